@@ -1,0 +1,33 @@
+/** A JSON pointer: `''` is the whole document, `/a/0` the first item of member `a`. @see RFC 6901 */
+export type Pointer = string
+
+/** Joins a pointer and further reference tokens, escaping `~` and `/`. @see RFC 6901 clause 3 */
+export function joinPointer(base: Pointer, ...tokens: readonly (string | number)[]): Pointer {
+  return (
+    base + tokens.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  )
+}
+
+/** Splits a pointer into its unescaped reference tokens. @see RFC 6901 clause 4 */
+export function splitPointer(pointer: Pointer): string[] {
+  if (pointer === '') return []
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** Gives the pointer of the value that contains this one; the whole document contains itself. */
+export function parentPointer(pointer: Pointer): Pointer {
+  return pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))
+}
+
+/** Finds the value at a pointer, or undefined where there is none. */
+export function findAtPointer(root: unknown, pointer: Pointer): unknown {
+  let value = root
+  for (const token of splitPointer(pointer)) {
+    if (value === null || typeof value !== 'object') return undefined
+    value = (value as Record<string, unknown>)[token]
+  }
+  return value
+}

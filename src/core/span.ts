@@ -1,0 +1,20 @@
+/** A place in a source text. Lines and columns are 1-based; columns count UTF-16 code units. */
+export interface Span {
+  /** Path as it should be shown to a person: relative to the working directory where possible. */
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  readonly endColumn: number
+}
+
+/** Gives `file:line:column`, the form editors and terminals turn into links. */
+export function formatSpan(span: Span): string {
+  return `${span.file}:${span.line}:${span.column}`
+}
+
+/** Orders spans by file, then line, then column. */
+export function compareSpans(a: Span, b: Span): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1
+  return a.line - b.line || a.column - b.column
+}

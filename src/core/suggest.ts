@@ -1,0 +1,18 @@
+import { closest, distance } from 'fastest-levenshtein'
+
+/** Finds the known word a person most likely meant, or undefined when none is near. */
+export function findSuggestion(word: string, known: readonly string[]): string | undefined {
+  if (known.length === 0) return undefined
+  const lower = word.toLowerCase()
+  const sameLetters = known.find((candidate) => candidate.toLowerCase() === lower)
+  if (sameLetters !== undefined) return sameLetters
+  const best = closest(word, [...known])
+  const allowed = Math.max(1, Math.floor(Math.min(word.length, best.length) / 3))
+  return distance(word, best) <= allowed ? best : undefined
+}
+
+/** Gives `did you mean "x"?`, or undefined when no known word is near. */
+export function findHint(word: string, known: readonly string[]): string | undefined {
+  const suggestion = findSuggestion(word, known)
+  return suggestion === undefined ? undefined : `did you mean "${suggestion}"?`
+}
