@@ -1,0 +1,13 @@
+import Type from 'typebox'
+import type { ClassDescriptor } from '../descriptor.ts'
+
+/** Class collector_project. */
+export const collectorProject = {
+  label: 'Collector project',
+  meaning: 'A project of field work.',
+  scopes: ['resource', 'data', 'metadata'],
+  parents: ['resource_group'],
+  interfaces: [],
+  order: 100,
+  members: { collector_project: Type.Object({}) },
+} as const satisfies ClassDescriptor

@@ -1,0 +1,25 @@
+import Type from 'typebox'
+import { annotate, type ClassDescriptor } from '../descriptor.ts'
+import { UploadSchema } from '../resource.ts'
+import { featureLayerClasses, styleInterfaces } from './style.ts'
+
+/** Class desk_vector_style. */
+export const deskVectorStyle = {
+  label: 'Desktop GIS style',
+  meaning: 'How the features of a layer are drawn, as a QML file.',
+  scopes: ['resource', 'data', 'metadata'],
+  parents: featureLayerClasses,
+  interfaces: styleInterfaces,
+  order: 100,
+  members: {
+    desk_vector_style: Type.Object({
+      file_upload: Type.Optional(
+        annotate(UploadSchema, {
+          writeOnly: true,
+          'x-wire': true,
+          description: 'Upload that holds the QML file.',
+        }),
+      ),
+    }),
+  },
+} as const satisfies ClassDescriptor

@@ -1,0 +1,58 @@
+import Type, { type Static } from 'typebox'
+import { nullable, referenceObject } from '../descriptor.ts'
+import { DatatypeSchema } from '../geometry.ts'
+
+/** One field of a layer. */
+export const FieldSchema = Type.Object({
+  id: Type.Optional(
+    Type.Integer({ description: 'Identifier of the field; none for a new one.', 'x-wire': true }),
+  ),
+  keyname: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Name in the API, unique in the layer; not id and not geom.',
+  }),
+  datatype: DatatypeSchema,
+  display_name: Type.Optional(
+    Type.String({ minLength: 1, description: 'Name people see; the keyname where absent.' }),
+  ),
+  label_field: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether its value labels a feature.' }),
+  ),
+  grid_visibility: Type.Optional(Type.Boolean({ default: true, description: 'Whether tables show it.' })),
+  text_search: Type.Optional(
+    Type.Boolean({ default: true, description: 'Whether text search looks into it.' }),
+  ),
+  lookup_table: Type.Optional(
+    nullable(referenceObject(['lookup_table']), {
+      default: null,
+      description: 'Lookup table that explains its values.',
+    }),
+  ),
+  typemod: Type.Optional(nullable(Type.Integer(), { readOnly: true, description: 'Always null.' })),
+  delete: Type.Optional(
+    Type.Boolean({ writeOnly: true, 'x-wire': true, description: 'Drops the field, with its values.' }),
+  ),
+})
+
+/** One field of a layer, as on the wire. */
+export type Field = Static<typeof FieldSchema>
+
+/** Member `feature_layer`, which every class with features has. */
+export const FeatureLayerMember = Type.Object({
+  fields: Type.Array(FieldSchema, {
+    description: 'Fields, in order.',
+    'x-key': ['keyname'],
+    'x-data': 'dropping a field drops its values',
+    'x-read': 'datastruct.read',
+    'x-write': 'datastruct.write',
+  }),
+})
+
+/** What clients may do with a layer of features. */
+export const featureInterfaces = [
+  'IBboxLayer',
+  'IFeatureLayer',
+  'IFilterableFeatureLayer',
+  'IWritableFeatureLayer',
+] as const

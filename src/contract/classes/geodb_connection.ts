@@ -1,0 +1,35 @@
+import Type from 'typebox'
+import { type ClassDescriptor, nullable } from '../descriptor.ts'
+
+const guarded = { 'x-read': 'connection.read', 'x-write': 'connection.write' } as const
+
+/** Class geodb_connection. */
+export const geodbConnection = {
+  label: 'Spatial database connection',
+  meaning: 'How to reach a PostGIS database.',
+  scopes: ['connection', 'resource', 'metadata'],
+  parents: ['resource_group'],
+  interfaces: [],
+  order: 100,
+  members: {
+    geodb_connection: Type.Object({
+      hostname: Type.String({ minLength: 1, ...guarded, description: 'Host name or address.' }),
+      port: Type.Optional(
+        nullable(
+          Type.Union([
+            Type.Integer({ minimum: 1, maximum: 65535 }),
+            Type.String({ pattern: '^[0-9]{1,5}$' }),
+          ]),
+          {
+            ...guarded,
+            default: null,
+            description: 'Port; 5432 where absent.',
+          },
+        ),
+      ),
+      database: Type.String({ minLength: 1, ...guarded, description: 'Name of the database.' }),
+      username: Type.String({ ...guarded, description: 'Login.' }),
+      password: Type.String({ ...guarded, writeOnly: true, 'x-secret': true, description: 'Password.' }),
+    }),
+  },
+} as const satisfies ClassDescriptor

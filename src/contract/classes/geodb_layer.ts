@@ -1,0 +1,50 @@
+import Type from 'typebox'
+import { annotate, type ClassDescriptor, nullable, oneOf, referenceObject } from '../descriptor.ts'
+import { GeometryTypeSchema } from '../geometry.ts'
+import { FeatureLayerMember, featureInterfaces } from './feature_layer.ts'
+
+const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' } as const
+
+/** Class geodb_layer. */
+export const geodbLayer = {
+  label: 'Spatial database layer',
+  meaning: 'Features of a table in a PostGIS database.',
+  scopes: ['resource', 'datastruct', 'data', 'metadata'],
+  parents: ['resource_group'],
+  interfaces: featureInterfaces,
+  order: 60,
+  members: {
+    geodb_layer: Type.Object({
+      connection: referenceObject(['geodb_connection'], {
+        ...structure,
+        description: 'Connection to the database.',
+      }),
+      schema: Type.String({ minLength: 1, ...structure, description: 'Schema of the table.' }),
+      table: Type.String({ minLength: 1, ...structure, description: 'Table.' }),
+      column_id: Type.String({ minLength: 1, ...structure, description: 'Column of the primary key.' }),
+      column_geom: Type.String({ minLength: 1, ...structure, description: 'Column of the geometry.' }),
+      geometry_type: Type.Optional(
+        nullable(annotate(GeometryTypeSchema, {}), {
+          ...structure,
+          default: null,
+          description: 'Type of the geometries; null reads it from the table.',
+        }),
+      ),
+      srs: Type.Optional(
+        Type.Object(
+          { id: Type.Integer({ description: 'EPSG code.' }) },
+          { ...structure, description: 'Reference system of the table.' },
+        ),
+      ),
+      fields: Type.Optional(
+        oneOf(['update', 'keep'], {
+          writeOnly: true,
+          'x-wire': true,
+          'x-write': 'datastruct.write',
+          description: 'Whether the fields are read from the table again.',
+        }),
+      ),
+    }),
+    feature_layer: FeatureLayerMember,
+  },
+} as const satisfies ClassDescriptor

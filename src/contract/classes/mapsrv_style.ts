@@ -1,0 +1,20 @@
+import Type from 'typebox'
+import type { ClassDescriptor } from '../descriptor.ts'
+import { featureLayerClasses, styleInterfaces } from './style.ts'
+
+/** Class mapsrv_style. */
+export const mapsrvStyle = {
+  label: 'Map server style',
+  meaning: 'How the features of a layer are drawn, as map server XML.',
+  scopes: ['resource', 'data', 'metadata'],
+  parents: featureLayerClasses,
+  interfaces: styleInterfaces,
+  order: 100,
+  members: {
+    mapsrv_style: Type.Object({
+      xml: Type.Optional(
+        Type.String({ minLength: 1, description: 'Style; a plain one for the geometry type where absent.' }),
+      ),
+    }),
+  },
+} as const satisfies ClassDescriptor

@@ -1,0 +1,14 @@
+import Type from 'typebox'
+import type { ClassDescriptor } from '../descriptor.ts'
+import { styleInterfaces } from './style.ts'
+
+/** Class raster_style. */
+export const rasterStyle = {
+  label: 'Raster style',
+  meaning: 'Draws a raster layer with its own colours.',
+  scopes: ['resource', 'data', 'metadata'],
+  parents: ['raster_layer'],
+  interfaces: styleInterfaces,
+  order: 100,
+  members: { raster_style: Type.Object({}) },
+} as const satisfies ClassDescriptor

@@ -1,0 +1,13 @@
+import Type from 'typebox'
+import type { ClassDescriptor } from '../descriptor.ts'
+
+/** Class trackers_group. */
+export const trackersGroup = {
+  label: 'Trackers group',
+  meaning: 'A folder of trackers.',
+  scopes: ['resource', 'data', 'metadata'],
+  parents: ['resource_group'],
+  interfaces: [],
+  order: 100,
+  members: { trackers_group: Type.Object({}) },
+} as const satisfies ClassDescriptor

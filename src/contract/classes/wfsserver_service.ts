@@ -1,0 +1,39 @@
+import Type from 'typebox'
+import { type ClassDescriptor, nullable, referenceId } from '../descriptor.ts'
+import { featureLayerClasses } from './style.ts'
+
+/** Class wfsserver_service. */
+export const wfsserverService = {
+  label: 'WFS service',
+  meaning: 'Layers published as a web feature service.',
+  scopes: ['resource', 'service', 'metadata'],
+  parents: ['resource_group'],
+  interfaces: [],
+  order: 100,
+  members: {
+    wfsserver_service: Type.Object({
+      layers: Type.Array(
+        Type.Object({
+          keyname: Type.String({
+            pattern: '^[\\x21-\\x7e]+$',
+            description: 'Name of the feature type; ASCII without spaces.',
+          }),
+          display_name: Type.String({ minLength: 1, description: 'Title of the feature type.' }),
+          resource_id: referenceId(featureLayerClasses, { description: 'The layer that is published.' }),
+          maxfeatures: Type.Optional(
+            nullable(Type.Integer({ minimum: 1 }), {
+              default: null,
+              description: 'Most features of an answer.',
+            }),
+          ),
+        }),
+        {
+          'x-key': ['keyname'],
+          'x-read': 'service.connect',
+          'x-write': 'service.configure',
+          description: 'Published layers.',
+        },
+      ),
+    }),
+  },
+} as const satisfies ClassDescriptor

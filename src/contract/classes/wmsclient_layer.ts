@@ -1,0 +1,39 @@
+import Type from 'typebox'
+import { type ClassDescriptor, referenceObject } from '../descriptor.ts'
+
+const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' } as const
+
+/** Class wmsclient_layer. */
+export const wmsclientLayer = {
+  label: 'WMS layer',
+  meaning: 'Layers of a web map service elsewhere.',
+  scopes: ['resource', 'datastruct', 'data', 'metadata'],
+  parents: ['resource_group'],
+  interfaces: ['IBboxLayer', 'IExtentRenderRequest', 'IRenderableStyle', 'ITileRenderRequest'],
+  order: 100,
+  members: {
+    wmsclient_layer: Type.Object({
+      connection: referenceObject(['wmsclient_connection'], {
+        ...structure,
+        description: 'Connection to the service.',
+      }),
+      srs: Type.Object(
+        { id: Type.Integer({ description: 'EPSG code.' }) },
+        { ...structure, description: 'Reference system of the requests.' },
+      ),
+      wmslayers: Type.String({
+        minLength: 1,
+        ...structure,
+        description: 'Layers of the service, separated by commas.',
+      }),
+      imgformat: Type.String({ minLength: 1, ...structure, description: 'Media type of the pictures.' }),
+      vendor_params: Type.Optional(
+        Type.Record(Type.String(), Type.String(), {
+          ...structure,
+          default: {},
+          description: 'Parameters added to each request.',
+        }),
+      ),
+    }),
+  },
+} as const satisfies ClassDescriptor

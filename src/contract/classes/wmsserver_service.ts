@@ -1,0 +1,45 @@
+import Type from 'typebox'
+import { type ClassDescriptor, nullable, referenceId } from '../descriptor.ts'
+import { renderableClasses } from './style.ts'
+
+const scale = (what: string) =>
+  Type.Optional(
+    nullable(Type.String({ pattern: '^1 ?: ?[0-9]+$' }), {
+      default: null,
+      description: `${what} scale it is shown at, as "1 : 100000".`,
+    }),
+  )
+
+/** Class wmsserver_service. */
+export const wmsserverService = {
+  label: 'WMS service',
+  meaning: 'Styles published as a web map service.',
+  scopes: ['resource', 'service', 'metadata'],
+  parents: ['resource_group'],
+  interfaces: [],
+  order: 100,
+  members: {
+    wmsserver_service: Type.Object({
+      layers: Type.Array(
+        Type.Object({
+          keyname: Type.String({
+            pattern: '^[\\x21-\\x7e]+$',
+            description: 'Name of the layer in the service; ASCII without spaces.',
+          }),
+          display_name: Type.String({ minLength: 1, description: 'Title of the layer.' }),
+          resource_id: referenceId(renderableClasses, {
+            description: 'The style or layer that is published.',
+          }),
+          min_scale_denom: scale('Smallest'),
+          max_scale_denom: scale('Largest'),
+        }),
+        {
+          'x-key': ['keyname'],
+          'x-read': 'service.connect',
+          'x-write': 'service.configure',
+          description: 'Published layers.',
+        },
+      ),
+    }),
+  },
+} as const satisfies ClassDescriptor

@@ -1,0 +1,97 @@
+import type { ErrorObject } from 'ajv'
+import { joinPointer } from '../core/pointer.ts'
+import { findHint } from '../core/suggest.ts'
+import type { Fault } from './validate.ts'
+
+type Describe = (error: ErrorObject) => Fault
+
+const article: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+}
+
+/** Shows a value in a message: as JSON, short. */
+export function showValue(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'undefined'
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text
+}
+
+/** Turns an Ajv error into a sentence with the value and, where there is one, a hint. */
+export function describeFault(error: ErrorObject): Fault {
+  return (byKeyword[error.keyword] ?? describeOther)(error)
+}
+
+const byKeyword: Readonly<Record<string, Describe>> = {
+  additionalProperties: (error) => unknownField(error, String(error.params.additionalProperty)),
+  unevaluatedProperties: (error) => unknownField(error, String(error.params.unevaluatedProperty)),
+  required: (error) => ({
+    kind: 'missing-field',
+    pointer: error.instancePath,
+    message: `missing field "${error.params.missingProperty}"`,
+  }),
+  type: (error) => bad(error, `expected ${typeWords(error.params.type)}, got ${showValue(error.data)}`),
+  enum: (error) => oneOfWords(error, error.params.allowedValues as unknown[]),
+  const: (error) =>
+    bad(error, `expected ${showValue(error.params.allowedValue)}, got ${showValue(error.data)}`),
+  discriminator: (error) => {
+    const tag = String(error.params.tag)
+    const pointer = joinPointer(error.instancePath, tag)
+    return { kind: 'bad-value', pointer, message: `unknown ${tag} ${showValue(error.params.tagValue)}` }
+  },
+  anyOf: describeUnion,
+  oneOf: describeUnion,
+  pattern: (error) => bad(error, `${showValue(error.data)} does not have the form ${error.params.pattern}`),
+  minLength: (error) =>
+    bad(
+      error,
+      error.params.limit === 1 ? 'must not be empty' : `shorter than ${error.params.limit} characters`,
+    ),
+  maxLength: (error) => bad(error, `longer than ${error.params.limit} characters`),
+  minimum: (error) => bad(error, `${showValue(error.data)} is less than ${error.params.limit}`),
+  maximum: (error) => bad(error, `${showValue(error.data)} is more than ${error.params.limit}`),
+  minItems: (error) => bad(error, `expected at least ${error.params.limit} items`),
+  maxItems: (error) => bad(error, `expected at most ${error.params.limit} items`),
+}
+
+function bad(error: ErrorObject, message: string, hint?: string): Fault {
+  return { kind: 'bad-value', pointer: error.instancePath, message, ...(hint ? { hint } : {}) }
+}
+
+function describeOther(error: ErrorObject): Fault {
+  return bad(error, `${showValue(error.data)} ${error.message ?? 'does not fit'}`)
+}
+
+function typeWords(type: unknown): string {
+  const types = Array.isArray(type) ? type : String(type).split(',')
+  return types.map((one) => article[String(one)] ?? String(one)).join(' or ')
+}
+
+function unknownField(error: ErrorObject, name: string): Fault {
+  const known = Object.keys((error.parentSchema?.properties as object | undefined) ?? {})
+  const hint = findHint(name, known) ?? (known.length > 0 ? `fields are: ${known.join(', ')}` : undefined)
+  const pointer = joinPointer(error.instancePath, name)
+  return { kind: 'unknown-field', pointer, message: `unknown field "${name}"`, ...(hint ? { hint } : {}) }
+}
+
+function oneOfWords(error: ErrorObject, allowed: readonly unknown[]): Fault {
+  const words = allowed.map((value) => showValue(value))
+  const hint = typeof error.data === 'string' ? findHint(error.data, allowed.map(String)) : undefined
+  return bad(error, `expected one of ${words.join(', ')}, got ${showValue(error.data)}`, hint)
+}
+
+function describeUnion(error: ErrorObject): Fault {
+  const branches = (error.schema ?? []) as readonly Record<string, unknown>[]
+  const words = branches.flatMap((branch) => {
+    if (Array.isArray(branch.enum)) return branch.enum.map((value) => showValue(value))
+    return branch.type === undefined ? [] : [typeWords(branch.type)]
+  })
+  if (words.length === 0) return bad(error, `${showValue(error.data)} does not fit`)
+  const allowed = branches.flatMap((branch) => (Array.isArray(branch.enum) ? branch.enum.map(String) : []))
+  const hint = typeof error.data === 'string' ? findHint(error.data, allowed) : undefined
+  return bad(error, `expected ${words.join(' or ')}, got ${showValue(error.data)}`, hint)
+}

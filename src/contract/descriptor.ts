@@ -1,0 +1,110 @@
+import Type, { type Static, type TObject, type TSchema } from 'typebox'
+import type { PermissionName, Scope } from './permissions.ts'
+
+/** A value that names another resource by its id. */
+export interface Reference {
+  /** Classes it may point at. */
+  readonly classes: readonly string[]
+  /** On the wire: a bare integer, or an object `{id}`. */
+  readonly form: 'id' | 'object'
+  /** What deleting the target does: refuse, take the entry that holds the reference away, or set it to null. */
+  readonly onDelete: 'refuse' | 'remove' | 'clear'
+}
+
+/**
+ * The words a field's schema may carry besides JSON Schema's own. The differ, the manifest reader,
+ * the server and the printed reference all read them from here.
+ */
+export interface Annotations {
+  /** Points at a resource. */
+  readonly 'x-ref'?: Reference
+  /** Points at a user or a group, as `{id}` on the wire and by keyname in a manifest. */
+  readonly 'x-principal'?: true
+  /** Members that identify an item of this list; the empty list means: the whole item, order is irrelevant. */
+  readonly 'x-key'?: readonly string[]
+  /** Cannot change in place; the text says why. */
+  readonly 'x-replace'?: string
+  /** Changing it loses data; the text says what. */
+  readonly 'x-data'?: string
+  /** Never logged, shown or digested. */
+  readonly 'x-secret'?: true
+  /** The value is a class name and is translated by the dialect. */
+  readonly 'x-class-name'?: true
+  /** Belongs to the wire only: manifests have their own way to say it, or no use for it. */
+  readonly 'x-wire'?: true
+  /** Permission that shows the field; `resource.read` where absent. */
+  readonly 'x-read'?: PermissionName
+  /** Permission that changes the field; `resource.update` where absent. */
+  readonly 'x-write'?: PermissionName
+}
+
+/** Everything that is known about a class of resources. Data only: what a class does is the server's. */
+export interface ClassDescriptor {
+  /** Label for people. */
+  readonly label: string
+  /** What it is, one sentence. */
+  readonly meaning: string
+  readonly scopes: readonly Scope[]
+  /** Classes it may stand under. */
+  readonly parents: readonly string[]
+  /** What clients may do with it, in the words of the API. */
+  readonly interfaces: readonly string[]
+  /** Place among siblings in listings; then the display name decides. */
+  readonly order: number
+  /** Wire members of its own, each an object schema. The first is named after the class. */
+  readonly members: Readonly<Record<string, TObject>>
+}
+
+/** Words of ours that Ajv's strict mode has to know. */
+export const annotationKeywords: readonly (keyof Annotations)[] = [
+  'x-ref',
+  'x-principal',
+  'x-key',
+  'x-replace',
+  'x-data',
+  'x-secret',
+  'x-class-name',
+  'x-wire',
+  'x-read',
+  'x-write',
+]
+
+/** Reads the annotations of a schema. */
+export function annotationsOf(
+  schema: TSchema,
+): Annotations & { readonly readOnly?: true; readonly writeOnly?: true } {
+  return schema as Annotations & { readonly readOnly?: true; readonly writeOnly?: true }
+}
+
+/** Gives a schema with further words; its values stay the same. */
+export function annotate<T extends TSchema>(schema: T, words: Record<string, unknown>) {
+  return Type.Unsafe<Static<T>>({ ...schema, ...words })
+}
+
+/** Gives a schema that also takes null. */
+export function nullable<T extends TSchema>(schema: T, options: Record<string, unknown> = {}) {
+  return Type.Union([schema, Type.Null()], options)
+}
+
+/** Gives a schema of one of the given words. */
+export function oneOf<const T extends readonly string[]>(words: T, options: Record<string, unknown> = {}) {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: [...words], ...options })
+}
+
+/** A reference written `{id}` on the wire. */
+export function referenceObject(
+  classes: readonly string[],
+  options: Record<string, unknown> & { onDelete?: Reference['onDelete'] } = {},
+) {
+  const { onDelete = 'refuse', ...rest } = options
+  return Type.Object({ id: Type.Integer() }, { ...rest, 'x-ref': { classes, form: 'object', onDelete } })
+}
+
+/** A reference written as a bare integer on the wire. */
+export function referenceId(
+  classes: readonly string[],
+  options: Record<string, unknown> & { onDelete?: Reference['onDelete'] } = {},
+) {
+  const { onDelete = 'remove', ...rest } = options
+  return Type.Integer({ ...rest, 'x-ref': { classes, form: 'id', onDelete } })
+}

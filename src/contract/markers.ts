@@ -1,0 +1,54 @@
+/**
+ * Metadata items that tell, on the resource itself, who manages it. They are hidden from diffs and kept by every
+ * write.
+ */
+export const markerKeys = {
+  /** Manifest that manages the resource, and the resource's own id: a copy on another resource is void. */
+  manager: 'landform.manager',
+  /** True where deleting is refused. */
+  protect: 'landform.protect',
+  /** What the data were made of, and the layer version that came of it. */
+  source: 'landform.source',
+} as const
+
+/** Tells whether a metadata key is one of ours. */
+export function isMarkerKey(key: string): boolean {
+  return key.startsWith('landform.')
+}
+
+/** Who manages a resource. */
+export interface ManagerMarker {
+  readonly manifest: string
+  /** Id of the resource it stands on; 0 in a request that creates the resource: the server fills it in. */
+  readonly id: number
+}
+
+/** Writes the manager marker: `world/17`. */
+export function formatManager({ manifest, id }: ManagerMarker): string {
+  return `${manifest}/${id}`
+}
+
+/** Reads a manager marker; undefined where it is none. */
+export function findManager(value: unknown): ManagerMarker | undefined {
+  const match = typeof value === 'string' ? /^([^/]+)\/(\d+)$/.exec(value) : null
+  return match?.[1] && match[2] ? { manifest: match[1], id: Number(match[2]) } : undefined
+}
+
+/** What a layer's data were made of. */
+export interface SourceMarker {
+  /** SHA-256 of the source's bytes and the load options, in hexadecimal. */
+  readonly digest: string
+  /** `data_version` of the layer right after the load. */
+  readonly version: number
+}
+
+/** Writes the source marker: `sha256-…@3`. */
+export function formatSource({ digest, version }: SourceMarker): string {
+  return `sha256-${digest}@${version}`
+}
+
+/** Reads a source marker; undefined where it is none. */
+export function findSource(value: unknown): SourceMarker | undefined {
+  const match = typeof value === 'string' ? /^sha256-([0-9a-f]{64})@(\d+)$/.exec(value) : null
+  return match?.[1] && match[2] ? { digest: match[1], version: Number(match[2]) } : undefined
+}

@@ -1,0 +1,54 @@
+import { core, kind, type ProblemKind } from './kind.ts'
+
+/** What can be wrong with features and their sources. */
+export const dataProblems = {
+  'feature/not-found': kind(
+    404,
+    1,
+    'Feature not found',
+    'nextgisweb.feature_layer.exception.FeatureNotFound',
+    'Check the id.',
+  ),
+  'feature/invalid': kind(
+    422,
+    1,
+    'Validation error',
+    `${core}.ValidationError`,
+    'Correct the value that the message names.',
+  ),
+  'upload/not-found': kind(
+    422,
+    1,
+    'Upload not found',
+    'nextgisweb.file_upload.exception.FileUploadNotFound',
+    'Upload the file again; unused uploads are kept for a day.',
+  ),
+  'source/unreadable': kind(
+    422,
+    3,
+    'Source cannot be read',
+    `${core}.ValidationError`,
+    'Send a file of a supported vector format.',
+  ),
+  'source/layers': kind(
+    422,
+    3,
+    'Source has several layers',
+    `${core}.ValidationError`,
+    'Name one of them in source_layer.',
+  ),
+  'source/no-srs': kind(
+    422,
+    3,
+    'Source has no reference system',
+    `${core}.ValidationError`,
+    'Add the reference system to the file.',
+  ),
+  'source/bad-features': kind(
+    422,
+    3,
+    'Source has bad features',
+    `${core}.ValidationError`,
+    'Mend them, or set fix_errors or skip_errors.',
+  ),
+} as const satisfies Record<string, ProblemKind>

@@ -1,0 +1,49 @@
+import { core, kind, type ProblemKind } from './kind.ts'
+
+/** What can be wrong with a request. */
+export const requestProblems = {
+  'request/malformed': kind(
+    400,
+    1,
+    'Malformed request',
+    `${core}.MalformedJSONBody`,
+    'Send well-formed JSON.',
+  ),
+  'request/bad-header': kind(400, 1, 'Bad header', `${core}.ValidationError`, 'Correct the header.'),
+  'request/invalid': kind(
+    422,
+    1,
+    'Validation error',
+    `${core}.ValidationError`,
+    'Correct the member or parameter that the message names.',
+  ),
+  'request/too-large': kind(
+    413,
+    1,
+    'Request too large',
+    `${core}.UploadedFileTooLarge`,
+    'Send less at once, or raise the limit of the server.',
+  ),
+  'request/method': kind(
+    405,
+    1,
+    'Method not allowed',
+    'pyramid.httpexceptions.HTTPMethodNotAllowed',
+    'Use one of the methods that the Allow header lists.',
+  ),
+  'request/not-found': kind(
+    404,
+    1,
+    'Page not found',
+    'pyramid.httpexceptions.HTTPNotFound',
+    'See /api/component/core/route for the paths there are.',
+  ),
+  'request/not-built': kind(
+    501,
+    1,
+    'Not implemented',
+    `${core}.NotConfigured`,
+    'This version of the server does not offer it.',
+  ),
+  'request/aborted': kind(400, 1, 'Request aborted', `${core}.ValidationError`, 'Send the whole body.'),
+} as const satisfies Record<string, ProblemKind>

@@ -1,0 +1,96 @@
+import type { TSchema } from 'typebox'
+import { problem } from './problems.ts'
+import type { RouteDescriptor } from './route.ts'
+
+/** A query string as a URL parser gives it; a repeated name is a list, of which the last counts. */
+export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** A parsed query: the named parameters with their types, and the others the operation reads, as text. */
+export interface ParsedQuery {
+  readonly named: Readonly<Record<string, unknown>>
+  /** Name and text, repeated names kept, in the order they came. */
+  readonly more: readonly (readonly [name: string, value: string])[]
+}
+
+const truths: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  '1': true,
+  false: false,
+  no: false,
+  '0': false,
+}
+
+/**
+ * Reads the query of an operation by its schema. Unknown parameters are ignored. `amp;x` is read as `x`: a client in
+ * wide use escapes its parameters twice.
+ *
+ * @throws {Problem} request/invalid, naming the parameter, where a value does not fit
+ */
+export function parseQuery(route: RouteDescriptor, raw: RawQuery): ParsedQuery {
+  const named: Record<string, unknown> = {}
+  const more: (readonly [string, string])[] = []
+  const pattern = route.moreQuery === undefined ? undefined : new RegExp(route.moreQuery)
+  for (const [rawName, value] of Object.entries(raw)) {
+    const name = rawName.startsWith('amp;') ? rawName.slice(4) : rawName
+    const texts = typeof value === 'string' ? [value] : (value ?? [])
+    const schema = route.query?.properties[name]
+    const last = texts.at(-1)
+    if (schema !== undefined && last !== undefined) named[name] = parseParameter(name, last, schema)
+    else if (pattern?.test(name)) more.push(...texts.map((text) => [name, text] as const))
+  }
+  return { named, more }
+}
+
+/** Writes a typed value into a query string, the way `parseQuery` reads it. */
+export function formatParameter(value: unknown): string {
+  return Array.isArray(value) ? value.map((item) => encodeComma(String(item))).join(',') : String(value)
+}
+
+function parseParameter(name: string, text: string, schema: TSchema & Partial<Constraints>): unknown {
+  if (schema.type === 'array')
+    return splitList(text).map((item) => parseParameter(name, item, schema.items ?? {}))
+  const value = parseScalar(name, text, schema)
+  const allowed = schema.enum
+  if (allowed !== undefined && !allowed.includes(value)) refuse(name, text, `one of ${allowed.join(', ')}`)
+  if (typeof value === 'number' && schema.minimum !== undefined && value < schema.minimum)
+    refuse(name, text, `at least ${schema.minimum}`)
+  if (typeof value === 'number' && schema.maximum !== undefined && value > schema.maximum)
+    refuse(name, text, `at most ${schema.maximum}`)
+  return value
+}
+
+interface Constraints {
+  type: string
+  items: TSchema
+  enum: unknown[]
+  minimum: number
+  maximum: number
+  pattern: string
+}
+
+function parseScalar(name: string, text: string, { type, pattern }: Partial<Constraints>): unknown {
+  if (type === 'boolean') return truths[text.toLowerCase()] ?? refuse(name, text, 'true or false')
+  if (type === 'integer')
+    return /^[+-]?\d{1,15}$/.test(text.trim()) ? Number(text) : refuse(name, text, 'an integer')
+  if (type === 'number')
+    return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : refuse(name, text, 'a number')
+  if (pattern !== undefined && !new RegExp(pattern).test(text)) refuse(name, text, `of the form ${pattern}`)
+  return text
+}
+
+function splitList(text: string): string[] {
+  return text === ''
+    ? []
+    : text.split(',').map((item) => item.replaceAll(/%2c/gi, ',').replaceAll(/%25/g, '%'))
+}
+
+function encodeComma(item: string): string {
+  return item.replaceAll('%', '%25').replaceAll(',', '%2C')
+}
+
+function refuse(name: string, text: string, expected: string): never {
+  throw problem('request/invalid', `Parameter "${name}": expected ${expected}, got "${text}".`, {
+    data: { location: ['query', name] },
+  })
+}

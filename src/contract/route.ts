@@ -1,0 +1,73 @@
+import Type, { type Static, type TObject, type TSchema } from 'typebox'
+import type { PermissionName } from './permissions.ts'
+
+/** HTTP methods of the API. HEAD works wherever GET does. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What the body of a request or an answer is, when it is not JSON. */
+export type BodyKind = 'json' | 'multipart' | 'raw' | 'stream' | 'html' | 'file' | 'tile' | 'image'
+
+/** One HTTP operation. */
+export interface RouteDescriptor {
+  /** Name in the `route` answer; operations on one path share it. */
+  readonly route: string
+  readonly method: Method
+  /** Path with `{name}` placeholders; a final slash is optional for callers. */
+  readonly path: string
+  /** Other paths of the same operation. */
+  readonly aliases?: readonly string[]
+  readonly summary: string
+  /** Permission on the resource `{id}` of the path; further checks are the operation's own. */
+  readonly permission?: PermissionName
+  readonly params?: TObject
+  readonly query?: TObject
+  /** Parameters beyond the named ones that the operation reads, as a pattern of their names. */
+  readonly moreQuery?: string
+  readonly body?: TSchema
+  readonly bodyKind?: BodyKind
+  readonly response?: TSchema
+  readonly responseKind?: BodyKind
+}
+
+/** Schema of the path parameter `{id}`. */
+export const IdParams = Type.Object({ id: Type.Integer({ minimum: 0, description: 'Resource.' }) })
+
+/** Schema of the path parameters `{id}` and `{fid}`. */
+export const FeatureParams = Type.Object({
+  id: Type.Integer({ minimum: 0, description: 'Resource.' }),
+  fid: Type.Integer({ description: 'Feature.' }),
+})
+
+/** Schema of an empty object answer. */
+export const EmptySchema = Type.Object({})
+
+/** Schema of any JSON object; used where the class decides the shape. */
+export const AnyObjectSchema = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
+
+/** Optional query parameters by name. */
+export function query<P extends Record<string, TSchema>>(
+  properties: P,
+): TObject<{ [K in keyof P]: ReturnType<typeof Type.Optional<P[K]>> }> {
+  const optional = Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)]),
+  )
+  return Type.Object(optional) as unknown as TObject<{
+    [K in keyof P]: ReturnType<typeof Type.Optional<P[K]>>
+  }>
+}
+
+/** A list in a query: values between commas; the empty string is the empty list. */
+export function list<T extends TSchema>(items: T, description: string) {
+  return Type.Array(items, { description })
+}
+
+type StaticOr<S, Fallback> = S extends TSchema ? Static<S> : Fallback
+
+/** Path parameters of an operation. */
+export type ParamsOf<R extends RouteDescriptor> = StaticOr<R['params'], Record<never, never>>
+/** Named query parameters of an operation, parsed. */
+export type QueryOf<R extends RouteDescriptor> = StaticOr<R['query'], Record<never, never>>
+/** JSON body of an operation's request. */
+export type BodyOf<R extends RouteDescriptor> = StaticOr<R['body'], unknown>
+/** JSON body of an operation's answer. */
+export type AnswerOf<R extends RouteDescriptor> = StaticOr<R['response'], unknown>

@@ -1,0 +1,46 @@
+import type { RouteDescriptor } from './route.ts'
+import { attachmentRoutes, featureRoutes } from './routes/feature.ts'
+import { instanceRoutes } from './routes/instance.ts'
+import { renderRoutes } from './routes/render.ts'
+import { resourceRoutes } from './routes/resource.ts'
+import { uploadRoutes } from './routes/upload.ts'
+
+/** Every HTTP operation, by the name the code calls it. */
+export const routes = {
+  ...instanceRoutes,
+  ...resourceRoutes,
+  ...featureRoutes,
+  ...attachmentRoutes,
+  ...uploadRoutes,
+  ...renderRoutes,
+} as const satisfies Record<string, RouteDescriptor>
+
+/** Name of an operation. */
+export type RouteName = keyof typeof routes
+
+/** Names of all operations. */
+export const routeNames = Object.keys(routes) as readonly RouteName[]
+
+/** Gives an operation in its general form. */
+export function routeOf(name: RouteName): RouteDescriptor {
+  return routes[name]
+}
+
+/**
+ * The answer of the `route` operation: path with positional placeholders, then their names.
+ * `{"resource.item": ["/api/resource/{0}", "id"]}`
+ */
+export function routeTemplates(): Record<string, string[]> {
+  const templates: Record<string, string[]> = {}
+  for (const name of routeNames) {
+    const { route, path } = routeOf(name)
+    templates[route] ??= positional(path)
+  }
+  return templates
+}
+
+function positional(path: string): string[] {
+  const names: string[] = []
+  const template = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `{${names.push(name) - 1}}`)
+  return [template, ...names]
+}

@@ -1,0 +1,272 @@
+import Type from 'typebox'
+import { nullable, oneOf } from '../descriptor.ts'
+import { EmptySchema, FeatureParams, IdParams, list, query, type RouteDescriptor } from '../route.ts'
+
+/** A feature as requests carry it; what is left out stays as it is. */
+const FeatureBody = Type.Object(
+  {
+    id: Type.Optional(Type.Integer({ description: 'Identifier.' })),
+    geom: Type.Optional(
+      nullable(Type.Union([Type.String(), Type.Unsafe<object>({ type: 'object' })]), {
+        description: 'WKT, or GeoJSON with geom_format=geojson.',
+      }),
+    ),
+    fields: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'Values by field keyname.' }),
+    ),
+    extensions: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: ['object', 'null'] })),
+    delete: Type.Optional(Type.Boolean({ description: 'In a PATCH: deletes the feature.' })),
+  },
+  { additionalProperties: true },
+)
+
+const geomFormat = oneOf(['wkt', 'geojson'], { description: 'How geometries are written.' })
+const srs = Type.Integer({
+  minimum: 1,
+  description: 'EPSG code of the geometries; the layer’s where absent.',
+})
+const dtFormat = oneOf(['obj', 'iso'], { description: 'How dates and times are written.' })
+
+const readOptions = {
+  geom: Type.Boolean({ description: 'Whether geometries are in the answer.' }),
+  geom_format: geomFormat,
+  srs,
+  dt_format: dtFormat,
+  fields: list(Type.String(), 'Fields in the answer; all where absent.'),
+  extensions: list(Type.String(), 'Extensions in the answer: description, attachment; both where absent.'),
+}
+
+const writeQuery = query({
+  geom_format: geomFormat,
+  srs,
+  dt_format: dtFormat,
+  geom_null: Type.Boolean({ description: 'Whether geom: null empties the geometry.' }),
+})
+
+const filters = {
+  intersects: Type.String({ description: 'WKT in EPSG:3857; only features that intersect it.' }),
+  like: Type.String({ description: 'Text that a text field has to contain.' }),
+  ilike: Type.String({ description: 'The same, whatever the case.' }),
+}
+
+/** Names of the parameters that filter by a field: `fld_name`, `fld_name__op`, `id`, `id__op`. */
+const fieldFilters = '^(fld_.+|id(__[a-z]+)?)$'
+
+const item = {
+  route: 'feature_layer.feature.item',
+  path: '/api/resource/{id}/feature/{fid}',
+  params: FeatureParams,
+} as const
+const collection = {
+  route: 'feature_layer.feature.collection',
+  path: '/api/resource/{id}/feature/',
+  params: IdParams,
+} as const
+const IdAnswer = Type.Object({ id: Type.Integer() })
+const edge = Type.Union([Type.Number(), Type.Null()])
+
+/** Operations on the features of a layer. */
+export const featureRoutes = {
+  'feature.get': {
+    ...item,
+    method: 'GET',
+    summary: 'One feature.',
+    permission: 'data.read',
+    query: query(readOptions),
+  },
+  'feature.update': {
+    ...item,
+    method: 'PUT',
+    summary: 'Changes a feature.',
+    permission: 'data.write',
+    query: writeQuery,
+    body: FeatureBody,
+    response: IdAnswer,
+  },
+  'feature.delete': {
+    ...item,
+    method: 'DELETE',
+    summary: 'Deletes a feature.',
+    permission: 'data.write',
+    response: IdAnswer,
+  },
+  'feature.list': {
+    ...collection,
+    method: 'GET',
+    summary: 'Features of a layer.',
+    permission: 'data.read',
+    query: query({
+      ...readOptions,
+      ...filters,
+      limit: Type.Integer({ minimum: 0, description: 'Most features of the answer.' }),
+      offset: Type.Integer({ minimum: 0, description: 'Features to skip.' }),
+      order_by: list(Type.String(), 'Fields to order by; a leading minus means descending.'),
+    }),
+    moreQuery: fieldFilters,
+    responseKind: 'stream',
+  },
+  'feature.create': {
+    ...collection,
+    method: 'POST',
+    summary: 'Creates a feature.',
+    permission: 'data.write',
+    query: writeQuery,
+    body: FeatureBody,
+    response: IdAnswer,
+  },
+  'feature.patch': {
+    ...collection,
+    method: 'PATCH',
+    summary: 'Creates, changes and deletes features, all or nothing.',
+    permission: 'data.write',
+    query: writeQuery,
+    body: Type.Array(FeatureBody),
+    bodyKind: 'stream',
+    response: Type.Array(IdAnswer),
+  },
+  'feature.delete_many': {
+    ...collection,
+    method: 'DELETE',
+    summary: 'Deletes the listed features, or all.',
+    permission: 'data.write',
+    response: Type.Union([Type.Array(Type.Integer()), Type.Boolean()]),
+  },
+  'feature.count': {
+    route: 'feature_layer.feature.count',
+    method: 'GET',
+    path: '/api/resource/{id}/feature_count',
+    summary: 'Number of features.',
+    params: IdParams,
+    permission: 'data.read',
+    response: Type.Object({ total_count: Type.Integer() }),
+  },
+  'layer.extent': {
+    route: 'layer.extent',
+    method: 'GET',
+    path: '/api/resource/{id}/extent',
+    summary: 'Extent of a layer in degrees.',
+    params: IdParams,
+    permission: 'data.read',
+    response: Type.Object({
+      extent: Type.Object({ minLat: edge, maxLat: edge, minLon: edge, maxLon: edge }),
+    }),
+  },
+  'feature.item_extent': {
+    route: 'feature_layer.feature.item_extent',
+    method: 'GET',
+    path: '/api/resource/{id}/feature/{fid}/extent',
+    summary: 'Extent of a feature in degrees.',
+    params: FeatureParams,
+    permission: 'data.read',
+    response: Type.Object({
+      extent: Type.Union([
+        Type.Object({ minLat: edge, maxLat: edge, minLon: edge, maxLon: edge }),
+        Type.Null(),
+      ]),
+    }),
+  },
+  'feature.identify': {
+    route: 'feature_layer.identify',
+    method: 'POST',
+    path: '/api/feature_layer/identify',
+    summary: 'Features of some layers that intersect a polygon.',
+    body: Type.Object({
+      srs: Type.Integer({ minimum: 1, description: 'EPSG code of geom.' }),
+      geom: Type.String({ description: 'WKT polygon.' }),
+      layers: Type.Array(Type.Integer(), { description: 'Layers to look into.' }),
+    }),
+    response: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
+  },
+  'feature.geojson': {
+    route: 'feature_layer.geojson',
+    method: 'GET',
+    path: '/api/resource/{id}/geojson',
+    summary: 'The layer as a GeoJSON file.',
+    params: IdParams,
+    permission: 'data.read',
+    responseKind: 'file',
+  },
+  'feature.export': {
+    route: 'resource.export',
+    method: 'GET',
+    path: '/api/resource/{id}/export',
+    summary: 'The layer as a file.',
+    params: IdParams,
+    permission: 'data.read',
+    query: query({
+      format: Type.String({ description: 'Name of the format, as GDAL writes it.' }),
+      srs,
+      zipped: Type.Boolean({ description: 'Whether the file is packed; yes where absent.' }),
+      fid: Type.String({ description: 'Field that receives the feature id.' }),
+      encoding: Type.String({ description: 'Character encoding.' }),
+      intersects: filters.intersects,
+    }),
+    responseKind: 'file',
+  },
+} as const satisfies Record<string, RouteDescriptor>
+
+/** Operations on the attachments of a feature. */
+const AttachmentParams = Type.Object({ id: Type.Integer(), fid: Type.Integer(), aid: Type.Integer() })
+const attachmentItem = {
+  route: 'feature_attachment.item',
+  path: '/api/resource/{id}/feature/{fid}/attachment/{aid}',
+  params: AttachmentParams,
+} as const
+const attachments = {
+  route: 'feature_attachment.collection',
+  path: '/api/resource/{id}/feature/{fid}/attachment/',
+  params: FeatureParams,
+} as const
+
+/** Operations on attachments. */
+export const attachmentRoutes = {
+  'attachment.list': {
+    ...attachments,
+    method: 'GET',
+    summary: 'Attachments of a feature.',
+    permission: 'data.read',
+  },
+  'attachment.create': {
+    ...attachments,
+    method: 'POST',
+    summary: 'Attaches an upload to a feature.',
+    permission: 'data.write',
+    response: IdAnswer,
+  },
+  'attachment.get': { ...attachmentItem, method: 'GET', summary: 'One attachment.', permission: 'data.read' },
+  'attachment.update': {
+    ...attachmentItem,
+    method: 'PUT',
+    summary: 'Changes name and description.',
+    permission: 'data.write',
+    response: IdAnswer,
+  },
+  'attachment.delete': {
+    ...attachmentItem,
+    method: 'DELETE',
+    summary: 'Deletes an attachment.',
+    permission: 'data.write',
+    response: EmptySchema,
+  },
+  'attachment.download': {
+    route: 'feature_attachment.download',
+    method: 'GET',
+    path: '/api/resource/{id}/feature/{fid}/attachment/{aid}/download',
+    summary: 'The file.',
+    params: AttachmentParams,
+    permission: 'data.read',
+    responseKind: 'file',
+  },
+  'attachment.image': {
+    route: 'feature_attachment.image',
+    method: 'GET',
+    path: '/api/resource/{id}/feature/{fid}/attachment/{aid}/image',
+    summary: 'Preview of an image.',
+    params: AttachmentParams,
+    permission: 'data.read',
+    query: query({
+      size: Type.String({ pattern: '^[0-9]+x[0-9]+$', description: 'Width x height, in pixels.' }),
+    }),
+    responseKind: 'image',
+  },
+} as const satisfies Record<string, RouteDescriptor>

@@ -1,0 +1,98 @@
+import Type from 'typebox'
+import { query, type RouteDescriptor } from '../route.ts'
+
+const Labelled = { label: Type.String(), identity: Type.String() }
+
+/** Operations on the instance as a whole. */
+export const instanceRoutes = {
+  'instance.version': {
+    route: 'pyramid.pkg_version',
+    method: 'GET',
+    path: '/api/component/core/pkg_version',
+    aliases: ['/api/component/pyramid/pkg_version'],
+    summary: 'Versions of the components.',
+    response: Type.Record(Type.String(), Type.String()),
+  },
+  'instance.routes': {
+    route: 'pyramid.route',
+    method: 'GET',
+    path: '/api/component/core/route',
+    aliases: ['/api/component/pyramid/route'],
+    summary: 'Paths of all operations, by route name.',
+    response: Type.Record(Type.String(), Type.Array(Type.String())),
+  },
+  'instance.schema': {
+    route: 'resource.schema',
+    method: 'GET',
+    path: '/resource/schema',
+    summary: 'Scopes, permissions and classes.',
+    response: Type.Object({
+      scopes: Type.Record(
+        Type.String(),
+        Type.Object({
+          ...Labelled,
+          permissions: Type.Record(Type.String(), Type.Object({ label: Type.String() })),
+        }),
+      ),
+      resources: Type.Record(Type.String(), Type.Object({ ...Labelled, scopes: Type.Array(Type.String()) })),
+    }),
+  },
+  'instance.alive': {
+    route: 'landform.healthz',
+    method: 'GET',
+    path: '/healthz',
+    summary: 'Whether the process answers.',
+    response: Type.Object({ status: Type.String() }),
+  },
+  'instance.ready': {
+    route: 'landform.readyz',
+    method: 'GET',
+    path: '/readyz',
+    summary: 'Whether database and files answer.',
+    response: Type.Object({ status: Type.String() }),
+  },
+  'auth.current_user': {
+    route: 'auth.current_user',
+    method: 'GET',
+    path: '/api/component/auth/current_user',
+    summary: 'Who asks.',
+    response: Type.Object({
+      id: Type.Integer(),
+      keyname: Type.String(),
+      display_name: Type.String(),
+      language: Type.String(),
+      auth_medium: Type.Union([Type.String(), Type.Null()]),
+      auth_provider: Type.Union([Type.String(), Type.Null()]),
+    }),
+  },
+  'auth.user_list': {
+    route: 'auth.user.collection',
+    method: 'GET',
+    path: '/api/component/auth/user/',
+    summary: 'Users.',
+    query: query({ brief: Type.Boolean({ description: 'Only id, keyname and name.' }) }),
+    response: Type.Array(
+      Type.Object({
+        id: Type.Integer(),
+        system: Type.Boolean(),
+        keyname: Type.String(),
+        display_name: Type.String(),
+      }),
+    ),
+  },
+  'auth.group_list': {
+    route: 'auth.group.collection',
+    method: 'GET',
+    path: '/api/component/auth/group/',
+    summary: 'Groups.',
+    query: query({ brief: Type.Boolean({ description: 'Only id, keyname and name.' }) }),
+    response: Type.Array(
+      Type.Object({
+        id: Type.Integer(),
+        system: Type.Boolean(),
+        keyname: Type.String(),
+        display_name: Type.String(),
+      }),
+    ),
+  },
+} as const satisfies Record<string, RouteDescriptor>

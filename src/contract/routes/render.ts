@@ -1,0 +1,109 @@
+import Type from 'typebox'
+import { IdParams, list, query, type RouteDescriptor } from '../route.ts'
+
+const tileAddress = {
+  z: Type.Integer({ minimum: 0, maximum: 24, description: 'Zoom level.' }),
+  x: Type.Integer({ minimum: 0, description: 'Column, from the west.' }),
+  y: Type.Integer({ minimum: 0, description: 'Row, from the north.' }),
+}
+const resources = list(Type.Integer({ minimum: 0 }), 'Resources, from lower to upper.')
+const cache = Type.Boolean({ description: 'Whether an earlier picture may be served.' })
+const nd = Type.Integer({ enum: [200, 204, 404], description: 'Status where there is nothing to draw.' })
+
+/** Operations that draw. */
+export const renderRoutes = {
+  'render.mvt': {
+    route: 'feature_layer.mvt',
+    method: 'GET',
+    path: '/api/component/feature_layer/mvt',
+    summary: 'Vector tile of layers.',
+    query: query({
+      ...tileAddress,
+      resource: resources,
+      simplification: Type.Integer({
+        minimum: 0,
+        maximum: 4096,
+        description: 'Tolerance in tile units of 1/4096; 0 keeps everything.',
+      }),
+      extent: Type.Integer({ minimum: 256, maximum: 8192, description: 'Units along a side of the tile.' }),
+      padding: Type.Number({ minimum: 0, maximum: 0.5, description: 'Margin, as a part of the side.' }),
+    }),
+    responseKind: 'tile',
+  },
+  'render.mvt_path': {
+    route: 'feature_layer.mvt_path',
+    method: 'GET',
+    path: '/api/resource/{id}/{z}/{x}/{y}.mvt',
+    summary: 'Vector tile of one layer; deprecated.',
+    params: Type.Object({ ...IdParams.properties, ...tileAddress }),
+    permission: 'data.read',
+    responseKind: 'tile',
+  },
+  'render.tile': {
+    route: 'render.tile',
+    method: 'GET',
+    path: '/api/component/render/tile',
+    summary: 'Raster tile of styles.',
+    query: query({ ...tileAddress, resource: resources, cache, nd }),
+    responseKind: 'image',
+  },
+  'render.image': {
+    route: 'render.image',
+    method: 'GET',
+    path: '/api/component/render/image',
+    summary: 'Picture of an extent.',
+    query: query({
+      extent: list(Type.Number(), 'minx, miny, maxx, maxy in EPSG:3857.'),
+      size: list(Type.Integer({ minimum: 1, maximum: 8192 }), 'Width and height in pixels.'),
+      resource: resources,
+      cache,
+      nd,
+    }),
+    responseKind: 'image',
+  },
+  'render.legend': {
+    route: 'render.legend',
+    method: 'GET',
+    path: '/api/resource/{id}/legend',
+    summary: 'Legend of a style.',
+    params: IdParams,
+    permission: 'data.read',
+    responseKind: 'image',
+  },
+  'style.qml': {
+    route: 'qgis.style_qml',
+    method: 'GET',
+    path: '/api/resource/{id}/qml',
+    summary: 'Style file of a desktop GIS style.',
+    params: IdParams,
+    permission: 'resource.read',
+    responseKind: 'file',
+  },
+  'webmap.display': {
+    route: 'webmap.display',
+    method: 'GET',
+    path: '/resource/{id}/display',
+    summary: 'The web map as a page.',
+    params: IdParams,
+    permission: 'webmap.display',
+    responseKind: 'html',
+  },
+  'webmap.display_tiny': {
+    route: 'webmap.display.tiny',
+    method: 'GET',
+    path: '/resource/{id}/display/tiny',
+    summary: 'The web map as a page, without layer tree and tools.',
+    params: IdParams,
+    permission: 'webmap.display',
+    responseKind: 'html',
+  },
+  'webmap.config': {
+    route: 'webmap.display_config',
+    method: 'GET',
+    path: '/api/resource/{id}/webmap/display_config',
+    summary: 'What the page of a web map shows to the one who asks.',
+    params: IdParams,
+    permission: 'webmap.display',
+    response: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
+  },
+} as const satisfies Record<string, RouteDescriptor>

@@ -1,0 +1,88 @@
+import Type from 'typebox'
+import { AnyObjectSchema, EmptySchema, IdParams, list, query, type RouteDescriptor } from '../route.ts'
+
+const item = { route: 'resource.item', path: '/api/resource/{id}', params: IdParams } as const
+const collection = { route: 'resource.collection', path: '/api/resource/' } as const
+const parent = Type.Integer({ minimum: 0, description: 'Parent resource.' })
+
+/** Answer to a creation. */
+const CreatedSchema = Type.Object({ id: Type.Integer(), parent: Type.Object({ id: Type.Integer() }) })
+
+/** Operations on resources. Bodies are composed of the class's members; `contract/bodies.ts` has their schemas. */
+export const resourceRoutes = {
+  'resource.get': {
+    ...item,
+    method: 'GET',
+    summary: 'One resource.',
+    permission: 'resource.read',
+    response: AnyObjectSchema,
+  },
+  'resource.update': {
+    ...item,
+    method: 'PUT',
+    summary: 'Changes a resource.',
+    permission: 'resource.read',
+    body: AnyObjectSchema,
+    response: EmptySchema,
+  },
+  'resource.delete': {
+    ...item,
+    method: 'DELETE',
+    summary: 'Deletes a resource and all below it.',
+    permission: 'resource.delete',
+    response: EmptySchema,
+  },
+  'resource.list': {
+    ...collection,
+    method: 'GET',
+    summary: 'Children of a resource.',
+    query: query({ parent }),
+    response: Type.Array(AnyObjectSchema),
+  },
+  'resource.create': {
+    ...collection,
+    method: 'POST',
+    summary: 'Creates a resource.',
+    query: query({ parent, cls: Type.String({ description: 'Class.' }) }),
+    body: AnyObjectSchema,
+    response: CreatedSchema,
+  },
+  'resource.search': {
+    route: 'resource.search',
+    method: 'GET',
+    path: '/api/resource/search/',
+    summary: 'Resources whose properties have the given values.',
+    query: query({
+      serialization: Type.String({
+        description: '`full` for whole representations, else only the resource key.',
+      }),
+      root: Type.Integer({ minimum: 0, description: 'Only the subtree of this resource, itself included.' }),
+      parent_id__recursive: Type.Integer({ minimum: 0, description: 'Another name of root.' }),
+      limit: Type.Integer({ minimum: 1, description: 'Most items of the answer.' }),
+      offset: Type.Integer({ minimum: 0, description: 'Items to skip.' }),
+    }),
+    moreQuery: '^[a-z][a-z_]*$',
+    response: Type.Array(AnyObjectSchema),
+  },
+  'resource.permission': {
+    route: 'resource.permission',
+    method: 'GET',
+    path: '/api/resource/{id}/permission',
+    summary: 'Effective permissions on a resource.',
+    params: IdParams,
+    query: query({ user: Type.Integer({ description: 'Another user; needs change_permissions.' }) }),
+    response: Type.Record(Type.String(), Type.Record(Type.String(), Type.Boolean())),
+  },
+  'resource.tree': {
+    route: 'landform.resource.tree',
+    method: 'GET',
+    path: '/api/component/landform/tree',
+    summary:
+      'All readable resources of a subtree in one answer, as NDJSON: a head line, then one representation a line.',
+    query: query({
+      root: Type.Integer({ minimum: 0, description: 'Top of the subtree; 0 where absent.' }),
+      keyname: list(Type.String(), 'Further resources to include, by keyname.'),
+    }),
+    responseKind: 'stream',
+  },
+} as const satisfies Record<string, RouteDescriptor>

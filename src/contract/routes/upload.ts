@@ -1,0 +1,34 @@
+import Type from 'typebox'
+import { UploadSchema } from '../resource.ts'
+import { EmptySchema, type RouteDescriptor } from '../route.ts'
+
+const collection = {
+  route: 'file_upload.collection',
+  path: '/api/component/file_upload/',
+  aliases: ['/api/component/file_upload/upload'],
+} as const
+const item = {
+  route: 'file_upload.item',
+  path: '/api/component/file_upload/{uid}',
+  params: Type.Object({ uid: Type.String({ pattern: '^[0-9a-f-]{32,36}$', description: 'Upload.' }) }),
+} as const
+
+/** Operations on uploads. */
+export const uploadRoutes = {
+  'upload.form': {
+    ...collection,
+    method: 'POST',
+    summary: 'Uploads files of a form.',
+    bodyKind: 'multipart',
+    response: Type.Object({ upload_meta: Type.Array(UploadSchema) }),
+  },
+  'upload.raw': {
+    ...collection,
+    method: 'PUT',
+    summary: 'Uploads the body as one file.',
+    bodyKind: 'raw',
+    response: UploadSchema,
+  },
+  'upload.get': { ...item, method: 'GET', summary: 'One upload.', response: UploadSchema },
+  'upload.delete': { ...item, method: 'DELETE', summary: 'Forgets an upload.', response: EmptySchema },
+} as const satisfies Record<string, RouteDescriptor>

@@ -1,0 +1,87 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import formats from 'ajv-formats'
+import type { TSchema } from 'typebox'
+import type { Pointer } from '../core/pointer.ts'
+import { WebmapItemSchema } from './classes/webmap.ts'
+import { describeFault } from './describe.ts'
+import { annotationKeywords } from './descriptor.ts'
+
+/** What kind of fault a value has. */
+export type FaultKind = 'bad-value' | 'unknown-field' | 'missing-field'
+
+/** One way in which a value does not fit its schema. */
+export interface Fault {
+  readonly kind: FaultKind
+  /** The value at fault; for unknown fields the field itself, for missing ones the object that lacks it. */
+  readonly pointer: Pointer
+  /** One sentence with the value in it. */
+  readonly message: string
+  readonly hint?: string
+}
+
+/** Checks a value; the empty list means that it fits. */
+export type Validator = (value: unknown) => Fault[]
+
+/** How thorough a validator is. */
+export interface ValidatorOptions {
+  /** `all` for files, where a person wants every fault; `first` for requests. */
+  readonly faults: 'all' | 'first'
+}
+
+/** Compiles schemas into validators. One Ajv an instance: keep it, compiling is slow. Values are never changed. */
+export function createValidatorCompiler({
+  faults,
+}: ValidatorOptions): (schema: TSchema | object) => Validator {
+  const ajv = new Ajv({
+    strict: true,
+    allErrors: faults === 'all',
+    discriminator: true,
+    verbose: true,
+    allowUnionTypes: true,
+    strictRequired: false,
+    validateFormats: true,
+    keywords: [...annotationKeywords],
+  })
+  formats.default(ajv)
+  ajv.addSchema(WebmapItemSchema)
+  return (schema) => {
+    const validate = ajv.compile(schema)
+    return (value) => (validate(value) ? [] : faultsOf(validate))
+  }
+}
+
+function faultsOf(validate: ValidateFunction): Fault[] {
+  const errors = (validate.errors ?? []).filter((error, _, all) => !isShadowed(error, all))
+  return errors.map(describeFault)
+}
+
+/**
+ * A union reports the faults of each branch and then its own. Where a branch got further into the value, its faults
+ * say more than the union's "matches none"; where none did, the union's own line says it once for all.
+ */
+function isShadowed(error: ErrorObject, all: readonly ErrorObject[]): boolean {
+  if (error.keyword === 'if') return true
+  const unions = all.filter((other) => other.keyword === 'anyOf' || other.keyword === 'oneOf')
+  if (unions.includes(error)) return all.some((other) => isDeeper(other, error))
+  return unions.some(
+    (union) => isBranchOf(error, union) && error.instancePath === union.instancePath && !isDeepFault(error),
+  )
+}
+
+function isBranchOf(error: ErrorObject, union: ErrorObject): boolean {
+  return error.schemaPath.startsWith(`${union.schemaPath}/`)
+}
+
+function isDeeper(other: ErrorObject, union: ErrorObject): boolean {
+  if (!isBranchOf(other, union)) return false
+  return other.instancePath.length > union.instancePath.length || isDeepFault(other)
+}
+
+/** Faults about a member of the value, which Ajv reports on the value itself. */
+function isDeepFault(error: ErrorObject): boolean {
+  return (
+    error.keyword === 'required' ||
+    error.keyword === 'additionalProperties' ||
+    error.keyword === 'unevaluatedProperties'
+  )
+}

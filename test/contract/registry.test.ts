@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { bodySchema, membersOf } from '../../src/contract/bodies.ts'
+import { annotationsOf, type Reference } from '../../src/contract/descriptor.ts'
+import { findPermission, permissionNames, scopes } from '../../src/contract/permissions.ts'
+import { findProblemKind } from '../../src/contract/problems.ts'
+import { type Cls, clsNames, descriptorOf, isCls } from '../../src/contract/registry.ts'
+import { routeNames, routeOf, routeTemplates } from '../../src/contract/routes.ts'
+import { createValidatorCompiler } from '../../src/contract/validate.ts'
+
+const compile = createValidatorCompiler({ faults: 'all' })
+
+describe('class descriptors', () => {
+  it.each(clsNames)('%s names parents, references and permissions that exist', (cls) => {
+    for (const parent of descriptorOf(cls).parents) expect(isCls(parent), parent).toBe(true)
+    for (const schema of schemasIn(membersOf(cls))) checkAnnotations(schema)
+  })
+
+  it.each(clsNames)('%s has bodies that compile in strict mode', (cls) => {
+    expect(compile(bodySchema(cls, 'create'))({}).map((fault) => fault.message)).toContain(
+      'missing field "resource"',
+    )
+    expect(compile(bodySchema(cls, 'update'))({})).toEqual([])
+  })
+
+  it.each(clsNames)('%s describes every field', (cls) => {
+    for (const [member, { properties }] of Object.entries(membersOf(cls)))
+      for (const [name, schema] of Object.entries(properties))
+        expect((schema as { description?: string }).description, `${member}.${name}`).toMatch(/\.$/)
+  })
+
+  it('has the classes and scopes of the API document', () => {
+    expect(clsNames).toHaveLength(21)
+    expect(descriptorOf('webmap').scopes).toEqual(['resource', 'webmap', 'metadata'])
+    expect(Object.keys(scopes)).toEqual([
+      'resource',
+      'service',
+      'datastruct',
+      'connection',
+      'webmap',
+      'data',
+      'metadata',
+    ])
+  })
+})
+
+describe('permissions', () => {
+  it.each(permissionNames)('%s requires a permission that exists', (name) => {
+    const requires = findPermission(name)?.requires
+    expect(requires && findPermission(requires.permission), name).toBeTruthy()
+  })
+})
+
+describe('routes', () => {
+  it.each(routeNames)('%s declares every placeholder of its path', (name) => {
+    const { path, params, permission } = routeOf(name)
+    const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, placeholder]) => placeholder)
+    expect(Object.keys(params?.properties ?? {}).sort()).toEqual(placeholders.sort())
+    if (permission !== undefined) expect(findPermission(permission), permission).toBeDefined()
+  })
+
+  it('names placeholders by position in the route answer', () => {
+    expect(routeTemplates()['feature_layer.feature.item']).toEqual([
+      '/api/resource/{0}/feature/{1}',
+      'id',
+      'fid',
+    ])
+  })
+
+  it('has one operation a method and path', () => {
+    const seen = routeNames.map((name) => `${routeOf(name).method} ${routeOf(name).path}`)
+    expect(new Set(seen).size).toBe(seen.length)
+  })
+})
+
+describe('problems', () => {
+  it('knows nothing of codes of other programs', () => {
+    expect(findProblemKind('constructor')).toBeUndefined()
+    expect(findProblemKind('resource/not-found')?.status).toBe(404)
+  })
+})
+
+function* schemasIn(value: unknown): Generator<object> {
+  if (value === null || typeof value !== 'object') return
+  yield value
+  for (const child of Object.values(value)) yield* schemasIn(child)
+}
+
+function checkAnnotations(schema: object): void {
+  const words = annotationsOf(schema as never)
+  for (const permission of [words['x-read'], words['x-write']])
+    if (permission !== undefined) expect(findPermission(permission), permission).toBeDefined()
+  for (const cls of (words['x-ref'] as Reference | undefined)?.classes ?? [])
+    expect(cls === '*' || isCls(cls as Cls), cls).toBe(true)
+}
