@@ -1,0 +1,12 @@
+/** Who sends a request. */
+export interface Caller {
+  readonly id: number
+  readonly keyname: string
+  readonly displayName: string
+  /** Every principal id whose rules speak of the caller: the user, its groups, everyone, authenticated. */
+  readonly principalIds: readonly number[]
+  /** Has all permissions, whatever the rules say. */
+  readonly superuser: boolean
+  readonly isAdministrator: boolean
+  readonly isGuest: boolean
+}

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http'
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '../contract/route.ts'
+import type { RouteName, routes } from '../contract/routes.ts'
+import type { Log } from '../core/log.ts'
+import type { Caller } from './caller.ts'
+import type { ServerContext } from './context.ts'
+
+type Routes = typeof routes
+
+/** One request, read and checked against its operation in the contract. */
+export interface ApiRequest<R extends RouteName = RouteName> {
+  readonly context: ServerContext
+  /** Names the request in logs and error bodies. */
+  readonly id: string
+  readonly log: Log
+  /** Who asks. */
+  readonly caller: Caller
+  readonly params: ParamsOf<Routes[R]>
+  readonly query: QueryOf<Routes[R]>
+  /** Query parameters of the operation's `moreQuery`, as text, in order. */
+  readonly more: readonly (readonly [name: string, value: string])[]
+  /** JSON body; undefined where none was sent, or where the operation reads `raw` itself. */
+  readonly body: BodyOf<Routes[R]>
+  readonly raw: IncomingMessage
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal
+}
+
+/** What an operation answers. Streams and bytes carry their own media type. */
+export type Answer<Json = unknown> = {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+} & (
+  | { readonly json: Json }
+  | { readonly stream: AsyncIterable<Uint8Array>; readonly mediaType: string }
+  | { readonly bytes: Uint8Array; readonly mediaType: string }
+  | { readonly empty: true }
+)
+
+/** Does one operation. Its permission on `{id}`, where the contract names one, was checked before. */
+export type Handler<R extends RouteName> = (request: ApiRequest<R>) => Promise<Answer<AnswerOf<Routes[R]>>>
+
+/** Operations of one area. */
+export type Handlers<R extends RouteName> = { readonly [N in R]: Handler<N> }

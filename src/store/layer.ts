@@ -1,0 +1,46 @@
+import type { Datatype, GeometryType } from '../contract/geometry.ts'
+import type { Queryable } from '../database/database.ts'
+
+/** A field of a layer, with the column its values stand in. */
+export interface LayerField {
+  readonly id: number
+  readonly keyname: string
+  readonly displayName: string
+  readonly datatype: Datatype
+  readonly columnName: string
+  readonly labelField: boolean
+  readonly gridVisibility: boolean
+  readonly textSearch: boolean
+  readonly lookupTableId: number | null
+}
+
+/** A layer and where its features stand: table with columns `id` (integer), `geom`, and one a field. */
+export interface Layer {
+  readonly resourceId: number
+  readonly geometryType: GeometryType
+  /** EPSG code. */
+  readonly srs: number
+  readonly tableName: string
+  /** Counts the changes of the features. */
+  readonly dataVersion: number
+  /** In order. */
+  readonly fields: readonly LayerField[]
+}
+
+/** Finds layers by resource id, fields included, in one statement; ids that are no layer are left out. */
+export async function findLayers(tx: Queryable, ids: readonly number[]): Promise<Map<number, Layer>> {
+  const rows = await tx.query<Layer>(
+    `select l.resource_id as "resourceId", l.geometry_type as "geometryType", l.srs,
+            l.table_name as "tableName", l.data_version as "dataVersion",
+            coalesce(json_agg(json_build_object(
+              'id', f.id, 'keyname', f.keyname, 'displayName', f.display_name, 'datatype', f.datatype,
+              'columnName', f.column_name, 'labelField', f.label_field, 'gridVisibility', f.grid_visibility,
+              'textSearch', f.text_search, 'lookupTableId', f.lookup_table_id
+            ) order by f.position, f.id) filter (where f.id is not null), '[]') as fields
+       from layer l left join layer_field f on f.layer_id = l.resource_id
+      where l.resource_id = any($1::int[])
+      group by l.resource_id`,
+    [ids],
+  )
+  return new Map(rows.map((row) => [row.resourceId, row]))
+}
