@@ -1,0 +1,118 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { folderPrefix, sweepOrphans } from './orphans.ts'
+
+/** A PostgreSQL server of our own in a temporary folder. */
+export interface Cluster {
+  readonly url: string
+  /** Ends the server and deletes its folder. */
+  stop(): Promise<void>
+}
+
+/** Makes and starts a server on a free port of this machine, as an unprivileged user. */
+export async function startCluster(): Promise<Cluster> {
+  sweepOrphans()
+  const programs = findPrograms()
+  const owner = findOwner()
+  const folder = mkdtempSync(join(tmpdir(), `${folderPrefix}${process.pid}-`))
+  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
+  const data = join(folder, 'data')
+  const settings = ['--auth=trust', '--username=landform', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
+  execFileSync(join(programs, 'initdb'), ['--pgdata', data, ...settings], {
+    ...owner,
+    cwd: folder,
+    stdio: 'pipe',
+  })
+  const port = await findFreePort()
+  const server = spawn(join(programs, 'postgres'), ['-D', data, ...serverSettings(port, folder)], {
+    ...owner,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  // Only for a run that ends without its teardown; SIGQUIT is PostgreSQL's immediate shutdown.
+  const abandon = () => {
+    server.kill('SIGQUIT')
+    remove()
+  }
+  process.once('exit', abandon)
+  const stop = async () => {
+    process.off('exit', abandon)
+    if (server.exitCode === null && server.signalCode === null) {
+      const ended = once(server, 'exit')
+      server.kill('SIGQUIT')
+      await ended
+    }
+    remove()
+  }
+  try {
+    await untilReady(server.stderr)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url: `postgres://landform@127.0.0.1:${port}/postgres`, stop }
+}
+
+// Nothing here has to outlive the run, so nothing waits for the disk.
+function serverSettings(port: number, socketFolder: string): string[] {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: socketFolder,
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    max_connections: 200,
+    shared_buffers: '128MB',
+    log_min_messages: 'warning',
+    timezone: 'UTC',
+  }
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+async function untilReady(stderr: NodeJS.ReadableStream): Promise<void> {
+  const lines: string[] = []
+  const reader = createInterface({ input: stderr })
+  for await (const line of reader) {
+    lines.push(line)
+    if (line.includes('database system is ready to accept connections')) {
+      // Later lines are not read, but must not fill the pipe.
+      stderr.resume()
+      return
+    }
+  }
+  throw new Error(`PostgreSQL did not start:\n${lines.join('\n')}`)
+}
+
+function findPrograms(): string {
+  const root = '/usr/lib/postgresql'
+  const versions = existsSync(root) ? readdirSync(root).map(Number).filter(Number.isInteger) : []
+  const newest = versions
+    .sort((a, b) => b - a)
+    .map((version) => join(root, String(version), 'bin'))
+    .find((folder) => existsSync(join(folder, 'initdb')))
+  return newest ?? execFileSync('pg_config', ['--bindir'], { encoding: 'utf8' }).trim()
+}
+
+// PostgreSQL refuses to run as root.
+function findOwner(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const ask = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }))
+  return { uid: ask('-u'), gid: ask('-g') }
+}
+
+async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
