@@ -77,11 +77,7 @@ function isDeeper(other: ErrorObject, union: ErrorObject): boolean {
   return other.instancePath.length > union.instancePath.length || isDeepFault(other)
 }
 
-/** Faults about a member of the value, which Ajv reports on the value itself. */
+/** Faults of a value that is of the branch's type: about its members, its length or its bounds. */
 function isDeepFault(error: ErrorObject): boolean {
-  return (
-    error.keyword === 'required' ||
-    error.keyword === 'additionalProperties' ||
-    error.keyword === 'unevaluatedProperties'
-  )
+  return !['type', 'enum', 'const', 'anyOf', 'oneOf'].includes(error.keyword)
 }

@@ -7,7 +7,9 @@ export function findSuggestion(word: string, known: readonly string[]): string |
   const sameLetters = known.find((candidate) => candidate.toLowerCase() === lower)
   if (sameLetters !== undefined) return sameLetters
   const best = closest(word, [...known])
-  const allowed = Math.max(1, Math.floor(Math.min(word.length, best.length) / 3))
+  // Two letters swapped count as two edits, so words of four letters and more allow two.
+  const shorter = Math.min(word.length, best.length)
+  const allowed = shorter <= 3 ? 1 : Math.max(2, Math.floor(shorter / 3))
   return distance(word, best) <= allowed ? best : undefined
 }
 

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { dialectName, documentName } from '../../src/contract/dialect.ts'
+import {
+  type GeometryType,
+  geometryParts,
+  geometryTypeOf,
+  geometryTypes,
+} from '../../src/contract/geometry.ts'
+import { findManager, findSource, formatManager, formatSource } from '../../src/contract/markers.ts'
+
+describe('markers', () => {
+  it('read what they write', () => {
+    expect(findManager(formatManager({ manifest: 'world', id: 17 }))).toEqual({ manifest: 'world', id: 17 })
+    const source = { digest: 'ab'.repeat(32), version: 3 }
+    expect(findSource(formatSource(source))).toEqual(source)
+  })
+
+  it.each([undefined, null, 7, '', 'world', 'world/x', '/7', 'a/b/7x'])('are not found in %j', (value) => {
+    expect(findManager(value)).toBeUndefined()
+    expect(findSource(value)).toBeUndefined()
+  })
+})
+
+describe('dialect', () => {
+  it('takes both spellings and writes the one that is asked for', () => {
+    expect(documentName('postgis_layer')).toBe('geodb_layer')
+    expect(documentName('geodb_layer')).toBe('geodb_layer')
+    expect(dialectName('geodb_layer', 'sister')).toBe('postgis_layer')
+    expect(dialectName('geodb_layer', 'document')).toBe('geodb_layer')
+    expect(dialectName('webmap', 'sister')).toBe('webmap')
+  })
+
+  it('is not fooled by the names every object has', () => {
+    expect(documentName('constructor')).toBe('constructor')
+    expect(dialectName('toString', 'sister')).toBe('toString')
+  })
+})
+
+describe('geometry types', () => {
+  it.each(geometryTypes)('%s comes apart and together again', (type: GeometryType) => {
+    expect(geometryTypeOf(geometryParts(type))).toBe(type)
+  })
+
+  it('are made of family, multi and Z', () => {
+    expect(geometryParts('MULTIPOINTZ')).toEqual({ family: 'POINT', isMulti: true, hasZ: true })
+  })
+})

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { bodySchema } from '../../src/contract/bodies.ts'
+import { createValidatorCompiler } from '../../src/contract/validate.ts'
+
+const all = createValidatorCompiler({ faults: 'all' })
+const style = { item_type: 'layer', display_name: 'L', layer_style_id: 7 }
+const resource = { cls: 'webmap', display_name: 'Map', parent: { id: 0 } }
+const webmap = (children: unknown[], rest = {}) => ({
+  resource,
+  webmap: { root_item: { item_type: 'root', children }, ...rest },
+})
+
+describe('a validator', () => {
+  const check = all(bodySchema('webmap', 'create'))
+
+  it('passes what fits, unknown members included', () => {
+    expect(check(webmap([style], { novelty: 1 }))).toEqual([])
+  })
+
+  it('names the value and the place, at any depth', () => {
+    const group = { item_type: 'group', display_name: 'G', children: [{ ...style, layer_style_id: 'roads' }] }
+    expect(check(webmap([style, group]))).toEqual([
+      {
+        kind: 'bad-value',
+        pointer: '/webmap/root_item/children/1/children/0/layer_style_id',
+        message: 'expected an integer, got "roads"',
+      },
+    ])
+  })
+
+  it('says once that a value fits no branch of a union', () => {
+    expect(check(webmap([], { extent_left: 'west' }))).toEqual([
+      { kind: 'bad-value', pointer: '/webmap/extent_left', message: 'expected a number or null, got "west"' },
+    ])
+  })
+
+  it('suggests the word that was meant', () => {
+    expect(check(webmap([{ ...style, layer_adapter: 'tiles' }]))).toEqual([
+      {
+        kind: 'bad-value',
+        pointer: '/webmap/root_item/children/0/layer_adapter',
+        message: 'expected one of "image", "tile", got "tiles"',
+        hint: 'did you mean "tile"?',
+      },
+    ])
+  })
+
+  it('names an unknown kind of item', () => {
+    expect(check(webmap([{ ...style, item_type: 'folder' }])).map((fault) => fault.message)).toEqual([
+      'unknown item_type "folder"',
+    ])
+  })
+
+  it('reports every fault of a file', () => {
+    const faults = check({ resource: { cls: 7 }, webmap: { extent_top: 91 } })
+    expect(faults.map((fault) => fault.message).sort()).toEqual([
+      '91 is more than 90',
+      'expected a string, got 7',
+      'missing field "display_name"',
+    ])
+  })
+
+  it('stops at the first fault of a request', () => {
+    const first = createValidatorCompiler({ faults: 'first' })(bodySchema('webmap', 'create'))
+    expect(first({ resource: { cls: 7 }, webmap: { extent_top: 91 } })).toHaveLength(1)
+  })
+
+  it('keeps unknown fields out where the schema closes an object', () => {
+    const closed = all({
+      type: 'object',
+      additionalProperties: false,
+      properties: { width: { type: 'number' } },
+    })
+    expect(closed({ widht: 1 })).toEqual([
+      {
+        kind: 'unknown-field',
+        pointer: '/widht',
+        message: 'unknown field "widht"',
+        hint: 'did you mean "width"?',
+      },
+    ])
+  })
+})

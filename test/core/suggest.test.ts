@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest'
+import { findHint, findSuggestion } from '../../src/core/suggest.ts'
+
+describe('findSuggestion', () => {
+  it.each([
+    ['widht', ['width', 'size'], 'width'],
+    ['Width', ['width', 'size'], 'width'],
+    ['srss', ['srs', 'source'], 'srs'],
+    ['banana', ['width', 'size'], undefined],
+    ['x', [], undefined],
+  ])('%s among %j gives %s', (word, known, expected) => {
+    expect(findSuggestion(word, known)).toBe(expected)
+  })
+
+  it('asks in a sentence', () => {
+    expect(findHint('widht', ['width'])).toBe('did you mean "width"?')
+  })
+})
