@@ -1,0 +1,74 @@
+import { faultAt, listNodes, type Node, type Source } from './source.ts'
+
+/** Words that say nothing about what is in a file or behind a name. */
+const emptyWords = ['util', 'utils', 'helper', 'helpers', 'common', 'misc']
+
+/** Verbs that say nothing about what a function does. */
+const emptyVerbs = ['handle', 'process', 'manage']
+
+/** Finds files whose path holds a word that says nothing. */
+export function checkPath(path: string): string[] {
+  const found = path
+    .split('/')
+    .flatMap(wordsOf)
+    .filter((word) => [...emptyWords, ...emptyVerbs].includes(word))
+  return found.map((word) => `${path}:1 has "${word}" in its path: name what is in it`)
+}
+
+/** Finds declared names with a word that says nothing, and functions with such a verb. */
+export function checkNames(source: Source): string[] {
+  return listNodes(source).flatMap((node) =>
+    listDeclared(node).flatMap(({ name, offset, isFunction }) => {
+      const words = wordsOf(name)
+      const word = words.find((each) => emptyWords.includes(each))
+      if (word !== undefined) return [faultAt(source, offset, `declares ${name}: "${word}" says nothing`)]
+      const [verb] = words
+      if (!isFunction || verb === undefined || !emptyVerbs.includes(verb)) return []
+      return [faultAt(source, offset, `declares ${name}: "${verb}" does not say what it does`)]
+    }),
+  )
+}
+
+interface Declared {
+  readonly name: string
+  readonly offset: number
+  readonly isFunction: boolean
+}
+
+function listDeclared(node: Node): Declared[] {
+  switch (node.type) {
+    case 'FunctionDeclaration':
+      return declare(node.id, true)
+    case 'VariableDeclarator':
+      return declare(node.id, isFunction(node.init))
+    case 'MethodDefinition':
+      return declare(node.key, true)
+    case 'Property':
+      return isFunction(node.value) ? declare(node.key, true) : []
+    case 'ClassDeclaration':
+    case 'TSInterfaceDeclaration':
+    case 'TSTypeAliasDeclaration':
+      return declare(node.id, false)
+    default:
+      return []
+  }
+}
+
+function declare(name: Node | null, isFunctionName: boolean): Declared[] {
+  return name?.type === 'Identifier'
+    ? [{ name: name.name, offset: name.start, isFunction: isFunctionName }]
+    : []
+}
+
+function isFunction(node: Node | null): boolean {
+  return node?.type === 'ArrowFunctionExpression' || node?.type === 'FunctionExpression'
+}
+
+/** `parse`, `map`, `file` of `parseMapFile`, `parse_map_file` and `parse-map-file`. */
+export function wordsOf(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.toLowerCase())
+}
