@@ -59,6 +59,14 @@ export const loadOptions = {
     }),
   ),
   fid_field: Type.Optional(Type.String({ ...load, description: 'Field that holds the ids.' })),
+  keep_fields: Type.Optional(
+    Type.Boolean({
+      ...load,
+      default: false,
+      description:
+        'Load into the fields the layer has: values are converted to them, other fields of the source are left out.',
+    }),
+  ),
 }
 
 /** Class vector_layer. */
