@@ -1,0 +1,52 @@
+import type { BadRow } from './quarantine.ts'
+
+/** How many rows went where. `read` is the sum of the others, or the run has failed. */
+export interface Counts {
+  readonly read: number
+  readonly loaded: number
+  readonly unchanged: number
+  readonly quarantined: number
+}
+
+/** What one run did. */
+export interface RunReport {
+  readonly pipeline: string
+  readonly run: string
+  readonly outcome: 'loaded' | 'exported' | 'unchanged'
+  /** Layer by layer. */
+  readonly layers: readonly LayerReport[]
+  readonly seconds: number
+}
+
+/** What one run did with one layer. */
+export interface LayerReport extends Counts {
+  readonly layer: string
+  /** Counts the changes of the layer's features; where it stands after the run. */
+  readonly dataVersion?: number
+  /** SHA-256 of the source with the options, or of the exported file. */
+  readonly digest: string
+  readonly file?: string
+  readonly sizeBytes?: number
+  /** File of bad rows, where there are some, and the first few of them. */
+  readonly quarantine?: { readonly file?: string; readonly first: readonly BadRow[] }
+}
+
+/** What a run tells while it goes on. The shape is versioned by `v`. */
+export type RunEvent = { readonly v: 1 } & (
+  | { readonly event: 'run.started'; readonly pipeline: string; readonly run: string }
+  | { readonly event: 'step.started'; readonly step: string; readonly layer: string }
+  | {
+      readonly event: 'step.progress'
+      readonly step: string
+      readonly layer: string
+      readonly rows: number
+      /** Bytes read of the source, where it is a file, and all there are. */
+      readonly bytes?: number
+      readonly totalBytes?: number
+    }
+  | { readonly event: 'step.done'; readonly step: string; readonly layer: string; readonly seconds: number }
+  | ({ readonly event: 'run.done' } & RunReport)
+)
+
+/** Takes what a run tells. */
+export type OnRunEvent = (event: RunEvent) => void

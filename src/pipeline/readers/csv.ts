@@ -1,0 +1,64 @@
+import { createReadStream } from 'node:fs'
+import { parse } from 'csv-parse'
+import { problem } from '../../contract/problems.ts'
+import type { CsvOptions } from '../pipeline.ts'
+
+/** One row of a table. */
+export interface TableRow {
+  /** Line of the file on which the row ends, 1-based. */
+  readonly line: number
+  readonly cells: readonly string[]
+}
+
+/** A table of text that is read once, from its first row to its last. */
+export interface Table {
+  readonly columns: readonly string[]
+  readonly rows: AsyncIterable<TableRow>
+  /** Bytes of the file that were read so far. */
+  readonly bytesRead: () => number
+}
+
+/**
+ * Opens a table of text in UTF-8; a byte order mark is passed over, rows of any width are given.
+ *
+ * @throws {Problem} source/unreadable where the file is empty or its quotes do not close; while reading, too
+ */
+export async function openCsv(path: string, options: CsvOptions = {}): Promise<Table> {
+  const { separator = ',', quote = '"', columns } = options
+  const file = createReadStream(path, { highWaterMark: 256 * 1024 })
+  const parser = parse({
+    bom: true,
+    delimiter: separator,
+    quote,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    info: true,
+  })
+  file.on('error', (error) => parser.destroy(error))
+  parser.on('close', () => file.destroy())
+  const rows = rowsOf(file.pipe(parser), path)
+  return { columns: columns ?? (await firstRow(rows, path)), rows, bytesRead: () => file.bytesRead }
+}
+
+interface ParsedRow {
+  readonly info: { readonly lines: number }
+  readonly record: string[]
+}
+
+async function* rowsOf(parser: AsyncIterable<unknown>, path: string): AsyncGenerator<TableRow, void> {
+  try {
+    for await (const row of parser) {
+      const { info, record } = row as ParsedRow
+      yield { line: info.lines, cells: record }
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw problem('source/unreadable', `${path}: ${reason}`, { cause: error })
+  }
+}
+
+async function firstRow(rows: AsyncGenerator<TableRow, void>, path: string): Promise<readonly string[]> {
+  const { value } = await rows.next()
+  if (value === undefined) throw problem('source/unreadable', `${path} is empty.`)
+  return value.cells
+}
