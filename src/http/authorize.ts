@@ -1,0 +1,21 @@
+import type { Dispatcher } from 'undici'
+
+/** A login with its password. Never printed. */
+export interface Credentials {
+  readonly login: string
+  readonly password: string
+}
+
+/** Gives the value of an Authorization header. @see RFC 7617 */
+export function basicHeader({ login, password }: Credentials): string {
+  return `Basic ${Buffer.from(`${login}:${password}`, 'utf8').toString('base64')}`
+}
+
+/** Adds the credentials to each request to the server they are for, and to no other. */
+export function authorize(credentials: Credentials, origin: string): Dispatcher.DispatcherComposeInterceptor {
+  const authorization = basicHeader(credentials)
+  return (dispatch) => (options, handler) => {
+    if (String(options.origin) !== origin) return dispatch(options, handler)
+    return dispatch({ ...options, headers: { ...(options.headers as object), authorization } }, handler)
+  }
+}

@@ -1,0 +1,178 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { Problem } from '../../src/core/problem.ts'
+import { createHttpClient, type HttpClient, parseServerUrl } from '../../src/http/client.ts'
+import { parseRetryAfter } from '../../src/http/retry.ts'
+
+const open: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close()
+})
+
+const quick = { times: 3, firstPauseMs: 1, longestPauseMs: 5 }
+
+describe('an HTTP client', () => {
+  it('repeats a GET that meets a busy server, and gives the last answer', async () => {
+    const statuses = [503, 429, 200]
+    const seen: string[] = []
+    const client = await connect((request, response) => {
+      seen.push(`${request.method} ${request.url}`)
+      response.statusCode = statuses.shift() ?? 500
+      response.end(`status ${response.statusCode}`)
+    })
+    const answer = await client.send({ method: 'GET', path: '/a' })
+    expect(answer.status).toBe(200)
+    expect(await textOf(answer.body)).toBe('status 200')
+    expect(seen).toEqual(['GET /a', 'GET /a', 'GET /a'])
+  })
+
+  it('gives the body of the answer that it stops repeating at', async () => {
+    const client = await connect((_, response) => {
+      response.statusCode = 503
+      response.end('still busy')
+    })
+    const answer = await client.send({ method: 'PUT', path: '/a', body: '{}' })
+    expect([answer.status, await textOf(answer.body)]).toEqual([503, 'still busy'])
+  })
+
+  it('sends a POST once, whatever the answer', async () => {
+    let count = 0
+    const client = await connect((_, response) => {
+      count += 1
+      response.statusCode = 503
+      response.end()
+    })
+    await client.send({ method: 'POST', path: '/a', body: '{}' })
+    expect(count).toBe(1)
+  })
+
+  it('sends credentials unasked, and never shows them', async () => {
+    let header = ''
+    const client = await connect(
+      (request, response) => {
+        header = request.headers.authorization ?? ''
+        request.socket.destroy()
+        response.end()
+      },
+      { credentials: { login: 'alice', password: 'sesame' } },
+    )
+    const fault = await client.send({ method: 'POST', path: '/a?x=1' }).catch((error: unknown) => error)
+    expect(header).toBe(`Basic ${btoa('alice:sesame')}`)
+    expect(fault).toBeInstanceOf(Problem)
+    expect(JSON.stringify([(fault as Problem).message, fault])).not.toContain('sesame')
+  })
+
+  it('says that nothing listens, with the address', async () => {
+    const server = await listen(() => undefined)
+    const origin = originOf(server)
+    await new Promise((resolve) => server.close(resolve))
+    const client = keep(createHttpClient({ origin, retry: quick }))
+    await expect(client.send({ method: 'GET', path: '/' })).rejects.toMatchObject({
+      code: 'http/unreachable',
+      message: `Cannot reach ${origin}: nothing listens there.`,
+      data: { sent: false },
+    })
+  })
+
+  it('gives up on an answer that does not come', async () => {
+    const client = await connect(() => undefined)
+    await expect(client.send({ method: 'POST', path: '/slow', timeoutMs: 50 })).rejects.toMatchObject({
+      code: 'http/timeout',
+    })
+  })
+
+  it('breaks off an answer past the limit', async () => {
+    const client = await connect((_, response) => {
+      response.write('x'.repeat(2000))
+      response.end('y'.repeat(2000))
+    })
+    const reading = async () => {
+      const answer = await client.send({ method: 'GET', path: '/big', answerLimitBytes: 1000 })
+      return textOf(answer.body)
+    }
+    await expect(reading()).rejects.toMatchObject({
+      code: 'http/unexpected',
+      message: expect.stringContaining('more than 1000 bytes'),
+    })
+  })
+
+  it('says that it was interrupted when the caller aborts', async () => {
+    const abort = new AbortController()
+    const client = await connect(() => abort.abort())
+    const sent = client.send({ method: 'POST', path: '/a', signal: abort.signal })
+    await expect(sent).rejects.toMatchObject({ code: 'pipeline/interrupted' })
+  })
+
+  it('does not take half a body for a whole one', async () => {
+    const client = await connect((_, response) => {
+      response.writeHead(200, { 'content-length': '100' })
+      response.write('half')
+      response.socket?.destroySoon()
+    })
+    const reading = async () => textOf((await client.send({ method: 'GET', path: '/half' })).body)
+    await expect(reading()).rejects.toBeInstanceOf(Problem)
+  })
+})
+
+describe('parseRetryAfter', () => {
+  it('reads seconds and dates', () => {
+    expect(parseRetryAfter('7')).toBe(7000)
+    expect(parseRetryAfter('Thu, 01 Jan 1970 00:01:00 GMT', 20_000)).toBe(40_000)
+    expect(parseRetryAfter('soon')).toBeUndefined()
+    expect(parseRetryAfter(undefined)).toBeUndefined()
+  })
+})
+
+describe('parseServerUrl', () => {
+  it('takes addresses apart', () => {
+    expect(parseServerUrl('http://127.0.0.1:8080')).toEqual({ origin: 'http://127.0.0.1:8080', basePath: '' })
+    expect(parseServerUrl('https://gis.example.org/maps/')).toEqual({
+      origin: 'https://gis.example.org',
+      basePath: '/maps',
+    })
+  })
+
+  it.each(['maps.example.org', 'ftp://x', ''])('refuses %j', (text) => {
+    expect(() => parseServerUrl(text)).toThrow('is no address of a server')
+  })
+
+  it('refuses a login in the address without printing it', () => {
+    expect(() => parseServerUrl('https://alice:sesame@gis.example.org')).toThrow(
+      'The address of gis.example.org carries a login.',
+    )
+  })
+})
+
+async function connect(
+  listener: RequestListener,
+  options: { credentials?: { login: string; password: string } } = {},
+): Promise<HttpClient> {
+  const server = await listen(listener)
+  return keep(createHttpClient({ origin: originOf(server), retry: quick, ...options }))
+}
+
+async function listen(listener: RequestListener): Promise<Server> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  open.push({
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  })
+  return server
+}
+
+function keep(client: HttpClient): HttpClient {
+  open.push(client)
+  return client
+}
+
+const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
