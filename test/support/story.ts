@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** One fenced block of a story. */
+export type StoryBlock =
+  | { readonly kind: 'file'; readonly path: string; readonly text: string; readonly line: number }
+  | {
+      readonly kind: 'command'
+      readonly command: string
+      /** Lines that the command has to print; `…` stands for any text in a line, or any lines. */
+      readonly expected: readonly string[]
+      readonly exit: number
+      readonly line: number
+    }
+
+/**
+ * Reads the blocks of a Markdown story. A fence with a path behind its language (```` ```yaml roads.yaml ````) is a
+ * file; a `console` fence holds commands after `$ ` and what they print, and may end in `exit=3`.
+ */
+export function parseStory(markdown: string): StoryBlock[] {
+  const blocks: StoryBlock[] = []
+  const lines = markdown.split('\n')
+  for (let at = 0; at < lines.length; at += 1) {
+    const fence = /^```(\S+)\s*(.*)$/.exec(lines[at] ?? '')
+    if (fence === null) continue
+    const end = lines.indexOf('```', at + 1)
+    if (end < 0) throw new Error(`line ${at + 1}: the fence does not close`)
+    const [, language = '', info = ''] = fence
+    blocks.push(...blocksOf({ language, info, lines: lines.slice(at + 1, end), line: at + 2 }))
+    at = end
+  }
+  return blocks
+}
+
+interface Fence {
+  readonly language: string
+  readonly info: string
+  readonly lines: readonly string[]
+  readonly line: number
+}
+
+function blocksOf({ language, info, lines, line }: Fence): StoryBlock[] {
+  if (language !== 'console')
+    return info === '' ? [] : [{ kind: 'file', path: info, text: `${lines.join('\n')}\n`, line }]
+  const exit = Number(/exit=(\d+)/.exec(info)?.[1] ?? 0)
+  const starts = lines.flatMap((text, index) => (text.startsWith('$ ') ? [index] : []))
+  return starts.map((start, nth) => ({
+    kind: 'command',
+    command: (lines[start] ?? '').slice(2),
+    expected: lines
+      .slice(start + 1, starts[nth + 1])
+      .filter((text, index, all) => text !== '' || index < all.length - 1),
+    // Only the last command of a block may be one that fails.
+    exit: nth === starts.length - 1 ? exit : 0,
+    line: line + start,
+  }))
+}
+
+/** What a command came to. */
+export interface CommandResult {
+  readonly output: string
+  readonly exit: number | null
+}
+
+/** Where a story runs. */
+export interface StoryPlace {
+  readonly folder: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Writes a file of a story. */
+export async function writeStoryFile(place: StoryPlace, path: string, text: string): Promise<void> {
+  const target = join(place.folder, path)
+  await mkdir(dirname(target), { recursive: true })
+  await writeFile(target, text)
+}
+
+/** Runs a command of a story in a shell; what it prints to both streams comes in the order it was printed. */
+export function runStoryCommand(place: StoryPlace, command: string): Promise<CommandResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('bash', ['-c', `exec 2>&1; ${command}`], { cwd: place.folder, env: place.env })
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk
+    })
+    child.on('error', reject)
+    child.on('close', (exit) => resolve({ output, exit }))
+  })
+}
+
+/** Tells whether an output is what a story expects. */
+export function fitsStory(output: string, expected: readonly string[]): boolean {
+  const pattern = expected
+    .map((line) => (line.trim() === '…' ? '(?:.*\n)*?' : `${linePattern(line)}[ \t]*\n`))
+    .join('')
+  const text = output === '' || output.endsWith('\n') ? output : `${output}\n`
+  return new RegExp(`^${pattern}$`).test(text)
+}
+
+function linePattern(line: string): string {
+  return line
+    .trimEnd()
+    .split('…')
+    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('.*')
+}
