@@ -30,6 +30,8 @@ export interface Annotations {
   readonly 'x-secret'?: true
   /** The value is a class name and is translated by the dialect. */
   readonly 'x-class-name'?: true
+  /** What two texts mean the same by: a scale however it is spaced, XML however it is laid out. */
+  readonly 'x-form'?: 'scale' | 'xml'
   /** Belongs to the wire only: manifests have their own way to say it, or no use for it. */
   readonly 'x-wire'?: true
   /** Permission that shows the field; `resource.read` where absent. */
@@ -64,6 +66,7 @@ export const annotationKeywords: readonly (keyof Annotations)[] = [
   'x-data',
   'x-secret',
   'x-class-name',
+  'x-form',
   'x-wire',
   'x-read',
   'x-write',

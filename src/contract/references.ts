@@ -1,7 +1,6 @@
-import type { TSchema } from 'typebox'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
-import { WebmapItemSchema } from './classes/webmap.ts'
 import { annotationsOf, type Reference } from './descriptor.ts'
+import { findSchemaFor, type Schema } from './schema.ts'
 
 /** One reference met in a value. */
 export interface FoundReference {
@@ -14,17 +13,6 @@ export interface FoundReference {
 
 /** Gives what is to stand in the place of a reference. */
 export type ReplaceReference = (found: FoundReference) => unknown
-
-type Schema = TSchema & {
-  readonly type?: string
-  readonly $ref?: string
-  readonly anyOf?: readonly Schema[]
-  readonly oneOf?: readonly Schema[]
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly patternProperties?: Readonly<Record<string, Schema>>
-  readonly items?: Schema
-  readonly enum?: readonly unknown[]
-}
 
 /**
  * Copies a value, putting something else in the place of each reference. Walks by the schema's `x-ref` and
@@ -54,9 +42,8 @@ function walk(schema: Schema, value: unknown, at: Walk): unknown {
   const words = annotationsOf(schema)
   const target = words['x-ref'] ?? (words['x-principal'] ? 'principal' : undefined)
   if (target !== undefined) return at.replace({ target, pointer: at.pointer, value })
-  if (schema.$ref !== undefined) return walk(WebmapItemSchema as Schema, value, at)
-  const branch = branchFor(schema.anyOf ?? schema.oneOf, value)
-  if (branch !== undefined) return walk(branch, value, at)
+  const branch = findSchemaFor(schema, value)
+  if (branch !== undefined && branch !== schema) return walk(branch, value, at)
   if (Array.isArray(value)) return walkList(schema, value, at)
   return typeof value === 'object' ? walkObject(schema, value, at) : value
 }
@@ -74,20 +61,4 @@ function walkObject({ properties, patternProperties }: Schema, value: object, at
     return [name, schema === undefined ? member : walk(schema, member, { ...at, pointer })]
   })
   return Object.fromEntries(entries)
-}
-
-/** Of a union, the branch whose discriminating words the value has; else the one that is not null. */
-function branchFor(branches: readonly Schema[] | undefined, value: unknown): Schema | undefined {
-  if (branches === undefined) return undefined
-  const open = branches.filter((branch) => branch.type !== 'null')
-  return open.find((branch) => hasWords(branch, value)) ?? (open.length === 1 ? open[0] : undefined)
-}
-
-function hasWords({ properties }: Schema, value: unknown): boolean {
-  if (properties === undefined || typeof value !== 'object' || value === null) return false
-  const words = Object.entries(properties).filter(([, schema]) => schema.enum?.length === 1)
-  return (
-    words.length > 0 &&
-    words.every(([name, schema]) => schema.enum?.[0] === (value as Record<string, unknown>)[name])
-  )
 }

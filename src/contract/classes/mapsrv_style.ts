@@ -13,7 +13,11 @@ export const mapsrvStyle = {
   members: {
     mapsrv_style: Type.Object({
       xml: Type.Optional(
-        Type.String({ minLength: 1, description: 'Style; a plain one for the geometry type where absent.' }),
+        Type.String({
+          minLength: 1,
+          'x-form': 'xml',
+          description: 'Style; a plain one for the geometry type where absent.',
+        }),
       ),
     }),
   },

@@ -6,6 +6,7 @@ const scale = (what: string) =>
   Type.Optional(
     nullable(Type.String({ pattern: '^1 ?: ?[0-9]+$' }), {
       default: null,
+      'x-form': 'scale',
       description: `${what} scale it is shown at, as "1 : 100000".`,
     }),
   )
