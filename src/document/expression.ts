@@ -1,0 +1,57 @@
+/** A part of a text: as it is, a variable, or an expression that is none. `source` is what the text has there. */
+export type TextPart =
+  | { readonly kind: 'literal'; readonly source: string; readonly text: string }
+  | {
+      readonly kind: 'variable'
+      readonly source: string
+      readonly name: string
+      readonly fallback: string | undefined
+    }
+  | { readonly kind: 'fault'; readonly source: string; readonly message: string; readonly hint: string }
+
+const opening = /\$\$\{|\$\{/g
+const variable = /^env\.([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/
+
+/** Splits a text at its expressions. Joined together, the sources are the text. */
+export function parseExpressions(text: string): TextPart[] {
+  const parts: TextPart[] = []
+  let from = 0
+  for (const { 0: mark, index } of text.matchAll(opening)) {
+    if (index < from) continue
+    if (index > from) parts.push(literal(text.slice(from, index)))
+    const part = mark === '$${' ? literal(mark, '${') : parseExpression(text, index)
+    parts.push(part)
+    from = index + part.source.length
+  }
+  if (from < text.length) parts.push(literal(text.slice(from)))
+  return parts
+}
+
+function literal(source: string, text = source): TextPart {
+  return { kind: 'literal', source, text }
+}
+
+function parseExpression(text: string, start: number): TextPart {
+  const end = text.indexOf('}', start)
+  if (end === -1) return fault(text.slice(start), 'this expression is never closed', 'close it with }')
+  const source = text.slice(start, end + 1)
+  const inner = source.slice(2, -1)
+  const [, name, fallback] = variable.exec(inner) ?? []
+  if (fallback?.includes('${')) return fault(source, 'a default cannot hold an expression')
+  if (name !== undefined) return { kind: 'variable', source, name, fallback }
+  const isName = /^[A-Za-z_][A-Za-z0-9_]*$/.test(inner)
+  return fault(
+    source,
+    `unknown expression ${source}`,
+    isName ? `write \${env.${inner}}, or $${source} for the text itself` : undefined,
+  )
+}
+
+function fault(source: string, message: string, hint?: string): TextPart {
+  return {
+    kind: 'fault',
+    source,
+    message,
+    hint: hint ?? 'write ${env.NAME} or ${env.NAME:-default}; a literal ${ is written $${',
+  }
+}
