@@ -9,6 +9,7 @@ import { pipelineProblems } from './problems/pipeline.ts'
 import { planProblems } from './problems/plan.ts'
 import { requestProblems } from './problems/request.ts'
 import { resourceProblems } from './problems/resource.ts'
+import { styleProblems } from './problems/style.ts'
 
 /** Every code that is thrown or reported, with its HTTP status, exit code and advice. */
 export const problems = {
@@ -16,6 +17,7 @@ export const problems = {
   ...authProblems,
   ...resourceProblems,
   ...dataProblems,
+  ...styleProblems,
   ...machineProblems,
   ...clientProblems,
   ...manifestProblems,

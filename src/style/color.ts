@@ -1,0 +1,34 @@
+/** A colour as `#rrggbb`, lower case. */
+export type Color = `#${string}`
+
+/** Red, green and blue, each 0 to 255. */
+export type Channels = readonly [red: number, green: number, blue: number]
+
+/** Gives the colour of three channels; they are rounded and kept within 0 to 255. */
+export function colorOf([red, green, blue]: Channels): Color {
+  return `#${[red, green, blue].map(hex).join('')}`
+}
+
+/** Finds the colour that a text like `#AABBCC` or `#abc` names; undefined where it names none. */
+export function findColor(text: string): Color | undefined {
+  const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(text)
+  const long = short
+    ? `#${short
+        .slice(1)
+        .map((digit) => digit + digit)
+        .join('')}`
+    : text
+  return /^#[0-9a-f]{6}$/i.test(long) ? (long.toLowerCase() as Color) : undefined
+}
+
+/** Takes a colour apart. */
+export function channelsOf(color: Color): Channels {
+  const value = Number.parseInt(color.slice(1), 16)
+  return [value >> 16, (value >> 8) & 255, value & 255]
+}
+
+function hex(channel: number): string {
+  return Math.min(255, Math.max(0, Math.round(channel)))
+    .toString(16)
+    .padStart(2, '0')
+}
