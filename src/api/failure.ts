@@ -1,0 +1,97 @@
+import { findProblemKind, type ProblemCode, problem } from '../contract/problems.ts'
+import type { Problem } from '../core/problem.ts'
+
+/** An error answer, as far as it could be read. */
+export interface ErrorAnswer {
+  readonly status: number
+  /** Scheme, host and port of the server. */
+  readonly origin: string
+  /** Method and path, without the query. */
+  readonly what: string
+  readonly text: string
+  /** Where a redirect leads. */
+  readonly location?: string | undefined
+}
+
+/** The body of an error, as the resource service and its sisters send it. @see reference: errors, body */
+interface ErrorBody {
+  readonly code?: unknown
+  readonly title?: unknown
+  readonly message?: unknown
+  readonly detail?: unknown
+  readonly exception?: unknown
+  readonly data?: unknown
+  readonly request_id?: unknown
+}
+
+/** Turns an error answer into a Problem that keeps the server's code, status, detail and data. */
+export function problemOfAnswer(answer: ErrorAnswer): Problem {
+  const { status, origin, what } = answer
+  const body = parseBody(answer.text)
+  if (body === undefined) return problemOfPage(answer)
+  const code = codeOf(body, status)
+  const message = textOf(body.message) ?? textOf(body.title) ?? `${origin} answered ${what} with ${status}.`
+  const requestId = textOf(body.request_id)
+  const data = typeof body.data === 'object' && body.data !== null ? body.data : {}
+  return problem(code, message, {
+    status,
+    detail: textOf(body.detail),
+    data: { ...data, ...(requestId === undefined ? {} : { request_id: requestId }) },
+  })
+}
+
+function parseBody(text: string): ErrorBody | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// A proxy, or another program altogether, answered: its page says nothing a person could use.
+function problemOfPage({ status, origin, what, location }: ErrorAnswer): Problem {
+  if (location !== undefined) {
+    return problem('http/unexpected', `${origin} sends ${what} on to ${location}.`, {
+      status,
+      hint: 'Give the address it leads to.',
+    })
+  }
+  const code = byStatus[status] ?? 'http/unexpected'
+  return problem(code, `${origin} answered ${what} with status ${status}.`, { status })
+}
+
+const byStatus: Readonly<Record<number, ProblemCode>> = {
+  401: 'auth/bad-credentials',
+  403: 'access/denied',
+  404: 'request/not-found',
+  405: 'request/method',
+  409: 'database/conflict',
+  412: 'resource/stale',
+  413: 'request/too-large',
+  422: 'request/invalid',
+  429: 'auth/too-many',
+  501: 'request/not-built',
+}
+
+const byException: Readonly<Record<string, ProblemCode>> = {
+  ResourceNotFound: 'resource/not-found',
+  FeatureNotFound: 'feature/not-found',
+  FileUploadNotFound: 'upload/not-found',
+  DisplayNameNotUnique: 'resource/name-taken',
+  HierarchyError: 'resource/hierarchy',
+  AttributeUpdateForbidden: 'access/attribute',
+  ResourceDisabled: 'resource/class-disabled',
+  UserDisabledException: 'auth/disabled',
+  ForbiddenError: 'access/denied',
+}
+
+function codeOf({ code, exception }: ErrorBody, status: number): ProblemCode {
+  if (typeof code === 'string' && findProblemKind(code) !== undefined) return code as ProblemCode
+  const last = typeof exception === 'string' ? (exception.split('.').at(-1) ?? '') : ''
+  return byException[last] ?? byStatus[status] ?? 'http/unexpected'
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
