@@ -1,0 +1,80 @@
+/** What a feature of a tile is made of. */
+export type TileFamily = 'point' | 'line' | 'polygon'
+
+/** Whole tile units, x and y in turn; y grows downwards from the top left corner. */
+export type TileSequence = readonly number[]
+
+/** A point or line has one sequence, a polygon one for each ring, the outer first. */
+export type TilePart = readonly TileSequence[]
+
+/** A geometry in the units of a tile. */
+export interface TileGeometry {
+  readonly family: TileFamily
+  readonly parts: readonly TilePart[]
+}
+
+/**
+ * Makes a geometry fit to be written: no position twice in a row, rings without their last position, outer rings
+ * clockwise and holes the other way as seen on the screen, and nothing that collapsed to less than its family.
+ */
+export function tidyGeometry({ family, parts }: TileGeometry): TileGeometry {
+  if (family === 'point') return { family, parts: tidyPoints(parts) }
+  if (family === 'line') {
+    const lines = parts.map((part) => part.map(withoutRepeats).filter((line) => line.length >= 4))
+    return { family, parts: lines.filter((part) => part.length > 0) }
+  }
+  return { family, parts: parts.map(tidyPolygon).filter((part) => part.length > 0) }
+}
+
+/** Gives twice the signed area of a ring, first position not repeated; positive is clockwise on the screen. */
+export function doubleArea(ring: TileSequence): number {
+  let sum = 0
+  let [x, y] = [ring[ring.length - 2] ?? 0, ring[ring.length - 1] ?? 0]
+  for (let at = 0; at < ring.length; at += 2) {
+    const [nextX, nextY] = [ring[at] ?? 0, ring[at + 1] ?? 0]
+    sum += x * nextY - nextX * y
+    x = nextX
+    y = nextY
+  }
+  return sum
+}
+
+function tidyPoints(parts: readonly TilePart[]): TilePart[] {
+  const seen = new Map<string, TilePart>()
+  for (const part of parts) for (const point of part) seen.set(point.join(), [point])
+  return [...seen.values()]
+}
+
+function tidyPolygon(rings: TilePart): TilePart {
+  const [outer, ...holes] = rings.map((ring) => withoutRepeats(withoutEnd(ring)))
+  if (outer === undefined || isFlat(outer)) return []
+  return [wind(outer, 1), ...holes.filter((hole) => !isFlat(hole)).map((hole) => wind(hole, -1))]
+}
+
+const isFlat = (ring: TileSequence) => ring.length < 6 || doubleArea(ring) === 0
+
+function wind(ring: TileSequence, sign: 1 | -1): TileSequence {
+  return Math.sign(doubleArea(ring)) === sign ? ring : reverse(ring)
+}
+
+function reverse(ring: TileSequence): TileSequence {
+  const turned: number[] = []
+  for (let at = ring.length - 2; at >= 0; at -= 2) turned.push(ring[at] ?? 0, ring[at + 1] ?? 0)
+  return turned
+}
+
+function withoutRepeats(sequence: TileSequence): TileSequence {
+  const kept: number[] = []
+  for (let at = 0; at < sequence.length; at += 2) {
+    const [x, y] = [sequence[at] ?? 0, sequence[at + 1] ?? 0]
+    if (kept.length === 0 || kept[kept.length - 2] !== x || kept[kept.length - 1] !== y) kept.push(x, y)
+  }
+  return kept
+}
+
+// Once the ends are one, there may be more of the same before it.
+function withoutEnd(ring: TileSequence): TileSequence {
+  let end = ring.length
+  while (end > 2 && ring[0] === ring[end - 2] && ring[1] === ring[end - 1]) end -= 2
+  return ring.slice(0, end)
+}

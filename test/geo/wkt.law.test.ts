@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { geometryTypeOf } from '../../src/contract/geometry.ts'
+import { fitGeometry } from '../../src/geo/geometry.ts'
+import { formatWkt } from '../../src/geo/wkt.ts'
+import { parseWkt } from '../../src/geo/wkt_reader.ts'
+import { geometries } from './arbitrary.ts'
+
+const run = { seed: 20_240_501, numRuns: process.env.LANDFORM_SOAK ? 20_000 : 300 }
+
+describe('WKT', () => {
+  test('gives every geometry back, to the last bit', () => {
+    fc.assert(
+      fc.property(geometries, (geometry) => {
+        expect(parseWkt(formatWkt(geometry)).geometry).toEqual(geometry)
+      }),
+      run,
+    )
+  })
+
+  test('does not mind case and spacing', () => {
+    fc.assert(
+      fc.property(geometries, (geometry) => {
+        const text = formatWkt(geometry)
+        const loose = text.toLowerCase().replaceAll(/([(),])/g, ' $1\n')
+        expect(formatWkt(parseWkt(loose).geometry)).toBe(text)
+      }),
+      run,
+    )
+  })
+
+  test('a geometry fits its own type and the multi of it, and no other', () => {
+    fc.assert(
+      fc.property(geometries, (geometry) => {
+        const multi = { ...geometry, isMulti: true }
+        expect(fitGeometry(geometry, geometryTypeOf(geometry))).toEqual(geometry)
+        expect(fitGeometry(geometry, geometryTypeOf(multi))).toEqual(multi)
+        const other = geometryTypeOf({ ...multi, hasZ: !geometry.hasZ })
+        expect(() => fitGeometry(geometry, other)).toThrow('does not fit')
+      }),
+      run,
+    )
+  })
+})

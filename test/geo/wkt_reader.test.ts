@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { formatWkt } from '../../src/geo/wkt.ts'
+import { parseWkt } from '../../src/geo/wkt_reader.ts'
+
+const rewrite = (text: string) => formatWkt(parseWkt(text).geometry)
+
+describe('parseWkt', () => {
+  test.each([
+    ['POINT(1 1)', 'POINT(1 1)'],
+    ['POINT (1 1)', 'POINT(1 1)'],
+    [' point\n( 1.50 , -0 )'.replace(',', ''), 'POINT(1.5 0)'],
+    ['POINT Z (1 2 3)', 'POINT Z (1 2 3)'],
+    ['POINTZ(1 2 3)', 'POINT Z (1 2 3)'],
+    ['POINT(1 2 3)', 'POINT Z (1 2 3)'],
+    ['POINT EMPTY', 'POINT EMPTY'],
+    ['POINT Z EMPTY', 'POINT Z EMPTY'],
+    ['LINESTRING (0 0, 1e3 .5, +2 1E-7)', 'LINESTRING(0 0,1000 0.5,2 1e-7)'],
+    ['POLYGON((0 0,1 0,1 1,0 0))', 'POLYGON((0 0,1 0,1 1,0 0))'],
+    ['POLYGON((0 0,9 0,9 9,0 0),(1 1,2 1,2 2,1 1))', 'POLYGON((0 0,9 0,9 9,0 0),(1 1,2 1,2 2,1 1))'],
+    ['MULTIPOINT(1 1, 2 2)', 'MULTIPOINT((1 1),(2 2))'],
+    ['MULTIPOINT((1 1), (2 2))', 'MULTIPOINT((1 1),(2 2))'],
+    ['MULTIPOINT(EMPTY, 2 2)', 'MULTIPOINT((2 2))'],
+    ['MULTILINESTRING EMPTY', 'MULTILINESTRING EMPTY'],
+    ['MULTILINESTRINGZ((0 0 1,1 1 1))', 'MULTILINESTRING Z ((0 0 1,1 1 1))'],
+    ['MULTIPOLYGON(((0 0,1 0,1 1,0 0)),EMPTY)', 'MULTIPOLYGON(((0 0,1 0,1 1,0 0)))'],
+  ])('reads %s', (given, written) => {
+    expect(rewrite(given)).toBe(written)
+  })
+
+  test('closes a ring that was left open', () => {
+    expect(rewrite('POLYGON((0 0,1 0,1 1))')).toBe('POLYGON((0 0,1 0,1 1,0 0))')
+  })
+
+  test('gives the reference system of a prefix', () => {
+    expect(parseWkt('srid=4326; POINT(1 2)').srs).toBe(4326)
+    expect(parseWkt('POINT(1 2)').srs).toBeUndefined()
+  })
+
+  test.each([
+    ['', 'expected the type of a geometry'],
+    ['POINT', 'expected "("'],
+    ['POINT(1)', 'two or three numbers'],
+    ['POINT(1 x)', 'two or three numbers'],
+    ['POINT(1 1', 'expected ")"'],
+    ['POINT(1 1) and more', 'expected the end'],
+    ['POINT(1 1, 2 2)', 'a point has one position'],
+    ['POINT(1 1e999)', 'too large'],
+    ['POINT M (1 2 3)', 'measures (M) are not supported'],
+    ['POINTZM(1 2 3 4)', 'measures (M) are not supported'],
+    ['POINT(1 2 3 4)', 'measures (M) are not supported'],
+    ['POINT Z (1 2)', 'Z is announced'],
+    ['LINESTRING(1 1)', 'at least two positions'],
+    ['LINESTRING(0 0,1 1 1)', 'some positions'],
+    ['POLYGON((0 0,1 1))', 'a ring needs'],
+    ['GEOMETRYCOLLECTION(POINT(1 1))', 'GEOMETRYCOLLECTION is not a type'],
+    ['CIRCULARSTRING(0 0,1 1,2 0)', 'CIRCULARSTRING is not a type'],
+    ['{"type":"Point"}', 'expected the type'],
+  ])('refuses %j', (text, reason) => {
+    expect(() => parseWkt(text)).toThrow(expect.objectContaining({ code: 'feature/invalid' }))
+    expect(() => parseWkt(text)).toThrow(reason)
+  })
+
+  test('says where the fault is', () => {
+    expect(() => parseWkt('LINESTRING(0 0,1 )')).toThrow('at character 17')
+  })
+})
