@@ -22,6 +22,8 @@ export interface Annotations {
   readonly 'x-principal'?: true
   /** Members that identify an item of this list; the empty list means: the whole item, order is irrelevant. */
   readonly 'x-key'?: readonly string[]
+  /** Sibling whose value stands in where this one is absent. */
+  readonly 'x-default-from'?: string
   /** Cannot change in place; the text says why. */
   readonly 'x-replace'?: string
   /** Changing it loses data; the text says what. */
@@ -62,6 +64,7 @@ export const annotationKeywords: readonly (keyof Annotations)[] = [
   'x-ref',
   'x-principal',
   'x-key',
+  'x-default-from',
   'x-replace',
   'x-data',
   'x-secret',

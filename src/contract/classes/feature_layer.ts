@@ -14,7 +14,11 @@ export const FieldSchema = Type.Object({
   }),
   datatype: DatatypeSchema,
   display_name: Type.Optional(
-    Type.String({ minLength: 1, description: 'Name people see; the keyname where absent.' }),
+    Type.String({
+      minLength: 1,
+      'x-default-from': 'keyname',
+      description: 'Name people see; the keyname where absent.',
+    }),
   ),
   label_field: Type.Optional(
     Type.Boolean({ default: false, description: 'Whether its value labels a feature.' }),
