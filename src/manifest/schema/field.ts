@@ -1,0 +1,119 @@
+import { annotationsOf } from '../../contract/descriptor.ts'
+import type { Schema } from '../../contract/schema.ts'
+
+/** A JSON Schema as it is printed. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** Words of JSON Schema that are taken over as they stand; those of ours are left behind. */
+const plainWords = [
+  'title',
+  'description',
+  'default',
+  'type',
+  'const',
+  'enum',
+  'format',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'propertyNames',
+] as const
+
+/** Schema of a reference to another resource. */
+const referenceWords = {
+  anyOf: [
+    { type: 'string', minLength: 1, description: 'Key of a resource of the manifest.' },
+    {
+      type: 'object',
+      required: ['id'],
+      additionalProperties: false,
+      properties: { id: { type: 'integer', minimum: 0 } },
+      description: 'Id on the server of a resource that the manifest does not name.',
+    },
+  ],
+} as const
+
+/**
+ * Turns a schema of the wire into what a manifest writes: references are keys, principals keynames; unknown members
+ * are refused; what the server sets and what belongs to the wire only is gone.
+ */
+export function toManifestSchema(schema: Schema): JsonSchema {
+  const words = annotationsOf(schema)
+  const shown = pickWords(schema, ['description', 'default'])
+  if (words['x-ref'] !== undefined) return { ...shown, ...referenceWords }
+  if (words['x-principal']) return { ...shown, type: 'string', minLength: 1 }
+  if (schema.$ref !== undefined) return { ...shown, $ref: `#/definitions/${schema.$ref}` }
+  const tag = (schema as { discriminator?: { propertyName: string } }).discriminator?.propertyName
+  if (tag !== undefined) return discriminated(schema, tag)
+  return { ...pickWords(schema, plainWords), ...partsOf(schema) }
+}
+
+/** Tells whether manifests write a field. */
+export function isWritten(schema: Schema): boolean {
+  const words = annotationsOf(schema)
+  return words.readOnly !== true && words['x-wire'] !== true
+}
+
+/** Gives schemas by name, those of the fields that manifests write. */
+export function writtenProperties(properties: Schema['properties']): Record<string, JsonSchema> {
+  const written = Object.entries(properties ?? {}).filter(([, schema]) => isWritten(schema))
+  return Object.fromEntries(written.map(([name, schema]) => [name, toManifestSchema(schema)]))
+}
+
+/** Chooses a schema by the word that a member has. `then` speaks only where it has the word. */
+export function whenMember(name: string, value: unknown, then: JsonSchema): JsonSchema {
+  return { if: { type: 'object', required: [name], properties: { [name]: { const: value } } }, then }
+}
+
+function pickWords(schema: object, names: readonly string[]): JsonSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => names.includes(name)))
+}
+
+function partsOf(schema: Schema): JsonSchema {
+  const parts: Record<string, unknown> = {}
+  if (schema.anyOf) parts.anyOf = schema.anyOf.map(toManifestSchema).flatMap(branchesOf)
+  if (schema.oneOf) parts.oneOf = schema.oneOf.map(toManifestSchema)
+  if (schema.items) parts.items = toManifestSchema(schema.items)
+  if (schema.properties) Object.assign(parts, closedObject(schema))
+  if (schema.patternProperties) {
+    const [value] = Object.values(schema.patternProperties)
+    parts.additionalProperties = value === undefined ? true : toManifestSchema(value)
+  }
+  return parts
+}
+
+/** A union within a union is one union. */
+function branchesOf(schema: JsonSchema): readonly unknown[] {
+  return Array.isArray(schema.anyOf) ? schema.anyOf : [schema]
+}
+
+function closedObject(schema: Schema): JsonSchema {
+  const properties = writtenProperties(schema.properties)
+  const required = requiredOf(schema).filter((name) => Object.hasOwn(properties, name))
+  return { additionalProperties: false, properties, ...(required.length > 0 ? { required } : {}) }
+}
+
+/** Gives the names of the members that an object has to have. */
+export function requiredOf(schema: object): readonly string[] {
+  return (schema as { required?: readonly string[] }).required ?? []
+}
+
+/** A union told apart by a word, said in a way that every JSON Schema tool reads. */
+function discriminated(schema: Schema, tag: string): JsonSchema {
+  const branches = (schema.oneOf ?? []).map((branch) => ({
+    word: branch.properties?.[tag]?.enum?.[0],
+    schema: toManifestSchema(branch),
+  }))
+  return {
+    ...pickWords(schema, ['description', 'default']),
+    type: 'object',
+    required: [tag],
+    properties: { [tag]: { type: 'string', enum: branches.map(({ word }) => word) } },
+    allOf: branches.map((branch) => whenMember(tag, branch.word, branch.schema)),
+  }
+}
