@@ -34,7 +34,8 @@ const byKeyword: Readonly<Record<string, Describe>> = {
     pointer: error.instancePath,
     message: `missing field "${error.params.missingProperty}"`,
   }),
-  type: (error) => bad(error, `expected ${typeWords(error.params.type)}, got ${showValue(error.data)}`),
+  type: (error) =>
+    bad(error, `expected ${typeWords(error.params.type)}, got ${showValue(error.data)}`, truthHint(error)),
   enum: (error) => oneOfWords(error, error.params.allowedValues as unknown[]),
   const: (error) =>
     bad(error, `expected ${showValue(error.params.allowedValue)}, got ${showValue(error.data)}`),
@@ -64,6 +65,13 @@ function bad(error: ErrorObject, message: string, hint?: string): Fault {
 
 function describeOther(error: ErrorObject): Fault {
   return bad(error, `${showValue(error.data)} ${error.message ?? 'does not fit'}`)
+}
+
+/** People used to YAML 1.1 write `yes`, which today is a text. */
+function truthHint({ params, data }: ErrorObject): string | undefined {
+  if (params.type !== 'boolean' || typeof data !== 'string') return undefined
+  if (/^(?:y|yes|on)$/i.test(data)) return 'write true'
+  return /^(?:n|no|off)$/i.test(data) ? 'write false' : undefined
 }
 
 function typeWords(type: unknown): string {

@@ -19,8 +19,11 @@ export interface Fault {
   readonly hint?: string
 }
 
+/** Gives what a message shows of a part of the value: the part itself, or something else where it is secret. */
+export type ShowPart = (pointer: Pointer, part: unknown) => unknown
+
 /** Checks a value; the empty list means that it fits. */
-export type Validator = (value: unknown) => Fault[]
+export type Validator = (value: unknown, show?: ShowPart) => Fault[]
 
 /** How thorough a validator is. */
 export interface ValidatorOptions {
@@ -46,13 +49,13 @@ export function createValidatorCompiler({
   ajv.addSchema(WebmapItemSchema)
   return (schema) => {
     const validate = ajv.compile(schema)
-    return (value) => (validate(value) ? [] : faultsOf(validate))
+    return (value, show) => (validate(value) ? [] : faultsOf(validate, show))
   }
 }
 
-function faultsOf(validate: ValidateFunction): Fault[] {
+function faultsOf(validate: ValidateFunction, show: ShowPart = (_, part) => part): Fault[] {
   const errors = (validate.errors ?? []).filter((error, _, all) => !isShadowed(error, all))
-  return errors.map(describeFault)
+  return errors.map((error) => describeFault({ ...error, data: show(error.instancePath, error.data) }))
 }
 
 /**
