@@ -1,15 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { type ClassDescriptor, nullable, oneOf, referenceId } from '../descriptor.ts'
+import { scaleField } from '../scale.ts'
 import { featureLayerClasses, renderableClasses } from './style.ts'
-
-const scale = (what: string) =>
-  Type.Optional(
-    nullable(Type.String({ pattern: '^1 ?: ?[0-9]+$' }), {
-      default: null,
-      'x-form': 'scale',
-      description: `${what} scale it is shown at, as "1 : 10000".`,
-    }),
-  )
 
 /** A layer of a web map. */
 export const WebmapLayerSchema = Type.Object({
@@ -37,8 +29,8 @@ export const WebmapLayerSchema = Type.Object({
       description: 'Place in the draw order, where that is enabled.',
     }),
   ),
-  layer_min_scale_denom: scale('Smallest'),
-  layer_max_scale_denom: scale('Largest'),
+  layer_min_scale_denom: scaleField('Smallest scale it is shown at, as "1 : 10000".'),
+  layer_max_scale_denom: scaleField('Largest scale it is shown at, as "1 : 10000".'),
   layer_transparency: Type.Optional(
     nullable(Type.Number({ minimum: 0, maximum: 100 }), {
       default: null,

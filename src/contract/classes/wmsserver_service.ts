@@ -1,15 +1,7 @@
 import Type from 'typebox'
-import { type ClassDescriptor, nullable, referenceId } from '../descriptor.ts'
+import { type ClassDescriptor, referenceId } from '../descriptor.ts'
+import { scaleField } from '../scale.ts'
 import { renderableClasses } from './style.ts'
-
-const scale = (what: string) =>
-  Type.Optional(
-    nullable(Type.String({ pattern: '^1 ?: ?[0-9]+$' }), {
-      default: null,
-      'x-form': 'scale',
-      description: `${what} scale it is shown at, as "1 : 100000".`,
-    }),
-  )
 
 /** Class wmsserver_service. */
 export const wmsserverService = {
@@ -31,8 +23,8 @@ export const wmsserverService = {
           resource_id: referenceId(renderableClasses, {
             description: 'The style or layer that is published.',
           }),
-          min_scale_denom: scale('Smallest'),
-          max_scale_denom: scale('Largest'),
+          min_scale_denom: scaleField('Smallest scale it is shown at, as "1 : 100000".'),
+          max_scale_denom: scaleField('Largest scale it is shown at, as "1 : 100000".'),
         }),
         {
           'x-key': ['keyname'],

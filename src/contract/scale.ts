@@ -1,0 +1,25 @@
+import Type from 'typebox'
+
+/** Schema of a scale: `1 : 10000`, or its denominator as a number; null for none. */
+export function scaleField(description: string) {
+  return Type.Optional(
+    Type.Unsafe<string | number | null>({
+      type: ['string', 'number', 'null'],
+      pattern: '^1 ?: ?[0-9]*[1-9][0-9]*$',
+      minimum: 1,
+      default: null,
+      'x-form': 'scale',
+      description,
+    }),
+  )
+}
+
+/** Gives the denominator of a scale that fits the schema, as a whole number. */
+export function scaleDenominator(scale: string | number): number {
+  return Math.round(typeof scale === 'number' ? scale : Number(scale.slice(scale.indexOf(':') + 1)))
+}
+
+/** Writes a scale the one way answers have it: `1 : 10000`. */
+export function formatScale(scale: string | number): string {
+  return `1 : ${BigInt(scaleDenominator(scale))}`
+}

@@ -1,0 +1,65 @@
+import type { GeometryType } from '../../contract/geometry.ts'
+import { problem } from '../../contract/problems.ts'
+import { hasErrors, type Issue } from '../../core/issue.ts'
+import type { Queryable } from '../../database/database.ts'
+import { findLayers } from '../../store/layer.ts'
+import { findStyleXml, writeStyleXml } from '../../store/map_style.ts'
+import { readMapserverXml } from '../../style/mapserver.ts'
+import { plainXml } from '../../style/plain.ts'
+import type { Behaviour, MemberChange } from './behaviour.ts'
+
+/**
+ * Styles in map server XML. The text is kept as it came, once it could be read; what the drawing leaves out of it is
+ * logged, and the map's configuration names it to whoever looks at the map.
+ */
+export const mapsrvStyleBehaviour: Behaviour<'mapsrv_style'> = {
+  async readMembers(tx, ids) {
+    const xml = await findStyleXml(tx, ids)
+    return new Map(ids.map((id) => [id, { mapsrv_style: { xml: xml.get(id) ?? '' } }]))
+  },
+  async create(tx, change) {
+    const given = change.members.mapsrv_style?.xml
+    if (given !== undefined) checkXml(change, given)
+    await writeStyleXml(tx, change.id, given ?? plainXml(await findGeometryType(tx, change.parentId)))
+  },
+  async update(tx, change) {
+    const given = change.members.mapsrv_style?.xml
+    if (given === undefined) return
+    checkXml(change, given)
+    await writeStyleXml(tx, change.id, given)
+  },
+}
+
+function checkXml({ context, id }: MemberChange<'mapsrv_style'>, xml: string): void {
+  const { issues } = readMapserverXml(xml)
+  if (hasErrors(issues)) refuse(issues.filter(({ severity }) => severity === 'error'))
+  for (const issue of issues) {
+    const { code, message, span } = issue
+    const facts = { resource_id: id, code, problem: message, line: span?.line, column: span?.column }
+    context.log.warn(facts, 'part of a style is not drawn')
+  }
+}
+
+function refuse(errors: readonly Issue[]): never {
+  const [first, ...more] = errors
+  const others = more.length === 0 ? '' : ` (and ${more.length} more)`
+  throw problem('style/invalid', `/mapsrv_style/xml ${first && place(first)}: ${first?.message}${others}`, {
+    issues: errors,
+    detail: errors.map((error) => `${place(error)}: ${error.message}`).join('\n'),
+    data: {
+      pointer: '/mapsrv_style/xml',
+      faults: errors.map(({ code, message, span }) => ({
+        code,
+        message,
+        line: span?.line,
+        column: span?.column,
+      })),
+    },
+  })
+}
+
+const place = ({ span }: Issue) => `line ${span?.line ?? 1}, column ${span?.column ?? 1}`
+
+async function findGeometryType(tx: Queryable, layerId: number): Promise<GeometryType | undefined> {
+  return (await findLayers(tx, [layerId])).get(layerId)?.geometryType
+}

@@ -1,0 +1,127 @@
+import type { Static } from 'typebox'
+import type { WebmapItem, webmap } from '../../contract/classes/webmap.ts'
+import { problem } from '../../contract/problems.ts'
+import type { Members } from '../../contract/registry.ts'
+import { joinPointer, type Pointer } from '../../core/pointer.ts'
+import type { Queryable } from '../../database/database.ts'
+import {
+  findWebmaps,
+  replaceBasemaps,
+  replaceItems,
+  type WebmapColumns,
+  type WebmapRow,
+  writeWebmap,
+} from '../../store/webmap.ts'
+import { requireReferences } from '../references.ts'
+import type { Behaviour, MemberChange } from './behaviour.ts'
+import { branchesOf, normaliseItem, wireBasemap, wireItems } from './webmap_item.ts'
+
+type Change = MemberChange<'webmap'>
+type WebmapMember = Partial<Static<(typeof webmap)['members']['webmap']>>
+
+/** Groups inside each other beyond this are refused. */
+const deepest = 32
+
+/** Web maps: a tree of groups and styles, with an initial extent. */
+export const webmapBehaviour: Behaviour<'webmap'> = {
+  async readMembers(tx, ids) {
+    const rows = await findWebmaps(tx, ids)
+    return new Map([...rows.values()].map((row) => [row.id, membersOf(row)]))
+  },
+  async create(tx, change) {
+    await write(tx, change, { ...emptyRow, id: change.id })
+  },
+  async update(tx, change) {
+    const row = (await findWebmaps(tx, [change.id])).get(change.id)
+    await write(tx, change, row ?? { ...emptyRow, id: change.id })
+  },
+}
+
+/** The whole world, and nothing on it: the defaults of the contract. */
+const emptyRow: Omit<WebmapRow, 'id'> = {
+  extentLeft: -180,
+  extentRight: 180,
+  extentBottom: -90,
+  extentTop: 90,
+  drawOrderEnabled: null,
+  bookmarkResourceId: null,
+  items: [],
+  basemaps: [],
+}
+
+async function write(tx: Queryable, { caller, id, members }: Change, row: WebmapRow): Promise<void> {
+  const root = members.webmap?.root_item
+  const basemaps = members.basemap_webmap?.basemaps
+  if (root !== undefined) checkDepth(root.children, '/webmap/root_item/children', 1)
+  if (basemaps !== undefined) checkDistinct(basemaps.map(({ resource_id }) => resource_id))
+  await requireReferences(tx, { caller, cls: 'webmap', members, standing: referencesOf(row) })
+  await writeWebmap(tx, id, columnsOf(members.webmap ?? {}, row))
+  if (root !== undefined) await replaceItems(tx, id, root.children.map(normaliseItem))
+  if (basemaps !== undefined) {
+    const ordered = [...basemaps].sort((a, b) => a.position - b.position)
+    await replaceBasemaps(
+      tx,
+      id,
+      ordered.map(({ resource_id: resourceId, ...item }) => ({ resourceId, item })),
+    )
+  }
+}
+
+function columnsOf(given: WebmapMember, row: WebmapRow): WebmapColumns {
+  const columns = {
+    extentLeft: given.extent_left === undefined ? row.extentLeft : given.extent_left,
+    extentRight: given.extent_right === undefined ? row.extentRight : given.extent_right,
+    extentBottom: given.extent_bottom === undefined ? row.extentBottom : given.extent_bottom,
+    extentTop: given.extent_top === undefined ? row.extentTop : given.extent_top,
+    drawOrderEnabled:
+      given.draw_order_enabled === undefined ? row.drawOrderEnabled : given.draw_order_enabled,
+    bookmarkResourceId:
+      given.bookmark_resource === undefined ? row.bookmarkResourceId : given.bookmark_resource,
+  }
+  const { extentBottom, extentTop } = columns
+  if (extentBottom !== null && extentTop !== null && extentBottom > extentTop) {
+    refuse('/webmap/extent_bottom', `${extentBottom} is above extent_top, which is ${extentTop}`)
+  }
+  return columns
+}
+
+function referencesOf({ items, basemaps, bookmarkResourceId }: WebmapRow): Set<number> {
+  const ids = [...items.map(({ styleId }) => styleId), ...basemaps.map(({ resourceId }) => resourceId)]
+  return new Set([...ids, bookmarkResourceId].filter((id) => id !== null))
+}
+
+function checkDepth(items: readonly WebmapItem[], pointer: Pointer, depth: number): void {
+  if (depth > deepest) refuse(pointer, `groups stand more than ${deepest} deep inside each other`)
+  for (const [index, item] of items.entries()) {
+    if (item.item_type === 'group')
+      checkDepth(item.children, joinPointer(pointer, index, 'children'), depth + 1)
+  }
+}
+
+function membersOf(row: WebmapRow): Members<'webmap'> {
+  return {
+    webmap: {
+      extent_left: row.extentLeft,
+      extent_right: row.extentRight,
+      extent_bottom: row.extentBottom,
+      extent_top: row.extentTop,
+      draw_order_enabled: row.drawOrderEnabled,
+      bookmark_resource: row.bookmarkResourceId,
+      root_item: { item_type: 'root', children: wireItems(branchesOf(row.items)) },
+    },
+    basemap_webmap: { basemaps: row.basemaps.map(wireBasemap) },
+  }
+}
+
+function checkDistinct(basemapIds: readonly number[]): void {
+  const index = basemapIds.findIndex((id, at) => basemapIds.indexOf(id) !== at)
+  if (index < 0) return
+  refuse(
+    `/basemap_webmap/basemaps/${index}/resource_id`,
+    `base map ${basemapIds[index]} stands in the list already`,
+  )
+}
+
+function refuse(pointer: Pointer, message: string): never {
+  throw problem('request/invalid', `${pointer}: ${message}`, { data: { pointer } })
+}

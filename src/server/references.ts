@@ -1,0 +1,63 @@
+import { membersOf } from '../contract/bodies.ts'
+import type { Reference } from '../contract/descriptor.ts'
+import { problem } from '../contract/problems.ts'
+import { findReferences } from '../contract/references.ts'
+import type { Cls } from '../contract/registry.ts'
+import { joinPointer, type Pointer } from '../core/pointer.ts'
+import type { Queryable } from '../database/database.ts'
+import { findPermittedIds } from '../store/permission.ts'
+import { findResourceClasses } from '../store/resource_class.ts'
+import type { Caller } from './caller.ts'
+
+/** Members of a resource whose references are to be checked. */
+export interface ReferenceCheck {
+  readonly caller: Caller
+  readonly cls: Cls
+  readonly members: Readonly<Record<string, unknown>>
+  /** Resources it points at already: who may not read them may still leave them in. */
+  readonly standing?: ReadonlySet<number>
+}
+
+/**
+ * Makes sure that every reference points at a resource of a class the contract allows, which the caller may read.
+ * Takes two statements, however many references there are.
+ *
+ * @throws {Problem} request/invalid, naming the place. What may not be read is spoken of like what is not there.
+ */
+export async function requireReferences(tx: Queryable, check: ReferenceCheck): Promise<void> {
+  const found = listReferences(check)
+  const ids = [...new Set(found.map(({ id }) => id))]
+  if (ids.length === 0) return
+  const classes = await findResourceClasses(tx, ids)
+  const readable = await findPermittedIds(tx, check.caller, { ids, permission: 'resource.read' })
+  for (const { id, pointer, target } of found) {
+    const cls = classes.get(id)
+    const visible = readable.has(id) || check.standing?.has(id) === true
+    if (cls === undefined || !visible) refuse(pointer, `there is no resource ${id} that you may read`)
+    else if (!target.classes.includes(cls)) refuse(pointer, wrongClass(id, cls, target))
+  }
+}
+
+interface FoundId {
+  readonly id: number
+  readonly pointer: Pointer
+  readonly target: Reference
+}
+
+function listReferences({ cls, members }: ReferenceCheck): FoundId[] {
+  return Object.entries(membersOf(cls)).flatMap(([name, schema]) =>
+    findReferences(schema, members[name]).flatMap(({ target, pointer, value }) => {
+      const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value
+      if (target === 'principal' || typeof id !== 'number') return []
+      return [{ id, target, pointer: `${joinPointer('', name)}${pointer}` }]
+    }),
+  )
+}
+
+function wrongClass(id: number, cls: Cls, { classes }: Reference): string {
+  return `resource ${id} is a ${cls}, not one of ${classes.join(', ')}`
+}
+
+function refuse(pointer: Pointer, message: string): never {
+  throw problem('request/invalid', `${pointer}: ${message}`, { data: { pointer } })
+}

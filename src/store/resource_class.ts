@@ -1,0 +1,14 @@
+import type { Cls } from '../contract/registry.ts'
+import type { Queryable } from '../database/database.ts'
+import { isResourceId } from './resource_id.ts'
+
+/** Finds the classes of resources; ids that are no resource are left out. */
+export async function findResourceClasses(tx: Queryable, ids: readonly number[]): Promise<Map<number, Cls>> {
+  const known = ids.filter(isResourceId)
+  if (known.length === 0) return new Map()
+  const rows = await tx.query<{ id: number; cls: Cls }>(
+    'select id, cls from resource where id = any($1::int[])',
+    [known],
+  )
+  return new Map(rows.map(({ id, cls }) => [id, cls]))
+}
