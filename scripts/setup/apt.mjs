@@ -1,8 +1,5 @@
 import { run, succeeds } from './run.mjs'
 
-/** Why packages of the system cannot be installed from here, in words that follow "because". */
-export class AptError extends Error {}
-
 /**
  * The packages of the list that dpkg does not know as installed.
  * @param {string[]} packages
@@ -15,22 +12,24 @@ export async function missingPackages(packages) {
 /**
  * Installs Debian packages, without a question and without what they merely recommend.
  * @param {string[]} packages
- * @throws {AptError} when this is not Debian or Ubuntu, or neither root nor sudo without a password
+ * @throws {Error} when this is not Debian or Ubuntu, or neither root nor sudo without a password
  */
 export async function installPackages(packages) {
-  const apt = await findApt()
+  const apt = await findApt(packages.join(' '))
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  await run(apt[0], [...apt.slice(1), 'update', '-q'], { env })
+  // One source of many that does not answer is no reason to give up: the install tells what is really missing.
+  await succeeds(apt[0], [...apt.slice(1), 'update', '-q'], { env })
   const install = ['install', '-y', '-q', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120']
   await run(apt[0], [...apt.slice(1), ...install, ...packages], { env })
 }
 
-async function findApt() {
-  if (!(await succeeds('apt-get', ['--version']))) throw new AptError('this system has no apt-get')
+async function findApt(missing) {
+  if (!(await succeeds('apt-get', ['--version'])))
+    throw new Error(`please install ${missing}, or what this system calls it`)
   if (process.getuid?.() === 0) return ['apt-get']
   if (await succeeds('sudo', ['-n', 'true']))
-    return ['sudo', '-n', 'DEBIAN_FRONTEND=noninteractive', 'apt-get']
-  throw new AptError('installing them needs root, or sudo without a password')
+    return ['sudo', '-n', 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get']
+  throw new Error(`please install ${missing}: that takes root, or sudo without a password`)
 }
 
 async function isInstalled(name) {

@@ -1,9 +1,8 @@
-import { AptError, installPackages as installSystemPackages } from './apt.mjs'
+import { installPackages as installSystemPackages } from './apt.mjs'
 import { buildGdal, downloadGdal, installBuildPackages, loadedGdal, restoreGdal } from './gdal.mjs'
 import { withLock } from './lock.mjs'
 import { describeNode, isNodeLinked, linkNode, needsOwnNode } from './node.mjs'
 import { arePackagesInstalled, installPackages } from './packages.mjs'
-import { RunError } from './run.mjs'
 import { isSetUp, writeStamp } from './stamp.mjs'
 import { missingTestPrograms } from './test-programs.mjs'
 
@@ -20,7 +19,7 @@ export async function setUp({ forTests }) {
     })
     return 0
   } catch (error) {
-    say(`\n${error instanceof RunError ? error.message : `setup: ${error.message}`}\n`)
+    say(`setup: ${error.message}\n`)
     return 1
   }
 }
@@ -30,7 +29,7 @@ async function setUpPackages({ forTests }) {
   if (needsOwnNode() && !isNodeLinked()) await step('installing Node 24', linkNode)
   const node = await describeNode()
   const gdal = await findGdal(node)
-  if (gdal === undefined && forTests) throw new Error('the tests need GDAL; see above for what is missing')
+  if (gdal === undefined && forTests) throw new Error('the tests need GDAL: see above for what is missing')
   writeStamp({ linked: node.linked, abi: node.abi, gdal: gdal !== undefined })
 }
 
@@ -47,22 +46,14 @@ async function findGdal(node) {
 }
 
 function explainMissingGdal(fault) {
-  say(`${fault.message}\n`)
-  say('setup: going on without GDAL: files other than GeoJSON and CSV cannot be read or written.\n')
-  say('       To have it: apt-get install libgdal-dev g++ make python3, then call this again.\n')
+  say(`setup: ${fault.message}\n`)
+  say('setup: going on without GDAL: files other than GeoJSON and CSV can neither be read nor written.\n')
   return undefined
 }
 
 async function setUpTestPrograms() {
   const missing = missingTestPrograms()
-  if (missing.length === 0) return
-  const list = missing.join(' ')
-  try {
-    await step(`installing ${list}`, () => installSystemPackages(missing))
-  } catch (error) {
-    if (!(error instanceof AptError)) throw error
-    throw new Error(`the tests need ${list}, and ${error.message}.\nInstall them and call this again.`)
-  }
+  if (missing.length > 0) await step(`installing ${missing.join(' ')}`, () => installSystemPackages(missing))
 }
 
 /** A step that may fail: gives its value or its fault. */
