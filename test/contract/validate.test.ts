@@ -84,12 +84,12 @@ describe('a validator', () => {
 
 describe('what messages show', () => {
   it('shows what the caller says instead of the value', () => {
-    const check = compile({ type: 'object', properties: { port: { type: 'integer' } } })
+    const check = all({ type: 'object', properties: { port: { type: 'integer' } } })
     const faults = check({ port: 'hunter2' }, (pointer, part) => (pointer === '/port' ? '${env.PORT}' : part))
     expect(faults.map(({ message }) => message)).toEqual(['expected an integer, got "${env.PORT}"'])
   })
 
   it('tells people used to YAML 1.1 what to write', () => {
-    expect(compile({ type: 'boolean' })('yes')[0]?.hint).toBe('write true')
+    expect(all({ type: 'boolean' })('yes')[0]?.hint).toBe('write true')
   })
 })
