@@ -140,12 +140,14 @@ export const ImportSchema = Type.Object(
     to: Type.Object(
       {
         layer: Type.String({ minLength: 1, description: 'Layer to fill, by keyname.' }),
-        mode: Type.Unsafe<'replace'>({
-          type: 'string',
-          enum: ['replace'],
-          default: 'replace',
-          description: 'Replace: the rows take the place of all features, at once or not at all.',
-        }),
+        mode: Type.Optional(
+          Type.Unsafe<'replace'>({
+            type: 'string',
+            enum: ['replace'],
+            default: 'replace',
+            description: 'Replace: the rows take the place of all features, at once or not at all.',
+          }),
+        ),
       },
       closed,
     ),
@@ -164,12 +166,14 @@ export const ExportSchema = Type.Object(
           minLength: 1,
           description: 'Folder for the files, from the folder of the pipeline.',
         }),
-        format: Type.Unsafe<'GeoJSON'>({
-          type: 'string',
-          enum: ['GeoJSON'],
-          default: 'GeoJSON',
-          description: 'Format of the files.',
-        }),
+        format: Type.Optional(
+          Type.Unsafe<'GeoJSON'>({
+            type: 'string',
+            enum: ['GeoJSON'],
+            default: 'GeoJSON',
+            description: 'Format of the files.',
+          }),
+        ),
       },
       closed,
     ),

@@ -2,6 +2,29 @@ import { core, kind, type ProblemKind } from './kind.ts'
 
 /** What can stop a pipeline, or a command. */
 export const pipelineProblems = {
+  'pipeline/bad-value': kind(422, 3, 'Bad value', `${core}.ValidationError`, 'Correct the value.'),
+  'pipeline/unknown-field': kind(
+    422,
+    3,
+    'Unknown field',
+    `${core}.ValidationError`,
+    'Remove the field, or correct its name.',
+  ),
+  'pipeline/missing-field': kind(422, 3, 'Missing field', `${core}.ValidationError`, 'Add the field.'),
+  'pipeline/no-layer': kind(
+    422,
+    3,
+    'No such layer',
+    `${core}.ValidationError`,
+    'Apply the manifest that holds the layer first, or correct its keyname.',
+  ),
+  'pipeline/rows': kind(
+    422,
+    4,
+    'Unexpected number of rows',
+    `${core}.ValidationError`,
+    'Look at the source, or change check.rows.',
+  ),
   'pipeline/counts': kind(
     500,
     1,

@@ -1,0 +1,36 @@
+import type { Api } from '../api/api.ts'
+import type { RunEvent } from './event.ts'
+
+/** What a run works with. */
+export interface RunContext {
+  readonly api: Api
+  readonly tell: (event: RunEvent) => void
+  readonly signal: AbortSignal
+  /** Does the work even where nothing seems to have changed. */
+  readonly force: boolean
+}
+
+/** Tells when a step of a run starts, how far it is and when it is done. */
+export interface Step {
+  progress(rows: number, bytes?: { readonly read: number; readonly total: number }): void
+  done(): void
+}
+
+/** Starts a step of a run. */
+export function startStep(context: RunContext, step: string, layer: string): Step {
+  const start = performance.now()
+  context.tell({ v: 1, event: 'step.started', step, layer })
+  return {
+    progress: (rows, bytes) =>
+      context.tell({
+        v: 1,
+        event: 'step.progress',
+        step,
+        layer,
+        rows,
+        ...(bytes ? { bytes: bytes.read, totalBytes: bytes.total } : {}),
+      }),
+    done: () =>
+      context.tell({ v: 1, event: 'step.done', step, layer, seconds: (performance.now() - start) / 1000 }),
+  }
+}

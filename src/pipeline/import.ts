@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto'
+import { extname, resolve } from 'node:path'
+import { formatSource, markerKeys } from '../contract/markers.ts'
+import { problem } from '../contract/problems.ts'
+import type { Upload } from '../contract/resource.ts'
+import { digestFile, type FileDigest, uploadFile } from '../transfer/upload.ts'
+import { type RunContext, startStep } from './context.ts'
+import type { LayerReport } from './event.ts'
+import { countFeatures, getLayer, type TargetLayer } from './layer.ts'
+import type { ImportPipeline, Pipeline } from './pipeline.ts'
+import { isOverLimit, openQuarantine, type Quarantine } from './quarantine.ts'
+import { openCheckedTable } from './table.ts'
+
+type Import = Extract<Pipeline, { kind: 'import' }>
+
+/** A file that was read, checked and uploaded. */
+interface Transferred {
+  readonly upload: Upload
+  /** Rows read; undefined where only the server knows how many there are. */
+  readonly read: number | undefined
+  readonly quarantine: Quarantine
+}
+
+/**
+ * Fills a layer from a file: read, check, transfer, then count again on the server. The features of the layer are
+ * replaced at once or not at all; nothing is loaded where file, options and layer are as the last load left them.
+ *
+ * @throws {Problem} pipeline/quarantine, pipeline/rows before anything has changed; pipeline/counts
+ */
+export async function runImport(pipeline: Import, context: RunContext): Promise<LayerReport> {
+  const path = resolve(pipeline.folder, pipeline.from.file)
+  const layer = await getLayer(context.api, pipeline.to.layer, context.signal)
+  const source = await digestFile(path, context.signal)
+  const digest = digestOf(source, pipeline)
+  if (!context.force && isUnchanged(layer, digest)) return reportUnchanged(layer, digest, context)
+  const transferred = isTable(pipeline)
+    ? await transferTable({ pipeline, path, layer, source }, context)
+    : await transferFile({ pipeline, path, layer, source }, context)
+  const { read, quarantine } = transferred
+  const loaded = await loadUpload({ pipeline, layer, digest, upload: transferred.upload }, context)
+  const expected = read === undefined ? loaded : read - quarantine.count()
+  if (loaded !== expected) {
+    throw problem(
+      'pipeline/counts',
+      `${expected} rows were sent to "${layer.keyname}", which now has ${loaded}.`,
+      {
+        resource: layer.id,
+        data: { read, loaded, quarantined: quarantine.count() },
+      },
+    )
+  }
+  return {
+    layer: layer.keyname,
+    read: read ?? loaded,
+    loaded,
+    unchanged: 0,
+    quarantined: quarantine.count(),
+    digest,
+    ...(layer.dataVersion === undefined ? {} : { dataVersion: layer.dataVersion + 1 }),
+    ...(quarantine.count() === 0 ? {} : { quarantine: quarantineReport(pipeline, quarantine) }),
+  }
+}
+
+const tableExtensions = ['.csv', '.tsv', '.txt']
+
+function isTable({ from }: ImportPipeline): boolean {
+  return from.csv !== undefined || tableExtensions.includes(extname(from.file).toLowerCase())
+}
+
+/** Digest of the bytes of a source and of everything that decides what they become. */
+function digestOf({ sha256 }: FileDigest, { from, check, to }: ImportPipeline): string {
+  return createHash('sha256')
+    .update(JSON.stringify([sha256, { ...from, file: undefined }, check ?? null, to.mode ?? 'replace']))
+    .digest('hex')
+}
+
+function isUnchanged({ source, dataVersion }: TargetLayer, digest: string): boolean {
+  return source !== undefined && source.digest === digest && source.version === dataVersion
+}
+
+async function reportUnchanged(
+  layer: TargetLayer,
+  digest: string,
+  { api, signal }: RunContext,
+): Promise<LayerReport> {
+  const count = await countFeatures(api, layer.id, signal)
+  return {
+    layer: layer.keyname,
+    read: count,
+    loaded: 0,
+    unchanged: count,
+    quarantined: 0,
+    digest,
+    ...(layer.dataVersion === undefined ? {} : { dataVersion: layer.dataVersion }),
+  }
+}
+
+interface Transfer {
+  readonly pipeline: Import
+  readonly path: string
+  readonly layer: TargetLayer
+  readonly source: FileDigest
+}
+
+async function transferTable(
+  { pipeline, path, layer, source }: Transfer,
+  context: RunContext,
+): Promise<Transferred> {
+  const { file } = pipeline.quarantine ?? {}
+  const quarantine = openQuarantine(file === undefined ? undefined : resolve(pipeline.folder, file))
+  const step = startStep(context, 'read, check and upload', layer.keyname)
+  const { bytes, tally } = await openCheckedTable({
+    path,
+    pipeline,
+    layer,
+    quarantine,
+    onProgress: (rows, bytesRead) => step.progress(rows, { read: bytesRead, total: source.sizeBytes }),
+  })
+  const name = `${layer.keyname}.csv`
+  try {
+    const upload = await context.api.call('upload.raw', {
+      stream: bytes,
+      headers: {
+        'content-type': 'text/csv',
+        'content-disposition': `attachment; filename*=utf-8''${encodeURIComponent(name)}`,
+      },
+      signal: context.signal,
+      timeoutMs: loadTimeoutMs,
+    })
+    await quarantine.close()
+    checkRows(pipeline, tally.read, quarantine)
+    step.done()
+    return { upload: { ...upload, name }, read: tally.read, quarantine }
+  } catch (error) {
+    await quarantine.close()
+    throw error
+  }
+}
+
+/** Loading a large file may take the server a while before it answers. */
+const loadTimeoutMs = 3_600_000
+
+function checkRows(
+  { check, quarantine: options }: ImportPipeline,
+  read: number,
+  quarantine: Quarantine,
+): void {
+  const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = check?.rows ?? {}
+  if (read < minimum || read > maximum) {
+    const bound = read < minimum ? `fewer than ${minimum}` : `more than ${maximum}`
+    throw problem('pipeline/rows', `The source has ${read} rows, ${bound}. Nothing was loaded.`)
+  }
+  const limit = options?.limit ?? 0
+  if (!isOverLimit(quarantine.count(), read, limit)) return
+  const examples = quarantine.first().map(({ line, reason }) => `line ${line}: ${reason}`)
+  throw problem(
+    'pipeline/quarantine',
+    `${quarantine.count()} of ${read} rows are bad, the limit is ${limit}. Nothing was loaded.`,
+    {
+      detail: examples.join('\n'),
+      data: { read, quarantined: quarantine.count() },
+    },
+  )
+}
+
+async function transferFile({ path, layer, source }: Transfer, context: RunContext): Promise<Transferred> {
+  const step = startStep(context, 'upload', layer.keyname)
+  const { upload } = await uploadFile(context.api, {
+    path,
+    signal: context.signal,
+    onProgress: (sent) => step.progress(0, { read: sent, total: source.sizeBytes }),
+  })
+  step.done()
+  return { upload, read: undefined, quarantine: openQuarantine(undefined) }
+}
+
+interface Load {
+  readonly pipeline: Import
+  readonly layer: TargetLayer
+  readonly digest: string
+  readonly upload: Upload
+}
+
+/** Replaces the features of a layer by those of an upload; gives how many it has then. */
+async function loadUpload({ pipeline, layer, digest, upload }: Load, context: RunContext): Promise<number> {
+  const step = startStep(context, 'load', layer.keyname)
+  const { source_layer } = pipeline.from
+  const marker = formatSource({ digest, version: (layer.dataVersion ?? 0) + 1 })
+  await context.api.call('resource.update', {
+    params: { id: layer.id },
+    body: {
+      vector_layer: {
+        source: upload,
+        keep_fields: layer.fields.length > 0,
+        ...(source_layer ? { source_layer } : {}),
+      },
+      resmeta: { items: { [markerKeys.source]: marker } },
+    },
+    signal: context.signal,
+    timeoutMs: loadTimeoutMs,
+  })
+  step.done()
+  return countFeatures(context.api, layer.id, context.signal)
+}
+
+function quarantineReport(
+  { folder, quarantine }: Import,
+  { first }: Quarantine,
+): NonNullable<LayerReport['quarantine']> {
+  return { first: first(), ...(quarantine?.file ? { file: resolve(folder, quarantine.file) } : {}) }
+}

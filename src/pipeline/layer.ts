@@ -1,0 +1,48 @@
+import type { Api } from '../api/api.ts'
+import type { Representation } from '../contract/bodies.ts'
+import type { Field } from '../contract/classes/feature_layer.ts'
+import { findSource, markerKeys, type SourceMarker } from '../contract/markers.ts'
+import { problem } from '../contract/problems.ts'
+import { hasFeatures, isCls } from '../contract/registry.ts'
+
+/** A layer on the server, as pipelines see it. */
+export interface TargetLayer {
+  readonly id: number
+  readonly keyname: string
+  readonly fields: readonly Field[]
+  /** Counts the changes of the features; undefined on servers that do not tell. */
+  readonly dataVersion: number | undefined
+  /** What the features were made of by the last load that said so. */
+  readonly source: SourceMarker | undefined
+}
+
+/**
+ * Finds a layer by its keyname.
+ *
+ * @throws {Problem} pipeline/no-layer where there is none, or it has no features
+ */
+export async function getLayer(api: Api, keyname: string, signal?: AbortSignal): Promise<TargetLayer> {
+  const found = await api.call('resource.search', {
+    query: { serialization: 'full' },
+    more: [['keyname', keyname]],
+    signal,
+  })
+  const layer = found[0] as Representation<'vector_layer'> | undefined
+  if (layer === undefined) throw problem('pipeline/no-layer', `There is no layer "${keyname}" on ${api.url}.`)
+  const { cls, id } = layer.resource
+  if (!isCls(cls) || !hasFeatures(cls))
+    throw problem('pipeline/no-layer', `"${keyname}" is a ${cls}, which has no features.`)
+  return {
+    id,
+    keyname,
+    fields: layer.feature_layer?.fields ?? [],
+    dataVersion: layer.vector_layer?.data_version,
+    source: findSource(layer.resmeta?.items?.[markerKeys.source]),
+  }
+}
+
+/** Counts the features of a layer. */
+export async function countFeatures(api: Api, id: number, signal?: AbortSignal): Promise<number> {
+  const { total_count } = await api.call('feature.count', { params: { id }, signal })
+  return total_count
+}
