@@ -24,8 +24,10 @@ export interface Geometry {
  * @throws {Problem} feature/invalid where family, number of parts or Z differ
  */
 export function fitGeometry(geometry: Geometry, type: GeometryType): Geometry {
-  const { isMulti } = geometry
-  const promoted = { ...geometry, isMulti: isMulti || type.startsWith('MULTI') }
+  const { isMulti, parts } = geometry
+  // Nothing has no Z to add or drop.
+  const hasZ = parts.length === 0 ? type.endsWith('Z') : geometry.hasZ
+  const promoted = { ...geometry, isMulti: isMulti || type.startsWith('MULTI'), hasZ }
   const actual = geometryTypeOf(promoted)
   if (actual === type) return promoted
   const given = geometryTypeOf(geometry)

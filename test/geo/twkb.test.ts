@@ -8,7 +8,7 @@ describe('parseTwkb', () => {
   test('reads the polygons of a multi, each difference from the position before', () => {
     const bytes = hex('06000201040000000a0a00090901041313030000030404')
     expect(parseTwkb(bytes, 'polygon').parts).toEqual([
-      [[0, 0, 0, 5, 5, 0, 0, 0]],
+      [[0, 0, 0, 5, 5, 5, 0, 0]],
       [[-10, -10, -12, -10, -12, -12, -10, -10]],
     ])
   })
