@@ -62,6 +62,13 @@ create table rule (
 );
 create index rule_principal on rule (principal_id);
 
+-- Which connection a layer reads its data through.
+create table resource_connection (
+  resource_id   integer primary key references resource on delete cascade,
+  connection_id integer not null references resource
+);
+create index resource_connection_connection on resource_connection (connection_id);
+
 create table resmeta (
   resource_id integer not null references resource on delete cascade,
   key         text not null,

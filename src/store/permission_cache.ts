@@ -1,0 +1,61 @@
+import { LRUCache } from 'lru-cache'
+import type { Queryable } from '../database/database.ts'
+import type { Asker } from './asker.ts'
+import { findPermissionMasks } from './permission.ts'
+import type { PermissionMask } from './permission_mask.ts'
+import { isResourceId } from './resource_id.ts'
+
+/** Effective permissions as of the database's permission epoch. Use it for reading only; writes compute afresh. */
+export interface PermissionCache {
+  /** Gives the masks of those ids that are resources, in one cheap statement where they are known already. */
+  findMasks(database: Queryable, asker: Asker, ids: readonly number[]): Promise<Map<number, PermissionMask>>
+}
+
+/** Most pairs of user and resource that are remembered: about 50 bytes each. */
+const capacity = 200_000
+
+interface Known {
+  readonly epoch: string
+  readonly masks: Map<number, PermissionMask>
+}
+
+/**
+ * Remembers masks by user until the permission epoch moves. A resource that is created or deleted does not move it:
+ * ids are never used again, and the statement that reads the epoch also tells which ids exist.
+ */
+export function createPermissionCache(): PermissionCache {
+  const users = new LRUCache<number, Known>({
+    max: 10_000,
+    maxSize: capacity,
+    sizeCalculation: (known) => 1 + known.masks.size,
+  })
+  return {
+    async findMasks(database, asker, ids) {
+      const asked = ids.filter(isResourceId)
+      const { epoch, existing } = await readEpoch(database, asked)
+      if (existing.length === 0) return new Map()
+      const found = users.get(asker.id)
+      const known = found?.epoch === epoch ? found : { epoch, masks: new Map<number, PermissionMask>() }
+      const missing = existing.filter((id) => !known.masks.has(id))
+      const fresh = await findPermissionMasks(database, asker, missing)
+      for (const [id, mask] of fresh) known.masks.set(id, mask)
+      // Set again, so that its size is counted anew.
+      if (missing.length > 0) users.set(asker.id, known)
+      return new Map(
+        existing.flatMap((id) => {
+          const mask = known.masks.get(id)
+          return mask === undefined ? [] : [[id, mask] as const]
+        }),
+      )
+    },
+  }
+}
+
+async function readEpoch(database: Queryable, ids: readonly number[]) {
+  const rows = await database.query<{ epoch: string; existing: number[] | null }>(
+    `select value::text as epoch,
+            array(select id from resource where id = any($1::int[])) as existing from permission_epoch`,
+    [ids],
+  )
+  return { epoch: rows[0]?.epoch ?? '', existing: rows[0]?.existing ?? [] }
+}

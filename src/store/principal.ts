@@ -1,0 +1,87 @@
+import type { Queryable } from '../database/database.ts'
+
+/** A user as the door needs it. */
+export interface User {
+  readonly id: number
+  readonly keyname: string
+  readonly displayName: string
+  readonly system: boolean
+  readonly superuser: boolean
+  readonly disabled: boolean
+  readonly language: string
+  /** Null for those who cannot log in. */
+  readonly passwordHash: string | null
+  /** Groups it is a member of. */
+  readonly groupIds: readonly number[]
+  readonly isAdministrator: boolean
+  /** Every principal whose rules speak of it: itself, its groups, everyone and, unless a guest, authenticated. */
+  readonly principalIds: readonly number[]
+}
+
+/** Finds a user by keyname, whatever the case. */
+export async function findUser(database: Queryable, keyname: string): Promise<User | undefined> {
+  const [user] = await database.query<User>(`${userSql} and lower(u.keyname) = lower($1)`, [keyname])
+  return user
+}
+
+/** Finds a user by id. */
+export async function findUserById(database: Queryable, id: number): Promise<User | undefined> {
+  const [user] = await database.query<User>(`${userSql} and u.id = $1`, [id])
+  return user
+}
+
+const userSql = `
+  select u.id, u.keyname, u.display_name as "displayName", u.system, u.superuser, u.disabled, u.language,
+         u.password_hash as "passwordHash", g.ids as "groupIds",
+         exists (select from membership m join principal a on a.id = m.group_id
+                  where m.user_id = u.id and a.system and a.keyname = 'administrators') as "isAdministrator",
+         array[u.id] || g.ids || s.ids as "principalIds"
+    from principal u
+    cross join lateral (
+      select coalesce(array_agg(group_id order by group_id), '{}') as ids from membership where user_id = u.id) g
+    cross join lateral (
+      select coalesce(array_agg(id order by id), '{}') as ids from principal
+       where kind = 'user' and system
+         and (keyname = 'everyone' or keyname = 'authenticated' and u.keyname <> 'guest')) s
+   where u.kind = 'user'`
+
+/** A user or a group, in short. */
+export interface PrincipalBrief {
+  readonly id: number
+  readonly kind: 'user' | 'group'
+  readonly system: boolean
+  readonly keyname: string
+  readonly displayName: string
+}
+
+/** Lists users and groups, by id. */
+export async function listPrincipals(
+  database: Queryable,
+  filter: { readonly kind?: 'user' | 'group'; readonly systemOnly?: boolean } = {},
+): Promise<PrincipalBrief[]> {
+  return database.query<PrincipalBrief>(
+    `select id, kind, system, keyname, display_name as "displayName" from principal
+      where ($1::text is null or kind = $1) and (system or not $2::boolean) order by id`,
+    [filter.kind ?? null, filter.systemOnly ?? false],
+  )
+}
+
+/** A principal as checks of requests need it. */
+export interface PrincipalKind {
+  readonly id: number
+  readonly kind: 'user' | 'group'
+  readonly system: boolean
+}
+
+/** Finds which of some ids are principals, and of what kind. */
+export async function findPrincipals(
+  tx: Queryable,
+  ids: readonly number[],
+): Promise<Map<number, PrincipalKind>> {
+  if (ids.length === 0) return new Map()
+  const rows = await tx.query<PrincipalKind>(
+    'select id, kind, system from principal where id = any($1::bigint[])',
+    [ids],
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}

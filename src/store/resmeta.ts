@@ -1,0 +1,33 @@
+import { markerKeys } from '../contract/markers.ts'
+import type { MetadataValue } from '../contract/resource.ts'
+import type { Queryable } from '../database/database.ts'
+
+/** Metadata by key. */
+export type Metadata = Readonly<Record<string, MetadataValue>>
+
+/** Creates or changes the given keys; null removes one; keys that are not given stay. */
+export async function mergeMetadata(tx: Queryable, id: number, items: Metadata): Promise<void> {
+  const entries = Object.entries(withOwnId(items, id))
+  const removed = entries.filter(([, value]) => value === null).map(([key]) => key)
+  const kept = Object.fromEntries(entries.filter(([, value]) => value !== null))
+  if (removed.length > 0)
+    await tx.query('delete from resmeta where resource_id = $1 and key = any($2::text[])', [id, removed])
+  if (Object.keys(kept).length > 0) await tx.query(mergeMetadataSql, [id, JSON.stringify(kept)])
+}
+
+/** Merges metadata without nulls: `$1` the resource, `$2` a JSON object. */
+export const mergeMetadataSql = `
+  insert into resmeta (resource_id, key, value)
+  select $1::int, key, value from jsonb_each($2::jsonb)
+  on conflict (resource_id, key) do update set value = excluded.value`
+
+/** An SQL expression of the metadata of resource `r`, as a JSON object. */
+export const metadataJson = `(
+  select coalesce(json_object_agg(m.key, m.value order by m.key), '{}') from resmeta m where m.resource_id = r.id)`
+
+/** Fills in the resource's own id where a manager marker leaves it open: a client does not know it on creation. */
+export function withOwnId(items: Metadata, id: number): Metadata {
+  const manager = items[markerKeys.manager]
+  if (typeof manager !== 'string' || !/^[^/]+\/0$/.test(manager)) return items
+  return { ...items, [markerKeys.manager]: manager.replace(/0$/, String(id)) }
+}

@@ -1,0 +1,125 @@
+import { documentName } from '../contract/dialect.ts'
+import { problem } from '../contract/problems.ts'
+import { clsNames, descriptorOf } from '../contract/registry.ts'
+import type { Queryable } from '../database/database.ts'
+
+/** What a search asks for; all of it has to hold. */
+export interface ResourceSearch {
+  /** Property, maybe with an operator after two underscores, and the value as text. Unknown properties are ignored. */
+  readonly conditions: readonly (readonly [name: string, value: string])[]
+  /** Only this resource and what stands below it. */
+  readonly root?: number
+}
+
+/** Finds the ids of resources that fit, by display name; nobody's permissions are looked at. */
+export async function searchResources(tx: Queryable, search: ResourceSearch): Promise<number[]> {
+  const values: unknown[] = []
+  const bind = (value: unknown) => `$${values.push(value)}`
+  const parts = search.conditions.flatMap(([name, value]) => conditionFor(name, value, bind) ?? [])
+  if (search.root !== undefined)
+    parts.push(
+      `r.id in (select descendant_id from resource_path where ancestor_id = ${bind(search.root)}::bigint)`,
+    )
+  const where = parts.length === 0 ? '' : `where ${parts.join(' and ')}`
+  const rows = await tx.query<{ id: number }>(`select r.id from resource r ${where} ${byName}`, values)
+  return rows.map(({ id }) => id)
+}
+
+/** Lists the children of a resource, or the root: by the rank of their class, then by name. */
+export async function listChildren(tx: Queryable, parentId: number | undefined): Promise<number[]> {
+  const ranks = clsNames.map((cls) => `('${cls}', ${descriptorOf(cls).order})`).join(', ')
+  const rows = await tx.query<{ id: number }>(
+    `select r.id from resource r left join (values ${ranks}) as k (cls, rank) on k.cls = r.cls
+      where ${parentId === undefined ? 'r.parent_id is null' : 'r.parent_id = $1::bigint'}
+      order by k.rank, lower(r.display_name), r.display_name, r.id`,
+    parentId === undefined ? [] : [parentId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Lists a subtree, parents before children, and then the resources with one of the keynames. */
+export async function listTree(
+  tx: Queryable,
+  { root, keynames }: { readonly root: number; readonly keynames: readonly string[] },
+): Promise<{ id: number; isInSubtree: boolean }[]> {
+  return tx.query<{ id: number; isInSubtree: boolean }>(
+    `with found as (
+       select p.descendant_id as id, true as inside from resource_path p where p.ancestor_id = $1::bigint
+       union all select id, false from resource where keyname = any($2::text[])),
+     wanted as (
+       select id, bool_or(inside) as inside from found group by id),
+     above as (
+       select p.ancestor_id as id, coalesce(bool_or(w.inside and p.depth = 0), false) as inside
+         from wanted w join resource_path p on p.descendant_id = w.id group by p.ancestor_id)
+     select a.id, a.inside as "isInSubtree"
+       from above a
+      order by (select max(depth) from resource_path where descendant_id = a.id), a.id`,
+    [root, keynames],
+  )
+}
+
+const byName = 'order by lower(r.display_name), r.display_name, r.id'
+
+type Kind = 'id' | 'text' | 'class' | 'moment'
+
+/** Searchable properties: how each is called in a query, its column, and what its values are. */
+const properties: Readonly<Record<string, readonly [column: string, kind: Kind]>> = {
+  id: ['r.id', 'id'],
+  cls: ['r.cls', 'class'],
+  parent: ['r.parent_id', 'id'],
+  parent_id: ['r.parent_id', 'id'],
+  parent__id: ['r.parent_id', 'id'],
+  owner_user: ['r.owner_id', 'id'],
+  owner_user_id: ['r.owner_id', 'id'],
+  owner_user__id: ['r.owner_id', 'id'],
+  keyname: ['r.keyname', 'text'],
+  display_name: ['r.display_name', 'text'],
+  description: ['r.description', 'text'],
+  creation_date: ["date_trunc('second', r.creation_date)", 'moment'],
+}
+
+const casts: Readonly<Record<Kind, string>> = {
+  id: 'bigint',
+  text: 'text',
+  class: 'text',
+  moment: 'timestamp',
+}
+
+type Bind = (value: unknown) => string
+
+function conditionFor(name: string, text: string, bind: Bind): string | undefined {
+  const [property, operator] = splitName(name)
+  const [column, kind] = Object.hasOwn(properties, property) ? (properties[property] ?? []) : []
+  if (column === undefined || kind === undefined) return undefined
+  if (operator === 'in') {
+    const values = text === '' ? [] : text.split(',').map((item) => readValue(name, item, kind))
+    return `${column} = any(${bind(values)}::${casts[kind]}[])`
+  }
+  if (operator === 'like' || operator === 'ilike')
+    return kind === 'text' ? `${column} ${operator} ${bind(text)}` : undefined
+  return operator === 'eq' ? `${column} = ${bind(readValue(name, text, kind))}::${casts[kind]}` : undefined
+}
+
+function splitName(name: string): [property: string, operator: string] {
+  if (Object.hasOwn(properties, name)) return [name, 'eq']
+  const at = name.lastIndexOf('__')
+  return at < 0 ? [name, 'eq'] : [name.slice(0, at), name.slice(at + 2)]
+}
+
+function readValue(name: string, text: string, kind: Kind): string | number {
+  if (kind === 'class') return documentName(text)
+  if (kind === 'text') return text
+  if (kind === 'id' && /^\s*\d{1,15}\s*$/.test(text)) return Number(text)
+  if (kind === 'moment' && /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?)?$/.test(text) && isMoment(text))
+    return text
+  const expected = kind === 'id' ? 'an integer' : 'a date and time, as 2020-01-31T12:00:00'
+  throw problem('request/invalid', `Parameter "${name}": expected ${expected}, got "${text}".`, {
+    data: { location: ['query', name] },
+  })
+}
+
+/** Whether the day exists: the 31st of February has the right form, too. */
+function isMoment(text: string): boolean {
+  const date = new Date(`${text.replace(' ', 'T').padEnd(11, 'T').padEnd(16, '00:00').slice(0, 19)}Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text.slice(0, 10))
+}

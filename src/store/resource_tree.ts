@@ -1,0 +1,75 @@
+import { markerKeys } from '../contract/markers.ts'
+import type { Cls } from '../contract/registry.ts'
+import type { Queryable } from '../database/database.ts'
+import { treeLock } from './resource.ts'
+
+/** Keeps everybody else from creating, moving and deleting until the transaction ends. */
+export async function lockTree(tx: Queryable): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(${treeLock})`)
+}
+
+/** Puts a resource, with all below it, under another parent. The tree has to be locked. */
+export async function moveResource(tx: Queryable, id: number, parentId: number): Promise<void> {
+  await tx.query('update resource set parent_id = $2 where id = $1', [id, parentId])
+  await tx.query(
+    `delete from resource_path
+      where descendant_id in (select descendant_id from resource_path where ancestor_id = $1)
+        and ancestor_id not in (select descendant_id from resource_path where ancestor_id = $1)`,
+    [id],
+  )
+  await tx.query(
+    `insert into resource_path (ancestor_id, descendant_id, depth)
+     select above.ancestor_id, below.descendant_id, above.depth + below.depth + 1
+       from resource_path above, resource_path below
+      where above.descendant_id = $2 and below.ancestor_id = $1`,
+    [id, parentId],
+  )
+}
+
+/** Tells whether a resource is, or stands below, another one. */
+export async function isWithin(tx: Queryable, id: number, ancestorId: number): Promise<boolean> {
+  const rows = await tx.query('select from resource_path where descendant_id = $1 and ancestor_id = $2', [
+    id,
+    ancestorId,
+  ])
+  return rows.length > 0
+}
+
+/** A resource of a subtree. */
+export interface SubtreeNode {
+  readonly id: number
+  readonly cls: Cls
+  readonly parentId: number | null
+  readonly displayName: string
+  /** Carries the marker that forbids its deletion. */
+  readonly isProtected: boolean
+}
+
+/** Lists a resource and all below it, parents before children. */
+export async function listSubtree(tx: Queryable, id: number): Promise<SubtreeNode[]> {
+  return tx.query<SubtreeNode>(
+    `select r.id, r.cls, r.parent_id as "parentId", r.display_name as "displayName",
+            exists (select from resmeta m where m.resource_id = r.id and m.key = $2 and m.value = 'true'::jsonb)
+              as "isProtected"
+       from resource_path p join resource r on r.id = p.descendant_id
+      where p.ancestor_id = $1
+      order by p.depth, r.id`,
+    [id, markerKeys.protect],
+  )
+}
+
+/** Deletes resources; whatever stands below them has to be among them. */
+export async function deleteResources(tx: Queryable, ids: readonly number[]): Promise<void> {
+  await tx.query('delete from resource where id = any($1::int[])', [ids])
+}
+
+/** Lists the resources above some, each once, the root first. */
+export async function listAncestors(tx: Queryable, ids: readonly number[]): Promise<number[]> {
+  const rows = await tx.query<{ id: number }>(
+    `select ancestor_id as id, max(depth) as depth from resource_path
+      where descendant_id = any($1::int[]) and depth > 0
+      group by ancestor_id order by depth desc, id`,
+    [ids],
+  )
+  return rows.map(({ id }) => id)
+}
