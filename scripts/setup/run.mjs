@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { root } from './paths.mjs'
 
-/** A program that could not be started, failed, or was stopped; the end of its output is in the message. */
+/** A program that could not be started, failed, or was stopped; its message holds what it printed, without the middle. */
 export class RunError extends Error {}
 
 /**
@@ -45,7 +45,7 @@ export function run(command, args, options = {}) {
       clearTimeout(timer)
       process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
       if (fault === undefined) resolve(output)
-      else reject(new RunError(`${[command, ...args].join(' ')} ${fault}\n${lastLines(output)}`))
+      else reject(new RunError(`${[command, ...args].join(' ')} ${fault}\n${shorten(output)}`))
     }
     child.once('error', (error) => settle(`could not be started: ${error.message}`))
     child.once('close', (code, signal) => {
@@ -73,4 +73,8 @@ function killGroup(pid) {
   }
 }
 
-const lastLines = (text) => text.trimEnd().split('\n').slice(-25).join('\n')
+// npm says first what is wrong, a compiler last.
+function shorten(text) {
+  const lines = text.trimEnd().split('\n')
+  return lines.length <= 40 ? lines.join('\n') : [...lines.slice(0, 15), '…', ...lines.slice(-20)].join('\n')
+}

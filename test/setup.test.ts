@@ -1,0 +1,94 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const lock = 'node_modules/.package-lock.json'
+const inputs = [
+  'package.json',
+  'package-lock.json',
+  'scripts/setup.mjs',
+  'scripts/setup/steps.mjs',
+  'scripts/node/package-lock.json',
+]
+let clone: string
+
+/** A clone whose packages are there already: npm's record of them, and GDAL itself, which set-up tries to load. */
+beforeEach(() => {
+  clone = mkdtempSync(join(tmpdir(), 'landform-setup-'))
+  for (const path of ['package.json', 'package-lock.json', 'scripts/setup.mjs', 'scripts/setup', lock]) {
+    cpSync(join(root, path), join(clone, path), { recursive: true })
+  }
+  mkdirSync(join(clone, 'scripts/node'))
+  cpSync(join(root, 'scripts/node/package-lock.json'), join(clone, 'scripts/node/package-lock.json'))
+  symlinkSync(join(root, 'node_modules/gdal-async'), join(clone, 'node_modules/gdal-async'))
+})
+afterEach(() => rmSync(clone, { recursive: true }))
+
+function setUp() {
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['scripts/setup.mjs'], {
+    cwd: clone,
+    encoding: 'utf8',
+  })
+  return {
+    stdout,
+    stderr,
+    exit: status,
+    stamped: existsSync(join(clone, 'node_modules/.landform-setup.json')),
+  }
+}
+
+function isSetUp(): string {
+  const code =
+    "import('./scripts/setup/stamp.mjs').then((stamp) => console.log(stamp.isSetUp({ forTests: true })))"
+  return execFileSync(process.execPath, ['-e', code], { cwd: clone, encoding: 'utf8' }).trim()
+}
+
+test('set-up finds what npm install has put there, and says nothing', () => {
+  expect(setUp()).toEqual({ stdout: '', stderr: '', exit: 0, stamped: true })
+  expect(existsSync(join(clone, '.cache/setup.lock'))).toBe(false)
+})
+
+test('a current stamp is believed without a look at the packages', () => {
+  setUp()
+  rmSync(join(clone, lock))
+  expect(setUp()).toEqual({ stdout: '', stderr: '', exit: 0, stamped: true })
+})
+
+test('a stamp is not believed when anything it was made from changes', () => {
+  setUp()
+  for (const path of inputs) {
+    appendFileSync(join(clone, path), ' ')
+    expect([path, isSetUp()]).toEqual([path, 'false'])
+    cpSync(join(root, path), join(clone, path))
+    expect([path, isSetUp()]).toEqual([path, 'true'])
+  }
+})
+
+test('a lock file that npm refuses is named on stderr, and leaves no stamp', () => {
+  rmSync(join(clone, lock))
+  writeFileSync(join(clone, 'package-lock.json'), '{}')
+  const result = setUp()
+  expect(result).toMatchObject({ stdout: '', exit: 1, stamped: false })
+  expect(result.stderr).toContain('installing packages … not possible')
+  expect(result.stderr).toContain('existing package-lock.json')
+})
+
+test('a lock that a dead set-up left behind is taken over', () => {
+  mkdirSync(join(clone, '.cache'))
+  const { pid } = spawnSync(process.execPath, ['--version'])
+  writeFileSync(join(clone, '.cache/setup.lock'), String(pid))
+  expect(setUp()).toMatchObject({ exit: 0, stamped: true })
+})
