@@ -32,6 +32,13 @@ export const machineProblems = {
     `${core}.OperationalError`,
     'Install the version of landform that the message names, or newer.',
   ),
+  'database/migration': kind(
+    503,
+    1,
+    'Database differs from the program',
+    `${core}.OperationalError`,
+    'Use the version of landform that the message names, or restore the database from a backup.',
+  ),
   'database/timeout': kind(
     503,
     1,

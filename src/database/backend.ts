@@ -1,0 +1,160 @@
+import type { PGlite } from '@electric-sql/pglite'
+import type { WorkerEnd } from './link.ts'
+
+/** What we call in PGlite's WebAssembly module: PostgreSQL's own loop, one message at a time. */
+interface Module {
+  readonly HEAPU8: Uint8Array
+  readonly HEAP32: Int32Array
+  /** Addresses of PostgreSQL's variables. */
+  readonly _InterruptPending: number
+  readonly _QueryCancelPending: number
+  addFunction(callback: (pointer: number, length: number) => number, signature: string): number
+  _pgl_set_rw_cbs(read: number, write: number): void
+  _pgl_getMyProcPort(): number
+  _ProcessStartupPacket(port: number, sslDone: boolean, gssDone: boolean): number
+  _pgl_sendConnData(): void
+  _pgl_pq_flush(): void
+  _pq_buffer_remaining_data(): number
+  _PostgresMainLoopOnce(): void
+  _PostgresMainLongJmp(): void
+  _PostgresSendReadyForQueryIfNecessary(): void
+  _pgl_setPGliteExitStatus(status: number): number
+}
+
+/** Letters of the messages of the protocol. @see PostgreSQL, "Message Formats" */
+const letter = (text: string) => text.charCodeAt(0)
+const terminate = letter('X')
+/** ReadyForQuery up to its last byte, the state of the transaction. */
+const readyForQuery = [letter('Z'), 0, 0, 0, 5]
+/** Parse, Bind, Describe, Execute, Close, Flush: after a fault the database skips them until Sync. */
+const extended = new Set([...'PBDECH'].map(letter))
+
+/** PGlite's exit status after an error that PostgreSQL would recover from by a long jump. */
+const longJump = 100
+
+/** Bytes gathered before they are given to the reader. */
+const outputBytes = 64 * 1024
+
+/**
+ * PostgreSQL's backend, speaking its own protocol over a link: its thread sleeps while there is nothing to do and while
+ * nobody reads, as the process of a server does. So COPY streams both ways, and any client of the protocol works.
+ *
+ * PGlite's own calls answer each message apart, with data whole in memory. This loop does what they do inside
+ * (`execProtocolRawSync`), with callbacks that block.
+ */
+export class Backend {
+  readonly #module: Module
+  readonly #link: WorkerEnd
+  /** What came from the client: whole messages of the protocol. */
+  #received: Uint8Array = new Uint8Array(0)
+  #receivedAt = 0
+  /** The message that the database is reading. */
+  #message: Uint8Array = new Uint8Array(0)
+  #messageAt = 0
+  #output = new Uint8Array(outputBytes)
+  #outputLength = 0
+
+  constructor(pglite: PGlite, link: WorkerEnd) {
+    this.#module = pglite.Module as unknown as Module
+    this.#link = link
+    const read = this.#module.addFunction((pointer, length) => this.#read(pointer, length), 'iii')
+    const write = this.#module.addFunction((pointer, length) => this.#write(pointer, length), 'iii')
+    this.#module._pgl_set_rw_cbs(read, write)
+  }
+
+  /** Serves the client until it says goodbye. Throws what breaks the database for good. */
+  serve(): void {
+    for (;;) {
+      this.#nextMessage()
+      const type = this.#message[0]
+      if (type === terminate) return
+      if (type === 0) this.#greet()
+      else this.#answer()
+    }
+  }
+
+  /** Makes the database stop at its next safe point when that is wanted. Called wherever WebAssembly calls out. */
+  checkCancel(): void {
+    if (!this.#link.isCancelRequested()) return
+    const { HEAP32, _InterruptPending, _QueryCancelPending } = this.#module
+    HEAP32[_QueryCancelPending >> 2] = 1
+    HEAP32[_InterruptPending >> 2] = 1
+  }
+
+  #greet(): void {
+    this.#module._ProcessStartupPacket(this.#module._pgl_getMyProcPort(), true, true)
+    this.#module._pgl_sendConnData()
+    this.#module._pgl_pq_flush()
+  }
+
+  #answer(): void {
+    const module = this.#module
+    while (this.#messageAt < this.#message.length || module._pq_buffer_remaining_data() > 0) {
+      this.#loopOnce()
+    }
+    module._PostgresSendReadyForQueryIfNecessary()
+    if (this.#receivedAt >= this.#received.length) module._pgl_pq_flush()
+  }
+
+  #loopOnce(): void {
+    try {
+      this.#module._PostgresMainLoopOnce()
+    } catch (error) {
+      if (this.#module._pgl_setPGliteExitStatus(-2) !== longJump) throw error
+      this.#module._PostgresMainLongJmp()
+    }
+  }
+
+  #nextMessage(): void {
+    if (this.#receivedAt >= this.#received.length) {
+      this.#flush()
+      this.#received = this.#link.read()
+      this.#receivedAt = 0
+    }
+    const start = this.#receivedAt
+    const view = new DataView(this.#received.buffer, this.#received.byteOffset)
+    // Only the first message of a connection has no letter.
+    const length = this.#received[start] === 0 ? view.getUint32(start) : 1 + view.getUint32(start + 1)
+    this.#message = this.#received.subarray(start, start + length)
+    this.#messageAt = 0
+    this.#receivedAt = start + length
+  }
+
+  #read(pointer: number, length: number): number {
+    // Inside a copy, which reads on without coming back to the loop.
+    while (this.#messageAt >= this.#message.length) this.#nextMessage()
+    this.checkCancel()
+    const part = this.#message.subarray(this.#messageAt, this.#messageAt + length)
+    this.#module.HEAPU8.set(part, pointer)
+    this.#messageAt += part.length
+    return part.length
+  }
+
+  #write(pointer: number, length: number): number {
+    this.checkCancel()
+    const bytes = this.#module.HEAPU8.subarray(pointer, pointer + length)
+    if (this.#isSurplus(bytes)) return length
+    if (this.#outputLength + length > this.#output.length) this.#flush()
+    if (length > this.#output.length) this.#link.write(bytes.slice())
+    else {
+      this.#output.set(bytes, this.#outputLength)
+      this.#outputLength += length
+    }
+    return length
+  }
+
+  // After a fault in an extended message, PGlite says that it is ready: once too often, for Sync says it again.
+  #isSurplus(bytes: Uint8Array): boolean {
+    return (
+      bytes.length === readyForQuery.length + 1 &&
+      extended.has(this.#message[0] ?? 0) &&
+      readyForQuery.every((byte, at) => bytes[at] === byte)
+    )
+  }
+
+  #flush(): void {
+    if (this.#outputLength === 0) return
+    this.#link.write(this.#output.slice(0, this.#outputLength))
+    this.#outputLength = 0
+  }
+}

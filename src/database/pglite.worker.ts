@@ -1,0 +1,43 @@
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { isProblem } from '../core/problem.ts'
+import { Backend } from './backend.ts'
+import { WorkerEnd } from './link.ts'
+import { lockFolder } from './lock.ts'
+import type { WorkerData, WorkerMessage } from './socket.ts'
+import { startInFolder, startInMemory } from './start.ts'
+
+const { folder, token, cacheFolder, port, signals } = workerData as WorkerData & {
+  readonly port: MessagePort
+  readonly signals: Int32Array
+}
+
+function tell(message: WorkerMessage): void {
+  parentPort?.postMessage(message)
+}
+
+async function start() {
+  if (folder === undefined) return startInMemory(cacheFolder)
+  await lockFolder(folder, { token, pid: process.pid, isRunning })
+  return startInFolder(folder, cacheFolder)
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+try {
+  const pglite = await start()
+  const backend = new Backend(pglite, new WorkerEnd(port, signals, receiveMessageOnPort))
+  tell({ kind: 'ready' })
+  backend.serve()
+  await pglite.close()
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error)
+  const { code, data } = isProblem(error) ? error : { code: 'database/unavailable', data: {} }
+  tell({ kind: 'failed', code, message, data })
+}
+port.close()

@@ -1,0 +1,90 @@
+import type { ClientBase, ClientConfig } from 'pg'
+import pg from 'pg'
+import type { Log } from '../core/log.ts'
+import type { Database } from './database.ts'
+import { createListener } from './listener.ts'
+import { commonSettings, createPooled, formatSearchPath } from './pooled.ts'
+import { typeParsers } from './values.ts'
+
+/** Where the database is and how it is used. */
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: string
+  /** @default landform */
+  readonly schema?: string
+  /** Most connections at a time. @default 10 */
+  readonly poolSize?: number
+  /** Most milliseconds a statement may take where the transaction says nothing. @default none */
+  readonly statementTimeoutMs?: number
+  readonly log: Log
+}
+
+/** The driver keeps the number of the process that serves a connection, without declaring it. */
+type NumberedClient = ClientBase & { readonly processID: number | null }
+
+/** A transaction that does nothing for so long holds its locks for nobody: PostgreSQL ends it. */
+const idleInTransactionMs = 120_000
+
+/** How long a request waits for a connection before it is told that the database is busy or away. */
+const connectMs = 10_000
+
+/**
+ * Opens a PostgreSQL database with PostGIS. Connections are made when they are needed and replaced when they break: a
+ * restart of the server fails what runs, and nothing later.
+ */
+export function openPostgres(options: PostgresOptions): Promise<Database> {
+  const { url, schema = 'landform', poolSize = 10, statementTimeoutMs, log } = options
+  const config: ClientConfig = {
+    connectionString: url,
+    application_name: 'landform',
+    types: typeParsers,
+    keepAlive: true,
+    connectionTimeoutMillis: connectMs,
+  }
+  const settings = [
+    commonSettings,
+    formatSearchPath(schema),
+    `set idle_in_transaction_session_timeout to ${idleInTransactionMs}`,
+    `set statement_timeout to ${statementTimeoutMs ?? 0}`,
+  ].join('; ')
+  const pool = new pg.Pool({
+    ...config,
+    max: poolSize,
+    onConnect: (client) => client.query(settings).then(() => undefined),
+  })
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle connection to the database was lost'))
+  const listener = createListener({ connect: () => connectListener(config), log })
+  const database = createPooled({
+    name: 'postgres',
+    schema,
+    pool,
+    cancel: (client) => cancelBackend(client as NumberedClient, config, log),
+    hasStatementTimeout: true,
+    listen: listener.listen,
+    close: async () => {
+      await listener.close()
+      await pool.end()
+    },
+  })
+  return Promise.resolve(database)
+}
+
+async function connectListener(config: ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client(config)
+  await client.connect()
+  return client
+}
+
+// On a connection of its own: those of the pool may all be busy.
+async function cancelBackend(busy: NumberedClient, config: ClientConfig, log: Log): Promise<void> {
+  const client = new pg.Client(config)
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('select pg_cancel_backend($1)', [busy.processID])
+  } catch (error) {
+    log.warn({ err: error }, 'a query could not be cancelled')
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}

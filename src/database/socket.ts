@@ -1,0 +1,141 @@
+import { extname } from 'node:path'
+import { Duplex } from 'node:stream'
+import { MessageChannel, Worker } from 'node:worker_threads'
+import { findProblemKind, type ProblemCode, problem } from '../contract/problems.ts'
+import type { Problem } from '../core/problem.ts'
+import { createSignals, MainEnd } from './link.ts'
+
+/** What the worker is told at its start. */
+export interface WorkerData {
+  /** Folder that holds the data and its lock, or undefined for memory. */
+  readonly folder: string | undefined
+  /** Names the opener: the lock of the folder outlives a worker that was ended. */
+  readonly token: string
+  /** Where the prepared data folder is kept. */
+  readonly cacheFolder: string
+}
+
+/** What the worker says besides the protocol of the database. */
+export type WorkerMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string; readonly data: object }
+
+/**
+ * The way to the embedded database in the shape of a network socket, so that the PostgreSQL driver talks through it
+ * as to a server. Connecting starts the worker, ending shuts the database down, destroying kills it.
+ */
+export class WorkerSocket extends Duplex {
+  readonly #data: WorkerData
+  #worker: Worker | undefined
+  #link: MainEnd | undefined
+  #unread = 0
+  /** Resolves when the worker is gone. */
+  readonly ended: Promise<void>
+  readonly #resolveEnded: () => void
+
+  constructor(data: WorkerData) {
+    super()
+    this.#data = data
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.ended = promise
+    this.#resolveEnded = resolve
+  }
+
+  /** Starts the database; emits `connect` when it can be talked to. Called by the driver. */
+  connect(): this {
+    const { port1, port2 } = new MessageChannel()
+    const signals = createSignals()
+    const entry = new URL(`./pglite.worker${extname(import.meta.url)}`, import.meta.url)
+    const worker = new Worker(entry, {
+      workerData: { ...this.#data, port: port2, signals },
+      transferList: [port2],
+    })
+    this.#worker = worker
+    this.#link = new MainEnd(port1, signals)
+    this.#link.onBytes((bytes) => this.#receive(bytes))
+    worker.on('message', (message: WorkerMessage) => this.#hear(message))
+    worker.on('error', (error) => this.destroy(toUnavailable(error.message)))
+    worker.once('exit', () => {
+      this.#link?.close()
+      this.#resolveEnded()
+      if (this.writableFinished) this.push(null)
+      this.destroy(this.writableFinished ? undefined : toUnavailable('its worker has ended'))
+    })
+    return this
+  }
+
+  /** Makes the running statement stop at its next safe point, until told otherwise. */
+  requestCancel(wanted: boolean): void {
+    this.#link?.requestCancel(wanted)
+  }
+
+  /** Ends the worker in the middle of whatever it does. */
+  async kill(): Promise<void> {
+    await this.#worker?.terminate()
+  }
+
+  // The driver sets these on any socket.
+  setNoDelay(): this {
+    return this
+  }
+
+  setKeepAlive(): this {
+    return this
+  }
+
+  ref(): this {
+    this.#worker?.ref()
+    this.#link?.ref()
+    return this
+  }
+
+  unref(): this {
+    this.#worker?.unref()
+    this.#link?.unref()
+    return this
+  }
+
+  override _read(): void {
+    if (this.#unread === 0) return
+    this.#link?.acknowledge(this.#unread)
+    this.#unread = 0
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
+    this.#link?.send(chunk)
+    done()
+  }
+
+  // The worker takes whole messages, and the driver corks those that belong together.
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: (error?: Error) => void): void {
+    this.#link?.send(Buffer.concat(chunks.map(({ chunk }) => chunk)))
+    done()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    const ended = this.#worker?.terminate() ?? Promise.resolve()
+    void Promise.resolve(ended).then(() => {
+      this.#resolveEnded()
+      done(error)
+    })
+  }
+
+  #receive(bytes: Uint8Array): void {
+    this.#unread += bytes.length
+    if (this.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))) this._read()
+  }
+
+  #hear(message: WorkerMessage): void {
+    if (message.kind === 'ready') this.emit('connect')
+    else this.destroy(toProblem(message))
+  }
+}
+
+function toUnavailable(reason: string): Problem {
+  return problem('database/unavailable', `the embedded database has stopped: ${reason}`)
+}
+
+function toProblem({ code, message, data }: Extract<WorkerMessage, { kind: 'failed' }>): Problem {
+  const known = findProblemKind(code) ? (code as ProblemCode) : 'database/unavailable'
+  return problem(known, message, { data: { ...data } })
+}
