@@ -79,7 +79,7 @@ test('a stamp is not believed when anything it was made from changes', () => {
 
 test('a lock file that npm refuses is named on stderr, and leaves no stamp', () => {
   rmSync(join(clone, lock))
-  writeFileSync(join(clone, 'package-lock.json'), '{}')
+  writeFileSync(join(clone, 'package-lock.json'), 'not JSON')
   const result = setUp()
   expect(result).toMatchObject({ stdout: '', exit: 1, stamped: false })
   expect(result.stderr).toContain('installing packages … not possible')
