@@ -45,8 +45,17 @@ const writeQuery = query({
 
 const filters = {
   intersects: Type.String({ description: 'WKT in EPSG:3857; only features that intersect it.' }),
+  bbox: list(Type.Number(), 'minx, miny, maxx, maxy in EPSG:3857; only features that intersect the box.'),
   like: Type.String({ description: 'Text that a text field has to contain.' }),
   ilike: Type.String({ description: 'The same, whatever the case.' }),
+}
+
+const listOptions = {
+  ...readOptions,
+  ...filters,
+  limit: Type.Integer({ minimum: 0, description: 'Most features of the answer.' }),
+  offset: Type.Integer({ minimum: 0, description: 'Features to skip.' }),
+  order_by: list(Type.String(), 'Fields to order by; a leading minus means descending.'),
 }
 
 /** Names of the parameters that filter by a field: `fld_name`, `fld_name__op`, `id`, `id__op`. */
@@ -95,14 +104,20 @@ export const featureRoutes = {
     method: 'GET',
     summary: 'Features of a layer.',
     permission: 'data.read',
-    query: query({
-      ...readOptions,
-      ...filters,
-      limit: Type.Integer({ minimum: 0, description: 'Most features of the answer.' }),
-      offset: Type.Integer({ minimum: 0, description: 'Features to skip.' }),
-      order_by: list(Type.String(), 'Fields to order by; a leading minus means descending.'),
-    }),
+    query: query(listOptions),
     moreQuery: fieldFilters,
+    responseKind: 'stream',
+  },
+  'feature.search': {
+    route: 'landform.feature.search',
+    method: 'POST',
+    path: '/api/resource/{id}/feature/search',
+    summary: 'Features of a layer, for clients that cannot send a body with GET.',
+    params: IdParams,
+    permission: 'data.read',
+    query: query(listOptions),
+    moreQuery: fieldFilters,
+    body: Type.Object({ intersects: Type.Optional(filters.intersects) }),
     responseKind: 'stream',
   },
   'feature.create': {
