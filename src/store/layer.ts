@@ -44,3 +44,11 @@ export async function findLayers(tx: Queryable, ids: readonly number[]): Promise
   )
   return new Map(rows.map((row) => [row.resourceId, row]))
 }
+
+/**
+ * Counts a change of the features of a layer, and keeps other writers waiting until the transaction ends. Do it before
+ * the layer is read: its table may be exchanged until then.
+ */
+export async function touchLayer(tx: Queryable, id: number): Promise<void> {
+  await tx.query('update layer set data_version = data_version + 1 where resource_id = $1::int', [id])
+}

@@ -1,0 +1,29 @@
+import { problem } from '../../contract/problems.ts'
+import { isProblem } from '../../core/problem.ts'
+import type { Queryable } from '../../database/database.ts'
+
+/** Gives SQL that brings a geometry from one reference system to another, both EPSG codes. */
+export function transformSql(geometry: string, from: number, to: number): string {
+  return from === to ? geometry : `ST_Transform(${geometry}, ${Math.trunc(to)})`
+}
+
+/**
+ * Checks that the database knows a reference system.
+ *
+ * @throws {Problem} request/invalid
+ */
+export async function checkSrs(tx: Queryable, srs: number): Promise<void> {
+  const rows = await tx.query('select from spatial_ref_sys where srid = $1::int', [srs])
+  if (rows.length === 0) throw problem('request/invalid', `srs: there is no reference system EPSG:${srs}`)
+}
+
+/**
+ * Gives the error that a statement with geometry of a client ended in, as one of the client where PostGIS refused the
+ * geometry: positions that have no place in the reference system, for one.
+ */
+export function geometryProblem(error: unknown): unknown {
+  if (!isProblem(error, 'database/query')) return error
+  const { sqlstate } = error.data
+  const isData = sqlstate === 'XX000' || (typeof sqlstate === 'string' && sqlstate.startsWith('22'))
+  return isData ? problem('feature/invalid', `bad geometry: ${error.message}`, { cause: error }) : error
+}

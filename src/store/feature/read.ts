@@ -1,0 +1,111 @@
+import { problem } from '../../contract/problems.ts'
+import { findHint } from '../../core/suggest.ts'
+import type { Queryable } from '../../database/database.ts'
+import type { Layer, LayerField } from '../layer.ts'
+import { type Bindings, createBindings, quoteName, type Statement } from './binding.ts'
+import { type FeatureFilter, filterSql } from './filter.ts'
+import { transformSql } from './geometry.ts'
+import { geometrySql, type JsonSql, type MomentFormat, objectSql, valueSql } from './json.ts'
+
+/** Parts of a feature beside its geometry and fields. */
+export const extensionNames = ['description', 'attachment'] as const
+
+/** What of a feature is read, and how it is written. */
+export interface FeatureForm {
+  readonly geom: boolean
+  readonly geomFormat: 'wkt' | 'geojson'
+  /** EPSG code of the geometries. */
+  readonly srs: number
+  readonly momentFormat: MomentFormat
+  /** Keynames of the fields; all where undefined, and names that the layer does not have do not matter. */
+  readonly fields: readonly string[] | undefined
+  readonly extensions: readonly (typeof extensionNames)[number][]
+}
+
+/** Which features are listed, in which order. */
+export interface FeatureSelection {
+  readonly form: FeatureForm
+  readonly filter: FeatureFilter
+  /** Keynames or `id`, with `-` before those that go down. */
+  readonly orderBy: readonly string[]
+  readonly limit: number | undefined
+  readonly offset: number | undefined
+}
+
+/**
+ * Gives the statement that lists features, each as one JSON text.
+ *
+ * @throws {Problem} request/invalid for an unknown field or operator, feature/invalid for a value of another type
+ */
+export function listStatement(layer: Layer, selection: FeatureSelection): Statement {
+  const bindings = createBindings()
+  const { limit, offset } = selection
+  const text = `select ${featureSql(layer, selection.form, bindings)} as feature
+    from ${quoteName(layer.tableName)}
+    where ${filterSql(layer, selection.filter, bindings)}
+    order by ${orderSql(layer, selection.orderBy)}
+    ${limit === undefined ? '' : `limit ${bindings.bind(limit, 'bigint')}`}
+    ${offset === undefined ? '' : `offset ${bindings.bind(offset, 'bigint')}`}`
+  return { text, values: bindings.values }
+}
+
+/** Finds one feature as JSON text. */
+export async function findFeature(
+  tx: Queryable,
+  layer: Layer,
+  { id, form }: { readonly id: number; readonly form: FeatureForm },
+): Promise<string | undefined> {
+  const bindings = createBindings()
+  const text = `select ${featureSql(layer, form, bindings)} as feature
+    from ${quoteName(layer.tableName)} where id = ${bindings.bind(id, 'bigint')}`
+  const [row] = await tx.query<{ feature: string }>(text, bindings.values)
+  return row?.feature
+}
+
+/** Gives the statement that writes each feature as a GeoJSON feature, in the order of ids. @see RFC 7946 clause 3.2 */
+export function geojsonStatement(layer: Layer): Statement {
+  const bindings = createBindings()
+  const feature = objectSql(bindings, [
+    ['type', `'"Feature"'`],
+    ['id', 'id'],
+    ['geometry', geometrySql('geom', 'geojson')],
+    ['properties', fieldsSql(layer.fields, 'iso', bindings)],
+  ])
+  const text = `select ${feature} from ${quoteName(layer.tableName)} order by id`
+  return { text, values: bindings.values }
+}
+
+/** Gives SQL that writes the values of some fields as a JSON object. */
+export function fieldsSql(fields: readonly LayerField[], format: MomentFormat, bindings: Bindings): JsonSql {
+  return objectSql(
+    bindings,
+    fields.map((field) => [field.keyname, valueSql(field, format)]),
+  )
+}
+
+function featureSql(layer: Layer, form: FeatureForm, bindings: Bindings): JsonSql {
+  const wanted = form.fields
+  const fields = layer.fields.filter(({ keyname }) => wanted === undefined || wanted.includes(keyname))
+  const geometry = geometrySql(transformSql('geom', layer.srs, form.srs), form.geomFormat)
+  return objectSql(bindings, [
+    ['id', 'id'],
+    ...(form.geom ? [['geom', geometry] as const] : []),
+    ['fields', fieldsSql(fields, form.momentFormat, bindings)],
+    ['extensions', `'${JSON.stringify(Object.fromEntries(form.extensions.map((name) => [name, null])))}'`],
+  ])
+}
+
+// Ends with the id, so that pages never overlap.
+function orderSql(layer: Layer, orderBy: readonly string[]): string {
+  const columns = new Map(layer.fields.map((field) => [field.keyname, quoteName(field.columnName)]))
+  columns.set('id', 'id')
+  const items = orderBy.map((item) => {
+    // A plus of a query string has become a blank.
+    const name = item.replace(/^[-+ ]/, '')
+    const column = columns.get(columns.has(item) ? item : name)
+    if (column !== undefined) return item.startsWith('-') && !columns.has(item) ? `${column} desc` : column
+    const hint = findHint(name, [...columns.keys()])
+    throw problem('request/invalid', `order_by: the layer has no field "${name}"`, { hint })
+  })
+  return [...items, 'id'].join(', ')
+}
