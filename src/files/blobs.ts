@@ -13,10 +13,20 @@ export interface BlobStore {
    * @throws {Problem} request/too-large past the limit, files/full where the disk is; nothing is left behind
    */
   put(content: AsyncIterable<Uint8Array>, options?: { readonly limitBytes?: number }): Promise<Blob>
-  /** @throws {Problem} files/missing */
+  /**
+   * Streams the content, or its bytes from `start` up to and without `end`.
+   *
+   * @throws {Problem} files/missing
+   */
   read(digest: string, range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array>
-  /** Gives a path that programs of this machine may read, until the returned blob is deleted. */
+  /**
+   * Gives a path that programs of this machine may read, until the blob is deleted.
+   *
+   * @throws {Problem} files/missing
+   */
   localPath(digest: string): Promise<string>
+  /** Deletes a blob; one that is not there is no fault. */
   delete(digest: string): Promise<void>
+  /** Lists all blobs; `modifiedAt` is when the content was last put. */
   list(): AsyncIterable<Blob & { readonly modifiedAt: Date }>
 }

@@ -1,0 +1,183 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { BlobStore } from '../../src/files/blobs.ts'
+import { openDiskBlobs } from '../../src/files/disk.ts'
+
+let folder: string
+let blobs: BlobStore
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'landform-blobs-'))
+  blobs = await openDiskBlobs({ folder })
+})
+
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+test('stores content under its SHA-256', async () => {
+  const blob = await blobs.put(chunks('map', 's'))
+  expect(blob).toEqual({ digest: sha256('maps'), sizeBytes: 4 })
+  expect(await text(blobs.read(blob.digest))).toBe('maps')
+})
+
+test('stores the empty content', async () => {
+  const blob = await blobs.put(chunks())
+  expect(await text(blobs.read(blob.digest))).toBe('')
+})
+
+test('stores the same content once, and marks it as fresh', async () => {
+  const { digest } = await blobs.put(chunks('maps'))
+  const path = await blobs.localPath(digest)
+  await utimes(path, new Date(0), new Date(0))
+  await blobs.put(chunks('ma', 'ps'))
+  expect(await listFiles()).toEqual([join(digest.slice(0, 2), digest)])
+  expect((await stat(path)).mtimeMs).toBeGreaterThan(0)
+})
+
+test('heals a stored file of a wrong size when its content comes again', async () => {
+  const { digest } = await blobs.put(chunks('maps'))
+  await writeFile(await blobs.localPath(digest), 'ma')
+  await blobs.put(chunks('maps'))
+  expect(await text(blobs.read(digest))).toBe('maps')
+})
+
+test('stores the same content put many times at once', async () => {
+  const all = await Promise.all(Array.from({ length: 8 }, () => blobs.put(chunks('ma', 'ps'))))
+  expect(new Set(all.map(({ digest }) => digest))).toEqual(new Set([sha256('maps')]))
+  expect(await listFiles()).toHaveLength(1)
+})
+
+test.each([
+  [0, 4, 'maps'],
+  [1, 3, 'ap'],
+  [3, 99, 's'],
+  [2, 2, ''],
+  [9, 12, ''],
+])('reads bytes %i up to %i', async (start, end, expected) => {
+  const { digest } = await blobs.put(chunks('maps'))
+  expect(await text(blobs.read(digest, { start, end }))).toBe(expected)
+})
+
+test.each([['0'.repeat(64)], ['../../etc/passwd'], ['']])('knows no file %j', async (digest) => {
+  await expect(blobs.localPath(digest)).rejects.toMatchObject({ code: 'files/missing' })
+  await expect(text(blobs.read(digest))).rejects.toMatchObject({ code: 'files/missing' })
+  await blobs.delete(digest)
+})
+
+test('deletes', async () => {
+  const { digest } = await blobs.put(chunks('maps'))
+  await blobs.delete(digest)
+  await expect(blobs.localPath(digest)).rejects.toMatchObject({ code: 'files/missing' })
+  expect(await listFiles()).toEqual([])
+})
+
+test('lists what is stored and nothing else', async () => {
+  const put = await Promise.all(['a', 'b', 'c'].map((content) => blobs.put(chunks(content))))
+  await writeFile(join(folder, 'notes.txt'), 'not a blob')
+  const listed = await Array.fromAsync(blobs.list())
+  const digests = (all: readonly { digest: string }[]) => all.map(({ digest }) => digest).sort()
+  expect(digests(listed)).toEqual(digests(put))
+  expect(listed.every(({ modifiedAt }) => modifiedAt instanceof Date)).toBe(true)
+})
+
+test('refuses content past the limit and leaves nothing', async () => {
+  await expect(blobs.put(chunks('maps', 'more'), { limitBytes: 7 })).rejects.toMatchObject({
+    code: 'request/too-large',
+  })
+  expect(await listFiles()).toEqual([])
+})
+
+test('takes content of just the limit', async () => {
+  expect(await blobs.put(chunks('maps'), { limitBytes: 4 })).toMatchObject({ sizeBytes: 4 })
+})
+
+test('leaves nothing of content that breaks off, and gives its fault as it is', async () => {
+  const fault = new Error('the client went away')
+  await expect(
+    blobs.put(
+      (async function* () {
+        yield Buffer.from('half')
+        throw fault
+      })(),
+    ),
+  ).rejects.toBe(fault)
+  expect(await listFiles()).toEqual([])
+})
+
+describe('opening', () => {
+  test('removes what a killed process left, keeps what a running one writes', async () => {
+    const entry = new URL('../../src/files/disk.ts', import.meta.url).href
+    const child = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '--eval',
+        `const { openDiskBlobs } = await import(${JSON.stringify(entry)})
+         const blobs = await openDiskBlobs({ folder: ${JSON.stringify(folder)} })
+         await blobs.put((async function* () { yield Buffer.from('half'); console.log('half'); await new Promise(() => setInterval(() => {}, 1e6)) })())`,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    await once(child.stdout, 'data')
+    await openDiskBlobs({ folder })
+    expect(await listFiles()).toHaveLength(1)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await openDiskBlobs({ folder })
+    expect(await listFiles()).toEqual([])
+  })
+
+  test('leaves what another machine may be writing, until it is a day old', async () => {
+    await mkdir(join(folder, 'incoming'), { recursive: true })
+    const [young, old] = ['elsewhere.1.0.a', 'elsewhere.1.0.b'].map((name) => join(folder, 'incoming', name))
+    await writeFile(young as string, '')
+    await writeFile(old as string, '')
+    await utimes(old as string, new Date(0), new Date(0))
+    await openDiskBlobs({ folder })
+    expect(await listFiles()).toEqual(['incoming/elsewhere.1.0.a'])
+  })
+})
+
+// Only the superuser may mount.
+describe.runIf(process.getuid?.() === 0)('on a full disk', () => {
+  beforeEach(() => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'landform-test', folder])
+  })
+
+  afterEach(() => {
+    execFileSync('umount', [folder])
+  })
+
+  test('says that the disk is full, leaves nothing, and goes on when there is room', async () => {
+    const full = await openDiskBlobs({ folder })
+    const half = Buffer.alloc(150_000, 1)
+    const large = chunks(half, Buffer.alloc(200_000, 2))
+    await expect(full.put(large)).rejects.toMatchObject({ code: 'files/full' })
+    expect(await listFiles()).toEqual([])
+    expect(await full.put(chunks(half))).toMatchObject({ sizeBytes: 150_000 })
+  })
+})
+
+async function* chunks(...parts: (string | Buffer)[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield Buffer.from(part)
+}
+
+async function text(content: AsyncIterable<Uint8Array>): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(content)).toString()
+}
+
+function sha256(content: string): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+async function listFiles(): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort()
+}
