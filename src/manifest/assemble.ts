@@ -1,0 +1,99 @@
+import type { Cls } from '../contract/registry.ts'
+import { descriptorOf } from '../contract/registry.ts'
+import type { MetadataValue } from '../contract/resource.ts'
+import { hasErrors, type Issue } from '../core/issue.ts'
+import { nearestNode, spanAt } from '../document/document.ts'
+import type { Block } from './block.ts'
+import { readBlocks } from './blocks.ts'
+import { checkContent } from './checks/content.ts'
+import { checkIdentity } from './checks/identity.ts'
+import { checkLayer } from './checks/layer.ts'
+import { checkNames, checkParents, checkRings } from './checks/parents.ts'
+import { checkManifestIds, checkTopLevel } from './checks/top.ts'
+import { type DataFile, listDataFiles, resolveData } from './data.ts'
+import type { Manifest, SpanOf, WantedPermissions, WantedResource, WantedRule } from './manifest.ts'
+import { checkReferences } from './references.ts'
+import { keySpanOf, type ManifestSource } from './source.ts'
+import { gatherBlocks, orderBlocks } from './tree.ts'
+
+/** A manifest put together from its files, or what stands against it. */
+export interface Assembled {
+  /** Absent where an issue is an error. */
+  readonly manifest?: Manifest
+  readonly issues: readonly Issue[]
+  /** Files that `data:` names, whatever else is wrong. */
+  readonly dataFiles: readonly DataFile[]
+}
+
+/**
+ * Puts the files of a manifest together and checks it as a whole. Pure: the order of the files and of their keys makes
+ * no difference. `complete` is false where a file of the manifest could not be read.
+ */
+export function assembleManifest(sources: readonly ManifestSource[], complete: boolean): Assembled {
+  const read = sources.map(readBlocks)
+  const all = read.flatMap(({ blocks }) => blocks)
+  const { blocks, issues: duplicates } = gatherBlocks(all)
+  const { ordered, rings } = orderBlocks(blocks)
+  const tree = { blocks, complete }
+  const issues = [
+    ...sources.flatMap(checkTopLevel),
+    ...checkManifestIds(sources),
+    ...read.flatMap((one) => one.issues),
+    ...duplicates,
+    ...all.flatMap((block) => [...checkContent(block), ...checkLayer(block)]),
+    ...checkIdentity(tree),
+    ...checkParents(tree),
+    ...checkRings(rings),
+    ...checkNames(tree),
+    ...checkReferences(tree),
+  ]
+  const dataFiles = all.flatMap(listDataFiles)
+  if (!complete || hasErrors(issues)) return { issues, dataFiles }
+  const id = String((sources[0]?.value as { manifest?: unknown } | undefined)?.manifest)
+  const resources = new Map(ordered.map((block) => [block.key, wantedResource(block)]))
+  return { manifest: { id, resources }, issues, dataFiles }
+}
+
+function wantedResource(block: Block): WantedResource {
+  const { key, value, cls, existing, parent, source } = block
+  return {
+    key,
+    existing,
+    protect: value.protect === true,
+    ...(cls === undefined ? {} : { cls }),
+    ...(parent === undefined ? {} : { parent }),
+    ...(value.id === undefined ? {} : { id: Number(value.id) }),
+    ...(value.was === undefined ? {} : { was: String(value.was) }),
+    ...(value.display_name === undefined ? {} : { displayName: String(value.display_name) }),
+    ...(value.description === undefined ? {} : { description: value.description as string | null }),
+    ...(value.owner === undefined ? {} : { owner: String(value.owner) }),
+    ...(value.permissions === undefined ? {} : { permissions: wantedPermissions(value.permissions) }),
+    ...(value.resmeta === undefined ? {} : { resmeta: value.resmeta as Record<string, MetadataValue> }),
+    ...(value.data === undefined ? {} : { data: resolveData(source.folder, value.data) }),
+    members: cls === undefined ? {} : membersOf(cls, value),
+    spanOf: spanOfBlock(block),
+  }
+}
+
+function membersOf(cls: Cls, value: Block['value']): WantedResource['members'] {
+  const names = Object.keys(descriptorOf(cls).members).filter((name) => value[name] !== undefined)
+  return Object.fromEntries(names.map((name) => [name, value[name] as Record<string, unknown>]))
+}
+
+function wantedPermissions(value: unknown): WantedPermissions {
+  const owned = Array.isArray(value)
+  const rules = (owned ? value : (value as { include: unknown }).include) as readonly Partial<WantedRule>[]
+  return {
+    owns: owned ? 'all' : 'listed',
+    rules: rules.map((rule) => ({ identity: '', ...rule }) as WantedRule),
+  }
+}
+
+/** A part that is not written is shown by the key of the block. */
+function spanOfBlock({ source, pointer: base }: Block): SpanOf {
+  return (pointer) => {
+    const node = nearestNode(source.document, base + pointer)
+    const isBlock = node === nearestNode(source.document, base)
+    return isBlock ? keySpanOf(source, base) : spanAt(source.document, base + pointer)
+  }
+}

@@ -1,0 +1,49 @@
+import type { Issue } from '../../core/issue.ts'
+import { formatSpan } from '../../core/span.ts'
+import { maskValue } from '../mask.ts'
+import { issueAt, keySpanOf, type ManifestSource, showAt } from '../source.ts'
+import { fileValidator } from '../validators.ts'
+
+/** Checks the top level of a file: `manifest:` and `resources:`, and nothing else. */
+export function checkTopLevel(source: ManifestSource): Issue[] {
+  const show = (pointer: string, part: unknown) => maskValue(part, pointer, source.expressions)
+  const issues = fileValidator()(source.value, show).map(({ kind, pointer, message, hint }) =>
+    issueAt(source, {
+      code: `manifest/${kind}`,
+      pointer,
+      message: pointer === '' || kind === 'unknown-field' ? message : `${pointer.slice(1)}: ${message}`,
+      hint,
+      at: kind === 'bad-value' ? 'value' : 'key',
+    }),
+  )
+  const { resources } = (source.value ?? {}) as { resources?: unknown }
+  const isEmpty = resources !== null && typeof resources === 'object' && Object.keys(resources).length === 0
+  return isEmpty && issues.length === 0 ? [withoutResources(source)] : issues
+}
+
+function withoutResources(source: ManifestSource): Issue {
+  return issueAt(source, {
+    code: 'manifest/empty',
+    pointer: '/resources',
+    message: 'the file holds no resource',
+    hint: 'was it emptied by mistake? To give resources up, remove their blocks, then plan with --prune',
+    at: 'key',
+  })
+}
+
+/** Checks that all files carry the same id. */
+export function checkManifestIds(sources: readonly ManifestSource[]): Issue[] {
+  const idOf = (source: ManifestSource) => (source.value as { manifest?: unknown } | null)?.manifest
+  const [first, ...others] = sources.filter((source) => typeof idOf(source) === 'string')
+  if (first === undefined) return []
+  return others
+    .filter((source) => idOf(source) !== idOf(first))
+    .map((source) =>
+      issueAt(source, {
+        code: 'manifest/two-ids',
+        pointer: '/manifest',
+        message: `manifest ${showAt(source, '/manifest')} is loaded together with ${showAt(first, '/manifest')} of ${formatSpan(keySpanOf(first, '/manifest'))}`,
+        hint: 'all files of one manifest carry the same id; load different ones apart',
+      }),
+    )
+}

@@ -1,0 +1,25 @@
+import { resolve } from 'node:path'
+import type { Block } from './block.ts'
+import type { WantedData } from './manifest.ts'
+
+/** Takes `data:` of a block apart; the source is found from the folder of its file. */
+export function resolveData(folder: string, value: unknown): WantedData {
+  const { source, ...options } = value as Readonly<Record<string, unknown>>
+  return { source: String(source), path: resolve(folder, String(source)), options }
+}
+
+/** A file that a block names as the source of its data. */
+export interface DataFile {
+  readonly block: Block
+  readonly path: string
+  /** Whether it is an address rather than a path. */
+  readonly isUrl: boolean
+}
+
+/** Lists the file that a block names in `data:`, if it does. */
+export function listDataFiles(block: Block): DataFile[] {
+  const { source } = (block.value.data ?? {}) as { readonly source?: unknown }
+  if (typeof source !== 'string' || source === '') return []
+  const isUrl = /^[a-z][a-z0-9+.-]+:\/\//i.test(source)
+  return [{ block, path: resolve(block.source.folder, source), isUrl }]
+}

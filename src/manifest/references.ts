@@ -1,0 +1,112 @@
+import { type FoundReference, findReferences, mapReferences } from '../contract/references.ts'
+import type { Cls } from '../contract/registry.ts'
+import { descriptorOf } from '../contract/registry.ts'
+import type { Issue } from '../core/issue.ts'
+import { joinPointer, type Pointer } from '../core/pointer.ts'
+import { findHint } from '../core/suggest.ts'
+import { type Block, blockIssue, formatClasses } from './block.ts'
+import type { WantedResource } from './manifest.ts'
+import { showAt } from './source.ts'
+import { type BlockTree, clsOf } from './tree.ts'
+
+/** A reference of a resource: what it may point at, where it stands in the block, and what is written there. */
+export interface WantedReference extends FoundReference {
+  /** Key of a resource of the manifest; absent where the reference is `{id}`, or names a principal. */
+  readonly key?: string
+}
+
+/** Lists the references in the members of a resource. Pointers start at its block. */
+export function listReferences(resource: Pick<WantedResource, 'cls' | 'members'>): WantedReference[] {
+  const { cls, members } = resource
+  if (cls === undefined) return []
+  return Object.entries(members).flatMap(([name, value]) =>
+    referencesOfMember(cls, name, value).map((found) => withKey(found)),
+  )
+}
+
+function referencesOfMember(cls: Cls, name: string, value: unknown): FoundReference[] {
+  const schema = descriptorOf(cls).members[name]
+  if (schema === undefined) return []
+  const base = joinPointer('', name)
+  return findReferences(schema, value).map((found) => ({ ...found, pointer: base + found.pointer }))
+}
+
+function withKey(found: FoundReference): WantedReference {
+  const isKey = found.target !== 'principal' && typeof found.value === 'string'
+  return isKey ? { ...found, key: String(found.value) } : found
+}
+
+/** Puts something else in the place of each reference of a resource's members, as `mapReferences` does. */
+export function mapMembers(
+  resource: Pick<WantedResource, 'cls' | 'members'>,
+  replace: (found: WantedReference) => unknown,
+): WantedResource['members'] {
+  const { cls, members } = resource
+  if (cls === undefined) return members
+  const mapped = Object.entries(members).map(([name, value]) => {
+    const schema = descriptorOf(cls).members[name]
+    const replaceOne = (found: FoundReference) =>
+      replace(withKey({ ...found, pointer: joinPointer('', name) + found.pointer }))
+    return [name, schema === undefined ? value : mapReferences(schema, value, replaceOne)]
+  })
+  return Object.fromEntries(mapped)
+}
+
+/** Checks that every reference names a resource of the manifest, of a class that fits. */
+export function checkReferences(tree: BlockTree): Issue[] {
+  return [...tree.blocks.values()].flatMap((block) => {
+    const members = block.value as WantedResource['members']
+    const { cls } = block
+    if (cls === undefined) return []
+    return listReferences({ cls, members }).flatMap((found) => checkReference(tree, block, found))
+  })
+}
+
+function checkReference({ blocks, complete }: BlockTree, block: Block, found: WantedReference): Issue[] {
+  const { key, target, pointer } = found
+  if (key === undefined || target === 'principal') return []
+  const named = blocks.get(key)
+  if (named === undefined) return complete ? [unknownReference(block, { ...found, key }, blocks)] : []
+  const cls = clsOf(named)
+  if (cls === undefined || target.classes.includes(cls) || target.classes.includes('*')) return []
+  return [
+    blockIssue(block, {
+      code: 'manifest/wrong-reference',
+      pointer,
+      message: `${shown(block, pointer)} is a ${cls}, not a ${formatClasses(target.classes)}`,
+      hint:
+        childHint(blocks, key, target.classes) ?? `name a resource of class ${formatClasses(target.classes)}`,
+    }),
+  ]
+}
+
+function shown(block: Block, pointer: Pointer): string {
+  return showAt(block.source, block.pointer + pointer)
+}
+
+function unknownReference(
+  block: Block,
+  { key, pointer }: WantedReference & { readonly key: string },
+  blocks: ReadonlyMap<string, Block>,
+): Issue {
+  const isExpression = block.source.expressions.has(block.pointer + pointer)
+  const near = isExpression ? undefined : findHint(key, [...blocks.keys()])
+  return blockIssue(block, {
+    code: 'manifest/unknown-reference',
+    pointer,
+    message: `there is no resource ${shown(block, pointer)}`,
+    hint: near ?? 'name a key of this manifest; declare a resource of others with existing: true',
+  })
+}
+
+/** Of a resource of the wrong class, a child often is what was meant: the style of a layer. */
+function childHint(
+  blocks: ReadonlyMap<string, Block>,
+  key: string,
+  classes: readonly string[],
+): string | undefined {
+  const child = [...blocks.values()].find(
+    ({ parent, cls }) => parent === key && cls !== undefined && classes.includes(cls),
+  )
+  return child === undefined ? undefined : `did you mean "${child.key}", which stands under it?`
+}

@@ -1,0 +1,56 @@
+import { showValue } from '../contract/describe.ts'
+import type { ProblemCode } from '../contract/problems.ts'
+import type { Issue } from '../core/issue.ts'
+import { findAtPointer, type Pointer } from '../core/pointer.ts'
+import type { Span } from '../core/span.ts'
+import { keySpanAt, spanAt, type YamlDocument } from '../document/document.ts'
+import { type Environment, resolveValues } from '../document/values.ts'
+import { maskValue } from './mask.ts'
+
+/** One YAML document of a manifest, with its expressions replaced. */
+export interface ManifestSource {
+  readonly document: YamlDocument
+  /** Absolute path of the folder the file lies in: sources of data are found from there. */
+  readonly folder: string
+  readonly value: unknown
+  /** By pointer, the text of values that an expression went into. */
+  readonly expressions: ReadonlyMap<Pointer, string>
+}
+
+/** Replaces a document's expressions; issues are those of the expressions. */
+export function resolveSource(
+  document: YamlDocument,
+  folder: string,
+  env: Environment,
+): { readonly source: ManifestSource; readonly issues: readonly Issue[] } {
+  const { value, issues, expressions } = resolveValues(document, env)
+  return { source: { document, folder, value, expressions }, issues }
+}
+
+/** A fault to be reported at a pointer of a source. */
+export interface SourceFault {
+  readonly code: ProblemCode
+  readonly pointer: Pointer
+  readonly message: string
+  readonly hint?: string | undefined
+  readonly severity?: 'error' | 'warning'
+  /** Whether the key or the value is at fault. */
+  readonly at?: 'key' | 'value'
+}
+
+/** Makes an issue of a fault, with its place. */
+export function issueAt(source: ManifestSource, fault: SourceFault): Issue {
+  const { code, pointer, message, hint, severity = 'error', at = 'value' } = fault
+  const span = at === 'key' ? keySpanAt(source.document, pointer) : spanAt(source.document, pointer)
+  return { code, severity, message, span, pointer, ...(hint === undefined ? {} : { hint }) }
+}
+
+/** Shows the value at a pointer in a message; never a secret, never what a variable gave. */
+export function showAt(source: ManifestSource, pointer: Pointer): string {
+  return showValue(maskValue(findAtPointer(source.value, pointer), pointer, source.expressions))
+}
+
+/** Gives the place of the key at a pointer. */
+export function keySpanOf(source: ManifestSource, pointer: Pointer): Span {
+  return keySpanAt(source.document, pointer)
+}
