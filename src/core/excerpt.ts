@@ -1,4 +1,11 @@
-import type { Span } from './span.ts'
+import type { Issue } from './issue.ts'
+import { formatSpan, type Span } from './span.ts'
+
+/** Longest piece of a line that is shown, in characters. */
+const maxShown = 160
+
+/** How much of a longer line is shown in front of the place. */
+const shownBefore = 60
 
 /**
  * Gives the source line of a span and a line of carets under it, indented by `indent`:
@@ -6,15 +13,40 @@ import type { Span } from './span.ts'
  *     11 |     srs: 4326x
  *        |          ^^^^^
  *
- * Tabs stay tabs, so that the caret stands under its character in any terminal.
- * Gives undefined where the text has no such line.
+ * Tabs stay tabs, so that the caret stands under its character in any terminal. Of a long line the part around the
+ * place is shown. Gives undefined where the text has no such line.
  */
 export function formatExcerpt(text: string, span: Span, indent = '  '): string | undefined {
   const line = text.split(/\r?\n/, span.line)[span.line - 1]
   if (line === undefined) return undefined
+  const start = span.column - 1
+  const end = span.endLine === span.line ? Math.min(span.endColumn - 1, line.length) : line.length
+  const from = line.length > maxShown && start > shownBefore ? start - shownBefore : 0
+  const piece = line.slice(from, from + maxShown)
+  const left = from > 0 ? '…' : ''
+  const right = from + maxShown < line.length ? '…' : ''
+  const before = `${left}${line.slice(from, start)}`.replaceAll(/[^\t]/g, ' ')
+  const carets = '^'.repeat(Math.max(1, Math.min(end, from + maxShown) - start))
   const gutter = String(span.line)
-  const before = line.slice(0, span.column - 1).replaceAll(/[^\t]/g, ' ')
-  const end = span.endLine === span.line ? span.endColumn : line.length + 1
-  const carets = '^'.repeat(Math.max(1, Math.min(end, line.length + 1) - span.column))
-  return `${indent}${gutter} | ${line}\n${indent}${' '.repeat(gutter.length)} | ${before}${carets}`
+  return `${indent}${gutter} | ${left}${piece}${right}\n${indent}${' '.repeat(gutter.length)} | ${before}${carets}`
+}
+
+/**
+ * Writes an issue for people: place, severity, code and message, then the source line with a caret, then the hint.
+ * `sourceText` is the text of the file that the issue's span names.
+ *
+ *     manifests/roads.yaml:11:14 error manifest/bad-value: roads.vector_layer.srs.id: expected an integer, got "4326x"
+ *       11 |     srs: { id: 4326x }
+ *          |                ^^^^^
+ *       hint: write 3857 or 4326
+ */
+export function formatIssue(issue: Issue, sourceText?: string): string {
+  const { span, severity, code, message, hint } = issue
+  const head = `${severity} ${code}: ${message}`
+  const excerpt = span && sourceText !== undefined ? formatExcerpt(sourceText, span) : undefined
+  return [
+    span === undefined ? head : `${formatSpan(span)} ${head}`,
+    ...(excerpt === undefined ? [] : [excerpt]),
+    ...(hint === undefined ? [] : [`  hint: ${hint}`]),
+  ].join('\n')
 }

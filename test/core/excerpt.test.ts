@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatExcerpt } from '../../src/core/excerpt.ts'
+import { formatExcerpt, formatIssue } from '../../src/core/excerpt.ts'
 
 const span = (line: number, column: number, endLine: number, endColumn: number) => ({
   file: 'f',
@@ -24,5 +24,33 @@ describe('formatExcerpt', () => {
 
   it('gives nothing for a line that is not there', () => {
     expect(formatExcerpt('one line', span(3, 1, 3, 2))).toBeUndefined()
+  })
+})
+
+describe('formatExcerpt of a long line', () => {
+  const line = `key: [${'x, '.repeat(100)}bad, ${'y, '.repeat(100)}z]`
+
+  it('shows the part around the place, with the caret under it', () => {
+    const [shown = '', carets = ''] = formatExcerpt(line, span(1, 307, 1, 310), '')?.split('\n') ?? []
+    expect(shown.length).toBeLessThan(180)
+    expect(shown).toMatch(/^1 \| ….*bad.*…$/)
+    expect(shown.slice(carets.indexOf('^'), carets.lastIndexOf('^') + 1)).toBe('bad')
+  })
+})
+
+describe('formatIssue', () => {
+  const issue = { code: 'a/b', message: 'wrong "x"', severity: 'error', hint: 'mend it' } as const
+
+  it('puts place, severity, code and message in the first line, then the source, then the hint', () => {
+    expect(formatIssue({ ...issue, span: span(1, 4, 1, 5) }, 'a: x\n')).toBe(
+      'f:1:4 error a/b: wrong "x"\n  1 | a: x\n    |    ^\n  hint: mend it',
+    )
+  })
+
+  it('does without a place and without a text', () => {
+    expect(formatIssue(issue)).toBe('error a/b: wrong "x"\n  hint: mend it')
+    expect(formatIssue({ ...issue, span: span(1, 4, 1, 5) })).toBe(
+      'f:1:4 error a/b: wrong "x"\n  hint: mend it',
+    )
   })
 })
