@@ -1,23 +1,25 @@
 /** Builds what is published into `dist/`: the program as JavaScript, its SQL and other assets, and the pages' code. */
-import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, rmSync } from 'node:fs'
-import { extname, relative, sep } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { extname } from 'node:path'
 import { inRoot, root } from './setup/paths.mjs'
-
-const run = (script, ...args) =>
-  execFileSync(process.execPath, [inRoot(script), ...args], { cwd: root, stdio: 'inherit' })
 
 // Compiled from what is here now, without what an earlier build left.
 rmSync(inRoot('dist'), { recursive: true, force: true })
-run('node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json')
+runScript('node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json')
+copyAssets()
+if (existsSync(inRoot('scripts/build-web.mjs'))) runScript('scripts/build-web.mjs')
 
-// What the program reads beside itself: everything that is not code. The pages' sources are built below.
-cpSync(inRoot('src'), inRoot('dist'), {
-  recursive: true,
-  filter: (path) => {
-    const inside = relative(inRoot('src'), path).split(sep)
-    return inside[0] !== 'web' && extname(path) !== '.ts'
-  },
-})
+/** What the program reads beside itself: all that is not code. The pages' sources have a build of their own. */
+function copyAssets() {
+  for (const path of readdirSync(inRoot('src'), { recursive: true })) {
+    const isAsset = extname(path) !== '' && extname(path) !== '.ts' && !/^web[/\\]/.test(path)
+    if (isAsset) cpSync(inRoot(`src/${path}`), inRoot(`dist/${path}`))
+  }
+}
 
-if (existsSync(inRoot('scripts/build-web.mjs'))) run('scripts/build-web.mjs')
+/** Ends the build with the script's own exit code when it fails: it has said why. */
+function runScript(path, ...args) {
+  const { status } = spawnSync(process.execPath, [inRoot(path), ...args], { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}

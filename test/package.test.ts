@@ -1,0 +1,99 @@
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const minutes = 60_000
+
+// `npm test` tells the commands it starts where it runs; the npm of this test is the one of another project.
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^npm_(config_local_prefix$|package_|lifecycle_)/.test(name),
+  ),
+)
+
+let work: string
+/** A project of a user, with nothing in it but the package, as from the registry. */
+let project: string
+
+beforeAll(() => {
+  work = mkdtempSync(join(tmpdir(), 'landform-package-'))
+  project = join(work, 'project')
+  const tarball = pack(join(work, 'clone'))
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), '{ "private": true }')
+  // GDAL is the one optional dependency that needs a compiler: leaving it out is how an install without one ends.
+  run(project, 'npm', [
+    'install',
+    tarball,
+    '--ignore-scripts',
+    '--omit=optional',
+    '--prefer-offline',
+    '--no-audit',
+  ])
+}, 5 * minutes)
+afterAll(() => rmSync(work, { recursive: true }))
+
+/** Builds and packs a copy: what lies in the clone's own `dist/` belongs to whoever works there. */
+function pack(clone: string): string {
+  const sources = ['src', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json', ...about.files]
+  for (const path of sources.filter((each) => each !== 'dist' && existsSync(join(root, each)))) {
+    cpSync(join(root, path), join(clone, path), {
+      recursive: true,
+      filter: (from) => !from.includes('node_modules'),
+    })
+  }
+  symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
+  run(clone, process.execPath, ['scripts/build.mjs'])
+  const packed = run(clone, 'npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', work])
+  const [{ filename }] = JSON.parse(packed)
+  return join(work, filename)
+}
+
+function run(cwd: string, program: string, args: readonly string[]): string {
+  const result = spawnSync(program, args, { cwd, env, encoding: 'utf8' })
+  if (result.status !== 0) throw new Error(`${program} ${args.join(' ')}\n${result.stdout}${result.stderr}`)
+  return result.stdout
+}
+
+const installed = (path: string) => join(project, 'node_modules', path)
+
+describe('the published package', () => {
+  test('holds the program, its SQL and its papers, and none of its sources', () => {
+    const files = readdirSync(installed('landform'), { recursive: true, encoding: 'utf8' })
+    expect(files).toContain('LICENSE')
+    expect(files).toContain(join('dist', 'core', 'problem.js'))
+    expect(files).toContain(join('dist', 'core', 'problem.d.ts'))
+    expect(files).toContain(join('dist', 'store', 'migrations', '0001_foundation.sql'))
+    expect(files.filter((file) => /(?<!\.d)\.ts$|^(?:test|src|scripts)\b/.test(file))).toEqual([])
+  })
+
+  test('brings neither GDAL, where that is left out, nor another Node onto the path of its user', () => {
+    const commands = readdirSync(installed('.bin'))
+    expect(commands).not.toContain('node')
+    expect(existsSync(installed('gdal-async'))).toBe(false)
+  })
+
+  // The command line is the last part to land; from then on these run.
+  const commands = existsSync(join(root, 'src/cli/main.ts')) ? ['--version', 'schema manifest'] : []
+
+  test.each(commands)('runs landform %s without GDAL', (command) => {
+    const output = run(project, installed('.bin/landform'), command.split(' '))
+    if (command === '--version') expect(output.trim()).toBe(about.version)
+    else expect(JSON.parse(output)).toHaveProperty('$schema')
+  })
+})
