@@ -1,0 +1,74 @@
+import { problem } from '../../contract/problems.ts'
+import type { Queryable } from '../../database/database.ts'
+import { parseGeojsonGeometry } from '../../geo/geojson.ts'
+import { fitGeometry, type Geometry } from '../../geo/geometry.ts'
+import { formatWkt } from '../../geo/wkt.ts'
+import { parseWkt } from '../../geo/wkt_reader.ts'
+import { checkSrs } from '../../store/feature/geometry.ts'
+import { type FieldValue, parseFieldValue } from '../../store/feature/value.ts'
+import type { FeatureContent, WriteTarget } from '../../store/feature/write.ts'
+import type { Layer, LayerField } from '../../store/layer.ts'
+import type { ApiRequest } from '../handler.ts'
+
+/** A feature as requests carry it. */
+export type FeatureBody = ApiRequest<'feature.create'>['body']
+
+/** How a request writes features. Dates and times are taken in both forms. */
+export type WriteQuery = ApiRequest<'feature.create'>['query']
+
+/**
+ * Reads where a request writes, and in which reference system.
+ *
+ * @throws {Problem} request/invalid for a reference system that the database does not know
+ */
+export async function readTarget(tx: Queryable, layer: Layer, query: WriteQuery): Promise<WriteTarget> {
+  const { srs = layer.srs } = query
+  if (srs !== layer.srs) await checkSrs(tx, srs)
+  return { layer, srs }
+}
+
+/**
+ * Reads what a request writes of a feature. Fields that the layer does not have are left alone.
+ *
+ * @throws {Problem} feature/invalid naming the field; request/not-built where something would be lost
+ */
+export function readContent(target: WriteTarget, body: FeatureBody, query: WriteQuery): FeatureContent {
+  checkExtensions(body.extensions)
+  const values = new Map<LayerField, FieldValue>()
+  const given = body.fields ?? {}
+  for (const field of target.layer.fields) {
+    if (Object.hasOwn(given, field.keyname)) values.set(field, parseFieldValue(field, given[field.keyname]))
+  }
+  return { geom: readGeometry(target, body.geom, query), values }
+}
+
+// Some clients send what they have read; null and the empty list say nothing.
+function checkExtensions(extensions: FeatureBody['extensions']): void {
+  const { description, attachment } = extensions ?? {}
+  const isEmpty = (value: unknown) => value === undefined || value === null || value === ''
+  const isGiven = !isEmpty(description) || (Array.isArray(attachment) && attachment.length > 0)
+  if (isGiven)
+    throw problem('request/not-built', 'Descriptions and attachments of features cannot be stored yet.')
+}
+
+function readGeometry(
+  { layer, srs }: WriteTarget,
+  geom: FeatureBody['geom'],
+  query: WriteQuery,
+): FeatureContent['geom'] {
+  if (geom === undefined) return undefined
+  // A null that is not meant would delete the geometry.
+  if (geom === null) return query.geom_null ? null : undefined
+  const geometry = query.geom_format === 'geojson' ? parseGeojsonGeometry(geom) : readWkt(geom, srs)
+  return formatWkt(fitGeometry(geometry, layer.geometryType))
+}
+
+function readWkt(geom: unknown, expected: number): Geometry {
+  if (typeof geom !== 'string')
+    throw problem('feature/invalid', 'geom: expected WKT; GeoJSON needs geom_format=geojson in the query')
+  const { geometry, srs = expected } = parseWkt(geom)
+  if (srs === expected) return geometry
+  throw problem('feature/invalid', `geom: is in EPSG:${srs}, the request in EPSG:${expected}`, {
+    hint: `Add srs=${srs} to the query.`,
+  })
+}

@@ -1,0 +1,86 @@
+import { problem } from '../../contract/problems.ts'
+import type { Queryable } from '../../database/database.ts'
+import type { Bbox } from '../../geo/bbox.ts'
+import type { Geometry } from '../../geo/geometry.ts'
+import { parseWkt } from '../../geo/wkt_reader.ts'
+import { checkSrs } from '../../store/feature/geometry.ts'
+import { extensionNames, type FeatureForm, type FeatureSelection } from '../../store/feature/read.ts'
+import type { Layer } from '../../store/layer.ts'
+import type { ApiRequest } from '../handler.ts'
+
+/** Reference system of spatial filters. */
+const filterSrs = 3857
+
+/**
+ * Reads how features are to be written.
+ *
+ * @throws {Problem} request/invalid for a reference system that the database does not know
+ */
+export async function readForm(
+  tx: Queryable,
+  layer: Layer,
+  query: ApiRequest<'feature.get'>['query'],
+): Promise<FeatureForm> {
+  const { srs = layer.srs, extensions } = query
+  if (srs !== layer.srs) await checkSrs(tx, srs)
+  // The document writes attachments in the query, and attachment in the answer.
+  const asked = extensions?.map((name) => name.trim().replace(/^attachments$/, 'attachment'))
+  return {
+    geom: query.geom ?? true,
+    geomFormat: query.geom_format ?? 'wkt',
+    srs,
+    momentFormat: query.dt_format ?? 'obj',
+    fields: query.fields,
+    extensions: extensionNames.filter((name) => asked === undefined || asked.includes(name)),
+  }
+}
+
+/**
+ * Reads which features are to be listed, and how.
+ *
+ * @throws {Problem} request/invalid, feature/invalid
+ */
+export async function readSelection(
+  tx: Queryable,
+  layer: Layer,
+  { query, more, body }: Pick<ApiRequest<'feature.list'>, 'query' | 'more' | 'body'>,
+): Promise<FeatureSelection> {
+  const intersects = query.intersects ?? findIntersects(body)
+  return {
+    form: await readForm(tx, layer, query),
+    filter: {
+      fields: more,
+      intersects: intersects === undefined ? undefined : readFilterGeometry(intersects),
+      bbox: query.bbox && readBox(query.bbox),
+      like: query.like,
+      ilike: query.ilike,
+    },
+    orderBy: query.order_by ?? [],
+    limit: query.limit,
+    offset: query.offset,
+  }
+}
+
+// A geometry that is too long for an address comes in the body of a GET.
+function findIntersects(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('intersects' in body)) return undefined
+  const { intersects } = body
+  if (intersects === undefined || intersects === null) return undefined
+  if (typeof intersects === 'string') return intersects
+  throw problem('request/invalid', 'intersects: expected WKT - at $.intersects')
+}
+
+function readFilterGeometry(wkt: string): Geometry {
+  const { geometry, srs = filterSrs } = parseWkt(wkt)
+  if (srs !== filterSrs)
+    throw problem('request/invalid', `intersects: expected EPSG:${filterSrs}, got EPSG:${srs}`)
+  return geometry
+}
+
+function readBox(edges: readonly number[]): Bbox {
+  const [minX, minY, maxX, maxY] = edges
+  const isBox = edges.length === 4 && minX !== undefined && minY !== undefined
+  if (!isBox || maxX === undefined || maxY === undefined || minX > maxX || minY > maxY)
+    throw problem('request/invalid', `bbox: expected minx,miny,maxx,maxy, got ${edges.join()}`)
+  return [minX, minY, maxX, maxY]
+}

@@ -1,0 +1,84 @@
+import type { PermissionName } from '../../contract/permissions.ts'
+import { problem } from '../../contract/problems.ts'
+import { formatWkt } from '../../geo/wkt.ts'
+import { parseWkt } from '../../geo/wkt_reader.ts'
+import { checkSrs } from '../../store/feature/geometry.ts'
+import { identifyFeatures } from '../../store/feature/identify.ts'
+import { findLayers, type Layer } from '../../store/layer.ts'
+import { hasPermission } from '../../store/permission_mask.ts'
+import { findDisplayNames } from '../../store/resource_name.ts'
+import type { ApiRequest } from '../handler.ts'
+
+/** Most features of a layer in one answer. */
+const limit = 100
+
+/** What is found in one layer. */
+type Found =
+  | { readonly error: string }
+  | { readonly featureCount: number; readonly features: readonly object[] }
+
+/**
+ * Finds the features of some layers that intersect a geometry. A layer that cannot be looked into has an error in its
+ * place; the others are answered.
+ *
+ * @throws {Problem} feature/invalid for a bad geometry, request/invalid for an unknown reference system
+ */
+export async function identify(request: ApiRequest<'feature.identify'>): Promise<Record<string, unknown>> {
+  const { context, caller, body } = request
+  const ids = [...new Set(body.layers)]
+  const place = await readPlace(request)
+  const masks = await context.permissions.findMasks(context.database, caller, ids)
+  const permitted = ids.filter((id) => hasPermission(masks.get(id) ?? 0, needed))
+  const layers = await findLayers(context.database, permitted)
+  const names = await findDisplayNames(context.database, permitted)
+  const answer: Record<string, Found> = {}
+  for (const id of ids) {
+    const layer = layers.get(id)
+    if (layer !== undefined) answer[id] = await lookInto(request, { layer, place, name: names.get(id) })
+    else answer[id] = { error: errorOf(id) }
+  }
+  const counts = Object.values(answer).map((found) => ('featureCount' in found ? found.featureCount : 0))
+  return { ...answer, featureCount: counts.reduce((sum, count) => sum + count, 0) }
+
+  function errorOf(id: number): string {
+    if (!masks.has(id)) return 'Not found'
+    return permitted.includes(id) ? 'Not implemented' : 'Forbidden'
+  }
+}
+
+const needed: PermissionName = 'data.read'
+
+interface Place {
+  readonly wkt: string
+  readonly srs: number
+  readonly limit: number
+}
+
+async function readPlace({ context, body }: ApiRequest<'feature.identify'>): Promise<Place> {
+  const { geometry, srs = body.srs } = parseWkt(body.geom)
+  if (srs !== body.srs)
+    throw problem('feature/invalid', `geom: is in EPSG:${srs}, the request in EPSG:${body.srs}`)
+  await checkSrs(context.database, srs)
+  return { wkt: formatWkt(geometry), srs, limit }
+}
+
+interface Target {
+  readonly layer: Layer
+  readonly place: Place
+  readonly name: string | undefined
+}
+
+async function lookInto(
+  { context }: Pick<ApiRequest, 'context'>,
+  { layer, place, name }: Target,
+): Promise<Found> {
+  const found = await identifyFeatures(context.database, layer, place)
+  const features = found.map(({ id, label, fields }) => ({
+    id,
+    layerId: layer.resourceId,
+    label: label ?? `#${id}`,
+    fields,
+    parent: name,
+  }))
+  return { featureCount: features.length, features }
+}

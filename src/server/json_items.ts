@@ -1,0 +1,128 @@
+import { problem } from '../contract/problems.ts'
+import type { Problem } from '../core/problem.ts'
+
+const code = (character: string) => character.charCodeAt(0)
+const [quote, backslash, comma] = [code('"'), code('\\'), code(',')]
+const [openBrace, closeBrace, openBracket, closeBracket] = [code('{'), code('}'), code('['), code(']')]
+const whiteSpace: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
+
+/** Where a scanner stands: before the list, before its first item or another one, in an item, behind it, behind all. */
+type State = 'start' | 'first' | 'item' | 'in' | 'after' | 'end'
+
+/**
+ * Reads a JSON list item by item as its bytes stream in, so that the list is never in memory as a whole.
+ *
+ * @throws {Problem} request/malformed where the text is no JSON list, request/too-large where an item is larger than
+ *   the limit
+ */
+export async function* readJsonItems(
+  chunks: AsyncIterable<Uint8Array>,
+  { itemLimitBytes }: { readonly itemLimitBytes: number },
+): AsyncGenerator<unknown> {
+  const scanner = new Scanner(itemLimitBytes)
+  for await (const chunk of chunks) yield* scanner.scan(chunk)
+  scanner.finish()
+}
+
+class Scanner {
+  readonly #limitBytes: number
+  #state: State = 'start'
+  #pieces: Uint8Array[] = []
+  #pieceBytes = 0
+  #depth = 0
+  #inText = false
+  #escaped = false
+  #count = 0
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes
+  }
+
+  *scan(chunk: Uint8Array): Generator<unknown> {
+    let from = 0
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] ?? 0
+      if (this.#state === 'in') {
+        if (!this.#endsItem(byte)) continue
+        yield this.#take(chunk.subarray(from, at))
+      }
+      if (this.#step(byte)) from = at
+    }
+    if (this.#state === 'in') this.#keep(chunk.subarray(from))
+  }
+
+  finish(): void {
+    if (this.#state !== 'end') throw malformed('it ended before the list was closed')
+  }
+
+  /** Goes one byte on between items; tells whether an item begins here. */
+  #step(byte: number): boolean {
+    if (whiteSpace.has(byte)) return false
+    const { next, begins } = findNext(this.#state, byte)
+    this.#state = next
+    if (begins) this.#begin(byte)
+    return begins
+  }
+
+  #begin(byte: number): void {
+    this.#depth = byte === openBrace || byte === openBracket ? 1 : 0
+    this.#inText = byte === quote
+    this.#escaped = false
+  }
+
+  /** Tells whether the item has ended before this byte. */
+  #endsItem(byte: number): boolean {
+    if (this.#inText) {
+      if (this.#escaped) this.#escaped = false
+      else if (byte === backslash) this.#escaped = true
+      else if (byte === quote) this.#inText = false
+      return false
+    }
+    if (this.#depth === 0 && (byte === comma || byte === closeBracket)) return true
+    if (byte === quote) this.#inText = true
+    else if (byte === openBrace || byte === openBracket) this.#depth += 1
+    else if (byte === closeBrace || byte === closeBracket) this.#depth -= 1
+    return false
+  }
+
+  #keep(piece: Uint8Array): void {
+    this.#pieceBytes += piece.length
+    if (this.#pieceBytes > this.#limitBytes)
+      throw problem('request/too-large', `Item ${this.#count} is larger than ${this.#limitBytes} bytes.`)
+    // The chunk is the caller's.
+    this.#pieces.push(piece.slice())
+  }
+
+  #take(last: Uint8Array): unknown {
+    this.#keep(last)
+    const text = decode(Buffer.concat(this.#pieces))
+    this.#pieces = []
+    this.#pieceBytes = 0
+    this.#state = 'after'
+    this.#count += 1
+    try {
+      return JSON.parse(text)
+    } catch (cause) {
+      throw malformed(`item ${this.#count - 1}: ${cause instanceof Error ? cause.message : cause}`)
+    }
+  }
+}
+
+function findNext(state: State, byte: number): { readonly next: State; readonly begins: boolean } {
+  if (state === 'start' && byte === openBracket) return { next: 'first', begins: false }
+  if ((state === 'first' || state === 'after') && byte === closeBracket) return { next: 'end', begins: false }
+  if (state === 'after' && byte === comma) return { next: 'item', begins: false }
+  if (state === 'first' || state === 'item') return { next: 'in', begins: true }
+  throw malformed(`unexpected "${String.fromCharCode(byte)}"${state === 'start' ? ', expected a list' : ''}`)
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw problem('request/malformed', 'The body is not UTF-8.', { cause })
+  }
+}
+
+const malformed = (reason: string): Problem =>
+  problem('request/malformed', `The body is not a well-formed JSON list: ${reason}.`)

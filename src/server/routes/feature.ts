@@ -1,0 +1,152 @@
+import { problem } from '../../contract/problems.ts'
+import type { featureRoutes } from '../../contract/routes/feature.ts'
+import type { Bbox } from '../../geo/bbox.ts'
+import { countFeatures, findFeatureExtent, findLayerExtent } from '../../store/feature/extent.ts'
+import { geometryProblem } from '../../store/feature/geometry.ts'
+import { findFeature, geojsonStatement, listStatement } from '../../store/feature/read.ts'
+import {
+  deleteAllFeatures,
+  deleteFeatures,
+  insertFeatures,
+  updateFeatures,
+} from '../../store/feature/write.ts'
+import { readContent, readTarget } from '../features/content.ts'
+import { readForm, readSelection } from '../features/form.ts'
+import { identify } from '../features/identify.ts'
+import { featureNotFound, getLayer, type LayerRequest, writeLayer } from '../features/layer.ts'
+import { patchFeatures } from '../features/patch.ts'
+import type { Answer, ApiRequest, Handlers } from '../handler.ts'
+import { readJsonItems } from '../json_items.ts'
+import { streamRows } from '../row_stream.ts'
+import { spoolBody } from '../spool_body.ts'
+
+const json = 'application/json'
+
+/** Operations on the features of layers. */
+export const featureHandlers: Handlers<Exclude<keyof typeof featureRoutes, 'feature.export'>> = {
+  'feature.get': async ({ context: { database }, params: { id, fid }, query }) => {
+    const layer = await getLayer(database, id)
+    const form = await readForm(database, layer, query)
+    const feature = await findFeature(database, layer, { id: fid, form }).catch(rethrow)
+    if (feature === undefined) throw featureNotFound(id, fid)
+    return { bytes: Buffer.from(feature), mediaType: json }
+  },
+
+  'feature.list': (request) => listFeatures(request),
+  'feature.search': (request) => listFeatures(request),
+
+  'feature.create': async (request) => {
+    const { body, query } = request
+    const [id = 0] = await writeLayer(request, async (tx, layer) => {
+      const target = await readTarget(tx, layer, query)
+      return insertFeatures(tx, target, [readContent(target, body, query)])
+    })
+    return { json: { id } }
+  },
+
+  'feature.update': async (request) => {
+    const { body, query, params } = request
+    await writeLayer(request, async (tx, layer) => {
+      const target = await readTarget(tx, layer, query)
+      const change = { ...readContent(target, body, query), id: params.fid }
+      const found = await updateFeatures(tx, target, [change])
+      if (found.size === 0) throw featureNotFound(params.id, params.fid)
+    })
+    return { json: { id: params.fid } }
+  },
+
+  'feature.delete': async (request) => {
+    await deleteListed(request, [request.params.fid])
+    return { json: { id: request.params.fid } }
+  },
+
+  'feature.delete_many': async (request) => {
+    if (request.body === undefined) {
+      await writeLayer(request, deleteAllFeatures)
+      return { json: true }
+    }
+    const ids = readIds(request.body)
+    await deleteListed(request, ids)
+    return { json: ids }
+  },
+
+  'feature.patch': async (request) => {
+    const { context, query, raw } = request
+    // All of it is here before the transaction opens: a slow client holds no lock.
+    await using body = await spoolBody(raw, context.temporaryFolder)
+    const ids = await writeLayer(request, async (tx, layer) => {
+      const target = await readTarget(tx, layer, query)
+      const entries = readJsonItems(body.chunks(), { itemLimitBytes: context.bodyLimitBytes })
+      return patchFeatures(tx, target, { entries, query })
+    })
+    return { json: ids.map((id) => ({ id })) }
+  },
+
+  'feature.count': async ({ context: { database }, params }) => {
+    const layer = await getLayer(database, params.id)
+    return { json: { total_count: await countFeatures(database, layer) } }
+  },
+
+  'layer.extent': async ({ context: { database }, params }) => {
+    const layer = await getLayer(database, params.id)
+    return { json: { extent: extentObject(await findLayerExtent(database, layer)) } }
+  },
+
+  'feature.item_extent': async ({ context: { database }, params: { id, fid } }) => {
+    const layer = await getLayer(database, id)
+    const extent = await findFeatureExtent(database, layer, fid)
+    if (extent === undefined) throw featureNotFound(id, fid)
+    return { json: { extent: extent === null ? null : extentObject(extent) } }
+  },
+
+  'feature.identify': async (request) => ({ json: await identify(request) }),
+
+  'feature.geojson': async ({ context, params: { id }, signal }) => {
+    const { database, temporaryFolder: folder } = context
+    const layer = await getLayer(database, id)
+    const name = { type: 'name', properties: { name: `urn:ogc:def:crs:EPSG::${layer.srs}` } }
+    const crs = layer.srs === 4326 ? '' : `"crs":${JSON.stringify(name)},`
+    const around = [`{"type":"FeatureCollection",${crs}"features":[`, ']}'] as const
+    const stream = await streamRows({ database, statement: geojsonStatement(layer), folder, signal, around })
+    const headers = { 'content-disposition': `attachment; filename="${id}.geojson"` }
+    return { stream, mediaType: json, headers }
+  },
+}
+
+async function listFeatures(
+  request: Pick<ApiRequest<'feature.list'>, 'context' | 'params' | 'query' | 'more' | 'body' | 'signal'>,
+): Promise<Answer> {
+  const { context, params, signal } = request
+  const { database, temporaryFolder: folder } = context
+  const layer = await getLayer(database, params.id)
+  const statement = listStatement(layer, await readSelection(database, layer, request))
+  const stream = await streamRows({ database, statement, folder, signal }).catch(rethrow)
+  return { stream, mediaType: json }
+}
+
+async function deleteListed(request: LayerRequest, ids: readonly number[]): Promise<void> {
+  await writeLayer(request, async (tx, layer) => {
+    const found = await deleteFeatures(tx, layer, ids.filter(Number.isSafeInteger))
+    const missing = ids.find((id) => !found.has(id))
+    if (missing !== undefined) throw featureNotFound(layer.resourceId, missing)
+  })
+}
+
+function readIds(body: unknown): number[] {
+  const items: readonly unknown[] = Array.isArray(body) ? body : [body]
+  return items.map((item, at) => {
+    const id = typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined
+    if (Array.isArray(body) && typeof id === 'number' && Number.isInteger(id)) return id
+    throw problem('request/invalid', `Expected a list of {"id": integer} - at $.${at}`)
+  })
+}
+
+// The geometry of the layer may have no place in the reference system that was asked for.
+function rethrow(error: unknown): never {
+  throw geometryProblem(error)
+}
+
+function extentObject(extent: Bbox | undefined) {
+  const [minLon, minLat, maxLon, maxLat] = extent ?? [null, null, null, null]
+  return { minLat, maxLat, minLon, maxLon }
+}
