@@ -46,7 +46,12 @@ const byKeyword: Readonly<Record<string, Describe>> = {
   },
   anyOf: describeUnion,
   oneOf: describeUnion,
-  pattern: (error) => bad(error, `${showValue(error.data)} does not have the form ${error.params.pattern}`),
+  pattern: (error) =>
+    bad(
+      error,
+      `${showValue(error.data)} does not have the form ${error.params.pattern}`,
+      (error.parentSchema as { description?: string } | undefined)?.description,
+    ),
   minLength: (error) =>
     bad(
       error,

@@ -76,8 +76,8 @@ function isBranchOf(error: ErrorObject, union: ErrorObject): boolean {
 }
 
 function isDeeper(other: ErrorObject, union: ErrorObject): boolean {
-  if (!isBranchOf(other, union)) return false
-  return other.instancePath.length > union.instancePath.length || isDeepFault(other)
+  if (other.instancePath.startsWith(`${union.instancePath}/`)) return true
+  return isBranchOf(other, union) && isDeepFault(other)
 }
 
 /** Faults of a value that is of the branch's type: about its members, its length or its bounds. */

@@ -126,6 +126,7 @@ function addMember(composing: Composing, members: Map<string, Node>, { key, rang
     code: 'yaml/duplicate-key',
     range,
     message: `key "${key}" stands twice in the same map, first in line ${line}`,
+    hint: 'keep one of the two',
   })
 }
 

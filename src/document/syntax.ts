@@ -1,4 +1,4 @@
-import { type Document, type ErrorCode, isScalar, visit, type YAMLError } from 'yaml'
+import { type Document, type ErrorCode, isNode, visit, type YAMLError } from 'yaml'
 import type { Range } from './lines.ts'
 
 /** A fault of syntax: where, what, and what to do. */
@@ -11,41 +11,57 @@ export interface SyntaxFault {
 const hints: Partial<Record<ErrorCode, string>> = {
   BAD_INDENT: 'check the indentation of this line and of the one above',
   BAD_SCALAR_START: 'put the value in quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'put a value with ": " in quotes, or move what it holds to a line of its own',
+  BLOCK_AS_IMPLICIT_KEY: 'put the value in quotes, or check the indentation of the lines around',
   BLOCK_IN_FLOW: 'inside { } and [ ] everything is written with { } and [ ]',
-  MISSING_CHAR: 'add what is missing',
   MULTILINE_IMPLICIT_KEY: 'check the indentation, and the colon after the key',
   TAB_AS_INDENT: 'indent with spaces',
   TAG_RESOLVE_FAILED: 'remove the tag',
   UNEXPECTED_TOKEN: 'check brackets, quotes and indentation',
 }
 
+/** Plainer words than the parser's. */
+const words: Partial<Record<ErrorCode, string>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'this value holds ": ", which makes it a map',
+  MULTILINE_IMPLICIT_KEY: 'a key stands in one line, with a colon behind it',
+  TAB_AS_INDENT: 'a tab does not count as indentation',
+  TAG_RESOLVE_FAILED: 'tags are not read',
+}
+
 /** Says where a fault of the parser is, and in which words. */
 export function describeSyntax(document: Document, text: string, error: YAMLError): SyntaxFault {
   const [start, end] = error.pos
-  const open = /^Missing closing/.test(error.message) ? findOpenQuote(document, start) : undefined
-  if (open !== undefined)
-    return {
-      range: { start: open, end: endOfLine(text, open) },
-      message: 'this quote is never closed',
-      hint: 'close it; a quote inside the text is written twice (' + "'') or, between double quotes, as \\\"",
-    }
+  const open = findOpening(document, text, error)
+  if (open !== undefined) return open
   const hint = isExpressionInFlow(text, start)
     ? 'inside { } and [ ] put expressions in quotes: "${env.NAME}"'
     : hints[error.code]
-  return { range: { start, end }, message: lowerFirst(error.message), ...(hint ? { hint } : {}) }
+  const message = words[error.code] ?? lowerFirst(error.message)
+  return { range: { start, end }, message, ...(hint ? { hint } : {}) }
 }
 
-/** Finds where a quoted text starts that goes on to the end of the file. */
-function findOpenQuote(document: Document, end: number): number | undefined {
-  let found: number | undefined
-  visit(document, {
-    Scalar: (_, node) => {
-      const isQuoted = isScalar(node) && (node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE')
-      if (isQuoted && node.range?.[1] === end) found = node.range[0]
-    },
+/** What is never closed is shown where it opens, not where the parser gave up. */
+function findOpening(document: Document, text: string, error: YAMLError): SyntaxFault | undefined {
+  const isQuote = /^Missing closing/.test(error.message)
+  const isBracket = /^Flow .* end with a/.test(error.message)
+  if (!isQuote && !isBracket) return undefined
+  let start: number | undefined
+  visit(document, (_, node) => {
+    if (!isNode(node) || node.range?.[1] !== error.pos[0]) return
+    const opens = isQuote ? /["']/ : /[[{]/
+    if (opens.test(text.charAt(node.range[0]))) start = node.range[0]
   })
-  return found
+  if (start === undefined) return undefined
+  return isQuote
+    ? {
+        range: { start, end: endOfLine(text, start) },
+        message: 'this quote is never closed',
+        hint: "close it; a quote inside the text is written twice ('') or, between double quotes, as \\\"",
+      }
+    : {
+        range: { start, end: start + 1 },
+        message: `this ${text[start]} is never closed`,
+        hint: `close it with ${text[start] === '{' ? '}' : ']'}`,
+      }
 }
 
 function endOfLine(text: string, offset: number): number {

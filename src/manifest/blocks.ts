@@ -1,3 +1,4 @@
+import { showValue } from '../contract/describe.ts'
 import { clsNames, isCls } from '../contract/registry.ts'
 import type { Issue } from '../core/issue.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
@@ -48,7 +49,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function checkKey(read: ReadBlocks, key: string, { source, pointer }: Place): void {
   if (new RegExp(keyPattern).test(key)) return
-  const message = `${JSON.stringify(key)} is no key: keys are 1 to 255 printable ASCII characters`
+  const message = `${showValue(key)} is no key: keys are 1 to 255 printable ASCII characters`
   read.issues.push(issueAt(source, { code: 'manifest/bad-key', pointer, message, at: 'key' }))
 }
 

@@ -4,8 +4,10 @@ import { type Cls, descriptorOf } from '../contract/registry.ts'
 import type { Schema } from '../contract/schema.ts'
 import type { Fault } from '../contract/validate.ts'
 import type { Issue } from '../core/issue.ts'
-import { parentPointer, splitPointer } from '../core/pointer.ts'
-import { type Block, blockIssue } from './block.ts'
+import { type Pointer, parentPointer, splitPointer } from '../core/pointer.ts'
+import { type Block, blockIssue, formatClasses } from './block.ts'
+import type { WantedResource } from './manifest.ts'
+import { listReferences } from './references.ts'
 import { dataOptions, takesData } from './schema/block.ts'
 import { classesWithMember } from './validators.ts'
 
@@ -37,19 +39,25 @@ export function issueOfFault(block: Block, fault: Fault): Issue {
       code: `manifest/${kind}`,
       pointer,
       message,
-      hint,
+      hint: hint ?? referenceHint(block, pointer),
       at: kind === 'missing-field' ? 'key' : 'value',
     })
-  return blockIssue(
-    { ...block },
-    {
-      code: 'manifest/unknown-field',
-      pointer,
-      message: name === 'data' && isTop(pointer) ? `class ${block.cls} takes no data` : message,
-      hint: unknownFieldHint(block, pointer, name) ?? hint,
-      at: 'key',
-    },
-  )
+  return blockIssue(block, {
+    code: 'manifest/unknown-field',
+    pointer,
+    message: name === 'data' && isTop(pointer) ? `class ${block.cls} takes no data` : message,
+    hint: unknownFieldHint(block, pointer, name) ?? hint,
+    at: 'key',
+  })
+}
+
+function referenceHint({ cls, value }: Block, pointer: Pointer): string | undefined {
+  const members = value as WantedResource['members']
+  const found = listReferences(cls === undefined ? { members } : { cls, members })
+  const reference = found.find((one) => one.pointer === pointer)
+  if (reference === undefined) return undefined
+  const isId = typeof reference.value === 'number'
+  return `write the key of a resource${isId ? `, or { id: ${reference.value} } for one that the manifest does not name` : ''}`
 }
 
 function isTop(pointer: string): boolean {
@@ -84,10 +92,12 @@ function topHint(cls: Cls | undefined, name: string): string | undefined {
   const word = findOwn(otherWords, name)
   if (word !== undefined) return word
   if (documentName(name) !== name) return `write ${documentName(name)}`
+  if (cls === undefined && name === 'was')
+    return 'others own the resource (existing: true), so it is not renamed from here'
   const owners = classesWithMember(name)
   if (owners.length === 0) return undefined
   if (cls === undefined) return `write cls too: ${owners.join(' or ')}`
-  return `${name} belongs to ${owners.join(', ')}`
+  return `${name} belongs to class ${formatClasses(owners)}`
 }
 
 /** Gives the hint for a class that does not exist. */

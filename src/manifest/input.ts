@@ -65,8 +65,8 @@ export interface ReadManifestFile {
   /** Documents of the file; those with syntax faults are left out. */
   readonly sources: readonly ManifestSource[]
   readonly issues: readonly Issue[]
-  /** Text for excerpts, without secrets. */
-  readonly shownText: string
+  /** Text for excerpts, without secrets; absent where the file is no text. */
+  readonly shownText?: string
   /** Whether all of it could be read. */
   readonly complete: boolean
 }
@@ -86,7 +86,7 @@ export async function readManifestFile(
 }
 
 function failed(file: string, issue: Issue): ReadManifestFile {
-  return { file, sources: [], issues: [issue], shownText: '', complete: false }
+  return { file, sources: [], issues: [issue], complete: false }
 }
 
 /** A text that is to be read as a file of a manifest. */

@@ -40,6 +40,8 @@ export async function loadManifest({ paths, env, cwd }: LoadOptions): Promise<Lo
   return {
     ...(manifest === undefined || stops ? {} : { manifest }),
     issues: [...reading, ...issues, ...missing].sort(compareIssues),
-    sources: new Map(files.map(({ file, shownText }) => [file, shownText])),
+    sources: new Map(
+      files.flatMap(({ file, shownText }) => (shownText === undefined ? [] : [[file, shownText]])),
+    ),
   }
 }

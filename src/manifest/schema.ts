@@ -26,7 +26,8 @@ export function manifestSchema(): JsonSchema {
       manifest: {
         type: 'string',
         pattern: manifestIdPattern,
-        description: 'Id of the manifest; the same in all its files. Its resources on the server carry it.',
+        description:
+          'Id of the manifest, of letters, digits, ., _ and -; the same in all its files. Its resources on the server carry it.',
       },
       resources: { $ref: '#/definitions/children' },
     },

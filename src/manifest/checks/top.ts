@@ -7,18 +7,20 @@ import { fileValidator } from '../validators.ts'
 /** Checks the top level of a file: `manifest:` and `resources:`, and nothing else. */
 export function checkTopLevel(source: ManifestSource): Issue[] {
   const show = (pointer: string, part: unknown) => maskValue(part, pointer, source.expressions)
-  const issues = fileValidator()(source.value, show).map(({ kind, pointer, message, hint }) =>
-    issueAt(source, {
-      code: `manifest/${kind}`,
-      pointer,
-      message: pointer === '' || kind === 'unknown-field' ? message : `${pointer.slice(1)}: ${message}`,
-      hint,
-      at: kind === 'bad-value' ? 'value' : 'key',
-    }),
-  )
   const { resources } = (source.value ?? {}) as { resources?: unknown }
-  const isEmpty = resources !== null && typeof resources === 'object' && Object.keys(resources).length === 0
-  return isEmpty && issues.length === 0 ? [withoutResources(source)] : issues
+  const isEmpty = resources === null || (typeof resources === 'object' && Object.keys(resources).length === 0)
+  const faults = fileValidator()(source.value, show)
+    .filter(({ pointer }) => !isEmpty || pointer !== '/resources')
+    .map(({ kind, pointer, message, hint }) =>
+      issueAt(source, {
+        code: `manifest/${kind}`,
+        pointer,
+        message: pointer === '' || kind === 'unknown-field' ? message : `${pointer.slice(1)}: ${message}`,
+        hint,
+        at: kind === 'bad-value' ? 'value' : 'key',
+      }),
+    )
+  return isEmpty ? [...faults, withoutResources(source)] : faults
 }
 
 function withoutResources(source: ManifestSource): Issue {
