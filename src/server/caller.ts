@@ -1,4 +1,4 @@
-/** Who sends a request. */
+/** Who sends a request. An `Asker` of the store. */
 export interface Caller {
   readonly id: number
   readonly keyname: string
@@ -9,4 +9,5 @@ export interface Caller {
   readonly superuser: boolean
   readonly isAdministrator: boolean
   readonly isGuest: boolean
+  readonly language: string
 }

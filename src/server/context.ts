@@ -2,13 +2,19 @@ import type { Dialect } from '../contract/dialect.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import type { BlobStore } from '../files/blobs.ts'
+import type { PermissionCache } from '../store/permission_cache.ts'
 
 /** What the operations of one server share. */
 export interface ServerContext {
   readonly database: Database
   readonly blobs: BlobStore
+  /** Effective permissions, for reading. */
+  readonly permissions: PermissionCache
   readonly log: Log
+  /** Names that answers use, unless a request asks for others. */
   readonly dialect: Dialect
+  /** Version of this program. */
+  readonly version: string
   /** Folder for spools and other files that do not outlive the process. */
   readonly temporaryFolder: string
   /** Names this process in the database, among those that share it. */

@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Dialect } from '../contract/dialect.ts'
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '../contract/route.ts'
 import type { RouteName, routes } from '../contract/routes.ts'
 import type { Log } from '../core/log.ts'
@@ -15,6 +16,10 @@ export interface ApiRequest<R extends RouteName = RouteName> {
   readonly log: Log
   /** Who asks. */
   readonly caller: Caller
+  /** Names the answer uses. */
+  readonly dialect: Dialect
+  /** Header fields, by lower-case name. */
+  readonly headers: IncomingHttpHeaders
   readonly params: ParamsOf<Routes[R]>
   readonly query: QueryOf<Routes[R]>
   /** Query parameters of the operation's `moreQuery`, as text, in order. */

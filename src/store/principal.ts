@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts'
+import type { Asker } from './asker.ts'
 
 /** A user as the door needs it. */
 export interface User {
@@ -84,4 +85,13 @@ export async function findPrincipals(
     [ids],
   )
   return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Gives whom the rules for administrators speak of: the group, without any of its members. */
+export async function findAdministrators(tx: Queryable): Promise<Asker> {
+  const rows = await tx.query<{ id: number }>(
+    `select id from principal where system and (kind = 'group' and keyname = 'administrators'
+        or kind = 'user' and keyname in ('everyone', 'authenticated'))`,
+  )
+  return { id: -1, principalIds: rows.map(({ id }) => id), superuser: false }
 }

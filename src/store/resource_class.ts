@@ -12,3 +12,19 @@ export async function findResourceClasses(tx: Queryable, ids: readonly number[])
   )
   return new Map(rows.map(({ id, cls }) => [id, cls]))
 }
+
+/** Class and parent of a resource. */
+export interface ResourcePlace {
+  readonly cls: Cls
+  readonly parentId: number | null
+}
+
+/** Finds what a resource is and where it stands. */
+export async function findResourcePlace(tx: Queryable, id: number): Promise<ResourcePlace | undefined> {
+  if (!isResourceId(id)) return undefined
+  const [row] = await tx.query<ResourcePlace>(
+    'select cls, parent_id as "parentId" from resource where id = $1',
+    [id],
+  )
+  return row
+}

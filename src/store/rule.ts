@@ -21,3 +21,12 @@ export const rulesJson = `(
            'scope', u.scope, 'permission', u.permission, 'propagate', u.propagate)
            order by u.principal_id, u.action, u.identity, u.scope, u.permission, u.propagate), '[]')
     from rule u where u.resource_id = r.id)`
+
+/** Reads the rules of a resource. */
+export async function findRules(tx: Queryable, id: number): Promise<Rule[]> {
+  const [row] = await tx.query<{ rules: Rule[] }>(
+    `select ${rulesJson} as rules from resource r where id = $1`,
+    [id],
+  )
+  return row?.rules ?? []
+}

@@ -1,0 +1,39 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import type { Problem } from '../core/problem.ts'
+import { errorBody, getStatus } from './errors.ts'
+import type { Answer } from './handler.ts'
+import { errorPage } from './page.ts'
+
+/** Media type of every JSON answer; clients compare it as a whole. */
+const json = 'application/json'
+
+/** Sends what an operation answers. */
+export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
+  reply.status(answer.status ?? ('empty' in answer ? 204 : 200))
+  if (answer.headers) reply.headers(answer.headers)
+  if ('json' in answer) return reply.type(json).send(Buffer.from(JSON.stringify(answer.json)))
+  if ('bytes' in answer) return reply.type(answer.mediaType).send(Buffer.from(answer.bytes))
+  // A stream that fails after its first byte destroys the socket, so that nobody takes half for whole.
+  if ('stream' in answer)
+    return reply.type(answer.mediaType).send(Readable.from(answer.stream, { objectMode: false }))
+  return reply.send()
+}
+
+/** Sends a failure: as JSON to programs, as a page to people. */
+export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
+  const { request } = reply
+  const status = getStatus(fault)
+  const body = errorBody(fault, request.id)
+  const wait = fault.data.retry_after
+  reply.status(status)
+  if (status === 429 && wait !== undefined) reply.header('retry-after', String(wait))
+  if (isForPrograms(request.url, request.headers))
+    return reply.type(json).send(Buffer.from(JSON.stringify(body)))
+  return reply.type('text/html; charset=utf-8').send(errorPage(status, body.title, body.message))
+}
+
+function isForPrograms(url: string, headers: Readonly<Record<string, unknown>>): boolean {
+  if (/^\/+api(\/|\?|$)/.test(url) || headers['x-requested-with'] === 'XMLHttpRequest') return true
+  return !String(headers.accept ?? '').includes('text/html')
+}

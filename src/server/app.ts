@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { problem } from '../contract/problems.ts'
+import { sendProblem } from './answer.ts'
+import { createAuthenticator } from './auth/authenticate.ts'
+import type { ServerContext } from './context.ts'
+import { getStatus, problemOf } from './errors.ts'
+import { createOperation, type RequestFacts } from './operation.ts'
+import { type Endpoint, type KnownPath, listEndpoints, listPaths } from './routing.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The path as the contract has it. */
+    template?: string
+  }
+  interface FastifyRequest {
+    facts: RequestFacts
+  }
+}
+
+/** Longest header, in bytes: geometries travel in query strings. */
+const maxHeaderBytes = 64 * 1024
+
+/** Makes the HTTP application: every operation of the contract under all its paths. */
+export function createApp(context: ServerContext): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    genReqId: requestIdOf,
+    http: { maxHeaderSize: maxHeaderBytes },
+    // Nothing may hang on an idle connection, and a big file may take its time.
+    requestTimeout: 0,
+    keepAliveTimeout: 65_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 255 },
+    frameworkErrors: (error, _request, reply) => sendProblem(reply as FastifyReply, problemOf(error)),
+  })
+  takeBodiesAsTheyAre(app)
+  app.decorateRequest('facts')
+  app.addHook('onRequest', async (request, reply) => {
+    request.facts = {}
+    reply.header('x-request-id', request.id)
+    reply.header('x-content-type-options', 'nosniff')
+  })
+  app.addHook('onResponse', async (request, reply) => logRequest(context, request, reply))
+  app.setErrorHandler((error, request, reply) => reportError(context, { error, request, reply }))
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(reply, problem('request/not-found', `There is nothing at ${pathOf(request)}.`)),
+  )
+  addEndpoints(app, context)
+  return app
+}
+
+function addEndpoints(app: FastifyInstance, context: ServerContext): void {
+  const operations = { context, authenticator: createAuthenticator(context.database) }
+  const endpoints: readonly Endpoint[] = listEndpoints()
+  for (const { name, method, url, template } of endpoints) {
+    const run = createOperation(name, operations)
+    app.route({ method, url, config: { template }, handler: run })
+  }
+  for (const path of listPaths(endpoints)) addOtherMethods(app, path)
+}
+
+/** A known path with another method: 405 with what it takes, or that alone to whoever asks for the options. */
+function addOtherMethods(app: FastifyInstance, { url, template, allowed, others }: KnownPath): void {
+  const allow = [...allowed, 'OPTIONS'].join(', ')
+  app.route({
+    method: [...others],
+    url,
+    config: { template },
+    handler: (request, reply) => {
+      reply.header('allow', allow)
+      if (request.method === 'OPTIONS') return reply.status(204).send()
+      const message = `${request.method} is not offered at ${pathOf(request)}; it takes ${allow}.`
+      return sendProblem(reply, problem('request/method', message))
+    },
+  })
+}
+
+// Every operation reads its body itself: JSON whatever the Content-Type says, files as streams.
+function takeBodiesAsTheyAre(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+}
+
+function requestIdOf(raw: IncomingMessage | object): string {
+  const given = 'headers' in raw ? raw.headers['x-request-id'] : undefined
+  return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : randomBytes(8).toString('hex')
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? url
+}
+
+interface Failure {
+  readonly error: unknown
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+function reportError({ log }: ServerContext, { error, request, reply }: Failure): FastifyReply {
+  const fault = problemOf(error)
+  const facts = { request_id: request.id, code: fault.code, error: fault.cause ?? error }
+  if (getStatus(fault) >= 500 && getStatus(fault) !== 501) log.error(facts, 'request failed')
+  return sendProblem(reply, fault)
+}
+
+function logRequest({ log }: ServerContext, request: FastifyRequest, reply: FastifyReply): void {
+  const length = Number(reply.getHeader('content-length') ?? Number.NaN)
+  log.info(
+    {
+      method: request.method,
+      path: request.routeOptions.config.template ?? 'unknown',
+      status: reply.statusCode,
+      duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+      user: request.facts?.user ?? null,
+      request_id: request.id,
+      bytes: Number.isNaN(length) ? null : length,
+    },
+    'request',
+  )
+}

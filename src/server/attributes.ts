@@ -1,0 +1,93 @@
+import { membersOf } from '../contract/bodies.ts'
+import { annotationsOf } from '../contract/descriptor.ts'
+import type { PermissionName } from '../contract/permissions.ts'
+import { problem } from '../contract/problems.ts'
+import { type Cls, clsNames } from '../contract/registry.ts'
+import { hasPermission, maskOf, type PermissionMask } from '../store/permission_mask.ts'
+
+/** One attribute of a class: a field of one of its members. */
+interface Attribute {
+  readonly member: string
+  readonly name: string
+  readonly read: PermissionName
+  readonly write: PermissionName
+  /** Only the server writes it: in a request it is ignored. */
+  readonly readOnly: boolean
+}
+
+/** All attributes of each class, with the permissions that the contract asks for. */
+const attributes = new Map<Cls, readonly Attribute[]>(
+  clsNames.map((cls) => [
+    cls,
+    Object.entries(membersOf(cls)).flatMap(([member, { properties }]) =>
+      Object.entries(properties).map(([name, schema]) => {
+        const words = annotationsOf(schema)
+        return {
+          member,
+          name,
+          read: words['x-read'] ?? 'resource.read',
+          write: words['x-write'] ?? 'resource.update',
+          readOnly: words.readOnly === true,
+        }
+      }),
+    ),
+  ]),
+)
+
+/** Everything that is needed to see all attributes of a class. */
+const readMasks = new Map<Cls, PermissionMask>(
+  clsNames.map((cls) => [cls, maskOf((attributes.get(cls) ?? []).map(({ read }) => read))]),
+)
+
+/** Members of a resource, by name; each an object of attributes. */
+export type MemberValues = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** Tells whether a mask shows every attribute of a class. */
+export function seesEverything(cls: Cls, mask: PermissionMask): boolean {
+  const needed = readMasks.get(cls) ?? 0
+  return (mask & needed) === needed
+}
+
+/** Leaves out the attributes that a mask does not show; a member stays, though nothing of it may. */
+export function visibleMembers(cls: Cls, mask: PermissionMask, members: MemberValues): MemberValues {
+  if (seesEverything(cls, mask)) return members
+  const hiddenOnes = (attributes.get(cls) ?? []).filter(({ read }) => !hasPermission(mask, read))
+  return Object.fromEntries(
+    Object.entries(members).map(([member, values]) => {
+      const names = new Set(hiddenOnes.filter((one) => one.member === member).map(({ name }) => name))
+      return [member, Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)))]
+    }),
+  )
+}
+
+/** Gives the attributes of a request that the class has and that are not the server's alone to write. */
+export function writtenMembers(cls: Cls, body: Readonly<Record<string, unknown>>): MemberValues {
+  const written: Record<string, Record<string, unknown>> = {}
+  for (const { member, name, readOnly } of attributes.get(cls) ?? []) {
+    const values = body[member]
+    if (readOnly || typeof values !== 'object' || values === null || !Object.hasOwn(values, name)) continue
+    written[member] ??= {}
+    written[member][name] = (values as Record<string, unknown>)[name]
+  }
+  return written
+}
+
+/**
+ * Checks that a mask lets all given attributes be written.
+ *
+ * @throws {Problem} access/attribute, naming the first that it does not
+ */
+export function checkWritable(cls: Cls, mask: PermissionMask, written: MemberValues): void {
+  for (const { member, name, write } of attributes.get(cls) ?? []) {
+    if (written[member] === undefined || !Object.hasOwn(written[member], name)) continue
+    if (hasPermission(mask, write)) continue
+    const [scope, permission] = write.split('.')
+    throw problem(
+      'access/attribute',
+      `Attribute "${member}.${name}" cannot be written without the permission ${write}.`,
+      {
+        data: { scope, permission, attribute: name, serializer: member },
+      },
+    )
+  }
+}

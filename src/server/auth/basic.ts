@@ -1,0 +1,39 @@
+import { problem } from '../../contract/problems.ts'
+
+/** A login and a password, as they came. */
+export interface Credentials {
+  readonly login: string
+  readonly password: string
+}
+
+/**
+ * Reads an Authorization header of the Basic scheme, in UTF-8.
+ *
+ * @throws {Problem} auth/bad-header where it cannot be read, auth/bad-credentials for schemes that nobody can use here
+ * @see RFC 7617
+ */
+export function parseBasic(header: string): Credentials {
+  const [scheme = '', token = ''] = header.trim().split(/\s+/, 2)
+  if (/^bearer$/i.test(scheme)) throw problem('auth/bad-credentials', 'The token is not known.')
+  if (!/^basic$/i.test(scheme) || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(token))
+    throw problem('auth/bad-header', 'The Authorization header is not of the Basic scheme.')
+  const text = Buffer.from(token, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  if (colon < 0) throw problem('auth/bad-header', 'The Authorization header holds no login and password.')
+  return { login: text.slice(0, colon), password: text.slice(colon + 1) }
+}
+
+/**
+ * Gives the readings of credentials that are worth trying: as they came and, where they hold percent signs, decoded,
+ * since a client in wide use encodes them first.
+ */
+export function readingsOf(credentials: Credentials): Credentials[] {
+  const { login, password } = credentials
+  if (!/%[0-9a-f]{2}/i.test(login + password)) return [credentials]
+  try {
+    const decoded = { login: decodeURIComponent(login), password: decodeURIComponent(password) }
+    return [credentials, decoded]
+  } catch {
+    return [credentials]
+  }
+}

@@ -1,0 +1,48 @@
+import { problem } from '../../contract/problems.ts'
+import type { Cls } from '../../contract/registry.ts'
+import type { Behaviour } from './behaviour.ts'
+import { resourceGroupBehaviour } from './resource_group.ts'
+
+/** What each class does; undefined for those this version does not offer. */
+const behaviours: { readonly [C in Cls]: Behaviour<C> | undefined } = {
+  resource_group: resourceGroupBehaviour,
+  webmap: undefined,
+  vector_layer: undefined,
+  geodb_layer: undefined,
+  raster_layer: undefined,
+  mapsrv_style: undefined,
+  desk_vector_style: undefined,
+  raster_style: undefined,
+  geodb_connection: undefined,
+  wmsclient_connection: undefined,
+  wmsclient_layer: undefined,
+  wmsserver_service: undefined,
+  wfsserver_service: undefined,
+  lookup_table: undefined,
+  file_bucket: undefined,
+  basemap_layer: undefined,
+  baselayers: undefined,
+  trackers_group: undefined,
+  tracker: undefined,
+  formbuilder_form: undefined,
+  collector_project: undefined,
+}
+
+/** Finds what a class does, in its general form; undefined where this version does not offer the class. */
+export function findBehaviour(cls: Cls): Behaviour<Cls> | undefined {
+  return behaviours[cls] as Behaviour<Cls> | undefined
+}
+
+/**
+ * Gives what a class does.
+ *
+ * @throws {Problem} resource/class-disabled
+ */
+export function behaviourOf(cls: Cls): Behaviour<Cls> {
+  const behaviour = findBehaviour(cls)
+  if (behaviour === undefined)
+    throw problem('resource/class-disabled', `Resources of class ${cls} are not offered by this version.`, {
+      data: { cls },
+    })
+  return behaviour
+}

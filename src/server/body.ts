@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http'
+import { problem } from '../contract/problems.ts'
+
+/**
+ * Reads the JSON body of a request, whatever its Content-Type says: a client in wide use sends JSON as a form.
+ * Undefined where there is none.
+ *
+ * @throws {Problem} request/too-large, request/malformed, request/aborted
+ */
+export async function readJsonBody(raw: IncomingMessage, limitBytes: number): Promise<unknown> {
+  const text = await readText(raw, limitBytes)
+  if (text.trim() === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw problem('request/malformed', `The body is not well-formed JSON: ${why}`, { cause })
+  }
+}
+
+/** Tells whether a request says that it has a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
+async function readText(raw: IncomingMessage, limitBytes: number): Promise<string> {
+  if (!hasBody(raw)) return ''
+  const tooLarge = () => problem('request/too-large', `The body is larger than ${limitBytes} bytes.`)
+  if (Number(raw.headers['content-length'] ?? 0) > limitBytes) throw tooLarge()
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of raw as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > limitBytes) break
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    throw problem('request/aborted', 'The request ended before its body did.', { cause })
+  }
+  if (size > limitBytes) throw tooLarge()
+  return decodeUtf8(Buffer.concat(chunks))
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw problem('request/malformed', 'The body is not UTF-8.', { cause })
+  }
+}

@@ -1,0 +1,33 @@
+import type { Dialect } from '../contract/dialect.ts'
+import type { Log } from '../core/log.ts'
+import type { Database } from '../database/database.ts'
+
+/** How a server is to run. */
+export interface ServerConfig {
+  /** Where to listen; port 0 takes a free one. */
+  readonly listen: { readonly host: string; readonly port: number }
+  /** Folder of everything that outlives the process: embedded database, files, generated password. */
+  readonly dataFolder: string
+  /** PostgreSQL with PostGIS, as a postgres:// address; the embedded database where absent. */
+  readonly databaseUrl?: string | undefined
+  /** A database that is open already, instead; it becomes the server's to close. */
+  readonly database?: Database | undefined
+  /** Schema that holds everything of ours. */
+  readonly schema?: string | undefined
+  /** Password of the administrator, looked at on the first start only; generated where absent. */
+  readonly adminPassword?: string | undefined
+  readonly dialect?: Dialect | undefined
+  readonly log?: Log | undefined
+  /** Version of the program, for `pkg_version`. */
+  readonly version?: string | undefined
+  /** Largest JSON body in bytes; 64 MiB where absent. */
+  readonly bodyLimitBytes?: number | undefined
+  /** Largest upload in bytes; 8 GiB where absent. */
+  readonly uploadLimitBytes?: number | undefined
+}
+
+/** Largest JSON body in bytes, unless configured. */
+export const defaultBodyLimitBytes = 64 * 2 ** 20
+
+/** Largest upload in bytes, unless configured. */
+export const defaultUploadLimitBytes = 8 * 2 ** 30

@@ -1,0 +1,56 @@
+import { findProblemKind, problem, problems } from '../contract/problems.ts'
+import { isProblem, type Problem } from '../core/problem.ts'
+
+/** Body of every answer that reports a failure. */
+export interface ErrorBody {
+  readonly title: string
+  readonly message: string
+  readonly detail?: string
+  /** Name of the original API's exception, for clients that match on it. */
+  readonly exception: string
+  readonly status_code: number
+  readonly data: Readonly<Record<string, unknown>>
+  /** Ours; programs match on it. */
+  readonly code: string
+  readonly request_id: string
+}
+
+/** What an answer says of a failure: whatever was thrown becomes a Problem. The cause stays inside, for the log. */
+export function problemOf(error: unknown): Problem {
+  if (isProblem(error)) return error
+  const status = statusOf(error)
+  const message = error instanceof Error ? error.message : String(error)
+  if (status === 413) return problem('request/too-large', 'The request is too large.', { cause: error })
+  if (status !== undefined && status >= 400 && status < 500)
+    return problem('request/malformed', message, { status, cause: error })
+  return problem('server/internal', message, { cause: error })
+}
+
+/** The HTTP status of a Problem. */
+export function getStatus(fault: Problem): number {
+  return fault.status ?? findProblemKind(fault.code)?.status ?? 500
+}
+
+/** Makes the body of an answer that reports a failure. Those of the server's own tell nothing of its inside. */
+export function errorBody(fault: Problem, requestId: string): ErrorBody {
+  const status = getStatus(fault)
+  const code = status === 500 ? 'server/internal' : fault.code
+  const kind = findProblemKind(code) ?? problems['server/internal']
+  const inner = status === 500 || status === 503
+  return {
+    title: kind.title,
+    message: inner ? `${kind.title}. ${kind.advice}` : fault.message,
+    ...(inner || fault.detail === undefined ? {} : { detail: fault.detail }),
+    exception: kind.exception,
+    status_code: status,
+    data: inner ? {} : fault.data,
+    code,
+    request_id: requestId,
+  }
+}
+
+/** The status that the HTTP library gave an error of its own. */
+function statusOf(error: unknown): number | undefined {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
+  return typeof status === 'number' ? status : undefined
+}

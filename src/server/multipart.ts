@@ -1,0 +1,76 @@
+import { Readable } from 'node:stream'
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import { problem } from '../contract/problems.ts'
+import { isProblem, type Problem } from '../core/problem.ts'
+import type { ApiRequest } from './handler.ts'
+
+/** One part of a form, in the order they come. A file has to be read before the next part is asked for. */
+export type FormPart =
+  | { readonly kind: 'field'; readonly name: string; readonly value: string }
+  | { readonly kind: 'file'; readonly name: string; readonly file: FormFile }
+
+/** A file of a form, while it streams in. */
+export interface FormFile {
+  readonly content: AsyncIterable<Uint8Array>
+  /** As it was sent, with its path where it has one. */
+  readonly name: string | null
+  readonly mimeType: string | null
+}
+
+const limits = { fields: 100, fieldSize: 64 * 1024, files: 10_000, headerPairs: 100 }
+
+/**
+ * Reads the parts of a multipart form as they stream in; nothing is kept in memory.
+ *
+ * @throws {Problem} request/malformed, request/aborted
+ * @see RFC 7578
+ */
+export async function* readForm({
+  raw,
+  headers,
+}: Pick<ApiRequest, 'raw' | 'headers'>): AsyncGenerator<FormPart> {
+  const parser = createParser(headers)
+  const parts = new Readable({ objectMode: true, read: () => undefined })
+  const fail = (error: Problem) => parts.destroy(error)
+  parser.on('field', (name, value) => parts.push({ kind: 'field', name, value } satisfies FormPart))
+  parser.on('file', (name, stream, fileName, _encoding, mimeType) => {
+    // Whoever reads the stream sees its errors; without this, one that nobody reads any more would end the process.
+    stream.on('error', () => undefined)
+    const file = { content: stream, name: fileName || null, mimeType: mimeType || null }
+    parts.push({ kind: 'file', name, file } satisfies FormPart)
+  })
+  parser.once('finish', () => parts.push(null))
+  parser.once('error', (cause) => fail(malformed(cause)))
+  const onClose = () => {
+    if (!raw.complete) {
+      const aborted = problem('request/aborted', 'The request ended before its form did.')
+      parser.destroy()
+      fail(aborted)
+    }
+  }
+  raw.once('close', onClose)
+  raw.pipe(parser)
+  try {
+    for await (const part of parts) yield part as FormPart
+  } catch (error) {
+    throw isProblem(error) ? error : malformed(error)
+  } finally {
+    raw.off('close', onClose)
+    raw.unpipe(parser)
+    // Let the rest go, so that the answer can be read.
+    raw.resume()
+  }
+}
+
+function createParser(headers: ApiRequest['headers']): BusboyInstance {
+  try {
+    return new Busboy({ headers: headers as BusboyHeaders, preservePath: true, limits })
+  } catch (cause) {
+    throw malformed(cause)
+  }
+}
+
+function malformed(cause: unknown): Problem {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return problem('request/malformed', `The body is not a well-formed multipart form: ${why}`, { cause })
+}

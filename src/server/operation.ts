@@ -1,0 +1,124 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Dialect } from '../contract/dialect.ts'
+import { parseQuery, type RawQuery } from '../contract/query.ts'
+import type { RouteDescriptor } from '../contract/route.ts'
+import { type RouteName, routeOf } from '../contract/routes.ts'
+import { createValidatorCompiler } from '../contract/validate.ts'
+import type { Log } from '../core/log.ts'
+import { isResourceId } from '../store/resource_id.ts'
+import { sendAnswer } from './answer.ts'
+import type { Authenticator } from './auth/authenticate.ts'
+import { hasBody, readJsonBody } from './body.ts'
+import type { Caller } from './caller.ts'
+import type { ServerContext } from './context.ts'
+import type { ApiRequest } from './handler.ts'
+import { checkValue } from './invalid.ts'
+import { notFound, requirePermission } from './permit.ts'
+import { handlerOf } from './routes/table.ts'
+
+/** What a request learns about itself on its way, for the log line. */
+export interface RequestFacts {
+  user?: string
+  template?: string
+}
+
+/** What operations need besides the request. */
+export interface Operations {
+  readonly context: ServerContext
+  readonly authenticator: Authenticator
+}
+
+type Run = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/** Makes the function that does one operation: who asks, may he, what is asked, then the handler. */
+export function createOperation(name: RouteName, { context, authenticator }: Operations): Run {
+  const route = routeOf(name)
+  const handler = handlerOf(name)
+  const checkBody = bodyChecker(route)
+  return async (request, reply) => {
+    const caller = await authenticator.authenticate({
+      authorization: request.headers.authorization,
+      address: request.ip,
+    })
+    request.facts.user = caller.keyname
+    const params = readParams(route, request.params as Record<string, string>)
+    const id = params.id
+    if (route.permission !== undefined && typeof id === 'number')
+      await requirePermission(context, caller, { ids: [id], permission: route.permission })
+    const { named, more } = parseQuery(route, request.query as RawQuery)
+    const body = await readBody(route, request, context.bodyLimitBytes)
+    checkBody(body)
+    const answer = await handler({
+      ...commonOf(request, { context, caller }),
+      params,
+      query: named,
+      more,
+      body,
+      signal: signalOf(reply),
+    } as ApiRequest)
+    return sendAnswer(reply, answer)
+  }
+}
+
+function commonOf(
+  request: FastifyRequest,
+  { context, caller }: { readonly context: ServerContext; readonly caller: Caller },
+) {
+  const log: Log = context.log.child({ request_id: request.id })
+  return {
+    context,
+    caller,
+    log,
+    id: request.id,
+    dialect: dialectOf(request, context.dialect),
+    headers: request.headers,
+    raw: request.raw,
+  }
+}
+
+function dialectOf({ headers }: FastifyRequest, fallback: Dialect): Dialect {
+  const asked = headers['x-api-dialect']
+  if (asked === 'ngw') return 'sister'
+  return asked === 'document' ? 'document' : fallback
+}
+
+function readParams(route: RouteDescriptor, texts: Record<string, string>): Record<string, unknown> {
+  const entries = Object.entries(route.params?.properties ?? {}).map(([name, schema]) => {
+    const text = texts[name] ?? ''
+    const isInteger = (schema as { type?: string }).type === 'integer'
+    return [name, isInteger ? Number(text) : text] as const
+  })
+  const params = Object.fromEntries(entries)
+  // No database could hold it, so no resource has it.
+  if (typeof params.id === 'number' && !isResourceId(params.id)) throw notFound(params.id)
+  return params
+}
+
+/** Operations whose body is no JSON read it themselves. */
+async function readBody(
+  route: RouteDescriptor,
+  request: FastifyRequest,
+  limitBytes: number,
+): Promise<unknown> {
+  const { bodyKind = 'json' } = route
+  if (bodyKind !== 'json') return undefined
+  if (!hasBody(request.raw)) return undefined
+  return readJsonBody(request.raw, limitBytes)
+}
+
+const compile = createValidatorCompiler({ faults: 'first' })
+
+function bodyChecker({ body: schema, bodyKind = 'json' }: RouteDescriptor): (body: unknown) => void {
+  if (schema === undefined || bodyKind !== 'json') return () => undefined
+  const validate = compile(schema)
+  return (body) => checkValue(validate, body)
+}
+
+/** Aborted when the client goes away before the answer is complete. */
+function signalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort()
+  })
+  return controller.signal
+}

@@ -1,0 +1,24 @@
+/** A small page that reports a failure to a person. */
+export function errorPage(status: number, title: string, message: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${status} ${escapeHtml(title)}</title>
+<meta name="viewport" content="width=device-width">
+<style>body{font:1rem/1.5 system-ui,sans-serif;margin:15vh auto;max-width:36rem;padding:0 1rem}</style></head>
+<body><h1>${escapeHtml(title)}</h1><p>${escapeHtml(message)}</p></body>
+</html>
+`
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Makes text safe between tags and in quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
+}

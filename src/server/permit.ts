@@ -1,0 +1,64 @@
+import type { PermissionName } from '../contract/permissions.ts'
+import { problem } from '../contract/problems.ts'
+import type { Problem } from '../core/problem.ts'
+import type { Queryable } from '../database/database.ts'
+import type { Asker } from '../store/asker.ts'
+import { findPermittedIds } from '../store/permission.ts'
+import { hasPermission, type PermissionMask } from '../store/permission_mask.ts'
+import type { ServerContext } from './context.ts'
+
+/**
+ * Checks that the caller has a permission on each of some resources. For reading: it answers from the cache. A write
+ * checks in its own transaction, with `checkMask` or `permittedIds`.
+ *
+ * @throws {Problem} resource/not-found, access/denied
+ */
+export async function requirePermission(
+  { database, permissions }: Pick<ServerContext, 'database' | 'permissions'>,
+  caller: Asker,
+  { ids, permission }: { readonly ids: readonly number[]; readonly permission: PermissionName },
+): Promise<void> {
+  const masks = await permissions.findMasks(database, caller, ids)
+  for (const id of ids) checkMask(masks.get(id), id, permission)
+}
+
+/** Of some resources, gives those on which the caller has a permission. Computed afresh, in one statement. */
+export function permittedIds(
+  queryable: Queryable,
+  caller: Asker,
+  wanted: { readonly ids: readonly number[]; readonly permission: PermissionName },
+): Promise<Set<number>> {
+  return findPermittedIds(queryable, caller, wanted)
+}
+
+/**
+ * Checks one resource's mask; undefined means that there is no such resource.
+ *
+ * @throws {Problem} resource/not-found, access/denied
+ */
+export function checkMask(
+  mask: PermissionMask | undefined,
+  id: number,
+  permission: PermissionName,
+): asserts mask is PermissionMask {
+  if (mask === undefined) throw notFound(id)
+  if (!hasPermission(mask, permission)) throw denied(id, permission)
+}
+
+/** A resource that does not exist. */
+export function notFound(id: number): Problem {
+  return problem('resource/not-found', `Resource with id = ${id} was not found.`, {
+    resource: id,
+    data: { resource_id: id },
+  })
+}
+
+/** A permission that is lacking. */
+export function denied(id: number, name: PermissionName): Problem {
+  const [scope = '', permission = ''] = name.split('.')
+  return problem(
+    'access/denied',
+    `Insufficient '${permission}' permission in scope '${scope}' on resource id = ${id}.`,
+    { resource: id, data: { resource: { id }, permission, scope } },
+  )
+}

@@ -1,0 +1,61 @@
+import { findPermission, type PermissionName } from '../../contract/permissions.ts'
+import { isCls } from '../../contract/registry.ts'
+import type { Rule } from '../../contract/resource.ts'
+import type { Queryable } from '../../database/database.ts'
+import { findPermissionMasks } from '../../store/permission.ts'
+import { hasPermission } from '../../store/permission_mask.ts'
+import { findAdministrators, findPrincipals } from '../../store/principal.ts'
+import { invalidAt } from '../invalid.ts'
+
+/**
+ * Checks the words of rules and that their principals exist.
+ *
+ * @throws {Problem} request/invalid, naming the rule
+ */
+export async function checkRules(tx: Queryable, rules: readonly Rule[]): Promise<void> {
+  const ids = [...new Set(rules.map(({ principal }) => principal.id))]
+  const principals = await findPrincipals(tx, ids)
+  for (const [at, rule] of rules.entries()) {
+    const path = `/resource/permissions/${at}`
+    const { identity, scope, permission, principal } = rule
+    if (identity !== '' && !isCls(identity))
+      throw invalidAt(`${path}/identity`, `unknown class "${identity}"`)
+    if (scope === '' ? permission !== '' : permission !== '' && !findPermission(`${scope}.${permission}`))
+      throw invalidAt(`${path}/permission`, `scope "${scope}" has no permission "${permission}"`)
+    if (!principals.has(principal.id))
+      throw invalidAt(`${path}/principal`, `there is no user or group with id ${principal.id}`)
+  }
+}
+
+/** What administrators need to mend the rules of a resource. */
+const kept: readonly PermissionName[] = ['resource.read', 'resource.update', 'resource.change_permissions']
+
+/**
+ * Does a change of rules, and refuses it where it takes from administrators what they need to mend it.
+ *
+ * @throws {Problem} request/invalid
+ */
+export async function keepAdministrators(
+  tx: Queryable,
+  id: number,
+  change: () => Promise<void>,
+): Promise<void> {
+  const administrators = await findAdministrators(tx)
+  const before = (await findPermissionMasks(tx, administrators, [id])).get(id) ?? 0
+  await change()
+  const after = (await findPermissionMasks(tx, administrators, [id])).get(id) ?? 0
+  const lost = kept.filter((name) => hasPermission(before, name) && !hasPermission(after, name))
+  if (lost.length > 0)
+    throw invalidAt('/resource/permissions', `the rules would take ${lost.join(', ')} from administrators`)
+}
+
+/** Tells whether two lists hold the same rules, whatever their order. */
+export function isSameRules(one: readonly Rule[], other: readonly Rule[]): boolean {
+  const left = new Set(one.map(keyOf))
+  const right = new Set(other.map(keyOf))
+  return left.size === right.size && [...left].every((key) => right.has(key))
+}
+
+function keyOf({ action, principal, identity, scope, permission, propagate }: Rule): string {
+  return JSON.stringify([action, principal.id, identity, scope, permission, propagate])
+}

@@ -1,0 +1,94 @@
+import { problem } from '../../contract/problems.ts'
+import { type Cls, descriptorOf } from '../../contract/registry.ts'
+import { isProblem, type Problem } from '../../core/problem.ts'
+import type { Queryable } from '../../database/database.ts'
+import { findPrincipals } from '../../store/principal.ts'
+import type { NameHolders } from '../../store/resource.ts'
+import type { MemberValues } from '../attributes.ts'
+import type { Prepared } from '../behaviours/behaviour.ts'
+import type { Caller } from '../caller.ts'
+import type { ApiRequest } from '../handler.ts'
+import { invalidAt } from '../invalid.ts'
+
+/** What a change needs of the request it came with. */
+export type Writer = Pick<ApiRequest, 'context' | 'caller' | 'signal' | 'headers'>
+
+/** Gives the members of the class itself: what its behaviour writes. */
+export function classMembers(cls: Cls, written: MemberValues): Record<string, unknown> {
+  const names = Object.keys(descriptorOf(cls).members)
+  return Object.fromEntries(names.flatMap((name) => (written[name] ? [[name, written[name]]] : [])))
+}
+
+/**
+ * Does the work of a request in one transaction. When it fails, what was prepared for it is thrown away; when two
+ * requests race for a name, the loser is told so.
+ */
+export async function writeAtOnce<T>(
+  { context, signal }: Writer,
+  prepared: Prepared | undefined,
+  work: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  try {
+    return await context.database.transaction(work, { signal })
+  } catch (error) {
+    await prepared?.discard()
+    throw findNameProblem(error) ?? error
+  }
+}
+
+/** A class that cannot stand where it is wanted. */
+export function wrongParent(cls: Cls, parentId: number, parentCls: Cls): Problem {
+  return problem('resource/hierarchy', `A ${cls} cannot be a child of resource id = ${parentId}.`, {
+    resource: parentId,
+    data: { resource: { id: parentId }, cls, parent_cls: parentCls },
+  })
+}
+
+/** Refuses a display name that a sibling has, or a keyname that any resource has. */
+export function checkNames(
+  holders: NameHolders,
+  { displayName, keyname }: { readonly displayName: string; readonly keyname: string | null },
+): void {
+  if (holders.sibling !== null) throw nameTaken(`"${displayName}" is the name of a sibling`, holders.sibling)
+  if (holders.keynameHolder !== null)
+    throw problem('resource/key-taken', `The keyname "${keyname}" belongs to another resource.`, {
+      data: { keyname },
+    })
+}
+
+/**
+ * Checks that somebody may be made the owner of a resource.
+ *
+ * @throws {Problem} access/attribute, request/invalid
+ */
+export async function checkOwner(tx: Queryable, caller: Caller, ownerId: number): Promise<void> {
+  if (ownerId === caller.id && !caller.isGuest) return
+  if (!caller.isAdministrator && !caller.superuser)
+    throw problem('access/attribute', 'Only administrators may give a resource to somebody.', {
+      data: {
+        scope: 'resource',
+        permission: 'update',
+        attribute: 'owner_user',
+        serializer: 'resource',
+      },
+    })
+  const owner = (await findPrincipals(tx, [ownerId])).get(ownerId)
+  if (owner?.kind !== 'user') throw invalidAt('/resource/owner_user', `there is no user with id ${ownerId}`)
+  if (owner.system)
+    throw invalidAt('/resource/owner_user', `user ${ownerId} is of the system and owns nothing`)
+}
+
+function nameTaken(why: string, resourceId?: number): Problem {
+  return problem('resource/name-taken', `Display name is not unique: ${why}.`, {
+    data: resourceId === undefined ? {} : { resource_id: resourceId },
+  })
+}
+
+function findNameProblem(error: unknown): Problem | undefined {
+  if (!isProblem(error, 'database/constraint')) return undefined
+  const { constraint } = error.data
+  if (constraint === 'resource_display_name') return nameTaken('a sibling has just got it')
+  return constraint === 'resource_keyname'
+    ? problem('resource/key-taken', 'The keyname has just been given to another resource.')
+    : undefined
+}

@@ -1,0 +1,102 @@
+import { problem } from '../../contract/problems.ts'
+import type { Cls } from '../../contract/registry.ts'
+import type { resourceRoutes } from '../../contract/routes/resource.ts'
+import { findPermissionMasks } from '../../store/permission.ts'
+import { hasPermission } from '../../store/permission_mask.ts'
+import { findUserById } from '../../store/principal.ts'
+import { findResourcePlace } from '../../store/resource_class.ts'
+import { listChildren, searchResources } from '../../store/resource_search.ts'
+import { encodeRepresentation } from '../codec.ts'
+import type { ApiRequest, Handlers } from '../handler.ts'
+import { notFound, requirePermission } from '../permit.ts'
+import { etagOf, type Fullness, readRepresentations } from '../representation.ts'
+import { createResource } from '../resource/create.ts'
+import { describePermissions } from '../resource/permissions.ts'
+import { removeResource } from '../resource/remove.ts'
+import { streamTree } from '../resource/tree.ts'
+import { changeResource } from '../resource/update.ts'
+
+/** Operations on resources. */
+export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
+  'resource.get': async (request) => {
+    const { id } = request.params
+    const [found] = await readVisible(request, [id], 'full')
+    if (found === undefined) throw notFound(id)
+    return { json: found, headers: { etag: etagOf(Number(found.resource.version)) } }
+  },
+
+  'resource.update': async (request) => {
+    const version = await changeResource(request, request.params.id, request.body ?? {})
+    return { json: {}, headers: { etag: etagOf(version) } }
+  },
+
+  'resource.delete': async (request) => {
+    await removeResource(request, request.params.id)
+    return { json: {} }
+  },
+
+  'resource.list': async (request) => {
+    const ids = await listChildren(request.context.database, request.query.parent)
+    return { json: await readVisible(request, ids, 'full') }
+  },
+
+  'resource.create': async (request) => {
+    const { id, parentId } = await createResource(request, {
+      body: request.body ?? {},
+      query: request.query,
+    })
+    return { json: { id, parent: { id: parentId } } }
+  },
+
+  'resource.search': async (request) => {
+    const { query, more, context } = request
+    const root = query.root ?? query.parent_id__recursive
+    const ids = await searchResources(context.database, {
+      conditions: more,
+      ...(root === undefined ? {} : { root }),
+    })
+    const fullness = query.serialization === 'full' ? 'full' : 'resource'
+    return { json: await readVisible(request, ids, fullness) }
+  },
+
+  'resource.permission': async (request) => ({ json: await readPermissions(request) }),
+
+  'resource.tree': async (request) => ({
+    stream: await streamTree(request),
+    mediaType: 'application/x-ndjson',
+  }),
+}
+
+interface Page {
+  readonly limit?: number
+  readonly offset?: number
+}
+
+/** Reads those of some resources that the caller may read, in the order of the ids, page by page where asked so. */
+async function readVisible(request: ApiRequest, ids: readonly number[], fullness: Fullness) {
+  const { context, caller, dialect } = request
+  const masks = await context.permissions.findMasks(context.database, caller, ids)
+  const visible = ids.filter((id) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
+  const { limit, offset = 0 } = request.query as Page
+  const page = visible.slice(offset, limit === undefined ? undefined : offset + limit)
+  const found = await readRepresentations(context.database, masks, { ids: page, fullness })
+  return found.map((one) => encodeRepresentation(one.resource.cls as Cls, one, dialect))
+}
+
+async function readPermissions(request: ApiRequest<'resource.permission'>) {
+  const { context, caller, params, query } = request
+  const { id } = params
+  const place = await findResourcePlace(context.database, id)
+  if (place === undefined) throw notFound(id)
+  const { user: userId = caller.id } = query
+  const { database } = context
+  const permission = userId === caller.id ? 'resource.read' : 'resource.change_permissions'
+  await requirePermission(context, caller, { ids: [id], permission })
+  const asker = userId === caller.id ? caller : await findUserById(database, userId)
+  if (asker === undefined)
+    throw problem('request/invalid', `Parameter "user": there is no user with id ${userId}.`, {
+      data: { location: ['query', 'user'] },
+    })
+  const mask = (await findPermissionMasks(database, asker, [id])).get(id) ?? 0
+  return describePermissions(place.cls, mask)
+}

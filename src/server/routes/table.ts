@@ -1,0 +1,26 @@
+import { problem } from '../../contract/problems.ts'
+import { type RouteName, routeOf } from '../../contract/routes.ts'
+import type { Handler } from '../handler.ts'
+import { instanceHandlers } from './instance.ts'
+import { resourceHandlers } from './resource.ts'
+import { uploadHandlers } from './upload.ts'
+
+/** Every operation this version offers; each area adds its handlers here. */
+const handlers: { readonly [R in RouteName]?: Handler<R> } = {
+  ...instanceHandlers,
+  ...resourceHandlers,
+  ...uploadHandlers,
+}
+
+/** Gives what does an operation; those that are not built say so by their names. */
+export function handlerOf(name: RouteName): Handler<RouteName> {
+  const handler = handlers[name] as Handler<RouteName> | undefined
+  return handler ?? (() => Promise.reject(notBuilt(name)))
+}
+
+function notBuilt(name: RouteName) {
+  const { method, path } = routeOf(name)
+  return problem('request/not-built', `${method} ${path} (${name}) is not offered by this version.`, {
+    data: { operation: name },
+  })
+}

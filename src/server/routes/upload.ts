@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { basename } from 'node:path'
+import { problem } from '../../contract/problems.ts'
+import type { Upload } from '../../contract/resource.ts'
+import type { uploadRoutes } from '../../contract/routes/upload.ts'
+import { deleteUpload, findUpload, insertUploads, type StoredUpload } from '../../store/upload.ts'
+import type { ApiRequest, Handlers } from '../handler.ts'
+import { readForm } from '../multipart.ts'
+
+type Request = Pick<ApiRequest, 'context' | 'caller' | 'raw' | 'headers' | 'signal'>
+
+/** Operations on uploads. Everybody may upload: what comes of a file is checked where it is used. */
+export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
+  'upload.form': async (request) => {
+    const uploads = await storeForm(request)
+    return { json: { upload_meta: uploads.map(uploadObject) } }
+  },
+
+  'upload.raw': async (request) => {
+    const { headers, raw } = request
+    const upload = await storeFile(request, {
+      content: raw,
+      name: nameIn(headers['content-disposition']),
+      mimeType: headers['content-type'] ?? null,
+    })
+    await insertUploads(request.context.database, [upload])
+    return { json: uploadObject(upload) }
+  },
+
+  'upload.get': async ({ context, params }) => {
+    const upload = await findUpload(context.database, params.uid)
+    if (upload === undefined) throw unknownUpload(params.uid)
+    return { json: uploadObject(upload) }
+  },
+
+  'upload.delete': async ({ context, params }) => {
+    if (!(await deleteUpload(context.database, params.uid))) throw unknownUpload(params.uid)
+    return { json: {} }
+  },
+}
+
+interface SentFile {
+  readonly content: AsyncIterable<Uint8Array>
+  readonly name: string | null
+  readonly mimeType: string | null
+}
+
+async function storeForm(request: Request): Promise<StoredUpload[]> {
+  const uploads: StoredUpload[] = []
+  let name: string | undefined
+  for await (const part of readForm(request)) {
+    if (part.kind === 'field') {
+      if (part.name === 'name') name = part.value
+      continue
+    }
+    // `files[]` names may carry a path; `file` has a plain name, unless the form says another one.
+    if (part.name === 'file' || part.name === 'files[]') uploads.push(await storeFile(request, part.file))
+  }
+  if (uploads.length === 0)
+    throw problem('request/invalid', 'The form has no part "file" or "files[]".', {
+      data: { location: ['body', 'file'] },
+    })
+  const [first] = uploads
+  const named = first !== undefined && uploads.length === 1 && name ? [{ ...first, name }] : uploads
+  await insertUploads(request.context.database, named)
+  return named
+}
+
+async function storeFile({ context, caller }: Request, file: SentFile): Promise<StoredUpload> {
+  const blob = await context.blobs.put(file.content, { limitBytes: context.uploadLimitBytes })
+  return {
+    id: randomUUID().replaceAll('-', ''),
+    digest: blob.digest,
+    name: file.name,
+    mimeType: file.mimeType,
+    sizeBytes: blob.sizeBytes,
+    userId: caller.id,
+  }
+}
+
+function uploadObject({ id, name, mimeType, sizeBytes }: StoredUpload): Upload {
+  return {
+    id,
+    size: sizeBytes,
+    ...(name === null ? {} : { name }),
+    mime_type: mimeType ?? 'application/octet-stream',
+  }
+}
+
+/** File name of a Content-Disposition header, without a path. @see RFC 6266 */
+function nameIn(header: string | undefined): string | null {
+  const extended = /filename\*\s*=\s*utf-8''([^;]+)/i.exec(header ?? '')?.[1]
+  const plain = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(header ?? '')
+  const name = decode(extended) ?? plain?.[1] ?? plain?.[2]?.trim()
+  return name ? basename(name.replaceAll('\\', '/')) : null
+}
+
+function decode(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text.trim())
+  } catch {
+    return undefined
+  }
+}
+
+function unknownUpload(id: string) {
+  return problem('upload/not-found', `There is no upload ${id}.`, { status: 404, data: { upload: id } })
+}

@@ -1,0 +1,73 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { problem } from '../contract/problems.ts'
+import { createApp } from './app.ts'
+import type { ServerConfig } from './config.ts'
+import type { ServerContext } from './context.ts'
+import { openFoundation } from './start.ts'
+import { startSweeping } from './sweep.ts'
+
+/** A server that listens. */
+export interface RunningServer {
+  /** Where it listens: `http://127.0.0.1:8080`. */
+  readonly url: string
+  readonly context: ServerContext
+  /** Password of the administrator, on the start that generated it. */
+  readonly adminPassword?: string
+  /** Takes no more requests, finishes those that run, and lets go of the database. May be called twice. */
+  stop(): Promise<void>
+}
+
+/** How long requests that run may take to finish when the server stops. */
+const patienceMs = 30_000
+
+/**
+ * Starts a server.
+ *
+ * @throws {Problem} server/listen, database/*
+ */
+export async function createServer(config: ServerConfig): Promise<RunningServer> {
+  const { context, adminPassword } = await openFoundation(config)
+  const app = createApp(context)
+  const stopSweeping = startSweeping(context)
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= shutDown(app, [stopSweeping, () => context.database.close()])
+    return stopped
+  }
+  try {
+    const url = await listen(app, config.listen)
+    return { url, context, ...(adminPassword === undefined ? {} : { adminPassword }), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function shutDown(app: FastifyInstance, steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), patienceMs)
+  timer.unref()
+  await app.close()
+  clearTimeout(timer)
+  for (const step of steps) await step()
+}
+
+async function listen(app: FastifyInstance, { host, port }: ServerConfig['listen']): Promise<string> {
+  try {
+    await app.listen({ host, port })
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException
+    const why = reasons[code] ?? (cause instanceof Error ? cause.message : String(cause))
+    throw problem('server/listen', `Cannot listen on ${host}:${port}: ${why}.`, { cause })
+  }
+  const address = app.server.address() as AddressInfo
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return `http://${name}:${address.port}`
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the address is in use',
+  EACCES: 'this user may not use the port',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+  ENOTFOUND: 'there is no such host',
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, open, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { silentLog } from '../core/log.ts'
+import type { Database } from '../database/database.ts'
+import { migrate, readMigrations } from '../database/migrate.ts'
+import { openEmbedded } from '../database/pglite.ts'
+import { openPostgres } from '../database/postgres.ts'
+import { openDiskBlobs } from '../files/disk.ts'
+import { bootstrap, isBootstrapped } from '../store/bootstrap.ts'
+import { migrationsFolder } from '../store/migrations.ts'
+import { createPermissionCache } from '../store/permission_cache.ts'
+import { generatePassword, hashPassword } from './auth/password.ts'
+import { defaultBodyLimitBytes, defaultUploadLimitBytes, type ServerConfig } from './config.ts'
+import type { ServerContext } from './context.ts'
+
+/** Name of the file, in the data folder, that holds the administrator's generated password. */
+export const passwordFileName = 'admin-password'
+
+/** What a server stands on, and the administrator's password where it has just been generated. */
+export interface Foundation {
+  readonly context: ServerContext
+  readonly adminPassword: string | undefined
+}
+
+/** Opens database and files, brings the schema up to date and makes what every instance has from the first start on. */
+export async function openFoundation(config: ServerConfig): Promise<Foundation> {
+  const { dataFolder, log = silentLog, version = '0.0.0' } = config
+  await mkdir(dataFolder, { recursive: true })
+  const database = await openDatabase(config)
+  try {
+    await migrate(database, await readMigrations(migrationsFolder), { version })
+    const adminPassword = await makeFirstPrincipals(database, config)
+    const context: ServerContext = {
+      database,
+      blobs: await openDiskBlobs({ folder: join(dataFolder, 'files') }),
+      permissions: createPermissionCache(),
+      log,
+      dialect: config.dialect ?? 'document',
+      version,
+      temporaryFolder: await emptyFolder(join(dataFolder, 'temporary')),
+      instance: `${hostname()}-${randomBytes(6).toString('hex')}`,
+      bodyLimitBytes: config.bodyLimitBytes ?? defaultBodyLimitBytes,
+      uploadLimitBytes: config.uploadLimitBytes ?? defaultUploadLimitBytes,
+    }
+    return { context, adminPassword }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+async function openDatabase(config: ServerConfig): Promise<Database> {
+  const { database, databaseUrl, dataFolder, schema, log = silentLog } = config
+  if (database !== undefined) return database
+  const common = schema === undefined ? { log } : { log, schema }
+  if (databaseUrl !== undefined) return openPostgres({ ...common, url: databaseUrl })
+  return openEmbedded({ ...common, folder: join(dataFolder, 'database') })
+}
+
+/** Gives the administrator's password where this start has generated it. */
+async function makeFirstPrincipals(
+  database: Database,
+  { adminPassword, dataFolder }: ServerConfig,
+): Promise<string | undefined> {
+  return database.transaction(async (tx) => {
+    if (await isBootstrapped(tx)) return undefined
+    const password = adminPassword ?? generatePassword()
+    await bootstrap(tx, await hashPassword(password))
+    if (adminPassword !== undefined) return undefined
+    // Before the transaction stands: rather a password nobody needs than an administrator nobody can be.
+    await writeSecret(join(dataFolder, passwordFileName), `${password}\n`)
+    return password
+  })
+}
+
+async function writeSecret(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600)
+  try {
+    await chmod(path, 0o600)
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function emptyFolder(path: string): Promise<string> {
+  await rm(path, { recursive: true, force: true })
+  await mkdir(path, { recursive: true })
+  return path
+}

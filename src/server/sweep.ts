@@ -1,0 +1,56 @@
+import { deleteOldUploads, deleteUnusedBlobs, findKnownBlobs } from '../store/upload.ts'
+import type { ServerContext } from './context.ts'
+
+/** How long an upload that nothing uses is kept. */
+const uploadHours = 24
+/** How long content that nothing refers to is kept: longer than any transaction takes. */
+const graceHours = 1
+const sweepEveryMs = 60 * 60_000
+
+/** Forgets old uploads, then deletes content that nothing refers to any more. Gives how much went. */
+export async function sweep(
+  { database, blobs }: Pick<ServerContext, 'database' | 'blobs'>,
+  nowMs: number = Date.now(),
+): Promise<{ uploads: number; files: number }> {
+  const uploads = await deleteOldUploads(database, uploadHours)
+  await deleteUnusedBlobs(database, graceHours)
+  const oldMs = nowMs - graceHours * 60 * 60_000
+  let files = 0
+  let batch: string[] = []
+  const deleteBatch = async () => {
+    // What has a row is referred to, or will be gone from the table after its own grace.
+    const known = await findKnownBlobs(database, batch)
+    for (const digest of batch.filter((one) => !known.has(one))) {
+      await blobs.delete(digest)
+      files += 1
+    }
+    batch = []
+  }
+  for await (const { digest, modifiedAt } of blobs.list()) {
+    // Storing the same content again makes its file young.
+    if (modifiedAt.getTime() < oldMs) batch.push(digest)
+    if (batch.length >= 500) await deleteBatch()
+  }
+  await deleteBatch()
+  return { uploads, files }
+}
+
+/** Sweeps now and every hour, without keeping the process alive, until the returned function is called. */
+export function startSweeping(context: ServerContext): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve()
+  const run = () => {
+    running = sweep(context).then(
+      ({ uploads, files }) => {
+        if (uploads + files > 0) context.log.info({ uploads, files }, 'old uploads were deleted')
+      },
+      (error: unknown) => context.log.warn({ error }, 'old uploads could not be deleted'),
+    )
+  }
+  run()
+  const timer = setInterval(run, sweepEveryMs)
+  timer.unref()
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
+}

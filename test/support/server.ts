@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import type { ServerConfig } from '../../src/server/config.ts'
+import { createServer, type RunningServer } from '../../src/server/server.ts'
+import { drivers, openTestDatabase } from './drivers.ts'
+
+/** Password of the administrator of every test server. */
+export const adminPassword = 'a test password'
+
+/** Sends a request to a path of the server, as somebody. A body that is no text or bytes is sent as JSON. */
+export type Ask = (method: string, path: string, body?: unknown, headers?: HeadersInit) => Promise<Response>
+
+/** A real server on a real socket, with a database and a data folder of its own. */
+export interface TestServer {
+  readonly url: string
+  readonly dataFolder: string
+  readonly running: RunningServer
+  /** The server's own database, to set up what no request can. */
+  readonly database: Database
+  /** Gives a client with credentials. */
+  as(login: string, password: string): Ask
+  readonly admin: Ask
+  readonly guest: Ask
+  /** Stops the server and deletes what it kept. */
+  stop(): Promise<void>
+}
+
+/** Starts a server on a driver. Prefer `describeServers`, which stops it too. */
+export async function startTestServer(
+  driver: Database['driver'],
+  config: Partial<ServerConfig> = {},
+): Promise<TestServer> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'landform-server-'))
+  const database = await openTestDatabase(driver)
+  const listen = { host: '127.0.0.1', port: 0 }
+  const running = await createServer({
+    listen,
+    dataFolder,
+    database,
+    adminPassword,
+    version: '0.0.0',
+    ...config,
+  })
+  const { url } = running
+  const as = (login: string, password: string) => {
+    const token = Buffer.from(`${login}:${password}`).toString('base64')
+    return createAsk(url, { authorization: `Basic ${token}` })
+  }
+  const stop = async () => {
+    await running.stop()
+    await rm(dataFolder, { recursive: true, force: true })
+  }
+  return {
+    url,
+    dataFolder,
+    running,
+    database,
+    as,
+    admin: as('administrator', adminPassword),
+    guest: createAsk(url, {}),
+    stop,
+  }
+}
+
+/** Runs a block of tests on a server of each driver; `start` always gives the block's one, stopped after the block. */
+export function describeServers(
+  title: string,
+  block: (start: () => Promise<TestServer>, driver: Database['driver']) => void,
+  config: Partial<ServerConfig> = {},
+): void {
+  describe.each(drivers)(`${title} on %s`, (driver) => {
+    let starting: Promise<TestServer> | undefined
+    block(() => {
+      starting ??= startTestServer(driver, config)
+      return starting
+    }, driver)
+    afterAll(async () => {
+      await (await starting?.catch(() => undefined))?.stop()
+    })
+  })
+}
+
+function createAsk(url: string, credentials: Record<string, string>): Ask {
+  return (method, path, body, headers = {}) => {
+    const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array
+    const payload = isRaw || body instanceof FormData ? body : JSON.stringify(body)
+    return fetch(url + path, {
+      method,
+      headers: { ...credentials, ...(headers as Record<string, string>) },
+      ...(payload === undefined ? {} : { body: payload as BodyInit }),
+    })
+  }
+}
