@@ -1,5 +1,3 @@
-import { oneOf } from './descriptor.ts'
-
 /** Geometry types without Z. */
 export const planarGeometryTypes = [
   'POINT',
@@ -52,14 +50,6 @@ export const datatypes = ['INTEGER', 'BIGINT', 'REAL', 'STRING', 'DATE', 'TIME',
 
 /** A datatype of a field. */
 export type Datatype = (typeof datatypes)[number]
-
-/** Schema of a geometry type. */
-export const GeometryTypeSchema = oneOf(geometryTypes, {
-  description: 'Type of every geometry of the layer.',
-})
-
-/** Schema of a datatype. */
-export const DatatypeSchema = oneOf(datatypes, { description: 'Type of the values.' })
 
 /** Reference systems that layers may be stored in, by EPSG code. */
 export const layerReferenceSystems = [3857, 4326] as const

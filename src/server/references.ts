@@ -1,6 +1,5 @@
 import { membersOf } from '../contract/bodies.ts'
 import type { Reference } from '../contract/descriptor.ts'
-import { problem } from '../contract/problems.ts'
 import { findReferences } from '../contract/references.ts'
 import type { Cls } from '../contract/registry.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
@@ -8,6 +7,7 @@ import type { Queryable } from '../database/database.ts'
 import { findPermittedIds } from '../store/permission.ts'
 import { findResourceClasses } from '../store/resource_class.ts'
 import type { Caller } from './caller.ts'
+import { invalidAt } from './invalid.ts'
 
 /** Members of a resource whose references are to be checked. */
 export interface ReferenceCheck {
@@ -33,8 +33,9 @@ export async function requireReferences(tx: Queryable, check: ReferenceCheck): P
   for (const { id, pointer, target } of found) {
     const cls = classes.get(id)
     const visible = readable.has(id) || check.standing?.has(id) === true
-    if (cls === undefined || !visible) refuse(pointer, `there is no resource ${id} that you may read`)
-    else if (!target.classes.includes(cls)) refuse(pointer, wrongClass(id, cls, target))
+    if (cls === undefined || !visible)
+      throw invalidAt(pointer, `there is no resource ${id} that you may read`)
+    if (!target.classes.includes(cls)) throw invalidAt(pointer, wrongClass(id, cls, target))
   }
 }
 
@@ -56,8 +57,4 @@ function listReferences({ cls, members }: ReferenceCheck): FoundId[] {
 
 function wrongClass(id: number, cls: Cls, { classes }: Reference): string {
   return `resource ${id} is a ${cls}, not one of ${classes.join(', ')}`
-}
-
-function refuse(pointer: Pointer, message: string): never {
-  throw problem('request/invalid', `${pointer}: ${message}`, { data: { pointer } })
 }

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { nullable, referenceObject } from '../descriptor.ts'
-import { DatatypeSchema } from '../geometry.ts'
+import { DatatypeSchema } from '../geometry_schema.ts'
 
 /** One field of a layer. */
 export const FieldSchema = Type.Object({

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { annotate, type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
-import { GeometryTypeSchema } from '../geometry.ts'
+import { GeometryTypeSchema } from '../geometry_schema.ts'
 import { UploadSchema } from '../resource.ts'
 import { FeatureLayerMember, FieldSchema, featureInterfaces } from './feature_layer.ts'
 

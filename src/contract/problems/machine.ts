@@ -55,6 +55,13 @@ export const machineProblems = {
     `${core}.InternalServerError`,
     'Report it with the request id.',
   ),
+  'server/no-pages': kind(
+    503,
+    1,
+    'Pages not built',
+    `${core}.NotConfigured`,
+    'In a checkout, run node scripts/build-web.mjs.',
+  ),
   'server/listen': kind(
     500,
     1,

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { IdParams, list, query, type RouteDescriptor } from '../route.ts'
+import type { WebmapConfig } from '../webmap_config.ts'
 
 const tileAddress = {
   z: Type.Integer({ minimum: 0, maximum: 24, description: 'Zoom level.' }),
@@ -104,6 +105,6 @@ export const renderRoutes = {
     summary: 'What the page of a web map shows to the one who asks.',
     params: IdParams,
     permission: 'webmap.display',
-    response: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
+    response: Type.Unsafe<WebmapConfig>({ type: 'object' }),
   },
 } as const satisfies Record<string, RouteDescriptor>

@@ -43,19 +43,23 @@ function checkXml({ context, id }: MemberChange<'mapsrv_style'>, xml: string): v
 function refuse(errors: readonly Issue[]): never {
   const [first, ...more] = errors
   const others = more.length === 0 ? '' : ` (and ${more.length} more)`
-  throw problem('style/invalid', `/mapsrv_style/xml ${first && place(first)}: ${first?.message}${others}`, {
-    issues: errors,
-    detail: errors.map((error) => `${place(error)}: ${error.message}`).join('\n'),
-    data: {
-      pointer: '/mapsrv_style/xml',
-      faults: errors.map(({ code, message, span }) => ({
-        code,
-        message,
-        line: span?.line,
-        column: span?.column,
-      })),
+  throw problem(
+    'style/invalid',
+    `${first?.message} - at $.mapsrv_style.xml, ${first && place(first)}${others}`,
+    {
+      issues: errors,
+      detail: errors.map((error) => `${place(error)}: ${error.message}`).join('\n'),
+      data: {
+        location: ['body', '/mapsrv_style/xml'],
+        faults: errors.map(({ code, message, span }) => ({
+          code,
+          message,
+          line: span?.line,
+          column: span?.column,
+        })),
+      },
     },
-  })
+  )
 }
 
 const place = ({ span }: Issue) => `line ${span?.line ?? 1}, column ${span?.column ?? 1}`

@@ -1,6 +1,5 @@
 import type { Static } from 'typebox'
 import type { WebmapItem, webmap } from '../../contract/classes/webmap.ts'
-import { problem } from '../../contract/problems.ts'
 import type { Members } from '../../contract/registry.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -12,6 +11,7 @@ import {
   type WebmapRow,
   writeWebmap,
 } from '../../store/webmap.ts'
+import { invalidAt } from '../invalid.ts'
 import { requireReferences } from '../references.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
 import { branchesOf, normaliseItem, wireBasemap, wireItems } from './webmap_item.ts'
@@ -80,7 +80,7 @@ function columnsOf(given: WebmapMember, row: WebmapRow): WebmapColumns {
   }
   const { extentBottom, extentTop } = columns
   if (extentBottom !== null && extentTop !== null && extentBottom > extentTop) {
-    refuse('/webmap/extent_bottom', `${extentBottom} is above extent_top, which is ${extentTop}`)
+    throw invalidAt('/webmap/extent_bottom', `${extentBottom} is above extent_top, which is ${extentTop}`)
   }
   return columns
 }
@@ -91,7 +91,7 @@ function referencesOf({ items, basemaps, bookmarkResourceId }: WebmapRow): Set<n
 }
 
 function checkDepth(items: readonly WebmapItem[], pointer: Pointer, depth: number): void {
-  if (depth > deepest) refuse(pointer, `groups stand more than ${deepest} deep inside each other`)
+  if (depth > deepest) throw invalidAt(pointer, `groups stand more than ${deepest} deep inside each other`)
   for (const [index, item] of items.entries()) {
     if (item.item_type === 'group')
       checkDepth(item.children, joinPointer(pointer, index, 'children'), depth + 1)
@@ -116,12 +116,8 @@ function membersOf(row: WebmapRow): Members<'webmap'> {
 function checkDistinct(basemapIds: readonly number[]): void {
   const index = basemapIds.findIndex((id, at) => basemapIds.indexOf(id) !== at)
   if (index < 0) return
-  refuse(
+  throw invalidAt(
     `/basemap_webmap/basemaps/${index}/resource_id`,
     `base map ${basemapIds[index]} stands in the list already`,
   )
-}
-
-function refuse(pointer: Pointer, message: string): never {
-  throw problem('request/invalid', `${pointer}: ${message}`, { data: { pointer } })
 }

@@ -1,0 +1,97 @@
+/**
+ * Bundles the pages for browsers: `node scripts/build-web.mjs [folder]`, into `.cache/web` where none is named.
+ *
+ * The bundle goes into a folder named by its own digest, with `current.json` naming that folder last of all, so that
+ * a server that reads it meanwhile finds either the old or the new. Nothing is done when the sources are those that
+ * the bundle there was made from.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { extname, join, relative, resolve } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+import { inRoot } from './setup/paths.mjs'
+
+/** What the pages are made of: their own code, the folders it imports, and the locked packages. */
+const sources = ['src/web', 'src/style', 'src/geo', 'src/contract']
+const alone = ['package-lock.json', 'scripts/build-web.mjs']
+
+/** True when the bundle in the folder was made from the sources that are there now. */
+export function isWebBuilt(folder = inRoot('.cache/web')) {
+  const current = readCurrent(folder)
+  return (
+    current !== undefined && current.sources === hashSources() && existsSync(join(folder, current.version))
+  )
+}
+
+/** Builds the bundle into the folder and gives its digest. */
+export async function buildWeb(folder = inRoot('.cache/web')) {
+  const digest = hashSources()
+  const files = await bundle()
+  const version = hash(files.flatMap(({ name, contents }) => [name, contents])).slice(0, 16)
+  mkdirSync(join(folder, version), { recursive: true })
+  for (const { name, contents } of files) {
+    writeFileSync(join(folder, version, name), contents)
+    writeFileSync(join(folder, version, `${name}.br`), brotliCompressSync(contents))
+  }
+  const named = join(folder, `current-${process.pid}.json`)
+  writeFileSync(named, JSON.stringify({ version, sources: digest }))
+  const earlier = readCurrent(folder)?.version
+  renameSync(named, join(folder, 'current.json'))
+  removeOld(folder, [version, earlier])
+  return version
+}
+
+async function bundle() {
+  const { build } = await import('esbuild')
+  const { outputFiles } = await build({
+    entryPoints: { page: inRoot('src/web/main.ts'), style: inRoot('src/web/page.css') },
+    absWorkingDir: inRoot(''),
+    outdir: 'out',
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: ['chrome115', 'firefox115', 'safari17'],
+    minify: true,
+    legalComments: 'none',
+    banner: { js: '/* OpenLayers: https://openlayers.org, BSD 2-Clause. */' },
+    logLevel: 'warning',
+  })
+  return outputFiles.map(({ path, contents }) => ({ name: `page${extname(path)}`, contents }))
+}
+
+// The bundle before this one stays: a page that was just loaded may still ask for it.
+function removeOld(folder, kept) {
+  for (const { name } of readdirSync(folder, { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  )) {
+    if (!kept.includes(name)) rmSync(join(folder, name), { recursive: true, force: true })
+  }
+}
+
+function hashSources() {
+  const files = sources.flatMap((folder) =>
+    readdirSync(inRoot(folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(inRoot(''), join(entry.parentPath, entry.name))),
+  )
+  return hash([...files, ...alone].sort().flatMap((path) => [path, readFileSync(inRoot(path))]))
+}
+
+function hash(parts) {
+  const sum = createHash('sha256')
+  for (const part of parts) sum.update(part).update('\0')
+  return sum.digest('hex')
+}
+
+function readCurrent(folder) {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'current.json'), 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const folder = resolve(process.argv[2] ?? inRoot('.cache/web'))
+  if (!isWebBuilt(folder)) await buildWeb(folder)
+}

@@ -1,0 +1,44 @@
+import { findResources, type ResourceRow } from '../../store/resource.ts'
+import { findWebmaps, type WebmapRow } from '../../store/webmap.ts'
+import type { ServerContext } from '../context.ts'
+import type { Answer, ApiRequest, Handlers } from '../handler.ts'
+import { notFound } from '../permit.ts'
+import { findWebBundle } from '../web.ts'
+import { listShownResources, readWebmapConfig } from '../webmap_config.ts'
+import { pageHeaders, webmapPage } from '../webmap_page.ts'
+
+/** Operations of the pages that show web maps. */
+export const webmapHandlers: Handlers<'webmap.display' | 'webmap.display_tiny' | 'webmap.config'> = {
+  'webmap.display': (request) => display(request, false),
+  'webmap.display_tiny': (request) => display(request, true),
+  'webmap.config': async ({ context, caller, params }) => {
+    const { map, resource } = await findMap(context, params.id)
+    const masks = await context.permissions.findMasks(context.database, caller, listShownResources(map))
+    return {
+      json: await readWebmapConfig(context.database, { map, resource, masks }),
+      headers: { 'cache-control': 'no-cache' },
+    }
+  },
+}
+
+async function display(
+  { context, params }: ApiRequest<'webmap.display' | 'webmap.display_tiny'>,
+  tiny: boolean,
+): Promise<Answer> {
+  const { resource } = await findMap(context, params.id)
+  const bundle = await findWebBundle()
+  const html = webmapPage({ id: params.id, title: resource.displayName, bundle, tiny })
+  return { bytes: Buffer.from(html), mediaType: 'text/html; charset=utf-8', headers: pageHeaders(tiny) }
+}
+
+interface FoundMap {
+  readonly map: WebmapRow
+  readonly resource: ResourceRow
+}
+
+async function findMap({ database }: ServerContext, id: number): Promise<FoundMap> {
+  const map = (await findWebmaps(database, [id])).get(id)
+  const [resource] = await findResources(database, [id])
+  if (map === undefined || resource === undefined) throw notFound(id)
+  return { map, resource }
+}

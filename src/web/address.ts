@@ -1,0 +1,41 @@
+/** What of the map's state stands in the address of the page, so that a copied address shows the same. */
+export interface AddressState {
+  readonly lon: number
+  readonly lat: number
+  readonly zoom: number
+  /** Degrees, clockwise. */
+  readonly angle: number
+  /** Ids of the styles whose layers are checked. */
+  readonly styles: readonly number[]
+}
+
+/** Reads the state from the query of an address; what is not there, or is no number, is left out. */
+export function parseAddress(query: string): Partial<AddressState> {
+  const parameters = new URLSearchParams(query)
+  const styles = parameters.get('styles')
+  return {
+    ...numberIn(parameters, 'lon', 180),
+    ...numberIn(parameters, 'lat', 90),
+    ...numberIn(parameters, 'zoom', 30),
+    ...numberIn(parameters, 'angle', 360),
+    ...(styles === null ? {} : { styles: styles.split(',').map(Number).filter(Number.isInteger) }),
+  }
+}
+
+/** Writes the state into a query, other parameters kept. */
+export function formatAddress(query: string, { lon, lat, zoom, angle, styles }: AddressState): string {
+  const parameters = new URLSearchParams(query)
+  parameters.set('lon', lon.toFixed(4))
+  parameters.set('lat', lat.toFixed(4))
+  parameters.set('zoom', String(Math.round(zoom * 100) / 100))
+  if (Math.round(angle) % 360 === 0) parameters.delete('angle')
+  else parameters.set('angle', String(Math.round(angle)))
+  parameters.set('styles', styles.join(','))
+  return `?${parameters.toString().replaceAll('%2C', ',')}`
+}
+
+function numberIn(parameters: URLSearchParams, name: string, limit: number): Record<string, number> {
+  const text = parameters.get(name)
+  const value = Number(text)
+  return text === null || text.trim() === '' || !(Math.abs(value) <= limit) ? {} : { [name]: value }
+}

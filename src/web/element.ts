@@ -1,0 +1,52 @@
+/** What an element is made with: attributes by name; functions are event listeners, false and undefined leave out. */
+export type Attributes = Readonly<
+  Record<string, string | number | boolean | undefined | ((event: Event) => void)>
+>
+
+/** What goes into an element: other nodes, and text, which is never taken for markup. */
+export type Content = Node | string
+
+/** Makes an HTML element. */
+export function element<N extends keyof HTMLElementTagNameMap>(
+  name: N,
+  attributes: Attributes = {},
+  ...content: Content[]
+): HTMLElementTagNameMap[N] {
+  const made = document.createElement(name)
+  fill(made, attributes, content)
+  return made
+}
+
+/** Makes an SVG element. */
+export function svgElement<N extends keyof SVGElementTagNameMap>(
+  name: N,
+  attributes: Attributes = {},
+  ...content: Content[]
+): SVGElementTagNameMap[N] {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name)
+  fill(made, attributes, content)
+  return made
+}
+
+/** Makes a button with an icon, named for those who do not see it. */
+export function iconButton(label: string, path: string, onClick: () => void): HTMLButtonElement {
+  const icon = svgElement(
+    'svg',
+    { viewBox: '0 0 20 20', width: 20, height: 20, 'aria-hidden': 'true' },
+    svgElement('path', { d: path }),
+  )
+  return element(
+    'button',
+    { type: 'button', class: 'icon', 'aria-label': label, title: label, click: onClick },
+    icon,
+  )
+}
+
+function fill(made: Element, attributes: Attributes, content: readonly Content[]): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') made.addEventListener(name, value)
+    else if (value === true) made.setAttribute(name, '')
+    else if (value !== false && value !== undefined) made.setAttribute(name, String(value))
+  }
+  made.append(...content)
+}

@@ -1,0 +1,104 @@
+import { element, iconButton } from './element.ts'
+import { icons } from './icons.ts'
+import type { Findings, FoundFeature } from './identify.ts'
+import { showValue } from './value.ts'
+
+/** What the panel of found features can be told, and tells. */
+export interface FeaturePanel {
+  readonly root: HTMLElement
+  /** Shows what was found; the first feature is open. */
+  show(findings: Findings): void
+  close(): void
+  isOpen(): boolean
+}
+
+/** What happens in the panel. */
+export interface FeaturePanelEvents {
+  /** A feature is looked at; undefined where none is any longer. */
+  onSelect(feature: FoundFeature | undefined): void
+  /** The map is to go to a feature. */
+  onZoom(feature: FoundFeature): void
+}
+
+/** Makes the panel that shows the attributes of found features. */
+export function createFeaturePanel(events: FeaturePanelEvents): FeaturePanel {
+  const heading = element('h2', { tabindex: -1 })
+  const list = element('div', { class: 'found' })
+  const close = () => {
+    if (root.hidden) return
+    root.hidden = true
+    list.replaceChildren()
+    events.onSelect(undefined)
+  }
+  const root = element(
+    'section',
+    { class: 'card features', 'aria-label': 'Features found', hidden: true },
+    element('header', {}, heading, iconButton('Close', icons.close, close)),
+    list,
+  )
+  root.addEventListener('keydown', ({ key }) => {
+    if (key === 'Escape') close()
+  })
+  return {
+    root,
+    close,
+    isOpen: () => !root.hidden,
+    show(findings) {
+      heading.textContent = headingOf(findings)
+      list.replaceChildren(
+        ...findings.faults.map(({ layer, reason }) =>
+          element('p', { class: 'note' }, `${layer.label}: ${reason}`),
+        ),
+        ...findings.features.map((feature, at) => featureEntry(feature, at === 0, events)),
+      )
+      root.hidden = false
+      list.scrollTop = 0
+      events.onSelect(findings.features[0])
+    },
+  }
+}
+
+function headingOf({ features }: Findings): string {
+  if (features.length === 0) return 'Nothing here'
+  return features.length === 1 ? '1 feature' : `${features.length} features`
+}
+
+function featureEntry(
+  feature: FoundFeature,
+  open: boolean,
+  { onSelect, onZoom }: FeaturePanelEvents,
+): HTMLElement {
+  const entry = element(
+    'details',
+    { name: 'feature', open },
+    element(
+      'summary',
+      {},
+      element('span', { class: 'title' }, feature.label),
+      element('span', { class: 'layer' }, feature.layer.label),
+    ),
+    attributeTable(feature),
+    element('button', { type: 'button', class: 'plain', click: () => onZoom(feature) }, 'Zoom to feature'),
+  )
+  entry.addEventListener('toggle', () => {
+    if (entry.open) onSelect(feature)
+  })
+  return entry
+}
+
+function attributeTable({ id, layer, fields }: FoundFeature): HTMLElement {
+  const known = layer.landform.fields.filter(({ keyname }) => Object.hasOwn(fields, keyname))
+  const names = known.map(({ keyname }) => keyname)
+  const others = Object.keys(fields).filter((name) => !names.includes(name))
+  const rows = [
+    ...known.map(({ keyname, label }) => attributeRow(label, fields[keyname])),
+    ...others.map((name) => attributeRow(name, fields[name])),
+    attributeRow('#', id),
+  ]
+  return element('table', {}, element('tbody', {}, ...rows))
+}
+
+function attributeRow(name: string, value: unknown): HTMLElement {
+  const cell = element('td', typeof value === 'number' ? { class: 'number' } : {}, showValue(value))
+  return element('tr', {}, element('th', { scope: 'row' }, name), cell)
+}

@@ -1,0 +1,136 @@
+import { geometryParts } from '../contract/geometry.ts'
+import { element, iconButton } from './element.ts'
+import { icons } from './icons.ts'
+import { swatchOf } from './swatch.ts'
+import { listLayers, type MapItem, type MapLayer } from './tree_walk.ts'
+
+/** The tree of layers with its check boxes. */
+export interface LayerTree {
+  readonly root: HTMLElement
+  /** Marks the layers that the scale at hand does not show. */
+  markScale(isShown: (layer: MapLayer) => boolean): void
+}
+
+/** What the tree starts from and tells. */
+export interface LayerTreeOptions {
+  readonly items: readonly MapItem[]
+  readonly checked: ReadonlySet<number>
+  /** A layer was checked or unchecked. */
+  onChange(layer: MapLayer, checked: boolean): void
+  /** The map is to go to a layer. */
+  onZoom(layer: MapLayer): void
+}
+
+interface Building extends LayerTreeOptions {
+  /** Check boxes and entries of layers, by the number of the item. */
+  readonly boxes: Map<number, HTMLInputElement>
+  readonly entries: Map<number, HTMLElement>
+  /** Brings the check boxes of the groups in line with those in them, innermost first. */
+  readonly groups: (() => void)[]
+}
+
+/** Makes the tree. It is plain lists, check boxes and buttons, so that a keyboard and a screen reader know it. */
+export function createLayerTree(options: LayerTreeOptions): LayerTree {
+  const building: Building = { ...options, boxes: new Map(), entries: new Map(), groups: [] }
+  const root = element('ul', { class: 'tree', 'aria-label': 'Layers' }, ...entriesOf(options.items, building))
+  for (const update of building.groups) update()
+  root.addEventListener('change', () => {
+    for (const update of building.groups) update()
+  })
+  const layers = listLayers(options.items)
+  return {
+    root,
+    markScale(isShown) {
+      for (const layer of layers) {
+        const entry = building.entries.get(layer.id)
+        const hidden = !isShown(layer)
+        entry?.classList.toggle('out-of-scale', hidden)
+        if (hidden) entry?.setAttribute('title', 'Not shown at this scale')
+        else entry?.removeAttribute('title')
+      }
+    },
+  }
+}
+
+function entriesOf(items: readonly MapItem[], building: Building): HTMLElement[] {
+  return items.map((item) =>
+    item.type === 'group' ? groupEntry(item, building) : layerEntry(item, building),
+  )
+}
+
+function layerEntry(layer: MapLayer, building: Building): HTMLElement {
+  const box = element('input', { type: 'checkbox' })
+  box.checked = building.checked.has(layer.id)
+  box.addEventListener('change', () => building.onChange(layer, box.checked))
+  building.boxes.set(layer.id, box)
+  const { family } = geometryParts(layer.landform.geometryType)
+  const { rules } = layer.landform.style
+  const [only] = rules
+  const single = rules.length === 1 && only !== undefined && only.label === undefined
+  const entry = element(
+    'li',
+    { class: 'layer' },
+    element(
+      'div',
+      { class: 'row' },
+      element(
+        'label',
+        {},
+        box,
+        ...(single ? [swatchOf(only, family)] : []),
+        element('span', { class: 'name' }, layer.label),
+      ),
+      iconButton(`Zoom to ${layer.label}`, icons.extent, () => building.onZoom(layer)),
+    ),
+  )
+  if (!single) {
+    const lines = rules.map((rule) =>
+      element('li', {}, swatchOf(rule, family), element('span', {}, rule.label ?? 'others')),
+    )
+    entry.append(element('ul', { class: 'legend' }, ...lines))
+  }
+  building.entries.set(layer.id, entry)
+  return entry
+}
+
+type Group = Extract<MapItem, { type: 'group' }>
+
+function groupEntry(group: Group, building: Building): HTMLElement {
+  const content = element('ul', { id: `group-${group.id}` }, ...entriesOf(group.children, building))
+  const fold = iconButton(`Layers of ${group.label}`, icons.fold, () => setExpanded(content.hidden === true))
+  fold.classList.add('fold')
+  fold.setAttribute('aria-controls', content.id)
+  const setExpanded = (expanded: boolean) => {
+    content.hidden = !expanded
+    fold.setAttribute('aria-expanded', String(expanded))
+  }
+  setExpanded(group.expanded)
+  const label = element(
+    'label',
+    {},
+    groupBox(group, building),
+    element('span', { class: 'name' }, group.label),
+  )
+  return element('li', { class: 'group' }, element('div', { class: 'row' }, fold, label), content)
+}
+
+/** Makes the check box that checks all layers of a group; it is half checked while only some of them are. */
+function groupBox(group: Group, building: Building): HTMLInputElement {
+  const box = element('input', { type: 'checkbox' })
+  const layers = listLayers(group.children)
+  const boxes = () => layers.map(({ id }) => building.boxes.get(id)).filter((one) => one !== undefined)
+  box.addEventListener('change', () => {
+    for (const layer of layers) {
+      const one = building.boxes.get(layer.id)
+      if (one === undefined || one.checked === box.checked) continue
+      one.checked = box.checked
+      building.onChange(layer, box.checked)
+    }
+  })
+  building.groups.push(() => {
+    const checked = boxes().filter((one) => one.checked).length
+    box.checked = checked === layers.length
+    box.indeterminate = checked > 0 && checked < layers.length
+  })
+  return box
+}
