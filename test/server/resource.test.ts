@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Representation } from '../../src/contract/bodies.ts'
 import { describeServers } from '../support/server.ts'
 
 describeServers('resources', (start) => {
@@ -9,7 +10,7 @@ describeServers('resources', (start) => {
       resmeta: { items: { year: 2021, 'landform.manager': 'world/0' } },
     })
     expect(created.status).toBe(200)
-    const { id, parent } = await created.json()
+    const { id, parent } = await created.json<{ id: number; parent: object }>()
     expect(parent).toEqual({ id: 0 })
     const read = await admin('GET', `/api/resource/${id}`)
     expect(read.headers.get('content-type')).toBe('application/json')
@@ -31,8 +32,8 @@ describeServers('resources', (start) => {
     })
     const put = await admin('PUT', `/api/resource/${id}/`, { resource: { display_name: 'Charts' } })
     expect([put.status, await put.json()]).toEqual([200, {}])
-    const list = await (await admin('GET', '/api/resource/?parent=0')).json()
-    expect(list.map((one: typeof body) => one.resource.display_name)).toEqual(['Charts'])
+    const list = await (await admin('GET', '/api/resource/?parent=0')).json<Representation[]>()
+    expect(list.map(({ resource }) => resource.display_name)).toEqual(['Charts'])
     const found = await (await admin('GET', '/api/resource/search/?keyname=maps')).json()
     expect(found).toEqual([{ resource: expect.objectContaining({ id }) }])
     const deleted = await admin('DELETE', `/api/resource/${id}`)

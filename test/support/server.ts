@@ -10,8 +10,20 @@ import { drivers, openTestDatabase } from './drivers.ts'
 /** Password of the administrator of every test server. */
 export const adminPassword = 'a test password'
 
-/** Sends a request to a path of the server, as somebody. A body that is no text or bytes is sent as JSON. */
-export type Ask = (method: string, path: string, body?: unknown, headers?: HeadersInit) => Promise<Response>
+/** An answer; `json` gives the body as what the test expects it to be. */
+export interface TestResponse extends Omit<Response, 'json'> {
+  json<T>(): Promise<T>
+}
+
+/** Sends a request to a path of the server, as somebody. A body that is no text, bytes or form is sent as JSON. */
+export type Ask = (
+  ...[method, path, body, headers]: [
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ]
+) => Promise<TestResponse>
 
 /** A real server on a real socket, with a database and a data folder of its own. */
 export interface TestServer {
@@ -84,13 +96,14 @@ export function describeServers(
 }
 
 function createAsk(url: string, credentials: Record<string, string>): Ask {
-  return (method, path, body, headers = {}) => {
-    const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array
-    const payload = isRaw || body instanceof FormData ? body : JSON.stringify(body)
-    return fetch(url + path, {
+  return async (...[method, path, body, headers = {}]) => {
+    const isRaw = typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData
+    const payload = isRaw || body === undefined ? body : JSON.stringify(body)
+    const response = await fetch(url + path, {
       method,
-      headers: { ...credentials, ...(headers as Record<string, string>) },
-      ...(payload === undefined ? {} : { body: payload as BodyInit }),
+      headers: { ...credentials, ...headers },
+      ...(payload === undefined ? {} : { body: payload as string }),
     })
+    return response as TestResponse
   }
 }
