@@ -43,7 +43,10 @@ export interface Database extends Queryable {
   readonly schema: string
   /** Runs work in one transaction: commits what it gives, rolls back when it throws. Never nest. */
   transaction<T>(work: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Calls back on each NOTIFY of a channel, until the returned function is called. */
+  /**
+   * Calls back on each NOTIFY of a channel, until the returned function is called. An empty payload also says that the
+   * connection was lost and made anew: something may have been missed.
+   */
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>
   /** Waits for what runs, then lets go of the database. */
   close(): Promise<void>

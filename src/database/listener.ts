@@ -1,120 +1,91 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ClientBase, Notification } from 'pg'
 import pg from 'pg'
 import type { Log } from '../core/log.ts'
-import type { Database } from './database.ts'
 import { toProblem } from './sqlstate.ts'
+import { Subscriptions } from './subscriptions.ts'
 
-/** Hears notifications on a connection of its own, which it makes anew when it breaks. */
-export interface Listener {
-  readonly listen: Database['listen']
-  close(): Promise<void>
-}
+/** First and longest wait before a lost connection is tried again, in milliseconds. */
+const pausesMs = { first: 50, longest: 5000 }
 
-/** A connection, its client to be ended by whoever asked for it. */
-type Connected = ClientBase & { end(): Promise<void> }
+/** Hears notifications on a connection of its own, made when the first one listens and made anew when it breaks. */
+export class Listener {
+  readonly #config: pg.ClientConfig
+  readonly #log: Log
+  readonly #subscriptions = new Subscriptions()
+  readonly #closing = new AbortController()
+  #current: Promise<pg.Client> | undefined
 
-/** Longest wait before it is tried again, in milliseconds. */
-const longestPauseMs = 5000
-
-/** Who listens to what. */
-export class Subscriptions {
-  readonly #byChannel = new Map<string, Set<(payload: string) => void>>()
-
-  /** Gives true when the channel had nobody before. */
-  add(channel: string, onNotify: (payload: string) => void): boolean {
-    const known = this.#byChannel.get(channel)
-    if (known) known.add(onNotify)
-    else this.#byChannel.set(channel, new Set([onNotify]))
-    return known === undefined
+  constructor(config: pg.ClientConfig, log: Log) {
+    this.#config = config
+    this.#log = log
   }
 
-  /** Gives true when the channel has nobody any more. */
-  remove(channel: string, onNotify: (payload: string) => void): boolean {
-    const known = this.#byChannel.get(channel)
-    known?.delete(onNotify)
-    return known?.size === 0 && this.#byChannel.delete(channel)
+  /** Calls back on each notification of a channel; with an empty payload after some may have been missed. */
+  async listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>> {
+    this.#subscriptions.add(channel, onNotify)
+    try {
+      const client = await this.#connect()
+      await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+    } catch (error) {
+      this.#subscriptions.remove(channel, onNotify)
+      throw toProblem(error)
+    }
+    return () => this.#unlisten(channel, onNotify)
   }
 
-  notify(channel: string, payload: string): void {
-    for (const onNotify of this.#byChannel.get(channel) ?? []) onNotify(payload)
+  async close(): Promise<void> {
+    this.#closing.abort()
+    const client = await this.#current?.catch(() => undefined)
+    await client?.end()
   }
 
-  notifyAll(): void {
-    for (const channel of this.#byChannel.keys()) this.notify(channel, '')
+  async #unlisten(channel: string, onNotify: (payload: string) => void): Promise<void> {
+    if (!this.#subscriptions.remove(channel, onNotify)) return
+    const client = await this.#current?.catch(() => undefined)
+    // A connection that breaks now forgets the channel too.
+    await client?.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => undefined)
   }
 
-  get size(): number {
-    return this.#byChannel.size
-  }
-
-  /** Gives the statements that make a new connection hear everything, as one text; empty when nobody listens. */
-  formatListen(): string {
-    return [...this.#byChannel.keys()].map((channel) => `listen ${pg.escapeIdentifier(channel)}`).join('; ')
-  }
-}
-
-/** Makes a listener that connects when the first one listens. */
-export function createListener(options: { connect(): Promise<Connected>; log: Log }): Listener {
-  const { log } = options
-  const subscriptions = new Subscriptions()
-  const closing = new AbortController()
-  let current: Promise<Connected> | undefined
-
-  const open = async (): Promise<Connected> => {
-    const client = await options.connect()
-    client.on('notification', ({ channel, payload }: Notification) =>
-      subscriptions.notify(channel, payload ?? ''),
-    )
-    client.on('error', (error) => log.warn({ err: error }, 'the connection for notifications was lost'))
-    client.once('end', () => {
-      current = undefined
-      if (!closing.signal.aborted && subscriptions.size > 0) void reconnect()
-    })
-    await client.query(subscriptions.formatListen())
-    return client
-  }
-
-  const connect = (): Promise<Connected> => {
-    const opening = current ?? open()
-    current = opening
-    opening.catch(() => {
-      if (current === opening) current = undefined
-    })
+  #connect(): Promise<pg.Client> {
+    const opening = this.#current ?? this.#open()
+    this.#current = opening
+    opening.catch(() => this.#forget(opening))
     return opening
   }
 
-  const reconnect = async () => {
-    for (let pauseMs = 50; !closing.signal.aborted; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-      try {
-        await connect()
-        return subscriptions.notifyAll()
-      } catch (error) {
-        log.debug({ err: error }, 'notifications cannot be heard yet')
-      }
-      await delay(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined)
+  #forget(opening: Promise<pg.Client> | undefined): void {
+    if (this.#current === opening) this.#current = undefined
+  }
+
+  async #open(): Promise<pg.Client> {
+    const client = new pg.Client(this.#config)
+    client.on('error', (error) => this.#log.warn({ err: error }, 'the connection for notifications was lost'))
+    await client.connect()
+    client.on('notification', ({ channel, payload }) => this.#subscriptions.notify(channel, payload ?? ''))
+    client.once('end', () => void this.#reconnect())
+    await client.query(this.#subscriptions.formatListen())
+    return client
+  }
+
+  async #reconnect(): Promise<void> {
+    this.#current = undefined
+    const { signal } = this.#closing
+    for (let pauseMs = pausesMs.first; !signal.aborted && this.#subscriptions.size > 0; ) {
+      await delay(pauseMs, undefined, { signal, ref: false }).catch(() => undefined)
+      pauseMs = Math.min(pauseMs * 2, pausesMs.longest)
+      if (await this.#tryConnect()) return
     }
   }
 
-  const listen: Database['listen'] = async (channel, onNotify) => {
-    subscriptions.add(channel, onNotify)
+  async #tryConnect(): Promise<boolean> {
+    if (this.#closing.signal.aborted) return false
     try {
-      const client = await connect()
-      await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+      await this.#connect()
     } catch (error) {
-      subscriptions.remove(channel, onNotify)
-      throw toProblem(error)
+      this.#log.debug({ err: error }, 'notifications cannot be heard yet')
+      return false
     }
-    return async () => {
-      if (!subscriptions.remove(channel, onNotify)) return
-      await (await current)?.query(`unlisten ${pg.escapeIdentifier(channel)}`)
-    }
+    this.#subscriptions.notifyAll()
+    return true
   }
-
-  const close = async () => {
-    closing.abort()
-    await (await current?.catch(() => undefined))?.end()
-  }
-
-  return { listen, close }
 }

@@ -6,11 +6,11 @@ import type { ClientBase, Pool } from 'pg'
 import pg from 'pg'
 import type { Log } from '../core/log.ts'
 import type { Database } from './database.ts'
-import { Subscriptions } from './listener.ts'
 import { unlockFolder } from './lock.ts'
-import { commonSettings, createPooled, formatSearchPath } from './pooled.ts'
+import { createPooled, formatSearchPath, sessionSettings } from './pooled.ts'
 import { WorkerSocket } from './socket.ts'
 import { toProblem } from './sqlstate.ts'
+import { Subscriptions } from './subscriptions.ts'
 import { typeParsers } from './values.ts'
 
 /** Where the embedded database stands and how it is used. */
@@ -67,7 +67,7 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
       return socket
     },
     onConnect: async (client) => {
-      await client.query([commonSettings, subscriptions.formatListen()].join('; '))
+      await client.query([sessionSettings, subscriptions.formatListen()].join('; '))
       client.on('notification', ({ channel, payload }) => subscriptions.notify(channel, payload ?? ''))
     },
   })
@@ -90,7 +90,7 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
       name: 'pglite',
       schema,
       pool,
-      cancel: (client) => cancelStatement(client, { socket, inMemory, log }),
+      cancel: (_client, over) => cancelStatement(over, { socket, inMemory, log }),
       hasStatementTimeout: false,
       statementTimeoutMs,
       listen: createListen(pool, subscriptions),
@@ -106,7 +106,8 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
 
 function createListen(pool: Pool, subscriptions: Subscriptions): Database['listen'] {
   return async (channel, onNotify) => {
-    if (subscriptions.add(channel, onNotify)) await pool.query(`listen ${pg.escapeIdentifier(channel)}`)
+    subscriptions.add(channel, onNotify)
+    await pool.query(`listen ${pg.escapeIdentifier(channel)}`)
     return async () => {
       if (!subscriptions.remove(channel, onNotify)) return
       await pool.query(`unlisten ${pg.escapeIdentifier(channel)}`)
@@ -114,20 +115,24 @@ function createListen(pool: Pool, subscriptions: Subscriptions): Database['liste
   }
 }
 
+/**
+ * Stops the running statement. Nothing reaches a database that computes in WebAssembly: neither `statement_timeout`
+ * nor a request to cancel, for its thread takes no other call until it is done. But wherever it calls out, to read or
+ * write a file, a page of rows or the input of a copy, it can be told to stop at its next safe point. What calls
+ * nothing for too long (a join in memory, heavy geometry) is ended with its worker; PostgreSQL's recovery then brings
+ * back all that was committed, in seconds. In memory nothing would come back, so there it is waited for.
+ */
 async function cancelStatement(
-  client: ClientBase,
+  over: Promise<unknown>,
   { socket, inMemory, log }: { socket: WorkerSocket; inMemory: boolean; log: Log },
 ): Promise<void> {
-  const over = Promise.withResolvers<void>()
-  const timer = setTimeout(() => {
-    if (inMemory) return
+  const kill = () => {
     log.warn({}, 'a query could not be cancelled: the embedded database is started anew')
     void socket.kill()
-  }, cancelGraceMs)
-  client.once('drain', over.resolve)
-  client.once('end', over.resolve)
+  }
+  const timer = inMemory ? undefined : setTimeout(kill, cancelGraceMs)
   socket.requestCancel(true)
-  await over.promise
+  await over
   clearTimeout(timer)
   socket.requestCancel(false)
 }

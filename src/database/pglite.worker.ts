@@ -15,10 +15,13 @@ function tell(message: WorkerMessage): void {
   parentPort?.postMessage(message)
 }
 
+let backend: Backend | undefined
+const options = { cacheFolder, onFileAccess: () => backend?.checkCancel() }
+
 async function start() {
-  if (folder === undefined) return startInMemory(cacheFolder)
+  if (folder === undefined) return startInMemory(options)
   await lockFolder(folder, { token, pid: process.pid, isRunning })
-  return startInFolder(folder, cacheFolder)
+  return startInFolder(folder, options)
 }
 
 function isRunning(pid: number): boolean {
@@ -31,7 +34,7 @@ function isRunning(pid: number): boolean {
 
 try {
   const pglite = await start()
-  const backend = new Backend(pglite, new WorkerEnd(port, signals, receiveMessageOnPort))
+  backend = new Backend(pglite, new WorkerEnd(port, signals, receiveMessageOnPort))
   tell({ kind: 'ready' })
   backend.serve()
   await pglite.close()

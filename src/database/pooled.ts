@@ -10,8 +10,8 @@ export interface Driver {
   readonly name: Database['driver']
   readonly schema: string
   readonly pool: Pool
-  /** Stops the running statement of a connection; resolves when the stop can hit no later one. Never rejects. */
-  cancel(client: ClientBase): Promise<void>
+  /** Stops the running statement of a connection, as `WatchOptions.cancel`. */
+  cancel(client: ClientBase, over: Promise<unknown>): Promise<void>
   /** Whether `statement_timeout` works in the database itself; otherwise this process watches the time. */
   readonly hasStatementTimeout: boolean
   /** Most milliseconds a statement may take where nothing else is said. */
@@ -24,7 +24,7 @@ export interface Driver {
 }
 
 /** The settings each connection starts with, as SQL. */
-export const commonSettings =
+export const sessionSettings =
   "set timezone to 'UTC'; set datestyle to 'ISO'; set bytea_output to 'hex'; set extra_float_digits to 1"
 
 /** Gives the statement that makes a connection find everything in one schema, and PostGIS in `public`. */
@@ -126,7 +126,7 @@ class PooledDatabase implements Database {
     client.on('error', ignore)
     const watchesTime = !(options.inTransaction && this.#driver.hasStatementTimeout)
     const timeoutMs = watchesTime ? (options.timeoutMs ?? this.#driver.statementTimeoutMs) : undefined
-    const cancel = () => this.#driver.cancel(client)
+    const cancel = (over: Promise<unknown>) => this.#driver.cancel(client, over)
     const session = createSession({ ...options, client, cancel, timeoutMs })
     let broken = false
     try {

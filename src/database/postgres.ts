@@ -2,8 +2,8 @@ import type { ClientBase, ClientConfig } from 'pg'
 import pg from 'pg'
 import type { Log } from '../core/log.ts'
 import type { Database } from './database.ts'
-import { createListener } from './listener.ts'
-import { commonSettings, createPooled, formatSearchPath } from './pooled.ts'
+import { Listener } from './listener.ts'
+import { createPooled, formatSearchPath, sessionSettings } from './pooled.ts'
 import { typeParsers } from './values.ts'
 
 /** Where the database is and how it is used. */
@@ -42,7 +42,7 @@ export function openPostgres(options: PostgresOptions): Promise<Database> {
     connectionTimeoutMillis: connectMs,
   }
   const settings = [
-    commonSettings,
+    sessionSettings,
     formatSearchPath(schema),
     `set idle_in_transaction_session_timeout to ${idleInTransactionMs}`,
     `set statement_timeout to ${statementTimeoutMs ?? 0}`,
@@ -53,26 +53,20 @@ export function openPostgres(options: PostgresOptions): Promise<Database> {
     onConnect: (client) => client.query(settings).then(() => undefined),
   })
   pool.on('error', (error) => log.warn({ err: error }, 'an idle connection to the database was lost'))
-  const listener = createListener({ connect: () => connectListener(config), log })
+  const listener = new Listener(config, log)
   const database = createPooled({
     name: 'postgres',
     schema,
     pool,
     cancel: (client) => cancelBackend(client as NumberedClient, config, log),
     hasStatementTimeout: true,
-    listen: listener.listen,
+    listen: (channel, onNotify) => listener.listen(channel, onNotify),
     close: async () => {
       await listener.close()
       await pool.end()
     },
   })
   return Promise.resolve(database)
-}
-
-async function connectListener(config: ClientConfig): Promise<pg.Client> {
-  const client = new pg.Client(config)
-  await client.connect()
-  return client
 }
 
 // On a connection of its own: those of the pool may all be busy.

@@ -4,20 +4,15 @@ import { pipeline } from 'node:stream/promises'
 import type { ClientBase } from 'pg'
 import pgCopy from 'pg-copy-streams'
 import { problem } from '../contract/problems.ts'
-import { isProblem, type Problem } from '../core/problem.ts'
 import type { Queryable, Row } from './database.ts'
 import { bindLiterals } from './literal.ts'
-import { toProblem } from './sqlstate.ts'
+import { SourceFault } from './sqlstate.ts'
 import { serializeValue } from './values.ts'
+import { toAborted, Watch, type WatchOptions } from './watch.ts'
 
 /** One connection while somebody has it to himself. */
-export interface SessionOptions {
+export interface SessionOptions extends WatchOptions {
   readonly client: ClientBase
-  /** Stops the running statement; resolves when the stop can hit no later one. */
-  readonly cancel: () => Promise<void>
-  readonly signal?: AbortSignal | undefined
-  /** Most milliseconds a statement may take, when the database does not watch the time itself. */
-  readonly timeoutMs?: number | undefined
   /** Whether a transaction is open: a copy that is broken off must not spoil it. */
   readonly inTransaction?: boolean
 }
@@ -47,8 +42,8 @@ class ClientSession implements Session {
   }
 
   query<R extends object = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
-    return this.#next(async () => {
-      const result = await this.#options.client.query(text, values.map(serializeValue))
+    return this.#run(async (client) => {
+      const result = await client.query(text, values.map(serializeValue))
       // Several statements in one text have several results; the last one counts.
       const last: { rows: R[] } | undefined = Array.isArray(result) ? result.at(-1) : result
       return last?.rows ?? []
@@ -56,13 +51,13 @@ class ClientSession implements Session {
   }
 
   copyIn(statement: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
-    return this.#next(async () => {
-      const { client } = this.#options
+    return this.#run(async (client, stopped) => {
       const idle = whenIdle(client)
       const copy = client.query(pgCopy.from(statement))
       this.#copying = true
       try {
-        await pipeline(watchSource(chunks), copy)
+        // The database does not look up from waiting for input: a stop must end the input.
+        await pipeline(watchSource(chunks), copy, { signal: stopped })
         return copy.rowCount
       } finally {
         this.#copying = false
@@ -72,45 +67,12 @@ class ClientSession implements Session {
   }
 
   async *copyOut(select: string, values: readonly unknown[] = []): AsyncGenerator<Uint8Array> {
-    const turn = Promise.withResolvers<void>()
-    const started = Promise.withResolvers<void>()
-    const finished = this.#next(() => {
-      started.resolve()
-      return turn.promise
-    })
-    finished.catch((error: unknown) => started.reject(error))
-    await started.promise
-    try {
-      yield* this.#copyRows(select, values)
-      turn.resolve()
-    } catch (error) {
-      turn.reject(error)
-    } finally {
-      turn.resolve()
-      await finished
-    }
-  }
-
-  async *#copyRows(select: string, values: readonly unknown[]): AsyncGenerator<Uint8Array> {
-    const { client, cancel, inTransaction } = this.#options
     const statement = `copy (${bindLiterals(select, values)}\n) to stdout ${linesFormat}`
-    if (inTransaction) await client.query('savepoint before_copy')
-    const idle = whenIdle(client)
-    const rows = client.query(pgCopy.to(statement))
-    this.#copying = true
-    let ended = false
+    const giveBack = await this.#take()
     try {
-      yield* watchEnd(rows, () => {
-        ended = true
-      })
+      yield* this.#copyRows(statement)
     } finally {
-      if (!ended) {
-        rows.on('error', () => undefined).resume()
-        await cancel()
-      }
-      await idle
-      if (inTransaction && !ended) await client.query('rollback to savepoint before_copy')
-      this.#copying = false
+      giveBack()
     }
   }
 
@@ -119,56 +81,67 @@ class ClientSession implements Session {
     await this.#last
   }
 
-  /** Runs work when all that was asked for before is done, watching the clock and the signal. */
-  #next<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#ended) return Promise.reject(problem('database/query', 'the transaction has ended'))
-    if (this.#copying) return Promise.reject(problem('database/query', 'a copy runs on this connection'))
-    const result = this.#last.then(() => this.#watch(work))
-    this.#last = result.catch(() => undefined)
-    return result
-  }
-
-  async #watch<T>(work: () => Promise<T>): Promise<T> {
-    const { signal, timeoutMs, cancel } = this.#options
-    if (signal?.aborted) throw toAborted(signal)
-    let cancelled: Promise<void> | undefined
-    let timedOut = false
-    const stop = () => {
-      cancelled ??= cancel()
-    }
-    const expire = () => {
-      timedOut = true
-      stop()
-    }
-    const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs)
-    signal?.addEventListener('abort', stop, { once: true })
+  async *#copyRows(statement: string): AsyncGenerator<Uint8Array> {
+    const { client, inTransaction } = this.#options
+    if (inTransaction) await client.query('savepoint before_copy')
+    const idle = whenIdle(client)
+    const rows = client.query(pgCopy.to(statement))
+    const watch = new Watch(this.#options)
+    watch.start(idle)
+    this.#copying = true
+    let ended = false
     try {
-      return await work()
+      yield* rows.iterator({ destroyOnReturn: false })
+      ended = true
     } catch (error) {
-      if (cancelled && signal?.aborted) throw toAborted(signal)
-      if (timedOut) throw problem('database/timeout', `the query took more than ${timeoutMs} ms`)
-      throw error instanceof SourceFault ? error.cause : toProblem(error)
+      ended = true
+      throw watch.explain(error)
     } finally {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', stop)
-      await cancelled
+      if (!ended) drain(rows, watch)
+      await watch.end()
+      if (inTransaction && !ended) await client.query('rollback to savepoint before_copy')
+      this.#copying = false
     }
   }
-}
 
-/** Yields what a stream gives, and says when it has ended by itself, well or not. */
-async function* watchEnd(stream: Readable, onEnd: () => void): AsyncGenerator<Uint8Array> {
-  try {
-    yield* stream.iterator({ destroyOnReturn: false })
-  } catch (error) {
-    onEnd()
-    throw error
+  /** Runs work when all that was asked for before is done, watching the clock and the signal. */
+  async #run<T>(work: (client: ClientBase, stopped: AbortSignal) => Promise<T>): Promise<T> {
+    const giveBack = await this.#take()
+    const watch = new Watch(this.#options)
+    try {
+      const result = work(this.#options.client, watch.stopped)
+      watch.start(result)
+      try {
+        return await result
+      } catch (error) {
+        throw watch.explain(error)
+      } finally {
+        await watch.end()
+      }
+    } finally {
+      giveBack()
+    }
   }
-  onEnd()
+
+  /** Waits for its turn; gives what ends it. */
+  async #take(): Promise<() => void> {
+    if (this.#ended) throw problem('database/query', 'the transaction has ended')
+    if (this.#copying) throw problem('database/query', 'a copy runs on this connection')
+    const before = this.#last
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#last = promise
+    await before
+    if (!this.#options.signal?.aborted) return resolve
+    resolve()
+    throw toAborted(this.#options.signal)
+  }
 }
 
-/** What the source of a copy threw: no fault of the database. */
-class SourceFault extends Error {}
+/** Breaks a copy off that nobody reads any more. */
+function drain(rows: Readable, watch: Watch): void {
+  rows.on('error', () => undefined).resume()
+  watch.stop()
+}
 
 async function* watchSource(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
@@ -178,17 +151,12 @@ async function* watchSource(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<U
   }
 }
 
-function toAborted(signal: AbortSignal): Problem {
-  const { reason } = signal
-  return isProblem(reason) ? reason : problem('request/aborted', 'the query was cancelled', { cause: reason })
-}
-
 /** Resolves when the connection has ended the statement that is about to be sent, or is gone. */
 async function whenIdle(client: ClientBase): Promise<void> {
   const done = new AbortController()
   const { signal } = done
-  await Promise.race([once(client, 'drain', { signal }), once(client, 'end', { signal })]).catch(
-    () => undefined,
-  )
+  const events = ['drain', 'end', 'error'].map((event) => once(client, event, { signal }))
+  await Promise.race(events).catch(() => undefined)
   done.abort()
+  await Promise.allSettled(events)
 }

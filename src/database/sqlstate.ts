@@ -1,6 +1,9 @@
 import { type ProblemCode, problem } from '../contract/problems.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
 
+/** What the source of a copy threw, as its cause: no fault of the database. */
+export class SourceFault extends Error {}
+
 /** What the database says about a fault. @see PostgreSQL, "Error and Notice Message Fields" */
 interface DatabaseFault {
   readonly message: string

@@ -1,59 +1,49 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, fsyncSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
+import { PGlite } from '@electric-sql/pglite'
 import { postgis } from '@electric-sql/pglite-postgis'
+import { adaptFiles } from './filesystem.ts'
 import { unpackTar } from './tar.ts'
 
 /** Names the prepared data folder: another version of either package prepares its own. */
 export const preparedName = 'pglite-0.5.8-postgis-0.2.8.tar.gz'
 
+/** What every start needs. */
+export interface StartOptions {
+  /** Where the prepared data folder is kept. */
+  readonly cacheFolder: string
+  /** Called whenever the database reads or writes a file, in the middle of what it does. */
+  readonly onFileAccess: () => void
+}
+
 /** Starts a database whose data is gone when it ends. */
-export async function startInMemory(cacheFolder: string): Promise<PGlite> {
+export async function startInMemory({ cacheFolder, onFileAccess }: StartOptions): Promise<PGlite> {
   const dump = await prepare(cacheFolder)
-  return PGlite.create({ extensions: { postgis }, loadDataDir: toBlob(dump) })
+  return PGlite.create({
+    extensions: { postgis, files: adaptFiles(onFileAccess) },
+    loadDataDir: new Blob([new Uint8Array(dump)], { type: 'application/gzip' }),
+  })
 }
 
 /** Starts the database of a folder, made first where there is none. Whoever calls holds the lock of the folder. */
-export async function startInFolder(folder: string, cacheFolder: string): Promise<PGlite> {
+export async function startInFolder(
+  folder: string,
+  { cacheFolder, onFileAccess }: StartOptions,
+): Promise<PGlite> {
   const data = join(folder, 'data')
   if (!existsSync(data)) await createData(data, await prepare(cacheFolder))
   return PGlite.create({
     dataDir: data,
-    extensions: { postgis, durable },
-    startParams: [...startParams, '-c', 'wal_sync_method=fsync'],
+    extensions: { postgis, files: adaptFiles(onFileAccess) },
+    // PGlite starts PostgreSQL with -F, without fsync, which is right for memory only.
+    startParams: [
+      ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+      // fdatasync, which it would use, does nothing in Emscripten.
+      ...['-c', 'wal_sync_method=fsync'],
+    ],
   })
-}
-
-// PGlite switches PostgreSQL's calls of fsync off with -F, which is right for memory only.
-const startParams = PGlite.defaultStartParams.filter((parameter) => parameter !== '-F')
-
-// Emscripten's Node file system has no fsync of its own: what PostgreSQL calls would do nothing.
-const durable = {
-  name: 'durable',
-  setup: async (_pglite: unknown, options: NonNullable<unknown>) => {
-    const { preRun = [] } = options as { preRun?: ((module: FileModule) => void)[] }
-    preRun.push(({ FS }) => {
-      FS.filesystems.NODEFS.stream_ops.fsync = ({ node, nfd }) => {
-        if (FS.isFile(node.mode)) fsyncSync(nfd)
-        return 0
-      }
-    })
-    return { emscriptenOpts: { ...options, preRun } }
-  },
-}
-
-/** What of Emscripten's file systems is touched. */
-interface FileModule {
-  readonly FS: {
-    isFile(mode: number): boolean
-    readonly filesystems: { readonly NODEFS: { readonly stream_ops: StreamOperations } }
-  }
-}
-
-interface StreamOperations {
-  fsync?: (stream: { readonly node: { readonly mode: number }; readonly nfd: number }) => number
 }
 
 // Complete under its name or not there: a start that is killed leaves a folder that the next one takes away.
@@ -68,7 +58,7 @@ async function createData(data: string, dump: Uint8Array): Promise<void> {
 export async function prepare(cacheFolder: string): Promise<Uint8Array> {
   const path = join(cacheFolder, preparedName)
   if (existsSync(path)) return readFile(path)
-  const pglite = await PGlite.create({ extensions: { postgis } } satisfies PGliteOptions)
+  const pglite = await PGlite.create({ extensions: { postgis } })
   await pglite.exec('create extension postgis')
   const dump = new Uint8Array(await (await pglite.dumpDataDir('gzip')).arrayBuffer())
   await pglite.close()
@@ -78,8 +68,4 @@ export async function prepare(cacheFolder: string): Promise<Uint8Array> {
   await writeFile(fresh, dump)
   await rename(fresh, path)
   return dump
-}
-
-function toBlob(dump: Uint8Array): Blob {
-  return new Blob([new Uint8Array(dump)], { type: 'application/gzip' })
 }
