@@ -1,0 +1,91 @@
+import { descriptorOf, isCls } from '../contract/registry.ts'
+import { joinPointer, type Pointer } from '../core/pointer.ts'
+import { formatYaml } from '../document/write.ts'
+import { blockFields } from './schema/block.ts'
+
+/** A block as it is written to a file; values may be expressions (`variableExpression`). */
+export interface WrittenBlock {
+  readonly [field: string]: unknown
+  readonly children?: Readonly<Record<string, WrittenBlock>>
+}
+
+/** A manifest as it is written to a file. */
+export interface WrittenManifest {
+  readonly manifest: string
+  readonly resources: Readonly<Record<string, WrittenBlock>>
+}
+
+/** How a manifest is written. */
+export interface FormatOptions {
+  /** Path or address of the JSON Schema, for editors; `landform schema manifest` prints it. */
+  readonly schema?: string
+}
+
+/**
+ * Writes a manifest as tidy YAML. Fields stand in the order of the contract, resources in the order they are given.
+ * Loaded again, the text gives the same manifest.
+ */
+export function formatManifest(
+  { manifest, resources }: WrittenManifest,
+  { schema }: FormatOptions = {},
+): string {
+  const head = schema === undefined ? '' : `# yaml-language-server: $schema=${schema}\n`
+  return `${head}${formatYaml({ manifest })}\n${formatYaml({ resources: orderBlocks(resources) })}`
+}
+
+function orderBlocks(blocks: Readonly<Record<string, WrittenBlock>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(blocks).map(([key, block]) => [key, orderBlock(block)]))
+}
+
+function orderBlock({ children, ...block }: WrittenBlock): Record<string, unknown> {
+  const order = fieldOrder(block.cls)
+  const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length)
+  const names = Object.keys(block).sort((a, b) => rank(a) - rank(b))
+  const ordered = names.map((name) => [name, orderField(block.cls, name, block[name])] as const)
+  const hasChildren = children !== undefined && Object.keys(children).length > 0
+  return { ...Object.fromEntries(ordered), ...(hasChildren ? { children: orderBlocks(children) } : {}) }
+}
+
+function fieldOrder(cls: unknown): readonly string[] {
+  const members = isCls(cls) ? Object.keys(descriptorOf(cls).members) : []
+  return [...blockFields, ...members, 'data']
+}
+
+const ruleOrder = ['action', 'principal', 'identity', 'scope', 'permission', 'propagate']
+
+function orderField(cls: unknown, name: string, value: unknown): unknown {
+  if (name === 'permissions') return orderRules(value)
+  if (!isCls(cls)) return value
+  const schema = descriptorOf(cls).members[name]
+  return schema === undefined ? value : orderMembers(value, Object.keys(schema.properties))
+}
+
+function orderRules(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((rule) => orderMembers(rule, ruleOrder))
+  const { include } = (value ?? {}) as { readonly include?: unknown }
+  return include === undefined ? value : { include: orderRules(include) }
+}
+
+function orderMembers(value: unknown, order: readonly string[]): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
+  const entries = Object.entries(value)
+  const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length)
+  return Object.fromEntries(entries.sort(([a], [b]) => rank(a) - rank(b)))
+}
+
+/** Finds where a block stands in a manifest's value, by its key: `/resources/root/children/roads`. */
+export function findBlockPointer(manifest: unknown, key: string): Pointer | undefined {
+  const { resources } = (manifest ?? {}) as { readonly resources?: unknown }
+  return findIn(resources, '/resources', key)
+}
+
+function findIn(blocks: unknown, base: Pointer, key: string): Pointer | undefined {
+  if (blocks === null || typeof blocks !== 'object') return undefined
+  if (Object.hasOwn(blocks, key)) return joinPointer(base, key)
+  for (const [name, block] of Object.entries(blocks)) {
+    const { children } = (block ?? {}) as { readonly children?: unknown }
+    const found = findIn(children, joinPointer(base, name, 'children'), key)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
