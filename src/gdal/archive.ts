@@ -1,0 +1,129 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import { type Entry, open, type ZipFile } from 'yauzl'
+import { problem } from '../contract/problems.ts'
+
+const openZip = promisify<string, { lazyEntries: true; autoClose: false }, ZipFile>(open)
+
+/** Most files in an archive. */
+const entryLimit = 10_000
+
+/** No honest data packs better than this; smaller archives are not worth a doubt. */
+const ratioLimit = 200
+const smallBytes = 64 << 20
+
+/** What may come out of an archive. */
+export interface UnpackLimits {
+  readonly folder: string
+  readonly limitBytes: number
+}
+
+/**
+ * Lists the files of a zip archive, once all of it was checked: names that stay inside, no links, no encryption, and a
+ * size that fits, before one byte is unpacked.
+ *
+ * @throws {Problem} source/unreadable for an archive that is broken or not to be trusted
+ */
+export async function listArchive(path: string, limitBytes: number): Promise<string[]> {
+  return withArchive(path, async (zip) => {
+    const entries = await readEntries(zip)
+    checkEntries(entries, { limitBytes, packedBytes: zip.fileSize })
+    return entries.filter(isFile).map((entry) => entry.fileName)
+  })
+}
+
+/**
+ * Unpacks a zip archive into a folder, after the checks of `listArchive`. Sizes may be lied about, so the library
+ * counts what comes out.
+ *
+ * @returns paths of the files
+ * @throws {Problem} source/unreadable for an archive that is broken or not to be trusted; files/full
+ */
+export async function unpackArchive(path: string, { folder, limitBytes }: UnpackLimits): Promise<string[]> {
+  return withArchive(path, async (zip) => {
+    const entries = await readEntries(zip)
+    checkEntries(entries, { limitBytes, packedBytes: zip.fileSize })
+    const paths: string[] = []
+    for (const entry of entries.filter(isFile)) {
+      const target = join(folder, entry.fileName)
+      await mkdir(dirname(target), { recursive: true })
+      await pipeline(await openEntry(zip, entry), createWriteStream(target, { flags: 'wx' }))
+      paths.push(target)
+    }
+    return paths
+  })
+}
+
+async function withArchive<T>(path: string, work: (zip: ZipFile) => Promise<T>): Promise<T> {
+  let zip: ZipFile | undefined
+  try {
+    zip = await openZip(path, { lazyEntries: true, autoClose: false })
+    return await work(zip)
+  } catch (error) {
+    throw asProblem(error)
+  } finally {
+    zip?.close()
+  }
+}
+
+function asProblem(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name === 'Problem') return error
+  const code = 'code' in error ? error.code : undefined
+  if (code === 'ENOSPC') return problem('files/full', 'the disk is full while an archive is unpacked')
+  if (code === 'EEXIST') return untrusted('it holds the same name twice')
+  return untrusted(error.message)
+}
+
+function untrusted(reason: string): Error {
+  return problem('source/unreadable', `the archive cannot be read: ${reason}`)
+}
+
+function readEntries(zip: ZipFile): Promise<Entry[]> {
+  return new Promise((resolve, reject) => {
+    const entries: Entry[] = []
+    zip.on('entry', (entry: Entry) => {
+      entries.push(entry)
+      if (entries.length > entryLimit) reject(untrusted(`it holds more than ${entryLimit} files`))
+      else zip.readEntry()
+    })
+    zip.once('end', () => resolve(entries))
+    zip.once('error', reject)
+    zip.readEntry()
+  })
+}
+
+const linkType = 0o120_000
+const typeMask = 0o170_000
+
+function isFile(entry: Entry): boolean {
+  return !entry.fileName.endsWith('/')
+}
+
+function checkEntries(
+  entries: readonly Entry[],
+  { limitBytes, packedBytes }: { limitBytes: number; packedBytes: number },
+): void {
+  let total = 0
+  for (const entry of entries) {
+    const name = JSON.stringify(entry.fileName)
+    // The library refuses absolute names and those with `..` or a backslash; these are the rest.
+    if (/\p{Cc}/u.test(entry.fileName)) throw untrusted(`the name ${name} has control characters`)
+    if (((entry.externalFileAttributes >>> 16) & typeMask) === linkType) throw untrusted(`${name} is a link`)
+    if (entry.isEncrypted()) throw untrusted(`${name} is encrypted`)
+    total += entry.uncompressedSize
+  }
+  if (total > limitBytes) throw untrusted(`it unpacks to ${total} bytes, more than ${limitBytes}`)
+  if (total > smallBytes && total > packedBytes * ratioLimit) {
+    throw untrusted(`it unpacks to ${total} bytes from ${packedBytes}, which no data does`)
+  }
+}
+
+async function openEntry(zip: ZipFile, entry: Entry): Promise<Readable> {
+  return new Promise((resolve, reject) => {
+    zip.openReadStream(entry, (error, stream) => (error === null ? resolve(stream) : reject(error)))
+  })
+}

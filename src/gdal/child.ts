@@ -1,0 +1,53 @@
+// Entry of a child process: the only one that loads GDAL. A file that makes GDAL crash, loop or eat memory takes this
+// process with it and nothing else.
+import { once } from 'node:events'
+import { Socket } from 'node:net'
+import { isProblem } from '../core/problem.ts'
+import { convertVector } from './convert.ts'
+import { jsonFrame } from './frame.ts'
+import type { VectorJob, WireProblem } from './job.ts'
+import { loadGdal } from './open.ts'
+import { settings } from './settings.ts'
+
+const outputDescriptor = 3
+
+// The server is gone: nobody reads on.
+process.once('disconnect', () => process.exit(1))
+
+process.once('message', (job: VectorJob) => {
+  run(job).then(
+    () => process.disconnect(),
+    () => process.exit(1),
+  )
+})
+
+async function run(job: VectorJob): Promise<void> {
+  const output = new Socket({ fd: outputDescriptor, readable: false, writable: true })
+  const send = async (frame: Buffer): Promise<void> => {
+    await new Promise<void>((resolve, reject) => {
+      output.write(frame, (error) => (error ? reject(error) : resolve()))
+    })
+  }
+  try {
+    const gdal = loadGdal()
+    for (const [name, value] of Object.entries(settings)) gdal.config.set(name, value)
+    await convertVector(gdal, job, {
+      summary: (summary) => send(jsonFrame('summary', summary)),
+      rows: send,
+      tick: () => void send(jsonFrame('tick', {})),
+    })
+    await send(jsonFrame('end', {}))
+  } catch (error) {
+    await send(jsonFrame('problem', asWire(error)))
+  }
+  output.end()
+  await once(output, 'close')
+}
+
+function asWire(error: unknown): WireProblem {
+  if (!isProblem(error)) {
+    return { code: 'gdal/failed', message: error instanceof Error ? error.message : String(error) }
+  }
+  const { code, message, hint, detail, data } = error
+  return { code, message, hint, detail, data }
+}

@@ -1,0 +1,146 @@
+import { join } from 'node:path'
+import { type GeometryParts, geometryTypeOf } from '../contract/geometry.ts'
+import { problem } from '../contract/problems.ts'
+import { openSourceLayer } from './dataset.ts'
+import type { Bounds } from './fit.ts'
+import type { SourceField, SourceSummary, VectorJob } from './job.ts'
+import { makeMender } from './mend.ts'
+import type { GdalModule } from './open.ts'
+import type { ColumnPlan } from './row.ts'
+import { type RowSender, sendRows } from './rows.ts'
+import { type Features, type Survey, surveyFeatures } from './survey.ts'
+import { type Translated, translateLayer } from './translate.ts'
+
+/** Where a conversion reports to. */
+export interface ConversionSink extends RowSender {
+  summary(summary: SourceSummary): Promise<void>
+  /** Says that the work goes on. */
+  tick(): void
+}
+
+/**
+ * Reads a source as rows of a layer: all of it is looked at before the first row is sent, so that nothing is written
+ * of a source that is bad.
+ *
+ * @throws {Problem} source/*, gdal/*, request/invalid
+ */
+export async function convertVector(gdal: GdalModule, job: VectorJob, sink: ConversionSink): Promise<void> {
+  const source = await openSourceLayer(gdal, job)
+  sink.tick()
+  const path = join(job.folder, 'features.fgb')
+  const translated = await translateLayer(gdal, source, { path, srs: job.srs })
+  sink.tick()
+  const idColumn = findIdColumn(translated.fields, job)
+  const features = featuresOf(gdal, { job, translated, idColumn, onProgress: () => sink.tick() })
+  const survey = features === undefined ? emptySurvey(translated) : surveyFeatures(features)
+  if (source.isGuessed) refuseMisplaced(survey, source.name)
+  const parts = decideGeometry(survey, job, translated.declared)
+  if (survey.badCount > 0 && !job.skipErrors) throw badFeatures(survey)
+  await sink.summary({
+    format: source.dataset.driver.description,
+    layer: source.name,
+    geometryType: geometryTypeOf(parts),
+    fields: translated.fields.filter((_, index) => index !== idColumn),
+    rowCount: [...survey.families.values()].reduce((sum, count) => sum + count, 0),
+    otherCount: survey.otherCount,
+    badCount: survey.badCount,
+    bad: survey.bad,
+    notes: source.isGuessed ? ['The coordinates were taken for longitude and latitude, EPSG:4326.'] : [],
+  })
+  if (features === undefined) return
+  const target = { ...parts, srs: job.srs, columns: features.columns }
+  const rules = {
+    ...features.rules,
+    family: parts.family,
+    isMulti: parts.isMulti ? null : features.rules.isMulti,
+  }
+  await sendRows({ ...features, rules }, target, sink)
+}
+
+function findIdColumn(fields: readonly SourceField[], { idSource, idFields }: VectorJob): number {
+  if (idSource === 'SEQUENCE') return -1
+  const column = idFields
+    .map((name) => fields.findIndex((field) => field.name === name))
+    .find((index) => index >= 0)
+  if (column !== undefined) return column
+  if (idSource === 'AUTO') return -1
+  const names = fields.map(({ name }) => name).join(', ')
+  throw problem('request/invalid', `the source has no field ${idFields.join(' or ')} for ids, but ${names}`)
+}
+
+interface FeatureChoice {
+  readonly job: VectorJob
+  readonly translated: Translated
+  readonly idColumn: number
+  readonly onProgress: () => void
+}
+
+function featuresOf(
+  gdal: GdalModule,
+  { job, translated, idColumn, onProgress }: FeatureChoice,
+): Features | undefined {
+  const { path, header, fields, missing } = translated
+  if (header === undefined) return undefined
+  const columns = header.columns.map(({ type }, index): ColumnPlan => {
+    return { type, use: index === idColumn ? 'ID' : (fields[index]?.datatype ?? 'STRING') }
+  })
+  const { family, isMulti, skipOthers, fix } = job
+  const rules = { family, isMulti, skipOthers, fix, bounds: boundsOf(job.srs), mend: makeMender(gdal) }
+  return { path, header, columns, names: fields.map(({ name }) => name), rules, missing, onProgress }
+}
+
+/** A source without a single feature to read. */
+function emptySurvey({ missing }: Translated): Survey {
+  const nothing = { families: new Map(), hasMulti: false, hasHeights: false, otherCount: 0 }
+  return { ...nothing, badCount: missing.length, bad: missing.slice(0, 10) }
+}
+
+/** Largest coordinates: the poles of web mercator, and its world once around to either side. */
+function boundsOf(srs: number): Bounds {
+  if (srs === 3857) return { x: 40_075_016.69, y: 242_528_681 }
+  return srs === 4326 ? { x: 360, y: 90 } : { x: Number.MAX_VALUE, y: Number.MAX_VALUE }
+}
+
+function refuseMisplaced({ bad }: Survey, name: string): void {
+  const first = bad.find(({ isMisplaced }) => isMisplaced)
+  if (first === undefined) return
+  throw problem(
+    'source/no-srs',
+    `${JSON.stringify(name)} does not say its reference system, and feature ${first.number} is not in longitude and latitude`,
+    { hint: 'Pack the table into a zip archive together with a .prj file of the same name.' },
+  )
+}
+
+/** What the features cannot be told apart by: a source of several families has to be asked for one. */
+function decideGeometry(
+  { families, hasMulti, hasHeights }: Survey,
+  job: VectorJob,
+  declared: GeometryParts | undefined,
+): GeometryParts {
+  const found = [...families.keys()]
+  if (found.length > 1) {
+    const counts = [...families].map(([family, count]) => `${count} ${family}`).join(', ')
+    throw problem('source/bad-features', `the source holds different geometries: ${counts}`, {
+      hint: 'Choose one with cast_geometry_type; skip_other_geometry_types leaves the others out.',
+    })
+  }
+  const family = found[0] ?? job.family ?? declared?.family
+  if (family === undefined) {
+    throw problem('source/bad-features', 'the source has no features, and does not say what they would be')
+  }
+  const isMulti = found.length > 0 ? hasMulti : (declared?.isMulti ?? false)
+  return {
+    family,
+    isMulti: job.isMulti ?? isMulti,
+    hasZ: job.hasZ ?? (hasHeights || (declared?.hasZ ?? false)),
+  }
+}
+
+function badFeatures({ bad, badCount }: Survey): Error {
+  const more = badCount > bad.length ? [`and ${badCount - bad.length} more`] : []
+  const lines = [...bad.map(({ number, reason }) => `feature ${number}: ${reason}`), ...more]
+  return problem('source/bad-features', `${badCount} features cannot be loaded`, {
+    detail: lines.map((line) => `- ${line}`).join('\n'),
+    data: { bad_count: badCount, bad: bad.map(({ number, reason }) => ({ number, reason })) },
+  })
+}

@@ -1,0 +1,111 @@
+import { linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
+import { basename, extname, join } from 'node:path'
+import { problem } from '../contract/problems.ts'
+import { listArchive, unpackArchive } from './archive.ts'
+import { dataExtensions, findFormat } from './format.ts'
+import type { VectorJob } from './job.ts'
+import type { GdalModule } from './open.ts'
+import type { SourceLayer } from './source.ts'
+import { openTable } from './table.ts'
+
+/** A file to open, under a name that tells its format. */
+interface SourceFile {
+  readonly path: string
+  readonly name: string
+}
+
+/**
+ * Opens the layer of a source that a job asks for.
+ *
+ * @throws {Problem} source/unreadable, source/layers
+ */
+export async function openSourceLayer(gdal: GdalModule, job: VectorJob): Promise<SourceLayer> {
+  const files = await findFiles(job)
+  const layers = files.flatMap((file) => openFile(gdal, file, job))
+  const wanted = job.layer
+  const found = wanted === undefined ? layers : layers.filter(({ name }) => name === wanted)
+  const [only] = found
+  if (only !== undefined && found.length === 1) return only
+  if (layers.length === 0) throw unreadable(job, 'it has no layers')
+  const names = layers.map(({ name }) => name)
+  const text =
+    wanted === undefined
+      ? `the source has ${layers.length} layers: ${names.join(', ')}`
+      : `the source has no layer ${JSON.stringify(wanted)}, but ${names.join(', ')}`
+  throw problem('source/layers', text, { data: { layers: names } })
+}
+
+function unreadable({ name }: { name: string }, reason: string): Error {
+  return problem('source/unreadable', `${JSON.stringify(name)} cannot be read: ${reason}`)
+}
+
+async function findFiles(job: VectorJob): Promise<SourceFile[]> {
+  if (statSync(job.path).size === 0) throw unreadable(job, 'it is empty')
+  const format = findFormat(job.path, job.name)
+  if (format === undefined) throw unreadable(job, 'it is of no known vector format')
+  if (format.extension !== '.zip') {
+    if (format.extension === '.xlsx' || format.extension === '.ods')
+      await listArchive(job.path, job.unpackLimitBytes)
+    return [nameFile(job, format.extension)]
+  }
+  const paths = await unpackArchive(job.path, {
+    folder: join(job.folder, 'archive'),
+    limitBytes: job.unpackLimitBytes,
+  })
+  const files = paths
+    .filter((path) => dataExtensions.includes(extname(path).toLowerCase()) && !isHidden(path))
+    .map((path) => ({ path, name: basename(path) }))
+  if (files.length === 0) throw unreadable(job, 'the archive holds no data of a known vector format')
+  return files
+}
+
+/** Files that systems put beside the data: `__MACOSX/._roads.shp`. */
+function isHidden(path: string): boolean {
+  return basename(path).startsWith('.')
+}
+
+/** Gives the file a name that drivers know, without copying it. */
+function nameFile(job: VectorJob, extension: string): SourceFile {
+  const folder = join(job.folder, 'named')
+  mkdirSync(folder)
+  const stem = basename(job.name, extname(job.name))
+    .replaceAll(/[^\p{L}\p{N} ._-]/gu, '_')
+    .replace(/^\.+/, '')
+  const path = join(folder, `${stem === '' ? 'layer' : stem.slice(0, 100)}${extension}`)
+  try {
+    // SQLite makes its files beside the real one: a second name keeps them out of the blobs.
+    linkSync(job.path, path)
+  } catch {
+    symlinkSync(job.path, path)
+  }
+  return { path, name: job.name }
+}
+
+function openFile(gdal: GdalModule, file: SourceFile, job: VectorJob): SourceLayer[] {
+  const format = findFormat(file.path, file.name)
+  if (format === undefined) return []
+  const tables = openTable(gdal, file.path, format.extension)
+  if (tables !== undefined) return tables
+  const drivers = format.drivers.filter((driver) => gdal.drivers.getNames().includes(driver))
+  if (drivers.length === 0)
+    throw unreadable(file, `this GDAL has no driver for ${format.drivers.join(' or ')}`)
+  gdal.config.set('SHAPE_ENCODING', shapeEncoding(file.path, job.encoding))
+  try {
+    const dataset = gdal.open(file.path, 'r', drivers)
+    const driver = dataset.driver.description
+    const isLonLat = driver === 'TopoJSON'
+    return dataset.layers.map((layer) => ({ dataset, layer, name: layer.name, isLonLat, isGuessed: false }))
+  } catch (error) {
+    throw unreadable(file, error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** The encoding that the request names, unless a `.cpg` file stands beside the Shapefile. */
+function shapeEncoding(path: string, encoding: string | undefined): string | null {
+  if (encoding === undefined || extname(path).toLowerCase() !== '.shp') return null
+  const stem = path.slice(0, -4)
+  const hasPage = ['.cpg', '.CPG', '.cst'].some((extension) =>
+    statSync(stem + extension, { throwIfNoEntry: false }),
+  )
+  return hasPage ? null : encoding.toUpperCase()
+}

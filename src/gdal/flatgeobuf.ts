@@ -1,0 +1,144 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import {
+  type Bytes,
+  bytesOf,
+  findField,
+  findTarget,
+  follow,
+  readByte,
+  readText,
+  vectorLength,
+} from './flatbuffer.ts'
+
+/** Types of columns, by their number in the format. @see https://github.com/flatgeobuf/flatgeobuf header.fbs */
+export const columnTypes = [
+  'Byte',
+  'UByte',
+  'Bool',
+  'Short',
+  'UShort',
+  'Int',
+  'UInt',
+  'Long',
+  'ULong',
+  'Float',
+  'Double',
+  'String',
+  'Json',
+  'DateTime',
+  'Binary',
+] as const
+
+/** Type of a column. */
+export type ColumnType = (typeof columnTypes)[number]
+
+/** What stands before the features. */
+export interface FlatHeader {
+  /** Number of the geometry type; 0 where features say their own. */
+  readonly geometryType: number
+  readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
+  /** Where the features start. */
+  readonly offset: number
+}
+
+/** One feature where it stands; valid until the next one is asked for. */
+export interface FlatFeature extends Bytes {
+  /** Geometry table; 0 where there is none. */
+  readonly geometry: number
+  /** Vector of properties; 0 where there are none. */
+  readonly properties: number
+  /** Size of the whole feature in bytes. */
+  readonly size: number
+}
+
+const windowBytes = 1 << 22
+
+/** Reads the header of a FlatGeobuf file without a spatial index; undefined for a file without features. */
+export function findFlatHeader(path: string): FlatHeader | undefined {
+  const file = openSync(path, 'r')
+  try {
+    const start = readAt(file, 0, 12)
+    if (start.bytes.length < 12) return undefined
+    const size = start.view.getUint32(8, true)
+    return parseHeader(readAt(file, 8, 4 + size), 12 + size)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function parseHeader(data: Bytes, offset: number): FlatHeader {
+  const table = follow(data, 4)
+  const vector = findTarget(data, table, 7)
+  const columns = Array.from({ length: vectorLength(data, vector) }, (_, index) => {
+    const column = follow(data, vector + 4 + 4 * index)
+    return { name: readText(data, column, 0), type: columnTypes[readByte(data, column, 1)] ?? 'String' }
+  })
+  return { geometryType: readByte(data, table, 2), columns, offset }
+}
+
+function readAt(file: number, position: number, length: number): Bytes {
+  const bytes = Buffer.alloc(length)
+  return bytesOf(bytes.subarray(0, readSync(file, bytes, 0, length, position)))
+}
+
+/** Reads features one by one; never more of the file in memory than a window, or the largest feature. */
+export function* readFlatFeatures(path: string, header: FlatHeader): Generator<FlatFeature> {
+  const file = openSync(path, 'r')
+  try {
+    let data = bytesOf(Buffer.allocUnsafe(windowBytes))
+    let position = header.offset
+    let end = 0
+    let at = 0
+    for (;;) {
+      const size = end - at < 4 ? 4 : 4 + data.view.getUint32(at, true)
+      if (end - at >= size && size > 4) {
+        yield featureAt(data, at, size)
+        at += size
+        continue
+      }
+      data = makeRoom(data, { at, end, size })
+      end -= at
+      at = 0
+      const read = readSync(file, data.bytes, end, data.bytes.length - end, position)
+      if (read === 0) return
+      position += read
+      end += read
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function featureAt({ bytes, view }: Bytes, at: number, size: number): FlatFeature {
+  const data = { bytes, view }
+  const table = follow(data, at + 4)
+  return { bytes, view, geometry: findTarget(data, table, 0), properties: findTarget(data, table, 1), size }
+}
+
+/** Moves what is not read yet to the start, into larger bytes where the next feature needs them. */
+function makeRoom(data: Bytes, { at, end, size }: { at: number; end: number; size: number }): Bytes {
+  const target = size > data.bytes.length ? bytesOf(Buffer.allocUnsafe(2 * size)) : data
+  data.bytes.copy(target.bytes, 0, at, end)
+  return target
+}
+
+/** Numbers of the geometry types in the format. @see feature.fbs */
+export const flatTypes = {
+  point: 1,
+  lineString: 2,
+  polygon: 3,
+  multiPoint: 4,
+  multiLineString: 5,
+  multiPolygon: 6,
+  geometryCollection: 7,
+  polyhedralSurface: 15,
+  tin: 16,
+  triangle: 17,
+} as const
+
+/** Type of a geometry table, which the header says where it is the same for all. */
+export function geometryTypeAt(data: Bytes, geometry: number, header: FlatHeader): number {
+  return header.geometryType === 0 || findField(data, geometry, 6) !== 0
+    ? readByte(data, geometry, 6)
+    : header.geometryType
+}

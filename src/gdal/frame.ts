@@ -1,0 +1,34 @@
+import { Buffer } from 'node:buffer'
+
+/**
+ * What a child process sends: frames of one byte that says what follows, four bytes (big-endian) that say how long it
+ * is, and the content.
+ */
+export const frameKinds = { summary: 1, rows: 2, end: 3, problem: 4, tick: 5 } as const
+
+/** What a frame holds: JSON, or for `rows` a whole binary COPY. */
+export type FrameKind = keyof typeof frameKinds
+
+/** Bytes before the content. */
+export const frameHeaderBytes = 5
+
+/** Writes what stands before the content. */
+export function writeFrameHeader(bytes: Buffer, kind: FrameKind, length: number): void {
+  bytes[0] = frameKinds[kind]
+  bytes.writeUInt32BE(length, 1)
+}
+
+/** Makes a frame that holds JSON. */
+export function jsonFrame(kind: FrameKind, value: unknown): Buffer {
+  const content = Buffer.from(JSON.stringify(value))
+  const frame = Buffer.allocUnsafe(frameHeaderBytes + content.length)
+  writeFrameHeader(frame, kind, content.length)
+  content.copy(frame, frameHeaderBytes)
+  return frame
+}
+
+/** Start of a binary COPY: signature, flags, no extension. */
+export const copyHeader = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
+
+/** End of a binary COPY. */
+export const copyTrailer = Buffer.from([0xff, 0xff])

@@ -1,0 +1,19 @@
+import { ewkbRoom, writeEwkb } from './ewkb.ts'
+import { bytesOf } from './flatbuffer.ts'
+import type { GdalModule } from './open.ts'
+import { parseWkb, type Shape } from './shape.ts'
+
+/** Makes what mends polygons with GDAL's MakeValid: valid ones stay as they are. */
+export function makeMender(gdal: GdalModule): (shape: Shape) => Shape {
+  return (shape) => {
+    const geometry = gdal.Geometry.fromWKB(wkbOf(shape))
+    return geometry.isValid() ? shape : parseWkb(geometry.makeValid().toWKB('LSB', 'ISO'))
+  }
+}
+
+function wkbOf(shape: Shape): Buffer {
+  const hasZ = shape.parts.some(({ paths }) => paths.some(({ zAt }) => zAt >= 0))
+  const sink = { ...bytesOf(Buffer.allocUnsafe(ewkbRoom(shape))), at: 0 }
+  writeEwkb(sink, shape, { family: 'POLYGON', isMulti: shape.parts.length > 1, hasZ, srs: 0 })
+  return sink.bytes.subarray(0, sink.at)
+}

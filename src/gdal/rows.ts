@@ -1,0 +1,62 @@
+import type { Sink } from './ewkb.ts'
+import { bytesOf } from './flatbuffer.ts'
+import { copyHeader, copyTrailer, frameHeaderBytes, writeFrameHeader } from './frame.ts'
+import { type RowPlan, rowRoom, writeRow } from './row.ts'
+import { eachGoodFeature, type Features } from './survey.ts'
+
+/** Takes frames; the promise is kept once the bytes may be used again. */
+export interface RowSender {
+  rows(frame: Buffer): Promise<void>
+}
+
+/** Bytes of a frame: a copy of this size holds the one session of the embedded database for some 50 ms. */
+const frameBytes = 2 << 20
+
+/**
+ * Sends the features that can be loaded, in frames that are a binary COPY each. One frame is written while the one
+ * before it is on its way.
+ */
+export async function sendRows(
+  features: Features,
+  target: Omit<RowPlan, 'fieldCount'>,
+  sender: RowSender,
+): Promise<void> {
+  const fieldCount = target.columns.filter(({ use }) => use !== 'ID').length
+  const plan: RowPlan = { ...target, fieldCount }
+  const ignore = { onBad: () => undefined, onOther: () => undefined }
+  let sink = startFrame(Buffer.allocUnsafe(frameBytes))
+  let spare: Buffer = Buffer.allocUnsafe(frameBytes)
+  let sending: Promise<void> = Promise.resolve()
+  let id = 0
+  let rows = 0
+  const send = async () => {
+    const frame = endFrame(sink)
+    await sending
+    const used = sink.bytes
+    sending = sender.rows(frame)
+    sink = startFrame(spare)
+    spare = used
+    rows = 0
+  }
+  for (const { feature, shape } of eachGoodFeature(features, ignore)) {
+    const room = rowRoom(feature, shape, plan) + copyTrailer.length
+    if (rows > 0 && sink.at + room > sink.bytes.length) await send()
+    if (sink.at + room > sink.bytes.length) sink = startFrame(Buffer.allocUnsafe(sink.at + room))
+    id += 1
+    rows += 1
+    writeRow(sink, { feature, shape, id }, plan)
+  }
+  if (rows > 0) await send()
+  await sending
+}
+
+function startFrame(bytes: Buffer): Sink {
+  copyHeader.copy(bytes, frameHeaderBytes)
+  return { ...bytesOf(bytes), at: frameHeaderBytes + copyHeader.length }
+}
+
+function endFrame(sink: Sink): Buffer {
+  sink.at += copyTrailer.copy(sink.bytes, sink.at)
+  writeFrameHeader(sink.bytes, 'rows', sink.at - frameHeaderBytes)
+  return sink.bytes.subarray(0, sink.at)
+}

@@ -1,0 +1,12 @@
+import type { Dataset, Layer } from 'gdal-async'
+
+/** A layer of an open data set. */
+export interface SourceLayer {
+  readonly dataset: Dataset
+  readonly layer: Layer
+  readonly name: string
+  /** Whether the format says that its coordinates are longitude and latitude. */
+  readonly isLonLat: boolean
+  /** Whether nothing says what its coordinates are, but longitude and latitude is worth a try. */
+  readonly isGuessed: boolean
+}

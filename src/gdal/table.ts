@@ -1,0 +1,140 @@
+import { basename, extname } from 'node:path'
+import type { Dataset, Layer } from 'gdal-async'
+import { problem } from '../contract/problems.ts'
+import type { GdalModule } from './open.ts'
+import type { SourceLayer } from './source.ts'
+
+/** Columns that hold the geometry of a table. */
+type CoordinateColumns =
+  | { readonly x: string; readonly y: string; readonly isLonLat: boolean }
+  | { readonly wkt: string; readonly isLonLat: false }
+
+const lonLatPairs = [
+  ['lon', 'lat'],
+  ['lng', 'lat'],
+  ['long', 'lat'],
+  ['longitude', 'latitude'],
+  ['lon_dd', 'lat_dd'],
+  ['долгота', 'широта'],
+] as const
+
+const planePairs = [
+  ['x', 'y'],
+  ['easting', 'northing'],
+  ['xcoord', 'ycoord'],
+] as const
+
+const wktNames = [
+  'wkt',
+  'wkt_geom',
+  'geom_wkt',
+  '_wkt',
+  'geom',
+  'geometry',
+  'the_geom',
+  'wkb_geometry',
+  'shape',
+]
+
+/**
+ * Opens a table (CSV, XLSX, ODS) as layers of the coordinates its columns hold; undefined for other formats.
+ *
+ * @throws {Problem} source/unreadable where no sheet has such columns
+ */
+export function openTable(gdal: GdalModule, path: string, extension: string): SourceLayer[] | undefined {
+  if (extension !== '.csv' && extension !== '.xlsx' && extension !== '.ods') return undefined
+  const plain = openPlain(gdal, path, extension)
+  const layers = plain.layers.map((layer) => ({ layer, columns: findColumns(layer) }))
+  const found = layers.flatMap(({ layer, columns }) =>
+    columns === undefined ? [] : [{ layer: layer.name, fields: fieldNames(layer), columns }],
+  )
+  if (found.length === 0) throw noColumns(path, layers[0]?.layer)
+  if (extension === '.csv') plain.close()
+  return found.map((table) => {
+    const dataset = extension === '.csv' ? openCsv(gdal, path, table.columns) : openSheet(gdal, path, table)
+    const layer = dataset.layers.get(0)
+    const { isLonLat } = table.columns
+    const name = extension === '.csv' ? basename(path, extname(path)) : table.layer
+    return { dataset, layer, name, isLonLat, isGuessed: !isLonLat }
+  })
+}
+
+function openPlain(gdal: GdalModule, path: string, extension: string): Dataset {
+  try {
+    return gdal.drivers.get(extension.slice(1).toUpperCase()).open(path, 'r')
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw problem('source/unreadable', `the table ${basename(path)} cannot be read: ${reason}`, { cause })
+  }
+}
+
+function fieldNames(layer: Layer): string[] {
+  return layer.fields.getNames()
+}
+
+function noColumns(path: string, layer: Layer | undefined): Error {
+  const names = layer === undefined ? 'no columns' : `the columns ${fieldNames(layer).join(', ')}`
+  return problem('source/unreadable', `the table ${basename(path)} has no coordinates, but ${names}`, {
+    hint: 'Name the columns of the coordinates lon and lat, x and y, or wkt.',
+  })
+}
+
+function findColumns(layer: Layer): CoordinateColumns | undefined {
+  const byName = new Map(fieldNames(layer).map((name) => [name.trim().toLowerCase(), name]))
+  const pairIn = (pairs: readonly (readonly [string, string])[], isLonLat: boolean) => {
+    const pair = pairs.find((names) => names.every((name) => byName.has(name)))
+    const [x, y] = (pair ?? []).map((name) => byName.get(name))
+    return x === undefined || y === undefined ? undefined : { x, y, isLonLat }
+  }
+  const wkt = byName.get(wktNames.find((name) => byName.has(name)) ?? '')
+  const lonLat = pairIn(lonLatPairs, true)
+  if (lonLat !== undefined) return lonLat
+  return wkt === undefined ? pairIn(planePairs, false) : { wkt, isLonLat: false }
+}
+
+function openCsv(gdal: GdalModule, path: string, columns: CoordinateColumns): Dataset {
+  const geometry =
+    'wkt' in columns
+      ? { GEOM_POSSIBLE_NAMES: columns.wkt }
+      : { X_POSSIBLE_NAMES: columns.x, Y_POSSIBLE_NAMES: columns.y }
+  return gdal.drivers.get('CSV').open(path, 'r', {
+    ...geometry,
+    KEEP_GEOM_COLUMNS: 'NO',
+    // A type that holds for the first megabyte only would empty the cells that follow.
+    AUTODETECT_TYPE: 'YES',
+    AUTODETECT_SIZE_LIMIT: '0',
+  })
+}
+
+interface Sheet {
+  readonly layer: string
+  readonly fields: readonly string[]
+  readonly columns: CoordinateColumns
+}
+
+/** A virtual layer over a sheet: its driver knows no geometries itself. */
+function openSheet(gdal: GdalModule, path: string, { layer, fields, columns }: Sheet): Dataset {
+  const used: readonly string[] = 'wkt' in columns ? [columns.wkt] : [columns.x, columns.y]
+  const geometry =
+    'wkt' in columns
+      ? `encoding="WKT" field="${escapeXml(columns.wkt)}"`
+      : `encoding="PointFromColumns" x="${escapeXml(columns.x)}" y="${escapeXml(columns.y)}"`
+  const kept = fields.filter((name) => !used.includes(name))
+  return gdal.open(
+    [
+      '<OGRVRTDataSource><OGRVRTLayer name="table">',
+      `<SrcDataSource relativeToVRT="0">${escapeXml(path)}</SrcDataSource>`,
+      `<SrcLayer>${escapeXml(layer)}</SrcLayer>`,
+      `<GeometryType>${'wkt' in columns ? 'wkbUnknown' : 'wkbPoint'}</GeometryType>`,
+      `<GeometryField ${geometry}/>`,
+      ...kept.map((name) => `<Field name="${escapeXml(name)}"/>`),
+      '</OGRVRTLayer></OGRVRTDataSource>',
+    ].join(''),
+    'r',
+    'OGR_VRT',
+  )
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
