@@ -8,15 +8,17 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { extname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import { inRoot } from './setup/paths.mjs'
 
-/** What the pages are made of: their own code, the folders it imports, and the locked packages. */
+/** What the pages are made of: their own code, the folders it imports, and the packages by version. */
 const sources = ['src/web', 'src/style', 'src/geo', 'src/contract']
-const alone = ['package-lock.json', 'scripts/build-web.mjs']
+const alone = ['package.json', 'scripts/build-web.mjs']
 
-/** True when the bundle in the folder was made from the sources that are there now. */
+/** True when the bundle in the folder was made from the sources that are there now; without any, there is nothing to build. */
 export function isWebBuilt(folder = inRoot('.cache/web')) {
+  if (!existsSync(inRoot('src/web'))) return true
   const current = readCurrent(folder)
   return (
     current !== undefined && current.sources === hashSources() && existsSync(join(folder, current.version))
@@ -72,7 +74,7 @@ function hashSources() {
   const files = sources.flatMap((folder) =>
     readdirSync(inRoot(folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => relative(inRoot(''), join(entry.parentPath, entry.name))),
+      .map((entry) => relative(inRoot(''), join(entry.parentPath ?? entry.path, entry.name))),
   )
   return hash([...files, ...alone].sort().flatMap((path) => [path, readFileSync(inRoot(path))]))
 }
@@ -91,7 +93,7 @@ function readCurrent(folder) {
   }
 }
 
-if (process.argv[1] === import.meta.filename) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = resolve(process.argv[2] ?? inRoot('.cache/web'))
   if (!isWebBuilt(folder)) await buildWeb(folder)
 }

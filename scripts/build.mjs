@@ -1,6 +1,6 @@
 /** Builds what is published into `dist/`: the program as JavaScript, its SQL and other assets, and the pages' code. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { extname } from 'node:path'
 import { inRoot, root } from './setup/paths.mjs'
 
@@ -8,7 +8,7 @@ import { inRoot, root } from './setup/paths.mjs'
 rmSync(inRoot('dist'), { recursive: true, force: true })
 runScript('node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json')
 copyAssets()
-if (existsSync(inRoot('scripts/build-web.mjs'))) runScript('scripts/build-web.mjs')
+runScript('scripts/build-web.mjs', 'dist/web')
 
 /** What the program reads beside itself: all that is not code. The pages' sources have a build of their own. */
 function copyAssets() {

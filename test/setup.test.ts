@@ -16,6 +16,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const lock = 'node_modules/.package-lock.json'
+const pages = 'scripts/build-web.mjs'
 const inputs = [
   'package.json',
   'package-lock.json',
@@ -28,7 +29,14 @@ let clone: string
 /** A clone whose packages are there already: npm's record of them, and GDAL itself, which set-up tries to load. */
 beforeEach(() => {
   clone = mkdtempSync(join(tmpdir(), 'landform-setup-'))
-  for (const path of ['package.json', 'package-lock.json', 'scripts/setup.mjs', 'scripts/setup', lock]) {
+  for (const path of [
+    'package.json',
+    'package-lock.json',
+    'scripts/setup.mjs',
+    'scripts/setup',
+    pages,
+    lock,
+  ]) {
     cpSync(join(root, path), join(clone, path), { recursive: true })
   }
   mkdirSync(join(clone, 'scripts/node'))

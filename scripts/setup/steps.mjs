@@ -1,3 +1,4 @@
+import { buildWeb, isWebBuilt } from '../build-web.mjs'
 import { installPackages as installSystemPackages } from './apt.mjs'
 import { buildGdal, downloadGdal, installBuildPackages, loadedGdal, restoreGdal } from './gdal.mjs'
 import { withLock } from './lock.mjs'
@@ -15,6 +16,7 @@ export async function setUp({ forTests }) {
     await withLock(async () => {
       // While we waited for the lock, another one may have done it all.
       if (!isSetUp({ forTests })) await setUpPackages({ forTests })
+      if (!isWebBuilt()) await step('building the pages', buildWeb)
       if (forTests) await setUpTestPrograms()
     })
     return 0

@@ -8,6 +8,7 @@ import type { ServerContext } from './context.ts'
 import { getStatus, problemOf } from './errors.ts'
 import { createOperation, type RequestFacts } from './operation.ts'
 import { type Endpoint, type KnownPath, listEndpoints, listPaths } from './routing.ts'
+import { addWebFiles } from './web.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -50,6 +51,7 @@ export function createApp(context: ServerContext): FastifyInstance {
     sendProblem(reply, problem('request/not-found', `There is nothing at ${pathOf(request)}.`)),
   )
   addEndpoints(app, context)
+  addWebFiles(app)
   return app
 }
 

@@ -1,16 +1,18 @@
 import { problem } from '../../contract/problems.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Behaviour } from './behaviour.ts'
+import { mapsrvStyleBehaviour } from './mapsrv_style.ts'
 import { resourceGroupBehaviour } from './resource_group.ts'
+import { webmapBehaviour } from './webmap.ts'
 
 /** What each class does; undefined for those this version does not offer. */
 const behaviours: { readonly [C in Cls]: Behaviour<C> | undefined } = {
   resource_group: resourceGroupBehaviour,
-  webmap: undefined,
+  webmap: webmapBehaviour,
   vector_layer: undefined,
   geodb_layer: undefined,
   raster_layer: undefined,
-  mapsrv_style: undefined,
+  mapsrv_style: mapsrvStyleBehaviour,
   desk_vector_style: undefined,
   raster_style: undefined,
   geodb_connection: undefined,

@@ -4,12 +4,14 @@ import type { Handler } from '../handler.ts'
 import { instanceHandlers } from './instance.ts'
 import { resourceHandlers } from './resource.ts'
 import { uploadHandlers } from './upload.ts'
+import { webmapHandlers } from './webmap.ts'
 
 /** Every operation this version offers; each area adds its handlers here. */
 const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...instanceHandlers,
   ...resourceHandlers,
   ...uploadHandlers,
+  ...webmapHandlers,
 }
 
 /** Gives what does an operation; those that are not built say so by their names. */
