@@ -29,6 +29,7 @@ export const manifestProblems = {
     `${core}.ValidationError`,
     'Define the anchor before it is used, or write the value out.',
   ),
+  'yaml/edit': kind(422, 3, 'Cannot be edited in place', `${core}.ValidationError`, 'Edit it by hand.'),
   'value/unknown-variable': kind(
     422,
     3,
@@ -49,6 +50,13 @@ export const manifestProblems = {
     'No manifest',
     `${core}.ValidationError`,
     'Name a manifest file or a folder that holds some.',
+  ),
+  'manifest/invalid': kind(
+    422,
+    3,
+    'Invalid manifest',
+    `${core}.ValidationError`,
+    'Correct the faults that are listed.',
   ),
   'manifest/bad-value': kind(422, 3, 'Bad value', `${core}.ValidationError`, 'Correct the value.'),
   'manifest/unknown-field': kind(

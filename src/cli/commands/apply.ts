@@ -1,0 +1,118 @@
+import type { Api } from '../../api/api.ts'
+import { problem } from '../../contract/problems.ts'
+import { hasErrors } from '../../core/issue.ts'
+import { applyPlan, type Report } from '../../reconcile/apply.ts'
+import type { Plan } from '../../reconcile/change.ts'
+import type { CommandSpec } from '../command.ts'
+import { connect, type ServerSettings } from '../connect.ts'
+import { allowanceOptions, parseCount, serverOptions } from '../options.ts'
+import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../prepare.ts'
+import { writeReportEvent } from '../print/events.ts'
+import { painter } from '../print/paint.ts'
+import { startProgress } from '../print/progress.ts'
+import { formatReport } from '../print/report.ts'
+import { askYes, type Terminal, writeLine } from '../terminal.ts'
+import { exitCodeOf } from './plan.ts'
+
+/** What is applied, and how it is told. */
+export interface ApplySettings extends PrepareSettings {
+  readonly server: ServerSettings
+  readonly json: boolean
+  /** Whether nobody is asked. */
+  readonly yes: boolean
+  readonly concurrency?: number | undefined
+}
+
+/** Plans, asks, and makes the server as the manifest wants it. */
+export async function runApply(settings: ApplySettings, terminal: Terminal): Promise<number> {
+  const api = await connect(settings.server, terminal)
+  try {
+    const prepared = await preparePlan(api, settings, terminal)
+    const { plan } = prepared
+    showPlan(prepared, settings.json, terminal)
+    if (hasErrors(plan.issues)) return exitCodeOf(plan.issues)
+    if (plan.changes.length === 0) return 0
+    if (!(await isMeant(settings, terminal))) {
+      writeLine(terminal.err, 'Nothing was done.')
+      return 1
+    }
+    return await carryOut({ api, plan, settings }, terminal)
+  } finally {
+    await api.close()
+  }
+}
+
+async function isMeant({ yes }: ApplySettings, terminal: Terminal): Promise<boolean> {
+  if (yes) return true
+  if (terminal.canAsk) return askYes(terminal, 'Apply these changes? Only "yes" is a yes:')
+  throw problem('usage/bad-argument', 'Apply asks before it changes anything, and there is nobody to ask.', {
+    hint: 'Read the plan, then run it with --yes.',
+  })
+}
+
+interface Work {
+  readonly api: Api
+  readonly plan: Plan
+  readonly settings: ApplySettings
+}
+
+async function carryOut({ api, plan, settings }: Work, terminal: Terminal): Promise<number> {
+  const started = performance.now()
+  const progress = startProgress({ terminal, total: plan.changes.length, json: settings.json })
+  let report: Report
+  try {
+    report = await applyPlan({
+      api,
+      plan,
+      signal: terminal.interrupt,
+      breakOff: terminal.halt,
+      onEvent: progress.take,
+      ...(settings.concurrency === undefined ? {} : { concurrency: settings.concurrency }),
+    })
+  } finally {
+    await progress.end()
+  }
+  const resume = `landform apply ${settings.paths.join(' ')}`.trimEnd()
+  if (settings.json) writeReportEvent(terminal.out, report)
+  else {
+    const tookMs = performance.now() - started
+    writeLine(terminal.out, formatReport(report, { paint: painter(terminal.colour), resume, tookMs }))
+  }
+  return exitOf(report)
+}
+
+function exitOf({ outcomes, interrupted }: Report): number {
+  if (interrupted) return 130
+  return outcomes.some(({ outcome }) => outcome === 'failed' || outcome === 'skipped') ? 1 : 0
+}
+
+/** The command `apply`. */
+export const applyCommand: CommandSpec = {
+  name: 'apply',
+  summary: 'make the server as the manifest wants it',
+  examples: [
+    'landform apply',
+    'landform apply manifests/world.yaml --yes',
+    'landform apply --prune --fuse 20% --yes',
+    'landform apply --replace old_layer',
+  ],
+  declare: (command) =>
+    allowanceOptions(
+      serverOptions(command.argument('[paths...]', 'files and folders of the manifest (default: manifests)')),
+    )
+      .option('--yes', 'do not ask')
+      .option('--concurrency <count>', 'most requests at once (default: 8)', parseCount)
+      .option('--json', 'write events as lines of JSON'),
+  run: ({ arguments: [paths], options }, terminal) =>
+    runApply(
+      {
+        paths: (paths ?? []) as readonly string[],
+        options: readAllowances(options),
+        server: options as ServerSettings,
+        json: options.json === true,
+        yes: options.yes === true,
+        concurrency: options.concurrency as number | undefined,
+      },
+      terminal,
+    ),
+}

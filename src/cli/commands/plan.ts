@@ -1,0 +1,64 @@
+import { findProblemKind } from '../../contract/problems.ts'
+import { hasErrors, type Issue } from '../../core/issue.ts'
+import type { CommandSpec } from '../command.ts'
+import { connect, type ServerSettings } from '../connect.ts'
+import { allowanceOptions, serverOptions } from '../options.ts'
+import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../prepare.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** What is planned, and how it is told. */
+export interface PlanSettings extends PrepareSettings {
+  readonly server: ServerSettings
+  readonly json: boolean
+  /** Whether waiting changes give exit code 2. */
+  readonly exitCode: boolean
+}
+
+/** Shows what an apply would do. */
+export async function runPlan(settings: PlanSettings, terminal: Terminal): Promise<number> {
+  const api = await connect(settings.server, terminal)
+  try {
+    const prepared = await preparePlan(api, settings, terminal)
+    showPlan(prepared, settings.json, terminal)
+    if (hasErrors(prepared.plan.issues)) return exitCodeOf(prepared.plan.issues)
+    return settings.exitCode && prepared.plan.changes.length > 0 ? 2 : 0
+  } finally {
+    await api.close()
+  }
+}
+
+/** Gives the exit code of issues: that of input where all of them are about input, else that of a failure. */
+export function exitCodeOf(issues: readonly Issue[]): number {
+  const errors = issues.filter(({ severity }) => severity === 'error')
+  if (errors.length === 0) return 0
+  return errors.every(({ code }) => findProblemKind(code)?.exit === 3) ? 3 : 1
+}
+
+/** The command `plan`. */
+export const planCommand: CommandSpec = {
+  name: 'plan',
+  summary: 'show what apply would do',
+  examples: [
+    'landform plan',
+    'landform plan manifests/world.yaml --server https://gis.example.org',
+    'landform plan --exit-code   # 2 when changes wait',
+    'landform plan --prune --allow-delete old_layer',
+  ],
+  declare: (command) =>
+    allowanceOptions(
+      serverOptions(command.argument('[paths...]', 'files and folders of the manifest (default: manifests)')),
+    )
+      .option('--exit-code', 'exit with 2 when changes wait')
+      .option('--json', 'write events as lines of JSON'),
+  run: ({ arguments: [paths], options }, terminal) =>
+    runPlan(
+      {
+        paths: (paths ?? []) as readonly string[],
+        options: readAllowances(options),
+        server: options as ServerSettings,
+        json: options.json === true,
+        exitCode: options.exitCode === true,
+      },
+      terminal,
+    ),
+}

@@ -1,0 +1,38 @@
+import { problem } from '../../contract/problems.ts'
+import { findHint } from '../../core/suggest.ts'
+import { manifestSchema } from '../../manifest/schema.ts'
+import { pipelineSchema } from '../../pipeline/pipeline.ts'
+import type { CommandSpec } from '../command.ts'
+import { writeLine } from '../terminal.ts'
+
+/** Files that have a JSON Schema, by name. */
+const schemas: Readonly<Record<string, () => object>> = {
+  manifest: manifestSchema,
+  pipeline: pipelineSchema,
+}
+
+/**
+ * Gives the JSON Schema of a kind of file.
+ *
+ * @throws {Problem} usage/bad-argument where there is no such kind
+ */
+export function schemaOf(kind: string): object {
+  const names = Object.keys(schemas)
+  const make = Object.hasOwn(schemas, kind) ? schemas[kind] : undefined
+  if (make !== undefined) return make()
+  throw problem('usage/bad-argument', `There is no schema of "${kind}".`, {
+    hint: findHint(kind, names) ?? `There are: ${names.join(', ')}.`,
+  })
+}
+
+/** The command `schema`. */
+export const schemaCommand: CommandSpec = {
+  name: 'schema',
+  summary: 'print the JSON Schema of manifests or pipelines, for editors',
+  examples: ['landform schema manifest > manifest.schema.json', 'landform schema pipeline'],
+  declare: (command) => command.argument('<kind>', 'manifest or pipeline'),
+  run: async ({ arguments: [kind] }, terminal) => {
+    writeLine(terminal.out, JSON.stringify(schemaOf(String(kind)), null, 2))
+    return 0
+  },
+}

@@ -1,0 +1,95 @@
+import { resolve } from 'node:path'
+import { Option } from 'commander'
+import { createLog, type LogLevel } from '../../server/log.ts'
+import { createServer, type RunningServer } from '../../server/server.ts'
+import type { CommandSpec } from '../command.ts'
+import { defaultDataFolder } from '../connect.ts'
+import { parseListen } from '../options.ts'
+import { type Terminal, writeLine } from '../terminal.ts'
+import { programVersion } from '../version.ts'
+
+/** How a server is to run. */
+export interface ServeSettings {
+  /** `host:port`. */
+  readonly listen: string
+  /** Folder; relative to the working directory. */
+  readonly data: string
+  readonly database?: string | undefined
+  readonly dialect?: 'document' | 'sister' | undefined
+  readonly logLevel?: LogLevel | undefined
+}
+
+/**
+ * Starts a server; the caller stops it.
+ *
+ * @throws {Problem} server/listen, database/*, usage/bad-argument
+ */
+export function startServer(
+  settings: ServeSettings,
+  { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
+): Promise<RunningServer> {
+  return createServer({
+    listen: parseListen(settings.listen),
+    dataFolder: resolve(cwd, settings.data),
+    databaseUrl: settings.database,
+    adminPassword: env.LANDFORM_ADMIN_PASSWORD || undefined,
+    dialect: settings.dialect,
+    log: createLog(settings.logLevel ?? 'info'),
+    version: programVersion(),
+  })
+}
+
+async function runServe(settings: ServeSettings, terminal: Terminal): Promise<number> {
+  const server = await startServer(settings, terminal)
+  writeLine(terminal.err, `landform ${programVersion()} listens on ${server.url}`)
+  if (server.adminPassword !== undefined) {
+    writeLine(terminal.err, `login administrator, password ${server.adminPassword} (shown this once)`)
+  }
+  await new Promise<void>((done) => {
+    if (terminal.interrupt.aborted) done()
+    else terminal.interrupt.addEventListener('abort', () => done(), { once: true })
+  })
+  writeLine(terminal.err, 'Stopping: running requests are finished.')
+  await Promise.race([server.stop(), aborted(terminal.halt)])
+  return 0
+}
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((done) => signal.addEventListener('abort', () => done(), { once: true }))
+
+/** The command `serve`. */
+export const serveCommand: CommandSpec = {
+  name: 'serve',
+  summary: 'run a server',
+  examples: [
+    'landform serve',
+    'landform serve --listen 0.0.0.0:8080 --data /var/lib/landform',
+    'landform serve --database postgres://gis@db.example.org/gis',
+  ],
+  declare: (command) =>
+    command
+      .option('--listen <address>', 'address to listen on', '127.0.0.1:8080')
+      .option('--data <folder>', 'folder of everything that is kept (LANDFORM_DATA)')
+      .option('--database <url>', 'PostgreSQL with PostGIS (LANDFORM_DATABASE); embedded where absent')
+      .addOption(
+        new Option('--dialect <name>', 'names that are emitted; ngw for the sister names')
+          .choices(['document', 'ngw'])
+          .default('document'),
+      )
+      .addOption(
+        new Option('--log-level <level>', 'how much is logged to standard error')
+          .choices(['debug', 'info', 'warn', 'error'])
+          .default('info'),
+      ),
+  run: ({ options }, terminal) =>
+    runServe(
+      {
+        listen: String(options.listen),
+        data: (options.data as string | undefined) ?? (terminal.env.LANDFORM_DATA || defaultDataFolder),
+        database: (options.database as string | undefined) ?? (terminal.env.LANDFORM_DATABASE || undefined),
+        dialect: options.dialect === 'ngw' ? 'sister' : 'document',
+        logLevel: options.logLevel as LogLevel,
+      },
+      terminal,
+    ),
+}

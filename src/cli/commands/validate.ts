@@ -1,0 +1,52 @@
+import { hasErrors } from '../../core/issue.ts'
+import { type LoadedManifest, loadManifest } from '../../manifest/load.ts'
+import type { CommandSpec } from '../command.ts'
+import { countIssues, formatIssues, orDefault } from '../load.ts'
+import { writeEvent, writeIssueEvent } from '../print/events.ts'
+import { showCount } from '../print/number.ts'
+import { type Terminal, writeLine } from '../terminal.ts'
+
+/** What is validated. */
+export interface ValidateSettings {
+  readonly paths: readonly string[]
+  readonly json: boolean
+}
+
+/** Finds every fault of a manifest, without asking any server. */
+export function validateManifest(
+  paths: readonly string[],
+  { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
+): Promise<LoadedManifest> {
+  return loadManifest({ paths: orDefault(paths), env: env as Readonly<Record<string, string>>, cwd })
+}
+
+async function runValidate({ paths, json }: ValidateSettings, terminal: Terminal): Promise<number> {
+  const { manifest, issues, sources } = await validateManifest(paths, terminal)
+  if (json) {
+    for (const issue of issues) writeIssueEvent(terminal.out, issue)
+    writeEvent(terminal.out, 'validated', {
+      manifest: manifest?.id,
+      resources: manifest?.resources.size,
+      valid: !hasErrors(issues),
+    })
+  } else {
+    if (issues.length > 0) writeLine(terminal.out, formatIssues(issues, sources))
+    const what =
+      manifest === undefined ? '' : `${manifest.id}: ${showCount(manifest.resources.size, 'resource')}, `
+    writeLine(terminal.out, `${what}${countIssues(issues)}`)
+  }
+  return hasErrors(issues) ? 3 : 0
+}
+
+/** The command `validate`. */
+export const validateCommand: CommandSpec = {
+  name: 'validate',
+  summary: 'find every fault of a manifest, without a server',
+  examples: ['landform validate', 'landform validate manifests/world.yaml --json'],
+  declare: (command) =>
+    command
+      .argument('[paths...]', 'files and folders of the manifest (default: manifests)')
+      .option('--json', 'write events as lines of JSON'),
+  run: ({ arguments: [paths], options }, terminal) =>
+    runValidate({ paths: (paths ?? []) as readonly string[], json: options.json === true }, terminal),
+}

@@ -1,0 +1,62 @@
+import type { Api } from '../api/api.ts'
+import { hasErrors } from '../core/issue.ts'
+import type { Plan } from '../reconcile/change.ts'
+import { type PlanOptions, safeOptions } from '../reconcile/input.ts'
+import { planManifest } from '../reconcile/read.ts'
+import { formatIssues, type GoodManifest, loadGoodManifest } from './load.ts'
+import { writePlanEvents } from './print/events.ts'
+import { painter } from './print/paint.ts'
+import { formatPlan } from './print/plan.ts'
+import { type Terminal, writeLine } from './terminal.ts'
+
+/** What a plan is asked for. */
+export interface PrepareSettings {
+  readonly paths: readonly string[]
+  readonly options: PlanOptions
+}
+
+/** A plan, and the manifest it is of. */
+export interface Prepared {
+  readonly plan: Plan
+  readonly loaded: GoodManifest
+}
+
+/**
+ * Loads a manifest and plans it against a server.
+ *
+ * @throws {Problem} manifest/invalid, http/*, auth/*
+ */
+export async function preparePlan(
+  api: Api,
+  { paths, options }: PrepareSettings,
+  terminal: Pick<Terminal, 'env' | 'cwd' | 'interrupt'>,
+): Promise<Prepared> {
+  const loaded = await loadGoodManifest(paths, terminal)
+  const { manifest } = loaded
+  const plan = await planManifest({ api, manifest, options, signal: terminal.interrupt })
+  return { plan: { ...plan, issues: [...loaded.issues, ...plan.issues] }, loaded }
+}
+
+/** Writes a plan to `out`, and for people its issues to `err`. */
+export function showPlan({ plan, loaded }: Prepared, json: boolean, terminal: Terminal): void {
+  if (json) {
+    writePlanEvents(terminal.out, plan)
+    return
+  }
+  if (plan.issues.length > 0) writeLine(terminal.err, formatIssues(plan.issues, loaded.sources))
+  if (!hasErrors(plan.issues)) writeLine(terminal.out, formatPlan(plan, painter(terminal.colour)))
+}
+
+/** Reads what a plan is allowed to do from the options of the command line. */
+export function readAllowances(options: Readonly<Record<string, unknown>>): PlanOptions {
+  const keys = (name: string) => new Set((options[name] as readonly string[] | undefined) ?? [])
+  return {
+    prune: options.prune === true,
+    fuse: (options.fuse as number | undefined) ?? safeOptions.fuse,
+    allowDelete: keys('allowDelete'),
+    replace: keys('replace'),
+    reload: keys('reload'),
+    adopt: options.adopt === true,
+    sendSecrets: keys('sendSecrets'),
+  }
+}

@@ -1,0 +1,59 @@
+import type { Writable } from 'node:stream'
+import type { Issue } from '../../core/issue.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { Outcome, Report } from '../../reconcile/apply.ts'
+import { type Change, countActions, type Plan } from '../../reconcile/change.ts'
+
+/** Version of the events; it grows when one of them changes its meaning or loses a member. */
+export const eventVersion = 1
+
+/** Writes one event as a line of JSON. */
+export function writeEvent(out: Writable, type: string, facts: object): void {
+  out.write(`${JSON.stringify({ v: eventVersion, type, ...facts })}\n`)
+}
+
+/** Writes a plan: `plan`, then `change` by change, `issue` by issue, and `summary`. */
+export function writePlanEvents(out: Writable, plan: Plan): void {
+  writeEvent(out, 'plan', { manifest: plan.manifest, server: plan.server })
+  for (const issue of plan.issues) writeIssueEvent(out, issue)
+  for (const change of plan.changes) writeEvent(out, 'change', changeFacts(change))
+  const { unchanged, fingerprint } = plan
+  writeEvent(out, 'summary', { ...countActions(plan.changes), unchanged, fingerprint })
+}
+
+/** Writes one issue. */
+export function writeIssueEvent(out: Writable, issue: Issue): void {
+  writeEvent(out, 'issue', issue)
+}
+
+/** Writes a Problem that ended a command. */
+export function writeProblemEvent(
+  out: Writable,
+  { code, message, hint, status, data, detail }: Problem,
+): void {
+  writeEvent(out, 'problem', { code, message, hint, status, detail, data })
+}
+
+/** Writes what became of one change. */
+export function writeOutcomeEvent(out: Writable, { change, outcome, id, problem, because }: Outcome): void {
+  const fault =
+    problem === undefined
+      ? {}
+      : { problem: { code: problem.code, message: problem.message, hint: problem.hint } }
+  writeEvent(out, 'outcome', { key: change.key, action: change.action, outcome, id, because, ...fault })
+}
+
+/** Writes the end of an apply. */
+export function writeReportEvent(out: Writable, { outcomes, interrupted }: Report): void {
+  const counts: Record<string, number> = {}
+  for (const { outcome } of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1
+  writeEvent(out, 'report', { ...counts, interrupted })
+}
+
+function changeFacts({ action, key, cls, displayName, path, id, edits, data, takes }: Change): object {
+  const source =
+    data === undefined
+      ? {}
+      : { data: { source: data.source, size_bytes: data.sizeBytes, reason: data.reason } }
+  return { action, key, cls, display_name: displayName, path, id, edits, ...source, takes }
+}

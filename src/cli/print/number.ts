@@ -1,0 +1,22 @@
+const counts = new Intl.NumberFormat('en')
+
+/** Writes a count with its word: `1 feature`, `199,568 features`. */
+export function showCount(count: number, word: string): string {
+  return `${counts.format(count)} ${word}${count === 1 ? '' : 's'}`
+}
+
+/** Writes a size in bytes: `812 B`, `3.4 MB`. */
+export function showBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  const units = ['kB', 'MB', 'GB', 'TB']
+  const power = Math.min(Math.floor(Math.log10(bytes) / 3), units.length)
+  return `${(bytes / 1000 ** power).toFixed(1)} ${units[power - 1]}`
+}
+
+/** Writes a duration: `0.4 s`, `12 s`, `3 min 5 s`. */
+export function showDuration(milliseconds: number): string {
+  const seconds = milliseconds / 1000
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  if (seconds < 60) return `${Math.round(seconds)} s`
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+}

@@ -1,0 +1,96 @@
+import { splitPointer } from '../../core/pointer.ts'
+import { type Action, type Change, countActions, type Edit, type Plan } from '../../reconcile/change.ts'
+import { showBytes, showCount } from './number.ts'
+import type { Paint } from './paint.ts'
+import { compareLines, isLongText, showValue } from './value.ts'
+
+/** Sign and colour of each action. */
+const signs: Readonly<Record<Action, readonly [sign: string, colour: Parameters<Paint>[0]]>> = {
+  create: ['+', 'green'],
+  adopt: ['=', 'cyan'],
+  update: ['~', 'yellow'],
+  move: ['>', 'cyan'],
+  replace: ['-/+', 'magenta'],
+  delete: ['-', 'red'],
+}
+
+/** Writes a plan for people: one block a change, in the order of the tree, then the sum. */
+export function formatPlan(plan: Plan, paint: Paint): string {
+  const blocks = plan.changes.map((change) => formatChange(change, paint))
+  return [...blocks, ...(blocks.length > 0 ? [''] : []), formatSummary(plan)].join('\n')
+}
+
+/** Writes the sum of a plan: `Plan: 3 to create, 1 to delete, 12 unchanged.` */
+export function formatSummary({ changes, unchanged, manifest }: Plan): string {
+  const counts = countActions(changes)
+  const parts = Object.entries(counts).flatMap(([action, count]) =>
+    count > 0 ? [`${count} to ${action}`] : [],
+  )
+  const rest = `${unchanged} unchanged`
+  if (parts.length === 0) return `Plan for ${manifest}: 0 changes, ${rest}.`
+  return `Plan for ${manifest}: ${[...parts, rest].join(', ')}.`
+}
+
+function formatChange(change: Change, paint: Paint): string {
+  const [sign, colour] = signs[change.action]
+  const head = `${paint(colour, sign.padStart(3))} ${paint('bold', change.key)}  ${change.cls}  ${paint('dim', change.path.join(' / '))}`
+  return [head, ...formatDetails(change, paint).map((line) => `      ${line}`)].join('\n')
+}
+
+function formatDetails(change: Change, paint: Paint): string[] {
+  const lines = change.edits.flatMap((edit) => formatEdit(edit, change.action, paint))
+  if (change.action === 'adopt') lines.unshift(paint('cyan', 'managed by this manifest from now on'))
+  if (change.data !== undefined) lines.push(formatData(change.data))
+  return [...lines, ...formatTakes(change, paint)]
+}
+
+const reasons: Readonly<Record<NonNullable<Change['data']>['reason'], string>> = {
+  new: '',
+  'source changed': ': the source has changed',
+  'data changed on the server': ': the features were changed on the server since the load, which is lost',
+  'told to': ': told to by --reload',
+}
+
+function formatData({ source, sizeBytes, reason }: NonNullable<Change['data']>): string {
+  return `data  ${source} (${showBytes(sizeBytes)}) is loaded${reasons[reason]}`
+}
+
+function formatTakes({ takes, action }: Change, paint: Paint): string[] {
+  if (takes === undefined) return []
+  const parts = [
+    ...(takes.resources > 0 ? [`${showCount(takes.resources, 'resource')} below it`] : []),
+    ...(takes.features === undefined ? ['features that could not be counted'] : []),
+    ...(takes.features ? [showCount(takes.features, 'feature')] : []),
+  ]
+  if (parts.length === 0) return []
+  return [paint('red', `${action === 'delete' ? 'takes along' : 'loses'} ${parts.join(' and ')}`)]
+}
+
+function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {
+  const name = splitPointer(edit.pointer).join('.')
+  const loss = edit.loses === undefined ? '' : `  ${paint('red', `(${edit.loses})`)}`
+  if (edit.secret) return [`${name}  (secret)`]
+  if (name === 'permissions') return [formatRuleEdit(edit, paint)]
+  if (action === 'create' || action === 'replace') return [`${name}  ${showNew(edit.to)}`]
+  if (isLongText(edit.from) && isLongText(edit.to)) return [name, ...formatLines(edit.from, edit.to, paint)]
+  if (edit.from === undefined) return [`${name}  ${paint('green', '+')} ${showValue(edit.to)}`]
+  if (edit.to === undefined) return [`${name}  ${paint('red', '-')} ${showValue(edit.from)}${loss}`]
+  return [`${name}  ${showValue(edit.from)} → ${showValue(edit.to)}${loss}`]
+}
+
+// A rule that is new has no old side, one that goes no new one.
+function formatRuleEdit({ from, to }: Edit, paint: Paint): string {
+  const sign = from === undefined ? paint('green', '+') : paint('red', '-')
+  return `permissions  ${sign} ${String(to ?? from)}`
+}
+
+function showNew(value: unknown): string {
+  return typeof value === 'string' && value.includes('\n')
+    ? `${showCount(value.trim().split('\n').length, 'line')} of text`
+    : showValue(value)
+}
+
+function formatLines(from: string, to: string, paint: Paint): string[] {
+  const colours = { '+': 'green', '-': 'red', ' ': 'dim' } as const
+  return compareLines(from, to).map(({ sign, text }) => paint(colours[sign], `  ${sign} ${text}`))
+}

@@ -1,0 +1,104 @@
+import type { ApplyEvent, Outcome } from '../../reconcile/apply.ts'
+import type { Change } from '../../reconcile/change.ts'
+import { type Terminal, writeLine } from '../terminal.ts'
+import { writeEvent, writeOutcomeEvent } from './events.ts'
+import { startLiveLine } from './live.ts'
+import { showBytes, showDuration } from './number.ts'
+
+/** Tells how far an apply is. */
+export interface Progress {
+  take(event: ApplyEvent): void
+  /** Stops telling. */
+  end(): Promise<void>
+}
+
+/** What is told, and to whom. */
+export interface ProgressOptions {
+  readonly terminal: Terminal
+  /** Number of changes. */
+  readonly total: number
+  readonly json: boolean
+}
+
+/** Silence longer than this reads as a hang. */
+const heartbeatMs = 10_000
+
+interface Running {
+  readonly sinceMs: number
+  readonly note: string
+}
+
+interface State {
+  done: number
+  spokenMs: number
+  readonly running: Map<Change, Running>
+}
+
+/**
+ * Starts to tell: on a terminal by one line that is redrawn, elsewhere by a line a change and a sign of life where one
+ * takes long; with `json` by events on `out`.
+ */
+export function startProgress(options: ProgressOptions): Progress {
+  const state: State = { done: 0, spokenMs: performance.now(), running: new Map() }
+  const live = options.terminal.canRedraw && !options.json ? startLiveLine(options.terminal.err) : undefined
+  const beat = setInterval(() => sayAlive(options, state), live === undefined ? heartbeatMs : 1000)
+  beat.unref()
+  const redraw = () => live?.update(summaryOf(state, options.total), runningOf(state))
+  return {
+    take: (event) => {
+      note(state, event)
+      if (event.type === 'finished' && live === undefined) tellOutcome(options, state, event.outcome)
+      redraw()
+    },
+    end: async () => {
+      clearInterval(beat)
+      await live?.end()
+    },
+  }
+}
+
+function note(state: State, event: ApplyEvent): void {
+  const { running } = state
+  if (event.type === 'started') running.set(event.change, { sinceMs: performance.now(), note: '' })
+  else if (event.type === 'uploading') {
+    const sinceMs = running.get(event.change)?.sinceMs ?? performance.now()
+    const sent = event.sentBytes >= event.sizeBytes
+    running.set(event.change, {
+      sinceMs,
+      note: sent ? 'loading' : `${showBytes(event.sentBytes)} of ${showBytes(event.sizeBytes)}`,
+    })
+  } else {
+    state.done += 1
+    running.delete(event.outcome.change)
+  }
+}
+
+function tellOutcome({ terminal, json }: ProgressOptions, state: State, outcome: Outcome): void {
+  state.spokenMs = performance.now()
+  if (json) writeOutcomeEvent(terminal.out, outcome)
+  else {
+    const fault = outcome.problem === undefined ? '' : `: ${outcome.problem.message}`
+    writeLine(terminal.err, `${outcome.outcome.padEnd(8)} ${outcome.change.key}${fault}`)
+  }
+}
+
+function sayAlive({ terminal, total, json }: ProgressOptions, state: State): void {
+  if (performance.now() - state.spokenMs < heartbeatMs) return
+  state.spokenMs = performance.now()
+  if (json) writeEvent(terminal.out, 'progress', { done: state.done, total, running: keysOf(state) })
+  else if (!terminal.canRedraw)
+    writeLine(terminal.err, `${summaryOf(state, total)}, at work on ${runningOf(state)}`)
+}
+
+const keysOf = ({ running }: State) => [...running.keys()].map(({ key }) => key)
+
+const summaryOf = ({ done }: State, total: number) => `${done} of ${total} changes done`
+
+function runningOf({ running }: State): string {
+  const parts = [...running].map(([{ key }, { sinceMs, note: what }]) => {
+    const tookMs = performance.now() - sinceMs
+    const facts = [...(what === '' ? [] : [what]), ...(tookMs > 2000 ? [showDuration(tookMs)] : [])]
+    return facts.length > 0 ? `${key} (${facts.join(', ')})` : key
+  })
+  return parts.slice(0, 4).join(', ') + (parts.length > 4 ? `, and ${parts.length - 4} more` : '')
+}

@@ -1,0 +1,101 @@
+const longest = 100
+
+/** Shows a value of an edit on one line: text in quotes, lists of named things by their names. */
+export function showValue(value: unknown): string {
+  if (value === undefined) return '(none)'
+  const names = findNames(value)
+  const text = names ?? JSON.stringify(value)
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text
+}
+
+function findNames(value: unknown): string | undefined {
+  if (isLayerTree(value)) return showItems(value.children)
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  const names = value.map((item) => nameOf(item))
+  return names.every((name) => name !== undefined) ? names.join(', ') : undefined
+}
+
+function nameOf(item: unknown): string | undefined {
+  if (typeof item !== 'object' || item === null) return undefined
+  const { keyname, display_name } = item as { keyname?: unknown; display_name?: unknown }
+  const name = keyname ?? display_name
+  return typeof name === 'string' ? name : undefined
+}
+
+interface LayerTree {
+  readonly children: readonly LayerTree[]
+  readonly display_name?: string
+}
+
+function isLayerTree(value: unknown): value is LayerTree {
+  return (
+    typeof value === 'object' && value !== null && Array.isArray((value as { children?: unknown }).children)
+  )
+}
+
+function showItems(items: readonly LayerTree[]): string {
+  return items
+    .map((item) => {
+      const name = item.display_name ?? '?'
+      return isLayerTree(item) ? `${name} (${showItems(item.children)})` : name
+    })
+    .join(', ')
+}
+
+/** Tells whether two values are told apart by their lines rather than as a whole. */
+export function isLongText(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 60
+}
+
+/** One line of a comparison of two texts. */
+export interface TextLine {
+  readonly sign: '+' | '-' | ' '
+  readonly text: string
+}
+
+/** Compares two texts line by line and gives the lines that differ, each run with a line of context around it. */
+export function compareLines(from: string, to: string): TextLine[] {
+  const [old, next] = [splitLines(from), splitLines(to)]
+  const lengths = commonLengths(old, next)
+  const lines: TextLine[] = []
+  let [i, j] = [0, 0]
+  while (i < old.length || j < next.length) {
+    if (i < old.length && j < next.length && old[i] === next[j]) {
+      lines.push({ sign: ' ', text: old[i] ?? '' })
+      i += 1
+      j += 1
+    } else if (
+      j >= next.length ||
+      (i < old.length && lengthAt(lengths, i + 1, j) >= lengthAt(lengths, i, j + 1))
+    ) {
+      lines.push({ sign: '-', text: old[i] ?? '' })
+      i += 1
+    } else {
+      lines.push({ sign: '+', text: next[j] ?? '' })
+      j += 1
+    }
+  }
+  return lines.filter((_, at) => [at - 1, at, at + 1].some((near) => (lines[near]?.sign ?? ' ') !== ' '))
+}
+
+// Markup on one line is broken between its elements, so that a change shows where it is.
+function splitLines(text: string): string[] {
+  const broken = text.includes('\n') ? text : text.replaceAll('><', '>\n<')
+  return broken.trim().split('\n').slice(0, 400)
+}
+
+const lengthAt = (lengths: readonly (readonly number[])[], i: number, j: number) => lengths[i]?.[j] ?? 0
+
+/** Lengths of the longest common parts of what follows two places. */
+function commonLengths(old: readonly string[], next: readonly string[]): number[][] {
+  const lengths = Array.from({ length: old.length + 1 }, () => new Array<number>(next.length + 1).fill(0))
+  for (let i = old.length - 1; i >= 0; i -= 1)
+    for (let j = next.length - 1; j >= 0; j -= 1) {
+      const row = lengths[i] ?? []
+      row[j] =
+        old[i] === next[j]
+          ? lengthAt(lengths, i + 1, j + 1) + 1
+          : Math.max(lengthAt(lengths, i + 1, j), lengthAt(lengths, i, j + 1))
+    }
+  return lengths
+}

@@ -1,0 +1,83 @@
+import { Command, CommanderError } from 'commander'
+import { isProblem, type Problem } from '../core/problem.ts'
+import type { CommandInput, CommandSpec } from './command.ts'
+import { writeIssueEvent, writeProblemEvent } from './print/events.ts'
+import { type Terminal, writeLine } from './terminal.ts'
+import { programVersion } from './version.ts'
+
+/** Runs the command that was typed, and gives the exit code. Never throws what a person should read. */
+export async function runProgram(
+  commands: readonly CommandSpec[],
+  words: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  const result = { exit: 0 }
+  const program = buildProgram(commands, terminal, (exit) => {
+    result.exit = exit
+  })
+  try {
+    await program.parseAsync([...words], { from: 'user' })
+    return result.exit
+  } catch (error) {
+    // The parser has said what is wrong with the words: they are the input.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 3
+    return reportFailure(error, words.includes('--json'), terminal)
+  }
+}
+
+function buildProgram(
+  commands: readonly CommandSpec[],
+  terminal: Terminal,
+  finish: (exit: number) => void,
+): Command {
+  const program = new Command('landform')
+    .description('GIS as code: plan and apply trees of maps and layers, or serve them.')
+    .version(programVersion(), '--version', 'print the version')
+    .helpOption('--help', 'print this help')
+    .showHelpAfterError('(see --help)')
+  settle(program, terminal)
+  for (const spec of commands) {
+    const command = spec.declare(program.command(spec.name).description(spec.summary))
+    command.helpOption('--help', 'print this help').addHelpText('after', examplesOf(spec))
+    settle(command, terminal)
+    command.action(async (...words: unknown[]) => {
+      // The parser hands over the arguments, then the options, then itself.
+      const input: CommandInput = { arguments: words.slice(0, -2), options: command.opts() }
+      finish(await spec.run(input, terminal))
+    })
+  }
+  return program
+}
+
+function settle(command: Command, { out, err }: Terminal): void {
+  command.exitOverride().configureOutput({
+    writeOut: (text) => void out.write(text),
+    writeErr: (text) => void err.write(text),
+  })
+}
+
+function examplesOf({ examples }: CommandSpec): string {
+  return `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`
+}
+
+function reportFailure(error: unknown, json: boolean, { out, err }: Terminal): number {
+  if (!isProblem(error)) {
+    writeLine(err, `error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    return 1
+  }
+  if (json) {
+    for (const issue of error.issues) writeIssueEvent(out, issue)
+    writeProblemEvent(out, error)
+  }
+  writeLine(err, formatProblem(error))
+  return error.exit ?? 1
+}
+
+/** Writes a Problem for people: what it lists, the code with the message, the hint. */
+export function formatProblem({ code, message, hint, detail }: Problem): string {
+  return [
+    ...(detail === undefined ? [] : [detail]),
+    `error ${code}: ${message}`,
+    ...(hint === undefined ? [] : [`  hint: ${hint}`]),
+  ].join('\n')
+}

@@ -1,0 +1,76 @@
+import { createInterface } from 'node:readline/promises'
+import type { Readable, Writable } from 'node:stream'
+
+/** Where a command reads and writes, and what it knows of its surroundings. Tests give their own. */
+export interface Terminal {
+  /** Results. */
+  readonly out: Writable
+  /** Everything else. */
+  readonly err: Writable
+  readonly input: Readable
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Absolute. */
+  readonly cwd: string
+  /** Whether a person can be asked. */
+  readonly canAsk: boolean
+  /** Whether results may carry colour. */
+  readonly colour: boolean
+  /** Whether `err` may be redrawn, for progress. */
+  readonly canRedraw: boolean
+  /** Aborted by the first Ctrl-C or SIGTERM: finish what runs. */
+  readonly interrupt: AbortSignal
+  /** Aborted by the second: stop now. */
+  readonly halt: AbortSignal
+}
+
+/** Gives the terminal of this process, with Ctrl-C in hand. */
+export function openTerminal(): Terminal {
+  const { stdout, stderr, stdin, env } = process
+  const plain = env.NO_COLOR !== undefined && env.NO_COLOR !== ''
+  const ci = env.CI !== undefined && env.CI !== '' && env.CI !== 'false'
+  const dumb = env.TERM === 'dumb'
+  const { interrupt, halt } = listenForSignals()
+  return {
+    out: stdout,
+    err: stderr,
+    input: stdin,
+    env,
+    cwd: process.cwd(),
+    canAsk: stdin.isTTY === true && stderr.isTTY === true && !ci,
+    colour: stdout.isTTY === true && !plain && !ci && !dumb,
+    canRedraw: stderr.isTTY === true && !ci && !dumb,
+    interrupt,
+    halt,
+  }
+}
+
+function listenForSignals(): Pick<Terminal, 'interrupt' | 'halt'> {
+  const interrupt = new AbortController()
+  const halt = new AbortController()
+  const onSignal = () => {
+    if (!interrupt.signal.aborted) interrupt.abort()
+    else if (!halt.signal.aborted) halt.abort()
+    else process.exit(130)
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  return { interrupt: interrupt.signal, halt: halt.signal }
+}
+
+/** Writes a line to a stream. */
+export function writeLine(stream: Writable, text: string): void {
+  stream.write(`${text}\n`)
+}
+
+/** Asks a person; only the word yes is a yes. */
+export async function askYes({ input, err, interrupt }: Terminal, question: string): Promise<boolean> {
+  const lines = createInterface({ input, output: err })
+  try {
+    const answer = await lines.question(`${question} `, { signal: interrupt })
+    return answer.trim().toLowerCase() === 'yes'
+  } catch {
+    return false
+  } finally {
+    lines.close()
+  }
+}

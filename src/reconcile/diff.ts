@@ -1,0 +1,230 @@
+import { annotationsOf } from '../contract/descriptor.ts'
+import { formatManager, markerKeys } from '../contract/markers.ts'
+import { type Cls, descriptorOf, isCls } from '../contract/registry.ts'
+import type { MetadataValue } from '../contract/resource.ts'
+import type { Schema } from '../contract/schema.ts'
+import { joinPointer } from '../core/pointer.ts'
+import type { WantedResource } from '../manifest/manifest.ts'
+import { type ActualResource, formatMarkers } from './actual.ts'
+import { canonical, isCompared } from './canonical.ts'
+import type { Edit, WantedBody } from './change.ts'
+import { compareValues } from './compare.ts'
+import { writeFields } from './layer-fields.ts'
+import { compareRules, nameRule } from './rules.ts'
+import { type Names, toWantedForm } from './wanted-form.ts'
+
+/** What the differ has to know besides the two sides. */
+export interface DiffContext {
+  readonly manifestId: string
+  readonly names: Names
+  /** Id by key of the resources that keep theirs. */
+  findId(key: string): number | undefined
+  /** Keys whose secrets are to be sent again. */
+  readonly sendSecrets: ReadonlySet<string>
+  /** Whether a write adds to the metadata; servers that replace them get them all. */
+  readonly mergesMetadata: boolean
+}
+
+/** How a resource differs from what is wanted. */
+export interface ResourceDiff {
+  readonly edits: readonly Edit[]
+  readonly body: WantedBody
+  readonly moves: boolean
+  /** Gets the marker of this manifest. */
+  readonly adopts: boolean
+  /** The body holds rules that others own: it must not overwrite what they do meanwhile. */
+  readonly sharesRules: boolean
+  /** Pointers of wanted fields that the caller may not read. */
+  readonly unknown: readonly string[]
+}
+
+interface Draft {
+  readonly edits: Edit[]
+  readonly unknown: string[]
+  readonly body: Record<string, Record<string, unknown>>
+}
+
+/** Compares a wanted resource with the one it is matched with. Pure; order of members and rules is irrelevant. */
+export function diffResource(
+  wanted: WantedResource,
+  actual: ActualResource,
+  context: DiffContext,
+): ResourceDiff {
+  const draft: Draft = { edits: [], unknown: [], body: {} }
+  diffNames(draft, wanted, actual)
+  const moves = diffPlace(draft, { wanted, actual, context })
+  diffOwner(draft, { wanted, actual, context })
+  const sharesRules = diffRules(draft, { wanted, actual, context })
+  const adopts = diffMetadata(draft, { wanted, actual, context })
+  const cls = wanted.cls ?? (isCls(actual.cls) ? actual.cls : undefined)
+  if (cls !== undefined && cls === actual.cls) diffMembers(draft, cls, { wanted, actual, context })
+  const { edits, unknown, body } = draft
+  return { edits, body, moves, adopts, sharesRules, unknown }
+}
+
+interface Sides {
+  readonly wanted: WantedResource
+  readonly actual: ActualResource
+  readonly context: DiffContext
+}
+
+function set(draft: Draft, member: string, fields: Readonly<Record<string, unknown>>): void {
+  draft.body[member] = { ...draft.body[member], ...fields }
+}
+
+function diffNames(draft: Draft, wanted: WantedResource, actual: ActualResource): void {
+  const { displayName, description } = wanted
+  if (!wanted.existing && actual.keyname !== wanted.key) {
+    draft.edits.push({ pointer: '/keyname', from: actual.keyname, to: wanted.key })
+    set(draft, 'resource', { keyname: wanted.key })
+  }
+  if (displayName !== undefined && displayName !== actual.displayName) {
+    draft.edits.push({ pointer: '/display_name', from: actual.displayName, to: displayName })
+    set(draft, 'resource', { display_name: displayName })
+  }
+  if (description === undefined) return
+  if (actual.description === undefined) draft.unknown.push('/description')
+  else if ((description ?? null) !== actual.description) {
+    draft.edits.push({ pointer: '/description', from: actual.description, to: description })
+    set(draft, 'resource', { description })
+  }
+}
+
+// Existing resources stay where they are: a manifest nests them only to say where others stand.
+function diffPlace(draft: Draft, { wanted, actual, context }: Sides): boolean {
+  if (wanted.existing || wanted.parent === undefined || actual.parentId === null) return false
+  if (context.findId(wanted.parent) === actual.parentId) return false
+  const from = context.names.keyOf.get(actual.parentId) ?? { id: actual.parentId }
+  draft.edits.push({ pointer: '/parent', from, to: wanted.parent })
+  set(draft, 'resource', { parent: wanted.parent })
+  return true
+}
+
+function diffOwner(draft: Draft, { wanted, actual, context }: Sides): void {
+  if (wanted.owner === undefined) return
+  if (actual.ownerId === undefined) {
+    draft.unknown.push('/owner')
+    return
+  }
+  const from = context.names.principals.nameOf(actual.ownerId)
+  const found = context.names.principals.find(wanted.owner)
+  const to = 'name' in found ? found.name : wanted.owner
+  if (from === to) return
+  draft.edits.push({ pointer: '/owner', from, to })
+  set(draft, 'resource', { owner_user: to })
+}
+
+function diffRules(draft: Draft, { wanted, actual, context }: Sides): boolean {
+  if (wanted.permissions === undefined) return false
+  if (actual.rules === undefined) {
+    draft.unknown.push('/permissions')
+    return false
+  }
+  const { principals } = context.names
+  const named = actual.rules.map((rule) => nameRule(rule, principals))
+  const rules = wanted.permissions.rules.map((rule) => {
+    const found = principals.find(rule.principal)
+    return 'name' in found ? { ...rule, principal: found.name } : rule
+  })
+  const diff = compareRules({ owns: wanted.permissions.owns, rules }, named)
+  if (diff === undefined) return false
+  draft.edits.push(...diff.edits)
+  set(draft, 'resource', { permissions: diff.rules })
+  return wanted.permissions.owns === 'listed'
+}
+
+// A manifest that writes metadata owns all of them, except on resources that others own.
+function diffMetadata(draft: Draft, { wanted, actual, context }: Sides): boolean {
+  if (actual.resmeta === undefined) {
+    if (wanted.resmeta !== undefined) draft.unknown.push('/resmeta')
+    return false
+  }
+  const items: Record<string, MetadataValue> = {}
+  const old = actual.resmeta
+  const next = wanted.resmeta ?? {}
+  const gone =
+    wanted.resmeta === undefined || wanted.existing ? [] : Object.keys(old).filter((key) => !(key in next))
+  for (const key of [...Object.keys(next), ...gone]) {
+    const [from, to] = [old[key] ?? null, next[key] ?? null]
+    if (from === to) continue
+    items[key] = to
+    draft.edits.push(editOf(joinPointer('/resmeta', key), from, to))
+  }
+  const adopts = markManager(items, { wanted, actual, context })
+  markProtection(draft, items, { wanted, actual, context })
+  if (Object.keys(items).length > 0) {
+    const rest = context.mergesMetadata ? {} : { ...old, ...formatMarkers(actual) }
+    set(draft, 'resmeta', { items: { ...rest, ...items } })
+  }
+  return adopts
+}
+
+const editOf = (pointer: string, from: unknown, to: unknown): Edit => ({
+  pointer,
+  ...(from === null ? {} : { from }),
+  ...(to === null ? {} : { to }),
+})
+
+function markManager(items: Record<string, MetadataValue>, { wanted, actual, context }: Sides): boolean {
+  if (wanted.existing || actual.manager === context.manifestId) return false
+  items[markerKeys.manager] = formatManager({ manifest: context.manifestId, id: actual.id })
+  return true
+}
+
+function markProtection(draft: Draft, items: Record<string, MetadataValue>, { wanted, actual }: Sides): void {
+  if (wanted.protect === actual.protect || (wanted.existing && !wanted.protect)) return
+  items[markerKeys.protect] = wanted.protect ? true : null
+  draft.edits.push({ pointer: '/protect', from: actual.protect, to: wanted.protect })
+}
+
+function diffMembers(draft: Draft, cls: Cls, sides: Sides): void {
+  for (const [member, schema] of Object.entries(descriptorOf(cls).members)) {
+    const written = sides.wanted.members[member]
+    if (written === undefined) continue
+    const fields = schema.properties as Readonly<Record<string, Schema>>
+    for (const [field, fieldSchema] of Object.entries(fields))
+      diffField(draft, { member, field, schema: fieldSchema, written }, sides)
+  }
+}
+
+interface FieldPlace {
+  readonly member: string
+  readonly field: string
+  readonly schema: Schema
+  /** The member's block in the manifest. */
+  readonly written: Readonly<Record<string, unknown>>
+}
+
+function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }: Sides): void {
+  const { member, field, schema, written } = place
+  const pointer = joinPointer('', member, field)
+  if (annotationsOf(schema)['x-secret']) {
+    if (!(field in written) || !context.sendSecrets.has(wanted.key)) return
+    draft.edits.push({ pointer, secret: true })
+    set(draft, member, { [field]: written[field] })
+    return
+  }
+  if (!isCompared(schema)) return
+  const to = field in written ? written[field] : defaultOf(schema, wanted)
+  if (to === undefined) return
+  const wire = actual.members[member]?.[field]
+  if (wire === undefined) {
+    if (field in written) draft.unknown.push(pointer)
+    return
+  }
+  const named = toWantedForm(schema, wire, context.names)
+  const edits = compareValues(schema, { pointer, from: canonical(schema, named), to: canonical(schema, to) })
+  if (edits.length === 0) return
+  draft.edits.push(...edits)
+  set(draft, member, { [field]: isLayerFields(member, field) ? writeFields(to, wire) : to })
+}
+
+const isLayerFields = (member: string, field: string) => member === 'feature_layer' && field === 'fields'
+
+// A plain value that is taken out of a written block goes back to its default. Lists and maps that are not written
+// are left to those who fill them.
+function defaultOf(schema: Schema, wanted: WantedResource): unknown {
+  const { default: fallback } = schema
+  if (wanted.existing || (typeof fallback === 'object' && fallback !== null)) return undefined
+  return fallback
+}

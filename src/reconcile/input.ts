@@ -1,0 +1,40 @@
+import type { Manifest } from '../manifest/manifest.ts'
+import type { ActualTree } from './actual.ts'
+import type { PruneOptions } from './prune.ts'
+import type { SourceFile } from './source.ts'
+
+/** What a person allows a plan to do. */
+export interface PlanOptions extends PruneOptions {
+  /** Keys that may be deleted and made anew. */
+  readonly replace: ReadonlySet<string>
+  /** Keys whose data are loaded whatever the marker says. */
+  readonly reload: ReadonlySet<string>
+  /** Whether resources are taken over from other manifests. */
+  readonly adopt: boolean
+  /** Keys whose secrets are sent again. */
+  readonly sendSecrets: ReadonlySet<string>
+}
+
+/** Nothing but what is safe. */
+export const safeOptions: PlanOptions = {
+  prune: false,
+  fuse: 0.1,
+  allowDelete: new Set(),
+  replace: new Set(),
+  reload: new Set(),
+  adopt: false,
+  sendSecrets: new Set(),
+}
+
+/** Everything a plan rests on. All of it is values. */
+export interface PlanInput {
+  readonly manifest: Manifest
+  readonly actual: ActualTree
+  /** Address of the server, for the header. */
+  readonly server: string
+  /** Source files by key. */
+  readonly files: ReadonlyMap<string, SourceFile>
+  /** Number of features by layer, where it was asked; null where it cannot be known. */
+  readonly counts: ReadonlyMap<number, number | null>
+  readonly options: PlanOptions
+}

@@ -1,0 +1,34 @@
+import { FieldSchema } from '../contract/classes/feature_layer.ts'
+import { annotationsOf } from '../contract/descriptor.ts'
+import type { Schema } from '../contract/schema.ts'
+import { isCompared } from './canonical.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Writes the wanted fields of a layer as a request has them: those the layer has already carry their id, in full, so
+ * that what is no longer written goes back to its default; those it has beyond them are dropped.
+ */
+export function writeFields(wanted: unknown, actual: unknown): Fields[] {
+  const there = new Map(listOf(actual).map((field) => [field.keyname, field] as const))
+  const kept = listOf(wanted).map((field) => {
+    const id = there.get(field.keyname)?.id
+    return id === undefined ? field : { id, ...defaults(field), ...field }
+  })
+  const names = new Set(listOf(wanted).map(({ keyname }) => keyname))
+  const dropped = [...there.values()].filter(({ keyname }) => !names.has(keyname))
+  return [...kept, ...dropped.map(({ id }) => ({ id, delete: true }))]
+}
+
+// From the contract: what stands in for each member that is not written.
+function defaults(field: Fields): Fields {
+  const entries = Object.entries(FieldSchema.properties as Readonly<Record<string, Schema>>)
+    .filter(([, schema]) => isCompared(schema))
+    .map(([name, schema]) => [name, field[annotationsOf(schema)['x-default-from'] ?? ''] ?? schema.default])
+    .filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries)
+}
+
+function listOf(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? (value as Fields[]) : []
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import type { Issue } from '../core/issue.ts'
+import type { ActualTree } from './actual.ts'
+import type { Change, Plan } from './change.ts'
+import { planChanges } from './changes.ts'
+import type { PlanInput } from './input.ts'
+import { matchResources } from './match.ts'
+import { orderChanges } from './order.ts'
+import { planPrune } from './prune.ts'
+
+/** A plan, and the layers whose features have to be counted for a final one. */
+export interface Planning {
+  readonly plan: Plan
+  readonly uncounted: readonly number[]
+}
+
+/** Computes what has to be done so that the server is as the manifest wants it. Pure. */
+export function computePlan(input: PlanInput): Planning {
+  const { manifest, actual, options, counts } = input
+  const match = matchResources(manifest, actual)
+  const wanted = planChanges(input, match)
+  const kept = new Set<number>()
+  const anchors = new Set<number>()
+  for (const [key, resource] of match.pairs)
+    (manifest.resources.get(key)?.existing ? anchors : kept).add(resource.id)
+  const pruned = planPrune({ ...options, manifestId: manifest.id, actual, kept, anchors, counts })
+  const changes = [...wanted.changes, ...pruned.changes]
+  const order = orderChanges({ manifest, actual, changes, pairs: match.pairs, recreated: wanted.recreated })
+  const issues = [...match.issues, ...wanted.issues, ...pruned.issues, ...order.issues]
+  const ids = new Map([...match.pairs].map(([key, { id }]) => [key, id] as const))
+  for (const key of wanted.recreated) ids.delete(key)
+  const plan: Plan = {
+    version: 1,
+    manifest: manifest.id,
+    server: input.server,
+    landform: actual.landform,
+    changes: order.changes,
+    steps: order.steps,
+    unchanged: wanted.unchanged,
+    issues: dedupe(issues),
+    ids,
+    principals: actual.principals.ids,
+    fingerprint: fingerprintOf(changes, actual),
+  }
+  return { plan, uncounted: [...wanted.uncounted, ...pruned.uncounted] }
+}
+
+// Of the edits, not of the bodies: secrets leave no digest.
+function fingerprintOf(changes: readonly Change[], actual: ActualTree): string {
+  const hash = createHash('sha256')
+  for (const { action, key, id, edits, data } of changes) {
+    const version = id === undefined ? undefined : actual.byId.get(id)?.version
+    hash.update(JSON.stringify([action, key, id, version, edits, data]))
+  }
+  return hash.digest('hex')
+}
+
+function dedupe(issues: readonly Issue[]): Issue[] {
+  const seen = new Set<string>()
+  return issues.filter((issue) => {
+    const id = JSON.stringify([issue.code, issue.message, issue.span])
+    return seen.has(id) ? false : seen.add(id) !== undefined
+  })
+}

@@ -1,0 +1,72 @@
+import type { Api } from '../api/api.ts'
+import { readTree } from '../api/tree.ts'
+import { isProblem } from '../core/problem.ts'
+import type { Manifest } from '../manifest/manifest.ts'
+import { digestFile } from '../transfer/upload.ts'
+import { type ActualTree, collectTree } from './actual.ts'
+import type { Plan } from './change.ts'
+import { type PlanOptions, safeOptions } from './input.ts'
+import { computePlan } from './plan.ts'
+import type { SourceFile } from './source.ts'
+
+/** What a plan is made of. */
+export interface PlanRequest {
+  readonly api: Api
+  readonly manifest: Manifest
+  readonly options?: PlanOptions
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Reads the tree of a server as far as the caller may. */
+export async function readActualTree(api: Api, signal?: AbortSignal): Promise<ActualTree> {
+  const collector = collectTree()
+  const head = await readTree(api, { signal }, (resource) => collector.take(resource))
+  return collector.finish(head)
+}
+
+/**
+ * Reads the server in one request, digests the source files, and computes the plan.
+ *
+ * @throws {Problem} http/*, auth/*, file/*
+ */
+export async function planManifest(request: PlanRequest): Promise<Plan> {
+  const { api, manifest, options = safeOptions, signal } = request
+  // Both take a while: the network one, the disk the other.
+  const [actual, files] = await Promise.all([readActualTree(api, signal), digestSources(manifest, signal)])
+  const input = { manifest, actual, server: api.url, files, options }
+  const { plan, uncounted } = computePlan({ ...input, counts: new Map() })
+  if (uncounted.length === 0) return plan
+  // What is about to be lost, or overwritten, is counted first.
+  const counts = await countFeatures(api, uncounted, signal)
+  return computePlan({ ...input, counts }).plan
+}
+
+async function digestSources(
+  manifest: Manifest,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, SourceFile>> {
+  const files = new Map<string, SourceFile>()
+  for (const { key, data } of manifest.resources.values())
+    if (data !== undefined) files.set(key, await digestFile(data.path, signal))
+  return files
+}
+
+async function countFeatures(
+  api: Api,
+  ids: readonly number[],
+  signal: AbortSignal | undefined,
+): Promise<Map<number, number | null>> {
+  const counts = new Map<number, number | null>()
+  for (const id of new Set(ids)) counts.set(id, await countLayer(api, id, signal))
+  return counts
+}
+
+async function countLayer(api: Api, id: number, signal: AbortSignal | undefined): Promise<number | null> {
+  try {
+    return (await api.call('feature.count', { params: { id }, signal })).total_count
+  } catch (error) {
+    if (isProblem(error) && (error.status === 403 || error.status === 404 || error.status === 501))
+      return null
+    throw error
+  }
+}
