@@ -42,6 +42,7 @@ describe('the check of functions', () => {
   test('lets the chapter of a test file be long, but no such call elsewhere', () => {
     expect(check(`describe('a chapter', () => ${body(61)})`, 'a.test.ts')).toEqual([])
     expect(check(`describe.each([1])('a chapter', () => ${body(61)})`, 'a.test.ts')).toEqual([])
+    expect(check(`describeDrivers('a chapter', (open) => ${body(61)})`, 'a.test.ts')).toEqual([])
     expect(check(`describe('a chapter', () => ${body(61)})`)).toHaveLength(1)
   })
 

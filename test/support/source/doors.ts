@@ -25,7 +25,8 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'node:http': ['http', 'server'],
   'node:https': ['http', 'server'],
   'node:http2': ['http', 'server'],
-  'node:net': ['http', 'server'],
+  // A child of GDAL writes its rows into a pipe, which is a socket to Node.
+  'node:net': ['http', 'server', 'gdal'],
   'node:tls': ['http', 'server'],
   'node:dns': ['http', 'server'],
   'node:dgram': [],
