@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { isProblem } from '../../src/core/problem.ts'
+import { editYaml, type YamlEdit } from '../../src/document/edit.ts'
+
+const text = `# head
+roads: # the roads
+  was: streets   # before spring
+  # keep this
+  cls: 'vector_layer'
+
+  data: { source: "a.json", fix_errors: SAFE }
+  xml: |
+    <map>
+    </map>
+  list:
+    - was: x
+      name: y
+# tail
+`
+
+const edit = (...edits: YamlEdit[]) => editYaml(text, edits)
+
+/** What an edit takes away and puts in, line by line. */
+function difference(before: string, after: string): string[] {
+  const [old, now] = [before.split('\n'), after.split('\n')]
+  return [
+    ...old.filter((line) => !now.includes(line)).map((line) => `-${line}`),
+    ...now.filter((line) => !old.includes(line)).map((line) => `+${line}`),
+  ]
+}
+
+describe('editYaml', () => {
+  it('takes a member out with its line and leaves every other letter', () => {
+    expect(edit({ pointer: '/roads/was', remove: true })).toBe(
+      text.replace('  was: streets   # before spring\n', ''),
+    )
+  })
+
+  it.each<[string, YamlEdit, string[]]>([
+    ['a text', { pointer: '/roads/cls', value: 'webmap' }, ["-  cls: 'vector_layer'", '+  cls: webmap']],
+    [
+      'a text that needs quotes',
+      { pointer: '/roads/cls', value: 'a: b' },
+      ["-  cls: 'vector_layer'", '+  cls: "a: b"'],
+    ],
+    [
+      'a member in braces',
+      { pointer: '/roads/data/source', value: 'b, c.json' },
+      [
+        '-  data: { source: "a.json", fix_errors: SAFE }',
+        '+  data: { source: "b, c.json", fix_errors: SAFE }',
+      ],
+    ],
+    [
+      'a new member in braces',
+      { pointer: '/roads/data/skip_errors', value: true },
+      [
+        '-  data: { source: "a.json", fix_errors: SAFE }',
+        '+  data: { source: "a.json", fix_errors: SAFE, skip_errors: true }',
+      ],
+    ],
+    [
+      'a text of several lines',
+      { pointer: '/roads/xml', value: '<map/>\n<more/>\n' },
+      ['-    <map>', '-    </map>', '+    <map/>', '+    <more/>'],
+    ],
+    [
+      'a map in the place of a text',
+      { pointer: '/roads/cls', value: { a: 1, b: { id: 2 } } },
+      ["-  cls: 'vector_layer'", '+  cls:', '+    a: 1', '+    b: { id: 2 }'],
+    ],
+    ['a new member', { pointer: '/roads/protect', value: true }, ['+  protect: true']],
+  ])('sets %s', (_, change, lines) => {
+    expect(difference(text, edit(change))).toEqual(lines)
+  })
+
+  it('takes members out of braces, first, last and all', () => {
+    const flow = (...edits: YamlEdit[]) => editYaml('{ a: 1, b: 2, c: 3 }\n', edits)
+    expect(flow({ pointer: '/a', remove: true })).toBe('{ b: 2, c: 3 }\n')
+    expect(flow({ pointer: '/c', remove: true })).toBe('{ a: 1, b: 2 }\n')
+    expect(flow({ pointer: '/a', remove: true }, { pointer: '/b', remove: true })).toBe('{ c: 3 }\n')
+  })
+
+  it('leaves an empty map where the last member goes', () => {
+    expect(editYaml('a:\n  b: 1\nc: 2\n', [{ pointer: '/a/b', remove: true }])).toBe('a:\n  {}\nc: 2\n')
+  })
+
+  it('takes the first member out of an item of a list', () => {
+    expect(edit({ pointer: '/roads/list/0/was', remove: true })).toContain('    - name: y\n')
+  })
+
+  it('makes many edits, and does nothing for what is not there', () => {
+    const edited = edit(
+      { pointer: '/roads/was', remove: true },
+      { pointer: '/roads/nothing', remove: true },
+      { pointer: '/roads/list/0/name', value: 'z' },
+    )
+    expect(difference(text, edited)).toEqual([
+      '-  was: streets   # before spring',
+      '-      name: y',
+      '+      name: z',
+    ])
+  })
+
+  it('refuses what stands in an alias, and what is no YAML', () => {
+    const shared = 'a: &x { b: 1 }\nc: *x\nd:\n  <<: *x\n  e: 1\n'
+    expect(() => editYaml(shared, [{ pointer: '/c/b', value: 2 }])).toThrow(/stands in an alias/)
+    expect(() => editYaml(shared, [{ pointer: '/d/b', value: 2 }])).toThrow(/merged in/)
+    expect(() => editYaml('a: [', [])).toThrow(expect.toSatisfy((error) => isProblem(error, 'yaml/syntax')))
+  })
+
+  it('keeps line ends of the last line', () => {
+    expect(editYaml('a: 1', [{ pointer: '/b', value: 2 }])).toBe('a: 1\nb: 2\n')
+  })
+})
