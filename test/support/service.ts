@@ -19,10 +19,10 @@ export function lazyService<T>(begin: () => Promise<Started<T>>): Service<T> {
       return (await started).value
     },
     async stop() {
-      const ended = started
-      started = undefined
       // One that never came up has told its fault to those who asked.
-      await ended?.then((service) => service.stop()).catch(() => undefined)
+      const service = await started?.catch(() => undefined)
+      started = undefined
+      await service?.stop()
     },
   }
 }
