@@ -1,0 +1,45 @@
+import { type Bbox, expandBbox } from '../../geo/bbox.ts'
+import { type TileAddress, tileBbox, tileWidth } from '../../geo/tile.ts'
+import { coarserLevels } from './thin.ts'
+
+/** Which tile is wanted, and how exactly. */
+export interface TileRequest {
+  readonly address: TileAddress
+  /** Units along a side. */
+  readonly extent: number
+  /** Units within which shapes are simplified and small ones thinned to one; 0 keeps everything. */
+  readonly simplification: number
+  /** Margin around the tile, as a part of its side. */
+  readonly padding: number
+}
+
+/** A tile in the metres of EPSG:3857. */
+export interface TileGrid {
+  /** The tile itself. */
+  readonly tile: Bbox
+  /** The tile with its margin. */
+  readonly box: Bbox
+  /** The tile with a whole tile around it. */
+  readonly wide: Bbox
+  /** Units a metre. */
+  readonly scale: number
+  /** Side of a cell in units; 0 keeps everything. */
+  readonly cellUnits: number
+  /** Side of a cell in metres. */
+  readonly cell: number
+  /** Units from where cells are counted, left of the tile and above it, so that no number is negative. */
+  readonly away: number
+}
+
+/** Measures a tile. Cells of a zoom level are the same for all its tiles, and four of them are one of the level above. */
+export function measureTile({ address, extent, simplification, padding }: TileRequest): TileGrid {
+  const tile = tileBbox(address)
+  const width = tileWidth(address.z)
+  const scale = extent / width
+  const coarsest = simplification * 2 ** coarserLevels
+  // One unit more than the margin: what lies on the edge of the box is rounded away from the tile.
+  const away = coarsest === 0 ? 0 : Math.ceil((extent * padding + 1) / coarsest) * coarsest
+  const box = expandBbox(tile, width * padding)
+  const wide = expandBbox(tile, width)
+  return { tile, box, wide, scale, cellUnits: simplification, cell: simplification / scale, away }
+}

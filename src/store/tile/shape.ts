@@ -1,0 +1,59 @@
+import { geometryParts } from '../../contract/geometry.ts'
+import type { TileFamily } from '../../geo/tile_geometry.ts'
+import type { Bindings } from '../feature/binding.ts'
+import type { Layer } from '../layer.ts'
+import type { TileGrid } from './grid.ts'
+import { boxSql, columnSql, rowSql } from './source.ts'
+
+const families = { POINT: 'point', LINESTRING: 'line', POLYGON: 'polygon' } as const
+
+/** Gives what the features of a layer are in a tile. */
+export function tileFamily(layer: Layer): TileFamily {
+  return families[geometryParts(layer.geometryType).family]
+}
+
+/** Shapes that take more bytes are clipped before they are simplified, to a box so wide that it does not show. */
+const manyBytes = 512 * 1024
+
+/** What shapes are made for. */
+export interface Showing {
+  readonly layer: Layer
+  readonly grid: TileGrid
+  readonly bindings: Bindings
+  /** Whether shapes are made valid first, for those that the fast way of clipping cannot deal with. */
+  readonly mend: boolean
+}
+
+/**
+ * Gives SQL of the geometry `g` as TWKB: simplified, clipped, in the units of the tile. Simplifying comes first, so that
+ * shapes meet where tiles meet.
+ */
+export function shapeSql({ layer, grid, bindings, mend }: Showing): string {
+  const { box, wide, cell } = grid
+  const flat = geometryParts(layer.geometryType).hasZ ? 'ST_Force2D(g)' : 'g'
+  const plain = mend ? `ST_MakeValid(${flat})` : flat
+  const clip = (shape: string, within: TileGrid['box']) =>
+    `${mend ? 'ST_Intersection' : 'ST_ClipByBox2D'}(${shape}, ${boxSql(within, 3857, bindings)})`
+  if (cell === 0) return twkbSql(clip(plain, box), grid, bindings)
+  const light = `case when ST_MemSize(g) > ${manyBytes} then ${clip(plain, wide)} else ${plain} end`
+  const simple = `ST_Simplify(${light}, ${bindings.bind(cell, 'float8')}, true)`
+  return twkbSql(clip(mend ? `ST_MakeValid(${simple})` : simple, box), grid, bindings)
+}
+
+/** Gives SQL that draws a small shape as its box, at least one unit wide and high, so that it does not vanish. */
+export function smallShapeSql({ layer, grid, bindings }: Showing): string {
+  const x0 = columnSql('ST_XMin(box2d(g))', grid, bindings)
+  const y0 = rowSql('ST_YMax(box2d(g))', grid, bindings)
+  const x1 = `${columnSql('ST_XMax(box2d(g))', grid, bindings)} + 1`
+  const y1 = `${rowSql('ST_YMin(box2d(g))', grid, bindings)} + 1`
+  const family = tileFamily(layer)
+  if (family === 'polygon') return `ST_AsTWKB(ST_MakeEnvelope(${x0}, ${y0}, ${x1}, ${y1}), 0)`
+  const corner = `ST_MakePoint(${x0}, ${y0})`
+  if (family === 'point') return `ST_AsTWKB(${corner}, 0)`
+  return `ST_AsTWKB(ST_MakeLine(${corner}, ST_MakePoint(${x1}, ${y1})), 0)`
+}
+
+function twkbSql(shape: string, { tile, scale }: TileGrid, bindings: Bindings): string {
+  const numbers = [-tile[0], -tile[3], scale, -scale].map((value) => bindings.bind(value, 'float8'))
+  return `ST_AsTWKB(ST_TransScale(${shape}, ${numbers.join(', ')}), 0)`
+}

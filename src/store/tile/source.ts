@@ -1,0 +1,70 @@
+import { geometryParts } from '../../contract/geometry.ts'
+import { type Bbox, expandBbox } from '../../geo/bbox.ts'
+import { lonLatBbox, mercatorMaxLatitude } from '../../geo/mercator.ts'
+import { type Bindings, quoteName } from '../feature/binding.ts'
+import type { Layer } from '../layer.ts'
+import type { TileGrid } from './grid.ts'
+import { rowBits } from './thin.ts'
+
+/** Where the features of a tile come from, as SQL. */
+export interface TileSource {
+  /** What follows `from`: rows `t` with the columns of the layer and `g`, its geometry in EPSG:3857. */
+  readonly from: string
+  /** Holds for what is a point or smaller than a cell. */
+  readonly isSmall: string
+  /** Number of the cell that a small one stands in. */
+  readonly cell: string
+}
+
+const mercator = 3857
+
+/** The part of the world that EPSG:3857 can show, in degrees. */
+const world = expandBbox([-1000, -mercatorMaxLatitude, 1000, mercatorMaxLatitude], 1)
+
+/** Gives the SQL of what a tile shows of a layer. */
+export function tileSource(layer: Layer, grid: TileGrid, bindings: Bindings): TileSource {
+  const number = (value: number) => bindings.bind(value, 'float8')
+  const x = isPointLayer(layer) ? 'ST_X(g)' : '((ST_XMin(box2d(g)) + ST_XMax(box2d(g))) / 2)'
+  const y = isPointLayer(layer) ? 'ST_Y(g)' : '((ST_YMin(box2d(g)) + ST_YMax(box2d(g))) / 2)'
+  const size = 'greatest(ST_XMax(box2d(g)) - ST_XMin(box2d(g)), ST_YMax(box2d(g)) - ST_YMin(box2d(g)))'
+  const index = (units: string) => `(${units} + ${grid.away}) / ${grid.cellUnits}`
+  const isThinned = grid.cellUnits > 0
+  return {
+    from: fromSql(layer, grid, bindings),
+    isSmall: isPointLayer(layer) ? 'true' : `${size} < ${number(grid.cell)}`,
+    cell: isThinned
+      ? `((${index(columnSql(x, grid, bindings))}) << ${rowBits}) | (${index(rowSql(y, grid, bindings))})`
+      : 'null::int',
+  }
+}
+
+/** Tells whether every feature is one point. */
+export function isPointLayer({ geometryType }: Layer): boolean {
+  const { family, isMulti } = geometryParts(geometryType)
+  return family === 'POINT' && !isMulti
+}
+
+/** Gives SQL of the whole units that a position is right of the tile's left edge. */
+export function columnSql(x: string, { tile, scale }: TileGrid, bindings: Bindings): string {
+  const [left, factor] = [tile[0], scale].map((value) => bindings.bind(value, 'float8'))
+  return `floor((${x} - ${left}) * ${factor})::int`
+}
+
+/** Gives SQL of the whole units that a position is below the tile's upper edge. */
+export function rowSql(y: string, { tile, scale }: TileGrid, bindings: Bindings): string {
+  const [top, factor] = [tile[3], scale].map((value) => bindings.bind(value, 'float8'))
+  return `floor((${top} - ${y}) * ${factor})::int`
+}
+
+/** Gives SQL of a box, as PostGIS geometry. */
+export function boxSql(box: Bbox, srs: number, bindings: Bindings): string {
+  return `ST_MakeEnvelope(${box.map((edge) => bindings.bind(edge, 'float8')).join(', ')}, ${srs})`
+}
+
+function fromSql({ srs, tableName }: Layer, { box }: TileGrid, bindings: Bindings): string {
+  const near = `geom && ${boxSql(srs === mercator ? box : lonLatBbox(box), srs, bindings)}`
+  if (srs === mercator) return `(select *, geom as g from ${quoteName(tableName)} where ${near}) t`
+  // What lies beyond the square world has no place there. The offset keeps it from being transformed many times.
+  const cut = `ST_ClipByBox2D(geom, ${boxSql(world, srs, bindings)})`
+  return `(select *, ST_Transform(${cut}, ${mercator}) as g from ${quoteName(tableName)} where ${near} offset 0) t`
+}
