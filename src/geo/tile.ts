@@ -8,6 +8,9 @@ export interface TileAddress {
   readonly y: number
 }
 
+/** Highest zoom level there is. */
+const highestZoom = 24
+
 /** Width of a tile of a zoom level in metres of EPSG:3857. */
 export function tileWidth(z: number): number {
   return (2 * mercatorHalfWorld) / 2 ** z
@@ -24,5 +27,5 @@ export function tileBbox({ z, x, y }: TileAddress): Bbox {
 /** Tells whether the pyramid has such a tile. */
 export function tileExists({ z, x, y }: TileAddress): boolean {
   const count = 2 ** z
-  return z >= 0 && x >= 0 && y >= 0 && x < count && y < count
+  return z >= 0 && z <= highestZoom && x >= 0 && y >= 0 && x < count && y < count
 }

@@ -1,7 +1,9 @@
 import { problem } from '../../contract/problems.ts'
 import { type RouteName, routeOf } from '../../contract/routes.ts'
 import type { Handler } from '../handler.ts'
+import { featureHandlers } from './feature.ts'
 import { instanceHandlers } from './instance.ts'
+import { renderHandlers } from './render.ts'
 import { resourceHandlers } from './resource.ts'
 import { uploadHandlers } from './upload.ts'
 import { webmapHandlers } from './webmap.ts'
@@ -10,6 +12,8 @@ import { webmapHandlers } from './webmap.ts'
 const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...instanceHandlers,
   ...resourceHandlers,
+  ...featureHandlers,
+  ...renderHandlers,
   ...uploadHandlers,
   ...webmapHandlers,
 }
