@@ -36,12 +36,13 @@ interface Editing {
  */
 export function editYaml(text: string, edits: readonly YamlEdit[], options: EditOptions = {}): string {
   const { file = 'document', document = 0 } = options
+  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n'
   let edited = text
   for (const batch of splitBatches(edits)) {
     const editing = parseForEdit(edited, file, document)
     const patches = batch.map((edit) => patchOf(editing, edit)).sort((a, b) => b.start - a.start)
     for (const { start, end, text: patch } of patches)
-      edited = edited.slice(0, start) + patch + edited.slice(end)
+      edited = edited.slice(0, start) + patch.replaceAll('\n', lineEnd) + edited.slice(end)
   }
   parseForEdit(edited, file, document)
   return edited

@@ -2,6 +2,7 @@ import { WebmapItemSchema } from '../contract/classes/webmap.ts'
 import { clsNames, descriptorOf } from '../contract/registry.ts'
 import type { Schema } from '../contract/schema.ts'
 import { blockSchema, existingSchema, keyPattern, requirementsOf, sharedDefinitions } from './schema/block.ts'
+import { allowExpressions, expressionDefinition } from './schema/expressions.ts'
 import { type JsonSchema, toManifestSchema, whenMember } from './schema/field.ts'
 
 /** What ids of manifests look like; they stand in markers on the server, before a slash. */
@@ -14,6 +15,12 @@ export const manifestIdPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$'
  * @see https://json-schema.org/draft-07
  */
 export function manifestSchema(): JsonSchema {
+  const { definitions, ...schema } = allowExpressions(strictSchema())
+  return { ...schema, definitions: { ...(definitions as object), expression: expressionDefinition } }
+}
+
+/** The same, for values whose expressions are replaced. */
+export function strictSchema(): JsonSchema {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $id: 'urn:landform:manifest',
@@ -69,7 +76,7 @@ function resourceSchema(): JsonSchema {
       allOf: clsNames.map((cls) => whenMember('cls', cls, { $ref: `#/definitions/cls_${cls}` })),
     },
     else: {
-      if: { type: 'object', required: ['existing'], properties: { existing: { const: true } } },
+      if: { type: 'object', required: ['existing'], properties: { existing: { not: { const: false } } } },
       // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
       then: { $ref: '#/definitions/existing_resource' },
       else: { type: 'object', required: ['cls'] },
@@ -80,7 +87,7 @@ function resourceSchema(): JsonSchema {
 function classSchema(cls: (typeof clsNames)[number]): JsonSchema {
   return {
     ...blockSchema(cls),
-    if: { type: 'object', required: ['existing'], properties: { existing: { const: true } } },
+    if: { type: 'object', required: ['existing'], properties: { existing: { not: { const: false } } } },
     else: requirementsOf(cls),
   }
 }

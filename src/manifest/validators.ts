@@ -2,7 +2,7 @@ import { type Cls, clsNames } from '../contract/registry.ts'
 import { createValidatorCompiler, type Validator } from '../contract/validate.ts'
 import { blockSchema, existingSchema, requirementsOf } from './schema/block.ts'
 import type { JsonSchema } from './schema/field.ts'
-import { blockDefinitions, manifestSchema } from './schema.ts'
+import { blockDefinitions, strictSchema } from './schema.ts'
 
 const compile = createValidatorCompiler({ faults: 'all' })
 const compiled = new Map<string, Validator>()
@@ -32,7 +32,7 @@ function schemaFor(cls: Cls | undefined, existing: boolean): JsonSchema {
 export function fileValidator(): Validator {
   const known = compiled.get('file')
   if (known !== undefined) return known
-  const { $id: _, ...schema } = manifestSchema()
+  const { $id: _, ...schema } = strictSchema()
   const validator = compile({ ...schema, definitions })
   compiled.set('file', validator)
   return validator

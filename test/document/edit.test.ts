@@ -109,7 +109,12 @@ describe('editYaml', () => {
     expect(() => editYaml('a: [', [])).toThrow(expect.toSatisfy((error) => isProblem(error, 'yaml/syntax')))
   })
 
-  it('keeps line ends of the last line', () => {
+  it('keeps the kind of line ends', () => {
+    expect(editYaml('a: 1\r\nb: 2\r\n', [{ pointer: '/c', value: 3 }])).toBe('a: 1\r\nb: 2\r\nc: 3\r\n')
+    expect(editYaml('a: 1\r\nb: 2\r\n', [{ pointer: '/a', remove: true }])).toBe('b: 2\r\n')
+  })
+
+  it('closes the last line before it adds one', () => {
     expect(editYaml('a: 1', [{ pointer: '/b', value: 2 }])).toBe('a: 1\nb: 2\n')
   })
 })

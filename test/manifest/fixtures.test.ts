@@ -41,7 +41,7 @@ describe('the fixtures', () => {
   it('have a case for every code about files that people write', async () => {
     const loaded = await Promise.all(bad.map(({ path }) => load(path)))
     const seen = new Set(loaded.flatMap(({ issues }) => issues.map(({ code }) => code)))
-    const elsewhere = ['file/too-large']
+    const elsewhere = ['file/too-large', 'manifest/invalid', 'yaml/edit']
     expect([...seen, ...elsewhere].sort()).toEqual(
       expect.arrayContaining(Object.keys(manifestProblems).sort()),
     )
