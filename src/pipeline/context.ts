@@ -19,18 +19,16 @@ export interface Step {
 /** Starts a step of a run. */
 export function startStep(context: RunContext, step: string, layer: string): Step {
   const start = performance.now()
-  context.tell({ v: 1, event: 'step.started', step, layer })
+  context.tell({ type: 'step', step, layer })
   return {
     progress: (rows, bytes) =>
       context.tell({
-        v: 1,
-        event: 'step.progress',
+        type: 'progress',
         step,
         layer,
         rows,
         ...(bytes ? { bytes: bytes.read, totalBytes: bytes.total } : {}),
       }),
-    done: () =>
-      context.tell({ v: 1, event: 'step.done', step, layer, seconds: (performance.now() - start) / 1000 }),
+    done: () => context.tell({ type: 'step-done', step, layer, seconds: (performance.now() - start) / 1000 }),
   }
 }

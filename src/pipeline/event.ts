@@ -31,12 +31,12 @@ export interface LayerReport extends Counts {
   readonly quarantine?: { readonly file?: string; readonly first: readonly BadRow[] }
 }
 
-/** What a run tells while it goes on. The shape is versioned by `v`. */
-export type RunEvent = { readonly v: 1 } & (
-  | { readonly event: 'run.started'; readonly pipeline: string; readonly run: string }
-  | { readonly event: 'step.started'; readonly step: string; readonly layer: string }
+/** What a run tells while it goes on. */
+export type RunEvent =
+  | { readonly type: 'run'; readonly pipeline: string; readonly run: string }
+  | { readonly type: 'step'; readonly step: string; readonly layer: string }
   | {
-      readonly event: 'step.progress'
+      readonly type: 'progress'
       readonly step: string
       readonly layer: string
       readonly rows: number
@@ -44,9 +44,5 @@ export type RunEvent = { readonly v: 1 } & (
       readonly bytes?: number
       readonly totalBytes?: number
     }
-  | { readonly event: 'step.done'; readonly step: string; readonly layer: string; readonly seconds: number }
-  | ({ readonly event: 'run.done' } & RunReport)
-)
-
-/** Takes what a run tells. */
-export type OnRunEvent = (event: RunEvent) => void
+  | { readonly type: 'step-done'; readonly step: string; readonly layer: string; readonly seconds: number }
+  | ({ readonly type: 'report' } & RunReport)

@@ -14,7 +14,7 @@ import type { Pipeline } from './pipeline.ts'
 export async function runPipeline(pipeline: Pipeline, context: RunContext): Promise<RunReport> {
   const start = performance.now()
   const run = `${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`
-  context.tell({ v: 1, event: 'run.started', pipeline: pipeline.pipeline, run })
+  context.tell({ type: 'run', pipeline: pipeline.pipeline, run })
   const layers = await runKind(pipeline, context, run)
   for (const layer of layers) checkCounts(layer)
   const report: RunReport = {
@@ -24,7 +24,7 @@ export async function runPipeline(pipeline: Pipeline, context: RunContext): Prom
     layers,
     seconds: (performance.now() - start) / 1000,
   }
-  context.tell({ v: 1, event: 'run.done', ...report })
+  context.tell({ type: 'report', ...report })
   return report
 }
 

@@ -6,7 +6,7 @@ import type { CommandSpec } from '../command.ts'
 import { writeLine } from '../terminal.ts'
 
 /** Files that have a JSON Schema, by name. */
-const schemas: Readonly<Record<string, () => object>> = {
+export const schemas: Readonly<Record<string, () => object>> = {
   manifest: manifestSchema,
   pipeline: pipelineSchema,
 }

@@ -45,17 +45,19 @@ async function runServe(settings: ServeSettings, terminal: Terminal): Promise<nu
   if (server.adminPassword !== undefined) {
     writeLine(terminal.err, `login administrator, password ${server.adminPassword} (shown this once)`)
   }
-  await new Promise<void>((done) => {
-    if (terminal.interrupt.aborted) done()
-    else terminal.interrupt.addEventListener('abort', () => done(), { once: true })
-  })
+  await aborted(terminal.interrupt)
   writeLine(terminal.err, 'Stopping: running requests are finished.')
   await Promise.race([server.stop(), aborted(terminal.halt)])
   return 0
 }
 
-const aborted = (signal: AbortSignal) =>
-  new Promise<void>((done) => signal.addEventListener('abort', () => done(), { once: true }))
+/** Waits until a signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done()
+    else signal.addEventListener('abort', () => done(), { once: true })
+  })
+}
 
 /** The command `serve`. */
 export const serveCommand: CommandSpec = {

@@ -1,0 +1,102 @@
+import type { Api } from '../../api/api.ts'
+import { problem } from '../../contract/problems.ts'
+import { hasErrors, type Issue } from '../../core/issue.ts'
+import type { RunReport } from '../../pipeline/event.ts'
+import { loadPipeline } from '../../pipeline/load.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import { runPipeline } from '../../pipeline/run.ts'
+import type { CommandSpec } from '../command.ts'
+import { connect, type ServerSettings } from '../connect.ts'
+import { formatIssues } from '../load.ts'
+import { serverOptions } from '../options.ts'
+import { showCount } from '../print/number.ts'
+import { formatRunReport, startRunProgress } from '../print/run.ts'
+import { type Terminal, writeLine } from '../terminal.ts'
+
+/** Which pipelines run, and how it is told. */
+export interface RunSettings {
+  readonly paths: readonly string[]
+  readonly server: ServerSettings
+  readonly json: boolean
+  /** Does the work even where nothing seems to have changed. */
+  readonly force: boolean
+}
+
+/**
+ * Loads pipelines; all faults of all of them are told at once.
+ *
+ * @throws {Problem} manifest/invalid, file/not-found
+ */
+export async function loadPipelines(
+  paths: readonly string[],
+  { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
+): Promise<Pipeline[]> {
+  const pipelines: Pipeline[] = []
+  const issues: Issue[] = []
+  const sources = new Map<string, string>()
+  for (const path of paths) {
+    const loaded = await loadPipeline({ path, cwd, env })
+    issues.push(...loaded.issues)
+    for (const { span } of loaded.issues) if (span !== undefined) sources.set(span.file, loaded.text)
+    if (loaded.pipeline !== undefined) pipelines.push(loaded.pipeline)
+  }
+  if (!hasErrors(issues)) return pipelines
+  throw problem('pipeline/invalid', `The pipelines have ${showCount(issues.length, 'error')}.`, {
+    issues,
+    detail: formatIssues(issues, sources),
+  })
+}
+
+/** Runs one pipeline and tells it as it goes on. */
+export async function runAndTell(
+  pipeline: Pipeline,
+  { api, json, force }: { readonly api: Api; readonly json: boolean; readonly force: boolean },
+  terminal: Terminal,
+): Promise<RunReport> {
+  const progress = startRunProgress(terminal, json)
+  try {
+    return await runPipeline(pipeline, { api, tell: progress.take, signal: terminal.interrupt, force })
+  } finally {
+    await progress.end()
+  }
+}
+
+/** Runs pipelines one after the other; the first that fails ends it. */
+export async function runPipelines(settings: RunSettings, terminal: Terminal): Promise<number> {
+  const pipelines = await loadPipelines(settings.paths, terminal)
+  const api = await connect(settings.server, terminal)
+  try {
+    for (const pipeline of pipelines) {
+      const report = await runAndTell(pipeline, { api, ...settings }, terminal)
+      if (!settings.json) writeLine(terminal.out, formatRunReport(report))
+    }
+    return 0
+  } finally {
+    await api.close()
+  }
+}
+
+/** The command `run`. */
+export const runCommand: CommandSpec = {
+  name: 'run',
+  summary: 'run pipelines: files into layers, layers into files',
+  examples: [
+    'landform run pipelines/cities.yaml',
+    'landform run pipelines/*.yaml --json',
+    'landform run pipelines/cities.yaml --force',
+  ],
+  declare: (command) =>
+    serverOptions(command.argument('<paths...>', 'pipeline files, in the order they run'))
+      .option('--force', 'do the work even where nothing seems to have changed')
+      .option('--json', 'write events as lines of JSON'),
+  run: ({ arguments: [paths], options }, terminal) =>
+    runPipelines(
+      {
+        paths: (paths ?? []) as readonly string[],
+        server: options as ServerSettings,
+        json: options.json === true,
+        force: options.force === true,
+      },
+      terminal,
+    ),
+}

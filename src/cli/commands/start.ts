@@ -1,0 +1,158 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { Api } from '../../api/api.ts'
+import { problem } from '../../contract/problems.ts'
+import { hasErrors } from '../../core/issue.ts'
+import type { Manifest } from '../../manifest/manifest.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import { applyPlan } from '../../reconcile/apply.ts'
+import type { Plan } from '../../reconcile/change.ts'
+import { safeOptions } from '../../reconcile/input.ts'
+import type { CommandSpec } from '../command.ts'
+import { connect, defaultDataFolder } from '../connect.ts'
+import { formatIssues } from '../load.ts'
+import { collect } from '../options.ts'
+import { type Prepared, preparePlan } from '../prepare.ts'
+import { painter } from '../print/paint.ts'
+import { formatReport } from '../print/report.ts'
+import { describeApplied, describePlanned, describeRun, formatFact, formatStep } from '../print/start.ts'
+import { type Terminal, writeLine } from '../terminal.ts'
+import { loadPipelines, runAndTell } from './run.ts'
+import { schemaOf, schemas } from './schema.ts'
+import { aborted, startServer } from './serve.ts'
+
+/** What is started, applied and run. */
+export interface StartSettings {
+  readonly listen: string
+  readonly data: string
+  readonly database?: string | undefined
+  /** Files and folders of the manifest. */
+  readonly manifest: readonly string[]
+  /** Pipeline files, in the order they run. */
+  readonly pipelines: readonly string[]
+  /** Stops when all is done, instead of staying. */
+  readonly once: boolean
+}
+
+/**
+ * Starts a server, applies a manifest, runs pipelines, plans again, and stays with the map.
+ *
+ * @throws {Problem} what stopped it; the server is stopped first
+ */
+export async function runStart(settings: StartSettings, terminal: Terminal): Promise<number> {
+  // Faults in files are told before anything is started.
+  const pipelines = await loadPipelines(settings.pipelines, terminal)
+  await writeSchemas(resolve(terminal.cwd, dirname(settings.data), 'schemas'))
+  const server = await tellStep(terminal, 'server', {
+    work: () => startServer({ ...settings, logLevel: 'warn' }, terminal),
+    describe: ({ url }) =>
+      `${url}, ${settings.database === undefined ? 'embedded database' : 'PostgreSQL'} ready`,
+  })
+  try {
+    await fill(server.url, { settings, pipelines }, terminal)
+    if (!settings.once) {
+      writeLine(terminal.err, 'The server stays until Ctrl-C.')
+      await aborted(terminal.interrupt)
+    }
+    return 0
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Writes the schemas that the example files name, so that editors complete and check them. */
+async function writeSchemas(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  for (const kind of Object.keys(schemas))
+    await writeFile(join(folder, `${kind}.json`), `${JSON.stringify(schemaOf(kind), null, 2)}\n`)
+}
+
+interface StepWork<T> {
+  readonly work: () => Promise<T>
+  readonly describe: (result: T) => string
+}
+
+async function tellStep<T>({ out }: Terminal, name: string, { work, describe }: StepWork<T>): Promise<T> {
+  const start = performance.now()
+  const result = await work()
+  writeLine(out, formatStep(name, describe(result), performance.now() - start))
+  return result
+}
+
+interface Filling {
+  readonly settings: StartSettings
+  readonly pipelines: readonly Pipeline[]
+}
+
+async function fill(url: string, { settings, pipelines }: Filling, terminal: Terminal): Promise<void> {
+  const api = await connect({ server: url, data: settings.data }, terminal)
+  const prepare = () => preparePlan(api, { paths: settings.manifest, options: safeOptions }, terminal)
+  try {
+    const work = async () => applyPrepared(api, await prepare(), terminal)
+    await tellStep(terminal, 'apply', { work, describe: describeApplied })
+    for (const pipeline of pipelines) {
+      const run = () => runAndTell(pipeline, { api, json: false, force: false }, terminal)
+      await tellStep(terminal, pipeline.pipeline, { work: run, describe: describeRun })
+    }
+    const { plan, loaded } = await tellStep(terminal, 'plan', {
+      work: prepare,
+      describe: ({ plan }) => describePlanned(plan),
+    })
+    for (const address of mapAddresses(url, loaded.manifest, plan))
+      writeLine(terminal.out, formatFact('map', address))
+  } finally {
+    await api.close()
+  }
+}
+
+async function applyPrepared(api: Api, { plan, loaded }: Prepared, terminal: Terminal): Promise<Plan> {
+  if (hasErrors(plan.issues)) {
+    throw problem('apply/failed', 'The plan has errors.', {
+      detail: formatIssues(plan.issues, loaded.sources),
+    })
+  }
+  const start = performance.now()
+  const report = await applyPlan({ api, plan, signal: terminal.interrupt, breakOff: terminal.halt })
+  const isDone = report.outcomes.every(({ outcome }) => outcome !== 'failed' && outcome !== 'skipped')
+  if (isDone && !report.interrupted) return plan
+  const how = { paint: painter(false), resume: 'start again', tookMs: performance.now() - start }
+  throw problem(
+    report.interrupted ? 'pipeline/interrupted' : 'apply/failed',
+    'The apply did not get to its end.',
+    {
+      detail: formatReport(report, how),
+    },
+  )
+}
+
+function mapAddresses(url: string, { resources }: Manifest, { ids }: Plan): string[] {
+  const keys = [...resources.values()].filter(({ cls }) => cls === 'webmap').map(({ key }) => key)
+  return keys.map((key) => `${url}/resource/${ids.get(key)}/display`)
+}
+
+/** The command `start`. */
+export const startCommand: CommandSpec = {
+  name: 'start',
+  summary: 'run a server, fill it from a manifest and pipelines, and stay with the map',
+  examples: ['landform start', 'landform start manifests/world.yaml --run pipelines/cities.yaml --once'],
+  declare: (command) =>
+    command
+      .argument('[paths...]', 'files and folders of the manifest (default: manifests)')
+      .option('--run <pipeline>', 'pipeline to run after the apply; may be repeated', collect)
+      .option('--once', 'stop when all is done')
+      .option('--listen <address>', 'address to listen on', '127.0.0.1:8080')
+      .option('--data <folder>', 'folder of everything that is kept (LANDFORM_DATA)')
+      .option('--database <url>', 'PostgreSQL with PostGIS (LANDFORM_DATABASE); embedded where absent'),
+  run: ({ arguments: [paths], options }, terminal) =>
+    runStart(
+      {
+        manifest: (paths ?? []) as readonly string[],
+        pipelines: (options.run ?? []) as readonly string[],
+        once: options.once === true,
+        listen: String(options.listen),
+        data: (options.data as string | undefined) ?? (terminal.env.LANDFORM_DATA || defaultDataFolder),
+        database: (options.database as string | undefined) ?? (terminal.env.LANDFORM_DATABASE || undefined),
+      },
+      terminal,
+    ),
+}

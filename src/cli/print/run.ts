@@ -1,0 +1,114 @@
+import type { LayerReport, RunEvent, RunReport } from '../../pipeline/event.ts'
+import { type Terminal, writeLine } from '../terminal.ts'
+import { writeEvent } from './events.ts'
+import { startLiveLine } from './live.ts'
+import { showBytes, showCount, showDuration } from './number.ts'
+
+/** Tells what a run does while it goes on. */
+export interface RunProgress {
+  take(event: RunEvent): void
+  /** Stops telling. */
+  end(): Promise<void>
+}
+
+/** Silence longer than this reads as a hang. */
+const heartbeatMs = 10_000
+
+interface RunState {
+  step: string
+  stepSinceMs: number
+  rows: number
+  detail: string
+}
+
+/**
+ * Starts to tell: on a terminal by a line that is redrawn, elsewhere by a line a step and signs of life; with `json` by
+ * events on `out`.
+ */
+export function startRunProgress(terminal: Terminal, json: boolean): RunProgress {
+  if (json)
+    return { take: ({ type, ...facts }) => writeEvent(terminal.out, type, facts), end: async () => undefined }
+  const state: RunState = { step: 'starting', stepSinceMs: performance.now(), rows: 0, detail: '' }
+  const live = terminal.canRedraw ? startLiveLine(terminal.err) : undefined
+  const tell = () => {
+    if (live === undefined)
+      writeLine(
+        terminal.err,
+        `${state.step}: ${state.detail || showDuration(performance.now() - state.stepSinceMs)}`,
+      )
+    else live.update(state.step, state.detail || showDuration(performance.now() - state.stepSinceMs))
+  }
+  const beat = setInterval(tell, live === undefined ? heartbeatMs : 500)
+  beat.unref()
+  return {
+    take: (event) => {
+      noteEvent(state, event)
+      if (event.type === 'step' && live === undefined) writeLine(terminal.err, `${state.step} …`)
+      else if (live !== undefined) tell()
+    },
+    end: async () => {
+      clearInterval(beat)
+      await live?.end()
+    },
+  }
+}
+
+function noteEvent(state: RunState, event: RunEvent): void {
+  if (event.type === 'step') {
+    Object.assign(state, {
+      step: `${event.layer}: ${event.step}`,
+      stepSinceMs: performance.now(),
+      rows: 0,
+      detail: '',
+    })
+  } else if (event.type === 'progress') {
+    state.rows = event.rows
+    state.detail = describeProgress(event, performance.now() - state.stepSinceMs)
+  }
+}
+
+/** Says how far a step is: rows and bytes, how fast, and how long it will take. */
+export function describeProgress(
+  { rows, bytes, totalBytes }: Extract<RunEvent, { type: 'progress' }>,
+  tookMs: number,
+): string {
+  const seconds = Math.max(tookMs / 1000, 0.001)
+  const parts = rows > 0 ? [showCount(rows, 'row'), `${showCount(Math.round(rows / seconds), 'row')}/s`] : []
+  if (bytes !== undefined && totalBytes !== undefined && bytes > 0) {
+    parts.push(`${showBytes(bytes)} of ${showBytes(totalBytes)}`)
+    if (bytes < totalBytes) parts.push(`${showDuration((tookMs * (totalBytes - bytes)) / bytes)} left`)
+  }
+  return parts.join(', ')
+}
+
+/** Writes what a run did, layer by layer. */
+export function formatRunReport({ pipeline, outcome, layers, seconds }: RunReport): string {
+  return [`${pipeline}: ${outcome} in ${showDuration(seconds * 1000)}`, ...layers.flatMap(formatLayer)].join(
+    '\n',
+  )
+}
+
+function formatLayer({
+  layer,
+  read,
+  loaded,
+  unchanged,
+  quarantined,
+  file,
+  sizeBytes,
+  digest,
+  quarantine,
+}: LayerReport): string[] {
+  const counts = [
+    `${showCount(read, 'row')} read`,
+    ...(loaded > 0 ? [`${showCount(loaded, 'row')} written`] : []),
+    ...(unchanged > 0 ? [`${showCount(unchanged, 'row')} unchanged`] : []),
+    ...(quarantined > 0 ? [`${showCount(quarantined, 'row')} quarantined`] : []),
+  ]
+  const lines = [`  ${layer}: ${counts.join(', ')}`]
+  if (file !== undefined && sizeBytes !== undefined)
+    lines.push(`    ${file}, ${showBytes(sizeBytes)}, sha256 ${digest}`)
+  for (const { line, reason } of quarantine?.first ?? []) lines.push(`    line ${line}: ${reason}`)
+  if (quarantine?.file !== undefined) lines.push(`    bad rows are in ${quarantine.file}`)
+  return lines
+}
