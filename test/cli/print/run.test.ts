@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { describeProgress, formatRunReport } from '../../../src/cli/print/run.ts'
+import { describeRun, formatFact, formatStep } from '../../../src/cli/print/start.ts'
+import type { LayerReport, RunReport } from '../../../src/pipeline/event.ts'
+
+const layer: LayerReport = {
+  layer: 'cities',
+  read: 1000,
+  loaded: 998,
+  unchanged: 0,
+  quarantined: 2,
+  digest: 'ab',
+}
+const report: RunReport = { pipeline: 'cities', run: 'r', outcome: 'loaded', layers: [layer], seconds: 1.25 }
+const exported: LayerReport = {
+  ...layer,
+  loaded: 1000,
+  quarantined: 0,
+  file: 'out/cities.geojson',
+  sizeBytes: 61_000_000,
+}
+
+describe('formatRunReport', () => {
+  it('accounts for every row and names the bad ones', () => {
+    const quarantine = { file: 'bad.ndjson', first: [{ line: 7, reason: 'name: is empty', cells: [] }] }
+    expect(formatRunReport({ ...report, layers: [{ ...layer, quarantine }] }).split('\n')).toEqual([
+      'cities: loaded in 1.3 s',
+      '  cities: 1,000 rows read, 998 rows written, 2 rows quarantined',
+      '    line 7: name: is empty',
+      '    bad rows are in bad.ndjson',
+    ])
+  })
+
+  it('gives size and checksum of exported files', () => {
+    expect(
+      formatRunReport({ ...report, outcome: 'exported', layers: [exported] })
+        .split('\n')
+        .at(-1),
+    ).toBe('    out/cities.geojson, 61.0 MB, sha256 ab')
+  })
+})
+
+describe('describeProgress', () => {
+  it('gives rows, rate, bytes and the time left', () => {
+    const event = {
+      type: 'progress',
+      step: 's',
+      layer: 'l',
+      rows: 5000,
+      bytes: 2_000_000,
+      totalBytes: 8_000_000,
+    } as const
+    expect(describeProgress(event, 1000)).toBe('5,000 rows, 5,000 rows/s, 2.0 MB of 8.0 MB, 3.0 s left')
+  })
+
+  it('says nothing of what is not known', () => {
+    expect(describeProgress({ type: 'progress', step: 's', layer: 'l', rows: 0 }, 1000)).toBe('')
+  })
+})
+
+describe('a start', () => {
+  it('tells each step with what came of it and its time', () => {
+    expect(formatStep('cities', describeRun(report), 1250)).toMatch(
+      /^cities {4}998 rows loaded, 2 quarantined {2,}1\.3 s$/,
+    )
+    expect(describeRun({ ...report, outcome: 'exported', layers: [exported] })).toBe(
+      '1,000 rows exported, 1 file, 61.0 MB',
+    )
+    expect(
+      describeRun({ ...report, outcome: 'unchanged', layers: [{ ...layer, loaded: 0, unchanged: 5 }] }),
+    ).toBe('unchanged, 5 rows')
+    expect(formatFact('map', 'http://x')).toBe('map       http://x')
+  })
+})
