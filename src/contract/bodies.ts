@@ -46,9 +46,17 @@ export function bodySchema(cls: Cls, use: BodyUse): object {
 const creationFields = ['cls', 'display_name']
 
 function memberSchema(name: string, schema: TObject, use: BodyUse): object {
+  if (name === 'feature_layer' && use === 'update')
+    return { ...schema, required: [], properties: changedFields(schema) }
   if (use === 'update' || name === 'resmeta' || name === 'feature_layer') return { ...schema, required: [] }
   if (name === 'resource') return { ...schema, required: creationFields }
   return schema
+}
+
+/** A change may name a field by its id, and say of it only what changes. */
+function changedFields({ properties: { fields, ...rest } }: TObject): object {
+  const { items } = fields as { readonly items?: object }
+  return { ...rest, fields: { ...fields, items: { ...items, required: [] } } }
 }
 
 function requiredMembers(cls: Cls): string[] {

@@ -34,8 +34,9 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
   const features = featuresOf(gdal, { job, translated, idColumn, onProgress: () => sink.tick() })
   const survey = features === undefined ? emptySurvey(translated) : surveyFeatures(features)
   if (source.isGuessed) refuseMisplaced(survey, source.name)
+  // A source of which nothing is left is not what anybody wants to have skipped.
+  if (survey.badCount > 0 && (!job.skipErrors || survey.families.size === 0)) throw badFeatures(survey)
   const parts = decideGeometry(survey, job, translated.declared)
-  if (survey.badCount > 0 && !job.skipErrors) throw badFeatures(survey)
   await sink.summary({
     format: source.dataset.driver.description,
     layer: source.name,

@@ -46,8 +46,7 @@ export async function readVector<T>(
 ): Promise<T> {
   if (!hasGdal())
     throw problem('gdal/missing', 'reading vector data needs gdal-async, which is not installed')
-  const { signal } = options
-  return pool.add(() => readInChild(job, use, options), signal === undefined ? {} : { signal })
+  return pool.add(() => readInChild(job, use, options))
 }
 
 async function readInChild<T>(

@@ -52,3 +52,9 @@ export async function findLayers(tx: Queryable, ids: readonly number[]): Promise
 export async function touchLayer(tx: Queryable, id: number): Promise<void> {
   await tx.query('update layer set data_version = data_version + 1 where resource_id = $1::int', [id])
 }
+
+/** Keeps other writers of a layer waiting until the transaction ends, and gives it as it stands. */
+export async function lockLayer(tx: Queryable, id: number): Promise<Layer | undefined> {
+  await tx.query('select from layer where resource_id = $1::int for update', [id])
+  return (await findLayers(tx, [id])).get(id)
+}

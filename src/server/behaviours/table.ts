@@ -3,13 +3,14 @@ import type { Cls } from '../../contract/registry.ts'
 import type { Behaviour } from './behaviour.ts'
 import { mapsrvStyleBehaviour } from './mapsrv_style.ts'
 import { resourceGroupBehaviour } from './resource_group.ts'
+import { vectorLayerBehaviour } from './vector_layer.ts'
 import { webmapBehaviour } from './webmap.ts'
 
 /** What each class does; undefined for those this version does not offer. */
 const behaviours: { readonly [C in Cls]: Behaviour<C> | undefined } = {
   resource_group: resourceGroupBehaviour,
   webmap: webmapBehaviour,
-  vector_layer: undefined,
+  vector_layer: vectorLayerBehaviour,
   geodb_layer: undefined,
   raster_layer: undefined,
   mapsrv_style: mapsrvStyleBehaviour,

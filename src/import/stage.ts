@@ -1,0 +1,151 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { GeometryFamily, GeometryType } from '../contract/geometry.ts'
+import { geometryParts } from '../contract/geometry.ts'
+import { problem } from '../contract/problems.ts'
+import type { Log } from '../core/log.ts'
+import type { Database } from '../database/database.ts'
+import type { LoadRules, SourceSummary } from '../gdal/job.ts'
+import { readVector, type VectorReading } from '../gdal/vector.ts'
+import type { PlannedField } from '../store/field.ts'
+import {
+  createStaging,
+  dropStaging,
+  findTakenIds,
+  finishFeatureTable,
+  keepStaging,
+} from '../store/staging.ts'
+import { nameFields, type RenamedField } from './names.ts'
+
+/** What is imported, and how. */
+export interface ImportSource extends LoadRules {
+  /** The file; it stays until the import has ended. */
+  readonly path: string
+  /** Name its owner gave it. */
+  readonly name: string
+  readonly encoding?: string | undefined
+  /** Layer to take, where there are several. */
+  readonly layer?: string | undefined
+  /** EPSG code that the layer is stored in. */
+  readonly srs: number
+}
+
+/** What an import works with. */
+export interface ImportContext {
+  readonly database: Database
+  readonly log: Log
+  /** Folder for files that do not outlive the process. */
+  readonly temporaryFolder: string
+  /** Names this process among those that share the database. */
+  readonly instance: string
+  /** Most bytes an archive may unpack to. */
+  readonly unpackLimitBytes: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Features that stand ready for a layer to take over. */
+export interface Staged {
+  readonly tableName: string
+  readonly geometryType: GeometryType
+  readonly srs: number
+  readonly fields: readonly PlannedField[]
+  readonly report: ImportReport
+  /** Drops the table, unless a layer has adopted it. */
+  discard(): Promise<void>
+}
+
+/** What an import did. */
+export interface ImportReport
+  extends Pick<SourceSummary, 'format' | 'layer' | 'badCount' | 'bad' | 'otherCount'> {
+  /** Features that were loaded. */
+  readonly count: number
+  readonly renamed: readonly RenamedField[]
+  readonly notes: readonly string[]
+}
+
+/** How often a table that is being filled says so: less than the time after which it counts as left behind. */
+const keepEveryMs = 30_000
+
+/**
+ * Reads a file into a table of its own, in short transactions, so that others get their turns on the embedded
+ * database; the file is never whole in memory. Nothing is left behind when it fails.
+ *
+ * @throws {Problem} source/*, gdal/*, request/invalid, database/*
+ */
+export async function stageSource(source: ImportSource, context: ImportContext): Promise<Staged> {
+  const folder = await mkdtemp(join(context.temporaryFolder, 'import-'))
+  try {
+    const { encoding, layer } = source
+    const { unpackLimitBytes, signal } = context
+    const job = { ...source, encoding, layer, folder, unpackLimitBytes }
+    return await readVector(job, (reading) => stageReading(reading, { source, context }), { signal })
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+interface Task {
+  readonly source: ImportSource
+  readonly context: ImportContext
+}
+
+async function stageReading(reading: VectorReading, { source, context }: Task): Promise<Staged> {
+  const { summary } = reading
+  const { database, instance } = context
+  const { fields, renamed } = nameFields(summary.fields)
+  const columns = fields.map(({ columnName, datatype }) => ({ name: columnName, datatype }))
+  const { geometryType } = summary
+  const tableName = await createStaging(database, { instance, geometryType, srs: source.srs, columns })
+  const discard = () => dropStaging(database, tableName)
+  const timer = setInterval(() => {
+    keepStaging(database, tableName).catch((error: unknown) =>
+      context.log.warn({ error, table: tableName }, 'an import could not say that it goes on'),
+    )
+  }, keepEveryMs)
+  try {
+    await fillTable(reading, tableName, context)
+    await refuseTakenIds(tableName, { source, context })
+    await finishFeatureTable(database, tableName)
+  } catch (error) {
+    await discard()
+    throw error
+  } finally {
+    clearInterval(timer)
+  }
+  const { format, layer, badCount, bad, otherCount, notes, rowCount } = summary
+  const report = { format, layer, badCount, bad, otherCount, notes, renamed, count: rowCount }
+  return { tableName, geometryType, srs: source.srs, fields, report, discard }
+}
+
+async function fillTable(
+  { summary, copies }: VectorReading,
+  tableName: string,
+  { database, signal }: ImportContext,
+): Promise<void> {
+  let count = 0
+  for await (const copy of copies) {
+    signal?.throwIfAborted()
+    count += await database.copyIn(`copy ${tableName} from stdin (format binary)`, copy)
+  }
+  if (count === summary.rowCount) return
+  throw problem('gdal/failed', `${count} rows of ${summary.rowCount} arrived`)
+}
+
+async function refuseTakenIds(tableName: string, { source, context }: Task): Promise<void> {
+  if (source.idSource === 'SEQUENCE') return
+  const taken = await findTakenIds(context.database, tableName)
+  if (taken.length === 0) return
+  const examples = taken.map(({ id, count }) => `${id} (${count} times)`)
+  throw problem(
+    'source/bad-features',
+    `the values of the field for ids are not unique: ${examples.join(', ')}`,
+    {
+      hint: 'Choose another fid_field, or let ids be counted with fid_source SEQUENCE.',
+    },
+  )
+}
+
+/** Gives the family of the shapes that were staged. */
+export function familyOf({ geometryType }: Staged): GeometryFamily {
+  return geometryParts(geometryType).family
+}

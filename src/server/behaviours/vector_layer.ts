@@ -1,0 +1,145 @@
+import type { Static } from 'typebox'
+import type { Field } from '../../contract/classes/feature_layer.ts'
+import type { vectorLayer } from '../../contract/classes/vector_layer.ts'
+import { type GeometryType, layerReferenceSystems } from '../../contract/geometry.ts'
+import type { Members } from '../../contract/registry.ts'
+import { joinPointer } from '../../core/pointer.ts'
+import type { Queryable } from '../../database/database.ts'
+import { adoptStaged } from '../../import/adopt.ts'
+import { deleteAllFeatures } from '../../store/feature/write.ts'
+import type { NewField } from '../../store/field.ts'
+import { changeFields, checkNames, type FieldChange } from '../../store/field_change.ts'
+import { findLayers, type Layer, lockLayer, touchLayer } from '../../store/layer.ts'
+import { changeGeometryType, createEmptyLayer, dropLayerTables } from '../../store/layer_table.ts'
+import { invalidAt } from '../invalid.ts'
+import { requireReferences } from '../references.ts'
+import type { Behaviour, MemberChange } from './behaviour.ts'
+import { isStagedSource, prepareSource } from './vector_layer_source.ts'
+
+type Change = MemberChange<'vector_layer'>
+type Own = Partial<Static<(typeof vectorLayer)['members']['vector_layer']>>
+
+/** Layers of features that stand in tables of the server's own. */
+export const vectorLayerBehaviour: Behaviour<'vector_layer'> = {
+  async readMembers(tx, ids) {
+    const layers = await findLayers(tx, ids)
+    return new Map([...layers].map(([id, layer]) => [id, membersOf(layer)]))
+  },
+  prepare: prepareSource,
+  async create(tx, change) {
+    await requireReferences(tx, { caller: change.caller, cls: 'vector_layer', members: change.members })
+    if (!isStagedSource(change.prepared)) return createEmpty(tx, change)
+    await adoptStaged(tx, change.id, change.prepared.staged)
+    const fields = change.members.feature_layer?.fields
+    if (fields !== undefined) await writeFieldChanges(tx, change.id, fields)
+  },
+  async update(tx, change) {
+    const { caller, id, members, prepared } = change
+    const standing = await lockLayer(tx, id)
+    if (standing === undefined) return
+    await requireReferences(tx, { caller, cls: 'vector_layer', members, standing: lookupTablesOf(standing) })
+    const own = members.vector_layer ?? {}
+    checkReferenceSystem(own, standing)
+    if (isStagedSource(prepared)) await adoptStaged(tx, id, prepared.staged)
+    const isChanged = await changeFeatures(tx, change, { isReplaced: isStagedSource(prepared) })
+    if (isChanged && !isStagedSource(prepared)) await touchLayer(tx, id)
+  },
+  remove: dropLayerTables,
+}
+
+/** Changes what stands in the table; tells whether values changed. */
+async function changeFeatures(
+  tx: Queryable,
+  { id, members }: Change,
+  { isReplaced }: { readonly isReplaced: boolean },
+): Promise<boolean> {
+  const { geometry_type: geometryType, delete_all_features: deletesAll } = members.vector_layer ?? {}
+  let isChanged = false
+  if (deletesAll === true && !isReplaced) {
+    const layer = await lockLayer(tx, id)
+    if (layer !== undefined) await deleteAllFeatures(tx, layer)
+    isChanged = true
+  }
+  if (geometryType !== undefined) isChanged = (await writeGeometryType(tx, id, geometryType)) || isChanged
+  const fields = members.feature_layer?.fields
+  return fields === undefined ? isChanged : (await writeFieldChanges(tx, id, fields)) || isChanged
+}
+
+async function writeGeometryType(tx: Queryable, id: number, next: GeometryType): Promise<boolean> {
+  const layer = (await findLayers(tx, [id])).get(id)
+  if (layer === undefined || layer.geometryType === next) return false
+  await changeGeometryType(tx, layer, next)
+  return true
+}
+
+async function writeFieldChanges(tx: Queryable, id: number, fields: readonly Field[]): Promise<boolean> {
+  const layer = (await findLayers(tx, [id])).get(id)
+  return layer !== undefined && (await changeFields(tx, layer, fields.map(fieldChangeOf)))
+}
+
+async function createEmpty(tx: Queryable, { id, members }: Change): Promise<void> {
+  const { geometry_type: geometryType, srs, fields: ownFields } = members.vector_layer ?? {}
+  if (geometryType === undefined) throw invalidAt('/vector_layer', 'give geometry_type and srs, or a source')
+  if (srs === undefined) throw invalidAt('/vector_layer/srs', 'missing field "srs"')
+  checkStorable(srs.id)
+  const fields = (members.feature_layer?.fields ?? ownFields ?? []).filter((field) => field.delete !== true)
+  const wanted = fields.map(newFieldOf)
+  checkNames(wanted)
+  await createEmptyLayer(tx, { resourceId: id, geometryType, srs: srs.id, fields: wanted })
+}
+
+function checkStorable(srs: number): void {
+  if (layerReferenceSystems.some((known) => known === srs)) return
+  throw invalidAt(
+    '/vector_layer/srs/id',
+    `layers are stored in EPSG:${layerReferenceSystems.join(' or EPSG:')}, not EPSG:${srs}`,
+  )
+}
+
+function checkReferenceSystem({ srs }: Own, { srs: standing }: Layer): void {
+  if (srs === undefined || srs.id === standing) return
+  throw invalidAt(
+    joinPointer('/vector_layer/srs', 'id'),
+    `the layer is in EPSG:${standing}, and that is fixed`,
+  )
+}
+
+function newFieldOf(field: Field): NewField {
+  const { keyname, datatype, display_name: displayName } = field
+  return {
+    keyname,
+    datatype,
+    displayName,
+    labelField: field.label_field,
+    gridVisibility: field.grid_visibility,
+    textSearch: field.text_search,
+    lookupTableId: field.lookup_table === undefined ? undefined : (field.lookup_table?.id ?? null),
+  }
+}
+
+function fieldChangeOf(field: Field): FieldChange {
+  return { ...newFieldOf(field), id: field.id, isDropped: field.delete }
+}
+
+function lookupTablesOf({ fields }: Layer): Set<number> {
+  return new Set(fields.flatMap(({ lookupTableId }) => (lookupTableId === null ? [] : [lookupTableId])))
+}
+
+function membersOf({ srs, geometryType, dataVersion, fields }: Layer): Members<'vector_layer'> {
+  return {
+    vector_layer: { srs: { id: srs }, geometry_type: geometryType, data_version: dataVersion },
+    feature_layer: {
+      fields: fields.map((field) => ({
+        id: field.id,
+        keyname: field.keyname,
+        datatype: field.datatype,
+        typemod: null,
+        display_name: field.displayName,
+        label_field: field.labelField,
+        grid_visibility: field.gridVisibility,
+        text_search: field.textSearch,
+        lookup_table: field.lookupTableId === null ? null : { id: field.lookupTableId },
+      })),
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import type { Static } from 'typebox'
+import type { vectorLayer } from '../../contract/classes/vector_layer.ts'
+import { type GeometryParts, geometryParts } from '../../contract/geometry.ts'
+import { problem } from '../../contract/problems.ts'
+import type { LoadRules } from '../../gdal/job.ts'
+import { type Staged, stageSource } from '../../import/stage.ts'
+import { findLayers } from '../../store/layer.ts'
+import { findUpload } from '../../store/upload.ts'
+import type { ServerContext } from '../context.ts'
+import { invalidAt } from '../invalid.ts'
+import type { Preparation, Prepared } from './behaviour.ts'
+
+type Own = Partial<Static<(typeof vectorLayer)['members']['vector_layer']>>
+
+/** Features that were read before the transaction of the request. */
+export interface StagedSource extends Prepared {
+  readonly staged: Staged
+}
+
+/** Tells whether a request brought features along. */
+export function isStagedSource(prepared: unknown): prepared is StagedSource {
+  return typeof prepared === 'object' && prepared !== null && 'staged' in prepared
+}
+
+/** Layers are made of data in web mercator only, as the API says; those that stand keep their reference system. */
+const importSrs = 3857
+
+/** Reads the source of a request, where it has one, into a table that stands ready. */
+export async function prepareSource(
+  preparation: Preparation<'vector_layer'>,
+): Promise<StagedSource | undefined> {
+  const { context, id, members, signal } = preparation
+  const own = members.vector_layer
+  if (own?.source === undefined) return undefined
+  const layer = id === undefined ? undefined : (await findLayers(context.database, [id])).get(id)
+  if (layer === undefined && (own.srs?.id ?? importSrs) !== importSrs) {
+    throw invalidAt('/vector_layer/srs/id', `a layer made of data is in EPSG:${importSrs}`)
+  }
+  const rules = readRules(own, layer === undefined ? undefined : geometryParts(layer.geometryType))
+  const { path, name } = await findFile(own, context)
+  const source = {
+    ...rules,
+    path,
+    name,
+    encoding: own.source.encoding,
+    layer: own.source_layer,
+    srs: layer?.srs ?? importSrs,
+  }
+  const { database, log, temporaryFolder, instance, uploadLimitBytes } = context
+  const unpackLimitBytes = 4 * uploadLimitBytes
+  const staged = await stageSource(source, {
+    database,
+    log,
+    temporaryFolder,
+    instance,
+    unpackLimitBytes,
+    signal,
+  })
+  log.info({ resource: id, ...staged.report }, 'a source was read')
+  return { staged, discard: staged.discard }
+}
+
+async function findFile(
+  { source }: Own,
+  { database, blobs }: ServerContext,
+): Promise<{ path: string; name: string }> {
+  const id = source?.id ?? ''
+  const upload = await findUpload(database, id)
+  if (upload === undefined) {
+    throw problem('upload/not-found', `there is no upload ${JSON.stringify(id)}`, {
+      data: { location: ['body', '/vector_layer/source/id'] },
+    })
+  }
+  return { path: await blobs.localPath(upload.digest), name: source?.name ?? upload.name ?? '' }
+}
+
+/**
+ * Reads how the source becomes a layer. A geometry type that the request names is asked for like with the cast
+ * options; a layer that stands stays multi and keeps its Z, so that its type only ever widens.
+ */
+function readRules(own: Own, standing: GeometryParts | undefined): LoadRules {
+  const named = own.geometry_type === undefined ? undefined : geometryParts(own.geometry_type)
+  const idFields = (own.fid_field ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  const idSource = own.fid_source ?? 'SEQUENCE'
+  if (idSource === 'FIELD' && idFields.length === 0) {
+    throw invalidAt('/vector_layer/fid_field', 'fid_source FIELD needs a fid_field')
+  }
+  const skipOthers = own.skip_other_geometry_types ?? false
+  return {
+    family: own.cast_geometry_type ?? named?.family ?? null,
+    isMulti: own.cast_is_multi ?? named?.isMulti ?? (standing?.isMulti === true ? true : null),
+    hasZ: own.cast_has_z ?? named?.hasZ ?? (standing?.hasZ === true ? true : null),
+    skipOthers,
+    fix: own.fix_errors ?? 'NONE',
+    skipErrors: own.skip_errors ?? false,
+    idSource,
+    idFields,
+  }
+}
