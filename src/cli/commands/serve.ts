@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { Option } from 'commander'
-import { createLog, type LogLevel } from '../../server/log.ts'
-import { createServer, type RunningServer } from '../../server/server.ts'
+import type { LogLevel } from '../../server/log.ts'
+import type { RunningServer } from '../../server/server.ts'
 import type { CommandSpec } from '../command.ts'
 import { defaultDataFolder } from '../connect.ts'
 import { parseListen } from '../options.ts'
@@ -24,10 +24,13 @@ export interface ServeSettings {
  *
  * @throws {Problem} server/listen, database/*, usage/bad-argument
  */
-export function startServer(
+export async function startServer(
   settings: ServeSettings,
   { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
 ): Promise<RunningServer> {
+  // Only who serves waits until the server with its database is loaded.
+  const { createServer } = await import('../../server/server.ts')
+  const { createLog } = await import('../../server/log.ts')
   return createServer({
     listen: parseListen(settings.listen),
     dataFolder: resolve(cwd, settings.data),

@@ -13,6 +13,7 @@ export const commands: readonly CommandSpec[] = [
   validateCommand,
   planCommand,
   applyCommand,
+  pullCommand,
   runCommand,
   schemaCommand,
   serveCommand,
