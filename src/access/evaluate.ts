@@ -1,129 +1,152 @@
+import type { PermissionName } from '../contract/permissions.ts'
 import {
+  type DataRequirement,
   dataRequirements,
   findPermission,
-  type PermissionName,
-  permissionsOf,
+  permissionNames,
 } from '../contract/permissions.ts'
-import { type Cls, descriptorOf } from '../contract/registry.ts'
+import type { Cls } from '../contract/registry.ts'
+import { classMask, namesOf, type PermissionMask, permissionBit, ruleMask, withoutUnmet } from './mask.ts'
 import type { AccessResource, AccessRule, AccessSubject, AccessTree, Key, Permissions } from './tree.ts'
 
+/** Gives the mask of one resource of the tree; 0 for one that is not in it. */
+export type Evaluator = (key: Key) => PermissionMask
+
 /**
- * Gives the permissions a subject has on one resource.
+ * Makes the function that gives a subject's permissions on the resources of a tree. What resources share, above all
+ * what comes down from above, is worked out once.
  *
  * Rules of the resource, and those of the resources above it that propagate, are collected; they speak of the class
  * and the owner of the resource *asked about*, wherever they stand. A deny beats every allow, whatever the depth.
- * Then a permission counts only while what it requires holds too: reading needs reading on every resource above, data
- * of a layer need its connection, data of a style need the data of its layer.
+ * Then, stratum by stratum, a permission counts only while what it requires holds too: reading needs reading on every
+ * resource above, writing needs reading, data of a layer need its connection, data of a style need those of its layer.
  *
- * A resource that is not in the tree, or hangs below one that is not, gives nothing.
+ * A resource that hangs below one that is not in the tree has nothing.
  */
-export function effectivePermissions(tree: AccessTree, key: Key, subject: AccessSubject): Permissions {
-  return createEvaluator(tree, subject)(key)
-}
-
-/** Gives the permissions a subject has on each resource of a tree; the work on shared ancestors is done once. */
-export function allEffectivePermissions(tree: AccessTree, subject: AccessSubject): Map<Key, Permissions> {
-  const evaluate = createEvaluator(tree, subject)
-  return new Map([...tree.keys()].map((key) => [key, evaluate(key)]))
-}
-
-const nothing: Permissions = new Set()
-
-/** Permissions of a class, in the order of the contract. */
-export function classPermissions(cls: Cls): readonly PermissionName[] {
-  return permissionsOf(descriptorOf(cls).scopes)
-}
-
-type Evaluate = (key: Key) => Permissions
-
-function createEvaluator(tree: AccessTree, subject: AccessSubject): Evaluate {
-  const known = new Map<Key, Permissions>()
-  const open = new Set<Key>()
-  const evaluate: Evaluate = (key) => {
-    const found = known.get(key)
-    if (found !== undefined) return found
+export function createEvaluator(tree: AccessTree, subject: AccessSubject): Evaluator {
+  const ownOf = createOwnEvaluator(tree, subject)
+  const evaluate: Evaluator = (key) => {
     const resource = tree.get(key)
-    // A cycle of parents or connections, which no server has, gives nothing rather than no end.
-    if (resource === undefined || open.has(key)) return nothing
-    open.add(key)
-    const permissions = subject.superuser
-      ? new Set(classPermissions(resource.cls))
-      : thoseThatCount({ tree, subject, evaluate }, key, resource)
-    open.delete(key)
-    known.set(key, permissions)
-    return permissions
+    if (resource === undefined) return 0
+    let { mask } = ownOf(key)
+    if (subject.superuser) return mask
+    for (const { permission, requires, on } of dataRequirementsOf.get(resource.cls) ?? []) {
+      const other = on === 'connection' ? resource.connection : resource.parent
+      const otherMask = other === undefined ? 0 : on === 'connection' ? ownOf(other).mask : evaluate(other)
+      if ((otherMask & permissionBit(requires)) === 0) mask &= ~permissionBit(permission)
+    }
+    return withoutUnmet(mask)
   }
   return evaluate
 }
 
-interface Evaluation {
-  readonly tree: AccessTree
-  readonly subject: AccessSubject
-  readonly evaluate: Evaluate
+/** Gives the permissions a subject has on one resource. */
+export function effectivePermissions(tree: AccessTree, key: Key, subject: AccessSubject): Permissions {
+  return new Set(namesOf(createEvaluator(tree, subject)(key)))
 }
 
-function thoseThatCount(evaluation: Evaluation, key: Key, resource: AccessResource): Permissions {
-  const granted = grantedByRules(evaluation, key, resource)
-  const counting = new Set<PermissionName>()
-  // Each asks for those it requires first, so that one pass is enough in any order.
-  const counts = (name: PermissionName): boolean => {
-    if (counting.has(name)) return true
-    if (!granted.has(name) || !isRequirementMet(name) || !isDataReachable(evaluation, resource, name))
-      return false
-    counting.add(name)
-    return true
+/** Gives the permissions a subject has on each resource of a tree. */
+export function allEffectivePermissions(tree: AccessTree, subject: AccessSubject): Map<Key, Permissions> {
+  const evaluate = createEvaluator(tree, subject)
+  return new Map([...tree.keys()].map((key) => [key, new Set(namesOf(evaluate(key)))]))
+}
+
+/** What rules say to the subject about resources of one class, or of all. */
+interface Grant {
+  readonly identity: string
+  /** Speaks only of what the subject owns. */
+  readonly isForOwner: boolean
+  readonly allow: PermissionMask
+  readonly deny: PermissionMask
+}
+
+/** What holds on a resource before its data are looked at, and what comes down from it. */
+interface Own {
+  readonly mask: PermissionMask
+  /** The same list for all below that add nothing to it. */
+  readonly propagated: readonly Grant[]
+}
+
+const nothing: Own = { mask: 0, propagated: [] }
+
+function createOwnEvaluator(tree: AccessTree, subject: AccessSubject): (key: Key) => Own {
+  const known = new Map<Key, Own>()
+  const ownOf = (key: Key): Own => {
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const resource = tree.get(key)
+    if (resource === undefined) return nothing
+    // Parents in a circle, which no server has, give nothing rather than no end.
+    known.set(key, nothing)
+    const above = resource.parent === undefined ? undefined : ownOf(resource.parent)
+    const own = evaluateOwn(resource, subject, above)
+    known.set(key, own)
+    return own
   }
-  const isRequirementMet = (name: PermissionName): boolean => {
-    const requires = findPermission(name)?.requires
-    if (requires === undefined) return true
-    const required = requires.permission as PermissionName
-    if (requires.on === 'self') return counts(required)
-    return resource.parent === undefined || evaluation.evaluate(resource.parent).has(required)
+  return ownOf
+}
+
+function evaluateOwn(resource: AccessResource, subject: AccessSubject, above: Own | undefined): Own {
+  const { cls, owner, rules } = resource
+  if (subject.superuser) return { mask: classMask(cls), propagated: [] }
+  const inherited = above?.propagated ?? []
+  const spoken = rules.filter((rule) => speaksTo(rule, subject))
+  const propagating = spoken.filter(({ propagate }) => propagate)
+  const grants = addGrants(inherited, spoken, subject)
+  let mask = grantedBy(grants, cls, owner === subject.user)
+  for (const { bit, requires } of parentRequirements)
+    if (above !== undefined && (above.mask & requires) === 0) mask &= ~bit
+  return { mask: withoutUnmet(mask), propagated: addGrants(inherited, propagating, subject) }
+}
+
+function speaksTo({ principal }: AccessRule, { principals, ownerPrincipal }: AccessSubject): boolean {
+  return principals.has(principal) || principal === ownerPrincipal
+}
+
+/** Adds rules to what came down, one grant for each class and kind of principal. */
+function addGrants(
+  inherited: readonly Grant[],
+  rules: readonly AccessRule[],
+  { principals }: AccessSubject,
+): readonly Grant[] {
+  if (rules.length === 0) return inherited
+  const grants = new Map(inherited.map((grant) => [keyOf(grant), grant]))
+  for (const { action, principal, identity, scope, permission } of rules) {
+    const isForOwner = !principals.has(principal)
+    const key = keyOf({ identity, isForOwner })
+    const { allow = 0, deny = 0 } = grants.get(key) ?? {}
+    const mask = ruleMask(scope, permission)
+    const more = action === 'allow' ? { allow: allow | mask, deny } : { allow, deny: deny | mask }
+    grants.set(key, { identity, isForOwner, ...more })
   }
-  for (const name of granted) counts(name)
-  return counting
+  return [...grants.values()]
 }
 
-/** Whether the permission holds on the other resource that its class makes it depend on. */
-function isDataReachable({ evaluate }: Evaluation, resource: AccessResource, name: PermissionName): boolean {
-  return dataRequirements
-    .filter(({ classes, permission }) => permission === name && classes.includes(resource.cls))
-    .every(({ on, requires }) => {
-      const other = on === 'connection' ? resource.connection : resource.parent
-      return other !== undefined && evaluate(other).has(requires)
-    })
+function keyOf({ identity, isForOwner }: Pick<Grant, 'identity' | 'isForOwner'>): string {
+  return `${identity} ${isForOwner}`
 }
 
-function grantedByRules(evaluation: Evaluation, key: Key, resource: AccessResource): Set<PermissionName> {
-  const names = classPermissions(resource.cls)
-  const allowed = new Set<PermissionName>()
-  const denied = new Set<PermissionName>()
-  for (const rule of rulesFor(evaluation, key, resource)) {
-    const set = rule.action === 'allow' ? allowed : denied
-    for (const name of names) if (speaksOf(rule, name)) set.add(name)
+function grantedBy(grants: readonly Grant[], cls: Cls, isOwner: boolean): PermissionMask {
+  let allowed = 0
+  let denied = 0
+  for (const { identity, isForOwner, allow, deny } of grants) {
+    if ((identity !== '' && identity !== cls) || (isForOwner && !isOwner)) continue
+    allowed |= allow
+    denied |= deny
   }
-  for (const name of denied) allowed.delete(name)
-  return allowed
+  return classMask(cls) & allowed & ~denied
 }
 
-function rulesFor({ tree, subject }: Evaluation, key: Key, resource: AccessResource): AccessRule[] {
-  const rules: AccessRule[] = []
-  const applies = (rule: AccessRule, isOwn: boolean) =>
-    (rule.propagate || isOwn) &&
-    (rule.identity === '' || rule.identity === resource.cls) &&
-    (subject.principals.has(rule.principal) ||
-      (rule.principal === subject.ownerPrincipal && resource.owner === subject.user))
-  const seen = new Set<Key>()
-  for (let at: Key | undefined = key; at !== undefined && !seen.has(at); at = tree.get(at)?.parent) {
-    seen.add(at)
-    const isOwn = at === key
-    rules.push(...(tree.get(at)?.rules ?? []).filter((rule) => applies(rule, isOwn)))
-  }
-  return rules
-}
+/** Permissions that count only while one of the parent does. */
+const parentRequirements = permissionNames.flatMap((name) => {
+  const requires = findPermission(name)?.requires
+  return requires?.on === 'parent'
+    ? [{ bit: permissionBit(name), requires: permissionBit(requires.permission as PermissionName) }]
+    : []
+})
 
-/** An empty permission means all of the scope; an empty scope means everything, but only with an empty permission. */
-function speaksOf({ scope, permission }: AccessRule, name: PermissionName): boolean {
-  if (scope === '') return permission === ''
-  return permission === '' ? name.startsWith(`${scope}.`) : name === `${scope}.${permission}`
-}
+/** Requirements on another resource, by class; those on connections first, since those on parents rest on them. */
+const dataRequirementsOf: ReadonlyMap<string, readonly DataRequirement[]> = Map.groupBy(
+  dataRequirements.flatMap((requirement) => requirement.classes.map((cls) => ({ ...requirement, cls }))),
+  ({ cls }) => cls,
+)

@@ -1,9 +1,9 @@
+import { hasPermission, maskOf, type PermissionMask } from '../access/mask.ts'
 import { membersOf } from '../contract/bodies.ts'
 import { annotationsOf } from '../contract/descriptor.ts'
 import type { PermissionName } from '../contract/permissions.ts'
 import { problem } from '../contract/problems.ts'
 import { type Cls, clsNames } from '../contract/registry.ts'
-import { hasPermission, maskOf, type PermissionMask } from '../store/permission_mask.ts'
 
 /** One attribute of a class: a field of one of its members. */
 interface Attribute {

@@ -1,10 +1,10 @@
+import { hasPermission, type PermissionMask } from '../access/mask.ts'
 import type { PermissionName } from '../contract/permissions.ts'
 import { problem } from '../contract/problems.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Queryable } from '../database/database.ts'
 import type { Asker } from '../store/asker.ts'
 import { findPermittedIds } from '../store/permission.ts'
-import { hasPermission, type PermissionMask } from '../store/permission_mask.ts'
 import type { ServerContext } from './context.ts'
 
 /**

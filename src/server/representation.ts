@@ -1,7 +1,7 @@
+import type { PermissionMask } from '../access/mask.ts'
 import type { Representation } from '../contract/bodies.ts'
 import { descriptorOf } from '../contract/registry.ts'
 import type { Queryable } from '../database/database.ts'
-import type { PermissionMask } from '../store/permission_mask.ts'
 import { findResources, type ResourceRow } from '../store/resource.ts'
 import { type MemberValues, visibleMembers } from './attributes.ts'
 import { findBehaviour } from './behaviours/table.ts'

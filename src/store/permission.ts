@@ -1,9 +1,10 @@
+import { createEvaluator } from '../access/evaluate.ts'
+import { hasPermission, type PermissionMask } from '../access/mask.ts'
+import type { AccessResource, AccessSubject, Key } from '../access/tree.ts'
 import type { PermissionName } from '../contract/permissions.ts'
 import type { Cls } from '../contract/registry.ts'
 import type { Queryable } from '../database/database.ts'
 import type { Asker } from './asker.ts'
-import { classMask, hasPermission, type PermissionMask } from './permission_mask.ts'
-import { permissionSql, placedPermissionSql } from './permission_sql.ts'
 import { isResourceId } from './resource_id.ts'
 
 /** A resource that does not exist yet, where it is going to stand. Who asks is its owner. */
@@ -14,19 +15,17 @@ export interface Placed {
 }
 
 /**
- * Computes the effective permissions of one asker on many resources, in one statement. Ids that are no resource are
- * left out.
+ * Computes the effective permissions of one asker on many resources. One statement, however many they are: it reads
+ * all that the answer depends on, and the evaluator works on that. Ids that are no resource are left out.
  */
 export async function findPermissionMasks(
   tx: Queryable,
   asker: Asker,
   ids: readonly number[],
 ): Promise<Map<number, PermissionMask>> {
-  const known = ids.filter(isResourceId)
-  if (known.length === 0) return new Map()
-  if (asker.superuser) return findSuperuserMasks(tx, known)
-  const rows = await tx.query<MaskRow>(permissionSql, [known, asker.principalIds, asker.id])
-  return new Map(rows.map(({ id, mask }) => [id, mask]))
+  const tree = await readTree(tx, asker, ids)
+  const evaluate = createEvaluator(tree, subjectOf(asker))
+  return new Map(ids.filter((id) => tree.has(id)).map((id) => [id, evaluate(id)]))
 }
 
 /** The same for a resource that is about to be created, and for its parent; empty where there is no such parent. */
@@ -35,10 +34,14 @@ export async function findPlacedMasks(
   asker: Asker,
   { id, cls, parentId }: Placed,
 ): Promise<Map<number, PermissionMask>> {
-  if (asker.superuser) return (await findSuperuserMasks(tx, [parentId])).set(id, classMask(cls))
-  const values = [[id, parentId], asker.principalIds, asker.id, id, cls, parentId]
-  const rows = await tx.query<MaskRow>(placedPermissionSql, values)
-  return new Map(rows.map(({ id: found, mask }) => [found, mask]))
+  const tree = await readTree(tx, asker, [parentId])
+  if (!tree.has(parentId)) return new Map()
+  tree.set(id, { cls, parent: parentId, owner: asker.id, rules: [] })
+  const evaluate = createEvaluator(tree, subjectOf(asker))
+  return new Map([
+    [parentId, evaluate(parentId)],
+    [id, evaluate(id)],
+  ])
 }
 
 /** Of some resources, gives those on which the asker has a permission. */
@@ -56,18 +59,62 @@ export async function touchPermissionEpoch(tx: Queryable): Promise<void> {
   await tx.query('update permission_epoch set value = value + 1')
 }
 
-interface MaskRow {
-  readonly id: number
-  readonly mask: PermissionMask
+/** The name that stands for the owner in a tree that was read for one asker: never an id. */
+const ownerPrincipal = 'owner'
+/** The name that stands for everybody whose rules speak of the asker. */
+const askerPrincipal = 'asker'
+
+function subjectOf({ id, superuser }: Asker): AccessSubject {
+  return { user: id, principals: new Set([askerPrincipal]), ownerPrincipal, superuser }
 }
 
-async function findSuperuserMasks(
-  tx: Queryable,
-  ids: readonly number[],
-): Promise<Map<number, PermissionMask>> {
-  const rows = await tx.query<{ id: number; cls: Cls }>(
-    'select id, cls from resource where id = any($1::int[])',
-    [ids],
-  )
-  return new Map(rows.map(({ id, cls }) => [id, classMask(cls)]))
+interface NodeRow {
+  readonly id: number
+  readonly cls: Cls
+  readonly parent: number | null
+  readonly owner: number
+  readonly connection: number | null
+  readonly rules: AccessResource['rules'] | null
 }
+
+/** Reads resources, all above them, the connections of any of these and all above those; of rules, the asker's only. */
+async function readTree(
+  tx: Queryable,
+  { principalIds }: Asker,
+  ids: readonly number[],
+): Promise<Map<Key, AccessResource>> {
+  const known = ids.filter(isResourceId)
+  if (known.length === 0) return new Map()
+  const rows = await tx.query<NodeRow>(treeSql, [known, principalIds])
+  return new Map(
+    rows.map(({ id: key, parent, connection, rules, ...rest }) => [
+      key,
+      { ...rest, parent: parent ?? undefined, connection: connection ?? undefined, rules: rules ?? [] },
+    ]),
+  )
+}
+
+const treeSql = `
+  with chain as materialized (
+    select distinct ancestor_id as id from resource_path where descendant_id = any($1::int[])),
+  needed as materialized (
+    table chain
+    union
+    select p.ancestor_id
+      from chain n join resource_connection c on c.resource_id = n.id
+      join resource_path p on p.descendant_id = c.connection_id),
+  spoken as materialized (
+    select u.resource_id, json_agg(json_build_object(
+             'action', u.action, 'identity', u.identity, 'scope', u.scope, 'permission', u.permission,
+             'propagate', u.propagate,
+             'principal', case when u.principal_id = any($2::int[]) then '${askerPrincipal}' else '${ownerPrincipal}' end
+           )) as rules
+      from rule u
+     where u.principal_id = any($2::int[])
+        or u.principal_id = (select id from principal where kind = 'user' and system and keyname = 'owner')
+     group by u.resource_id)
+  select r.id, r.cls, r.parent_id as parent, r.owner_id as owner, c.connection_id as connection, s.rules
+    from needed n
+    join resource r on r.id = n.id
+    left join resource_connection c on c.resource_id = n.id
+    left join spoken s on s.resource_id = n.id`

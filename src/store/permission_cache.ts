@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
+import type { PermissionMask } from '../access/mask.ts'
 import type { Queryable } from '../database/database.ts'
 import type { Asker } from './asker.ts'
 import { findPermissionMasks } from './permission.ts'
-import type { PermissionMask } from './permission_mask.ts'
 import { isResourceId } from './resource_id.ts'
 
 /** Effective permissions as of the database's permission epoch. Use it for reading only; writes compute afresh. */

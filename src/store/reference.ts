@@ -30,3 +30,14 @@ export async function listReferrers(tx: Queryable, ids: readonly number[]): Prom
     [ids],
   )
 }
+
+/**
+ * Takes away the rows with which some resources point at others and refuse their deletion. The rows would go with
+ * their resources, but PostgreSQL may look at the target first, and refuse though both are deleted at once.
+ */
+export async function dropReferences(tx: Queryable, ids: readonly number[]): Promise<void> {
+  const deletes = refusing.map(
+    ({ table, holder }, at) => `gone${at} as (delete from ${table} where ${holder} = any($1::int[]))`,
+  )
+  await tx.query(`with ${deletes.join(', ')} select`, [ids])
+}

@@ -1,6 +1,7 @@
 import { markerKeys } from '../contract/markers.ts'
 import type { Cls } from '../contract/registry.ts'
 import type { Queryable } from '../database/database.ts'
+import { dropReferences } from './reference.ts'
 import { treeLock } from './resource.ts'
 
 /** Keeps everybody else from creating, moving and deleting until the transaction ends. */
@@ -60,6 +61,7 @@ export async function listSubtree(tx: Queryable, id: number): Promise<SubtreeNod
 
 /** Deletes resources; whatever stands below them has to be among them. */
 export async function deleteResources(tx: Queryable, ids: readonly number[]): Promise<void> {
+  await dropReferences(tx, ids)
   await tx.query('delete from resource where id = any($1::int[])', [ids])
 }
 

@@ -1,7 +1,7 @@
+import { hasPermission, type PermissionMask } from '../../access/mask.ts'
 import type { PermissionName } from '../../contract/permissions.ts'
 import { scopes } from '../../contract/permissions.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
-import { hasPermission, type PermissionMask } from '../../store/permission_mask.ts'
 
 /** Writes a mask as clients read it: scopes of the class, each with all its permissions. */
 export function describePermissions(cls: Cls, mask: PermissionMask): Record<string, Record<string, boolean>> {

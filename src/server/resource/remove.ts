@@ -1,7 +1,7 @@
+import { hasPermission, type PermissionMask } from '../../access/mask.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/permission.ts'
-import { hasPermission, type PermissionMask } from '../../store/permission_mask.ts'
 import { listReferrers } from '../../store/reference.ts'
 import { lockResource } from '../../store/resource.ts'
 import { deleteResources, listSubtree, lockTree, type SubtreeNode } from '../../store/resource_tree.ts'

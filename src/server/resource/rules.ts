@@ -1,9 +1,9 @@
+import { hasPermission } from '../../access/mask.ts'
 import { findPermission, type PermissionName } from '../../contract/permissions.ts'
 import { isCls } from '../../contract/registry.ts'
 import type { Rule } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/permission.ts'
-import { hasPermission } from '../../store/permission_mask.ts'
 import { findAdministrators, findPrincipals } from '../../store/principal.ts'
 import { invalidAt } from '../invalid.ts'
 

@@ -1,7 +1,7 @@
+import { hasPermission } from '../../access/mask.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/permission.ts'
-import { hasPermission } from '../../store/permission_mask.ts'
 import { listPrincipals } from '../../store/principal.ts'
 import { listTree } from '../../store/resource_search.ts'
 import { seesEverything } from '../attributes.ts'
