@@ -1,3 +1,4 @@
+import { hasPermission, type PermissionMask } from '../access/mask.ts'
 import { scaleDenominator } from '../contract/scale.ts'
 import type {
   ConfigItem,
@@ -9,7 +10,6 @@ import type {
 import type { Queryable } from '../database/database.ts'
 import { findLayers, type Layer } from '../store/layer.ts'
 import { findStyleXml } from '../store/map_style.ts'
-import { hasPermission, type PermissionMask } from '../store/permission_mask.ts'
 import { findResources, type ResourceRow } from '../store/resource.ts'
 import type { ItemRow, WebmapRow } from '../store/webmap.ts'
 import { readMapserverXml } from '../style/mapserver.ts'

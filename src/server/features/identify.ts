@@ -1,3 +1,4 @@
+import { hasPermission } from '../../access/mask.ts'
 import type { PermissionName } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import { formatWkt } from '../../geo/wkt.ts'
@@ -5,7 +6,6 @@ import { parseWkt } from '../../geo/wkt_reader.ts'
 import { checkSrs } from '../../store/feature/geometry.ts'
 import { identifyFeatures } from '../../store/feature/identify.ts'
 import { findLayers, type Layer } from '../../store/layer.ts'
-import { hasPermission } from '../../store/permission_mask.ts'
 import { findDisplayNames } from '../../store/resource_name.ts'
 import type { ApiRequest } from '../handler.ts'
 
