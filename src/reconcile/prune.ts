@@ -150,12 +150,10 @@ function checkDeletion(input: PruneInput, top: ActualResource, takes: Takes | un
 
 function checkFuse(input: PruneInput, tops: readonly ActualResource[]): Issue[] {
   const { actual, manifestId, fuse, allowDelete, kept } = input
-  let managed = 0
-  for (const { manager } of actual.byId.values()) if (manager === manifestId) managed += 1
+  const isOurs = (id: number) => actual.byId.get(id)?.manager === manifestId
+  const managed = [...actual.byId.keys()].filter(isOurs).length
   const unnamed = tops.filter((top) => !allowDelete.has(labelOf(top)))
-  const going = unnamed.reduce((sum, { id }) => {
-    return sum + 1 + listDescendants(actual, id, kept).length
-  }, 0)
+  const going = unnamed.flatMap(({ id }) => [id, ...listDescendants(actual, id, kept)]).filter(isOurs).length
   if (going <= managed * fuse) return []
   const message = `${going} of the ${managed} resources of this manifest would be deleted, more than ${formatPart(fuse)}`
   return [fault('plan/fuse', message, unnamed.map(labelOf).join(' --allow-delete '))]

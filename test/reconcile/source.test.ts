@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { formatSource } from '../../src/contract/markers.ts'
+import { sourceDigest } from '../../src/reconcile/source.ts'
+import { codesOf, planningOf, type Row } from './support/literals.ts'
+
+const sha256 = 'a'.repeat(64)
+const data = { path: '/x/roads.geojson', source: 'roads.geojson', options: { fix_errors: 'LOSSY' } }
+const files = new Map([['a', { sha256, sizeBytes: 10 }]])
+const layerOf = (marker: string | undefined, version: number, more: Partial<Row> = {}): Row => ({
+  id: 1,
+  key: 'a',
+  cls: 'vector_layer',
+  meta: marker === undefined ? {} : { 'landform.source': marker },
+  members: { vector_layer: { data_version: version } },
+  ...more,
+})
+const marker = (version: number, options: object = data.options) =>
+  formatSource({ digest: sourceDigest(sha256, options as Record<string, unknown>), version })
+
+const decide = (row: Row | undefined, more: { count?: number | null; reload?: boolean } = {}) => {
+  const { plan, uncounted } = planningOf({
+    blocks: { a: { cls: 'vector_layer', data } },
+    rows: row === undefined ? [] : [row],
+    files,
+    counts: more.count === undefined ? new Map() : new Map([[1, more.count]]),
+    options: more.reload ? { reload: new Set(['a']) } : {},
+  })
+  return { load: plan.changes[0]?.data, codes: codesOf(plan), uncounted }
+}
+
+describe('the data of a layer', () => {
+  it('are loaded into a new layer', () => {
+    expect(decide(undefined).load).toMatchObject({
+      reason: 'new',
+      version: 1,
+      options: { fix_errors: 'LOSSY' },
+    })
+  })
+
+  it('stay when file, options and features are those of the marker', () => {
+    expect(decide(layerOf(marker(3), 3))).toEqual({ load: undefined, codes: [], uncounted: [] })
+  })
+
+  it('are loaded when the file has changed', () => {
+    const other = formatSource({ digest: sourceDigest('b'.repeat(64), data.options), version: 3 })
+    expect(decide(layerOf(other, 3)).load).toMatchObject({ reason: 'source changed', version: 4 })
+  })
+
+  it('are loaded when the options have changed', () => {
+    expect(decide(layerOf(marker(3, {}), 3)).load?.reason).toBe('source changed')
+  })
+
+  it('are loaded when features were changed on the server', () => {
+    expect(decide(layerOf(marker(3), 5)).load).toMatchObject({
+      reason: 'data changed on the server',
+      version: 6,
+    })
+  })
+
+  it('stay when the marker is lost and there are features, until told', () => {
+    expect(decide(layerOf(undefined, 3)).uncounted).toEqual([1])
+    const asked = decide(layerOf(undefined, 3), { count: 7 })
+    expect([asked.load, asked.codes]).toEqual([undefined, ['(plan/data-unknown)']])
+    expect(decide(layerOf(undefined, 3), { count: null }).codes).toEqual(['(plan/data-unknown)'])
+    expect(decide(layerOf(undefined, 3), { reload: true }).load?.reason).toBe('told to')
+  })
+
+  it('are loaded when the marker is lost and the layer is empty', () => {
+    expect(decide(layerOf(undefined, 1), { count: 0 }).load?.reason).toBe('new')
+  })
+
+  it('have the same digest whatever the order of the options', () => {
+    expect(sourceDigest(sha256, { a: 1, b: 2 })).toBe(sourceDigest(sha256, { b: 2, a: 1 }))
+    expect(sourceDigest(sha256, { a: 1 })).not.toBe(sourceDigest(sha256, { a: 2 }))
+  })
+})
