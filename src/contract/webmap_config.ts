@@ -73,6 +73,7 @@ export type DegreeBox = readonly [west: number, south: number, east: number, nor
 export interface WebmapConfig<Style = unknown> {
   readonly webmapId: number
   readonly webmapTitle: string
+  /** HTML, of which only what is harmless is left. */
   readonly webmapDescription: string | null
   readonly initialExtent: DegreeBox
   readonly constrainingExtent: DegreeBox | null

@@ -3,7 +3,7 @@ export function errorPage(status: number, title: string, message: string): strin
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>${status} ${escapeHtml(title)}</title>
-<meta name="viewport" content="width=device-width">
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
 <style>body{font:1rem/1.5 system-ui,sans-serif;margin:15vh auto;max-width:36rem;padding:0 1rem}</style></head>
 <body><h1>${escapeHtml(title)}</h1><p>${escapeHtml(message)}</p></body>
 </html>

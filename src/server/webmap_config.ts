@@ -16,6 +16,7 @@ import { readMapserverXml } from '../style/mapserver.ts'
 import { plainStyle } from '../style/plain.ts'
 import type { Style } from '../style/style.ts'
 import { type Branches, branchesOf } from './behaviours/webmap_item.ts'
+import { sanitiseDescription } from './description.ts'
 
 /** What a web map's configuration is made of. */
 export interface ConfigSource {
@@ -36,14 +37,14 @@ export function listShownResources({ id, items }: WebmapRow): number[] {
  * that are not empty then. Three statements, however many layers there are.
  */
 export async function readWebmapConfig(tx: Queryable, source: ConfigSource): Promise<WebmapConfig<Style>> {
-  const { map, resource, masks } = source
+  const { map, resource } = source
   const drawings = await readDrawings(tx, source)
   const children = configItems({ branches: branchesOf(map.items), drawings }, null)
   const listed = listItems(children)
   return {
     webmapId: map.id,
     webmapTitle: resource.displayName,
-    webmapDescription: hasPermission(masks.get(map.id) ?? 0, 'metadata.read') ? resource.description : null,
+    webmapDescription: descriptionOf(source),
     initialExtent: extentOf(map),
     constrainingExtent: null,
     rootItem: { type: 'root', id: 1, children },
@@ -62,6 +63,11 @@ export async function readWebmapConfig(tx: Queryable, source: ConfigSource): Pro
     bookmarkLayerId: map.bookmarkResourceId,
     printMaxSize: 500,
   }
+}
+
+function descriptionOf({ map, resource: { description }, masks }: ConfigSource): string | null {
+  const shown = description !== null && hasPermission(masks.get(map.id) ?? 0, 'metadata.read')
+  return shown ? sanitiseDescription(description) : null
 }
 
 interface Drawing extends LayerDrawing<Style> {

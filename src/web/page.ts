@@ -171,13 +171,16 @@ function attributionLine({ config }: Page): HTMLElement {
   return element('p', { class: 'attribution' }, texts.join(' · '))
 }
 
-/** Says on the page, for whoever drives a browser, that everything there was to draw is drawn. */
-function announceDrawn({ map, status }: Page): void {
+/** Says on the page, for whoever prints or tests it in a driven browser, that all there was to draw is drawn. */
+function announceDrawn({ map, layers, status }: Page): void {
+  const busy = () => {
+    document.body.dataset.drawn = 'false'
+  }
+  busy()
+  map.on(['movestart', 'loadstart'], busy)
+  for (const { drawn } of layers) drawn.on('change:visible', busy)
   map.on('rendercomplete', () => {
     document.body.dataset.drawn = String(status.isIdle())
-  })
-  map.on('movestart', () => {
-    document.body.dataset.drawn = 'false'
   })
 }
 

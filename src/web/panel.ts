@@ -1,4 +1,3 @@
-import { readDescription } from './description.ts'
 import { element, iconButton } from './element.ts'
 import { icons } from './icons.ts'
 import type { MapConfig } from './tree_walk.ts'
@@ -6,7 +5,7 @@ import type { MapConfig } from './tree_walk.ts'
 /** Makes the panel with the name of the map and its layers, and the button that shows and hides it. */
 export function createPanel({ webmapTitle, webmapDescription }: MapConfig, tree: HTMLElement): HTMLElement[] {
   const description = webmapDescription
-    ? [element('div', { class: 'description' }, readDescription(webmapDescription))]
+    ? [element('div', { class: 'description' }, parseHtml(webmapDescription))]
     : []
   const panel = element(
     'aside',
@@ -27,4 +26,11 @@ export function createPanel({ webmapTitle, webmapDescription }: MapConfig, tree:
   // On a small screen the map comes first.
   setShown(!matchMedia('(max-width: 640px)').matches)
   return [toggle, panel]
+}
+
+/** The server has left of the description what is harmless. */
+function parseHtml(html: string): DocumentFragment {
+  const template = document.createElement('template')
+  template.innerHTML = html
+  return template.content
 }

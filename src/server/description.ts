@@ -1,0 +1,12 @@
+import sanitizeHtml from 'sanitize-html'
+
+/** Gives what is harmless of a description in HTML: text, its structure, and links to the web. */
+export function sanitiseDescription(html: string): string {
+  return sanitizeHtml(html, {
+    allowedTags: ['a', 'b', 'br', 'code', 'em', 'i', 'li', 'ol', 'p', 'strong', 'sub', 'sup', 'u', 'ul'],
+    allowedAttributes: { a: ['href', 'target', 'rel'] },
+    allowedSchemes: ['http', 'https', 'mailto'],
+    allowProtocolRelative: false,
+    transformTags: { a: sanitizeHtml.simpleTransform('a', { target: '_blank', rel: 'noopener noreferrer' }) },
+  })
+}

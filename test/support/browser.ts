@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { mercatorOfLonLat } from '../../src/geo/mercator.ts'
+
+/** A browser of a test file. After each test its pages are closed, and must not have complained or gone elsewhere. */
+export interface TestBrowser {
+  /** Opens an address in a fresh profile; what it asks for elsewhere, and what it complains of, is held against the test. */
+  open(url: string, options?: PageOptions): Promise<Page>
+  /** Lets the pages of this test complain of what the pattern fits, once or more. */
+  expectComplaint(pattern: RegExp): void
+}
+
+/** How a page is opened. */
+export interface PageOptions {
+  readonly width?: number
+  readonly height?: number
+}
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** Starts Chromium for a test file, and builds the pages it is going to see. Call it at the top of the file. */
+export function useBrowser(): TestBrowser {
+  let browser: Browser | undefined
+  let complaints: string[] = []
+  let expected: RegExp[] = []
+  beforeAll(async () => {
+    execFileSync(process.execPath, [fileURLToPath(new URL('../../scripts/build-web.mjs', import.meta.url))])
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', headless: true, args: flags })
+  })
+  afterEach(async () => {
+    for (const context of browser?.contexts() ?? []) await context.close()
+    const unexpected = complaints.filter((one) => !expected.some((pattern) => pattern.test(one)))
+    const missing = expected.filter((pattern) => !complaints.some((one) => pattern.test(one)))
+    complaints = []
+    expected = []
+    expect({ unexpected, missing }).toEqual({ unexpected: [], missing: [] })
+  })
+  afterAll(() => browser?.close())
+  return {
+    expectComplaint: (pattern) => void expected.push(pattern),
+    async open(url, { width = 1000, height = 700 } = {}) {
+      if (browser === undefined) throw new Error('the browser is there from beforeAll on')
+      const context = await browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce' })
+      const page = await context.newPage()
+      const { origin } = new URL(url)
+      page.on('request', (request) => {
+        const to = request.url()
+        if (!to.startsWith(`${origin}/`) && !/^(data|blob):/.test(to)) complaints.push(`asks for ${to}`)
+      })
+      page.on('console', (message) => {
+        if (message.type() === 'error' || message.type() === 'warning')
+          complaints.push(`console: ${message.text()}`)
+      })
+      page.on('pageerror', (error) => void complaints.push(`error: ${error.message}`))
+      await page.goto(url)
+      return page
+    },
+  }
+}
+
+/** Waits until a map page has drawn all there is to draw. */
+export async function untilDrawn(page: Page): Promise<void> {
+  await page.waitForSelector('body[data-drawn="true"]', { state: 'attached' })
+}
+
+/** Where a map page stands: the middle of the window, and how near. */
+export interface Place {
+  readonly lon: number
+  readonly lat: number
+  readonly zoom: number
+}
+
+/** Gives the pixel of the window where a position is, on a page that stands at a place. */
+export function pixelOf(
+  page: Page,
+  at: Place,
+  [lon, lat]: readonly [number, number],
+): { x: number; y: number } {
+  const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
+  const metresPerPixel = (2 * mercatorOfLonLat(180, 0)[0]) / 256 / 2 ** at.zoom
+  const [x, y] = mercatorOfLonLat(lon, lat)
+  const [centerX, centerY] = mercatorOfLonLat(at.lon, at.lat)
+  return { x: width / 2 + (x - centerX) / metresPerPixel, y: height / 2 - (y - centerY) / metresPerPixel }
+}
+
+/** Reads the colour that the map's own canvas has at a pixel, as `#rrggbb`; undefined where nothing is drawn. */
+export async function colorAt(page: Page, { x, y }: { x: number; y: number }): Promise<string | undefined> {
+  const script = `(() => {
+    const layers = [...document.querySelectorAll('.map canvas')].reverse()
+    for (const canvas of layers) {
+      // Read from a copy: the map's own canvas would be moved out of the graphics memory.
+      const copy = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
+      copy.drawImage(canvas, ${Math.round(x)}, ${Math.round(y)}, 1, 1, 0, 0, 1, 1)
+      const [r, g, b, a] = copy.getImageData(0, 0, 1, 1).data
+      if (a > 0) return '#' + [r, g, b].map((part) => part.toString(16).padStart(2, '0')).join('')
+    }
+  })()`
+  return page.evaluate<string | undefined>(script)
+}

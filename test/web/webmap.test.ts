@@ -1,0 +1,196 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { colorAt, pixelOf, untilDrawn, useBrowser } from '../support/browser.ts'
+import { makeMap, type TestMap } from '../support/map.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+
+const browser = useBrowser()
+let server: TestServer
+let map: TestMap
+
+beforeAll(async () => {
+  server = await startTestServer('pglite')
+  map = await makeMap(server)
+})
+afterAll(() => server.stop())
+
+/** Where the tests look from: the west square is at 10° to 30° W, the east square at 10° to 30° E. */
+const place = { lon: 0, lat: 0, zoom: 4 }
+const west = [-20, 5] as const
+const east = [20, 5] as const
+const city = [20, 0] as const
+const sea = [0, 15] as const
+
+const address = (more = '') => `${server.url}/resource/${map.id}/display?lon=0&lat=0&zoom=4${more}`
+
+async function open(more = ''): Promise<Page> {
+  const page = await browser.open(address(more))
+  await untilDrawn(page)
+  return page
+}
+
+const colors = async (page: Page) =>
+  Promise.all([west, east, city, sea].map((position) => colorAt(page, pixelOf(page, place, position))))
+
+async function click(page: Page, position: readonly [number, number]): Promise<void> {
+  const { x, y } = pixelOf(page, place, position)
+  await page.mouse.click(x, y)
+}
+
+const rowsOf = (page: Page) =>
+  page
+    .locator('details[open] tr')
+    .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)))
+
+test('draws each layer with its style, the first one uppermost', async () => {
+  const page = await open()
+  expect(await page.title()).toBe('Test <map>')
+  expect(await colors(page)).toEqual(['#3366cc', '#99bb55', '#ee7711', undefined])
+})
+
+test('a check box hides its layer and puts the choice into the address', async () => {
+  const page = await open()
+  await page.getByRole('checkbox', { name: 'Cities' }).uncheck()
+  await untilDrawn(page)
+  expect(await colors(page)).toEqual(['#3366cc', '#99bb55', '#99bb55', undefined])
+  expect(new URL(page.url()).search).toBe(`?lon=0.0000&lat=0.0000&zoom=4&styles=${map.squareStyle}`)
+  await page.reload()
+  await untilDrawn(page)
+  expect(await page.getByRole('checkbox', { name: 'Cities' }).isChecked()).toBe(false)
+  expect(await colors(page)).toEqual(['#3366cc', '#99bb55', '#99bb55', undefined])
+})
+
+test('the check box of a group checks and unchecks all in it, and is half checked between', async () => {
+  const page = await open()
+  const group = page.getByRole('checkbox', { name: 'All of it' })
+  expect(await group.isChecked()).toBe(true)
+  await page.getByRole('checkbox', { name: 'Cities' }).uncheck()
+  expect(await group.evaluate((box) => (box as unknown as { indeterminate: boolean }).indeterminate)).toBe(
+    true,
+  )
+  await group.click()
+  expect(await page.getByRole('checkbox', { name: 'Cities' }).isChecked()).toBe(true)
+  await group.uncheck()
+  await untilDrawn(page)
+  expect(await colors(page)).toEqual([undefined, undefined, undefined, undefined])
+})
+
+test('a click shows the attributes of what is there, under the names of the fields', async () => {
+  const page = await open()
+  await click(page, west)
+  await page.getByRole('heading', { name: '1 feature' }).waitFor()
+  expect(await rowsOf(page)).toEqual([
+    ['Name', '<img src=x onerror="document.title=1">'],
+    ['Kind', 'blue'],
+    ['Founded', '2001-02-03'],
+    ['size', '12.5'],
+    ['Site', '–'],
+    ['#', '1'],
+  ])
+  expect(await page.title()).toBe('Test <map>')
+  await page.keyboard.press('Escape')
+})
+
+test('a click on several features lists them, the uppermost layer first', async () => {
+  const page = await open()
+  await click(page, city)
+  await page.getByRole('heading', { name: '2 features' }).waitFor()
+  const titles = page.locator('.features summary .layer')
+  expect(await titles.allTextContents()).toEqual(['Cities', 'Squares'])
+  await page.locator('.features summary').nth(1).click()
+  expect(await rowsOf(page)).toContainEqual(['Kind', 'green'])
+  await page.getByRole('button', { name: 'Close' }).click()
+  expect(await page.locator('.features').isVisible()).toBe(false)
+})
+
+test('a click into the empty says so, and layers that are not shown are not looked into', async () => {
+  const page = await open(`&styles=${map.squareStyle}`)
+  await click(page, sea)
+  await page.getByRole('heading', { name: 'Nothing here' }).waitFor()
+  await click(page, city)
+  await page.getByRole('heading', { name: '1 feature' }).waitFor()
+})
+
+test('the keyboard folds groups, checks layers and looks up the middle of the map', async () => {
+  const page = await browser.open(`${server.url}/resource/${map.id}/display?lon=20&lat=0&zoom=4`)
+  await untilDrawn(page)
+  const fold = page.getByRole('button', { name: 'Layers of All of it' })
+  await fold.focus()
+  await page.keyboard.press('Enter')
+  expect(await page.getByRole('checkbox', { name: 'Cities' }).isVisible()).toBe(false)
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Space')
+  expect(await page.getByRole('checkbox', { name: 'Cities' }).isChecked()).toBe(false)
+  await page.locator('main').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: '1 feature' }).waitFor()
+  await page.keyboard.press('Escape')
+  expect(await page.locator('.features').isVisible()).toBe(false)
+})
+
+test('shows the initial extent of the map where the address says nothing, and whom the data comes from', async () => {
+  const page = await browser.open(`${server.url}/resource/${map.id}/display`)
+  await untilDrawn(page)
+  const { searchParams } = new URL(page.url())
+  expect([searchParams.get('lon'), searchParams.get('lat')]).toEqual(['0.0000', '0.0000'])
+  expect(Number(searchParams.get('zoom'))).toBeGreaterThan(3)
+  expect(await page.locator('.attribution').textContent()).toBe('© Test <b>')
+})
+
+test('shows what is harmless of the description', async () => {
+  const page = await open()
+  const link = 'target="_blank" rel="noopener noreferrer"'
+  expect(await page.locator('.description').innerHTML()).toBe(
+    `About <b>this</b> <a href="https://example.org/" ${link}>map</a><a ${link}>no</a>`,
+  )
+})
+
+test('a legend shows the colours of the style, a line a class', async () => {
+  const page = await open()
+  expect(await page.locator('.legend').innerText()).toBe('blue ones\nothers')
+  const fills = page
+    .locator('.legend path')
+    .evaluateAll((paths) => paths.map((path) => path.getAttribute('fill')))
+  expect(await fills).toEqual(['#3366cc', '#99bb55'])
+})
+
+test('a layer that cannot be drawn is named, with a way to try again', async () => {
+  const page = await open()
+  await page.route('**/feature_layer/mvt*', (route) =>
+    route.fulfill({ status: 503, json: { message: 'Out of order.' } }),
+  )
+  browser.expectComplaint(/503/)
+  await page.getByRole('button', { name: 'Zoom in' }).click()
+  await page.getByText('Cities could not be drawn completely. Out of order.').waitFor()
+  await page.unroute('**/feature_layer/mvt*')
+  await page.locator('.fault', { hasText: 'Cities' }).getByRole('button', { name: 'Try again' }).click()
+  await page.locator('.fault', { hasText: 'Squares' }).getByRole('button', { name: 'Try again' }).click()
+  await untilDrawn(page)
+  expect(await colorAt(page, pixelOf(page, { ...place, zoom: 5 }, [12, 5]))).toBe('#99bb55')
+  expect(await page.locator('.fault').count()).toBe(0)
+})
+
+test('a small screen shows the map first, and the layers when asked', async () => {
+  const page = await browser.open(address(), { width: 400, height: 700 })
+  await untilDrawn(page)
+  expect(await page.getByRole('checkbox', { name: 'Cities' }).isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'Layers', exact: true }).click()
+  expect(await page.getByRole('checkbox', { name: 'Cities' }).isVisible()).toBe(true)
+})
+
+test('the tiny page has the map and what is found in it, and nothing else', async () => {
+  const page = await browser.open(`${server.url}/resource/${map.id}/display/tiny?lon=0&lat=0&zoom=4`)
+  await untilDrawn(page)
+  expect(await page.getByRole('checkbox').count()).toBe(0)
+  expect(await colors(page)).toEqual(['#3366cc', '#99bb55', '#ee7711', undefined])
+  await click(page, east)
+  await page.getByRole('heading', { name: '1 feature' }).waitFor()
+})
+
+test('whoever may not see a map is told so by a page', async () => {
+  browser.expectComplaint(/403/)
+  const page = await browser.open(`${server.url}/resource/${map.hiddenId}/display`)
+  expect(await page.getByRole('heading').textContent()).toBe('Insufficient permissions')
+})
