@@ -3,9 +3,14 @@ export type Pointer = string
 
 /** Joins a pointer and further reference tokens, escaping `~` and `/`. @see RFC 6901 clause 3 */
 export function joinPointer(base: Pointer, ...tokens: readonly (string | number)[]): Pointer {
-  return (
-    base + tokens.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-  )
+  let pointer = base
+  for (const token of tokens) pointer += `/${typeof token === 'string' ? escapeToken(token) : token}`
+  return pointer
+}
+
+/** Most tokens hold nothing to escape: pointers are made by the thousand. */
+function escapeToken(token: string): string {
+  return /[~/]/.test(token) ? token.replaceAll('~', '~0').replaceAll('/', '~1') : token
 }
 
 /** Splits a pointer into its unescaped reference tokens. @see RFC 6901 clause 4 */

@@ -3,6 +3,7 @@ import { compareIssues, type Issue } from '../core/issue.ts'
 import { composeNode, type Report } from './compose.ts'
 import type { YamlDocument } from './document.ts'
 import { findLineStarts, type LineStarts, lineAt, spanOfRange } from './lines.ts'
+import { readPlainDocument } from './plain/block.ts'
 import { describeSyntax } from './syntax.ts'
 
 /** What a file holds. A document with issues may lack parts: it is there for finding names, not for acting on. */
@@ -20,6 +21,13 @@ export interface ParsedYaml {
  * @see https://yaml.org/spec/1.2.2/
  */
 export function parseYaml(file: string, text: string): ParsedYaml {
+  const root = readPlainDocument(text)
+  if (root === undefined) return parseFully(file, text)
+  return { documents: [{ file, text, lines: findLineStarts(text), root }], issues: [] }
+}
+
+/** Does the same with the full parser, whatever the text holds. */
+export function parseFully(file: string, text: string): ParsedYaml {
   const lines = findLineStarts(text)
   const issues: Issue[] = []
   const report: Report = ({ code, range, message, hint, severity = 'error' }) => {

@@ -6,6 +6,7 @@ import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { findHint } from '../core/suggest.ts'
 import { type Block, blockIssue, formatClasses } from './block.ts'
 import type { WantedResource } from './manifest.ts'
+import { mentionsWord } from './schema/words.ts'
 import { showAt } from './source.ts'
 import { type BlockTree, clsOf } from './tree.ts'
 
@@ -26,7 +27,7 @@ export function listReferences(resource: Pick<WantedResource, 'cls' | 'members'>
 
 function referencesOfMember(cls: Cls, name: string, value: unknown): FoundReference[] {
   const schema = descriptorOf(cls).members[name]
-  if (schema === undefined) return []
+  if (schema === undefined || !mentionsWord(schema, 'x-ref')) return []
   const base = joinPointer('', name)
   return findReferences(schema, value).map((found) => ({ ...found, pointer: base + found.pointer }))
 }

@@ -5,6 +5,7 @@ import { findSchemaFor, type Schema } from '../../contract/schema.ts'
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import { type Block, blockIssue } from '../block.ts'
+import { mentionsWord } from '../schema/words.ts'
 import { showAt } from '../source.ts'
 
 /** Checks what a schema cannot say of the content of a block: rules, metadata keys and items that name themselves. */
@@ -52,6 +53,7 @@ function checkMetadata(block: Block): Issue[] {
 function checkItems(block: Block): Issue[] {
   if (block.cls === undefined) return []
   return Object.entries(descriptorOf(block.cls).members).flatMap(([name, schema]) => {
+    if (block.value[name] === undefined || !mentionsWord(schema, 'x-key')) return []
     const lists = keyedLists(schema as Schema, block.value[name], joinPointer('', name))
     return [...lists].flatMap((list) => checkList(block, list))
   })
@@ -70,7 +72,8 @@ function* keyedLists(schema: Schema, value: unknown, pointer: Pointer): Generato
   if (value === null || typeof value !== 'object' || found === undefined) return
   for (const [name, part] of Object.entries(value)) {
     const partSchema = Array.isArray(value) ? found.items : found.properties?.[name]
-    if (partSchema !== undefined) yield* keyedLists(partSchema, part, joinPointer(pointer, name))
+    if (partSchema !== undefined && mentionsWord(partSchema, 'x-key'))
+      yield* keyedLists(partSchema, part, joinPointer(pointer, name))
   }
 }
 

@@ -1,0 +1,122 @@
+import type { Scalar } from '../node.ts'
+import { type Draft, draft, giveUp, type Reader } from './reader.ts'
+
+const words: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
+  ...['null', 'Null', 'NULL', '~'].map((word) => [word, null] as const),
+  ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
+  ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
+])
+
+/** Tells whether a plain text is a word for null, true or false. */
+export function isWord(text: string): boolean {
+  return words.has(text)
+}
+
+/** First characters that make a text something else than a plain one. */
+const indicators = '?:,[]{}#&*!|>\'"%@`-'
+
+/** Gives what a plain text means: itself, or a number, a truth value, or null. */
+export function resolvePlain(text: string): Scalar {
+  const word = words.get(text)
+  if (word !== undefined) return word
+  if (!/^[-+.0-9]/.test(text)) return text
+  if (/^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?$/.test(text)) return Number(text)
+  const isOddNumber =
+    /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$|^0[ox]|^[-+]?\.(?:inf|nan)$/i.test(text)
+  return isOddNumber ? giveUp() : text
+}
+
+/** Checks that a plain text may start with the character that is read, and go on with the one behind it. */
+export function checkPlainStart({ text, at }: Reader): void {
+  const first = text.charAt(at)
+  if (first === '-' && /[^\s,[\]{}]/.test(text.charAt(at + 1))) return
+  if (first === '' || indicators.includes(first)) giveUp()
+}
+
+/** Reads a plain text up to the end of the line. */
+export function readPlainText(reader: Reader): Draft {
+  checkPlainStart(reader)
+  const { text, at: start } = reader
+  const feed = text.indexOf('\n', start)
+  const line = text.slice(start, feed === -1 ? text.length : feed)
+  const comment = line.indexOf(' #')
+  const plain = (comment === -1 ? line : line.slice(0, comment)).replace(/ +$/, '')
+  if (plain.includes(': ') || plain.endsWith(':')) giveUp()
+  reader.at = start + plain.length
+  return draft(start, reader.at, resolvePlain(plain))
+}
+
+/** Reads a text in quotes that ends on its line. */
+export function readQuoted(reader: Reader): Draft {
+  const start = reader.at
+  const value = reader.text[start] === '"' ? readDouble(reader) : readSingle(reader)
+  return draft(start, reader.at, value)
+}
+
+const doubleQuoted = /"((?:[^"\\\n]|\\["\\/bfnrt])*)"/y
+const singleQuoted = /'((?:[^'\n]|'')*)'/y
+
+function readDouble(reader: Reader): string {
+  const inner = match(reader, doubleQuoted)
+  return inner.includes('\\') ? (JSON.parse(`"${inner}"`) as string) : inner
+}
+
+function readSingle(reader: Reader): string {
+  const inner = match(reader, singleQuoted)
+  return inner.includes("'") ? inner.replaceAll("''", "'") : inner
+}
+
+function match(reader: Reader, pattern: RegExp): string {
+  pattern.lastIndex = reader.at
+  const found = pattern.exec(reader.text)
+  if (found === null) return giveUp()
+  reader.at = pattern.lastIndex
+  return found[1] ?? ''
+}
+
+/**
+ * Reads a literal block (`|` or `|-`) under a parent with the given indentation, and goes to the line behind it.
+ *
+ * @see https://yaml.org/spec/1.2.2/ clause 8.1.2
+ */
+export function readLiteral(reader: Reader, parentIndent: number): Draft {
+  const { text, at: start } = reader
+  const header = /^\|(-?)\n/.exec(text.slice(start, start + 3))
+  if (header === null) return giveUp()
+  reader.at += header[0].length
+  const indent = literalIndent(reader)
+  if (indent <= parentIndent) giveUp()
+  const { lines, end } = readLines(reader, indent)
+  return draft(start, end, lines.join('\n') + (header[1] === '-' ? '' : '\n'))
+}
+
+/** Indentation of the first line that holds something; blank lines in front of it are empty. */
+function literalIndent({ text, at }: Reader): number {
+  let start = at
+  while (text[start] === '\n') start++
+  let end = start
+  while (text[end] === ' ') end++
+  return text[end] === '\n' || text[end] === undefined ? giveUp() : end - start
+}
+
+/** Reads the lines of a literal block without its indentation; blank lines at the end do not count. */
+function readLines(reader: Reader, indent: number): { readonly lines: string[]; readonly end: number } {
+  const { text } = reader
+  const margin = ' '.repeat(indent)
+  const lines: string[] = []
+  let length = 0
+  let end = reader.at
+  while (reader.at < text.length) {
+    const feed = text.indexOf('\n', reader.at)
+    const line = text.slice(reader.at, feed === -1 ? text.length : feed)
+    const isBlank = line.trim() === ''
+    if (!isBlank && !line.startsWith(margin)) break
+    if (feed === -1 || (isBlank && line.length > indent)) giveUp()
+    lines.push(line.slice(indent))
+    reader.at = feed + 1
+    if (isBlank) continue
+    length = lines.length
+    end = feed
+  }
+  return { lines: lines.slice(0, length), end }
+}
