@@ -41,6 +41,15 @@ export function writeLayer<T>(
   return context.database.transaction(change, { signal })
 }
 
+/**
+ * Checks that a feature may have such an id at all: one that is too great for the database is the id of none.
+ *
+ * @throws {Problem} feature/not-found
+ */
+export function checkFeatureId(layerId: number, id: number): void {
+  if (!Number.isSafeInteger(id)) throw featureNotFound(layerId, id)
+}
+
 /** A feature that does not exist. */
 export function featureNotFound(layerId: number, id: number): Problem {
   return problem('feature/not-found', `Feature with id = ${id} was not found in resource id = ${layerId}.`, {

@@ -13,7 +13,13 @@ import {
 import { readContent, readTarget } from '../features/content.ts'
 import { readForm, readSelection } from '../features/form.ts'
 import { identify } from '../features/identify.ts'
-import { featureNotFound, getLayer, type LayerRequest, writeLayer } from '../features/layer.ts'
+import {
+  checkFeatureId,
+  featureNotFound,
+  getLayer,
+  type LayerRequest,
+  writeLayer,
+} from '../features/layer.ts'
 import { patchFeatures } from '../features/patch.ts'
 import type { Answer, ApiRequest, Handlers } from '../handler.ts'
 import { readJsonItems } from '../json_items.ts'
@@ -25,6 +31,7 @@ const json = 'application/json'
 /** Operations on the features of layers. */
 export const featureHandlers: Handlers<Exclude<keyof typeof featureRoutes, 'feature.export'>> = {
   'feature.get': async ({ context: { database }, params: { id, fid }, query }) => {
+    checkFeatureId(id, fid)
     const layer = await getLayer(database, id)
     const form = await readForm(database, layer, query)
     const feature = await findFeature(database, layer, { id: fid, form }).catch(rethrow)
@@ -46,6 +53,7 @@ export const featureHandlers: Handlers<Exclude<keyof typeof featureRoutes, 'feat
 
   'feature.update': async (request) => {
     const { body, query, params } = request
+    checkFeatureId(params.id, params.fid)
     await writeLayer(request, async (tx, layer) => {
       const target = await readTarget(tx, layer, query)
       const change = { ...readContent(target, body, query), id: params.fid }
@@ -93,6 +101,7 @@ export const featureHandlers: Handlers<Exclude<keyof typeof featureRoutes, 'feat
   },
 
   'feature.item_extent': async ({ context: { database }, params: { id, fid } }) => {
+    checkFeatureId(id, fid)
     const layer = await getLayer(database, id)
     const extent = await findFeatureExtent(database, layer, fid)
     if (extent === undefined) throw featureNotFound(id, fid)
