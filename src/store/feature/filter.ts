@@ -109,8 +109,9 @@ const operators: Readonly<Record<string, Operator>> = {
   ge: compare('>='),
   lt: compare('<'),
   le: compare('<='),
-  like: matches('% like ?'),
-  ilike: matches('% ilike ?'),
+  // Only % and _ are special: a backslash is one.
+  like: matches("% like ? escape ''"),
+  ilike: matches("% ilike ? escape ''"),
   startswith: matches('starts_with(%, ?)'),
   isnull: isNull,
   in: listed('= any'),

@@ -24,6 +24,8 @@ export async function checkSrs(tx: Queryable, srs: number): Promise<void> {
 export function geometryProblem(error: unknown): unknown {
   if (!isProblem(error, 'database/query')) return error
   const { sqlstate } = error.data
-  const isData = sqlstate === 'XX000' || (typeof sqlstate === 'string' && sqlstate.startsWith('22'))
-  return isData ? problem('feature/invalid', `bad geometry: ${error.message}`, { cause: error }) : error
+  if (sqlstate === 'XX000')
+    return problem('feature/invalid', `bad geometry: ${error.message}`, { cause: error })
+  const isData = typeof sqlstate === 'string' && sqlstate.startsWith('22')
+  return isData ? problem('feature/invalid', error.message, { cause: error }) : error
 }
