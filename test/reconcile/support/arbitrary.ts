@@ -1,0 +1,194 @@
+import fc from 'fast-check'
+import type { Cls } from '../../../src/contract/registry.ts'
+import type { WantedRule } from '../../../src/manifest/manifest.ts'
+import type { Block } from './literals.ts'
+
+/** Class of the resource of each key: `k0` is a group, `k3` a style, … The same key has the same class in every tree. */
+const kinds = [
+  'resource_group',
+  'resource_group',
+  'vector_layer',
+  'mapsrv_style',
+  'webmap',
+  'resource_group',
+  'vector_layer',
+  'mapsrv_style',
+  'mapsrv_style',
+  'webmap',
+  'resource_group',
+] as const satisfies readonly Cls[]
+
+/** What is drawn for one key; what it may refer to is decided when the tree is put together. */
+interface Draw {
+  readonly present: boolean
+  readonly rank: number
+  readonly pick: number
+  readonly name: string
+  readonly description: string | null | undefined
+  readonly meta: Readonly<Record<string, string | number | boolean>> | undefined
+  readonly rules: readonly WantedRule[] | undefined
+  readonly protect: boolean
+  readonly fields: readonly object[]
+  readonly colour: number
+  readonly map: Items
+  readonly extent: number | undefined
+}
+
+type Items = readonly (
+  | { readonly pick: number; readonly on: boolean; readonly scale: number | null }
+  | { readonly title: string; readonly items: Items }
+)[]
+
+const word = fc.constantFrom('Roads', 'Rivers', 'Straße', 'a/b', '~x', 'Ёлка', '"quoted"', "it's")
+const text = fc.oneof(
+  word,
+  fc.string({ minLength: 1, maxLength: 12 }).filter((one) => !one.includes('\0')),
+)
+
+const meta = fc.dictionary(
+  fc.constantFrom('source', 'year', 'a.b', 'x/y'),
+  fc.oneof(text, fc.integer({ min: -9, max: 3000 }), fc.boolean()),
+  { maxKeys: 3, noNullPrototype: true },
+)
+
+const rule: fc.Arbitrary<WantedRule> = fc.record({
+  action: fc.constantFrom('allow' as const, 'deny' as const),
+  principal: fc.constantFrom('guest', 'user:guest', 'group:administrators'),
+  identity: fc.constantFrom('', 'webmap', 'mapsrv_style'),
+  scope: fc.constantFrom('resource', 'data'),
+  permission: fc.constantFrom('', 'read'),
+  propagate: fc.boolean(),
+})
+
+// Administrators keep what they have: a rule that takes it from them would end the test.
+const safeRule = rule.map((one) =>
+  one.principal === 'group:administrators' ? { ...one, action: 'allow' as const } : one,
+)
+
+const field = fc.record({
+  keyname: fc.constantFrom('name', 'Größe', 'x', 'note', 'a b'),
+  datatype: fc.constantFrom('INTEGER', 'STRING', 'REAL', 'DATE'),
+  grid_visibility: fc.boolean(),
+})
+
+const items: fc.Arbitrary<Items> = fc.letrec<{ items: Items }>((tie) => ({
+  items: fc.array(
+    fc.oneof(
+      { maxDepth: 2 },
+      fc.record({ pick: fc.nat(50), on: fc.boolean(), scale: fc.constantFrom(null, 10_000) }),
+      fc.record({ title: text, items: tie('items') }),
+    ),
+    { maxLength: 3 },
+  ) as fc.Arbitrary<Items>,
+})).items
+
+const draw: fc.Arbitrary<Draw> = fc.record({
+  present: fc.boolean(),
+  rank: fc.nat(1000),
+  pick: fc.nat(50),
+  name: text,
+  description: fc.option(fc.constantFrom('<b>about</b>', 'x', null), { nil: undefined }),
+  meta: fc.option(meta, { nil: undefined }),
+  rules: fc.option(fc.array(safeRule, { maxLength: 3 }), { nil: undefined }),
+  protect: fc.constant(false),
+  fields: fc.uniqueArray(field, { maxLength: 4, selector: ({ keyname }) => keyname }),
+  colour: fc.integer({ min: 0, max: 255 }),
+  map: items,
+  extent: fc.option(fc.integer({ min: -90, max: 0 }), { nil: undefined }),
+})
+
+const draws = fc.array(draw, { minLength: kinds.length, maxLength: kinds.length })
+
+/** A tree that a manifest might want below a key: groups, layers with fields, styles, and web maps that refer to them. */
+export function arbitraryTree(top: string): fc.Arbitrary<Record<string, Block>> {
+  return draws.map((drawn) => blocksOf(drawn, top))
+}
+
+function blocksOf(drawn: readonly Draw[], top: string): Record<string, Block> {
+  const order = drawn.map((one, at) => ({ ...one, at })).sort((a, b) => a.rank - b.rank || a.at - b.at)
+  const placed: { key: string; cls: Cls }[] = []
+  const blocks: Record<string, Block> = {}
+  const rankOf = (cls: Cls) => ['resource_group', 'vector_layer', 'mapsrv_style', 'webmap'].indexOf(cls)
+  const sorted = order.sort((a, b) => rankOf(kinds[a.at] ?? 'webmap') - rankOf(kinds[b.at] ?? 'webmap'))
+  for (const one of sorted) {
+    const cls = kinds[one.at]
+    if (!one.present || cls === undefined) continue
+    const parents = placed.filter(
+      (other) => other.cls === (cls === 'mapsrv_style' ? 'vector_layer' : 'resource_group'),
+    )
+    const parent =
+      cls === 'mapsrv_style' ? choose(parents, one.pick) : choose([...parents, { key: top }], one.pick)
+    if (parent === undefined) continue
+    const key = `${top}.k${one.at}`
+    blocks[key] = blockOf(one, { cls, parent: parent.key, placed })
+    placed.push({ key, cls })
+  }
+  return blocks
+}
+
+function choose<T>(list: readonly T[], pick: number): T | undefined {
+  return list[pick % Math.max(1, list.length)]
+}
+
+interface Place {
+  readonly cls: Cls
+  readonly parent: string
+  readonly placed: readonly { key: string; cls: Cls }[]
+}
+
+function blockOf(one: Draw & { readonly at: number }, { cls, parent, placed }: Place): Block {
+  return {
+    cls,
+    parent,
+    // Siblings have different names.
+    displayName: `${one.name} ${one.at}`,
+    ...(one.description === undefined ? {} : { description: one.description }),
+    ...(one.meta === undefined ? {} : { resmeta: one.meta }),
+    ...(one.rules === undefined ? {} : { permissions: { owns: 'all' as const, rules: one.rules } }),
+    members: membersOf(one, cls, placed),
+  }
+}
+
+function membersOf(one: Draw, cls: Cls, placed: Place['placed']): NonNullable<Block['members']> {
+  if (cls === 'vector_layer') {
+    return {
+      vector_layer: { srs: { id: 3857 }, geometry_type: 'POINT' },
+      feature_layer: { fields: one.fields },
+    }
+  }
+  if (cls === 'mapsrv_style') {
+    const xml = `<map>\n  <layer><class><style><color red="${one.colour}" green="1" blue="2"/></style></class></layer>\n</map>`
+    return { mapsrv_style: { xml } }
+  }
+  if (cls !== 'webmap') return {}
+  const styles = placed.filter((other) => other.cls === 'mapsrv_style').map(({ key }) => key)
+  const layers = placed.filter((other) => other.cls === 'vector_layer').map(({ key }) => key)
+  const bookmark = choose([...layers, null], one.pick)
+  return {
+    webmap: {
+      ...(one.extent === undefined ? {} : { extent_left: one.extent }),
+      bookmark_resource: bookmark ?? null,
+      root_item: { item_type: 'root', children: itemsOf(one.map, styles) },
+    },
+  }
+}
+
+function itemsOf(list: Items, styles: readonly string[]): object[] {
+  return list.flatMap((item): object[] => {
+    if ('title' in item) {
+      return [{ item_type: 'group', display_name: item.title, children: itemsOf(item.items, styles) }]
+    }
+    const style = choose(styles, item.pick)
+    if (style === undefined) return []
+    const scale = item.scale === null ? {} : { layer_min_scale_denom: `1 : ${item.scale}` }
+    return [
+      {
+        item_type: 'layer',
+        display_name: `L${item.pick}`,
+        layer_style_id: style,
+        layer_enabled: item.on,
+        ...scale,
+      },
+    ]
+  })
+}
