@@ -1,0 +1,26 @@
+import type { Database } from '../../src/database/database.ts'
+import { hashPassword } from '../../src/server/auth/password.ts'
+
+/** Password of every user that `createUser` makes. */
+export const userPassword = 'opensesame'
+
+/** Makes a user who can log in, with `userPassword`. Gives its id. */
+export async function createUser(
+  database: Database,
+  keyname: string,
+  displayName = keyname,
+): Promise<number> {
+  const [row] = await database.query<{ id: number }>(
+    `insert into principal (kind, keyname, display_name, password_hash) values ('user', $1, $2, $3) returning id`,
+    [keyname, displayName, await hashPassword(userPassword)],
+  )
+  if (row === undefined) throw new Error(`no user ${keyname}`)
+  return row.id
+}
+
+/** Gives the id of a user or a group by its keyname. */
+export async function principalId(database: Database, keyname: string): Promise<number> {
+  const [row] = await database.query<{ id: number }>('select id from principal where keyname = $1', [keyname])
+  if (row === undefined) throw new Error(`no principal ${keyname}`)
+  return row.id
+}
