@@ -50,15 +50,12 @@ async function sendFile(
 ): Promise<FastifyReply> {
   const mediaType = mediaTypes[extname(file)]
   const known = /^[0-9a-f]{16}$/.test(version) && /^[a-z]+\.[a-z]+$/.test(file) && mediaType !== undefined
-  const encoding = /\bbr\b/.test(accepted) ? 'br' : 'identity'
-  const bytes = known ? await find(`${version}/${file}${encoding === 'br' ? '.br' : ''}`) : undefined
+  const packed = /\bbr\b/.test(accepted)
+  const bytes = known ? await find(`${version}/${file}${packed ? '.br' : ''}`) : undefined
   if (bytes === undefined) throw problem('request/not-found', `There is nothing at ${reply.request.url}.`)
+  if (packed) reply.header('content-encoding', 'br')
   return reply
-    .headers({
-      'cache-control': 'public, max-age=31536000, immutable',
-      'content-encoding': encoding,
-      vary: 'accept-encoding',
-    })
+    .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
     .type(mediaType ?? '')
     .send(bytes)
 }

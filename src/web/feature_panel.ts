@@ -46,9 +46,7 @@ export function createFeaturePanel(events: FeaturePanelEvents): FeaturePanel {
     show(findings) {
       heading.textContent = headingOf(findings)
       list.replaceChildren(
-        ...findings.faults.map(({ layer, reason }) =>
-          element('p', { class: 'note' }, `${layer.label}: ${reason}`),
-        ),
+        ...notesOf(findings).map((note) => element('p', { class: 'note' }, note)),
         ...findings.features.map((feature, at) => featureEntry(feature, at === 0, events)),
       )
       root.hidden = false
@@ -56,6 +54,18 @@ export function createFeaturePanel(events: FeaturePanelEvents): FeaturePanel {
       events.onSelect(findings.features[0])
     },
   }
+}
+
+/** Most features of a layer that the server names at once. */
+const mostOfLayer = 100
+
+function notesOf({ features, faults }: Findings): string[] {
+  const byLayer = Map.groupBy(features, ({ layer }) => layer)
+  const full = [...byLayer].filter(([, found]) => found.length >= mostOfLayer)
+  return [
+    ...faults.map(({ layer, reason }) => `${layer.label}: ${reason}`),
+    ...full.map(([{ label }]) => `${label}: the first ${mostOfLayer} are shown. Zoom in to find others.`),
+  ]
 }
 
 function headingOf({ features }: Findings): string {
@@ -74,7 +84,7 @@ function featureEntry(
     element(
       'summary',
       {},
-      element('span', { class: 'title' }, feature.label),
+      element('span', { class: 'title' }, titleOf(feature)),
       element('span', { class: 'layer' }, feature.layer.label),
     ),
     attributeTable(feature),
@@ -86,6 +96,12 @@ function featureEntry(
   return entry
 }
 
+/** The label; where the layer has no field for it, what the feature itself calls its name. */
+function titleOf({ id, label, fields }: FoundFeature): string {
+  const name = fields.name ?? fields.NAME ?? fields.Name
+  return label === `#${id}` && typeof name === 'string' && name !== '' ? name : label
+}
+
 function attributeTable({ id, layer, fields }: FoundFeature): HTMLElement {
   const known = layer.landform.fields.filter(({ keyname }) => Object.hasOwn(fields, keyname))
   const names = known.map(({ keyname }) => keyname)
@@ -93,7 +109,7 @@ function attributeTable({ id, layer, fields }: FoundFeature): HTMLElement {
   const rows = [
     ...known.map(({ keyname, label }) => attributeRow(label, fields[keyname])),
     ...others.map((name) => attributeRow(name, fields[name])),
-    attributeRow('#', id),
+    attributeRow('id', id),
   ]
   return element('table', {}, element('tbody', {}, ...rows))
 }

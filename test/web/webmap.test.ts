@@ -85,7 +85,7 @@ test('a click shows the attributes of what is there, under the names of the fiel
     ['Founded', '2001-02-03'],
     ['size', '12.5'],
     ['Site', '–'],
-    ['#', '1'],
+    ['id', '1'],
   ])
   expect(await page.title()).toBe('Test <map>')
   await page.keyboard.press('Escape')
