@@ -172,7 +172,7 @@ function replacement(editing: Editing, map: Node, pair: Pair & { readonly node: 
 
 function formatPair({ key, value }: Pair, indent: string): string {
   const lines = formatYaml({ [key]: value })
-    .trimEnd()
+    .replace(/\n$/, '')
     .split('\n')
   return lines.map((line) => (line === '' ? '' : indent + line)).join('\n')
 }

@@ -26,7 +26,12 @@ export function variableExpression(name: string): WrittenExpression {
 /** Longest line that a map within a list is written in. */
 const lineWidth = 120
 
-const layout: ToStringOptions = { lineWidth: 0, blockQuote: 'literal', flowCollectionPadding: true }
+const layout: ToStringOptions = {
+  lineWidth: 0,
+  blockQuote: 'literal',
+  doubleQuotedAsJSON: true,
+  flowCollectionPadding: true,
+}
 
 /**
  * Writes a plain value as tidy YAML: texts of several lines as blocks (`|`), short maps in lists as one line each. A
@@ -47,6 +52,7 @@ export function formatInline(value: unknown): string {
     },
     Scalar: (_, node) => {
       if (typeof node.value === 'string' && node.value.includes('\n')) node.type = Scalar.QUOTE_DOUBLE
+      markLarge(node)
     },
   })
   const options: ToStringOptions = {
@@ -70,10 +76,21 @@ function escapeTexts(value: unknown): unknown {
   )
 }
 
+/** A text of lines is a block, unless blank lines at its end would run into what follows. */
+function typeOfLines(text: string): Scalar.Type {
+  return /\S *\n?$/.test(text) ? Scalar.BLOCK_LITERAL : Scalar.QUOTE_DOUBLE
+}
+
+/** Numbers beyond 2^53 are read only where they say by an exponent that they are not exact. */
+function markLarge(node: Scalar): void {
+  if (typeof node.value === 'number' && Math.abs(node.value) > Number.MAX_SAFE_INTEGER) node.format = 'EXP'
+}
+
 function tidyNodes(document: Document): void {
   visit(document, {
     Scalar: (_, node) => {
-      if (typeof node.value === 'string' && /\n[\s\S]/.test(node.value)) node.type = Scalar.BLOCK_LITERAL
+      if (typeof node.value === 'string' && node.value.includes('\n')) node.type = typeOfLines(node.value)
+      markLarge(node)
     },
     Map: (_, node, path) => {
       const parent = path.at(-1)

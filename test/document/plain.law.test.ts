@@ -1,0 +1,215 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isItems, isMembers, type Node, toValue } from '../../src/document/node.ts'
+import { readPlainDocument } from '../../src/document/plain/block.ts'
+import { parseFully } from '../../src/document/read.ts'
+import { formatYaml } from '../../src/document/write.ts'
+import { fixtures, listCases } from '../support/fixtures.ts'
+
+const run = { seed: 20_240_601, numRuns: process.env.LANDFORM_SOAK ? 100_000 : 3000 }
+
+/** Places of all parts. Where a block of lines ends is a matter of taste, as is where nothing stands. */
+function placesOf(node: Node, text: string): unknown[] {
+  if (node.start === node.end) return [node.keyStart, node.keyEnd]
+  const isOneLine = !text.slice(node.start, node.end).includes('\n') && !/[|-]/.test(text[node.start] ?? '')
+  const isBlock = (isMembers(node.content) || isItems(node.content)) && !/[[{]/.test(text[node.start] ?? '')
+  const end = isOneLine && !isBlock ? node.end : 'a block'
+  const place = [node.start, end, node.keyStart, node.keyEnd]
+  if (isItems(node.content)) return [place, ...node.content.map((part) => placesOf(part, text))]
+  if (!isMembers(node.content)) return place
+  return [place, ...[...node.content.values()].map((part) => placesOf(part, text))]
+}
+
+/** What the plain reader takes, the full parser takes too, and reads the same in the same places. */
+function expectAgreement(text: string): boolean {
+  const plain = readPlainDocument(text)
+  if (plain === undefined) return false
+  const { documents, issues } = parseFully('f', text)
+  expect(issues, text).toEqual([])
+  const full = documents[0]?.root
+  if (full === undefined || documents.length !== 1) throw new Error(`not one document: ${text}`)
+  expect(JSON.stringify(toValue(plain)), text).toBe(JSON.stringify(toValue(full)))
+  const isRootStart = full.start === plain.start
+  expect(isRootStart, text).toBe(true)
+  expect(placesOf(plain, text), text).toEqual(placesOf(full, text))
+  return true
+}
+
+const pieces = fc.constantFrom(
+  ...[
+    'a',
+    'b: ',
+    'b:',
+    'key',
+    'two words',
+    ': ',
+    ':',
+    '- ',
+    '-',
+    '  ',
+    '    ',
+    ' ',
+    '\n',
+    '\n',
+    '\n  ',
+    '\n    ',
+  ],
+  ...[
+    '\n- ',
+    '\n  - ',
+    '# c',
+    ' # c',
+    '#',
+    '{',
+    '}',
+    '[',
+    ']',
+    ', ',
+    ',',
+    '"',
+    '"x"',
+    "'",
+    "''",
+    '"a b"',
+    '\\n',
+  ],
+  ...[
+    '|',
+    '|\n',
+    '|-\n',
+    '| \n',
+    '>',
+    '&a',
+    '*a',
+    '!t',
+    '?',
+    '? ',
+    '%',
+    '@',
+    '`',
+    '1',
+    '-1',
+    '1.5',
+    '0x1F',
+    '01',
+  ],
+  ...[
+    '1e3',
+    '.5',
+    '5.',
+    '.inf',
+    '~',
+    'null',
+    'true',
+    'yes',
+    '<<',
+    '<<: ',
+    'é',
+    '…',
+    '\u00a0',
+    '---',
+    '\n---\n',
+    '...',
+  ],
+  ...[
+    '"1": ',
+    "'a': ",
+    'a.b-c: ',
+    'http://x',
+    'a:b',
+    '${env.A}',
+    '9007199254740993',
+    '\r\n',
+    '\t',
+    'b: |\n    t\n',
+  ],
+)
+
+const soup = fc.array(pieces, { maxLength: 14 }).map((parts) => parts.join(''))
+
+const lines = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom('', '  ', '    ', '      ', ' '),
+      fc.constantFrom('a: ', 'b: ', 'c:', '"d": ', '- ', '- a: ', '', 'e f: ', '# x'),
+      fc.constantFrom(
+        ...[
+          '',
+          'x',
+          '1',
+          '"q"',
+          "'it''s'",
+          '{ a: 1, b: [x, "y"] }',
+          '[]',
+          '{}',
+          '|',
+          '|-',
+          'true',
+          'a: b',
+          'x # y',
+        ],
+        ...[
+          '[ -1, - ]',
+          '{ a: , b }',
+          '{"a": 1}',
+          '-x',
+          '"a\\tb"',
+          '[a, ]',
+          '{ a: x y , b: z }',
+          'x:',
+          '-',
+          'a # b: c',
+        ],
+      ),
+    ),
+    { maxLength: 7 },
+  )
+  .map((rows) => rows.map((parts) => `${parts.join('')}\n`).join(''))
+
+const name = fc.constantFrom('a', 'display_name', 'key-1', 'two words', '1', 'true')
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.oneof(fc.string({ maxLength: 8 }), fc.integer(), fc.boolean(), fc.constantFrom(null, 'a\nb\n', '')),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(name, tie('value'), { maxKeys: 3 }),
+  ),
+}))
+
+describe('the plain reader', () => {
+  test('agrees with the full parser on any heap of pieces, or leaves it alone', () => {
+    fc.assert(
+      fc.property(soup, (text) => void expectAgreement(text)),
+      run,
+    )
+  })
+
+  test('agrees with the full parser on any heap of lines, or leaves it alone', () => {
+    fc.assert(
+      fc.property(lines, (text) => void expectAgreement(text)),
+      run,
+    )
+  })
+
+  test('reads most of what we write, as it was', () => {
+    const map = fc.dictionary(name, value, { minKeys: 1 })
+    let read = 0
+    const law = fc.property(map, (value) => {
+      if (expectAgreement(formatYaml(value))) read++
+    })
+    fc.assert(law, { ...run, numRuns: run.numRuns / 10 })
+    expect(read).toBeGreaterThan(run.numRuns / 20)
+  })
+
+  test.each([...listCases('good'), ...listCases('bad')].filter(({ path }) => path.endsWith('.yaml')))(
+    'agrees on fixture $path',
+    ({ path }) => {
+      expectAgreement(readFileSync(`${fixtures}/${path}`, 'utf8'))
+    },
+  )
+
+  test('takes the example', () => {
+    expect(expectAgreement(readFileSync(`${fixtures}/../../manifests/world.yaml`, 'utf8'))).toBe(true)
+  })
+})
