@@ -1,7 +1,7 @@
 import { membersOf } from '../contract/bodies.ts'
 import { type Annotations, annotationsOf } from '../contract/descriptor.ts'
-import { type Dialect, dialectName, documentName } from '../contract/dialect.ts'
-import { isCls } from '../contract/registry.ts'
+import { type Dialect, dialectName, documentName, sisterNames } from '../contract/dialect.ts'
+import { descriptorOf, isCls } from '../contract/registry.ts'
 import { findSchemaFor, type Schema } from '../contract/schema.ts'
 
 /** A resource as it goes over the wire: members by name. */
@@ -23,6 +23,27 @@ export function toDocument(wire: WireResource): WireResource {
 export function toDialect(body: WireResource, cls: string, dialect: Dialect): WireResource {
   if (dialect === 'document' || !isCls(cls)) return body
   return mapMembers(body, cls, { name: (name) => dialectName(name, dialect), codec: encode })
+}
+
+const sisterWords = new RegExp(Object.values(sisterNames).join('|'))
+
+/**
+ * Tells whether a representation of our own server may need `toDocument`: its text has a name of the sisters, or its
+ * class has members that the dialects write in different forms. Most have neither.
+ */
+export function mayDiffer(text: string, wire: WireResource): boolean {
+  const cls = classOf(wire) ?? ''
+  return sisterWords.test(text) || !isCls(cls) || hasForms(cls)
+}
+
+const formCache = new Map<string, boolean>()
+
+function hasForms(cls: Parameters<typeof membersOf>[0]): boolean {
+  const known = formCache.get(cls)
+  if (known !== undefined) return known
+  const found = /"x-form":"scale"|"form":"id"|"\$ref"/.test(JSON.stringify(descriptorOf(cls).members))
+  formCache.set(cls, found)
+  return found
 }
 
 function classOf(wire: WireResource): string | undefined {

@@ -1,16 +1,24 @@
 import { StringDecoder } from 'node:string_decoder'
 
+const lineFeed = 0x0a
+
 /** Splits a stream of UTF-8 text into lines, without their line feeds; a last line need not end with one. */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new StringDecoder('utf8')
-  let rest = ''
+  let rest: Buffer[] = []
   for await (const chunk of chunks) {
-    const lines = (rest + decoder.write(chunk as Buffer)).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) if (line !== '') yield line
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    let start = 0
+    // A line feed is a byte of its own in UTF-8, so that lines are cut before they are decoded.
+    for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, start)) {
+      const piece = bytes.subarray(start, end)
+      const line = rest.length === 0 ? piece : Buffer.concat([...rest, piece])
+      if (line.length > 0) yield line.toString('utf8')
+      rest = []
+      start = end + 1
+    }
+    if (start < bytes.length) rest.push(bytes.subarray(start))
   }
-  rest += decoder.end()
-  if (rest !== '') yield rest
+  if (rest.length > 0) yield Buffer.concat(rest).toString('utf8')
 }
 
 /** Reads a stream to its end as UTF-8 text. */

@@ -2,7 +2,7 @@ import type { Representation } from '../contract/bodies.ts'
 import { problem } from '../contract/problems.ts'
 import { isProblem } from '../core/problem.ts'
 import type { Api } from './api.ts'
-import { toDocument, type WireResource } from './dialect.ts'
+import { mayDiffer, toDocument, type WireResource } from './dialect.ts'
 import { readLines } from './lines.ts'
 import { detectDialect } from './server.ts'
 
@@ -103,7 +103,8 @@ function parseHead(line: string, url: string): WireHead {
 }
 
 function parseResource(line: string, url: string): Representation {
-  return toDocument(parseLine(line, url)) as unknown as Representation
+  const wire = parseLine(line, url)
+  return (mayDiffer(line, wire) ? toDocument(wire) : wire) as unknown as Representation
 }
 
 function parseLine(line: string, url: string): WireResource {

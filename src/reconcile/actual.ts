@@ -115,9 +115,12 @@ export function readActual(wire: Representation): ActualResource {
 type Items = Readonly<Record<string, MetadataValue>>
 
 function withoutMarkers(items: Items): Items {
-  const keys = Object.keys(items)
-  if (!keys.some(isMarkerKey)) return items
-  return Object.fromEntries(Object.entries(items).filter(([key]) => !isMarkerKey(key)))
+  const rest: Record<string, MetadataValue> = {}
+  for (const key in items) {
+    const value = items[key]
+    if (value !== undefined && !isMarkerKey(key)) rest[key] = value
+  }
+  return rest
 }
 
 function readMarkers(id: number, items: Items | undefined) {

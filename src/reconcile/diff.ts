@@ -11,6 +11,7 @@ import type { Edit, WantedBody } from './change.ts'
 import { compareValues } from './compare.ts'
 import { writeFields } from './layer-fields.ts'
 import { compareRules, nameRule } from './rules.ts'
+import { isSame } from './same.ts'
 import { type Names, toWantedForm } from './wanted-form.ts'
 
 /** What the differ has to know besides the two sides. */
@@ -212,6 +213,7 @@ function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }:
     if (field in written) draft.unknown.push(pointer)
     return
   }
+  if (isSame(schema, { wire, wanted: to }, context.names)) return
   const named = toWantedForm(schema, wire, context.names)
   const edits = compareValues(schema, { pointer, from: canonical(schema, named), to: canonical(schema, to) })
   if (edits.length === 0) return

@@ -15,7 +15,8 @@ export function toWantedForm(schema: Schema, value: unknown, names: Names): unkn
   return mapReferences(schema, value, (found) => nameReference(found, names))
 }
 
-function nameReference({ target, value }: FoundReference, { keyOf, principals }: Names): unknown {
+/** Gives the word a manifest has for a reference of the wire. */
+export function nameReference({ target, value }: FoundReference, { keyOf, principals }: Names): unknown {
   const id = idOf(value)
   if (id === undefined) return value
   if (target === 'principal') return principals.nameOf(id)
