@@ -62,7 +62,7 @@ function readMap(map: Place): Style | undefined {
   readParts(map, { children: { layer: nothing, symbol: nothing, legend: nothing } })
   const [layer, ...more] = childrenOf(map, 'layer')
   if (layer === undefined) return void fail(map, span, '<map> has no <layer>')
-  for (const extra of more) warn(extra, extra.element.span, 'only the first <layer> is drawn')
+  for (const extra of more) warn(extra, extra.element.span, { message: 'only the first <layer> is drawn' })
   return readLayer(layer, readSymbols(map))
 }
 
@@ -77,7 +77,8 @@ function readLayer(place: Place, symbols: Symbols): Style {
     },
   })
   const classes = childrenOf(place, 'class')
-  if (classes.length === 0) warn(place, place.element.span, 'nothing is drawn: <layer> has no <class>')
+  if (classes.length === 0)
+    warn(place, place.element.span, { message: 'nothing is drawn: <layer> has no <class>' })
   return { rules: classes.map((at) => readClass(at, { ...settings, symbols })) }
 }
 
@@ -127,7 +128,7 @@ function readColor(place: Place): Color | undefined {
   // No colour at all is written as three times -1.
   if (red < 0 || green < 0 || blue < 0) return undefined
   if (element.text !== '')
-    warn(place, element.span, `text in <${element.name}> is not used: ${short(element.text)}`)
+    warn(place, element.span, { message: `text in <${element.name}> is not used: ${short(element.text)}` })
   return colorOf([red, green, blue])
 }
 

@@ -33,7 +33,7 @@ export function readParts<T>(place: Place, { children, attributes = [] }: Shape<
   const { element, path, issues } = place
   reportAttributes(place, attributes)
   if (element.text !== '')
-    warn(place, element.span, `text in <${element.name}> is not used: ${short(element.text)}`)
+    warn(place, element.span, { message: `text in <${element.name}> is not used: ${short(element.text)}` })
   let parts: Partial<T> = {}
   for (const child of element.children) {
     const read = Object.hasOwn(children, child.name) ? children[child.name] : undefined
@@ -90,17 +90,26 @@ export function fail({ path, issues }: Place, span: Span, message: string): void
   issues.push({ code: 'style/bad-value', message, severity: 'error', span, pointer: path })
 }
 
-/** Reports something that the drawing leaves out. */
-export function warn({ path, issues }: Place, span: Span, message: string, hint?: string): void {
+/** Reports something at a place in the text that the drawing leaves out. */
+export function warn({ path, issues }: Place, span: Span, { message, hint }: Remark): void {
   const issue = { code: 'style/unknown', message, severity: 'warning', span, pointer: path } as const
   issues.push(hint === undefined ? issue : { ...issue, hint })
+}
+
+/** What is said of something left out. */
+export interface Remark {
+  readonly message: string
+  readonly hint?: string | undefined
 }
 
 /** Reports attributes beyond the known ones. */
 export function reportAttributes(place: Place, known: readonly string[]): void {
   for (const { name, span } of place.element.attributes) {
     if (known.includes(name)) continue
-    warn(place, span, `attribute "${name}" of <${place.element.name}> is not known`, findHint(name, known))
+    warn(place, span, {
+      message: `attribute "${name}" of <${place.element.name}> is not known`,
+      hint: findHint(name, known),
+    })
   }
 }
 
@@ -111,7 +120,7 @@ export function short(text: string): string {
 
 function reportElement(place: Place, known: readonly string[]): void {
   const { name, span } = place.element
-  warn(place, span, `element <${name}> is not known here`, findHint(name, known))
+  warn(place, span, { message: `element <${name}> is not known here`, hint: findHint(name, known) })
 }
 
 function rangeWords(least: number, most: number): string {

@@ -45,7 +45,7 @@ export function readMarker(place: Place, symbols: Symbols): { marker?: Marker } 
   if (name === undefined) return {}
   const marker = symbols.get(name) ?? markerNamed(name)
   if (marker !== undefined) return { marker }
-  warn(place, place.element.span, `symbol "${name}" is not known: circles are drawn`)
+  warn(place, place.element.span, { message: `symbol "${name}" is not known: circles are drawn` })
   return {}
 }
 
