@@ -56,7 +56,7 @@ export interface TextLine {
 /** Compares two texts line by line and gives the lines that differ, each run with a line of context around it. */
 export function compareLines(from: string, to: string): TextLine[] {
   const [old, next] = [splitLines(from), splitLines(to)]
-  const lengths = commonLengths(old, next)
+  const lengths = sharedLengths(old, next)
   const lines: TextLine[] = []
   let [i, j] = [0, 0]
   while (i < old.length || j < next.length) {
@@ -87,7 +87,7 @@ function splitLines(text: string): string[] {
 const lengthAt = (lengths: readonly (readonly number[])[], i: number, j: number) => lengths[i]?.[j] ?? 0
 
 /** Lengths of the longest common parts of what follows two places. */
-function commonLengths(old: readonly string[], next: readonly string[]): number[][] {
+function sharedLengths(old: readonly string[], next: readonly string[]): number[][] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Array<number>(next.length + 1).fill(0))
   for (let i = old.length - 1; i >= 0; i -= 1)
     for (let j = next.length - 1; j >= 0; j -= 1) {
