@@ -73,7 +73,7 @@ interface Run {
 }
 
 function writePositions(sink: Sink, { data, at, step, zAt, zStep }: Path, { from, to, hasZ }: Run): void {
-  if (!hasZ && step === 16) {
+  if (!hasZ && step === 16 && to - from > 1) {
     sink.at += data.bytes.copy(sink.bytes, sink.at, at + from * step, at + to * step)
     return
   }

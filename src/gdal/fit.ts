@@ -76,19 +76,23 @@ function limitParts(shape: Shape, { isMulti, fix }: FitRules): Shape | Misfit {
   return { reason: `it has ${shape.parts.length} parts, not one` }
 }
 
-/** Drops, closes or refuses what no database takes: see `checkPath`. */
+/** Drops, closes or refuses what no database takes: see `checkPath`. A shape that is sound stays the same object. */
 function soundParts(shape: Shape, rules: FitRules): Shape | Misfit {
   let misfit: Misfit | undefined
   let isChanged = false
-  const parts = shape.parts.flatMap((part) => {
+  const parts: Shape['parts'][number][] = []
+  for (const part of shape.parts) {
     const paths = soundPaths(part.paths, { family: part.family, rules })
     if (isMisfit(paths)) {
       misfit ??= paths
-      return []
+      continue
     }
-    isChanged ||= paths !== part.paths
-    return [{ ...part, paths }]
-  })
+    if (paths === part.paths) parts.push(part)
+    else {
+      isChanged = true
+      parts.push({ ...part, paths })
+    }
+  }
   if (misfit !== undefined && (rules.fix !== 'LOSSY' || parts.length === 0)) return misfit
   return misfit === undefined && !isChanged ? shape : { ...shape, parts }
 }
@@ -101,11 +105,11 @@ interface PartRules {
 function soundPaths(paths: Part, { family, rules }: PartRules): Part | Misfit {
   let isChanged = false
   const kept: Path[] = []
-  for (const [index, path] of paths.entries()) {
+  for (const path of paths) {
     const sound = checkPath(path, { family, rules })
     if (isMisfit(sound)) {
       // Without its outer ring there is no polygon; a hole can be lost.
-      if (index === 0 || rules.fix !== 'LOSSY') return sound
+      if (kept.length === 0 || rules.fix !== 'LOSSY') return sound
       isChanged = true
       continue
     }

@@ -19,9 +19,15 @@ export function findMoment(text: string): Moment | undefined {
   }
 }
 
-/** In the calendar of today, extended into the past, as PostgreSQL counts. */
+const daysTo2000 = 730_425
+
+/**
+ * Counts days in the calendar of today, extended into the past, as PostgreSQL does. Years start in March here, so that
+ * the leap day is the last of its year.
+ */
 function daysSince2000(year: number, month: number, day: number): number {
-  const date = new Date(Date.UTC(2000, Math.max(month, 1) - 1, Math.max(day, 1)))
-  date.setUTCFullYear(year)
-  return Math.round((date.getTime() - Date.UTC(2000, 0, 1)) / 86_400_000)
+  const shifted = month > 2 ? year : year - 1
+  const leapDays = Math.floor(shifted / 4) - Math.floor(shifted / 100) + Math.floor(shifted / 400)
+  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + Math.max(day, 1) - 1
+  return 365 * shifted + leapDays + dayOfYear - daysTo2000
 }

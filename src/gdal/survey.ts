@@ -72,14 +72,15 @@ export function* eachGoodFeature(
 }
 
 function findBadField(feature: FlatFeature, { columns, names }: Features): string | undefined {
+  if (!columns.some(({ use }) => use === 'REAL' || use === 'ID')) return undefined
   let reason: string | undefined
   let hasId = !columns.some(({ use }) => use === 'ID')
-  eachProperty(feature, columns, (column, at, size) => {
-    const { use, type } = columns[column] as ColumnPlan
+  eachProperty(feature, columns, (value) => {
+    const { use } = columns[value.column] as ColumnPlan
     if (use !== 'REAL' && use !== 'ID') return
     if (use === 'ID') hasId = true
-    const fault = findBadValue({ bytes: feature.bytes, view: feature.view, at, type }, size, use)
-    if (fault !== undefined) reason ??= `the value of its field ${names[column]} ${fault}`
+    const fault = findBadValue(value, use)
+    if (fault !== undefined) reason ??= `the value of its field ${names[value.column]} ${fault}`
   })
   return (
     reason ??
