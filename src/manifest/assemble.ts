@@ -9,6 +9,7 @@ import { checkContent } from './checks/content.ts'
 import { checkIdentity } from './checks/identity.ts'
 import { checkLayer } from './checks/layer.ts'
 import { checkNames, checkParents, checkRings } from './checks/parents.ts'
+import { checkStyle } from './checks/style.ts'
 import { checkManifestIds, checkTopLevel } from './checks/top.ts'
 import { type DataFile, listDataFiles, resolveData } from './data.ts'
 import type { Manifest, SpanOf, WantedPermissions, WantedResource, WantedRule } from './manifest.ts'
@@ -40,7 +41,7 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
     ...checkManifestIds(sources),
     ...read.flatMap((one) => one.issues),
     ...duplicates,
-    ...all.flatMap((block) => [...checkContent(block), ...checkLayer(block)]),
+    ...all.flatMap((block) => [...checkContent(block), ...checkLayer(block), ...checkStyle(block)]),
     ...checkIdentity(tree),
     ...checkParents(tree),
     ...checkRings(rings),

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { parseYaml } from '../../src/document/read.ts'
+import { coerceText, resolveValues } from '../../src/document/values.ts'
+
+const env = { NAME: 'Norway', EMPTY: '', COUNT: '5', toString: 'odd' }
+
+function resolve(text: string) {
+  const [document] = parseYaml('f', text).documents
+  if (document === undefined) throw new Error('no document')
+  return resolveValues(document, env)
+}
+
+const readText = (text: string) => (resolve(`a: ${text}\n`).value as { a: unknown }).a
+
+describe('resolveValues', () => {
+  it.each([
+    ['${env.NAME}', 'Norway'],
+    ['Map of ${env.NAME}, ${env.COUNT} parts', 'Map of Norway, 5 parts'],
+    ['"${env.COUNT}"', '5'],
+    ['${env.COUNT}', '5'],
+    ['${env.EMPTY}', ''],
+    ['${env.EMPTY:-full}', 'full'],
+    ['${env.NOTHING:-}', ''],
+    ['${env.NOTHING:-a b}', 'a b'],
+    ['$${env.NAME}', '${env.NAME}'],
+    ['$$${env.NAME}', '$${env.NAME}'],
+    ['$NAME costs 5$ {a}', '$NAME costs 5$ {a}'],
+    ["'it''s ${env.NAME}'", "it's Norway"],
+  ])('reads %s as %s', (text, value) => {
+    expect(readText(text)).toBe(value)
+    expect(resolve(`a: ${text}\n`).issues).toEqual([])
+  })
+
+  it('leaves keys as they are, and what a variable gives is not read again', () => {
+    expect(resolve('"${env.NAME}": 1\n').value).toEqual({ '${env.NAME}': 1 })
+    const document = parseYaml('f', 'a: ${env.X}\n').documents[0]
+    if (document === undefined) throw new Error('no document')
+    expect(resolveValues(document, { X: '${env.Y}' }).value).toEqual({ a: '${env.Y}' })
+  })
+
+  it('knows no variables that every object has', () => {
+    expect(resolve('a: ${env.constructor}\n').issues[0]?.code).toBe('value/unknown-variable')
+  })
+
+  it('tells which values came of expressions, and shows them as they are written', () => {
+    const { expressions } = resolve('a: [1, "x ${env.NAME}"]\nb: $${env.NAME}\n')
+    expect([...expressions]).toEqual([['/a/1', 'x ${env.NAME}']])
+  })
+
+  it('points at the expression, the right one of several', () => {
+    const { issues } = resolve('a: "${env.NAME} ${env.NOPE} ${env.NOPE}"\n')
+    expect(issues.map(({ span }) => [span?.column, span?.endColumn])).toEqual([
+      [17, 28],
+      [29, 40],
+    ])
+  })
+
+  it('never names a value of the environment', () => {
+    expect(JSON.stringify(resolve('a: ${env.NAM}\n').issues)).not.toContain('Norway')
+  })
+})
+
+describe('coerceText', () => {
+  it.each([
+    ['5433', 5433],
+    ['-1.5', -1.5],
+    ['1e3', 1000],
+    ['true', true],
+    ['False', false],
+    ['null', null],
+    ['', undefined],
+    ['yes', undefined],
+    ['0x1F', undefined],
+    ['9007199254740993', undefined],
+    ['1e999', undefined],
+    ['12 ', undefined],
+  ])('reads %j as %j', (text, value) => {
+    expect(coerceText(text)).toBe(value)
+  })
+})
