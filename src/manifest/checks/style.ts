@@ -1,0 +1,47 @@
+import type { ProblemCode } from '../../contract/problems.ts'
+import type { Issue } from '../../core/issue.ts'
+import type { Pointer } from '../../core/pointer.ts'
+import type { Span } from '../../core/span.ts'
+import { nearestNode } from '../../document/document.ts'
+import { lineAt } from '../../document/lines.ts'
+import { readMapserverXml } from '../../style/mapserver.ts'
+import { type Block, blockIssue } from '../block.ts'
+
+const pointer: Pointer = '/mapsrv_style/xml'
+
+/**
+ * Reads the style of a block as the server is going to. What is wrong in it is placed where it stands in the file, if
+ * the file has the XML line by line (`xml: |`), else at the value, with the line and column within it.
+ */
+export function checkStyle(block: Block): Issue[] {
+  const xml = (block.value.mapsrv_style as { xml?: unknown } | null | undefined)?.xml
+  if (typeof xml !== 'string' || xml === '') return []
+  return readMapserverXml(xml).issues.map(({ code, message, severity, span, hint }) => {
+    const inFile = span === undefined ? undefined : findInFile(block, xml, span)
+    const place =
+      inFile !== undefined || span === undefined ? '' : ` (line ${span.line}, column ${span.column})`
+    const fault = { code: code as ProblemCode, severity, pointer, hint, message: `${message}${place}` }
+    return { ...blockIssue(block, fault), ...(inFile === undefined ? {} : { span: inFile }) }
+  })
+}
+
+/** Finds where a part of the XML stands in the file; undefined where the file has it in another form. */
+function findInFile(
+  { source: { document }, pointer: base }: Block,
+  xml: string,
+  span: Span,
+): Span | undefined {
+  const node = nearestNode(document, base + pointer)
+  const { text, lines, file } = document
+  const first = lineAt(lines, node.start)
+  // The value of a block starts with its `|`, or with the first line below it.
+  const above = text[node.start] === '|' ? first : first - 1
+  const inner = xml.split('\n')[span.line - 1] ?? ''
+  const start = lines[above + span.line - 1]
+  if (start === undefined) return undefined
+  const written = text.slice(start, lines[above + span.line]).replace(/\r?\n$/, '')
+  const indent = written.length - inner.length
+  if (indent < 0 || written !== ' '.repeat(indent) + inner) return undefined
+  const line = above + span.line
+  return { file, line, column: span.column + indent, endLine: line, endColumn: span.endColumn + indent }
+}
