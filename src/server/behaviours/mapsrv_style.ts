@@ -9,8 +9,8 @@ import { plainXml } from '../../style/plain.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
 
 /**
- * Styles in map server XML. The text is kept as it came, once it could be read; what the drawing leaves out of it is
- * logged, and the map's configuration names it to whoever looks at the map.
+ * Styles in map server XML. The text is kept as it came, once it could be read. What the drawing leaves out of it is
+ * logged with line and column; `landform validate` tells it to whoever writes the style in a manifest.
  */
 export const mapsrvStyleBehaviour: Behaviour<'mapsrv_style'> = {
   async readMembers(tx, ids) {
