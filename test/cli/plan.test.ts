@@ -1,0 +1,247 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { type Ran, runCommand, type Surroundings } from './terminal.ts'
+
+let server: TestServer
+let cwd: string
+
+beforeAll(async () => {
+  server = await startTestServer('pglite')
+  cwd = await mkdtemp(join(tmpdir(), 'landform-cli-'))
+})
+
+afterAll(async () => {
+  await server.stop()
+  await rm(cwd, { recursive: true, force: true })
+})
+
+const manifest = (id: string, more = '') => `manifest: ${id}
+resources:
+  root:
+    existing: true
+    id: 0
+    children:
+      ${id}:
+        cls: resource_group
+        display_name: ${id}
+${more}`
+
+const layers = (id: string) => `        children:
+          ${id}_layer:
+            cls: vector_layer
+            display_name: Places
+            data: { source: places.geojson }
+            children:
+              ${id}_style:
+                cls: mapsrv_style
+                display_name: Dots
+                mapsrv_style:
+                  xml: <map><layer><class><style><color red="1" green="2" blue="3"/></style></class></layer></map>
+`
+
+const places = (names: readonly string[]) =>
+  JSON.stringify({
+    type: 'FeatureCollection',
+    features: names.map((name, at) => ({
+      type: 'Feature',
+      properties: { name },
+      geometry: { type: 'Point', coordinates: [at, at] },
+    })),
+  })
+
+async function run(words: readonly string[], more: Partial<Surroundings> = {}): Promise<Ran> {
+  const env = {
+    LANDFORM_SERVER: server.url,
+    LANDFORM_USER: 'administrator',
+    LANDFORM_PASSWORD: adminPassword,
+    ...more.env,
+  }
+  return runCommand(words, { cwd, ...more, env })
+}
+
+const write = (name: string, text: string) => writeFile(join(cwd, name), text)
+const linesOf = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+describe('plan and apply', () => {
+  it('go from nothing to a loaded layer and to a plan without changes', async () => {
+    await write('a.yaml', manifest('a', layers('a')))
+    await write('places.geojson', places(['Here', 'There']))
+    const plan = await run(['plan', 'a.yaml'])
+    expect(plan.out).toContain('  + a_layer  vector_layer  Main resource group / a / Places')
+    expect(plan.out).toContain('data  places.geojson (')
+    expect(plan.out).toContain('Plan for a: 3 to create, 1 unchanged.')
+    expect((await run(['plan', 'a.yaml', '--exit-code'])).exit).toBe(2)
+
+    const applied = await run(['apply', 'a.yaml', '--yes'])
+    expect([applied.exit, applied.err]).toEqual([0, 'created  a\ncreated  a_layer\ncreated  a_style\n'])
+    expect(applied.out).toMatch(/Done in .*: 3 created\.\n$/)
+
+    const again = await run(['plan', 'a.yaml', '--exit-code'])
+    expect(again).toEqual({ exit: 0, out: 'Plan for a: 0 changes, 4 unchanged.\n', err: '' })
+    expect((await run(['apply', 'a.yaml'])).exit).toBe(0)
+  })
+
+  it('load the data again when the file has changed, and when somebody changed the features', async () => {
+    await write('places.geojson', places(['Here', 'There', 'Everywhere']))
+    expect((await run(['plan', 'a.yaml'])).out).toContain('is loaded: the source has changed')
+    await run(['apply', 'a.yaml', '--yes'])
+    const found = await server.admin('GET', '/api/resource/search/?keyname=a_layer')
+    const id = (await found.json<{ resource: { id: number } }[]>())[0]?.resource.id
+    const count = await server.admin('GET', `/api/resource/${id}/feature_count`)
+    expect(await count.json()).toEqual({ total_count: 3 })
+    await server.admin('DELETE', `/api/resource/${id}/feature/1`)
+    expect((await run(['plan', 'a.yaml'])).out).toContain(
+      'the features were changed on the server since the load',
+    )
+    await run(['apply', 'a.yaml', '--yes'])
+    expect((await run(['plan', 'a.yaml'])).out).toBe('Plan for a: 0 changes, 4 unchanged.\n')
+  })
+
+  it('ask before anything changes, and take only yes for a yes', async () => {
+    await write('ask.yaml', manifest('ask'))
+    const refused = await run(['apply', 'ask.yaml'])
+    expect(refused.exit).toBe(3)
+    expect(refused.err).toContain('hint: Read the plan, then run it with --yes.')
+    const no = await run(['apply', 'ask.yaml'], { answer: 'y' })
+    expect([no.exit, no.err]).toEqual([1, expect.stringContaining('Nothing was done.')])
+    expect((await run(['plan', 'ask.yaml', '--exit-code'])).exit).toBe(2)
+    expect((await run(['apply', 'ask.yaml'], { answer: 'yes' })).exit).toBe(0)
+    expect((await run(['plan', 'ask.yaml', '--exit-code'])).exit).toBe(0)
+  })
+
+  it('delete what left the manifest when told, and stop at features', async () => {
+    await write('gone.yaml', manifest('gone', layers('gone')))
+    await run(['apply', 'gone.yaml', '--yes'])
+    await write('gone.yaml', manifest('gone'))
+    const told = await run(['plan', 'gone.yaml'])
+    expect([told.exit, told.err]).toEqual([0, expect.stringContaining('warning plan/orphan: "gone_layer"')])
+    const fused = await run(['apply', 'gone.yaml', '--prune', '--yes'])
+    expect([fused.exit, fused.err]).toEqual([1, expect.stringContaining('would delete 3 features')])
+    const meant = await run(['apply', 'gone.yaml', '--prune', '--allow-delete', 'gone_layer', '--yes'])
+    expect([meant.exit, meant.out]).toEqual([
+      0,
+      expect.stringContaining('takes along 1 resource below it and 3 features'),
+    ])
+    expect((await run(['plan', 'gone.yaml', '--prune'])).out).toBe('Plan for gone: 0 changes, 2 unchanged.\n')
+  })
+
+  it('say what failed, what was not tried and how to go on', async () => {
+    await write('half.yaml', manifest('half', layers('half')))
+    await write('places.geojson', 'this is no data')
+    const failed = await run(['apply', 'half.yaml', '--yes'])
+    expect(failed.exit).toBe(1)
+    expect(failed.out).toContain('1 created.\nFailed: 1\n  half_layer (vector_layer): source/unreadable')
+    expect(failed.out).toContain(
+      'Not tried: 1\n  half_style (mapsrv_style), after half_layer\nTo go on: landform apply half.yaml',
+    )
+    await write('places.geojson', places(['Here']))
+    expect((await run(['apply', 'half.yaml', '--yes'])).out).toMatch(/: 2 created\.\n$/)
+  })
+
+  it('speak to programs in events, on stdout only', async () => {
+    await write('json.yaml', manifest('json'))
+    const plan = await run(['plan', 'json.yaml', '--json'])
+    expect(linesOf(plan.out).map(({ v, type }) => `${v} ${type}`)).toEqual([
+      '1 plan',
+      '1 change',
+      '1 summary',
+    ])
+    expect(linesOf(plan.out)[1]).toMatchObject({ action: 'create', key: 'json', cls: 'resource_group' })
+    const applied = await run(['apply', 'json.yaml', '--json', '--yes'])
+    expect(applied.err).toBe('')
+    expect(linesOf(applied.out).slice(-2)).toMatchObject([
+      { type: 'outcome', key: 'json', outcome: 'created' },
+      { type: 'report', created: 1, interrupted: false },
+    ])
+  })
+
+  it('finish the running change after Ctrl-C, and leave with 130', async () => {
+    const parts = Array.from(
+      { length: 30 },
+      (_, at) => `          c${at}: { cls: resource_group, display_name: C${at} }`,
+    )
+    await write('stop.yaml', manifest('stop', `        children:\n${parts.join('\n')}\n`))
+    const stop = new AbortController()
+    const ran = await run(['apply', 'stop.yaml', '--yes', '--concurrency', '1'], {
+      interrupt: stop.signal,
+      onErr: () => stop.abort(),
+    })
+    expect([ran.exit, ran.out]).toEqual([130, expect.stringContaining('1 created.\nNot tried: 30\n')])
+    expect((await run(['apply', 'stop.yaml', '--yes'])).exit).toBe(0)
+    expect((await run(['plan', 'stop.yaml'])).out).toBe('Plan for stop: 0 changes, 32 unchanged.\n')
+  })
+})
+
+describe('pull', () => {
+  it('writes a manifest whose plan changes nothing, and does not overwrite a file', async () => {
+    const pulled = await run(['pull', '--root', 'a', '--into', 'pulled'])
+    expect([pulled.exit, pulled.out]).toEqual([0, 'pulled/a.yaml: 3 resources\n'])
+    expect((await run(['plan', 'pulled'])).out).toBe('Plan for a: 0 changes, 4 unchanged.\n')
+    const again = await run(['pull', '--root', 'a', '--into', 'pulled'])
+    expect([again.exit, again.err]).toEqual([3, expect.stringContaining('pulled/a.yaml is there already')])
+    expect((await run(['pull', '--root', 'a', '--into', 'pulled', '--force'])).exit).toBe(0)
+  })
+
+  it('says which root is missing', async () => {
+    const ran = await run(['pull', '--root', 'nowhere', '--into', 'pulled'])
+    expect([ran.exit, ran.err]).toEqual([1, expect.stringContaining('no resource "nowhere"')])
+  })
+})
+
+describe('bad input', () => {
+  it('names file, line and column of a fault, and leaves with 3', async () => {
+    await write('bad.yaml', manifest('bad').replace('resource_group', 'resource_grup'))
+    for (const command of ['validate', 'plan', 'apply']) {
+      const ran = await run([command, 'bad.yaml'])
+      expect([command, ran.exit]).toEqual([command, 3])
+      expect(ran.out + ran.err).toContain('bad.yaml:8:14')
+      expect(ran.out + ran.err).toContain('did you mean "resource_group"?')
+    }
+  })
+
+  it('says that nobody listens', async () => {
+    const ran = await run(['plan', 'a.yaml', '--server', 'http://127.0.0.1:9'])
+    expect([ran.exit, ran.err]).toEqual([1, expect.stringContaining('Cannot reach http://127.0.0.1:9')])
+  })
+
+  it('says that the password is wrong, and does not print it', async () => {
+    const ran = await run(['plan', 'a.yaml'], { env: { LANDFORM_PASSWORD: 'sesame' } })
+    expect([ran.exit, ran.err]).toEqual([1, expect.stringContaining('auth/bad-credentials')])
+    expect(ran.out + ran.err).not.toContain('sesame')
+  })
+
+  it('refuses a login in the address', async () => {
+    const ran = await run(['plan', 'a.yaml', '--server', 'http://u:sesame@127.0.0.1:8080'])
+    expect([ran.exit, ran.err]).toEqual([3, expect.stringContaining('LANDFORM_USER and LANDFORM_PASSWORD')])
+    expect(ran.err).not.toContain('sesame')
+  })
+
+  it('says that an address is no resource service', async () => {
+    const ran = await run(['plan', 'a.yaml', '--server', `${server.url}/healthz`])
+    expect(ran.exit).toBe(1)
+    expect(ran.err).toContain('is no resource service')
+  })
+
+  it('says which permission a guest lacks', async () => {
+    const env = { LANDFORM_USER: '', LANDFORM_PASSWORD: '', LANDFORM_DATA: 'nowhere' }
+    const ran = await run(['plan', 'a.yaml'], { env })
+    expect([ran.exit, ran.err]).toEqual([1, expect.stringContaining('access/denied')])
+  })
+
+  it('knows commands and options by name', async () => {
+    expect((await run(['plann'])).err).toContain('Did you mean plan?')
+    expect(await run(['plan', '--fuse', 'much'])).toMatchObject({
+      exit: 3,
+      err: expect.stringContaining('percentage'),
+    })
+    expect((await run(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect((await run(['plan', '--help'])).out).toContain('Examples:')
+  })
+})

@@ -1,0 +1,55 @@
+import { Readable, Writable } from 'node:stream'
+import { commands } from '../../src/cli/commands/table.ts'
+import { runProgram } from '../../src/cli/program.ts'
+import type { Terminal } from '../../src/cli/terminal.ts'
+
+/** What a command did. */
+export interface Ran {
+  readonly exit: number
+  readonly out: string
+  readonly err: string
+}
+
+/** What surrounds a command. */
+export interface Surroundings {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  /** What a person types; without it nobody can be asked. */
+  readonly answer?: string
+  readonly interrupt?: AbortSignal
+  /** Told what the command writes to stderr, as it comes. */
+  readonly onErr?: (text: string) => void
+}
+
+/** Runs the program as from a shell, with streams in the place of a terminal. */
+export async function runCommand(words: readonly string[], surroundings: Surroundings): Promise<Ran> {
+  const { cwd, env = {}, answer } = surroundings
+  const [out, err] = [collectText(), collectText(surroundings.onErr)]
+  const never = new AbortController().signal
+  const terminal: Terminal = {
+    out: out.stream,
+    err: err.stream,
+    input: Readable.from(answer === undefined ? [] : [`${answer}\n`]),
+    env,
+    cwd,
+    canAsk: answer !== undefined,
+    colour: false,
+    canRedraw: false,
+    interrupt: surroundings.interrupt ?? never,
+    halt: never,
+  }
+  const exit = await runProgram(commands, words, terminal)
+  return { exit, out: out.text(), err: err.text() }
+}
+
+function collectText(onText?: (text: string) => void) {
+  const pieces: string[] = []
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      pieces.push(chunk.toString())
+      onText?.(chunk.toString())
+      done()
+    },
+  })
+  return { stream, text: () => pieces.join('') }
+}
