@@ -8,6 +8,7 @@ import { migrate, readMigrations } from '../database/migrate.ts'
 import { openEmbedded } from '../database/pglite.ts'
 import { openPostgres } from '../database/postgres.ts'
 import { openDiskBlobs } from '../files/disk.ts'
+import { dropOrphans } from '../import/orphans.ts'
 import { bootstrap, isBootstrapped } from '../store/bootstrap.ts'
 import { migrationsFolder } from '../store/migrations.ts'
 import { createPermissionCache } from '../store/permission_cache.ts'
@@ -44,6 +45,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       bodyLimitBytes: config.bodyLimitBytes ?? defaultBodyLimitBytes,
       uploadLimitBytes: config.uploadLimitBytes ?? defaultUploadLimitBytes,
     }
+    await dropOrphans(database, context.instance)
     return { context, adminPassword }
   } catch (error) {
     await database.close()

@@ -1,3 +1,4 @@
+import { dropOrphans } from '../import/orphans.ts'
 import { deleteOldUploads, deleteUnusedBlobs, findKnownBlobs } from '../store/upload.ts'
 import type { ServerContext } from './context.ts'
 
@@ -39,12 +40,14 @@ export async function sweep(
 export function startSweeping(context: ServerContext): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
   const run = () => {
-    running = sweep(context).then(
-      ({ uploads, files }) => {
-        if (uploads + files > 0) context.log.info({ uploads, files }, 'old uploads were deleted')
-      },
-      (error: unknown) => context.log.warn({ error }, 'old uploads could not be deleted'),
-    )
+    running = dropOrphans(context.database, context.instance)
+      .then(() => sweep(context))
+      .then(
+        ({ uploads, files }) => {
+          if (uploads + files > 0) context.log.info({ uploads, files }, 'old uploads were deleted')
+        },
+        (error: unknown) => context.log.warn({ error }, 'old uploads could not be deleted'),
+      )
   }
   run()
   const timer = setInterval(run, sweepEveryMs)
