@@ -42,6 +42,9 @@ export function createApp(context: ServerContext): FastifyInstance {
   app.decorateRequest('facts')
   app.addHook('onRequest', async (request, reply) => {
     request.facts = {}
+    // One that cannot be read is none: the HTTP library would refuse it, and nobody here depends on it.
+    if (!/^[\w.+-]+\/[\w.+-]+/.test(request.headers['content-type'] ?? 'a/b'))
+      delete request.raw.headers['content-type']
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
   })
@@ -104,6 +107,8 @@ interface Failure {
 
 function reportError({ log }: ServerContext, { error, request, reply }: Failure): FastifyReply {
   const fault = problemOf(error)
+  // Whatever is left of the body goes nowhere: a client that is still sending would not read the answer.
+  request.raw.resume()
   const facts = { request_id: request.id, code: fault.code, error: fault.cause ?? error }
   if (getStatus(fault) >= 500 && getStatus(fault) !== 501) log.error(facts, 'request failed')
   return sendProblem(reply, fault)

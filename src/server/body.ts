@@ -31,7 +31,7 @@ async function readText(raw: IncomingMessage, limitBytes: number): Promise<strin
   const chunks: Buffer[] = []
   let size = 0
   try {
-    for await (const chunk of raw as AsyncIterable<Buffer>) {
+    for await (const chunk of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length
       if (size > limitBytes) break
       chunks.push(chunk)

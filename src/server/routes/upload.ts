@@ -18,8 +18,10 @@ export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
 
   'upload.raw': async (request) => {
     const { headers, raw } = request
+    checkLength(request)
     const upload = await storeFile(request, {
-      content: raw,
+      // What is left of a body that is too large is not cut off, so that the client reads the answer.
+      content: raw.iterator({ destroyOnReturn: false }),
       name: nameIn(headers['content-disposition']),
       mimeType: headers['content-type'] ?? null,
     })
@@ -64,6 +66,12 @@ async function storeForm(request: Request): Promise<StoredUpload[]> {
   const named = first !== undefined && uploads.length === 1 && name ? [{ ...first, name }] : uploads
   await insertUploads(request.context.database, named)
   return named
+}
+
+/** Refuses what says beforehand that it is too large. */
+function checkLength({ context, headers }: Request): void {
+  if (Number(headers['content-length'] ?? 0) > context.uploadLimitBytes)
+    throw problem('request/too-large', `The file is larger than ${context.uploadLimitBytes} bytes.`)
 }
 
 async function storeFile({ context, caller }: Request, file: SentFile): Promise<StoredUpload> {

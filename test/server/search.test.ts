@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest'
+import type { Representation } from '../../src/contract/bodies.ts'
+import type { ErrorBody } from '../../src/server/errors.ts'
+import { createGroup, rule } from '../support/resources.ts'
+import { type Ask, describeServers } from '../support/server.ts'
+import { createUser, userPassword } from '../support/users.ts'
+
+describeServers('search and tree', (start) => {
+  /** Makes, once a server: Alps (keyname alps) with Peaks (100%) and Lakes, which holds Deep. */
+  const plant = async () => {
+    const server = await start()
+    const find = await server.admin('GET', '/api/resource/search/?keyname=alps')
+    const [standing] = await find.json<Representation[]>()
+    const alps =
+      standing?.resource.id ?? (await createGroup(server.admin, 0, { display_name: 'Alps', keyname: 'alps' }))
+    if (standing === undefined) {
+      await createGroup(server.admin, alps, { display_name: 'Peaks (100%)', description: 'high' })
+      const lakes = await createGroup(server.admin, alps, { display_name: 'lakes' })
+      await createGroup(server.admin, lakes, { display_name: 'Deep', keyname: 'deep' })
+    }
+    return { ...server, alps }
+  }
+  const names = async (ask: Ask, query: string) => {
+    const response = await ask('GET', `/api/resource/search/?${query}`)
+    expect(response.status, query).toBe(200)
+    return (await response.json<Representation[]>()).map(({ resource }) => resource.display_name)
+  }
+
+  test('without conditions everything that may be read is found, by name', async () => {
+    const { admin, guest } = await plant()
+    expect(await names(admin, '')).toEqual(['Alps', 'Deep', 'lakes', 'Main resource group', 'Peaks (100%)'])
+    expect(await names(guest, '')).toEqual([])
+  })
+
+  test('all conditions have to hold, and unknown ones are ignored', async () => {
+    const { admin, alps } = await plant()
+    expect(await names(admin, 'keyname=deep&cls=resource_group&nonsense=1')).toEqual(['Deep'])
+    expect(await names(admin, 'keyname=deep&display_name=lakes')).toEqual([])
+    expect(await names(admin, `parent_id=${alps}`)).toEqual(['lakes', 'Peaks (100%)'])
+    expect(await names(admin, `root=${alps}&display_name__ilike=%25A%25`)).toEqual([
+      'Alps',
+      'lakes',
+      'Peaks (100%)',
+    ])
+    expect(await names(admin, 'display_name__like=L%25')).toEqual([])
+    expect(await names(admin, 'display_name__in=Deep,lakes,x')).toEqual(['Deep', 'lakes'])
+    expect(await names(admin, 'display_name__in=')).toEqual([])
+    expect(await names(admin, 'description=high')).toEqual(['Peaks (100%)'])
+    expect(await names(admin, 'id__in=0')).toEqual(['Main resource group'])
+  })
+
+  test('owner, parent and creation date can be searched for', async () => {
+    const { admin, alps } = await plant()
+    const read = await (await admin('GET', `/api/resource/${alps}`)).json<Representation>()
+    const { owner_user, creation_date } = read.resource
+    expect(await names(admin, `owner_user__id=${owner_user?.id}&id=${alps}`)).toEqual(['Alps'])
+    expect(await names(admin, `creation_date=${creation_date}&id=${alps}`)).toEqual(['Alps'])
+    expect(await names(admin, `owner_user__id=1`)).toEqual([])
+  })
+
+  test('values that do not fit are refused by name, and numbers no id can be find nothing', async () => {
+    const { admin } = await plant()
+    for (const query of ['id=x', 'creation_date=2020-02-31', 'parent_id=1.5', 'id__in=1,,2']) {
+      const failure = await (await admin('GET', `/api/resource/search/?${query}`)).json<ErrorBody>()
+      expect([failure.status_code, failure.code], query).toEqual([422, 'request/invalid'])
+    }
+    expect(await names(admin, 'id=99999999999')).toEqual([])
+    expect(await names(admin, 'root=99999999999')).toEqual([])
+  })
+
+  test('an answer comes in pages where it is asked to', async () => {
+    const { admin } = await plant()
+    expect(await names(admin, 'limit=2')).toEqual(['Alps', 'Deep'])
+    expect(await names(admin, 'limit=2&offset=4')).toEqual(['Peaks (100%)'])
+  })
+
+  test('representations are whole where that is asked for, else only their resource', async () => {
+    const { admin } = await plant()
+    const whole = await (await admin('GET', '/api/resource/search/?keyname=deep&serialization=full')).json()
+    expect(whole).toEqual([{ resource: expect.any(Object), resmeta: { items: {} } }])
+    const short = await (await admin('GET', '/api/resource/search/?keyname=deep')).json<object[]>()
+    expect(Object.keys(short[0] ?? {})).toEqual(['resource'])
+  })
+
+  test('a list has groups before maps, then goes by name', async () => {
+    const { admin } = await plant()
+    const top = await createGroup(admin, 0, { display_name: 'Listed' })
+    const make = (cls: string, display_name: string) =>
+      admin('POST', '/api/resource/', { resource: { cls, display_name, parent: { id: top } } })
+    await make('webmap', 'A map')
+    await make('resource_group', 'b')
+    await make('resource_group', 'A')
+    const list = await (await admin('GET', `/api/resource/?parent=${top}`)).json<Representation[]>()
+    expect(list.map(({ resource }) => resource.display_name)).toEqual(['A', 'b', 'A map'])
+    expect(list[2]).toHaveProperty('webmap.root_item')
+    await admin('DELETE', `/api/resource/${top}`)
+  })
+
+  const readTree = async (ask: Ask, query: string) => {
+    const response = await ask('GET', `/api/component/landform/tree?${query}`)
+    expect(response.headers.get('content-type')).toBe('application/x-ndjson')
+    const [head, ...rest] = (await response.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    return { head, resources: rest as Representation[] }
+  }
+
+  test('a tree comes in one answer: its head, what stands above, then parents before children', async () => {
+    const { admin, alps } = await plant()
+    const { head, resources } = await readTree(admin, `root=${alps}`)
+    expect(head).toMatchObject({
+      server: { landform: '0.0.0' },
+      caller: { keyname: 'administrator', administrator: true },
+      complete: true,
+      count: 5,
+    })
+    expect(head.principals).toContainEqual({
+      id: expect.any(Number),
+      kind: 'group',
+      keyname: 'administrators',
+    })
+    const order = resources.map(({ resource }) => resource.display_name)
+    expect(order).toEqual(['Main resource group', 'Alps', 'Peaks (100%)', 'lakes', 'Deep'])
+    const full = await (await admin('GET', `/api/resource/${alps}`)).json()
+    expect(resources[1]).toEqual(full)
+  })
+
+  test('a tree names what stands elsewhere too, where its keyname is asked for', async () => {
+    const { admin, alps } = await plant()
+    const other = await createGroup(admin, 0, { display_name: 'Elsewhere' })
+    const { resources } = await readTree(admin, `root=${other}&keyname=deep,nothing`)
+    const ids = resources.map(({ resource }) => resource.id)
+    expect(ids.slice(0, 2)).toEqual([0, alps])
+    expect(ids).toContain(other)
+    expect(resources.map(({ resource }) => resource.keyname)).toContain('deep')
+    await admin('DELETE', `/api/resource/${other}`)
+  })
+
+  test('a tree that hides something from the caller says that it is not complete', async () => {
+    const { admin, alps, database, as } = await plant()
+    const id = await createUser(database, 'reader')
+    const { resource: root } = await (await admin('GET', '/api/resource/0')).json<Representation>()
+    const read = rule('allow resource.read', id, { propagate: false })
+    await admin('PUT', '/api/resource/0', { resource: { permissions: [...(root.permissions ?? []), read] } })
+    const allow = (...words: string[]) =>
+      admin('PUT', `/api/resource/${alps}`, {
+        resource: { permissions: words.map((text) => rule(text, id)) },
+      })
+    const look = async () => (await readTree(as('reader', userPassword), `root=${alps}`)).head
+    await allow('allow resource.read', 'allow metadata.read')
+    // The root's metadata stay hidden.
+    expect(await look()).toMatchObject({ complete: false, count: 5 })
+    const meta = rule('allow metadata.read', id, { propagate: false })
+    await admin('PUT', '/api/resource/0', {
+      resource: { permissions: [...(root.permissions ?? []), read, meta] },
+    })
+    expect(await look()).toMatchObject({ complete: true, caller: { administrator: false } })
+    const deep = await (await admin('GET', '/api/resource/search/?keyname=deep')).json<Representation[]>()
+    const deny = { resource: { permissions: [rule('deny resource.read', id)] } }
+    await admin('PUT', `/api/resource/${deep[0]?.resource.id}`, deny)
+    expect(await look()).toMatchObject({ complete: false, count: 4 })
+    expect((await as('reader', userPassword)('GET', '/api/component/landform/tree?root=99999')).status).toBe(
+      404,
+    )
+  })
+})
