@@ -6,6 +6,7 @@ import { nearestNode } from '../../document/document.ts'
 import { lineAt } from '../../document/lines.ts'
 import { readMapserverXml } from '../../style/mapserver.ts'
 import { type Block, blockIssue } from '../block.ts'
+import { showAt } from '../source.ts'
 
 const pointer: Pointer = '/mapsrv_style/xml'
 
@@ -16,6 +17,7 @@ const pointer: Pointer = '/mapsrv_style/xml'
 export function checkStyle(block: Block): Issue[] {
   const xml = (block.value.mapsrv_style as { xml?: unknown } | null | undefined)?.xml
   if (typeof xml !== 'string' || xml === '') return []
+  if (block.source.expressions.has(block.pointer + pointer)) return checkHiddenStyle(block, xml)
   return readMapserverXml(xml).issues.map(({ code, message, severity, span, hint }) => {
     const inFile = span === undefined ? undefined : findInFile(block, xml, span)
     const place =
@@ -23,6 +25,15 @@ export function checkStyle(block: Block): Issue[] {
     const fault = { code: code as ProblemCode, severity, pointer, hint, message: `${message}${place}` }
     return { ...blockIssue(block, fault), ...(inFile === undefined ? {} : { span: inFile }) }
   })
+}
+
+/** A style that variables went into: what is wrong is not told in words, which would show what they hold. */
+function checkHiddenStyle(block: Block, xml: string): Issue[] {
+  const error = readMapserverXml(xml).issues.find(({ severity }) => severity === 'error')
+  if (error === undefined) return []
+  const shown = showAt(block.source, block.pointer + pointer)
+  const message = `${shown} does not give a style that can be read`
+  return [blockIssue(block, { code: error.code as ProblemCode, pointer, message })]
 }
 
 /** Finds where a part of the XML stands in the file; undefined where the file has it in another form. */
