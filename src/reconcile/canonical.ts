@@ -1,3 +1,4 @@
+import { formatScale } from '../api/dialect.ts'
 import { annotationsOf } from '../contract/descriptor.ts'
 import { findSchemaFor, type Schema } from '../contract/schema.ts'
 import { canonicalXml } from '../style/canonical.ts'
@@ -21,10 +22,8 @@ export function canonical(schema: Schema, value: unknown): unknown {
 }
 
 function canonicalText(form: 'scale' | 'xml', value: unknown): unknown {
-  if (form === 'xml') return typeof value === 'string' ? canonicalXml(value) : value
-  const denominator =
-    typeof value === 'number' ? String(value) : /^1\s*:\s*(\d+)$/.exec(String(value).trim())?.[1]
-  return denominator === undefined ? value : `1 : ${Number(denominator)}`
+  if (form === 'scale') return formatScale(value)
+  return typeof value === 'string' ? canonicalXml(value) : value
 }
 
 function canonicalObject({ properties }: Schema, value: Readonly<Record<string, unknown>>): unknown {

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { problemOfAnswer } from '../../src/api/failure.ts'
+
+const answer = (status: number, body: unknown, more: object = {}) =>
+  problemOfAnswer({
+    status,
+    origin: 'http://gis.test',
+    what: 'GET /api/resource/7',
+    text: typeof body === 'string' ? body : JSON.stringify(body),
+    ...more,
+  })
+
+describe('problemOfAnswer', () => {
+  it('keeps the code, status, detail and data of our server', () => {
+    const body = {
+      code: 'source/bad-features',
+      title: 'Validation error',
+      message: 'Three features cannot be loaded.',
+      detail: '- feature 7: no geometry',
+      data: { count: 3 },
+      request_id: 'ab12',
+    }
+    expect(answer(422, body)).toMatchObject({
+      code: 'source/bad-features',
+      status: 422,
+      message: body.message,
+      detail: body.detail,
+      data: { count: 3, request_id: 'ab12' },
+    })
+  })
+
+  it.each([
+    ['nextgisweb.resource.exception.ResourceNotFound', 404, 'resource/not-found'],
+    ['nextgisweb.resource.exception.DisplayNameNotUnique', 422, 'resource/name-taken'],
+    ['nextgisweb.core.exception.ValidationError', 422, 'request/invalid'],
+    ['nextgisweb.core.exception.InsufficientPermissions', 403, 'access/denied'],
+    ['something.else', 500, 'http/unexpected'],
+  ])('reads %s of a sister system as %i %s', (exception, status, code) => {
+    expect(answer(status, { exception, message: 'x' }).code).toBe(code)
+  })
+
+  it('does not show pages of proxies', () => {
+    const fault = answer(502, '<html>secret banner</html>')
+    expect([fault.code, fault.message]).toEqual([
+      'http/unexpected',
+      'http://gis.test answered GET /api/resource/7 with status 502.',
+    ])
+  })
+
+  it('says where a redirect leads', () => {
+    expect(answer(301, '', { location: 'https://gis.test/' }).message).toBe(
+      'http://gis.test sends GET /api/resource/7 on to https://gis.test/.',
+    )
+  })
+
+  it('takes a code for the code only where the contract has it', () => {
+    expect(answer(404, { code: 'constructor', message: 'x' }).code).toBe('request/not-found')
+  })
+})
