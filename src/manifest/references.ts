@@ -1,4 +1,4 @@
-import { type FoundReference, findReferences, mapReferences } from '../contract/references.ts'
+import { type FoundReference, findReferences } from '../contract/references.ts'
 import type { Cls } from '../contract/registry.ts'
 import { descriptorOf } from '../contract/registry.ts'
 import type { Issue } from '../core/issue.ts'
@@ -35,22 +35,6 @@ function referencesOfMember(cls: Cls, name: string, value: unknown): FoundRefere
 function withKey(found: FoundReference): WantedReference {
   const isKey = found.target !== 'principal' && typeof found.value === 'string'
   return isKey ? { ...found, key: String(found.value) } : found
-}
-
-/** Puts something else in the place of each reference of a resource's members, as `mapReferences` does. */
-export function mapMembers(
-  resource: Pick<WantedResource, 'cls' | 'members'>,
-  replace: (found: WantedReference) => unknown,
-): WantedResource['members'] {
-  const { cls, members } = resource
-  if (cls === undefined) return members
-  const mapped = Object.entries(members).map(([name, value]) => {
-    const schema = descriptorOf(cls).members[name]
-    const replaceOne = (found: FoundReference) =>
-      replace(withKey({ ...found, pointer: joinPointer('', name) + found.pointer }))
-    return [name, schema === undefined ? value : mapReferences(schema, value, replaceOne)]
-  })
-  return Object.fromEntries(mapped)
 }
 
 /** Checks that every reference names a resource of the manifest, of a class that fits. */
