@@ -1,0 +1,125 @@
+import type { Bbox } from './bbox.ts'
+import type { TileGeometry, TilePart, TileSequence } from './tile_geometry.ts'
+
+/**
+ * Cuts a geometry of a tile to a box, in whole units. Polygons need not be valid: each ring is cut side by side, which
+ * keeps what is filled within the box and may add edges along its sides.
+ *
+ * @see Sutherland and Hodgman 1974 (rings), Liang and Barsky 1984 (lines)
+ */
+export function clipGeometry({ family, parts }: TileGeometry, box: Bbox): TileGeometry {
+  if (family === 'polygon') return { family, parts: parts.flatMap((part) => clipPolygon(part, box)) }
+  if (family === 'line') {
+    return { family, parts: parts.flatMap((part) => part.flatMap((line) => clipLine(line, box))) }
+  }
+  return { family, parts: parts.filter((part) => part.every((point) => isInside(point, 0, box))) }
+}
+
+function clipPolygon(rings: TilePart, box: Bbox): TilePart[] {
+  const [outer, ...holes] = rings.map((ring) => clipRing(ring, box))
+  if (outer === undefined || outer.length === 0) return []
+  return [[outer, ...holes.filter((hole) => hole.length > 0)]]
+}
+
+function clipRing(ring: TileSequence, box: Bbox): TileSequence {
+  const sides = findCrossedSides(ring, box)
+  if (sides === undefined) return []
+  let cut = ring
+  for (const side of sides) cut = clipRingAt(cut, side)
+  return cut
+}
+
+/** A side of a box: everything beyond `limit` goes. */
+interface Side {
+  /** 0 for x, 1 for y. */
+  readonly axis: 0 | 1
+  readonly limit: number
+  /** 1 where greater values are beyond it, -1 where smaller ones are. */
+  readonly sign: 1 | -1
+}
+
+/** Finds the sides that a ring reaches beyond; undefined where all of it is beyond one of them. */
+function findCrossedSides(ring: TileSequence, box: Bbox): Side[] | undefined {
+  const crossed: Side[] = []
+  for (const side of sidesOf(box)) {
+    let beyond = 0
+    for (let at = side.axis; at < ring.length; at += 2) if (excess(ring, at, side) > 0) beyond += 1
+    if (beyond * 2 === ring.length) return undefined
+    if (beyond > 0) crossed.push(side)
+  }
+  return crossed
+}
+
+const sidesOf = ([minX, minY, maxX, maxY]: Bbox): Side[] => [
+  { axis: 0, limit: minX, sign: -1 },
+  { axis: 0, limit: maxX, sign: 1 },
+  { axis: 1, limit: minY, sign: -1 },
+  { axis: 1, limit: maxY, sign: 1 },
+]
+
+const excess = (ring: TileSequence, at: number, { limit, sign }: Side) => ((ring[at] ?? 0) - limit) * sign
+
+function clipRingAt(ring: TileSequence, side: Side): TileSequence {
+  const kept: number[] = []
+  let before = ring.length - 2
+  for (let at = 0; at < ring.length; before = at, at += 2) {
+    const [from, to] = [excess(ring, before + side.axis, side), excess(ring, at + side.axis, side)]
+    if (from > 0 !== to > 0) pushBetween(kept, { ring, before, at, part: from / (from - to) })
+    if (to <= 0) kept.push(ring[at] ?? 0, ring[at + 1] ?? 0)
+  }
+  return kept
+}
+
+interface Edge {
+  readonly ring: TileSequence
+  /** Places of the ends. */
+  readonly before: number
+  readonly at: number
+  /** How far from the first end to the second. */
+  readonly part: number
+}
+
+function pushBetween(into: number[], { ring, before, at, part }: Edge): void {
+  const [x0, y0, x1, y1] = [ring[before] ?? 0, ring[before + 1] ?? 0, ring[at] ?? 0, ring[at + 1] ?? 0]
+  into.push(Math.round(x0 + (x1 - x0) * part), Math.round(y0 + (y1 - y0) * part))
+}
+
+/** Gives the pieces of a line that are in the box. */
+function clipLine(line: TileSequence, box: Bbox): TilePart[] {
+  const pieces: TilePart[] = []
+  let piece: number[] = []
+  for (let at = 2; at < line.length; at += 2) {
+    const span = findSpan(line, at, box)
+    if (span === undefined) continue
+    const [from, to] = span
+    const edge = { ring: line, before: at - 2, at }
+    if (piece.length === 0 || from > 0) {
+      if (piece.length > 0) pieces.push([piece])
+      piece = []
+      pushBetween(piece, { ...edge, part: from })
+    }
+    pushBetween(piece, { ...edge, part: to })
+    if (to < 1) {
+      pieces.push([piece])
+      piece = []
+    }
+  }
+  return piece.length > 0 ? [...pieces, [piece]] : pieces
+}
+
+/** Finds from where to where, as parts of its length, the edge that ends at a place is in the box. */
+function findSpan(line: TileSequence, at: number, box: Bbox): [from: number, to: number] | undefined {
+  let [from, to] = [0, 1]
+  for (const side of sidesOf(box)) {
+    const [start, end] = [excess(line, at - 2 + side.axis, side), excess(line, at + side.axis, side)]
+    if (start > 0 && end > 0) return undefined
+    if (start > 0) from = Math.max(from, start / (start - end))
+    else if (end > 0) to = Math.min(to, start / (start - end))
+  }
+  return from <= to ? [from, to] : undefined
+}
+
+function isInside(sequence: TileSequence, at: number, [minX, minY, maxX, maxY]: Bbox): boolean {
+  const [x, y] = [sequence[at] ?? 0, sequence[at + 1] ?? 0]
+  return x >= minX && x <= maxX && y >= minY && y <= maxY
+}

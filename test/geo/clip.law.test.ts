@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { clipGeometry } from '../../src/geo/clip.ts'
+import type { TileSequence } from '../../src/geo/tile_geometry.ts'
+import { tileLines, tilePolygons } from './arbitrary.ts'
+
+const run = { seed: 20_240_505, numRuns: process.env.LANDFORM_SOAK ? 20_000 : 500 }
+const box = [1000, 1000, 3000, 3000] as const
+
+const isInBox = (x: number, y: number) => x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3]
+
+/** Tells whether a position is inside of a ring, by the even-odd rule; none of its edges may run through it. */
+function isInRing(ring: TileSequence, x: number, y: number): boolean {
+  let inside = false
+  let before = ring.length - 2
+  for (let at = 0; at < ring.length; before = at, at += 2) {
+    const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = [ring[before], ring[before + 1], ring[at], ring[at + 1]]
+    if (y0 > y !== y1 > y && x < x0 + ((y - y0) / (y1 - y0)) * (x1 - x0)) inside = !inside
+  }
+  return inside
+}
+
+/** Distance from a position to the nearest edge. */
+function distanceTo(ring: TileSequence, x: number, y: number): number {
+  let nearest = Number.POSITIVE_INFINITY
+  let before = ring.length - 2
+  for (let at = 0; at < ring.length; before = at, at += 2) {
+    const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = [ring[before], ring[before + 1], ring[at], ring[at + 1]]
+    const [dx, dy] = [x1 - x0, y1 - y0]
+    const along = Math.max(0, Math.min(1, ((x - x0) * dx + (y - y0) * dy) / (dx * dx + dy * dy || 1)))
+    nearest = Math.min(nearest, Math.hypot(x0 + along * dx - x, y0 + along * dy - y))
+  }
+  return nearest
+}
+
+describe('clipGeometry', () => {
+  test('gives nothing outside of the box', () => {
+    fc.assert(
+      fc.property(fc.oneof(tilePolygons, tileLines), (geometry) => {
+        for (const sequence of clipGeometry(geometry, box).parts.flat()) {
+          for (let at = 0; at < sequence.length; at += 2) {
+            expect(isInBox(sequence[at] ?? 0, sequence[at + 1] ?? 0)).toBe(true)
+          }
+        }
+      }),
+      run,
+    )
+  })
+
+  test('fills in the box exactly what the polygon fills, valid or not', () => {
+    const position = fc.tuple(fc.integer({ min: 1003, max: 2996 }), fc.integer({ min: 1003, max: 2996 }))
+    const places = fc.array(position, { minLength: 5, maxLength: 5 })
+    fc.assert(
+      fc.property(tilePolygons, places, ({ parts }, positions) => {
+        const rings = parts.flat().filter((ring) => ring.length >= 6)
+        for (const ring of rings) {
+          const cut = clipGeometry({ family: 'polygon', parts: [[ring]] }, box).parts[0]?.[0] ?? []
+          for (const [x, y] of positions) {
+            // Cuts are rounded to whole units.
+            if (distanceTo(ring, x + 0.5, y + 0.5) < 2) continue
+            expect(isInRing(cut, x + 0.5, y + 0.5)).toBe(isInRing(ring, x + 0.5, y + 0.5))
+          }
+        }
+      }),
+      run,
+    )
+  })
+
+  test('keeps every position of a line that is in the box', () => {
+    fc.assert(
+      fc.property(tileLines, ({ parts }) => {
+        const given = parts
+          .flat()
+          .flatMap(pairs)
+          .filter(([x = 0, y = 0]) => isInBox(x, y))
+        const line = parts.filter((part) => (part[0]?.length ?? 0) >= 4)
+        const kept = new Set(
+          clipGeometry({ family: 'line', parts: line }, box).parts.flat().flatMap(pairs).map(String),
+        )
+        const single = new Set(
+          parts
+            .filter((part) => (part[0]?.length ?? 0) < 4)
+            .flat()
+            .flatMap(pairs)
+            .map(String),
+        )
+        for (const pair of given) expect(kept.has(String(pair)) || single.has(String(pair))).toBe(true)
+      }),
+      run,
+    )
+  })
+})
+
+function pairs(sequence: TileSequence): number[][] {
+  return Array.from({ length: sequence.length / 2 }, (_, at) => [...sequence.slice(2 * at, 2 * at + 2)])
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { clipGeometry } from '../../src/geo/clip.ts'
+
+const box = [0, 0, 100, 100] as const
+const polygon = (...rings: number[][]) => ({ family: 'polygon', parts: [rings] }) as const
+const line = (...flat: number[]) => ({ family: 'line', parts: [[flat]] }) as const
+
+describe('clipGeometry', () => {
+  test('leaves what is inside as it is', () => {
+    const inside = polygon([1, 1, 9, 1, 9, 9, 1, 1], [2, 2, 3, 2, 3, 3, 2, 2])
+    expect(clipGeometry(inside, box)).toEqual(inside)
+    expect(clipGeometry(line(0, 0, 100, 100), box)).toEqual(line(0, 0, 100, 100))
+  })
+
+  test('drops what is outside, even when its box is not', () => {
+    expect(clipGeometry(polygon([-9, -9, -1, -9, -1, -1, -9, -9]), box).parts).toEqual([])
+    expect(clipGeometry(line(-50, 60, 60, 170), box).parts).toEqual([])
+    expect(clipGeometry({ family: 'point', parts: [[[101, 5]], [[100, 5]]] }, box).parts).toEqual([
+      [[100, 5]],
+    ])
+  })
+
+  test('cuts a ring at the sides', () => {
+    const { parts } = clipGeometry(polygon([50, 50, 150, 50, 150, 150, 50, 150, 50, 50]), box)
+    expect(new Set(parts[0]?.[0]?.reduce<string[]>(pairUp, []))).toEqual(
+      new Set(['50,50', '100,50', '100,100', '50,100']),
+    )
+  })
+
+  test('gives the whole box where a polygon surrounds it', () => {
+    const { parts } = clipGeometry(polygon([-500, -500, 500, -500, 500, 500, -500, 500, -500, -500]), box)
+    expect(new Set(parts[0]?.[0]?.reduce<string[]>(pairUp, []))).toEqual(
+      new Set(['0,0', '100,0', '100,100', '0,100']),
+    )
+  })
+
+  test('drops a polygon whose outer ring is gone, with its holes', () => {
+    const parts = clipGeometry(
+      polygon([200, 0, 300, 0, 300, 50, 200, 0], [1, 1, 2, 1, 2, 2, 1, 1]),
+      box,
+    ).parts
+    expect(parts).toEqual([])
+  })
+
+  test('cuts a line into the pieces that are inside', () => {
+    const { parts } = clipGeometry(line(-50, 50, 50, 50, 150, 50, 150, 60, 50, 60, 50, 200), box)
+    expect(parts).toEqual([[[0, 50, 50, 50, 100, 50]], [[100, 60, 50, 60, 50, 100]]])
+  })
+
+  test('cuts an edge that only passes through', () => {
+    expect(clipGeometry(line(-100, 50, 200, 50), box).parts).toEqual([[[0, 50, 100, 50]]])
+  })
+})
+
+function pairUp(pairs: string[], value: number, at: number): string[] {
+  if (at % 2 === 0) pairs.push(String(value))
+  else pairs.push(`${pairs.pop()},${value}`)
+  return pairs
+}
