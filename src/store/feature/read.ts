@@ -40,12 +40,13 @@ export interface FeatureSelection {
 export function listStatement(layer: Layer, selection: FeatureSelection): Statement {
   const bindings = createBindings()
   const { limit, offset } = selection
-  const text = `select ${featureSql(layer, selection.form, bindings)} as feature
-    from ${quoteName(layer.tableName)}
+  // Sorting comes first and writing last: the first feature leaves before the last one is written.
+  const sorted = `select * from ${quoteName(layer.tableName)}
     where ${filterSql(layer, selection.filter, bindings)}
     order by ${orderSql(layer, selection.orderBy)}
     ${limit === undefined ? '' : `limit ${bindings.bind(limit, 'bigint')}`}
     ${offset === undefined ? '' : `offset ${bindings.bind(offset, 'bigint')}`}`
+  const text = `select ${featureSql(layer, selection.form, bindings)} as feature from (${sorted}) sorted`
   return { text, values: bindings.values }
 }
 
@@ -71,7 +72,7 @@ export function geojsonStatement(layer: Layer): Statement {
     ['geometry', geometrySql('geom', 'geojson')],
     ['properties', fieldsSql(layer.fields, 'iso', bindings)],
   ])
-  const text = `select ${feature} from ${quoteName(layer.tableName)} order by id`
+  const text = `select ${feature} from (select * from ${quoteName(layer.tableName)} order by id) sorted`
   return { text, values: bindings.values }
 }
 

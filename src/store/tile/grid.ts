@@ -21,6 +21,8 @@ export interface TileGrid {
   readonly box: Bbox
   /** The tile with a whole tile around it. */
   readonly wide: Bbox
+  /** The tile with its margin, in units. */
+  readonly unitBox: Bbox
   /** Units a metre. */
   readonly scale: number
   /** Side of a cell in units; 0 keeps everything. */
@@ -41,5 +43,7 @@ export function measureTile({ address, extent, simplification, padding }: TileRe
   const away = coarsest === 0 ? 0 : Math.ceil((extent * padding + 1) / coarsest) * coarsest
   const box = expandBbox(tile, width * padding)
   const wide = expandBbox(tile, width)
-  return { tile, box, wide, scale, cellUnits: simplification, cell: simplification / scale, away }
+  const margin = Math.round(extent * padding)
+  const unitBox: Bbox = [-margin, -margin, extent + margin, extent + margin]
+  return { tile, box, wide, unitBox, scale, cellUnits: simplification, cell: simplification / scale, away }
 }

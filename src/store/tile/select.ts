@@ -1,4 +1,5 @@
 import type { Queryable } from '../../database/database.ts'
+import { clipGeometry } from '../../geo/clip.ts'
 import type { TileFeature } from '../../geo/mvt.ts'
 import type { TileGeometry } from '../../geo/tile_geometry.ts'
 import { parseTwkb } from '../../geo/twkb.ts'
@@ -20,8 +21,8 @@ const mostSmall = 8192
 export interface TileSelection {
   readonly layer: Layer
   readonly grid: TileGrid
-  /** Whether geometries are made valid first. */
-  readonly mend: boolean
+  /** Whether the database cuts great shapes, which it may refuse where they are not valid. */
+  readonly cuts: boolean
 }
 
 /**
@@ -43,7 +44,7 @@ export async function selectTileFeatures(
     .filter(({ id, cell }) => cell === null || kept.has(id))
     .sort((a, b) => a.id - b.id)
     .flatMap((row) => {
-      const geometry = readGeometry(layer, row)
+      const geometry = readGeometry(selection, row)
       return geometry === undefined
         ? []
         : [{ id: row.id, geometry, values: attributeValues(layer.fields, row) }]
@@ -57,13 +58,13 @@ interface TileRow extends Readonly<Record<string, unknown>> {
   /** Units, for points. */
   readonly x?: number
   readonly y?: number
-  /** TWKB in units, for other shapes; null where nothing is in the tile. */
+  /** TWKB in units, for other shapes. */
   readonly shape?: Uint8Array | null
 }
 
-function readGeometry(layer: Layer, { x, y, shape }: TileRow): TileGeometry | undefined {
+function readGeometry({ layer, grid }: TileSelection, { x, y, shape }: TileRow): TileGeometry | undefined {
   if (x !== undefined && y !== undefined) return { family: 'point', parts: [[[x, y]]] }
-  return shape ? parseTwkb(shape, tileFamily(layer)) : undefined
+  return shape ? clipGeometry(parseTwkb(shape, tileFamily(layer)), grid.unitBox) : undefined
 }
 
 interface RowChoice {
@@ -74,12 +75,12 @@ interface RowChoice {
 
 function selectRows(
   database: Queryable,
-  { layer, grid, mend }: TileSelection,
+  { layer, grid, cuts }: TileSelection,
   { limit, small }: RowChoice,
 ): Promise<TileRow[]> {
   const bindings = createBindings()
   const source = tileSource(layer, grid, bindings)
-  const showing = { layer, grid, bindings, mend }
+  const showing = { layer, grid, bindings, cuts }
   const geometry = isPointLayer(layer)
     ? `${columnSql('ST_X(g)', grid, bindings)} as x, ${rowSql('ST_Y(g)', grid, bindings)} as y, ${source.cell} as cell`
     : `case when ${source.isSmall} then ${smallShapeSql(showing)} else ${shapeSql(showing)} end as shape,

@@ -12,7 +12,10 @@ export function tileFamily(layer: Layer): TileFamily {
   return families[geometryParts(layer.geometryType).family]
 }
 
-/** Shapes that take more bytes are clipped before they are simplified, to a box so wide that it does not show. */
+/**
+ * Shapes that take more bytes are cut to the neighbourhood of the tile before they are simplified. Only those: where rings
+ * cross each other, the fast way of cutting fills what it should not.
+ */
 const manyBytes = 512 * 1024
 
 /** What shapes are made for. */
@@ -20,24 +23,21 @@ export interface Showing {
   readonly layer: Layer
   readonly grid: TileGrid
   readonly bindings: Bindings
-  /** Whether shapes are made valid first, for those that the fast way of clipping cannot deal with. */
-  readonly mend: boolean
+  /** Whether the database cuts great shapes, which it may refuse where they are not valid. */
+  readonly cuts: boolean
 }
 
 /**
- * Gives SQL of the geometry `g` as TWKB: simplified, clipped, in the units of the tile. Simplifying comes first, so that
- * shapes meet where tiles meet.
+ * Gives SQL of the geometry `g` as TWKB, simplified, in the units of the tile. It reaches as far beyond the tile as it
+ * likes: simplifying comes before clipping, so that shapes meet where tiles meet.
  */
-export function shapeSql({ layer, grid, bindings, mend }: Showing): string {
-  const { box, wide, cell } = grid
-  const flat = geometryParts(layer.geometryType).hasZ ? 'ST_Force2D(g)' : 'g'
-  const plain = mend ? `ST_MakeValid(${flat})` : flat
-  const clip = (shape: string, within: TileGrid['box']) =>
-    `${mend ? 'ST_Intersection' : 'ST_ClipByBox2D'}(${shape}, ${boxSql(within, 3857, bindings)})`
-  if (cell === 0) return twkbSql(clip(plain, box), grid, bindings)
-  const light = `case when ST_MemSize(g) > ${manyBytes} then ${clip(plain, wide)} else ${plain} end`
-  const simple = `ST_Simplify(${light}, ${bindings.bind(cell, 'float8')}, true)`
-  return twkbSql(clip(mend ? `ST_MakeValid(${simple})` : simple, box), grid, bindings)
+export function shapeSql({ layer, grid, bindings, cuts }: Showing): string {
+  const { wide, cell } = grid
+  const plain = geometryParts(layer.geometryType).hasZ ? 'ST_Force2D(g)' : 'g'
+  const cut = `ST_ClipByBox2D(${plain}, ${boxSql(wide, 3857, bindings)})`
+  const near = cuts ? `case when ST_MemSize(g) > ${manyBytes} then ${cut} else ${plain} end` : plain
+  const simple = cell === 0 ? near : `ST_Simplify(${near}, ${bindings.bind(cell, 'float8')}, true)`
+  return twkbSql(simple, grid, bindings)
 }
 
 /** Gives SQL that draws a small shape as its box, at least one unit wide and high, so that it does not vanish. */

@@ -18,7 +18,7 @@ export interface TileSource {
 
 const mercator = 3857
 
-/** The part of the world that EPSG:3857 can show, in degrees. */
+/** The part of the world that EPSG:3857 can show and somewhat more, in degrees. */
 const world = expandBbox([-1000, -mercatorMaxLatitude, 1000, mercatorMaxLatitude], 1)
 
 /** Gives the SQL of what a tile shows of a layer. */
@@ -44,16 +44,19 @@ export function isPointLayer({ geometryType }: Layer): boolean {
   return family === 'POINT' && !isMulti
 }
 
+/** What stands on the line between two units belongs to the second, whatever the last digit says. */
+const onLine = 1e-6
+
 /** Gives SQL of the whole units that a position is right of the tile's left edge. */
 export function columnSql(x: string, { tile, scale }: TileGrid, bindings: Bindings): string {
   const [left, factor] = [tile[0], scale].map((value) => bindings.bind(value, 'float8'))
-  return `floor((${x} - ${left}) * ${factor})::int`
+  return `floor((${x} - ${left}) * ${factor} + ${onLine})::int`
 }
 
 /** Gives SQL of the whole units that a position is below the tile's upper edge. */
 export function rowSql(y: string, { tile, scale }: TileGrid, bindings: Bindings): string {
   const [top, factor] = [tile[3], scale].map((value) => bindings.bind(value, 'float8'))
-  return `floor((${top} - ${y}) * ${factor})::int`
+  return `floor((${top} - ${y}) * ${factor} + ${onLine})::int`
 }
 
 /** Gives SQL of a box, as PostGIS geometry. */
@@ -65,6 +68,7 @@ function fromSql({ srs, tableName }: Layer, { box }: TileGrid, bindings: Binding
   const near = `geom && ${boxSql(srs === mercator ? box : lonLatBbox(box), srs, bindings)}`
   if (srs === mercator) return `(select *, geom as g from ${quoteName(tableName)} where ${near}) t`
   // What lies beyond the square world has no place there. The offset keeps it from being transformed many times.
-  const cut = `ST_ClipByBox2D(geom, ${boxSql(world, srs, bindings)})`
+  const cut = `case when abs(ST_YMin(box2d(geom))) > ${world[3]} or abs(ST_YMax(box2d(geom))) > ${world[3]}
+    then ST_ClipByBox2D(geom, ${boxSql(world, srs, bindings)}) else geom end`
   return `(select *, ST_Transform(${cut}, ${mercator}) as g from ${quoteName(tableName)} where ${near} offset 0) t`
 }

@@ -34,10 +34,10 @@ export async function makeTileLayer(
 
 async function findFeatures(database: Queryable, layer: Layer, grid: TileGrid): Promise<TileFeature[]> {
   try {
-    return await selectTileFeatures(database, { layer, grid, mend: false })
+    return await selectTileFeatures(database, { layer, grid, cuts: true })
   } catch (error) {
-    // Clipping refuses some geometries that are not valid; mending all of them first takes longer.
+    // Cutting is refused for some geometries that are not valid; taking them whole takes longer.
     if (!isProblem(error) || error.data.sqlstate !== 'XX000') throw error
-    return selectTileFeatures(database, { layer, grid, mend: true })
+    return selectTileFeatures(database, { layer, grid, cuts: false })
   }
 }

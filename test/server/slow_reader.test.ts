@@ -1,0 +1,110 @@
+import { readdir, readlink } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
+import { expect, test, vi } from 'vitest'
+import { createTestLayer } from '../support/layers.ts'
+import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+
+const count = 30_000
+const textLength = 1000
+
+/** A layer whose list is about 32 MB: more than sockets and memory of the spool take. */
+async function createGreatLayer(server: TestServer, name: string): Promise<string> {
+  const fields = { s: 'STRING' } as const
+  const id = await createTestLayer(server.database, { name, geometryType: 'POINT', srs: 4326, fields })
+  const [row] = await server.database.query<{ table: string; column: string }>(
+    `select table_name as table, column_name as column from layer join layer_field on layer_id = resource_id
+      where resource_id = $1::int`,
+    [id],
+  )
+  await server.database.query(
+    `insert into ${row?.table} (geom, ${row?.column})
+     select ST_SetSRID(ST_MakePoint(n / 1000.0, 0), 4326), repeat('x', ${textLength}) from generate_series(1, ${count}) n`,
+  )
+  return `/api/resource/${id}/feature/`
+}
+
+/** Sends a GET and gives the answer before any of its body was read. */
+function open(server: TestServer, path: string): Promise<IncomingMessage> {
+  const token = Buffer.from(`administrator:${adminPassword}`).toString('base64')
+  const headers = { authorization: `Basic ${token}` }
+  return new Promise((resolve, reject) => {
+    request(server.url + path, { headers, agent: false }, resolve)
+      .on('error', reject)
+      .end()
+  })
+}
+
+async function readRest(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+/** Spool files that this process, which the server runs in, has open. */
+async function openSpools(): Promise<number> {
+  const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+  return (await Promise.all(links)).filter((link) => link.includes('spool-')).length
+}
+
+describeServers('a list whose client reads slowly', (start, driver) => {
+  test('blocks nobody, holds no connection, and arrives whole', async () => {
+    const server = await start()
+    const path = await createGreatLayer(server, 'slow')
+    // More readers than there are connections, and none of them reads.
+    const readers = driver === 'pglite' ? 2 : 12
+    const answers = await Promise.all(Array.from({ length: readers }, () => open(server, path)))
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(answers.map(() => 200))
+    const one = await server.admin('POST', path, { fields: { s: 'new' } })
+    expect(await one.json()).toEqual({ id: count + 1 })
+    expect((await server.admin('GET', `${path}${count + 1}`)).status).toBe(200)
+    // All of the lists were read from the database before the new feature came, or after it, but whole.
+    for (const answer of answers) {
+      const features = JSON.parse(await readRest(answer)) as { id: number; fields: { s: string } }[]
+      expect([count, count + 1]).toContain(features.length)
+      expect(
+        features.slice(0, count).every(({ id, fields }, at) => id === at + 1 && fields.s.length > 999),
+      ).toBe(true)
+    }
+    await vi.waitFor(async () => expect(await openSpools()).toBe(0))
+  })
+
+  test('a client that goes away frees everything', async () => {
+    const server = await start()
+    const path = await createGreatLayer(server, 'gone')
+    const answers = await Promise.all(Array.from({ length: 3 }, () => open(server, path)))
+    for (const answer of answers) {
+      answer.on('error', () => undefined)
+      answer.destroy()
+    }
+    await vi.waitFor(async () => {
+      expect(await openSpools()).toBe(0)
+      const [row] = await server.database.query<{ count: string }>(
+        `select count(*) from pg_stat_activity
+          where query ilike 'copy%' and state = 'active' and datname = current_database()`,
+      )
+      expect(Number(row?.count)).toBe(0)
+    })
+    expect((await server.admin('GET', `${path}?limit=1`)).status).toBe(200)
+  })
+
+  test('a failure in the middle breaks the connection, so that nobody takes half for whole', async () => {
+    const server = await start()
+    const path = await createGreatLayer(server, 'broken')
+    const [row] = await server.database.query<{ table: string }>(
+      'select table_name as table from layer where resource_id = $1::int',
+      [Number(path.split('/')[3])],
+    )
+    // Beyond the pole, which has no place in the reference system that is asked for.
+    await server.database.query(
+      `update ${row?.table} set geom = ST_SetSRID(ST_MakePoint(0, 91), 4326) where id = ${count}`,
+    )
+    const answer = await open(server, `${path}?srs=3857`)
+    expect(answer.statusCode).toBe(200)
+    const end = await readRest(answer).then(
+      () => 'whole',
+      (error: Error) => error.message,
+    )
+    expect(end).toBe('aborted')
+    expect((await server.admin('GET', `${path}?limit=1`)).status).toBe(200)
+  })
+})
