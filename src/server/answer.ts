@@ -16,8 +16,20 @@ export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
   if ('bytes' in answer) return reply.type(answer.mediaType).send(Buffer.from(answer.bytes))
   // A stream that fails after its first byte destroys the socket, so that nobody takes half for whole.
   if ('stream' in answer)
-    return reply.type(answer.mediaType).send(Readable.from(answer.stream, { objectMode: false }))
+    return reply
+      .type(answer.mediaType)
+      .send(Readable.from(counted(answer.stream, reply), { objectMode: false }))
   return reply.send()
+}
+
+/** Streams have no length beforehand; what went is counted for the log. */
+async function* counted(stream: AsyncIterable<Uint8Array>, reply: FastifyReply): AsyncIterable<Uint8Array> {
+  const { facts } = reply.request
+  facts.sentBytes = 0
+  for await (const chunk of stream) {
+    facts.sentBytes += chunk.length
+    yield chunk
+  }
 }
 
 /** Sends a failure: as JSON to programs, as a page to people. */

@@ -115,7 +115,7 @@ function reportError({ log }: ServerContext, { error, request, reply }: Failure)
 }
 
 function logRequest({ log }: ServerContext, request: FastifyRequest, reply: FastifyReply): void {
-  const length = Number(reply.getHeader('content-length') ?? Number.NaN)
+  const length = request.facts?.sentBytes ?? Number(reply.getHeader('content-length') ?? 0)
   log.info(
     {
       method: request.method,
@@ -124,7 +124,7 @@ function logRequest({ log }: ServerContext, request: FastifyRequest, reply: Fast
       duration_ms: Math.round(reply.elapsedTime * 10) / 10,
       user: request.facts?.user ?? null,
       request_id: request.id,
-      bytes: Number.isNaN(length) ? null : length,
+      bytes: length,
     },
     'request',
   )

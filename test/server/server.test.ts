@@ -1,0 +1,121 @@
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ServerConfig } from '../../src/server/config.ts'
+import { createServer, type RunningServer } from '../../src/server/server.ts'
+import { createTestDatabase } from '../support/postgres.ts'
+import { startTestServer } from '../support/server.ts'
+
+const listen = { host: '127.0.0.1', port: 0 }
+let dataFolder: string
+let running: RunningServer | undefined
+
+beforeEach(async () => {
+  dataFolder = await mkdtemp(join(tmpdir(), 'landform-start-'))
+})
+afterEach(async () => {
+  await running?.stop()
+  running = undefined
+  await rm(dataFolder, { recursive: true, force: true })
+})
+
+const start = async (more: Partial<ServerConfig> = {}) => {
+  running = await createServer({ listen, dataFolder, ...more })
+  return running
+}
+
+const ask = (url: string, password: string, path: string, init: RequestInit = {}) =>
+  fetch(url + path, { ...init, headers: { authorization: `Basic ${btoa(`administrator:${password}`)}` } })
+
+test('the first start generates a password for its owner alone, and later starts find everything in place', async () => {
+  const first = await start()
+  const password = first.adminPassword ?? ''
+  expect(password).toMatch(/^[\w-]{24}$/)
+  const file = join(dataFolder, 'admin-password')
+  expect(await readFile(file, 'utf8')).toBe(`${password}\n`)
+  expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600')
+  const resource = { cls: 'resource_group', parent: { id: 0 }, display_name: 'Kept', keyname: 'kept' }
+  const body = JSON.stringify({ resource })
+  expect((await ask(first.url, password, '/api/resource/', { method: 'POST', body })).status).toBe(200)
+  await expect(createServer({ listen, dataFolder })).rejects.toMatchObject({ code: 'database/locked' })
+  await first.stop()
+  await writeFile(join(dataFolder, 'temporary', 'left-over'), 'x')
+  const second = await start({ adminPassword: 'another one' })
+  expect(second.adminPassword).toBeUndefined()
+  expect(await readdir(join(dataFolder, 'temporary'))).toEqual([])
+  const found = await ask(second.url, password, '/api/resource/search/?keyname=kept')
+  expect(await found.json()).toHaveLength(1)
+})
+
+test('a given password is not written down', async () => {
+  const database = await createTestDatabase()
+  const server = await start({ databaseUrl: database.url, adminPassword: 'given to it' })
+  expect(server.adminPassword).toBeUndefined()
+  expect(await readdir(dataFolder)).not.toContain('admin-password')
+  expect((await ask(server.url, 'given to it', '/api/resource/0')).status).toBe(200)
+  await server.stop()
+  await database.drop()
+})
+
+test('two processes that start at once on one database agree on who is there', async () => {
+  const database = await createTestDatabase()
+  const config = { listen, databaseUrl: database.url, adminPassword: 'shared by two' }
+  const servers = await Promise.all(
+    ['a', 'b'].map((name) => createServer({ ...config, dataFolder: join(dataFolder, name) })),
+  )
+  for (const { url } of servers) expect((await ask(url, 'shared by two', '/api/resource/0')).status).toBe(200)
+  await Promise.all(servers.map((server) => server.stop()))
+  await database.drop()
+})
+
+test('a port in use is said so, and the database is let go', async () => {
+  const taken = await startTestServer('postgres')
+  const database = await createTestDatabase()
+  const port = Number(new URL(taken.url).port)
+  const config = { listen: { ...listen, port }, dataFolder, databaseUrl: database.url }
+  await expect(createServer(config)).rejects.toMatchObject({
+    code: 'server/listen',
+    message: `Cannot listen on 127.0.0.1:${port}: the address is in use.`,
+  })
+  // Fails where a connection is still open.
+  await database.drop()
+  await taken.stop()
+})
+
+test('a server that stops finishes what runs, takes nothing new, and may be stopped twice', async () => {
+  const server = await startTestServer('postgres')
+  const sent = request(`${server.url}/api/component/file_upload/`, {
+    method: 'PUT',
+    headers: { 'content-length': 6 },
+  })
+  const answered = once(sent, 'response')
+  sent.write('abc')
+  // Answered only after the server has the first half of the upload.
+  await server.guest('GET', '/healthz')
+  const stopping = server.running.stop()
+  sent.end('def')
+  const [response] = await answered
+  expect(response.statusCode).toBe(200)
+  response.resume()
+  await stopping
+  await expect(server.guest('GET', '/healthz')).rejects.toThrow()
+  await server.stop()
+})
+
+test('a database that goes away is 503 and tells nothing of itself; the process still answers', async () => {
+  const database = await createTestDatabase()
+  const server = await start({ databaseUrl: database.url, adminPassword: 'x' })
+  await database.drop().catch(() => undefined)
+  const ready = await fetch(`${server.url}/readyz`)
+  expect(ready.status).toBe(503)
+  const text = await ready.text()
+  expect(text).not.toContain(database.name)
+  expect(JSON.parse(text)).toMatchObject({ code: 'database/unavailable', status_code: 503, data: {} })
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  const resource = await fetch(`${server.url}/api/resource/0`)
+  expect(resource.status).toBe(503)
+  expect(await resource.text()).not.toContain(database.name)
+})
