@@ -18,7 +18,7 @@ export function parseAddress(query: string): Partial<AddressState> {
     ...numberIn(parameters, 'lat', 90),
     ...numberIn(parameters, 'zoom', 30),
     ...numberIn(parameters, 'angle', 360),
-    ...(styles === null ? {} : { styles: styles.split(',').map(Number).filter(Number.isInteger) }),
+    ...(styles === null ? {} : { styles: listOf(styles) }),
   }
 }
 
@@ -39,3 +39,5 @@ function numberIn(parameters: URLSearchParams, name: string, limit: number): Rec
   const value = Number(text)
   return text === null || text.trim() === '' || !(Math.abs(value) <= limit) ? {} : { [name]: value }
 }
+
+const listOf = (text: string) => (text === '' ? [] : text.split(',').map(Number).filter(Number.isInteger))

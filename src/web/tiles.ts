@@ -32,6 +32,8 @@ export function drawLayers(layers: readonly MapLayer[], status: Status): DrawnLa
       visible: layer.visibility,
       opacity: opacity ?? 1,
       zIndex: layers.length - at,
+      // Sharp between the zoom levels too, where pictures of tiles would be stretched.
+      renderMode: 'vector',
       ...(minScaleDenom === null ? {} : { maxResolution: resolutionOf(minScaleDenom) }),
       ...(maxScaleDenom === null ? {} : { minResolution: resolutionOf(maxScaleDenom) }),
     })

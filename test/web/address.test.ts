@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { formatAddress, parseAddress } from '../../src/web/address.ts'
+
+test('reads place, zoom, angle and styles from an address', () => {
+  expect(parseAddress('?base=x&lon=10.5&lat=-3&zoom=4.25&angle=90&styles=7,8')).toEqual({
+    lon: 10.5,
+    lat: -3,
+    zoom: 4.25,
+    angle: 90,
+    styles: [7, 8],
+  })
+})
+
+test.each([
+  ['', {}],
+  ['?lon=&lat=%20&zoom=near', {}],
+  ['?lon=181&lat=91&zoom=99&angle=400', {}],
+  ['?lon=Infinity&lat=NaN&zoom=1e1', { zoom: 10 }],
+  ['?styles=', { styles: [] }],
+  ['?styles=a,2', { styles: [2] }],
+])('takes from %j only what is a place', (query, state) => {
+  expect(parseAddress(query)).toEqual(state)
+})
+
+test('keeps parameters of others, and leaves out an angle of none', () => {
+  const state = { lon: 1, lat: 2, zoom: 3, angle: 0, styles: [4, 5] }
+  expect(formatAddress('?lang=en&angle=4', state)).toBe('?lang=en&lon=1.0000&lat=2.0000&zoom=3&styles=4,5')
+})
