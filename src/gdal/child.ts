@@ -16,7 +16,7 @@ process.once('disconnect', () => process.exit(1))
 
 process.once('message', (job: VectorJob) => {
   run(job).then(
-    () => process.disconnect(),
+    () => process.exit(0),
     () => process.exit(1),
   )
 })

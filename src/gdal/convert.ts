@@ -38,7 +38,7 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
   if (survey.badCount > 0 && (!job.skipErrors || survey.families.size === 0)) throw badFeatures(survey)
   const parts = decideGeometry(survey, job, translated.declared)
   await sink.summary({
-    format: source.dataset.driver.description,
+    format: source.format,
     layer: source.name,
     geometryType: geometryTypeOf(parts),
     fields: translated.fields.filter((_, index) => index !== idColumn),
@@ -142,6 +142,10 @@ function badFeatures({ bad, badCount }: Survey): Error {
   const lines = [...bad.map(({ number, reason }) => `feature ${number}: ${reason}`), ...more]
   return problem('source/bad-features', `${badCount} features cannot be loaded`, {
     detail: lines.map((line) => `- ${line}`).join('\n'),
+    ...(bad.some(({ isText }) => isText) ? { hint: encodingHint } : {}),
     data: { bad_count: badCount, bad: bad.map(({ number, reason }) => ({ number, reason })) },
   })
 }
+
+const encodingHint =
+  'Name the encoding of the texts in source.encoding, such as CP1251; Shapefiles may bring it along in a .cpg file.'

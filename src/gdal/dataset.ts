@@ -1,10 +1,12 @@
-import { linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
+import { linkSync, mkdirSync, mkdtempSync, statSync, symlinkSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
+import type { Dataset } from 'gdal-async'
 import { problem } from '../contract/problems.ts'
 import { listArchive, unpackArchive } from './archive.ts'
-import { dataExtensions, findFormat } from './format.ts'
+import { dataExtensions, type Format, findFormat } from './format.ts'
 import type { VectorJob } from './job.ts'
 import type { GdalModule } from './open.ts'
+import { needsRecoding, recodeFile } from './recode.ts'
 import type { SourceLayer } from './source.ts'
 import { openTable } from './table.ts'
 
@@ -20,8 +22,8 @@ interface SourceFile {
  * @throws {Problem} source/unreadable, source/layers
  */
 export async function openSourceLayer(gdal: GdalModule, job: VectorJob): Promise<SourceLayer> {
-  const files = await findFiles(job)
-  const layers = files.flatMap((file) => openFile(gdal, file, job))
+  const layers: SourceLayer[] = []
+  for (const file of await findFiles(job)) layers.push(...(await openFile(gdal, file, job)))
   const wanted = job.layer
   const found = wanted === undefined ? layers : layers.filter(({ name }) => name === wanted)
   const [only] = found
@@ -81,23 +83,49 @@ function nameFile(job: VectorJob, extension: string): SourceFile {
   return { path, name: job.name }
 }
 
-function openFile(gdal: GdalModule, file: SourceFile, job: VectorJob): SourceLayer[] {
-  const format = findFormat(file.path, file.name)
+async function openFile(gdal: GdalModule, given: SourceFile, job: VectorJob): Promise<SourceLayer[]> {
+  const format = findFormat(given.path, given.name)
   if (format === undefined) return []
+  const file = needsRecoding(format.extension, job.encoding)
+    ? await recode(given, { job, encoding: job.encoding })
+    : given
   const tables = openTable(gdal, file.path, format.extension)
   if (tables !== undefined) return tables
-  const drivers = format.drivers.filter((driver) => gdal.drivers.getNames().includes(driver))
-  if (drivers.length === 0)
-    throw unreadable(file, `this GDAL has no driver for ${format.drivers.join(' or ')}`)
   gdal.config.set('SHAPE_ENCODING', shapeEncoding(file.path, job.encoding))
-  try {
-    const dataset = gdal.open(file.path, 'r', drivers)
-    const driver = dataset.driver.description
-    const isLonLat = driver === 'TopoJSON'
-    return dataset.layers.map((layer) => ({ dataset, layer, name: layer.name, isLonLat, isGuessed: false }))
-  } catch (error) {
-    throw unreadable(file, error instanceof Error ? error.message : String(error))
+  const { dataset, driver } = openDataset(gdal, file, format)
+  const isLonLat = driver === 'TopoJSON'
+  return dataset.layers.map((layer) => {
+    return { dataset, layer, name: layer.name, format: driver, isLonLat, isGuessed: false }
+  })
+}
+
+async function recode(
+  { path, name }: SourceFile,
+  { job, encoding }: { job: VectorJob; encoding: string },
+): Promise<SourceFile> {
+  const folder = mkdtempSync(join(job.folder, 'recoded-'))
+  const target = join(folder, basename(path))
+  await recodeFile(path, { encoding, target })
+  return { path: target, name }
+}
+
+/** Opens a file with the first driver that takes it; what the first one has to say of a bad file says most. */
+function openDataset(
+  gdal: GdalModule,
+  file: SourceFile,
+  format: Format,
+): { dataset: Dataset; driver: string } {
+  const known = new Set(gdal.drivers.getNames())
+  const drivers = format.drivers.filter((driver) => known.has(driver))
+  let reason = `this GDAL has no driver for ${format.drivers.join(' or ')}`
+  for (const [index, driver] of drivers.entries()) {
+    try {
+      return { dataset: gdal.open(file.path, 'r', driver), driver }
+    } catch (error) {
+      if (index === 0) reason = error instanceof Error ? error.message : String(error)
+    }
   }
+  throw unreadable(file, reason)
 }
 
 /** The encoding that the request names, unless a `.cpg` file stands beside the Shapefile. */

@@ -17,7 +17,7 @@ export interface Bounds {
 }
 
 /** Why a shape cannot be loaded. */
-export type Misfit = Pick<BadFeature, 'reason' | 'isMisplaced'>
+export type Misfit = Omit<BadFeature, 'number'>
 
 /** What came of fitting: a shape to load, the reason why not, or undefined for what is left out on request. */
 export type Fitted = Shape | Misfit | undefined

@@ -46,6 +46,8 @@ export interface BadFeature {
   readonly reason: string
   /** Whether its coordinates cannot be those of the reference system. */
   readonly isMisplaced?: boolean
+  /** Whether a text of it is in another encoding than it should be. */
+  readonly isText?: boolean
 }
 
 /** What is known of a source once all of it was looked at; the rows follow. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Datatype } from '../contract/geometry.ts'
 import { type EwkbTarget, ewkbRoom, type Sink, writeEwkb } from './ewkb.ts'
 import type { Bytes } from './flatbuffer.ts'
@@ -218,9 +219,24 @@ export function readInteger(value: Value): number | bigint | undefined {
 
 /** Finds what keeps a value from being written as its datatype. */
 export function findBadValue(value: Value, use: ColumnPlan['use']): string | undefined {
+  if (use === 'ID') return findBadId(value)
   if (use === 'REAL') return Number.isFinite(readReal(value)) ? undefined : 'is not a number'
-  if (use !== 'ID') return undefined
+  return use === 'STRING' && !isText(value) ? notText : undefined
+}
+
+/** What is said of text in another encoding than it should be. */
+export const notText = 'is not UTF-8'
+
+function findBadId(value: Value): string | undefined {
   const id = readInteger(value)
   if (id === undefined) return 'is not a whole number'
   return id >= -2_147_483_648 && id <= 2_147_483_647 ? undefined : 'does not fit into 32 bits'
+}
+
+/** Most texts are of ASCII and short, and done with before a call out of JavaScript would have begun. */
+function isText({ bytes, at, size }: Value): boolean {
+  for (let index = at; index < at + size; index++) {
+    if ((bytes[index] as number) > 127) return isUtf8(bytes.subarray(at, at + size))
+  }
+  return true
 }

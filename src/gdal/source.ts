@@ -5,6 +5,8 @@ export interface SourceLayer {
   readonly dataset: Dataset
   readonly layer: Layer
   readonly name: string
+  /** Name of the format, as GDAL's drivers are called. */
+  readonly format: string
   /** Whether the format says that its coordinates are longitude and latitude. */
   readonly isLonLat: boolean
   /** Whether nothing says what its coordinates are, but longitude and latitude is worth a try. */

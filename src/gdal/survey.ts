@@ -1,8 +1,8 @@
 import type { GeometryFamily } from '../contract/geometry.ts'
-import { type FitRules, fitShape, isMisfit } from './fit.ts'
+import { type FitRules, fitShape, isMisfit, type Misfit } from './fit.ts'
 import { type FlatFeature, type FlatHeader, readFlatFeatures } from './flatgeobuf.ts'
 import { type BadFeature, toldBadFeatures } from './job.ts'
-import { type ColumnPlan, eachProperty, findBadValue } from './row.ts'
+import { type ColumnPlan, eachProperty, findBadValue, notText } from './row.ts'
 import { findShape, hasHeight, type Shape } from './shape.ts'
 import type { MissingFeature } from './translate.ts'
 
@@ -63,29 +63,25 @@ export function* eachGoodFeature(
       onOther()
       continue
     }
-    const reason = isMisfit(shape) ? undefined : findBadField(feature, features)
-    if (isMisfit(shape)) onBad({ number, ...shape })
-    else if (reason !== undefined) onBad({ number, reason })
-    else yield { feature, shape }
+    const misfit = isMisfit(shape) ? shape : findBadField(feature, features)
+    if (misfit !== undefined) onBad({ number, ...misfit })
+    else if (!isMisfit(shape)) yield { feature, shape }
   }
   for (const feature of missing.reverse()) onBad(feature)
 }
 
-function findBadField(feature: FlatFeature, { columns, names }: Features): string | undefined {
-  if (!columns.some(({ use }) => use === 'REAL' || use === 'ID')) return undefined
-  let reason: string | undefined
-  let hasId = !columns.some(({ use }) => use === 'ID')
+function findBadField(feature: FlatFeature, { columns, names }: Features): Misfit | undefined {
+  let misfit: Misfit | undefined
+  let hasId = false
   eachProperty(feature, columns, (value) => {
-    const { use } = columns[value.column] as ColumnPlan
-    if (use !== 'REAL' && use !== 'ID') return
+    const use = columns[value.column]?.use ?? 'STRING'
     if (use === 'ID') hasId = true
     const fault = findBadValue(value, use)
-    if (fault !== undefined) reason ??= `the value of its field ${names[value.column]} ${fault}`
+    if (fault === undefined) return
+    misfit ??= { reason: `the value of its field ${names[value.column]} ${fault}`, isText: fault === notText }
   })
-  return (
-    reason ??
-    (hasId ? undefined : `its field ${names[columns.findIndex(({ use }) => use === 'ID')]} is empty`)
-  )
+  const idColumn = columns.findIndex(({ use }) => use === 'ID')
+  return misfit ?? (hasId || idColumn < 0 ? undefined : { reason: `its field ${names[idColumn]} is empty` })
 }
 
 /** Looks at all features once. */

@@ -55,17 +55,21 @@ export function openTable(gdal: GdalModule, path: string, extension: string): So
     const layer = dataset.layers.get(0)
     const { isLonLat } = table.columns
     const name = extension === '.csv' ? basename(path, extname(path)) : table.layer
-    return { dataset, layer, name, isLonLat, isGuessed: !isLonLat }
+    return { dataset, layer, name, format: driverName(extension), isLonLat, isGuessed: !isLonLat }
   })
 }
 
 function openPlain(gdal: GdalModule, path: string, extension: string): Dataset {
   try {
-    return gdal.drivers.get(extension.slice(1).toUpperCase()).open(path, 'r')
+    return gdal.drivers.get(driverName(extension)).open(path, 'r')
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw problem('source/unreadable', `the table ${basename(path)} cannot be read: ${reason}`, { cause })
   }
+}
+
+function driverName(extension: string): string {
+  return extension.slice(1).toUpperCase()
 }
 
 function fieldNames(layer: Layer): string[] {

@@ -45,7 +45,7 @@ export async function translateLayer(
 ): Promise<Translated> {
   const { layer, dataset } = source
   const sourceSrs = sourceReferenceSystem(source)
-  const declared = readDeclaredType(layer.geomType)
+  const declared = findDeclaredType(source)
   const options = [
     ...['-f', 'FlatGeobuf', '-lco', 'SPATIAL_INDEX=NO'],
     // Any type: what a layer declares need not be what it holds, and every mismatch is to be told, not dropped.
@@ -80,6 +80,11 @@ export async function translateLayer(
   }
   const missing = findMissing(gdal, { layer, header, path, srs, sourceSrs })
   return { path, header, fields, missing, declared }
+}
+
+/** In KML every position has a height, mostly of 0: that it has one says nothing. */
+function findDeclaredType({ layer, format }: SourceLayer): GeometryParts | undefined {
+  return format.endsWith('KML') ? undefined : readDeclaredType(layer.geomType)
 }
 
 /** Gives what to tell GDAL where the source itself has no reference system. */
