@@ -33,7 +33,7 @@ export async function* readForm({
   const parts = new Readable({ objectMode: true, read: () => undefined })
   const fail = (error: Problem) => parts.destroy(error)
   parser.on('field', (name, value) => parts.push({ kind: 'field', name, value } satisfies FormPart))
-  parser.on('file', (name, stream, fileName, _encoding, mimeType) => {
+  parser.on('file', (...[name, stream, fileName, , mimeType]) => {
     // Whoever reads the stream sees its errors; without this, one that nobody reads any more would end the process.
     stream.on('error', () => undefined)
     const file = { content: stream, name: fileName || null, mimeType: mimeType || null }

@@ -46,7 +46,7 @@ export function createOperation(name: RouteName, { context, authenticator }: Ope
     const body = await readBody(route, request, context.bodyLimitBytes)
     checkBody(body)
     const answer = await handler({
-      ...commonOf(request, { context, caller }),
+      ...requestOf(request, { context, caller }),
       params,
       query: named,
       more,
@@ -78,7 +78,7 @@ async function authenticate(authenticator: Authenticator, request: FastifyReques
   return caller
 }
 
-function commonOf(
+function requestOf(
   request: FastifyRequest,
   { context, caller }: { readonly context: ServerContext; readonly caller: Caller },
 ) {

@@ -56,9 +56,9 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
 async function openDatabase(config: ServerConfig): Promise<Database> {
   const { database, databaseUrl, dataFolder, schema, log = silentLog } = config
   if (database !== undefined) return database
-  const common = schema === undefined ? { log } : { log, schema }
-  if (databaseUrl !== undefined) return openPostgres({ ...common, url: databaseUrl })
-  return openEmbedded({ ...common, folder: join(dataFolder, 'database') })
+  const options = schema === undefined ? { log } : { log, schema }
+  if (databaseUrl !== undefined) return openPostgres({ ...options, url: databaseUrl })
+  return openEmbedded({ ...options, folder: join(dataFolder, 'database') })
 }
 
 /** Gives the administrator's password where this start has generated it. */

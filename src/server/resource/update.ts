@@ -90,21 +90,21 @@ async function write(tx: Queryable, { writer, change, prepared }: Step): Promise
   if (newParentId !== undefined) await checkMove(tx, { standing, newParentId, masks })
   if (fault !== undefined) throw fault
   if (Object.keys(changed).length === 0) return standing.version
-  await writeCommon(tx, { writer, standing, changed, newParentId })
+  await writeShared(tx, { writer, standing, changed, newParentId })
   const parentId = newParentId ?? standing.parentId ?? id
   if (Object.keys(members).length > 0)
     await behaviourOf(cls).update(tx, { context, caller, id, parentId, members, prepared })
   return standing.version + 1
 }
 
-interface CommonChange {
+interface SharedChange {
   readonly writer: Writer
   readonly standing: LockedResource
   readonly changed: MemberValues
   readonly newParentId: number | undefined
 }
 
-async function writeCommon(tx: Queryable, { writer, standing, changed, newParentId }: CommonChange) {
+async function writeShared(tx: Queryable, { writer, standing, changed, newParentId }: SharedChange) {
   const { caller } = writer
   const { id } = standing
   const { resource = {}, resmeta = {} } = changed
