@@ -24,6 +24,10 @@ interface Module {
 /** Letters of the messages of the protocol. @see PostgreSQL, "Message Formats" */
 const letter = (text: string) => text.charCodeAt(0)
 const terminate = letter('X')
+/** The first message of a connection begins with its length, and so with a zero. */
+const startup = 0
+/** A letter and a length. */
+const headerBytes = 5
 /** ReadyForQuery up to its last byte, the state of the transaction. */
 const readyForQuery = [letter('Z'), 0, 0, 0, 5]
 /** Parse, Bind, Describe, Execute, Close, Flush: after a fault the database skips them until Sync. */
@@ -45,12 +49,11 @@ const outputBytes = 64 * 1024
 export class Backend {
   readonly #module: Module
   readonly #link: WorkerEnd
-  /** What came from the client: whole messages of the protocol. */
-  #received: Uint8Array = new Uint8Array(0)
-  #receivedAt = 0
-  /** The message that the database is reading. */
-  #message: Uint8Array = new Uint8Array(0)
-  #messageAt = 0
+  /** What came from the client and is not read yet, cut anywhere. */
+  #input: Uint8Array = new Uint8Array(0)
+  /** The message that the database is reading: its letter, and how many of its bytes are left. */
+  #type = 0
+  #left = 0
   #output = new Uint8Array(outputBytes)
   #outputLength = 0
 
@@ -66,9 +69,8 @@ export class Backend {
   serve(): void {
     for (;;) {
       this.#nextMessage()
-      const type = this.#message[0]
-      if (type === terminate) return
-      if (type === 0) this.#greet()
+      if (this.#type === terminate) return
+      if (this.#type === startup) this.#greet()
       else this.#answer()
     }
   }
@@ -89,11 +91,9 @@ export class Backend {
 
   #answer(): void {
     const module = this.#module
-    while (this.#messageAt < this.#message.length || module._pq_buffer_remaining_data() > 0) {
-      this.#loopOnce()
-    }
+    while (this.#left > 0 || module._pq_buffer_remaining_data() > 0) this.#loopOnce()
     module._PostgresSendReadyForQueryIfNecessary()
-    if (this.#receivedAt >= this.#received.length) module._pgl_pq_flush()
+    if (this.#input.length === 0) module._pgl_pq_flush()
   }
 
   #loopOnce(): void {
@@ -106,27 +106,28 @@ export class Backend {
   }
 
   #nextMessage(): void {
-    if (this.#receivedAt >= this.#received.length) {
-      this.#flush()
-      this.#received = this.#link.read()
-      this.#receivedAt = 0
-    }
-    const start = this.#receivedAt
-    const view = new DataView(this.#received.buffer, this.#received.byteOffset)
+    while (this.#input.length < headerBytes) this.#receive()
+    const view = new DataView(this.#input.buffer, this.#input.byteOffset)
+    this.#type = view.getUint8(0)
     // Only the first message of a connection has no letter.
-    const length = this.#received[start] === 0 ? view.getUint32(start) : 1 + view.getUint32(start + 1)
-    this.#message = this.#received.subarray(start, start + length)
-    this.#messageAt = 0
-    this.#receivedAt = start + length
+    this.#left = this.#type === startup ? view.getUint32(0) : 1 + view.getUint32(1)
+  }
+
+  #receive(): void {
+    this.#flush()
+    const more = this.#link.read()
+    this.#input = this.#input.length === 0 ? more : Buffer.concat([this.#input, more])
   }
 
   #read(pointer: number, length: number): number {
     // Inside a copy, which reads on without coming back to the loop.
-    while (this.#messageAt >= this.#message.length) this.#nextMessage()
+    if (this.#left === 0) this.#nextMessage()
+    if (this.#input.length === 0) this.#receive()
     this.checkCancel()
-    const part = this.#message.subarray(this.#messageAt, this.#messageAt + length)
+    const part = this.#input.subarray(0, Math.min(length, this.#left))
     this.#module.HEAPU8.set(part, pointer)
-    this.#messageAt += part.length
+    this.#input = this.#input.subarray(part.length)
+    this.#left -= part.length
     return part.length
   }
 
@@ -147,7 +148,7 @@ export class Backend {
   #isSurplus(bytes: Uint8Array): boolean {
     return (
       bytes.length === readyForQuery.length + 1 &&
-      extended.has(this.#message[0] ?? 0) &&
+      extended.has(this.#type) &&
       readyForQuery.every((byte, at) => bytes[at] === byte)
     )
   }

@@ -8,10 +8,12 @@ const slots = {
   cancel: 1,
   /** Bytes that the worker has given and nobody has read yet; the worker sleeps on it while there are too many. */
   unread: 2,
+  /** Bytes sent to the worker that it has not looked at; the main thread waits, without blocking, while too many. */
+  untaken: 3,
 } as const
 
-/** Most bytes that wait for a reader before the database waits too. */
-const unreadLimitBytes = 4 * 1024 * 1024
+/** Most bytes that wait at one end before the other one waits. */
+const limitBytes = 4 * 1024 * 1024
 
 /** Makes the memory that both ends of a link look at. */
 export function createSignals(): Int32Array {
@@ -28,12 +30,23 @@ export class MainEnd {
     this.#signals = signals
   }
 
-  send(bytes: Uint8Array): void {
+  /** Sends bytes. @returns what resolves when there is room for more; undefined when there is */
+  send(bytes: Uint8Array): Promise<void> | undefined {
     // A copy: the driver may use its buffer again.
     const copy = new Uint8Array(bytes)
+    const untaken = Atomics.add(this.#signals, slots.untaken, copy.length) + copy.length
     this.#port.postMessage(copy, [copy.buffer])
     Atomics.add(this.#signals, slots.sent, 1)
     Atomics.notify(this.#signals, slots.sent)
+    return untaken > limitBytes ? this.#untilTaken() : undefined
+  }
+
+  async #untilTaken(): Promise<void> {
+    for (;;) {
+      const untaken = Atomics.load(this.#signals, slots.untaken)
+      if (untaken <= limitBytes) return
+      await Atomics.waitAsync(this.#signals, slots.untaken, untaken).value
+    }
   }
 
   onBytes(take: (bytes: Uint8Array) => void): void {
@@ -84,9 +97,15 @@ export class WorkerEnd {
     for (;;) {
       const sent = Atomics.load(this.#signals, slots.sent)
       const received = this.#receive(this.#port)
-      if (received) return received.message
+      if (received) return this.#take(received.message)
       Atomics.wait(this.#signals, slots.sent, sent)
     }
+  }
+
+  #take(bytes: Uint8Array): Uint8Array {
+    Atomics.sub(this.#signals, slots.untaken, bytes.length)
+    Atomics.notify(this.#signals, slots.untaken)
+    return bytes
   }
 
   /** Gives bytes away, and sleeps while too many wait to be read. The bytes must not be used after. */
@@ -94,7 +113,7 @@ export class WorkerEnd {
     const { length } = bytes
     this.#port.postMessage(bytes, [bytes.buffer])
     let unread = Atomics.add(this.#signals, slots.unread, length) + length
-    while (unread > unreadLimitBytes && !this.isCancelRequested()) {
+    while (unread > limitBytes && !this.isCancelRequested()) {
       // Wakes by itself too: a request to cancel rings no bell here.
       Atomics.wait(this.#signals, slots.unread, unread, 100)
       unread = Atomics.load(this.#signals, slots.unread)

@@ -4,6 +4,7 @@ import { problem } from '../contract/problems.ts'
 import type { Database, Queryable, Row, TransactionOptions } from './database.ts'
 import { createSession, type Session } from './session.ts'
 import { toProblem } from './sqlstate.ts'
+import { toAborted } from './watch.ts'
 
 /** What the two drivers do differently. */
 export interface Driver {
@@ -82,7 +83,7 @@ class PooledDatabase implements Database {
       let result: T
       try {
         result = await work(tx)
-        options.signal?.throwIfAborted()
+        if (options.signal?.aborted) throw toAborted(options.signal)
       } finally {
         await tx.end()
       }
@@ -119,7 +120,7 @@ class PooledDatabase implements Database {
     options: LeaseOptions,
     work: (session: Session, client: PoolClient) => Promise<T>,
   ): Promise<T> {
-    options.signal?.throwIfAborted()
+    if (options.signal?.aborted) throw toAborted(options.signal)
     const client = await connect(this.#driver.pool)
     // A connection that is lost tells each of its statements; without a listener it would end the process.
     const ignore = () => undefined
@@ -134,7 +135,7 @@ class PooledDatabase implements Database {
       return await work(session, client)
     } catch (error) {
       broken = !(await rollback(client, options.inTransaction === true))
-      throw toProblem(error)
+      throw error
     } finally {
       client.off('error', ignore)
       client.release(broken)
@@ -164,7 +165,9 @@ function formatBegin(options: TransactionOptions, hasStatementTimeout: boolean):
 }
 
 async function commit(client: PoolClient): Promise<void> {
-  const { command } = await client.query('commit')
+  const { command } = await client.query('commit').catch((error: unknown) => {
+    throw toProblem(error)
+  })
   // A commit after a failed statement that somebody swallowed is carried out as a rollback.
   if (command === 'COMMIT') return
   throw problem('database/query', 'nothing was saved: a statement of the transaction had failed')

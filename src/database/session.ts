@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setImmediate } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import pgCopy from 'pg-copy-streams'
 import { problem } from '../contract/problems.ts'
@@ -25,6 +26,9 @@ export interface Session extends Queryable {
 
 // A row without line feeds is never quoted with these two around, whatever else is in it.
 const linesFormat = String.raw`(format csv, delimiter E'\x02', quote E'\x01')`
+
+/** Chunks of input that may follow each other before the event loop gets its turn. */
+const chunksPerTurn = 64
 
 /** Makes a session of a connection that is in nobody else's hands. */
 export function createSession(options: SessionOptions): Session {
@@ -56,8 +60,7 @@ class ClientSession implements Session {
       const copy = client.query(pgCopy.from(statement))
       this.#copying = true
       try {
-        // The database does not look up from waiting for input: a stop must end the input.
-        await pipeline(watchSource(chunks), copy, { signal: stopped })
+        await feed(copy, chunks, stopped)
         return copy.rowCount
       } finally {
         this.#copying = false
@@ -143,9 +146,30 @@ function drain(rows: Readable, watch: Watch): void {
   watch.stop()
 }
 
-async function* watchSource(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+// The database does not look up from waiting for input: a stop must end the input, even one that never comes.
+async function feed(copy: Writable, chunks: AsyncIterable<Uint8Array>, stopped: AbortSignal): Promise<void> {
+  const fed = pipeline(watchSource(chunks), copy, { signal: stopped })
+  const stop = Promise.withResolvers<never>()
+  const reject = () => stop.reject(stopped.reason)
+  stopped.addEventListener('abort', reject)
+  fed.catch(() => undefined)
+  stop.promise.catch(() => undefined)
   try {
-    yield* chunks
+    await Promise.race([fed, stop.promise])
+  } finally {
+    stopped.removeEventListener('abort', reject)
+  }
+}
+
+async function* watchSource(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let given = 0
+  try {
+    for await (const chunk of chunks) {
+      yield chunk
+      given += 1
+      // A source that never waits must not keep this thread from everything else, the answer of the database too.
+      if (given % chunksPerTurn === 0) await setImmediate()
+    }
   } catch (cause) {
     throw new SourceFault('the source of the copy failed', { cause })
   }

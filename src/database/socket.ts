@@ -102,14 +102,14 @@ export class WorkerSocket extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
-    this.#link?.send(chunk)
-    done()
+    const room = this.#link?.send(chunk)
+    if (room === undefined) done()
+    else void room.then(() => done())
   }
 
-  // The worker takes whole messages, and the driver corks those that belong together.
+  // The driver corks messages that belong together.
   override _writev(chunks: readonly { readonly chunk: Buffer }[], done: (error?: Error) => void): void {
-    this.#link?.send(Buffer.concat(chunks.map(({ chunk }) => chunk)))
-    done()
+    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'utf8', done)
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {

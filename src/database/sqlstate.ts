@@ -22,7 +22,7 @@ const meanings: readonly (readonly [pattern: RegExp, code: ProblemCode])[] = [
   [/^(57014|25P03)$/, 'database/timeout'],
   [/^(55P03|53300)$/, 'database/busy'],
   [/^53100$/, 'files/full'],
-  [/^(08|28|57P|3D000|58)/, 'database/unavailable'],
+  [/^(08(?!P01)|28|57P|3D000|58)/, 'database/unavailable'],
 ]
 
 /** Turns what a driver throws into a Problem with `data.sqlstate`, and `data.constraint` where one was violated. */

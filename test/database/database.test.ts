@@ -1,16 +1,523 @@
-import { expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { problem } from '../../src/contract/problems.ts'
+import type { Database } from '../../src/database/database.ts'
 import { describeDrivers } from '../support/drivers.ts'
+import { lines, text } from './streams.ts'
+
+/** Computes for seconds, and reads and writes temporary files meanwhile. */
+const longQuery = 'select count(*) from generate_series(1, 20000000)'
+
+/** Rows as long as somebody reads: a function in the list of a select is not gathered first. */
+const endlessRows = "select repeat('x', 100) || i from (select generate_series(1, 1000000000) i) rows"
 
 describeDrivers('database', (open) => {
-  test('gives rows of a query with bound values', async () => {
-    const database = await open()
-    expect(await database.query('select $1::int as a, $2::text as b', [1, 'x'])).toEqual([{ a: 1, b: 'x' }])
+  let database: Database
+
+  beforeAll(async () => {
+    database = await open()
+    await database.query(
+      'create table place (id int primary key, name text unique, area int check (area > 0))',
+    )
+    await database.query('create table visit (place_id int references place)')
   })
 
-  test('finds the migrated tables by their bare names, and PostGIS', async () => {
-    const database = await open()
-    expect(
-      await database.query("select count(*)::int as n, st_astext('point(1 2)') as g from resource"),
-    ).toEqual([{ n: 0, g: 'POINT(1 2)' }])
+  beforeEach(async () => {
+    await database.query('truncate place, visit')
+  })
+
+  const countPlaces = async () =>
+    (await database.query<{ n: number }>('select count(*)::int as n from place'))[0]?.n
+
+  describe('a value', () => {
+    test.each([
+      ['1::int2', 1],
+      ['1::int4', 1],
+      ['9007199254740993::int8', '9007199254740993'],
+      ['1.50::numeric', '1.50'],
+      ['1.5::float4', 1.5],
+      ['0.1::float8', 0.1],
+      ["'NaN'::float8", Number.NaN],
+      ['true', true],
+      ["'Zürich \u{1f5fa}'::text", 'Zürich \u{1f5fa}'],
+      ["'ab'::char(3)", 'ab '],
+      ["'2024-02-29'::date", '2024-02-29'],
+      ["'12:34:56'::time", '12:34:56'],
+      ["'2024-02-29 12:34:56.789'::timestamp", '2024-02-29 12:34:56.789'],
+      ["'2024-02-29 12:00+02'::timestamptz", '2024-02-29 10:00:00+00'],
+      ["'0044-03-15 BC'::date", '0044-03-15 BC'],
+      ["'1 day 2 hours'::interval", '1 day 02:00:00'],
+      [`'{"a":[1,null]}'::jsonb`, { a: [1, null] }],
+      ["'null'::json", null],
+      [String.raw`'\x00ff'::bytea`, Buffer.from([0, 255])],
+      ["'6f9619ff-8b86-d011-b42d-00c04fc964ff'::uuid", '6f9619ff-8b86-d011-b42d-00c04fc964ff'],
+      ['null::int', null],
+      ["'point(1 2)'::geometry", '0101000000000000000000F03F0000000000000040'],
+      ["'(1,2)'::point", '(1,2)'],
+      ['array[1,null,3]::int4[]', [1, null, 3]],
+      ["array['9007199254740993']::int8[]", ['9007199254740993']],
+      ['array[1.50]::numeric[]', ['1.50']],
+      ["array['a,b','c\"d','NULL',null]::text[]", ['a,b', 'c"d', 'NULL', null]],
+      ["array['2024-02-29']::date[]", ['2024-02-29']],
+      ["array['2024-02-29 12:00']::timestamp[]", ['2024-02-29 12:00:00']],
+      ['array[\'{"a":1}\']::jsonb[]', [{ a: 1 }]],
+      ['array[true,false]', [true, false]],
+      [
+        'array[[1,2],[3,4]]',
+        [
+          [1, 2],
+          [3, 4],
+        ],
+      ],
+    ])('%s is read (%#)', async (expression, expected) => {
+      expect(await database.query(`select ${expression} as value`)).toEqual([{ value: expected }])
+    })
+
+    test.each([
+      ['int4', '12', 12],
+      ['text', undefined, null],
+      ['jsonb', { a: ["'", '"', '\\'] }, { a: ["'", '"', '\\'] }],
+      ['text[]', ['a,b', '"', '\\', '{}', null, ''], ['a,b', '"', '\\', '{}', null, '']],
+      ['int[]', [], []],
+      ['jsonb[]', [{ a: '"' }, { b: [1] }], [{ a: '"' }, { b: [1] }]],
+      ['bytea', new Uint8Array([0, 1, 255]), Buffer.from([0, 1, 255])],
+      ['bytea[]', [new Uint8Array([0, 255])], [Buffer.from([0, 255])]],
+      ['timestamptz', new Date('2024-02-29T12:00:00.5Z'), '2024-02-29 12:00:00.5+00'],
+      ['float8', Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],
+      ['bool', false, false],
+    ])('bound as %s is read again (%#)', async (type, value, expected) => {
+      expect(await database.query(`select $1::${type} as value`, [value])).toEqual([{ value: expected }])
+    })
+  })
+
+  test('a bigint is bound as it is', async () => {
+    expect(await database.query('select $1::int8 as value', [9007199254740993n])).toEqual([
+      { value: '9007199254740993' },
+    ])
+  })
+
+  describe('a query', () => {
+    test('takes several statements in one text without values, and gives the rows of the last', async () => {
+      expect(await database.query('select 1 as a; select 2 as b')).toEqual([{ b: 2 }])
+    })
+
+    test('gives as many rows as there are', async () => {
+      const rows = await database.query<{ i: number }>(
+        'select i, repeat($1, 100) as t from generate_series(1, 20000) i',
+        ['x'],
+      )
+      expect(rows.length).toBe(20000)
+      expect(rows.at(-1)).toEqual({ i: 20000, t: 'x'.repeat(100) })
+    })
+
+    test('takes a value of many megabytes', async () => {
+      const long = 'ä'.repeat(5_000_000)
+      expect(await database.query('select $1 = repeat($2, 5000000) as same', [long, 'ä'])).toEqual([
+        { same: true },
+      ])
+    })
+
+    test.each([
+      [
+        'a second row with the same key',
+        "insert into place values (1, 'a'), (1, 'b')",
+        '23505',
+        'place_pkey',
+      ],
+      ['a row that points at nothing', 'insert into visit values (9)', '23503', 'visit_place_id_fkey'],
+      ['a value that a check refuses', 'insert into place values (1, null, 0)', '23514', 'place_area_check'],
+    ])('tells of %s', async (_title, sql, sqlstate, constraint) => {
+      await expect(database.query(sql)).rejects.toMatchObject({
+        code: 'database/constraint',
+        data: { sqlstate, constraint },
+      })
+    })
+
+    test.each([
+      ['selekt', '42601'],
+      ['select * from nowhere', '42P01'],
+      ['select 1/0', '22012'],
+      ["select 'x'::int", '22P02'],
+    ])('tells of %s', async (sql, sqlstate) => {
+      await expect(database.query(sql)).rejects.toMatchObject({ code: 'database/query', data: { sqlstate } })
+    })
+
+    test.each([
+      ['select 1 / $1::int', ['0'], '22012'],
+      ['select $1::int', ['x'], '22P02'],
+      ['select $1', ['a\0b'], '22021'],
+      ['selekt $1', ['1'], '42601'],
+      ['select $2::int', ['1'], '42P18'],
+    ])('with bound values tells of %s, and the next one works', async (sql, values, sqlstate) => {
+      await expect(database.query(sql, values)).rejects.toMatchObject({ data: { sqlstate } })
+      expect(await database.query('select $1::int as a', [1])).toEqual([{ a: 1 }])
+      expect(await database.query('select 2 as a')).toEqual([{ a: 2 }])
+    })
+
+    test('answers each of many that are asked for at once with its own rows', async () => {
+      const asked = Array.from({ length: 50 }, (_, i) => database.query('select $1::int as i', [i]))
+      expect(await Promise.all(asked)).toEqual(Array.from({ length: 50 }, (_, i) => [{ i }]))
+    })
+  })
+
+  describe('a transaction', () => {
+    test('saves what it did and gives what the work gives', async () => {
+      const given = await database.transaction(async (tx) => {
+        await tx.query("insert into place values (1, 'a')")
+        return 'done'
+      })
+      expect(given).toBe('done')
+      expect(await countPlaces()).toBe(1)
+    })
+
+    test('saves nothing when the work throws, and throws the same', async () => {
+      const fault = problem('request/invalid', 'no')
+      const work = database.transaction(async (tx) => {
+        await tx.query("insert into place values (1, 'a')")
+        throw fault
+      })
+      await expect(work).rejects.toBe(fault)
+      expect(await countPlaces()).toBe(0)
+    })
+
+    test('throws a fault of the program as it is', async () => {
+      const fault = new TypeError('x is not a function')
+      await expect(database.transaction(() => Promise.reject(fault))).rejects.toBe(fault)
+    })
+
+    test('does not pretend to have saved when a failed statement was swallowed', async () => {
+      const work = database.transaction(async (tx) => {
+        await tx.query("insert into place values (1, 'a')")
+        await tx.query('select 1/0').catch(() => undefined)
+      })
+      await expect(work).rejects.toMatchObject({ code: 'database/query' })
+      expect(await countPlaces()).toBe(0)
+    })
+
+    test('tells of a constraint that is checked at its end', async () => {
+      await database.query('create table later (id int unique deferrable initially deferred)')
+      await expect(
+        database.transaction((tx) => tx.query('insert into later values (1), (1)')),
+      ).rejects.toMatchObject({ code: 'database/constraint', data: { constraint: 'later_id_key' } })
+      expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])
+    })
+
+    test('runs statements in the order they were asked for', async () => {
+      const seen = await database.transaction(async (tx) => {
+        await tx.query('create temp table seen (at serial, i int) on commit drop')
+        await Promise.all([3, 1, 2].map((i) => tx.query('insert into seen (i) values ($1)', [i])))
+        return tx.query<{ i: number }>('select i from seen order by at')
+      })
+      expect(seen.map(({ i }) => i)).toEqual([3, 1, 2])
+    })
+
+    test('refuses what is asked for after its end', async () => {
+      const tx = await database.transaction(async (inner) => inner)
+      await expect(tx.query('select 1')).rejects.toMatchObject({ code: 'database/query' })
+    })
+
+    test('waits for what was asked for before its end', async () => {
+      await database.transaction(async (tx) => {
+        void tx.query("insert into place values (1, 'a')")
+      })
+      expect(await countPlaces()).toBe(1)
+    })
+
+    test('that only reads refuses to write', async () => {
+      const write = database.transaction((tx) => tx.query("insert into place values (1, 'a')"), {
+        readOnly: true,
+      })
+      await expect(write).rejects.toMatchObject({ data: { sqlstate: '25006' } })
+    })
+
+    test.each(['read committed', 'repeatable read', 'serializable'] as const)(
+      'runs as %s',
+      async (isolation) => {
+        const rows = await database.transaction((tx) => tx.query('show transaction_isolation'), { isolation })
+        expect(rows).toEqual([{ transaction_isolation: isolation }])
+      },
+    )
+
+    test('stops a statement that takes too long, and the next one works', async () => {
+      const slow = database.transaction((tx) => tx.query(longQuery), { statementTimeoutMs: 100 })
+      await expect(slow).rejects.toMatchObject({ code: 'database/timeout' })
+      expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])
+    })
+
+    test('counts the time of each statement, not of the whole', async () => {
+      await database.transaction(
+        async (tx) => {
+          for (let i = 0; i < 20; i += 1) await tx.query('select 1')
+        },
+        { statementTimeoutMs: 10_000 },
+      )
+    })
+
+    test('stops when its signal aborts, saves nothing, and the next one works', async () => {
+      const aborter = new AbortController()
+      const work = database.transaction(
+        async (tx) => {
+          await tx.query("insert into place values (1, 'a')")
+          setImmediate(() => aborter.abort())
+          await tx.query(longQuery)
+        },
+        { signal: aborter.signal },
+      )
+      await expect(work).rejects.toMatchObject({ code: 'request/aborted' })
+      expect(await countPlaces()).toBe(0)
+    })
+
+    test('throws the Problem that its signal gives as the reason', async () => {
+      const reason = problem('server/stopping', 'going away')
+      const aborter = new AbortController()
+      const work = database.transaction(
+        (tx) => {
+          setImmediate(() => aborter.abort(reason))
+          return tx.query(longQuery)
+        },
+        { signal: aborter.signal },
+      )
+      await expect(work).rejects.toBe(reason)
+    })
+
+    test('does not begin when its signal has aborted', async () => {
+      const work = database.transaction(() => Promise.reject(new Error('ran')), {
+        signal: AbortSignal.abort(),
+      })
+      await expect(work).rejects.toMatchObject({ code: 'request/aborted' })
+    })
+
+    test('is not saved when its signal aborts between statements', async () => {
+      const aborter = new AbortController()
+      const work = database.transaction(
+        async (tx) => {
+          await tx.query("insert into place values (1, 'a')")
+          aborter.abort()
+        },
+        { signal: aborter.signal },
+      )
+      await expect(work).rejects.toMatchObject({ code: 'request/aborted' })
+      expect(await countPlaces()).toBe(0)
+    })
+  })
+
+  describe('a copy in', () => {
+    test('takes rows cut anywhere and counts them', async () => {
+      const rows = Array.from({ length: 5000 }, (_, i) => `${i}\tname ${i}\t1\n`).join('')
+      async function* cut() {
+        for (let at = 0; at < rows.length; at += 777) yield Buffer.from(rows.slice(at, at + 777))
+      }
+      expect(await database.copyIn('copy place from stdin', cut())).toBe(5000)
+      expect(await countPlaces()).toBe(5000)
+    })
+
+    test('takes the binary format', async () => {
+      const header = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)])
+      const row = Buffer.from([0, 1, 0, 0, 0, 4, 0, 0, 0, 7])
+      const statement = 'copy place (id) from stdin (format binary)'
+      expect(await database.copyIn(statement, text(header, row, Buffer.from([0xff, 0xff])))).toBe(1)
+      expect(await database.query('select id from place')).toEqual([{ id: 7 }])
+    })
+
+    test('takes nothing', async () => {
+      expect(await database.copyIn('copy place from stdin', text())).toBe(0)
+    })
+
+    test('saves nothing when a row is wrong, says which, and the next one works', async () => {
+      const rows = text('1\ta\t1\n', '2\tb\tmany\n')
+      await expect(database.copyIn('copy place from stdin', rows)).rejects.toMatchObject({
+        code: 'database/query',
+        data: { sqlstate: '22P02' },
+      })
+      expect(await countPlaces()).toBe(0)
+      expect(await database.copyIn('copy place from stdin', text('1\ta\t1\n'))).toBe(1)
+    })
+
+    test('breaks off long input at its first wrong row', async () => {
+      let given = 0
+      async function* endless() {
+        for (;;) {
+          given += 1
+          yield Buffer.from(given === 2 ? 'wrong\n' : `${given}\t\\N\t1\n`.repeat(1))
+        }
+      }
+      await expect(database.copyIn('copy place from stdin', endless())).rejects.toMatchObject({
+        data: { sqlstate: expect.stringMatching(/^22P0[24]$/) },
+      })
+      expect(await countPlaces()).toBe(0)
+    })
+
+    test('saves nothing when its source fails, and throws what the source threw', async () => {
+      const fault = new Error('the file ends early')
+      async function* source() {
+        yield Buffer.from('1\ta\t1\n')
+        throw fault
+      }
+      await expect(database.copyIn('copy place from stdin', source())).rejects.toBe(fault)
+      expect(await countPlaces()).toBe(0)
+    })
+
+    test('belongs to its transaction', async () => {
+      const work = database.transaction(async (tx) => {
+        await tx.copyIn('copy place from stdin', text('1\ta\t1\n'))
+        expect(await tx.query('select name from place')).toEqual([{ name: 'a' }])
+        throw problem('request/invalid', 'no')
+      })
+      await expect(work).rejects.toMatchObject({ code: 'request/invalid' })
+      expect(await countPlaces()).toBe(0)
+    })
+
+    test('stops when its signal aborts while its source gives nothing', async () => {
+      const aborter = new AbortController()
+      async function* stuck() {
+        yield Buffer.from('1\ta\t1\n')
+        setImmediate(() => aborter.abort())
+        await new Promise(() => undefined)
+      }
+      const work = database.transaction((tx) => tx.copyIn('copy place from stdin', stuck()), {
+        signal: aborter.signal,
+      })
+      await expect(work).rejects.toMatchObject({ code: 'request/aborted' })
+      expect(await countPlaces()).toBe(0)
+    })
+  })
+
+  describe('a copy out', () => {
+    test('gives one line a row, just as the query gives it', async () => {
+      const nasty = [
+        'plain',
+        '',
+        '\\.',
+        '\\N',
+        '"quoted"',
+        "it's",
+        'a,b',
+        'tab\there',
+        ' ',
+        'é\u{1f5fa}',
+        '\\x01',
+      ]
+      const select = 'select to_json(t)::text from unnest($1::text[]) with ordinality u(t, n) order by n'
+      const expected = nasty.map((value) => `${JSON.stringify(value)}\n`).join('')
+      expect(await lines(database.copyOut(select, [nasty]))).toBe(expected)
+    })
+
+    test('gives nothing for no rows', async () => {
+      expect(await lines(database.copyOut('select id::text from place'))).toBe('')
+    })
+
+    test('gives a large result whole to a reader that is slower than the database', async () => {
+      const chunks = database.copyOut("select repeat('x', 999) from generate_series(1, 20000)")
+      let sizeBytes = 0
+      for await (const chunk of chunks) {
+        sizeBytes += chunk.length
+        await new Promise(setImmediate)
+      }
+      expect(sizeBytes).toBe(20_000_000)
+    })
+
+    test('tells of a wrong query, and the next one works', async () => {
+      await expect(lines(database.copyOut('select nothing'))).rejects.toMatchObject({
+        data: { sqlstate: '42703' },
+      })
+      expect(await lines(database.copyOut("select 'a'"))).toBe('a\n')
+    })
+
+    test('tells of a fault after the first rows', async () => {
+      const select = 'select (1 / (5000 - i))::text || repeat($1, 100) from generate_series(1, 10000) i'
+      await expect(lines(database.copyOut(select, ['x']))).rejects.toMatchObject({
+        data: { sqlstate: '22012' },
+      })
+      expect(await lines(database.copyOut("select 'a'"))).toBe('a\n')
+    })
+
+    test('that is left early is cancelled, and the next query works', async () => {
+      for await (const chunk of database.copyOut(endlessRows)) {
+        expect(chunk.length).toBeGreaterThan(0)
+        break
+      }
+      expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])
+    })
+
+    test('that is left early leaves its transaction whole', async () => {
+      await database.transaction(async (tx) => {
+        await tx.query("insert into place values (1, 'a')")
+        for await (const _ of tx.copyOut(endlessRows)) break
+        await tx.query("insert into place values (2, 'b')")
+      })
+      expect(await countPlaces()).toBe(2)
+    })
+
+    test('sees what its transaction has done', async () => {
+      const seen = await database.transaction(async (tx) => {
+        await tx.query("insert into place values (1, 'a')")
+        return lines(tx.copyOut('select name from place'))
+      })
+      expect(seen).toBe('a\n')
+    })
+
+    test('refuses a query on the same transaction meanwhile, which would wait for ever', async () => {
+      const work = database.transaction(async (tx) => {
+        for await (const _ of tx.copyOut('select 1::text')) await tx.query('select 1')
+      })
+      await expect(work).rejects.toMatchObject({ code: 'database/query' })
+    })
+
+    test('stops when its signal aborts', async () => {
+      const aborter = new AbortController()
+      const work = database.transaction(
+        async (tx) => {
+          for await (const _ of tx.copyOut(endlessRows)) {
+            aborter.abort()
+          }
+        },
+        { signal: aborter.signal },
+      )
+      await expect(work).rejects.toMatchObject({ code: 'request/aborted' })
+      expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])
+    })
+  })
+
+  describe('listening', () => {
+    test('hears what is notified, until it ends', async () => {
+      const heard: string[] = []
+      const first = Promise.withResolvers<void>()
+      const unlisten = await database.listen('Some channel', (payload) => {
+        heard.push(payload)
+        first.resolve()
+      })
+      await database.query('select pg_notify($1, $2)', ['Some channel', 'hello'])
+      await first.promise
+      await unlisten()
+      await database.query('select pg_notify($1, $2)', ['Some channel', 'nobody'])
+      await hearOnce(database)
+      expect(heard).toEqual(['hello'])
+    })
+
+    test('hears nothing of a transaction that was rolled back', async () => {
+      const heard: string[] = []
+      const unlisten = await database.listen('rolled_back', (payload) => heard.push(payload))
+      await database
+        .transaction(async (tx) => {
+          await tx.query("notify rolled_back, 'no'")
+          throw problem('request/invalid', 'no')
+        })
+        .catch(() => undefined)
+      const yes = Promise.withResolvers<void>()
+      const unlistenToo = await database.listen('rolled_back', () => yes.resolve())
+      await database.query("notify rolled_back, 'yes'")
+      await yes.promise
+      expect(heard).toEqual(['yes'])
+      await unlisten()
+      await unlistenToo()
+    })
   })
 })
+
+/** Resolves when a notification sent now has been heard. */
+async function hearOnce(database: Database): Promise<void> {
+  const heard = Promise.withResolvers<void>()
+  const unlisten = await database.listen('hear_once', () => heard.resolve())
+  await database.query('notify hear_once')
+  await heard.promise
+  await unlisten()
+}
