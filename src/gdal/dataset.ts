@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, mkdtempSync, statSync, symlinkSync } from 'node:fs'
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import type { Dataset } from 'gdal-async'
 import { problem } from '../contract/problems.ts'
@@ -89,7 +89,8 @@ async function openFile(gdal: GdalModule, given: SourceFile, job: VectorJob): Pr
   const file = needsRecoding(format.extension, job.encoding)
     ? await recode(given, { job, encoding: job.encoding })
     : given
-  const tables = openTable(gdal, file.path, format.extension)
+  if (format.extension === '.tab' && isSeamless(file.path)) throw unreadable(file, 'it refers to other files')
+  const tables = openTable(gdal, { path: file.path, extension: format.extension, asText: job.asText })
   if (tables !== undefined) return tables
   gdal.config.set('SHAPE_ENCODING', shapeEncoding(file.path, job.encoding))
   const { dataset, driver } = openDataset(gdal, file, format)
@@ -97,6 +98,11 @@ async function openFile(gdal: GdalModule, given: SourceFile, job: VectorJob): Pr
   return dataset.layers.map((layer) => {
     return { dataset, layer, name: layer.name, format: driver, isLonLat, isGuessed: false }
   })
+}
+
+/** A MapInfo table that is only a list of others, which may be anywhere. */
+function isSeamless(path: string): boolean {
+  return /"\s*\\?IsSeamless"\s*=\s*"TRUE"/i.test(readFileSync(path, 'latin1'))
 }
 
 async function recode(

@@ -27,6 +27,8 @@ export interface VectorJob extends LoadRules {
   readonly encoding: string | undefined
   /** Layer to take, where there are several. */
   readonly layer: string | undefined
+  /** Take the cells of a table as the texts they are, instead of guessing what they mean. */
+  readonly asText: boolean
   /** EPSG code the coordinates are to be in. */
   readonly srs: number
   /** Most bytes an archive may unpack to. */

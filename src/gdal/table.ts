@@ -36,12 +36,22 @@ const wktNames = [
   'shape',
 ]
 
+/** A table to open. */
+export interface TableFile {
+  readonly path: string
+  /** Lower case, with its dot. */
+  readonly extension: string
+  /** Take cells as the texts they are. */
+  readonly asText: boolean
+}
+
 /**
  * Opens a table (CSV, XLSX, ODS) as layers of the coordinates its columns hold; undefined for other formats.
  *
  * @throws {Problem} source/unreadable where no sheet has such columns
  */
-export function openTable(gdal: GdalModule, path: string, extension: string): SourceLayer[] | undefined {
+export function openTable(gdal: GdalModule, table: TableFile): SourceLayer[] | undefined {
+  const { path, extension, asText } = table
   if (extension !== '.csv' && extension !== '.xlsx' && extension !== '.ods') return undefined
   const plain = openPlain(gdal, path, extension)
   const layers = plain.layers.map((layer) => ({ layer, columns: findColumns(layer) }))
@@ -50,11 +60,14 @@ export function openTable(gdal: GdalModule, path: string, extension: string): So
   )
   if (found.length === 0) throw noColumns(path, layers[0]?.layer)
   if (extension === '.csv') plain.close()
-  return found.map((table) => {
-    const dataset = extension === '.csv' ? openCsv(gdal, path, table.columns) : openSheet(gdal, path, table)
+  return found.map((sheet) => {
+    const dataset =
+      extension === '.csv'
+        ? openCsv(gdal, path, { columns: sheet.columns, asText })
+        : openSheet(gdal, path, sheet)
     const layer = dataset.layers.get(0)
-    const { isLonLat } = table.columns
-    const name = extension === '.csv' ? basename(path, extname(path)) : table.layer
+    const { isLonLat } = sheet.columns
+    const name = extension === '.csv' ? basename(path, extname(path)) : sheet.layer
     return { dataset, layer, name, format: driverName(extension), isLonLat, isGuessed: !isLonLat }
   })
 }
@@ -96,7 +109,12 @@ function findColumns(layer: Layer): CoordinateColumns | undefined {
   return wkt === undefined ? pairIn(planePairs, false) : { wkt, isLonLat: false }
 }
 
-function openCsv(gdal: GdalModule, path: string, columns: CoordinateColumns): Dataset {
+interface CsvReading {
+  readonly columns: CoordinateColumns
+  readonly asText: boolean
+}
+
+function openCsv(gdal: GdalModule, path: string, { columns, asText }: CsvReading): Dataset {
   const geometry =
     'wkt' in columns
       ? { GEOM_POSSIBLE_NAMES: columns.wkt }
@@ -105,7 +123,7 @@ function openCsv(gdal: GdalModule, path: string, columns: CoordinateColumns): Da
     ...geometry,
     KEEP_GEOM_COLUMNS: 'NO',
     // A type that holds for the first megabyte only would empty the cells that follow.
-    AUTODETECT_TYPE: 'YES',
+    AUTODETECT_TYPE: asText ? 'NO' : 'YES',
     AUTODETECT_SIZE_LIMIT: '0',
   })
 }

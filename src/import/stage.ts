@@ -5,9 +5,10 @@ import { geometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
-import type { LoadRules, SourceSummary } from '../gdal/job.ts'
+import { type LoadRules, type SourceSummary, toldBadFeatures } from '../gdal/job.ts'
 import { readVector, type VectorReading } from '../gdal/vector.ts'
 import type { PlannedField } from '../store/field.ts'
+import type { LayerField } from '../store/layer.ts'
 import {
   createStaging,
   dropStaging,
@@ -15,6 +16,7 @@ import {
   finishFeatureTable,
   keepStaging,
 } from '../store/staging.ts'
+import { type Conformed, conformStaged } from './conform.ts'
 import { nameFields, type RenamedField } from './names.ts'
 
 /** What is imported, and how. */
@@ -28,6 +30,8 @@ export interface ImportSource extends LoadRules {
   readonly layer?: string | undefined
   /** EPSG code that the layer is stored in. */
   readonly srs: number
+  /** Fields that the features have to fit; those of the source where absent. */
+  readonly keepFields?: readonly LayerField[] | undefined
 }
 
 /** What an import works with. */
@@ -77,7 +81,8 @@ export async function stageSource(source: ImportSource, context: ImportContext):
   try {
     const { encoding, layer } = source
     const { unpackLimitBytes, signal } = context
-    const job = { ...source, encoding, layer, folder, unpackLimitBytes }
+    const asText = source.keepFields !== undefined
+    const job = { ...source, keepFields: undefined, encoding, layer, asText, folder, unpackLimitBytes }
     return await readVector(job, (reading) => stageReading(reading, { source, context }), { signal })
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
@@ -104,17 +109,46 @@ async function stageReading(reading: VectorReading, { source, context }: Task): 
   }, keepEveryMs)
   try {
     await fillTable(reading, tableName, context)
+    const staged = { fields, badCount: summary.badCount, bad: summary.bad }
+    const conformed = await conform(staged, { source, database, tableName, format: summary.format })
     await refuseTakenIds(tableName, { source, context })
     await finishFeatureTable(database, tableName)
+    const { format, layer, otherCount, notes, rowCount } = summary
+    const { badCount, bad } = conformed
+    const count = rowCount - (badCount - summary.badCount)
+    const report = { format, layer, badCount, bad, otherCount, notes, renamed, count }
+    return { tableName, geometryType, srs: source.srs, fields: conformed.fields, report, discard }
   } catch (error) {
     await discard()
     throw error
   } finally {
     clearInterval(timer)
   }
-  const { format, layer, badCount, bad, otherCount, notes, rowCount } = summary
-  const report = { format, layer, badCount, bad, otherCount, notes, renamed, count: rowCount }
-  return { tableName, geometryType, srs: source.srs, fields, report, discard }
+}
+
+interface ConformTask {
+  readonly source: ImportSource
+  readonly database: Database
+  readonly tableName: string
+  readonly format: string
+}
+
+/** Makes the rows fit the fields of the layer, where they have to; counts those that do not among the bad ones. */
+async function conform(
+  staged: Conformed,
+  { source, database, tableName, format }: ConformTask,
+): Promise<Conformed> {
+  const { keepFields: wanted, skipErrors } = source
+  if (wanted === undefined) return staged
+  const { fields } = staged
+  // In a table of text there is no other way to write that there is no value.
+  const blankIsNull = format === 'CSV'
+  const conformed = await conformStaged(database, { tableName, fields, wanted, skipErrors, blankIsNull })
+  return {
+    fields: conformed.fields,
+    badCount: staged.badCount + conformed.badCount,
+    bad: [...staged.bad, ...conformed.bad].slice(0, toldBadFeatures),
+  }
 }
 
 async function fillTable(

@@ -45,6 +45,7 @@ export async function prepareSource(
     encoding: own.source.encoding,
     layer: own.source_layer,
     srs: layer?.srs ?? importSrs,
+    keepFields: own.keep_fields === true ? layer?.fields : undefined,
   }
   const { database, log, temporaryFolder, instance, uploadLimitBytes } = context
   const unpackLimitBytes = 4 * uploadLimitBytes
