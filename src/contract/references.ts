@@ -16,7 +16,7 @@ export type ReplaceReference = (found: FoundReference) => unknown
 
 /**
  * Copies a value, putting something else in the place of each reference. Walks by the schema's `x-ref` and
- * `x-principal`, so that no place can be forgotten; values that do not fit the schema are copied as they are.
+ * `x-principal`, so that no place can be forgotten; parts that hold no reference are taken over as they are.
  */
 export function mapReferences(schema: object, value: unknown, replace: ReplaceReference): unknown {
   return walk(schema as Schema, value, { replace, pointer: '' })
@@ -37,8 +37,19 @@ interface Walk {
   readonly pointer: Pointer
 }
 
+const mentionCache = new WeakMap<Schema, boolean>()
+
+/** Tells whether values of a schema may hold references. */
+function mentionsReferences(schema: Schema): boolean {
+  const known = mentionCache.get(schema)
+  if (known !== undefined) return known
+  const found = /"x-ref"|"x-principal"|"\$ref"/.test(JSON.stringify(schema))
+  mentionCache.set(schema, found)
+  return found
+}
+
 function walk(schema: Schema, value: unknown, at: Walk): unknown {
-  if (value === null || value === undefined) return value
+  if (value === null || value === undefined || !mentionsReferences(schema)) return value
   const words = annotationsOf(schema)
   const target = words['x-ref'] ?? (words['x-principal'] ? 'principal' : undefined)
   if (target !== undefined) return at.replace({ target, pointer: at.pointer, value })
@@ -55,10 +66,11 @@ function walkList({ items }: Schema, value: readonly unknown[], at: Walk): unkno
 
 function walkObject({ properties, patternProperties }: Schema, value: object, at: Walk): object {
   const rest = Object.values(patternProperties ?? {})[0]
-  const entries = Object.entries(value).map(([name, member]) => {
+  const copy: Record<string, unknown> = { ...value }
+  for (const [name, member] of Object.entries(value)) {
     const schema = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : rest
-    const pointer = joinPointer(at.pointer, name)
-    return [name, schema === undefined ? member : walk(schema, member, { ...at, pointer })]
-  })
-  return Object.fromEntries(entries)
+    if (schema === undefined || !mentionsReferences(schema)) continue
+    copy[name] = walk(schema, member, { ...at, pointer: joinPointer(at.pointer, name) })
+  }
+  return copy
 }

@@ -20,18 +20,38 @@ export type Schema = TSchema & {
  */
 export function findSchemaFor(schema: Schema, value: unknown): Schema | undefined {
   if (schema.$ref !== undefined) return findSchemaFor(WebmapItemSchema as Schema, value)
-  const branches = schema.anyOf ?? schema.oneOf
-  if (branches === undefined) return schema
-  const open = branches.filter((branch) => branch.type !== 'null')
-  const branch = open.find((one) => hasWords(one, value)) ?? (open.length === 1 ? open[0] : undefined)
-  return branch === undefined ? undefined : findSchemaFor(branch, value)
+  if (schema.anyOf === undefined && schema.oneOf === undefined) return schema
+  const branches = branchesOf(schema)
+  const branch =
+    branches.find(({ words }) => hasWords(words, value)) ?? (branches.length === 1 ? branches[0] : undefined)
+  return branch === undefined ? undefined : findSchemaFor(branch.schema, value)
 }
 
-function hasWords({ properties }: Schema, value: unknown): boolean {
-  if (properties === undefined || typeof value !== 'object' || value === null) return false
-  const words = Object.entries(properties).filter(([, schema]) => schema.enum?.length === 1)
-  return (
-    words.length > 0 &&
-    words.every(([name, schema]) => schema.enum?.[0] === (value as Record<string, unknown>)[name])
+/** A branch of a union that is not null, with the words that tell it from the others. */
+interface Branch {
+  readonly schema: Schema
+  readonly words: readonly (readonly [field: string, word: unknown])[]
+}
+
+// Trees of ten thousand resources ask for the same few schemas again and again.
+const branchCache = new WeakMap<Schema, readonly Branch[]>()
+
+function branchesOf(union: Schema): readonly Branch[] {
+  const known = branchCache.get(union)
+  if (known !== undefined) return known
+  const open = (union.anyOf ?? union.oneOf ?? []).filter((branch) => branch.type !== 'null')
+  const branches = open.map((schema) => ({ schema, words: wordsOf(schema) }))
+  branchCache.set(union, branches)
+  return branches
+}
+
+function wordsOf({ properties = {} }: Schema): Branch['words'] {
+  return Object.entries(properties).flatMap(([name, { enum: words }]) =>
+    words?.length === 1 ? [[name, words[0]] as const] : [],
   )
+}
+
+function hasWords(words: Branch['words'], value: unknown): boolean {
+  if (words.length === 0 || typeof value !== 'object' || value === null) return false
+  return words.every(([name, word]) => word === (value as Record<string, unknown>)[name])
 }
