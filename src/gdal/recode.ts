@@ -1,5 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
+import { TextDecoder } from 'node:util'
 import { problem } from '../contract/problems.ts'
 
 /** Extensions of formats that are text, whose drivers take UTF-8 only. */

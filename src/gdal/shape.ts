@@ -56,7 +56,7 @@ export function makeShape(parts: readonly FamilyPart[] | undefined, type: number
   const isMixed = parts.some((part) => part.family !== family)
   return {
     family: isMixed ? 'mixed' : family,
-    isMulti: multiTypes.has(type) || isCollection,
+    isMulti: multiTypes.has(type),
     isCollection,
     parts,
   }

@@ -105,7 +105,7 @@ export function surveyFeatures(features: Features): Survey {
   return { families, bad, ...found }
 }
 
-/** A collection or a multi-geometry stays one, even of one part. */
+/** A multi-geometry stays one, even of one part; a collection becomes one where it has to. */
 function isMultiShape({ isMulti, parts }: Shape): boolean {
   return isMulti || parts.length > 1
 }

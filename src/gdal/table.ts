@@ -56,7 +56,7 @@ export function openTable(gdal: GdalModule, table: TableFile): SourceLayer[] | u
   const plain = openPlain(gdal, path, extension)
   const layers = plain.layers.map((layer) => ({ layer, columns: findColumns(layer) }))
   const found = layers.flatMap(({ layer, columns }) =>
-    columns === undefined ? [] : [{ layer: layer.name, fields: fieldNames(layer), columns }],
+    columns === undefined ? [] : [{ layer: layer.name, fields: fieldsOf(layer), columns }],
   )
   if (found.length === 0) throw noColumns(path, layers[0]?.layer)
   if (extension === '.csv') plain.close()
@@ -128,9 +128,19 @@ function openCsv(gdal: GdalModule, path: string, { columns, asText }: CsvReading
   })
 }
 
+interface SheetField {
+  readonly name: string
+  /** As virtual layers write it: they take fields for text otherwise. */
+  readonly type: string
+}
+
+function fieldsOf(layer: Layer): SheetField[] {
+  return layer.fields.map(({ name, type }) => ({ name, type: type.charAt(0).toUpperCase() + type.slice(1) }))
+}
+
 interface Sheet {
   readonly layer: string
-  readonly fields: readonly string[]
+  readonly fields: readonly SheetField[]
   readonly columns: CoordinateColumns
 }
 
@@ -141,7 +151,7 @@ function openSheet(gdal: GdalModule, path: string, { layer, fields, columns }: S
     'wkt' in columns
       ? `encoding="WKT" field="${escapeXml(columns.wkt)}"`
       : `encoding="PointFromColumns" x="${escapeXml(columns.x)}" y="${escapeXml(columns.y)}"`
-  const kept = fields.filter((name) => !used.includes(name))
+  const kept = fields.filter(({ name }) => !used.includes(name))
   return gdal.open(
     [
       '<OGRVRTDataSource><OGRVRTLayer name="table">',
@@ -149,7 +159,7 @@ function openSheet(gdal: GdalModule, path: string, { layer, fields, columns }: S
       `<SrcLayer>${escapeXml(layer)}</SrcLayer>`,
       `<GeometryType>${'wkt' in columns ? 'wkbUnknown' : 'wkbPoint'}</GeometryType>`,
       `<GeometryField ${geometry}/>`,
-      ...kept.map((name) => `<Field name="${escapeXml(name)}"/>`),
+      ...kept.map(({ name, type }) => `<Field name="${escapeXml(name)}" type="${type}"/>`),
       '</OGRVRTLayer></OGRVRTDataSource>',
     ].join(''),
     'r',

@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest'
+import { geojson, point, polygon, readFileAs } from '../support/vector.ts'
+
+const square = [
+  [0, 0],
+  [1, 0],
+  [1, 1],
+  [0, 1],
+  [0, 0],
+]
+const line = {
+  type: 'LineString',
+  coordinates: [
+    [0, 0],
+    [1, 1],
+  ],
+}
+const open = polygon(square.slice(0, 4))
+const bowTie = polygon([
+  [0, 0],
+  [1, 1],
+  [1, 0],
+  [0, 1],
+  [0, 0],
+])
+const multi = (...parts: object[]) => ({
+  type: 'MultiPolygon',
+  coordinates: parts.map((part) => (part as { coordinates: unknown }).coordinates),
+})
+const collection = (...geometries: object[]) => ({ type: 'GeometryCollection', geometries })
+
+async function summaryOf(
+  geometries: readonly (object | null)[],
+  rules: Parameters<typeof readFileAs>[2] = {},
+) {
+  const features = geometries.map((geometry) => ({ geometry }))
+  return (await readFileAs('a.geojson', geojson(features), rules)).summary
+}
+
+async function typeOf(geometries: readonly object[], rules: Parameters<typeof readFileAs>[2] = {}) {
+  return (await summaryOf(geometries, rules)).geometryType
+}
+
+/** Lines of the report on what was refused. */
+async function faultsOf(
+  geometries: readonly (object | null)[],
+  rules: Parameters<typeof readFileAs>[2] = {},
+) {
+  const error = await summaryOf(geometries, rules).then(
+    () => undefined,
+    (found: { code: string; detail?: string }) => found,
+  )
+  expect(error?.code).toBe('source/bad-features')
+  return error?.detail?.split('\n')
+}
+
+describe('the geometry type is that of the features:', () => {
+  test('single where all are', async () => {
+    expect(await typeOf([polygon(square)])).toBe('POLYGON')
+  })
+
+  test('multi where one is', async () => {
+    expect(await typeOf([polygon(square), multi(polygon(square))])).toBe('MULTIPOLYGON')
+  })
+
+  test('with Z where a height is not 0', async () => {
+    expect(await typeOf([point(1, 2), point(3, 4, 5)])).toBe('POINTZ')
+  })
+
+  test('what the request casts it to', async () => {
+    expect(await typeOf([point(1, 2, 3)], { isMulti: true, hasZ: false })).toBe('MULTIPOINT')
+    expect(await typeOf([multi(polygon(square))], { isMulti: false, hasZ: true })).toBe('POLYGONZ')
+  })
+})
+
+test('different shapes are refused, with their counts, unless one is asked for and the others skipped', async () => {
+  const mixed = [point(1, 2), point(3, 4), line]
+  await expect(summaryOf(mixed)).rejects.toMatchObject({
+    code: 'source/bad-features',
+    message: expect.stringContaining('2 POINT, 1 LINESTRING'),
+    hint: expect.stringContaining('cast_geometry_type'),
+  })
+  expect(await faultsOf(mixed, { family: 'POINT' })).toEqual(['- feature 3: it is a LINESTRING, not a POINT'])
+  expect(await summaryOf(mixed, { family: 'LINESTRING', skipOthers: true })).toMatchObject({
+    geometryType: 'LINESTRING',
+    rowCount: 1,
+    otherCount: 2,
+    badCount: 0,
+  })
+})
+
+describe('bad features are told by number and reason:', () => {
+  test('no geometry', async () => {
+    expect(await faultsOf([point(1, 2), null])).toEqual(['- feature 2: it has no geometry'])
+  })
+
+  test('an empty geometry', async () => {
+    expect(await faultsOf([polygon(square), { type: 'Polygon', coordinates: [] }])).toEqual([
+      '- feature 2: it has no geometry',
+    ])
+  })
+
+  test('latitudes that there are not', async () => {
+    expect(await faultsOf([point(1, 2), point(1, 91), point(3, 4)])).toEqual([
+      '- feature 2: a position of it is outside the reference system',
+    ])
+  })
+
+  test('a ring that is not closed', async () => {
+    expect(await faultsOf([open])).toEqual(['- feature 1: a ring of it is not closed'])
+  })
+
+  test('a ring without an area, and a line of one position', async () => {
+    expect(await faultsOf([polygon([...square.slice(0, 2), [0, 0]])])).toEqual([
+      '- feature 1: a ring of it has less than four positions',
+    ])
+    expect(await faultsOf([{ type: 'LineString', coordinates: [[0, 0]] }])).toEqual([
+      '- feature 1: a line of it has one position only',
+    ])
+  })
+
+  test('several parts where one was asked for', async () => {
+    expect(await faultsOf([multi(polygon(square), polygon(square))], { isMulti: false })).toEqual([
+      '- feature 1: it has 2 parts, not one',
+    ])
+  })
+
+  test('the first ten, and how many more', async () => {
+    const faults = await faultsOf([...Array.from({ length: 13 }, () => null), point(1, 2)])
+    expect(faults).toHaveLength(11)
+    expect(faults?.at(-1)).toBe('- and 3 more')
+  })
+
+  test('a number that is none', async () => {
+    const text = geojson([{ geometry: point(1, 2), properties: { size: 1.5 } }]).replace('1.5', 'NaN')
+    await expect(readFileAs('a.geojson', text)).rejects.toMatchObject({
+      detail: '- feature 1: the value of its field size is not a number',
+    })
+  })
+})
+
+describe('skipping errors', () => {
+  test('leaves bad features out and counts them', async () => {
+    expect(
+      await summaryOf([null, point(1, 2), point(1, 91), point(3, 4)], { skipErrors: true }),
+    ).toMatchObject({
+      rowCount: 2,
+      badCount: 2,
+      bad: [{ number: 1 }, { number: 3 }],
+    })
+  })
+
+  test('does not make an empty layer of a source that is bad throughout', async () => {
+    expect(await faultsOf([null, null], { skipErrors: true })).toHaveLength(2)
+  })
+})
+
+describe('fixing errors', () => {
+  test('not at all stores self-intersections as they are', async () => {
+    expect(await typeOf([bowTie])).toBe('POLYGON')
+  })
+
+  test('safely closes rings, mends self-intersections and takes collections of one kind apart', async () => {
+    expect(await typeOf([open], { fix: 'SAFE' })).toBe('POLYGON')
+    expect(await typeOf([bowTie], { fix: 'SAFE' })).toBe('MULTIPOLYGON')
+    expect(await typeOf([collection(line, line)], { fix: 'SAFE' })).toBe('MULTILINESTRING')
+    expect(await faultsOf([collection(line, line)])).toEqual([
+      '- feature 1: it is a collection of different geometries',
+    ])
+  })
+
+  test('safely loses nothing', async () => {
+    expect(await faultsOf([collection(line, point(1, 2))], { fix: 'SAFE' })).toHaveLength(1)
+    expect(
+      await faultsOf([multi(polygon(square), open, polygon(square.slice(0, 2)))], { fix: 'SAFE' }),
+    ).toEqual(['- feature 1: a ring of it has less than four positions'])
+  })
+
+  test('by all means keeps what is left', async () => {
+    const broken = multi(polygon(square), polygon(square.slice(0, 2)))
+    expect(await typeOf([broken], { fix: 'LOSSY' })).toBe('MULTIPOLYGON')
+    expect(await typeOf([collection(line, point(1, 2))], { fix: 'LOSSY' })).toBe('LINESTRING')
+    expect(await typeOf([multi(polygon(square), polygon(square))], { fix: 'LOSSY', isMulti: false })).toBe(
+      'POLYGON',
+    )
+  })
+
+  test('by all means cannot make something of nothing', async () => {
+    expect(await faultsOf([null, point(1, 91)], { fix: 'LOSSY' })).toHaveLength(2)
+  })
+})
+
+describe('ids', () => {
+  const withIds = (...ids: unknown[]) =>
+    geojson(ids.map((nr) => ({ geometry: point(1, 2), properties: { nr, name: 'A' } })))
+  const byField = { idSource: 'FIELD', idFields: ['code', 'nr'] } as const
+
+  test('come from the first field named that exists, which is no field any more', async () => {
+    expect((await readFileAs('a.geojson', withIds(7, 9), byField)).summary.fields).toEqual([
+      { name: 'name', datatype: 'STRING' },
+    ])
+    expect((await readFileAs('a.geojson', withIds('7', '9'), byField)).summary.rowCount).toBe(2)
+  })
+
+  test.each([
+    ['empty', null, 'is empty'],
+    ['no whole number', 1.5, 'is not a whole number'],
+    ['too large', 3_000_000_000, 'does not fit into 32 bits'],
+    ['a word', 'A7', 'is not a whole number'],
+  ])('are refused when one is %s', async (_, value, reason) => {
+    await expect(readFileAs('a.geojson', withIds(1, value), byField)).rejects.toMatchObject({
+      code: 'source/bad-features',
+      detail: expect.stringContaining(reason),
+    })
+  })
+
+  test('are counted when the field may be missing and is', async () => {
+    const wishes = { idSource: 'AUTO', idFields: ['code'] } as const
+    expect((await readFileAs('a.geojson', withIds(7), wishes)).summary.fields).toHaveLength(2)
+    await expect(
+      readFileAs('a.geojson', withIds(7), { idSource: 'FIELD', idFields: ['code'] }),
+    ).rejects.toMatchObject({ code: 'request/invalid', message: expect.stringContaining('nr, name') })
+  })
+})
+
+test('a source without features is a layer without features where its type is known', async () => {
+  await expect(summaryOf([])).rejects.toMatchObject({ code: 'source/bad-features' })
+  expect(await summaryOf([], { family: 'POINT' })).toMatchObject({ geometryType: 'POINT', rowCount: 0 })
+})

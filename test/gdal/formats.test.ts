@@ -1,0 +1,248 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Datatype } from '../../src/contract/geometry.ts'
+import { geojson, point, readFileAs } from '../support/vector.ts'
+import { makeZip } from '../support/zip.ts'
+
+const properties = {
+  name: 'Москва',
+  size: 1.5,
+  people: 5_000_000_000,
+  day: '2020-01-02',
+  hour: '10:11:12',
+  moment: '2020-01-02T03:04:05',
+  rank: 3,
+}
+const cities = geojson([
+  { geometry: point(37.6, 55.7), properties },
+  { geometry: point(135, 48.5), properties: { name: 'Хабаровск' } },
+])
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'landform-formats-'))
+  writeFileSync(join(folder, 'cities.geojson'), cities)
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Makes a file with ogr2ogr in a folder of its own; gives its content, or that of all files it wrote as an archive. */
+function make(format: string, file: string, ...options: string[]): Buffer {
+  const target = mkdtempSync(join(folder, 'made-'))
+  execFileSync('ogr2ogr', ['-f', format, join(target, file), join(folder, 'cities.geojson'), ...options], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  return readFileSync(join(target, file))
+}
+
+function makeAll(format: string, file: string, ...options: string[]): { name: string; content: Buffer }[] {
+  const target = mkdtempSync(join(folder, 'made-'))
+  mkdirSync(target, { recursive: true })
+  execFileSync('ogr2ogr', ['-f', format, join(target, file), join(folder, 'cities.geojson'), ...options], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  return readdirSync(target).map((name) => ({ name, content: readFileSync(join(target, name)) }))
+}
+
+async function datatypesOf(name: string, content: Buffer): Promise<Record<string, Datatype>> {
+  const { summary } = await readFileAs(name, content)
+  expect(summary).toMatchObject({ geometryType: 'POINT', rowCount: 2, badCount: 0 })
+  return Object.fromEntries(summary.fields.map((field) => [field.name, field.datatype]))
+}
+
+const exact = {
+  name: 'STRING',
+  size: 'REAL',
+  people: 'BIGINT',
+  day: 'DATE',
+  hour: 'TIME',
+  moment: 'DATETIME',
+  rank: 'INTEGER',
+}
+
+describe('reads points, with the types of their fields, from', () => {
+  test('GeoJSON', async () => {
+    expect(await datatypesOf('cities.geojson', Buffer.from(cities))).toEqual(exact)
+  })
+
+  test('GeoJSON without a name', async () => {
+    expect(await datatypesOf('', Buffer.from(cities))).toEqual(exact)
+  })
+
+  test('GeoJSON of one feature a line', async () => {
+    expect(await datatypesOf('cities.geojsonl', make('GeoJSONSeq', 'cities.geojsonl'))).toEqual(exact)
+  })
+
+  test('GeoPackage', async () => {
+    expect(await datatypesOf('cities.gpkg', make('GPKG', 'cities.gpkg'))).toEqual({
+      ...exact,
+      hour: 'STRING',
+    })
+  })
+
+  test('FlatGeobuf', async () => {
+    const moments = { day: 'DATETIME', hour: 'DATETIME' } as const
+    expect(await datatypesOf('cities.fgb', make('FlatGeobuf', 'cities.fgb'))).toEqual({
+      ...exact,
+      ...moments,
+    })
+  })
+
+  test('KML', async () => {
+    const fields = await datatypesOf('cities.kml', make('LIBKML', 'cities.kml'))
+    expect(fields).toMatchObject({ Name: 'STRING' })
+  })
+
+  test('KMZ', async () => {
+    const kmz = makeZip([{ name: 'doc.kml', content: make('LIBKML', 'doc.kml') }])
+    expect(await datatypesOf('cities.kmz', kmz)).toMatchObject({ Name: 'STRING' })
+  })
+
+  test('GML', async () => {
+    const fields = await datatypesOf('cities.gml', make('GML', 'cities.gml'))
+    expect(fields).toMatchObject({ name: 'STRING', size: 'REAL', people: 'BIGINT', rank: 'INTEGER' })
+  })
+
+  test('MapInfo tables in an archive', async () => {
+    const archive = makeZip(makeAll('MapInfo File', 'cities.tab', '-select', 'size,day,rank'))
+    expect(await datatypesOf('cities.zip', archive)).toEqual({ size: 'REAL', day: 'DATE', rank: 'INTEGER' })
+  })
+
+  test('an Excel table with columns lon and lat', async () => {
+    writeFileSync(join(folder, 'table.csv'), 'name,lon,lat,size,rank\nA,1.5,2,0.5,1\nB,2.5,3,1.5,2\n')
+    const table = join(folder, 'table.xlsx')
+    execFileSync('ogr2ogr', ['-f', 'XLSX', table, join(folder, 'table.csv'), '-oo', 'AUTODETECT_TYPE=YES'])
+    const fields = await datatypesOf('table.xlsx', readFileSync(table))
+    expect(fields).toEqual({ name: 'STRING', size: 'REAL', rank: 'INTEGER' })
+  })
+
+  test('CSV with columns lon and lat, whatever stands between the cells', async () => {
+    const semicolons = Buffer.from('name;lon;lat;code\nA;10.5;1;01\nB;11;2;X\n')
+    expect(await datatypesOf('places.csv', semicolons)).toEqual({ name: 'STRING', code: 'STRING' })
+  })
+})
+
+describe('a Shapefile in an archive', () => {
+  const shapefile = () =>
+    makeAll('ESRI Shapefile', 'cities.shp', '-lco', 'ENCODING=CP1251', '-select', 'name,rank')
+  const without = (...extensions: string[]) =>
+    makeZip(shapefile().filter(({ name }) => !extensions.some((extension) => name.endsWith(extension))))
+
+  test('is read in the encoding that its .cpg file names', async () => {
+    const { summary } = await readFileAs('cities.zip', without())
+    expect(summary).toMatchObject({ format: 'ESRI Shapefile', layer: 'cities', rowCount: 2 })
+  })
+
+  test('is read in the encoding that the request names, when it brings none', async () => {
+    expect(
+      (await readFileAs('cities.zip', without('.cpg'), { encoding: 'windows-1251' })).summary.rowCount,
+    ).toBe(2)
+  })
+
+  test('is refused when its texts are not in UTF-8 and nothing says in what', async () => {
+    await expect(readFileAs('cities.zip', without('.cpg'))).rejects.toMatchObject({
+      code: 'source/bad-features',
+      detail: expect.stringContaining('feature 1: the value of its field name is not UTF-8'),
+      hint: expect.stringContaining('source.encoding'),
+    })
+  })
+
+  test('is refused without its .prj file', async () => {
+    await expect(readFileAs('cities.zip', without('.prj'))).rejects.toMatchObject({
+      code: 'source/no-srs',
+      message: expect.stringContaining('"cities"'),
+    })
+  })
+
+  test('may stand in a folder of the archive, beside other files', async () => {
+    const entries = shapefile().map(({ name, content }) => ({ name: `data/${name}`, content }))
+    const archive = makeZip([
+      ...entries,
+      { name: 'data/readme.txt', content: 'hello' },
+      { name: 'data/._cities.shp', content: '' },
+    ])
+    expect((await readFileAs('cities.zip', archive)).summary.rowCount).toBe(2)
+  })
+
+  test('is told from others in the same archive by the name of its layer', async () => {
+    const towns = shapefile().map(({ name, content }) => ({ name: name.replace('cities', 'towns'), content }))
+    const archive = makeZip([...shapefile(), ...towns])
+    await expect(readFileAs('all.zip', archive)).rejects.toMatchObject({
+      code: 'source/layers',
+      data: { layers: ['cities', 'towns'] },
+    })
+    expect((await readFileAs('all.zip', archive, { layer: 'towns' })).summary.layer).toBe('towns')
+    await expect(readFileAs('all.zip', archive, { layer: 'roads' })).rejects.toMatchObject({
+      code: 'source/layers',
+      message: expect.stringContaining('no layer "roads", but cities, towns'),
+    })
+  })
+})
+
+describe('a table', () => {
+  test('in another encoding is read when the request names it', async () => {
+    const content = Buffer.from([
+      ...Buffer.from('name,lon,lat\n'),
+      0xcc,
+      0xee,
+      0xf1,
+      ...Buffer.from(',1,2\n'),
+    ])
+    expect((await readFileAs('places.csv', content, { encoding: 'cp1251' })).summary.rowCount).toBe(1)
+    await expect(readFileAs('places.csv', content)).rejects.toMatchObject({ code: 'source/bad-features' })
+    await expect(readFileAs('places.csv', content, { encoding: 'klingon' })).rejects.toMatchObject({
+      code: 'request/invalid',
+      message: expect.stringContaining('klingon'),
+    })
+  })
+
+  test('of x and y is taken for longitude and latitude, which is said, while that is possible', async () => {
+    const { summary } = await readFileAs('places.csv', 'x,y\n50,60\n')
+    expect(summary.notes).toEqual([expect.stringContaining('EPSG:4326')])
+    await expect(readFileAs('places.csv', 'x,y\n500000,6000000\n')).rejects.toMatchObject({
+      code: 'source/no-srs',
+    })
+  })
+
+  test('of WKT gives the shapes that it holds', async () => {
+    const { summary } = await readFileAs(
+      'places.csv',
+      'name,wkt\nA,"LINESTRING(0 0,1 1)"\nB,"MULTILINESTRING((0 0,1 1))"\n',
+    )
+    expect(summary).toMatchObject({ geometryType: 'MULTILINESTRING', rowCount: 2 })
+  })
+
+  test('keeps codes with letters further down than the first megabyte', async () => {
+    const rows = Array.from({ length: 90_000 }, (_, index) => `${index},1,2`).join('\n')
+    const { summary } = await readFileAs('places.csv', `code,lon,lat\n${rows}\nABC,1,2\n`)
+    expect(summary).toMatchObject({ fields: [{ name: 'code', datatype: 'STRING' }], rowCount: 90_001 })
+  })
+
+  test('without columns of coordinates is refused, with the columns it has', async () => {
+    await expect(readFileAs('places.csv', 'name,code\nA,1\n')).rejects.toMatchObject({
+      code: 'source/unreadable',
+      message: expect.stringContaining('name, code'),
+      hint: expect.stringContaining('lon and lat'),
+    })
+  })
+})
+
+describe('what is no data is refused:', () => {
+  test.each<[string, string, Uint8Array | string]>([
+    ['an empty file', 'a.geojson', ''],
+    ['noise', 'a.bin', Buffer.from([0, 1, 2, 3])],
+    ['noise that claims to be a GeoPackage', 'a.gpkg', Buffer.from([0, 1, 2, 3])],
+    ['broken JSON', 'a.geojson', '{"type": "FeatureCollection", "features": [{'],
+    ['JSON of another kind', 'a.json', '{"hello": "world"}'],
+    ['XML of another kind', 'a.gml', '<?xml version="1.0"?><hello/>'],
+    ['a GeoPackage that ends early', 'a.gpkg', 'SQLite format 3\0 and no more'],
+    ['an archive without data', 'a.zip', makeZip([{ name: 'readme.txt', content: 'hello' }])],
+    ['a virtual data set, which may point anywhere', 'a.vrt', '<OGRVRTDataSource></OGRVRTDataSource>'],
+  ])('%s', async (_, name, content) => {
+    await expect(readFileAs(name, content)).rejects.toMatchObject({ code: 'source/unreadable' })
+  })
+})

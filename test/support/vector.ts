@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { SourceSummary, VectorJob } from '../../src/gdal/job.ts'
+import { type ReadOptions, readVector } from '../../src/gdal/vector.ts'
+
+/** Loads all there is as it is, and refuses what is bad. */
+export const plainRules = {
+  family: null,
+  isMulti: null,
+  hasZ: null,
+  skipOthers: false,
+  fix: 'NONE',
+  skipErrors: false,
+  idSource: 'SEQUENCE',
+  idFields: [],
+} as const
+
+/** What was read: the summary, the bytes of all rows, and what is left in the folder of the job. */
+export interface ReadVector {
+  readonly summary: SourceSummary
+  readonly bytes: number
+}
+
+/** Reads a file of the given name in a folder that is gone afterwards. */
+export async function readFileAs(
+  name: string,
+  content: Uint8Array | string,
+  { options = {}, ...rules }: Partial<VectorJob> & { readonly options?: ReadOptions } = {},
+): Promise<ReadVector> {
+  const folder = await mkdtemp(join(tmpdir(), 'landform-vector-'))
+  try {
+    // As the store of files does: a name that says nothing.
+    const path = join(folder, 'blob')
+    await writeFile(path, content)
+    const job = {
+      ...plainRules,
+      path,
+      name,
+      folder,
+      encoding: undefined,
+      layer: undefined,
+      asText: false,
+      srs: 3857,
+    }
+    return await readVector({ ...job, unpackLimitBytes: 1 << 30, ...rules }, countBytes, options)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function countBytes({ summary, copies }: Parameters<Parameters<typeof readVector>[1]>[0]) {
+  let bytes = 0
+  for await (const copy of copies) for await (const chunk of copy) bytes += chunk.length
+  return { summary, bytes }
+}
+
+/** Writes features as GeoJSON: geometries, each with the properties beside it. */
+export function geojson(
+  features: readonly { readonly geometry: object | null; readonly properties?: object }[],
+): string {
+  return JSON.stringify({
+    type: 'FeatureCollection',
+    features: features.map(({ geometry, properties = {} }) => ({ type: 'Feature', properties, geometry })),
+  })
+}
+
+/** A GeoJSON point. */
+export function point(...coordinates: number[]): object {
+  return { type: 'Point', coordinates }
+}
+
+/** A GeoJSON polygon of one ring. */
+export function polygon(ring: readonly (readonly number[])[]): object {
+  return { type: 'Polygon', coordinates: [ring] }
+}
