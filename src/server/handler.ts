@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { PermissionMask } from '../access/mask.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '../contract/route.ts'
 import type { RouteName, routes } from '../contract/routes.ts'
@@ -20,6 +21,8 @@ export interface ApiRequest<R extends RouteName = RouteName> {
   readonly dialect: Dialect
   /** Header fields, by lower-case name. */
   readonly headers: IncomingHttpHeaders
+  /** What the caller may do with the resource `{id}` of the path; nothing where the operation asks for no permission. */
+  readonly mask: PermissionMask
   readonly params: ParamsOf<Routes[R]>
   readonly query: QueryOf<Routes[R]>
   /** Query parameters of the operation's `moreQuery`, as text, in order. */

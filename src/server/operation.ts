@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { PermissionMask } from '../access/mask.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import { parseQuery, type RawQuery } from '../contract/query.ts'
 import type { RouteDescriptor } from '../contract/route.ts'
@@ -39,14 +40,13 @@ export function createOperation(name: RouteName, { context, authenticator }: Ope
   return async (request, reply) => {
     const caller = asksNobody.has(name) ? nobody : await authenticate(authenticator, request)
     const params = readParams(route, request.params as Record<string, string>)
-    const id = params.id
-    if (route.permission !== undefined && typeof id === 'number')
-      await requirePermission(context, caller, { ids: [id], permission: route.permission })
+    const mask = await checkPermission(context, caller, { route, params })
     const { named, more } = parseQuery(route, request.query as RawQuery)
     const body = await readBody(route, request, context.bodyLimitBytes)
     checkBody(body)
     const answer = await handler({
       ...requestOf(request, { context, caller }),
+      mask,
       params,
       query: named,
       more,
@@ -55,6 +55,21 @@ export function createOperation(name: RouteName, { context, authenticator }: Ope
     } as ApiRequest)
     return sendAnswer(reply, answer)
   }
+}
+
+interface Asked {
+  readonly route: RouteDescriptor
+  readonly params: Record<string, unknown>
+}
+
+async function checkPermission(
+  context: ServerContext,
+  caller: Caller,
+  { route: { permission }, params: { id } }: Asked,
+): Promise<PermissionMask> {
+  if (permission === undefined || typeof id !== 'number') return 0
+  const masks = await requirePermission(context, caller, { ids: [id], permission })
+  return masks.get(id) ?? 0
 }
 
 /** Operations that answer though the database, and with it every user, is away. */

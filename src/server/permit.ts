@@ -9,7 +9,7 @@ import type { ServerContext } from './context.ts'
 
 /**
  * Checks that the caller has a permission on each of some resources. For reading: it answers from the cache. A write
- * checks in its own transaction, with `checkMask` or `permittedIds`.
+ * checks in its own transaction, with `checkMask` or `permittedIds`. Gives all that the caller may do with them.
  *
  * @throws {Problem} resource/not-found, access/denied
  */
@@ -17,9 +17,10 @@ export async function requirePermission(
   { database, permissions }: Pick<ServerContext, 'database' | 'permissions'>,
   caller: Asker,
   { ids, permission }: { readonly ids: readonly number[]; readonly permission: PermissionName },
-): Promise<void> {
+): Promise<ReadonlyMap<number, PermissionMask>> {
   const masks = await permissions.findMasks(database, caller, ids)
   for (const id of ids) checkMask(masks.get(id), id, permission)
+  return masks
 }
 
 /** Of some resources, gives those on which the caller has a permission. Computed afresh, in one statement. */

@@ -85,7 +85,7 @@ async function readTree(
 ): Promise<Map<Key, AccessResource>> {
   const known = ids.filter(isResourceId)
   if (known.length === 0) return new Map()
-  const rows = await tx.query<NodeRow>(treeSql, [known, principalIds])
+  const rows = await tx.query<NodeRow>(known.length > few ? manySql : fewSql, [known, principalIds])
   return new Map(
     rows.map(({ id: key, parent, connection, rules, ...rest }) => [
       key,
@@ -94,7 +94,34 @@ async function readTree(
   )
 }
 
-const treeSql = `
+/**
+ * So many resources are looked up one by one; more are joined as sets. Measured: for one resource the first way takes a
+ * third of the time, for ten thousand the second a quarter.
+ */
+const few = 30
+
+/** A rule `u`, as the evaluator reads it. */
+const ruleJson = `json_build_object(
+    'action', u.action, 'identity', u.identity, 'scope', u.scope, 'permission', u.permission,
+    'propagate', u.propagate,
+    'principal', case when u.principal_id = any($2::int[]) then '${askerPrincipal}' else '${ownerPrincipal}' end)`
+const ownerSql = "(select id from principal where kind = 'user' and system and keyname = 'owner')"
+
+const fewSql = `
+  select r.id, r.cls, r.parent_id as parent, r.owner_id as owner, c.connection_id as connection,
+         (select json_agg(${ruleJson}) from rule u
+           where u.resource_id = r.id and u.principal_id = any($2::int[] || ${ownerSql})) as rules
+    from (
+      select ancestor_id as id from resource_path where descendant_id = any($1::int[])
+      union
+      select p.ancestor_id
+        from resource_path n join resource_connection c on c.resource_id = n.ancestor_id
+        join resource_path p on p.descendant_id = c.connection_id
+       where n.descendant_id = any($1::int[])) n
+    join resource r on r.id = n.id
+    left join resource_connection c on c.resource_id = n.id`
+
+const manySql = `
   with chain as materialized (
     select distinct ancestor_id as id from resource_path where descendant_id = any($1::int[])),
   needed as materialized (
@@ -104,15 +131,8 @@ const treeSql = `
       from chain n join resource_connection c on c.resource_id = n.id
       join resource_path p on p.descendant_id = c.connection_id),
   spoken as materialized (
-    select u.resource_id, json_agg(json_build_object(
-             'action', u.action, 'identity', u.identity, 'scope', u.scope, 'permission', u.permission,
-             'propagate', u.propagate,
-             'principal', case when u.principal_id = any($2::int[]) then '${askerPrincipal}' else '${ownerPrincipal}' end
-           )) as rules
-      from rule u
-     where u.principal_id = any($2::int[])
-        or u.principal_id = (select id from principal where kind = 'user' and system and keyname = 'owner')
-     group by u.resource_id)
+    select u.resource_id, json_agg(${ruleJson}) as rules from rule u
+     where u.principal_id = any($2::int[] || ${ownerSql}) group by u.resource_id)
   select r.id, r.cls, r.parent_id as parent, r.owner_id as owner, c.connection_id as connection, s.rules
     from needed n
     join resource r on r.id = n.id

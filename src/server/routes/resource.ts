@@ -19,10 +19,14 @@ import { changeResource } from '../resource/update.ts'
 /** Operations on resources. */
 export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
   'resource.get': async (request) => {
-    const { id } = request.params
-    const [found] = await readVisible(request, [id], 'full')
+    const { context, params, mask, dialect } = request
+    const { id } = params
+    const [found] = await readRepresentations(context.database, new Map([[id, mask]]), { ids: [id] })
     if (found === undefined) throw notFound(id)
-    return { json: found, headers: { etag: etagOf(Number(found.resource.version)) } }
+    return {
+      json: encodeRepresentation(found.resource.cls as Cls, found, dialect),
+      headers: { etag: etagOf(Number(found.resource.version)) },
+    }
   },
 
   'resource.update': async (request) => {
