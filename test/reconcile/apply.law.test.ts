@@ -12,7 +12,7 @@ import { arbitraryTree } from './support/arbitrary.ts'
 import { type Block, manifestOf, tell } from './support/literals.ts'
 import { loadWritten } from './support/written.ts'
 
-const runs = { seed: 20_240_601, numRuns: process.env.LANDFORM_SOAK ? 300 : 4 }
+const runs = { seed: 20_240_601, numRuns: process.env.LANDFORM_SOAK ? 60 : 4 }
 
 type Blocks = Readonly<Record<string, Block>>
 

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { showBytes, showCount, showDuration } from '../../../src/cli/print/number.ts'
+import { compareLines, showValue } from '../../../src/cli/print/value.ts'
+
+describe('showValue', () => {
+  it.each([
+    [undefined, '(none)'],
+    ['text', '"text"'],
+    [{ id: 7 }, '{"id":7}'],
+    [[{ keyname: 'a' }, { keyname: 'b' }], 'a, b'],
+    [{ children: [{ display_name: 'Water', children: [{ display_name: 'Rivers' }] }] }, 'Water (Rivers)'],
+  ])('shows %j as %s', (value, text) => {
+    expect(showValue(value)).toBe(text)
+  })
+
+  it('cuts what is long', () => {
+    expect(showValue('x'.repeat(500))).toHaveLength(100)
+  })
+})
+
+describe('compareLines', () => {
+  it('gives the lines that differ with one line around', () => {
+    const lines = compareLines('a\nb\nc\nd\ne', 'a\nb\nX\nd\ne')
+    expect(lines.map(({ sign, text }) => sign + text)).toEqual([' b', '-c', '+X', ' d'])
+  })
+
+  it('breaks markup on one line between its elements', () => {
+    const lines = compareLines('<a><b x="1"/><c/></a>', '<a><b x="2"/><c/></a>')
+    expect(lines.map(({ sign, text }) => sign + text)).toEqual([
+      ' <a>',
+      '-<b x="1"/>',
+      '+<b x="2"/>',
+      ' <c/>',
+    ])
+  })
+})
+
+describe('numbers', () => {
+  it('carry their units', () => {
+    expect([showCount(1, 'feature'), showCount(199_568, 'feature')]).toEqual([
+      '1 feature',
+      '199,568 features',
+    ])
+    expect([showBytes(999), showBytes(756_400), showBytes(3e9)]).toEqual(['999 B', '756.4 kB', '3.0 GB'])
+    expect([showDuration(420), showDuration(12_345), showDuration(185_000)]).toEqual([
+      '0.4 s',
+      '12 s',
+      '3 min 5 s',
+    ])
+  })
+})
