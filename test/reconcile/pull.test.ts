@@ -11,6 +11,35 @@ function pull(rows: readonly Row[], root = 1) {
   return { text: formatManifest(manifest), messages: issues.map(({ message }) => message) }
 }
 
+const tidyMap = `manifest: test
+
+resources:
+  its_style:
+    cls: mapsrv_style
+    existing: true
+    id: 3
+  root:
+    cls: resource_group
+    existing: true
+    id: 0
+    children:
+      g:
+        cls: resource_group
+        display_name: Group
+        resmeta:
+          source: survey
+        children:
+          m:
+            cls: webmap
+            display_name: Map
+            webmap:
+              extent_top: 68
+              root_item:
+                item_type: root
+                children:
+                  - { item_type: layer, display_name: L, layer_style_id: its_style }
+`
+
 describe('pullTree', () => {
   it('leaves out defaults, markers and what only the server knows', () => {
     const layer = {
@@ -47,34 +76,7 @@ describe('pullTree', () => {
         members: { mapsrv_style: { xml: '<map/>' } },
       },
     ])
-    expect(text).toBe(`manifest: test
-
-resources:
-  its_style:
-    cls: mapsrv_style
-    existing: true
-    id: 3
-  root:
-    cls: resource_group
-    existing: true
-    id: 0
-    children:
-      g:
-        cls: resource_group
-        display_name: Group
-        resmeta:
-          source: survey
-        children:
-          m:
-            cls: webmap
-            display_name: Map
-            webmap:
-              extent_top: 68
-              root_item:
-                item_type: root
-                children:
-                  - { item_type: layer, display_name: L, layer_style_id: its_style }
-`)
+    expect(text).toBe(tidyMap)
   })
 
   it('leaves passwords in the environment', () => {
