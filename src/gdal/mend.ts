@@ -1,11 +1,17 @@
+import { cutAtAntimeridian, findWorld } from './antimeridian.ts'
 import { ewkbRoom, writeEwkb } from './ewkb.ts'
 import { bytesOf } from './flatbuffer.ts'
 import type { GdalModule } from './open.ts'
 import { parseWkb, type Shape } from './shape.ts'
 
-/** Makes what mends polygons with GDAL's MakeValid: valid ones stay as they are. */
-export function makeMender(gdal: GdalModule): (shape: Shape) => Shape {
-  return (shape) => {
+/**
+ * Makes what mends polygons: cuts them at the antimeridian, then lets GDAL make them valid. Sound ones stay as they
+ * are.
+ */
+export function makeMender(gdal: GdalModule, srs: number): (shape: Shape) => Shape {
+  const world = findWorld(srs)
+  return (found) => {
+    const shape = world === undefined ? found : cutAtAntimeridian(found, world)
     const geometry = gdal.Geometry.fromWKB(wkbOf(shape))
     return geometry.isValid() ? shape : parseWkb(geometry.makeValid().toWKB('LSB', 'ISO'))
   }

@@ -44,7 +44,8 @@ export const loadOptions = {
     oneOf(['NONE', 'SAFE', 'LOSSY'], {
       ...load,
       default: 'NONE',
-      description: 'Mend bad geometries: not at all, without loss, or whatever it takes.',
+      description:
+        'Mend bad geometries, and cut at the antimeridian what runs over it: not at all, without loss, or whatever it takes.',
     }),
   ),
   skip_errors: Type.Optional(

@@ -1,0 +1,151 @@
+import { bytesOf } from './flatbuffer.ts'
+import type { Part, Path, Shape } from './shape.ts'
+
+/** How far a reference system goes around the earth. */
+export interface World {
+  /** From one antimeridian to the next. */
+  readonly width: number
+  /** Where maps end towards a pole. */
+  readonly top: number
+}
+
+/** Web mercator ends where its map is a square. */
+const worlds: Readonly<Record<number, World>> = {
+  3857: { width: 40_075_016.685_578_49, top: 20_037_508.342_789_244 },
+  4326: { width: 360, top: 90 },
+}
+
+/** Finds how far a reference system goes around the earth; undefined for those of a region. */
+export function findWorld(srs: number): World | undefined {
+  return worlds[srs]
+}
+
+/** x, y and, where there is one, z. */
+type Position = readonly [x: number, y: number, ...z: number[]]
+
+/**
+ * Cuts polygons at the antimeridian that run over it: rings whose next position is more than half a world away, which
+ * would else be drawn as bands around the earth. Rings around a pole are led along the edge of the map. The halves
+ * share edges with themselves until they are made valid. Everything else is given back as it is.
+ *
+ * @see RFC 7946 clause 3.1.9
+ */
+export function cutAtAntimeridian(shape: Shape, world: World): Shape {
+  if (!shape.parts.some(({ paths }) => paths.some((path) => isCrossing(path, world)))) return shape
+  const parts = shape.parts.flatMap((part) => cutPart(part.paths, world).map((paths) => ({ ...part, paths })))
+  return parts.length === 0 ? shape : { ...shape, parts, isMulti: true }
+}
+
+function isCrossing({ data: { view }, at, step, count }: Path, { width }: World): boolean {
+  let last = view.getFloat64(at, true)
+  let jumps = false
+  for (let index = 1; index < count && !jumps; index++) {
+    const x = view.getFloat64(at + index * step, true)
+    jumps = Math.abs(x - last) > width / 2
+    last = x
+  }
+  // A box around the world is meant as it is.
+  return jumps && count > 5
+}
+
+function cutPart(paths: Part, world: World): Part[] {
+  const [outer, ...holes] = paths
+  if (outer === undefined || !isCrossing(outer, world)) return [paths]
+  const ring = unwrap(readPath(outer), world)
+  const others = holes.map((hole) => unwrap(readPath(hole), world))
+  return sheetsOf(ring, world).flatMap((sheet): Part[] => {
+    const cut = toSheet(ring, sheet, world)
+    if (cut.length < 4) return []
+    const inner = others.flatMap((hole) => sheetsOf(hole, world).map((of) => toSheet(hole, of, world)))
+    return [[cut, ...inner.filter((hole) => hole.length >= 4 && isBeside(hole, cut))].map(writePath)]
+  })
+}
+
+function readPath({ data: { view }, at, step, zAt, zStep, count }: Path): Position[] {
+  return Array.from({ length: count }, (_, index): Position => {
+    const x = view.getFloat64(at + index * step, true)
+    const y = view.getFloat64(at + index * step + 8, true)
+    return zAt < 0 ? [x, y] : [x, y, view.getFloat64(zAt + index * zStep, true)]
+  })
+}
+
+function writePath(ring: readonly Position[]): Path {
+  const size = ring[0]?.length ?? 2
+  const data = bytesOf(Buffer.allocUnsafe(8 * size * ring.length))
+  for (const [index, position] of ring.entries())
+    for (const [nth, value] of position.entries()) data.view.setFloat64(8 * (index * size + nth), value, true)
+  const step = 8 * size
+  return { data, at: 0, step, zAt: size > 2 ? 16 : -1, zStep: step, count: ring.length, isOpen: false }
+}
+
+/** Lays a ring out without jumps, beyond the edges of the map; one around a pole is closed along the map's end. */
+function unwrap(ring: readonly Position[], { width, top }: World): Position[] {
+  let turns = 0
+  const laid = ring.map(([x, y, ...z], index): Position => {
+    const before = ring[index - 1]?.[0] ?? x
+    if (x - before > width / 2) turns -= 1
+    else if (before - x > width / 2) turns += 1
+    return [x + turns * width, y, ...z]
+  })
+  const [first] = laid
+  const last = laid.at(-1)
+  if (turns === 0 || first === undefined || last === undefined) return laid
+  const pole = laid.reduce((sum, [, y]) => sum + y, 0) < 0 ? -top : top
+  return [...laid, atHeight(last, pole), atHeight(first, pole), first]
+}
+
+function atHeight([x, , ...z]: Position, y: number): Position {
+  return [x, y, ...z]
+}
+
+/** Numbers of the worlds side by side that a ring laid out touches; 0 is the map itself. */
+function sheetsOf(ring: readonly Position[], { width }: World): number[] {
+  const { west, east } = edgesOf(ring)
+  const from = Math.floor(west / width + 0.5)
+  const to = Math.ceil(east / width + 0.5) - 1
+  return Array.from({ length: Math.max(1, to - from + 1) }, (_, index) => from + index)
+}
+
+function edgesOf(ring: readonly Position[]): { readonly west: number; readonly east: number } {
+  let west = Number.POSITIVE_INFINITY
+  let east = Number.NEGATIVE_INFINITY
+  for (const [x] of ring) {
+    west = Math.min(west, x)
+    east = Math.max(east, x)
+  }
+  return { west, east }
+}
+
+/** The part of a ring on one of the worlds side by side, moved onto the map. */
+function toSheet(ring: readonly Position[], sheet: number, { width }: World): Position[] {
+  const west = (sheet - 0.5) * width
+  const eastern = clip(ring, (x) => x - west)
+  const both = clip(eastern, (x) => west + width - x)
+  return both.map(([x, y, ...z]): Position => [x - sheet * width, y, ...z])
+}
+
+/** Sutherland and Hodgman's clip of a closed ring by a meridian; `inside` is 0 or more on the side that stays. */
+function clip(ring: readonly Position[], inside: (x: number) => number): Position[] {
+  const kept: Position[] = []
+  for (const [index, position] of ring.entries()) {
+    const before = ring[index - 1] ?? position
+    const [now, then] = [inside(position[0]), inside(before[0])]
+    if (now < 0 !== then < 0) kept.push(between(before, position, then / (then - now)))
+    if (now >= 0) kept.push(position)
+  }
+  const [first] = kept
+  const last = kept.at(-1)
+  const isClosed = first !== undefined && last !== undefined && first[0] === last[0] && first[1] === last[1]
+  return first === undefined || isClosed ? kept : [...kept, first]
+}
+
+function between(from: Position, to: Position, part: number): Position {
+  const [x, y, ...z] = from.map((value, index) => value + part * ((to[index] ?? value) - value))
+  return [x ?? 0, y ?? 0, ...z]
+}
+
+/** Tells whether a hole lies between the edges of a ring: on which half it belongs. */
+function isBeside(hole: readonly Position[], ring: readonly Position[]): boolean {
+  const [inner, outer] = [edgesOf(hole), edgesOf(ring)]
+  return inner.west >= outer.west && inner.east <= outer.east
+}
