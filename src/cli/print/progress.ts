@@ -41,9 +41,9 @@ interface State {
 export function startProgress(options: ProgressOptions): Progress {
   const state: State = { done: 0, spokenMs: performance.now(), running: new Map() }
   const live = options.terminal.canRedraw && !options.json ? startLiveLine(options.terminal.err) : undefined
-  const beat = setInterval(() => sayAlive(options, state), live === undefined ? heartbeatMs : 1000)
-  beat.unref()
   const redraw = () => live?.update(summaryOf(state, options.total), runningOf(state))
+  const beat = setInterval(() => (live === undefined ? sayAlive(options, state) : redraw()), 1000)
+  beat.unref()
   return {
     take: (event) => {
       note(state, event)
