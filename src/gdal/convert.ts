@@ -86,7 +86,14 @@ function featuresOf(
     return { type, use: index === idColumn ? 'ID' : (fields[index]?.datatype ?? 'STRING') }
   })
   const { family, isMulti, skipOthers, fix } = job
-  const rules = { family, isMulti, skipOthers, fix, bounds: boundsOf(job.srs), mend: makeMender(gdal, job.srs) }
+  const rules = {
+    family,
+    isMulti,
+    skipOthers,
+    fix,
+    bounds: boundsOf(job.srs),
+    mend: makeMender(gdal, job.srs),
+  }
   return { path, header, columns, names: fields.map(({ name }) => name), rules, missing, onProgress }
 }
 

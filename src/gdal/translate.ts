@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import type { Layer } from 'gdal-async'
 import type { Datatype, GeometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
@@ -43,43 +44,67 @@ export async function translateLayer(
   source: SourceLayer,
   { path, srs }: TranslateTarget,
 ): Promise<Translated> {
-  const { layer, dataset } = source
+  const { layer } = source
+  const fields = layer.fields.map(({ name, type }) => ({ name, datatype: datatypeOf(type) }))
+  const options = translationOptions(source, srs)
+  const plain = layer.name.startsWith('-') ? selectAll(layer.name, fields) : [layer.name]
+  let header = await translate(gdal, source, { path, options: [...options, ...plain] })
+  if (!isComplete(header, fields)) {
+    // Some versions drop a field without a name: given one, it stays.
+    header = await translate(gdal, source, { path, options: [...options, ...selectAll(layer.name, fields)] })
+  }
+  if (!isComplete(header, fields)) {
+    throw problem('gdal/failed', `GDAL wrote ${header?.columns.length} of ${fields.length} fields`)
+  }
   const sourceSrs = sourceReferenceSystem(source)
+  const missing = findMissing(gdal, { layer, header, path, srs, sourceSrs })
+  return { path, header, fields, missing, declared: findDeclaredType(source) }
+}
+
+function isComplete(header: FlatHeader | undefined, fields: readonly SourceField[]): boolean {
+  return header === undefined || header.columns.length === fields.length
+}
+
+/** What is translated, told by a query that gives the fields names of ours, in their order. */
+function selectAll(layerName: string, fields: readonly SourceField[]): string[] {
+  const quote = (name: string) => `"${name.replaceAll(/["\\]/g, (character) => `\\${character}`)}"`
+  const columns = fields.map(({ name }, index) => `${quote(name)} AS f${index + 1}`)
+  const list = columns.length === 0 ? '*' : columns.join(', ')
+  return ['-dialect', 'OGRSQL', '-sql', `SELECT ${list} FROM ${quote(layerName)}`]
+}
+
+async function translate(
+  gdal: GdalModule,
+  { dataset }: SourceLayer,
+  { path, options }: { readonly path: string; readonly options: string[] },
+): Promise<FlatHeader | undefined> {
+  try {
+    rmSync(path, { force: true })
+    const translated = await gdal.vectorTranslateAsync(path, dataset, options)
+    translated.close()
+    return findFlatHeader(path)
+  } catch (error) {
+    throw problem('gdal/failed', error instanceof Error ? error.message : String(error))
+  }
+}
+
+const listsAsText = ['IntegerList', 'Integer64List', 'RealList', 'StringList', 'Binary']
+  .map((type) => `${type}=String`)
+  .join(',')
+
+function translationOptions(source: SourceLayer, srs: number): string[] {
   const declared = findDeclaredType(source)
-  const options = [
-    ...['-f', 'FlatGeobuf', '-lco', 'SPATIAL_INDEX=NO'],
+  const isPlanar = declared !== undefined && !declared.hasZ
+  const sourceSrs = sourceReferenceSystem(source)
+  return [
+    ...['-f', 'FlatGeobuf', '-lco', 'SPATIAL_INDEX=NO', '-mapFieldType', listsAsText],
     // Any type: what a layer declares need not be what it holds, and every mismatch is to be told, not dropped.
-    ...[
-      '-nlt',
-      'GEOMETRY',
-      '-nlt',
-      'CONVERT_TO_LINEAR',
-      '-dim',
-      declared === undefined || declared.hasZ ? 'XYZ' : 'XY',
-    ],
-    ...[
-      '-mapFieldType',
-      'IntegerList=String,Integer64List=String,RealList=String,StringList=String,Binary=String',
-    ],
+    ...['-nlt', 'GEOMETRY', '-nlt', 'CONVERT_TO_LINEAR', '-dim', isPlanar ? 'XY' : 'XYZ'],
     ...(sourceSrs === undefined ? [] : ['-s_srs', sourceSrs]),
     ...['-t_srs', `EPSG:${srs}`],
     // What cannot be reprojected is told by number further down.
     '-skipfailures',
-    layer.name,
   ]
-  try {
-    const translated = await gdal.vectorTranslateAsync(path, dataset, options)
-    translated.close()
-  } catch (error) {
-    throw problem('gdal/failed', error instanceof Error ? error.message : String(error))
-  }
-  const header = findFlatHeader(path)
-  const fields = layer.fields.map(({ name, type }) => ({ name, datatype: datatypeOf(type) }))
-  if (header !== undefined && header.columns.length !== fields.length) {
-    throw problem('gdal/failed', `GDAL wrote ${header.columns.length} of ${fields.length} fields`)
-  }
-  const missing = findMissing(gdal, { layer, header, path, srs, sourceSrs })
-  return { path, header, fields, missing, declared }
 }
 
 /** In KML every position has a height, mostly of 0: that it has one says nothing. */

@@ -1,0 +1,258 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import { dropOrphans } from '../../src/import/orphans.ts'
+import { describeDrivers } from '../support/drivers.ts'
+import { type ImportBench, listFeatureTables, openImportBench } from '../support/import.ts'
+import { geojson, point, polygon } from '../support/vector.ts'
+
+describeDrivers('staging', (open) => {
+  let database: Database
+  let bench: ImportBench
+
+  beforeEach(async () => {
+    database = await open()
+    bench = await openImportBench(database)
+  })
+
+  // Whatever a test did: no file, no table, no row is left.
+  afterEach(async () => {
+    expect(await bench.leftovers()).toEqual([])
+    expect(await listFeatureTables(database)).toEqual({ tables: [], staged: [] })
+    await bench.remove()
+  })
+
+  async function rowsOf(table: string): Promise<object[]> {
+    return database.query(`select *, ST_AsEWKT(geom) as geom from ${table} order by id`)
+  }
+
+  test('keeps every value exactly', async () => {
+    const properties = {
+      text: 'tab\there, line\nthere, back\\slash, "quotes", ☃ and 𝄞',
+      whole: -2_147_483_648,
+      big: 9_007_199_254_740_993n,
+      real: 0.1 + 0.2,
+      tiny: 5e-324,
+      day: '0999-12-31',
+      hour: '23:59:59',
+      moment: '2020-02-29T10:00:00.6+03:00',
+      yes: true,
+      list: [1, 'two'],
+      nested: { a: { b: 1 } },
+      empty: '',
+      none: null,
+    }
+    const text = geojson([
+      { geometry: point(0, 0), properties: { ...properties, big: 0 } },
+      { geometry: point(1, 1) },
+    ])
+    const staged = await bench.stage('a.geojson', text.replace('"big":0', `"big":${properties.big}`))
+    const [row, empty] = await rowsOf(staged.tableName)
+    const values = Object.fromEntries(
+      staged.fields.map(({ keyname, columnName }) => [keyname, (row as Record<string, unknown>)[columnName]]),
+    )
+    expect(values).toEqual({
+      ...properties,
+      big: '9007199254740993',
+      day: '0999-12-31',
+      // Without its zone, as it is written; to the second.
+      moment: '2020-02-29 10:00:01',
+      yes: 1,
+      list: '[ 1, "two" ]',
+      nested: '{ "a": { "b": 1 } }',
+    })
+    expect(Object.values(empty as object).filter((value) => value !== null)).toEqual([
+      2,
+      expect.stringContaining('POINT'),
+    ])
+    await staged.discard()
+  })
+
+  test('reprojects', async () => {
+    const staged = await bench.stage(
+      'a.geojson',
+      geojson([{ geometry: point(180, 0) }, { geometry: point(0, -90) }]),
+    )
+    const [east, south] = await database.query<{ x: number; y: number; srid: number }>(
+      `select ST_X(geom) as x, ST_Y(geom) as y, ST_SRID(geom) as srid from ${staged.tableName} order by id`,
+    )
+    expect(east).toEqual({ x: expect.closeTo(20_037_508.342789, 5), y: expect.closeTo(0, 5), srid: 3857 })
+    // The pole, as PROJ has it: far away, but it comes back.
+    expect(south?.y).toBeCloseTo(-242_528_680.944, 2)
+    await staged.discard()
+  })
+
+  test('stores shapes as PostgreSQL has them: parts, holes, heights, single ones as multi', async () => {
+    const ring = (size: number) =>
+      [
+        [0, 0],
+        [size, 0],
+        [size, size],
+        [0, size],
+        [0, 0],
+      ].map(([x, y]) => [x, y])
+    const donut = { type: 'Polygon', coordinates: [ring(4), ring(1)] }
+    const two = { type: 'MultiPolygon', coordinates: [[ring(1)], [ring(2), ring(1)]] }
+    const staged = await bench.stage('a.geojson', geojson([{ geometry: donut }, { geometry: two }]), {
+      srs: 4326,
+    })
+    expect(staged).toMatchObject({ geometryType: 'MULTIPOLYGON', srs: 4326, report: { count: 2 } })
+    expect((await rowsOf(staged.tableName)).map((row) => (row as { geom: string }).geom)).toEqual([
+      'SRID=4326;MULTIPOLYGON(((0 0,4 0,4 4,0 4,0 0),(0 0,1 0,1 1,0 1,0 0)))',
+      'SRID=4326;MULTIPOLYGON(((0 0,1 0,1 1,0 1,0 0)),((0 0,2 0,2 2,0 2,0 0),(0 0,1 0,1 1,0 1,0 0)))',
+    ])
+    await staged.discard()
+    const high = await bench.stage(
+      'a.geojson',
+      geojson([{ geometry: point(1, 2, 3) }, { geometry: point(3, 4) }]),
+      {
+        srs: 4326,
+        isMulti: true,
+      },
+    )
+    expect((await rowsOf(high.tableName)).map((row) => (row as { geom: string }).geom)).toEqual([
+      'SRID=4326;MULTIPOINT(1 2 3)',
+      'SRID=4326;MULTIPOINT(3 4 0)',
+    ])
+    await high.discard()
+  })
+
+  test('closes rings and mends self-intersections into what the database calls valid', async () => {
+    const open = polygon([
+      [0, 0],
+      [1, 0],
+      [1, 1],
+    ])
+    const bowTie = polygon([
+      [0, 0],
+      [1, 1],
+      [1, 0],
+      [0, 1],
+      [0, 0],
+    ])
+    const staged = await bench.stage('a.geojson', geojson([{ geometry: open }, { geometry: bowTie }]), {
+      fix: 'SAFE',
+    })
+    expect(
+      await database.query(
+        `select ST_IsValid(geom) as valid, ST_NumGeometries(geom) as parts from ${staged.tableName}`,
+      ),
+    ).toEqual([
+      { valid: true, parts: 1 },
+      { valid: true, parts: 2 },
+    ])
+    await staged.discard()
+  })
+
+  test('counts ids from 1, over what it leaves out', async () => {
+    const features = [point(0, 0), null, point(1, 1)].map((geometry) => ({ geometry }))
+    const staged = await bench.stage('a.geojson', geojson(features), { skipErrors: true })
+    expect((await rowsOf(staged.tableName)).map((row) => (row as { id: number }).id)).toEqual([1, 2])
+    expect(staged.report).toMatchObject({ count: 2, badCount: 1, bad: [{ number: 2 }] })
+    await staged.discard()
+  })
+
+  test('takes ids from a field, and goes on behind the largest', async () => {
+    const features = [7, 70, 8].map((nr) => ({ geometry: point(0, 0), properties: { nr } }))
+    const staged = await bench.stage('a.geojson', geojson(features), { idSource: 'FIELD', idFields: ['nr'] })
+    expect(staged.fields).toEqual([])
+    await database.query(`insert into ${staged.tableName} (geom) values (null)`)
+    expect((await rowsOf(staged.tableName)).map((row) => (row as { id: number }).id)).toEqual([7, 8, 70, 71])
+    await staged.discard()
+  })
+
+  test('refuses ids that come twice, with examples', async () => {
+    const features = [7, 7, 8].map((nr) => ({ geometry: point(0, 0), properties: { nr } }))
+    await expect(
+      bench.stage('a.geojson', geojson(features), { idSource: 'FIELD', idFields: ['nr'] }),
+    ).rejects.toMatchObject({ code: 'source/bad-features', message: expect.stringContaining('7 (2 times)') })
+  })
+
+  test('renames fields whose names cannot stay, and says so', async () => {
+    const properties = { id: 1, geom: 2, '': 3, name: 4 }
+    const staged = await bench.stage('a.geojson', geojson([{ geometry: point(0, 0), properties }]))
+    expect(staged.fields.map(({ keyname, displayName }) => [keyname, displayName])).toEqual([
+      ['id_1', 'id'],
+      ['geom_1', 'geom'],
+      ['fld_1', 'fld_1'],
+      ['name', 'name'],
+    ])
+    expect(staged.report.renamed).toContainEqual({ from: 'id', to: 'id_1' })
+    await staged.discard()
+  })
+
+  test('carries more features than fit into one piece', async () => {
+    const rows = Array.from(
+      { length: 60_000 },
+      (_, index) => `${index},${index % 180},${index % 80},${'x'.repeat(60)}`,
+    )
+    const staged = await bench.stage('a.csv', `nr,lon,lat,text\n${rows.join('\n')}\n`)
+    const [found] = await database.query(
+      `select count(*)::int as count, sum(c1)::int as sum, count(distinct id)::int as ids,
+              bool_and(ST_X(ST_Transform(geom, 4326)) between -0.000001 and 179.000001) as placed
+         from ${staged.tableName}`,
+    )
+    expect(found).toEqual({ count: 60_000, sum: (60_000 * 59_999) / 2, ids: 60_000, placed: true })
+    await staged.discard()
+  })
+
+  test('carries a shape larger than a piece', async () => {
+    const ring = Array.from({ length: 200_000 }, (_, index) => {
+      const angle = (index / 200_000) * 2 * Math.PI
+      return [Math.cos(angle), Math.sin(angle)]
+    })
+    const staged = await bench.stage('a.geojson', geojson([{ geometry: polygon([...ring, ring[0] ?? []]) }]))
+    expect(await database.query(`select ST_NPoints(geom) as count from ${staged.tableName}`)).toEqual([
+      { count: 200_001 },
+    ])
+    await staged.discard()
+  })
+
+  test('lets others have their turn on the database', async () => {
+    const rows = Array.from({ length: 60_000 }, (_, index) => `${index},1,2,${'x'.repeat(60)}`)
+    let answers = 0
+    let isDone = false
+    const staging = bench.stage('a.csv', `nr,lon,lat,text\n${rows.join('\n')}\n`).finally(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      await database.query('select 1')
+      answers += 1
+    }
+    expect(answers).toBeGreaterThan(5)
+    await (await staging).discard()
+  })
+
+  test('leaves nothing when the source is bad', async () => {
+    await expect(bench.stage('a.geojson', geojson([{ geometry: null }]))).rejects.toMatchObject({
+      code: 'source/bad-features',
+    })
+  })
+
+  test('leaves nothing when it is told to stop, at whatever moment', async () => {
+    const rows = Array.from({ length: 60_000 }, (_, index) => `${index},1,2,${'x'.repeat(60)}`)
+    const csv = `nr,lon,lat,text\n${rows.join('\n')}\n`
+    const stopper = new AbortController()
+    const stopping = await openImportBench(database, { signal: stopper.signal })
+    const staging = stopping.stage('a.csv', csv)
+    // As soon as there is a table, rows are on their way.
+    while ((await listFeatureTables(database)).staged.length === 0) await database.query('select 1')
+    stopper.abort(new Error('the client went away'))
+    await expect(staging).rejects.toThrow('the client went away')
+    expect(await stopping.leftovers()).toEqual([])
+    await stopping.remove()
+  })
+
+  test('drops what a dead process left, and nothing of a living one', async () => {
+    const features = geojson([{ geometry: point(0, 0) }])
+    const dead = await openImportBench(database, { instance: 'dead' })
+    const lost = await dead.stage('a.geojson', features)
+    const kept = await bench.stage('a.geojson', features)
+    // On PostgreSQL others may be alive: only long silence tells.
+    await database.query(`update staging set created_at = created_at - interval '1 hour'`)
+    expect(await dropOrphans(database, 'test')).toBe(1)
+    expect(await listFeatureTables(database)).toEqual({ tables: [kept.tableName], staged: [kept.tableName] })
+    await lost.discard()
+    await kept.discard()
+    await dead.remove()
+  })
+})

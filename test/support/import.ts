@@ -1,0 +1,57 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { silentLog } from '../../src/core/log.ts'
+import type { Database } from '../../src/database/database.ts'
+import { type ImportContext, type ImportSource, type Staged, stageSource } from '../../src/import/stage.ts'
+import { plainRules } from './vector.ts'
+
+/** A folder for the files of one test, and what works in it. */
+export interface ImportBench {
+  readonly context: ImportContext
+  /** Reads a file into staging. */
+  stage(name: string, content: Uint8Array | string, options?: Partial<ImportSource>): Promise<Staged>
+  /** Names of what stands in the folder for files that do not last. */
+  leftovers(): Promise<string[]>
+  remove(): Promise<void>
+}
+
+/** Makes what an import works with, on a database. */
+export async function openImportBench(
+  database: Database,
+  options: Partial<ImportContext> = {},
+): Promise<ImportBench> {
+  const folder = await mkdtemp(join(tmpdir(), 'landform-import-'))
+  const temporaryFolder = await mkdtemp(join(folder, 'temporary-'))
+  const context = {
+    database,
+    log: silentLog,
+    temporaryFolder,
+    instance: 'test',
+    unpackLimitBytes: 1 << 30,
+    ...options,
+  }
+  let files = 0
+  return {
+    context,
+    async stage(name, content, rules = {}) {
+      files += 1
+      const path = join(folder, `blob-${files}`)
+      await writeFile(path, content)
+      return stageSource({ ...plainRules, path, name, srs: 3857, ...rules }, context)
+    },
+    leftovers: () => readdir(temporaryFolder),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Names of all tables of features there are, and of those that are staged. */
+export async function listFeatureTables(database: Database): Promise<{ tables: string[]; staged: string[] }> {
+  const tables = await database.query<{ name: string }>(
+    `select relname as name from pg_class
+      where relkind = 'r' and relname like 'features\\_%' and relnamespace = $1::regnamespace order by 1`,
+    [database.schema],
+  )
+  const staged = await database.query<{ name: string }>('select table_name as name from staging order by 1')
+  return { tables: tables.map(({ name }) => name), staged: staged.map(({ name }) => name) }
+}
