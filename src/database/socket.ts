@@ -49,6 +49,8 @@ export class WorkerSocket extends Duplex {
     const worker = new Worker(entry, {
       workerData: { ...this.#data, port: port2, signals },
       transferList: [port2],
+      // Whatever this process was started with (--eval, --input-type) is not for the worker.
+      execArgv: [],
     })
     this.#worker = worker
     this.#link = new MainEnd(port1, signals)

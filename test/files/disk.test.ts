@@ -1,12 +1,15 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BlobStore } from '../../src/files/blobs.ts'
 import { openDiskBlobs } from '../../src/files/disk.ts'
+
+const entry = new URL('../../src/files/disk.ts', import.meta.url).href
 
 let folder: string
 let blobs: BlobStore
@@ -110,7 +113,6 @@ test('leaves nothing of content that breaks off, and gives its fault as it is', 
 
 describe('opening', () => {
   test('removes what a killed process left, keeps what a running one writes', async () => {
-    const entry = new URL('../../src/files/disk.ts', import.meta.url).href
     const child = spawn(
       process.execPath,
       [
@@ -142,24 +144,24 @@ describe('opening', () => {
   })
 })
 
-// Only the superuser may mount.
-describe.runIf(process.getuid?.() === 0)('on a full disk', () => {
-  beforeEach(() => {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'landform-test', folder])
-  })
-
-  afterEach(() => {
-    execFileSync('umount', [folder])
-  })
-
-  test('says that the disk is full, leaves nothing, and goes on when there is room', async () => {
-    const full = await openDiskBlobs({ folder })
+test('a full disk is told, leaves nothing, and is used again when there is room', async () => {
+  // A small disk in a mount namespace of its own, which an ordinary user may make too.
+  const script = `
+    const { openDiskBlobs } = await import(${JSON.stringify(entry)})
+    const { readdir } = await import('node:fs/promises')
+    const folder = ${JSON.stringify(folder)}
+    const blobs = await openDiskBlobs({ folder })
     const half = Buffer.alloc(150_000, 1)
-    const large = chunks(half, Buffer.alloc(200_000, 2))
-    await expect(full.put(large)).rejects.toMatchObject({ code: 'files/full' })
-    expect(await listFiles()).toEqual([])
-    expect(await full.put(chunks(half))).toMatchObject({ sizeBytes: 150_000 })
-  })
+    const put = (...parts) => blobs.put((async function* () { yield* parts })())
+    const refused = await put(half, Buffer.alloc(200_000, 2)).catch((error) => error.code)
+    const left = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((one) => one.isFile())
+    console.log(JSON.stringify({ refused, left: left.length, next: (await put(half)).sizeBytes }))`
+  const mount = 'mount -t tmpfs -o size=256k small "$1" && exec "$2" --input-type=module --eval "$3"'
+  const { stdout } = await promisify(execFile)('unshare', [
+    ...['--mount', '--map-root-user', 'sh', '-c', mount, 'sh'],
+    ...[folder, process.execPath, script],
+  ])
+  expect(JSON.parse(stdout)).toEqual({ refused: 'files/full', left: 0, next: 150_000 })
 })
 
 async function* chunks(...parts: (string | Buffer)[]): AsyncGenerator<Uint8Array> {
