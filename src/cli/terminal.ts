@@ -30,6 +30,8 @@ export function openTerminal(): Terminal {
   const ci = env.CI !== undefined && env.CI !== '' && env.CI !== 'false'
   const dumb = env.TERM === 'dumb'
   const { interrupt, halt } = listenForSignals()
+  // A reader that has seen enough goes away; what is being done goes on.
+  for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
   return {
     out: stdout,
     err: stderr,
@@ -42,6 +44,10 @@ export function openTerminal(): Terminal {
     interrupt,
     halt,
   }
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
 }
 
 function listenForSignals(): Pick<Terminal, 'interrupt' | 'halt'> {

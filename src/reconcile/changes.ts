@@ -55,7 +55,7 @@ function planOne(work: Work, wanted: WantedResource): void {
   draft.issues.push(...checkPrincipals(wanted, input.actual.principals))
   const actual = match.pairs.get(wanted.key)
   if (actual === undefined) {
-    if (!wanted.existing) planCreate(work, wanted, undefined)
+    if (!wanted.existing && !match.suspects.has(wanted.key)) planCreate(work, wanted, undefined)
   } else if (recreated.has(wanted.key)) planCreate(work, wanted, actual)
   else planUpdate(work, wanted, actual)
 }

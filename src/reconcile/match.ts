@@ -11,6 +11,8 @@ export interface Match {
   readonly pairs: ReadonlyMap<string, ActualResource>
   /** Key by id of the matched resources. */
   readonly keyOf: ReadonlyMap<number, string>
+  /** By key: resources that look like the wanted one under an old key. Nothing is planned for either. */
+  readonly suspects: ReadonlyMap<string, ActualResource>
   readonly issues: readonly Issue[]
 }
 
@@ -19,6 +21,7 @@ interface Matching {
   readonly actual: ActualTree
   readonly pairs: Map<string, ActualResource>
   readonly keyOf: Map<number, string>
+  readonly suspects: Map<string, ActualResource>
   readonly issues: Issue[]
 }
 
@@ -27,7 +30,14 @@ interface Matching {
  * resources without a key, by parent, class and display name. What is ambiguous is an issue, never a guess.
  */
 export function matchResources(manifest: Manifest, actual: ActualTree): Match {
-  const matching: Matching = { manifest, actual, pairs: new Map(), keyOf: new Map(), issues: [] }
+  const matching: Matching = {
+    manifest,
+    actual,
+    pairs: new Map(),
+    keyOf: new Map(),
+    suspects: new Map(),
+    issues: [],
+  }
   for (const wanted of manifest.resources.values()) matchByName(matching, wanted)
   // Only what no key, old key or id names may be taken for a resource that has no key. Parents come first.
   const nameless = indexNameless(matching)
@@ -124,7 +134,7 @@ function matchByPlace(matching: Matching, wanted: WantedResource, index: Nameles
 
 // Same place, class and name, managed by this manifest under a key it no longer has: renamed, most likely.
 function reportRenamed(
-  { manifest, issues }: Matching,
+  { manifest, suspects, issues }: Matching,
   wanted: WantedResource,
   alike: readonly ActualResource[],
 ): void {
@@ -132,6 +142,7 @@ function reportRenamed(
     (one) => one.manager === manifest.id && one.keyname !== null && !manifest.resources.has(one.keyname),
   )
   if (old === undefined) return
+  suspects.set(wanted.key, old)
   const message = `"${wanted.key}" looks like the resource ${old.id}, which this manifest made as "${labelOf(old)}"`
   issues.push({ ...issueAt(wanted, 'plan/renamed', message), hint: `renamed? add was: ${labelOf(old)}` })
 }

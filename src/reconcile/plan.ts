@@ -20,6 +20,7 @@ export function computePlan(input: PlanInput): Planning {
   const match = matchResources(manifest, actual)
   const wanted = planChanges(input, match)
   const kept = new Set<number>()
+  for (const { id } of match.suspects.values()) kept.add(id)
   const anchors = new Set<number>()
   for (const [key, resource] of match.pairs)
     (manifest.resources.get(key)?.existing ? anchors : kept).add(resource.id)

@@ -62,6 +62,11 @@ async function run(words: readonly string[], more: Partial<Surroundings> = {}): 
   return runCommand(words, { cwd, ...more, env })
 }
 
+async function idOf(keyname: string): Promise<number | undefined> {
+  const found = await server.admin('GET', `/api/resource/search/?keyname=${keyname}`)
+  return (await found.json<{ resource: { id: number } }[]>())[0]?.resource.id
+}
+
 const write = (name: string, text: string) => writeFile(join(cwd, name), text)
 const linesOf = (text: string) =>
   text
@@ -92,8 +97,7 @@ describe('plan and apply', () => {
     await write('places.geojson', places(['Here', 'There', 'Everywhere']))
     expect((await run(['plan', 'a.yaml'])).out).toContain('is loaded: the source has changed')
     await run(['apply', 'a.yaml', '--yes'])
-    const found = await server.admin('GET', '/api/resource/search/?keyname=a_layer')
-    const id = (await found.json<{ resource: { id: number } }[]>())[0]?.resource.id
+    const id = await idOf('a_layer')
     const count = await server.admin('GET', `/api/resource/${id}/feature_count`)
     expect(await count.json()).toEqual({ total_count: 3 })
     await server.admin('DELETE', `/api/resource/${id}/feature/1`)
@@ -130,6 +134,54 @@ describe('plan and apply', () => {
       expect.stringContaining('takes along 1 resource below it and 3 features'),
     ])
     expect((await run(['plan', 'gone.yaml', '--prune'])).out).toBe('Plan for gone: 0 changes, 2 unchanged.\n')
+  })
+
+  it('keep the resource and its features when its key changes', async () => {
+    await write('was.yaml', manifest('was', layers('was')))
+    await run(['apply', 'was.yaml', '--yes'])
+    const before = await idOf('was_layer')
+    const renamed = manifest('was', layers('was').replace('was_layer:', 'was_places:'))
+    await write('was.yaml', renamed)
+    const looks = await run(['plan', 'was.yaml'])
+    expect([looks.exit, looks.err]).toEqual([3, expect.stringContaining('hint: renamed? add was: was_layer')])
+    await write('was.yaml', renamed.replace('was_places:', 'was_places:\n            was: was_layer'))
+    expect((await run(['apply', 'was.yaml', '--yes'])).exit).toBe(0)
+    expect(await idOf('was_places')).toBe(before)
+    const done = await run(['plan', 'was.yaml'])
+    expect([done.out, done.err]).toEqual([
+      'Plan for was: 0 changes, 4 unchanged.\n',
+      expect.stringContaining('warning plan/spent'),
+    ])
+  })
+
+  it('make anew only what may be replaced, and mend the maps that show it', async () => {
+    const text = (srs: number) =>
+      manifest(
+        'anew',
+        `        children:
+          anew_layer:
+            cls: vector_layer
+            display_name: Places
+            vector_layer: { srs: { id: ${srs} }, geometry_type: POINT }
+            children:
+              anew_style: { cls: mapsrv_style, display_name: Dots }
+          anew_map:
+            cls: webmap
+            display_name: Map
+            webmap:
+              root_item:
+                item_type: root
+                children: [{ item_type: layer, display_name: Dots, layer_style_id: anew_style }]
+`,
+      )
+    await write('anew.yaml', text(3857))
+    await run(['apply', 'anew.yaml', '--yes'])
+    await write('anew.yaml', text(4326))
+    const refused = await run(['apply', 'anew.yaml', '--yes'])
+    expect([refused.exit, refused.err]).toEqual([1, expect.stringContaining('--replace anew_layer')])
+    const allowed = await run(['apply', 'anew.yaml', '--replace', 'anew_layer', '--yes'])
+    expect(allowed.out).toMatch(/: 1 updated, 2 replaced\.\n$/)
+    expect((await run(['plan', 'anew.yaml'])).out).toBe('Plan for anew: 0 changes, 5 unchanged.\n')
   })
 
   it('say what failed, what was not tried and how to go on', async () => {

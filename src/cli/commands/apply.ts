@@ -34,7 +34,7 @@ export async function runApply(settings: ApplySettings, terminal: Terminal): Pro
     if (plan.changes.length === 0) return 0
     if (!(await isMeant(settings, terminal))) {
       writeLine(terminal.err, 'Nothing was done.')
-      return 1
+      return terminal.interrupt.aborted ? 130 : 1
     }
     return await carryOut({ api, plan, settings }, terminal)
   } finally {
