@@ -1,3 +1,5 @@
+import type { Bbox } from './bbox.ts'
+
 /** What a feature of a tile is made of. */
 export type TileFamily = 'point' | 'line' | 'polygon'
 
@@ -39,7 +41,34 @@ export function doubleArea(ring: TileSequence): number {
   return sum
 }
 
-function tidyPoints(parts: readonly TilePart[]): TilePart[] {
+/** Counts the positions of a geometry. */
+export function countPositions({ parts }: TileGeometry): number {
+  return parts.flat().reduce((count, sequence) => count + sequence.length / 2, 0)
+}
+
+/** Gives the box around a geometry; one without positions has a box that meets none. */
+export function boxOfGeometry({ parts }: TileGeometry): Bbox {
+  let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (const sequence of parts.flat()) {
+    for (let at = 0; at < sequence.length; at += 2) {
+      const [x, y] = [sequence[at] ?? 0, sequence[at + 1] ?? 0]
+      minX = Math.min(minX, x)
+      minY = Math.min(minY, y)
+      maxX = Math.max(maxX, x)
+      maxY = Math.max(maxY, y)
+    }
+  }
+  return [minX, minY, maxX, maxY]
+}
+
+/** Gives a geometry that is moved by some units. */
+export function moveGeometry({ family, parts }: TileGeometry, dx: number, dy: number): TileGeometry {
+  const move = (value: number, at: number) => value + (at % 2 === 0 ? dx : dy)
+  return { family, parts: parts.map((part) => part.map((sequence) => sequence.map(move))) }
+}
+
+function tidyPoints(parts: readonly TilePart[]): readonly TilePart[] {
+  if (parts.length < 2) return parts
   const seen = new Map<string, TilePart>()
   for (const part of parts) for (const point of part) seen.set(point.join(), [point])
   return [...seen.values()]

@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts'
 import { tileExists } from '../geo/tile.ts'
 import { findLayers, type Layer } from '../store/layer.ts'
 import type { TileRequest } from '../store/tile/grid.ts'
+import { createShapeCache, type ShapeCache } from '../store/tile/shape_cache.ts'
 import { makeTileLayer } from '../store/tile/tile.ts'
 import type { Answer, ApiRequest } from './handler.ts'
 import { type CachedTile, createTileCache, packTile, type TileCache } from './tile_cache.ts'
@@ -23,8 +24,19 @@ const mediaType = 'application/vnd.mapbox-vector-tile'
 /** Below that, packing costs more than it saves. */
 const packFrom = 860
 
-/** Each database has tiles of its own. */
-const caches = new WeakMap<Database, TileCache>()
+/** What is remembered of the tiles of a database. */
+interface Caches {
+  readonly tiles: TileCache
+  readonly shapes: ShapeCache
+}
+
+const caches = new WeakMap<Database, Caches>()
+
+function cachesOf(database: Database): Caches {
+  const known = caches.get(database) ?? { tiles: createTileCache(), shapes: createShapeCache() }
+  caches.set(database, known)
+  return known
+}
 
 /**
  * Reads and checks what a tile is asked for with.
@@ -65,9 +77,7 @@ export async function answerTile(
   const found = await findLayers(database, ids)
   const layers = [...new Set(ids)].map((id) => found.get(id) ?? refuse(id))
   const key = [dialect, keyOf(request), ...layers.map(layerKey)].join(' ')
-  const cache = caches.get(database) ?? createTileCache()
-  caches.set(database, cache)
-  const tile = await cache.get(key, () => makeTile(database, layers, { dialect, request }))
+  const tile = await cachesOf(database).tiles.get(key, () => makeTile(database, layers, { dialect, request }))
   return answerCached(tile, headers)
 }
 
@@ -92,9 +102,11 @@ async function makeTile(
   layers: readonly Layer[],
   { dialect, request }: { readonly dialect: Dialect; readonly request: TileRequest },
 ): Promise<Uint8Array> {
-  const parts = layers.map((layer) =>
-    makeTileLayer(database, layer, { name: `${tileLayerPrefix[dialect]}${layer.resourceId}`, request }),
-  )
+  const { shapes } = cachesOf(database)
+  const parts = layers.map((layer) => {
+    const name = `${tileLayerPrefix[dialect]}${layer.resourceId}`
+    return makeTileLayer(database, layer, { name, request, shapes })
+  })
   return Buffer.concat(await Promise.all(parts))
 }
 

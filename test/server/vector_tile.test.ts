@@ -138,6 +138,35 @@ describeServers('vector tiles', (start) => {
     expect(await ids('&simplification=0')).toEqual(Array.from({ length: 64 }, (_, at) => at + 1))
   })
 
+  test('thin a crowd to the same points, on every zoom level those of the one before and more', async () => {
+    const server = await start()
+    const cell = (2 * half) / 512
+    // No two numbers of the sequence are near, and no position is on the edge of a cell.
+    const places = Array.from({ length: 3000 }, (_, at) => ({
+      x: ((at * 0.618_033_988_7) % 1) * half * 0.09,
+      y: ((at * 0.754_877_666_2) % 1) * half * 0.09,
+    }))
+    const id = await createLayer(
+      server,
+      {},
+      places.map(({ x, y }) => ({ geom: `POINT(${x} ${y})` })),
+    )
+    const read = async (address: string) => {
+      const tile = await readTile(server.admin, `${address}&resource=${id}&padding=0&extent=4096`)
+      return tile.features(`svc:${id}`).map((feature) => feature.id ?? 0)
+    }
+    const lowest = new Map<string, number>()
+    for (const [at, { x, y }] of places.entries()) {
+      const key = `${Math.floor(x / cell)} ${Math.floor(-y / cell)}`
+      if (!lowest.has(key)) lowest.set(key, at + 1)
+    }
+    const world = await read('z=0&x=0&y=0')
+    expect(world).toEqual([...lowest.values()].sort((a, b) => a - b))
+    const closer = await read('z=1&x=1&y=0')
+    expect(closer.length).toBeGreaterThan(world.length)
+    expect(world.filter((known) => !closer.includes(known))).toEqual([])
+  })
+
   test('thin small shapes to one a cell, drawn as its box, and leave great ones alone', async () => {
     const server = await start()
     const unit = (2 * half) / 4096

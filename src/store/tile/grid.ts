@@ -23,6 +23,8 @@ export interface TileGrid {
   readonly wide: Bbox
   /** The tile with its margin, in units. */
   readonly unitBox: Bbox
+  /** Top left corner of the tile in units from that of the world. */
+  readonly corner: readonly [x: number, y: number]
   /** Units a metre. */
   readonly scale: number
   /** Side of a cell in units; 0 keeps everything. */
@@ -45,5 +47,16 @@ export function measureTile({ address, extent, simplification, padding }: TileRe
   const wide = expandBbox(tile, width)
   const margin = Math.round(extent * padding)
   const unitBox: Bbox = [-margin, -margin, extent + margin, extent + margin]
-  return { tile, box, wide, unitBox, scale, cellUnits: simplification, cell: simplification / scale, away }
+  const corner = [address.x * extent, address.y * extent] as const
+  return {
+    tile,
+    box,
+    wide,
+    unitBox,
+    corner,
+    scale,
+    cellUnits: simplification,
+    cell: simplification / scale,
+    away,
+  }
 }

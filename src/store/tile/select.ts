@@ -1,13 +1,15 @@
 import type { Queryable } from '../../database/database.ts'
+import type { Bbox } from '../../geo/bbox.ts'
 import { clipGeometry } from '../../geo/clip.ts'
 import type { TileFeature } from '../../geo/mvt.ts'
-import type { TileGeometry } from '../../geo/tile_geometry.ts'
+import { moveGeometry, type TileGeometry } from '../../geo/tile_geometry.ts'
 import { parseTwkb } from '../../geo/twkb.ts'
 import { createBindings } from '../feature/binding.ts'
 import type { Layer } from '../layer.ts'
 import { attributeSql, attributeValues } from './attribute.ts'
 import type { TileGrid } from './grid.ts'
-import { shapeSql, smallShapeSql, tileFamily } from './shape.ts'
+import { shapeSql, smallShapeSql, tileFamily, wholeSql } from './shape.ts'
+import type { ShapeCache } from './shape_cache.ts'
 import { columnSql, isPointLayer, rowSql, tileSource } from './source.ts'
 import { type Crowd, thinCrowd } from './thin.ts'
 
@@ -23,6 +25,7 @@ export interface TileSelection {
   readonly grid: TileGrid
   /** Whether the database cuts great shapes, which it may refuse where they are not valid. */
   readonly cuts: boolean
+  readonly shapes: ShapeCache
 }
 
 /**
@@ -33,10 +36,12 @@ export async function selectTileFeatures(
   database: Queryable,
   selection: TileSelection,
 ): Promise<TileFeature[]> {
-  const { layer, grid } = selection
+  const { layer, grid, shapes } = selection
   const isThinned = grid.cellUnits > 0
-  const first = await selectRows(database, selection, isThinned ? { limit: fewFeatures + 1 } : {})
-  const rows = first.length <= fewFeatures || !isThinned ? first : await selectThinned(database, selection)
+  const known = shapes.find(levelOf(selection), worldBox(grid))
+  const first = await selectRows(database, selection, { known, ...(isThinned && { limit: fewFeatures + 1 }) })
+  const isCrowd = isThinned && first.length > fewFeatures
+  const rows = isCrowd ? await selectThinned(database, selection, known) : first
   const small = rows.filter(({ cell }) => cell !== null)
   const crowd = { ids: small.map(({ id }) => id), cells: small.map(({ cell }) => cell ?? 0) }
   const kept = thinCrowd(crowd, mostSmall)
@@ -44,7 +49,7 @@ export async function selectTileFeatures(
     .filter(({ id, cell }) => cell === null || kept.has(id))
     .sort((a, b) => a.id - b.id)
     .flatMap((row) => {
-      const geometry = readGeometry(selection, row)
+      const geometry = readGeometry({ ...selection, known }, row)
       return geometry === undefined
         ? []
         : [{ id: row.id, geometry, values: attributeValues(layer.fields, row) }]
@@ -58,32 +63,64 @@ interface TileRow extends Readonly<Record<string, unknown>> {
   /** Units, for points. */
   readonly x?: number
   readonly y?: number
-  /** TWKB in units, for other shapes. */
-  readonly shape?: Uint8Array | null
+  /** TWKB of a box in units of the tile, for small shapes. */
+  readonly small?: Uint8Array | null
+  /** TWKB in units of the world, for great ones; null where it is known. */
+  readonly great?: Uint8Array | null
+  /** Whether a great shape is all there. */
+  readonly whole?: boolean
 }
 
-function readGeometry({ layer, grid }: TileSelection, { x, y, shape }: TileRow): TileGeometry | undefined {
-  if (x !== undefined && y !== undefined) return { family: 'point', parts: [[[x, y]]] }
-  return shape ? clipGeometry(parseTwkb(shape, tileFamily(layer)), grid.unitBox) : undefined
+type KnownShapes = ReadonlyMap<number, TileGeometry>
+
+interface RowReader extends TileSelection {
+  readonly known: KnownShapes
 }
+
+function readGeometry(
+  reader: RowReader,
+  { id, x, y, small, great, whole }: TileRow,
+): TileGeometry | undefined {
+  if (x !== undefined && y !== undefined) return { family: 'point', parts: [[[x, y]]] }
+  const { layer, grid, known, shapes } = reader
+  const [left, top] = grid.corner
+  const family = tileFamily(layer)
+  if (small) return clipGeometry(parseTwkb(small, family), grid.unitBox)
+  const shape = great ? parseTwkb(great, family) : known.get(id)
+  if (shape === undefined) return undefined
+  if (great && whole) shapes.keep(levelOf(reader), id, shape)
+  return moveGeometry(clipGeometry(shape, worldBox(grid)), -left, -top)
+}
+
+/** The box of a tile in units of the world. */
+function worldBox({ unitBox: [minX, minY, maxX, maxY], corner: [left, top] }: TileGrid): Bbox {
+  return [minX + left, minY + top, maxX + left, maxY + top]
+}
+
+const levelOf = ({ layer, grid }: TileSelection) =>
+  [layer.tableName, layer.dataVersion, grid.scale, grid.cellUnits].join(' ')
 
 interface RowChoice {
   readonly limit?: number
   /** Of the small ones, the ids to take. */
   readonly small?: ReadonlySet<number>
+  readonly known: KnownShapes
 }
 
 function selectRows(
   database: Queryable,
-  { layer, grid, cuts }: TileSelection,
-  { limit, small }: RowChoice,
+  selection: TileSelection,
+  { limit, small, known }: RowChoice,
 ): Promise<TileRow[]> {
   const bindings = createBindings()
+  const { layer, grid } = selection
   const source = tileSource(layer, grid, bindings)
-  const showing = { layer, grid, bindings, cuts }
+  const showing = { ...selection, bindings }
   const geometry = isPointLayer(layer)
     ? `${columnSql('ST_X(g)', grid, bindings)} as x, ${rowSql('ST_Y(g)', grid, bindings)} as y, ${source.cell} as cell`
-    : `case when ${source.isSmall} then ${smallShapeSql(showing)} else ${shapeSql(showing)} end as shape,
+    : `case when ${source.isSmall} then ${smallShapeSql(showing)} end as small,
+       case when not ${source.isSmall} and id <> all(${bindings.bind([...known.keys()], 'int[]')})
+            then ${shapeSql(showing)} end as great, ${wholeSql(showing)} as whole,
        case when ${source.isSmall} then ${source.cell} end as cell`
   const isTaken = small && `id = any(${bindings.bind([...small], 'int[]')})`
   const condition = isTaken && (isPointLayer(layer) ? isTaken : `(${isTaken} or not ${source.isSmall})`)
@@ -93,9 +130,13 @@ function selectRows(
 }
 
 /** Thins in the database first, so that a layer of any size takes no more memory here than the cells of a tile. */
-async function selectThinned(database: Queryable, selection: TileSelection): Promise<TileRow[]> {
+async function selectThinned(
+  database: Queryable,
+  selection: TileSelection,
+  known: KnownShapes,
+): Promise<TileRow[]> {
   const crowd = await findCrowd(database, selection)
-  return selectRows(database, selection, { small: thinCrowd(crowd, mostSmall) })
+  return selectRows(database, selection, { known, small: thinCrowd(crowd, mostSmall) })
 }
 
 async function findCrowd(database: Queryable, { layer, grid }: TileSelection): Promise<Crowd> {

@@ -1,4 +1,5 @@
 import { geometryParts } from '../../contract/geometry.ts'
+import { mercatorHalfWorld } from '../../geo/mercator.ts'
 import type { TileFamily } from '../../geo/tile_geometry.ts'
 import type { Bindings } from '../feature/binding.ts'
 import type { Layer } from '../layer.ts'
@@ -27,17 +28,25 @@ export interface Showing {
   readonly cuts: boolean
 }
 
+/** Gives SQL that holds where a shape is given as a whole, whatever the tile. */
+export function wholeSql({ cuts }: Showing): string {
+  return cuts ? `ST_MemSize(g) <= ${manyBytes}` : 'true'
+}
+
 /**
- * Gives SQL of the geometry `g` as TWKB, simplified, in the units of the tile. It reaches as far beyond the tile as it
- * likes: simplifying comes before clipping, so that shapes meet where tiles meet.
+ * Gives SQL of the geometry `g` as TWKB, simplified, in units from the corner of the world. It reaches as far beyond the
+ * tile as it likes: simplifying comes before clipping, so that shapes meet where tiles meet.
  */
-export function shapeSql({ layer, grid, bindings, cuts }: Showing): string {
+export function shapeSql(showing: Showing): string {
+  const { layer, grid, bindings, cuts } = showing
   const { wide, cell } = grid
   const plain = geometryParts(layer.geometryType).hasZ ? 'ST_Force2D(g)' : 'g'
   const cut = `ST_ClipByBox2D(${plain}, ${boxSql(wide, 3857, bindings)})`
-  const near = cuts ? `case when ST_MemSize(g) > ${manyBytes} then ${cut} else ${plain} end` : plain
+  const near = cuts ? `case when ${wholeSql(showing)} then ${plain} else ${cut} end` : plain
   const simple = cell === 0 ? near : `ST_Simplify(${near}, ${bindings.bind(cell, 'float8')}, true)`
-  return twkbSql(simple, grid, bindings)
+  const numbers = [mercatorHalfWorld, -mercatorHalfWorld, grid.scale, -grid.scale]
+  const bound = numbers.map((value) => bindings.bind(value, 'float8'))
+  return `ST_AsTWKB(ST_TransScale(${simple}, ${bound.join(', ')}), 0)`
 }
 
 /** Gives SQL that draws a small shape as its box, at least one unit wide and high, so that it does not vanish. */
@@ -51,9 +60,4 @@ export function smallShapeSql({ layer, grid, bindings }: Showing): string {
   const corner = `ST_MakePoint(${x0}, ${y0})`
   if (family === 'point') return `ST_AsTWKB(${corner}, 0)`
   return `ST_AsTWKB(ST_MakeLine(${corner}, ST_MakePoint(${x1}, ${y1})), 0)`
-}
-
-function twkbSql(shape: string, { tile, scale }: TileGrid, bindings: Bindings): string {
-  const numbers = [-tile[0], -tile[3], scale, -scale].map((value) => bindings.bind(value, 'float8'))
-  return `ST_AsTWKB(ST_TransScale(${shape}, ${numbers.join(', ')}), 0)`
 }

@@ -3,14 +3,23 @@ import type { Queryable } from '../../database/database.ts'
 import { encodeTileLayer, type TileFeature } from '../../geo/mvt.ts'
 import type { Layer } from '../layer.ts'
 import { tileKeys } from './attribute.ts'
-import { measureTile, type TileGrid, type TileRequest } from './grid.ts'
-import { selectTileFeatures } from './select.ts'
+import { measureTile, type TileRequest } from './grid.ts'
+import { selectTileFeatures, type TileSelection } from './select.ts'
+import type { ShapeCache } from './shape_cache.ts'
 
 /** Most bytes of a layer in a tile, as long as it may be simplified. */
 const mostBytes = 450_000
 
 /** How many times the cells may double to get there. */
 const mostDoublings = 4
+
+/** What part of which tile is made. */
+export interface TileLayerRequest {
+  /** Name of the layer in the tile. */
+  readonly name: string
+  readonly request: TileRequest
+  readonly shapes: ShapeCache
+}
 
 /**
  * Makes the part of a vector tile that a layer is: one path for all databases, which select, simplify and clip, while
@@ -21,23 +30,30 @@ const mostDoublings = 4
 export async function makeTileLayer(
   database: Queryable,
   layer: Layer,
-  { name, request }: { readonly name: string; readonly request: TileRequest },
+  { name, request, shapes }: TileLayerRequest,
 ): Promise<Uint8Array> {
   let { simplification } = request
   for (let left = mostDoublings; ; left -= 1) {
-    const features = await findFeatures(database, layer, measureTile({ ...request, simplification }))
+    const features = await findFeatures(database, {
+      layer,
+      shapes,
+      grid: measureTile({ ...request, simplification }),
+    })
     const bytes = encodeTileLayer({ name, extent: request.extent, keys: tileKeys(layer.fields), features })
     if (bytes.length <= mostBytes || simplification === 0 || left === 0) return bytes
     simplification *= 2
   }
 }
 
-async function findFeatures(database: Queryable, layer: Layer, grid: TileGrid): Promise<TileFeature[]> {
+async function findFeatures(
+  database: Queryable,
+  selection: Omit<TileSelection, 'cuts'>,
+): Promise<TileFeature[]> {
   try {
-    return await selectTileFeatures(database, { layer, grid, cuts: true })
+    return await selectTileFeatures(database, { ...selection, cuts: true })
   } catch (error) {
     // Cutting is refused for some geometries that are not valid; taking them whole takes longer.
     if (!isProblem(error) || error.data.sqlstate !== 'XX000') throw error
-    return selectTileFeatures(database, { layer, grid, cuts: false })
+    return selectTileFeatures(database, { ...selection, cuts: false })
   }
 }
