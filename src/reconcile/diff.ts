@@ -198,10 +198,9 @@ interface FieldPlace {
 
 function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }: Sides): void {
   const { member, field, schema, written } = place
-  const pointer = joinPointer('', member, field)
   if (annotationsOf(schema)['x-secret']) {
     if (!(field in written) || !context.sendSecrets.has(wanted.key)) return
-    draft.edits.push({ pointer, secret: true })
+    draft.edits.push({ pointer: joinPointer('', member, field), secret: true })
     set(draft, member, { [field]: written[field] })
     return
   }
@@ -210,10 +209,11 @@ function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }:
   if (to === undefined) return
   const wire = actual.members[member]?.[field]
   if (wire === undefined) {
-    if (field in written) draft.unknown.push(pointer)
+    if (field in written) draft.unknown.push(joinPointer('', member, field))
     return
   }
   if (isSame(schema, { wire, wanted: to }, context.names)) return
+  const pointer = joinPointer('', member, field)
   const named = toWantedForm(schema, wire, context.names)
   const edits = compareValues(schema, { pointer, from: canonical(schema, named), to: canonical(schema, to) })
   if (edits.length === 0) return
