@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { postgis } from '@electric-sql/pglite-postgis'
 import { adaptFiles } from './filesystem.ts'
-import { unpackTar } from './tar.ts'
+import { syncFolder, unpackTar } from './tar.ts'
 
 /** Names the prepared data folder: another version of either package prepares its own. */
 export const preparedName = 'pglite-0.5.8-postgis-0.2.8.tar.gz'
@@ -52,6 +52,7 @@ async function createData(data: string, dump: Uint8Array): Promise<void> {
   await rm(fresh, { recursive: true, force: true })
   await unpackTar(dump, fresh)
   await rename(fresh, data)
+  await syncFolder(dirname(data))
 }
 
 /** Gives the prepared data folder as a compressed tar file, making it where the cache has none. */
