@@ -12,7 +12,9 @@ import { arbitraryTree } from './support/arbitrary.ts'
 import { type Block, manifestOf, tell } from './support/literals.ts'
 import { loadWritten } from './support/written.ts'
 
-const runs = { seed: 20_240_601, numRuns: process.env.LANDFORM_SOAK ? 60 : 4 }
+const soak = process.env.LANDFORM_SOAK !== undefined
+// Shrinking asks a server again and again: only who has time for it waits for the smallest case.
+const runs = { seed: 20_240_601, numRuns: soak ? 60 : 4, endOnFailure: !soak }
 
 type Blocks = Readonly<Record<string, Block>>
 
@@ -83,7 +85,11 @@ describeServers('an apply', (start) => {
     const names = ['A', 'B', 'C', 'D', 'E']
     const places = fc.record({
       order: fc.shuffledSubarray(names, { minLength: names.length }),
-      groups: fc.array(fc.constantFrom('g', 'h', ''), { minLength: names.length, maxLength: names.length }),
+      // Names make cycles where most stay in one place.
+      groups: fc.array(fc.constantFrom('', '', '', '', 'g', 'h'), {
+        minLength: names.length,
+        maxLength: names.length,
+      }),
     })
     const blocksOf = ({ order, groups }: { order: string[]; groups: string[] }): Blocks => {
       const below = names.map((_, at): [string, Block] => {
