@@ -43,11 +43,15 @@ export async function streamRows(options: RowStream): Promise<AsyncGenerator<Uin
   }
   // An answer that nobody reads to its end, or at all, still has to be cleared away.
   options.signal.addEventListener('abort', () => void finish(), { once: true })
-  return readSpool(spool, finish)
+  const stream = readSpool(spool, finish)
+  await stream.next()
+  return stream
 }
 
 async function* readSpool(spool: Spool, finish: () => Promise<void>): AsyncGenerator<Uint8Array> {
   try {
+    // Nothing yet: once it has begun, returning from it clears away, even before the first read.
+    yield Buffer.of()
     yield* spool.chunks()
   } finally {
     await finish()
