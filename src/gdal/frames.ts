@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { problem } from '../contract/problems.ts'
 import { type FrameKind, frameHeaderBytes, frameKinds } from './frame.ts'
 
 /** A frame whose content is still to be read. */
@@ -18,6 +19,7 @@ export interface Frames {
  * Reads the frames that a child process sends, never more of them in memory than the stream holds.
  *
  * @param wait runs each wait for bytes, so that a caller may limit it
+ * @throws {Problem} gdal/failed where the stream ends within a frame
  */
 export function readFrames(stream: Readable, wait: <T>(work: Promise<T>) => Promise<T>): Frames {
   const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]()
@@ -33,7 +35,7 @@ export function readFrames(stream: Readable, wait: <T>(work: Promise<T>) => Prom
 
   async function* take(length: number): AsyncGenerator<Buffer> {
     for (let left = length; left > 0; ) {
-      if (!(await fill())) throw new Error('the stream ended within a frame')
+      if (!(await fill())) throw problem('gdal/failed', 'the process of GDAL ended in the middle of its work')
       const piece = held.subarray(0, left)
       held = held.subarray(piece.length)
       left -= piece.length

@@ -3,7 +3,7 @@ import type { Database } from '../../src/database/database.ts'
 import { dropOrphans } from '../../src/import/orphans.ts'
 import { describeDrivers } from '../support/drivers.ts'
 import { type ImportBench, listFeatureTables, openImportBench } from '../support/import.ts'
-import { geojson, point, polygon } from '../support/vector.ts'
+import { findGdalChildren, geojson, point, polygon } from '../support/vector.ts'
 
 describeDrivers('staging', (open) => {
   let database: Database
@@ -226,6 +226,15 @@ describeDrivers('staging', (open) => {
     await expect(bench.stage('a.geojson', geojson([{ geometry: null }]))).rejects.toMatchObject({
       code: 'source/bad-features',
     })
+  })
+
+  test('leaves nothing when the process of GDAL is killed in the middle of it', async () => {
+    const rows = Array.from({ length: 60_000 }, (_, index) => `${index},1,2,${'x'.repeat(60)}`)
+    const staging = bench.stage('a.csv', `nr,lon,lat,text\n${rows.join('\n')}\n`)
+    const failure = expect(staging).rejects.toMatchObject({ code: 'gdal/failed', status: 422 })
+    while ((await listFeatureTables(database)).staged.length === 0) await database.query('select 1')
+    for (const pid of findGdalChildren()) process.kill(pid, 'SIGKILL')
+    await failure
   })
 
   test('leaves nothing when it is told to stop, at whatever moment', async () => {

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -73,4 +74,14 @@ export function point(...coordinates: number[]): object {
 /** A GeoJSON polygon of one ring. */
 export function polygon(ring: readonly (readonly number[])[]): object {
   return { type: 'Polygon', coordinates: [ring] }
+}
+
+/** Numbers of the running children of this process that read with GDAL. @see proc(5) */
+export function findGdalChildren(): number[] {
+  const pids = readdirSync('/proc/self/task').flatMap((thread) =>
+    readFileSync(`/proc/self/task/${thread}/children`, 'utf8').trim().split(' '),
+  )
+  return pids
+    .filter((pid) => pid !== '' && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('gdal/child'))
+    .map(Number)
 }
