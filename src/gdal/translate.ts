@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs'
+import { rmSync, statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Layer } from 'gdal-async'
 import type { Datatype, GeometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
@@ -53,9 +54,8 @@ export async function translateLayer(
     // Some versions drop a field without a name: given one, it stays.
     header = await translate(gdal, source, { path, options: [...options, ...selectAll(layer.name, fields)] })
   }
-  if (!isComplete(header, fields)) {
-    throw problem('gdal/failed', `GDAL wrote ${header?.columns.length} of ${fields.length} fields`)
-  }
+  if (!isComplete(header, fields))
+    throw failure(path, `GDAL wrote ${header?.columns.length} of ${fields.length} fields`)
   const sourceSrs = sourceReferenceSystem(source)
   const missing = findMissing(gdal, { layer, header, path, srs, sourceSrs })
   return { path, header, fields, missing, declared: findDeclaredType(source) }
@@ -84,8 +84,16 @@ async function translate(
     translated.close()
     return findFlatHeader(path)
   } catch (error) {
-    throw problem('gdal/failed', error instanceof Error ? error.message : String(error))
+    throw failure(path, error instanceof Error ? error.message : String(error))
   }
+}
+
+/** A full disk shows in many ways, but GDAL does not say that it is one. */
+function failure(path: string, message: string): Error {
+  const { bavail, bsize } = statfsSync(dirname(path))
+  return bavail * bsize < 1 << 20
+    ? problem('files/full', 'the disk is full while a source is read')
+    : problem('gdal/failed', message)
 }
 
 const listsAsText = ['IntegerList', 'Integer64List', 'RealList', 'StringList', 'Binary']
@@ -148,7 +156,7 @@ interface Comparison {
  * geometry, others do; text that is not UTF-8 stops a feature in all of them.
  */
 function findMissing(gdal: GdalModule, comparison: Comparison): MissingFeature[] {
-  const { layer } = comparison
+  const { layer, path } = comparison
   const total = layer.features.count(true)
   const { written, bare } = countWritten(comparison)
   if (written === total && bare === 0) return []
@@ -162,7 +170,10 @@ function findMissing(gdal: GdalModule, comparison: Comparison): MissingFeature[]
   }
   const absent = missing.filter(({ isAbsent }) => isAbsent).length
   if (absent === total - written) return missing
-  throw problem('gdal/failed', `GDAL read ${written} of ${total} features, and ${absent} have a known fault`)
+  throw failure(
+    path,
+    `GDAL wrote ${written} of ${total} features, and of the others ${absent} have a known fault`,
+  )
 }
 
 /** Counts the features of the file, and those among them that have no geometry. */

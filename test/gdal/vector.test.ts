@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { VectorJob } from '../../src/gdal/job.ts'
+import { readVector } from '../../src/gdal/vector.ts'
+import { findGdalChildren, plainRules } from '../support/vector.ts'
+
+let folder: string
+let job: VectorJob
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'landform-vector-'))
+  const rows = Array.from({ length: 80_000 }, (_, index) => `${index},1,2,${'x'.repeat(60)}`)
+  const path = join(folder, 'places')
+  writeFileSync(path, `nr,lon,lat,text\n${rows.join('\n')}\n`)
+  const wishes = {
+    encoding: undefined,
+    layer: undefined,
+    asText: false,
+    srs: 3857,
+    unpackLimitBytes: 1 << 30,
+  }
+  job = { ...plainRules, ...wishes, path, name: 'places.csv', folder }
+})
+
+// Each reading ends its child, however it ends itself.
+afterEach(() => {
+  expect(findGdalChildren()).toEqual([])
+  rmSync(folder, { recursive: true })
+})
+
+/** Gives every reading a folder of its own. */
+function jobIn(name: string): VectorJob {
+  const own = join(folder, name)
+  mkdirSync(own)
+  return { ...job, folder: own }
+}
+
+describe('a reading fails when its child', () => {
+  test('is killed while rows are on their way', async () => {
+    const reading = readVector(job, async ({ copies }) => {
+      for await (const copy of copies) {
+        for (const pid of findGdalChildren()) process.kill(pid, 'SIGKILL')
+        for await (const _ of copy);
+      }
+    })
+    await expect(reading).rejects.toMatchObject({ code: 'gdal/failed' })
+  })
+
+  test('crashes, and says how', async () => {
+    const reading = readVector(job, async ({ copies }) => {
+      for (const pid of findGdalChildren()) process.kill(pid, 'SIGSEGV')
+      for await (const copy of copies) for await (const _ of copy);
+    })
+    await expect(reading).rejects.toMatchObject({
+      code: 'gdal/failed',
+      message: expect.stringContaining('SIGSEGV'),
+    })
+  })
+
+  test('gives no sign of life', async () => {
+    await expect(readVector(job, async () => undefined, { stallTimeoutMs: 1 })).rejects.toMatchObject({
+      code: 'gdal/failed',
+      message: expect.stringContaining('no sign of life'),
+    })
+  })
+})
+
+test('a reading ends when it is told to, with the reason that was given', async () => {
+  const stopper = new AbortController()
+  const reading = readVector(
+    job,
+    async ({ copies }) => {
+      stopper.abort(new Error('enough'))
+      for await (const copy of copies) for await (const _ of copy);
+    },
+    { signal: stopper.signal },
+  )
+  await expect(reading).rejects.toThrow('enough')
+})
+
+test('a reading that nobody wants any more does not begin', async () => {
+  const signal = AbortSignal.abort(new Error('too late'))
+  await expect(readVector(job, async () => 'read', { signal })).rejects.toThrow('too late')
+})
+
+test('a reading gives what is made of it, and the fault of whoever makes it', async () => {
+  expect(await readVector(jobIn('a'), async ({ summary }) => summary.rowCount)).toBe(80_000)
+  const reading = readVector(jobIn('b'), async () => {
+    throw new Error('the database is down')
+  })
+  await expect(reading).rejects.toThrow('the database is down')
+})
+
+test('not more than two children run at once', async () => {
+  const counts: number[] = []
+  await Promise.all(
+    ['a', 'b', 'c', 'd'].map((name) =>
+      readVector(jobIn(name), async () => {
+        counts.push(findGdalChildren().length)
+      }),
+    ),
+  )
+  expect(counts).toHaveLength(4)
+  expect(Math.max(...counts)).toBeLessThanOrEqual(2)
+})
+
+test('without gdal-async, reading says what to install', () => {
+  // The product as it is, in a place from where its optional dependency cannot be found.
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const place = join(folder, 'product')
+  cpSync(join(root, 'src'), join(place, 'src'), { recursive: true })
+  mkdirSync(join(place, 'node_modules'))
+  for (const name of ['p-queue', 'typebox']) {
+    symlinkSync(join(root, 'node_modules', name), join(place, 'node_modules', name))
+  }
+  writeFileSync(join(place, 'package.json'), '{"type":"module"}')
+  const script = `
+    import { readVector } from './src/gdal/vector.ts'
+    await readVector({}, async () => undefined).catch(({ code, hint }) => console.log(code, hint))`
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: place })
+  expect(output.toString()).toBe(
+    'gdal/missing Install the optional dependency gdal-async: npm install gdal-async.\n',
+  )
+})
+
+test('a full disk is told as one', () => {
+  // A small disk in a mount namespace of its own, which an ordinary user may make too.
+  const small = join(folder, 'small')
+  mkdirSync(small)
+  const entry = fileURLToPath(new URL('../../src/gdal/vector.ts', import.meta.url))
+  const script = `
+    const { readVector } = await import(${JSON.stringify(entry)})
+    const job = ${JSON.stringify({ ...job, folder: small })}
+    await readVector(job, async () => undefined).catch(({ code, message }) => console.log(code, message))`
+  const mount = 'mount -t tmpfs -o size=2m small "$1" && exec "$2" --input-type=module --eval "$3"'
+  const output = execFileSync('unshare', [
+    ...['--mount', '--map-root-user', 'sh', '-c', mount, 'sh'],
+    ...[small, process.execPath, script],
+  ])
+  expect(output.toString()).toBe('files/full the disk is full while a source is read\n')
+})
