@@ -1,19 +1,29 @@
 import { join } from 'node:path'
-import { type GeometryParts, geometryTypeOf } from '../contract/geometry.ts'
+import type { GeometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import { openSourceLayer } from './dataset.ts'
-import type { Bounds } from './fit.ts'
-import type { SourceField, SourceSummary, VectorJob } from './job.ts'
+import type { Bounds, FitRules } from './fit.ts'
+import type { FlatHeader } from './flatgeobuf.ts'
+import type { SourceField, VectorJob, WireSummary } from './job.ts'
 import { makeMender } from './mend.ts'
+import { findMissing } from './missing.ts'
 import type { GdalModule } from './open.ts'
 import type { ColumnPlan } from './row.ts'
 import { type RowSender, sendRows } from './rows.ts'
-import { type Features, type Survey, surveyFeatures } from './survey.ts'
-import { type Translated, translateLayer } from './translate.ts'
+import type { SourceLayer } from './source.ts'
+import { addMissing, emptySurvey, type Features, type Survey, type Surveyor, startSurvey } from './survey.ts'
+import {
+  eachAsWritten,
+  findDeclaredType,
+  readFields,
+  sourceReferenceSystem,
+  translateLayer,
+  translationFault,
+} from './translate.ts'
 
 /** Where a conversion reports to. */
 export interface ConversionSink extends RowSender {
-  summary(summary: SourceSummary): Promise<void>
+  summary(summary: WireSummary): Promise<void>
   /** Says that the work goes on. */
   tick(): void
 }
@@ -27,21 +37,17 @@ export interface ConversionSink extends RowSender {
 export async function convertVector(gdal: GdalModule, job: VectorJob, sink: ConversionSink): Promise<void> {
   const source = await openSourceLayer(gdal, job)
   sink.tick()
-  const path = join(job.folder, 'features.fgb')
-  const translated = await translateLayer(gdal, source, { path, srs: job.srs })
-  sink.tick()
-  const idColumn = findIdColumn(translated.fields, job)
-  const features = featuresOf(gdal, { job, translated, idColumn, onProgress: () => sink.tick() })
-  const survey = features === undefined ? emptySurvey(translated) : surveyFeatures(features)
+  const plan = planReading(gdal, source, job)
+  const { survey, features } = await lookAtAll(gdal, plan, sink)
   if (source.isGuessed) refuseMisplaced(survey, source.name)
   // A source of which nothing is left is not what anybody wants to have skipped.
   if (survey.badCount > 0 && (!job.skipErrors || survey.families.size === 0)) throw badFeatures(survey)
-  const parts = decideGeometry(survey, job, translated.declared)
+  const geometry = decideGeometry(survey, job, findDeclaredType(source))
   await sink.summary({
     format: source.format,
     layer: source.name,
-    geometryType: geometryTypeOf(parts),
-    fields: translated.fields.filter((_, index) => index !== idColumn),
+    geometry,
+    fields: plan.fields.filter((_, index) => index !== plan.idColumn),
     rowCount: [...survey.families.values()].reduce((sum, count) => sum + count, 0),
     otherCount: survey.otherCount,
     badCount: survey.badCount,
@@ -49,13 +55,78 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
     notes: source.isGuessed ? ['The coordinates were taken for longitude and latitude, EPSG:4326.'] : [],
   })
   if (features === undefined) return
-  const target = { ...parts, srs: job.srs, columns: features.columns }
+  const { columns, rules } = features
+  const { family } = geometry
+  const settled = { ...rules, family, isMulti: geometry.isMulti ? null : rules.isMulti }
+  await sendRows({ ...features, rules: settled }, { ...geometry, srs: job.srs, columns }, sink)
+}
+
+/** What is read, and how its features are looked at. */
+interface Plan {
+  readonly source: SourceLayer
+  readonly job: VectorJob
+  readonly fields: readonly SourceField[]
+  readonly idColumn: number
+  /** Where the intermediate file goes. */
+  readonly path: string
+  readonly rules: FitRules
+}
+
+function planReading(gdal: GdalModule, source: SourceLayer, job: VectorJob): Plan {
+  const fields = readFields(source)
+  const { family, isMulti, skipOthers, fix } = job
   const rules = {
-    ...features.rules,
-    family: parts.family,
-    isMulti: parts.isMulti ? null : features.rules.isMulti,
+    family,
+    isMulti,
+    skipOthers,
+    fix,
+    bounds: boundsOf(job.srs),
+    mend: makeMender(gdal, job.srs),
   }
-  await sendRows({ ...features, rules }, target, sink)
+  return {
+    source,
+    job,
+    fields,
+    idColumn: findIdColumn(fields, job),
+    path: join(job.folder, 'features.fgb'),
+    rules,
+  }
+}
+
+/** Translates a source, and looks at its features meanwhile. */
+async function lookAtAll(
+  gdal: GdalModule,
+  plan: Plan,
+  sink: ConversionSink,
+): Promise<{ survey: Survey; features: Features | undefined }> {
+  const { source, job, path } = plan
+  let surveyor: Surveyor | undefined
+  const header = await translateLayer(gdal, source, {
+    path,
+    srs: job.srs,
+    async follow(header, isDone) {
+      const { look, survey } = startSurvey(featuresOf(plan, header))
+      surveyor = { look, survey }
+      await eachAsWritten({ path, header, isDone }, (feature) => {
+        look(feature)
+        if (survey.count % 10_000 === 0) sink.tick()
+      })
+    },
+  })
+  const survey = surveyor?.survey ?? emptySurvey
+  const { count, bareCount } = survey
+  const sourceSrs = sourceReferenceSystem(source)
+  const missing = findMissing(gdal, { layer: source.layer, srs: job.srs, sourceSrs, count, bareCount })
+  if (missing === undefined) throw translationFault(path, `GDAL wrote ${count} features, which are not all`)
+  const features = header === undefined ? undefined : featuresOf(plan, header)
+  return { survey: addMissing(survey, missing), features }
+}
+
+function featuresOf({ path, fields, idColumn, rules }: Plan, header: FlatHeader): Features {
+  const columns = header.columns.map(({ type }, index): ColumnPlan => {
+    return { type, use: index === idColumn ? 'ID' : (fields[index]?.datatype ?? 'STRING') }
+  })
+  return { path, header, columns, names: fields.map(({ name }) => name), rules }
 }
 
 function findIdColumn(fields: readonly SourceField[], { idSource, idFields }: VectorJob): number {
@@ -67,40 +138,6 @@ function findIdColumn(fields: readonly SourceField[], { idSource, idFields }: Ve
   if (idSource === 'AUTO') return -1
   const names = fields.map(({ name }) => name).join(', ')
   throw problem('request/invalid', `the source has no field ${idFields.join(' or ')} for ids, but ${names}`)
-}
-
-interface FeatureChoice {
-  readonly job: VectorJob
-  readonly translated: Translated
-  readonly idColumn: number
-  readonly onProgress: () => void
-}
-
-function featuresOf(
-  gdal: GdalModule,
-  { job, translated, idColumn, onProgress }: FeatureChoice,
-): Features | undefined {
-  const { path, header, fields, missing } = translated
-  if (header === undefined) return undefined
-  const columns = header.columns.map(({ type }, index): ColumnPlan => {
-    return { type, use: index === idColumn ? 'ID' : (fields[index]?.datatype ?? 'STRING') }
-  })
-  const { family, isMulti, skipOthers, fix } = job
-  const rules = {
-    family,
-    isMulti,
-    skipOthers,
-    fix,
-    bounds: boundsOf(job.srs),
-    mend: makeMender(gdal, job.srs),
-  }
-  return { path, header, columns, names: fields.map(({ name }) => name), rules, missing, onProgress }
-}
-
-/** A source without a single feature to read. */
-function emptySurvey({ missing }: Translated): Survey {
-  const nothing = { families: new Map(), hasMulti: false, hasHeights: false, otherCount: 0 }
-  return { ...nothing, badCount: missing.length, bad: missing.slice(0, 10) }
 }
 
 /** Largest coordinates: the poles of web mercator, and its world once around to either side. */

@@ -2,8 +2,7 @@ import { linkSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync }
 import { basename, extname, join } from 'node:path'
 import type { Dataset } from 'gdal-async'
 import { problem } from '../contract/problems.ts'
-import { listArchive, unpackArchive } from './archive.ts'
-import { dataExtensions, type Format, findFormat } from './format.ts'
+import { dataExtensions, type Format, findFormat, packedTables } from './format.ts'
 import type { VectorJob } from './job.ts'
 import type { GdalModule } from './open.ts'
 import { needsRecoding, recodeFile } from './recode.ts'
@@ -45,15 +44,16 @@ async function findFiles(job: VectorJob): Promise<SourceFile[]> {
   if (statSync(job.path).size === 0) throw unreadable(job, 'it is empty')
   const format = findFormat(job.path, job.name)
   if (format === undefined) throw unreadable(job, 'it is of no known vector format')
-  if (format.extension !== '.zip') {
-    if (format.extension === '.xlsx' || format.extension === '.ods')
-      await listArchive(job.path, job.unpackLimitBytes)
+  const isArchive = format.extension === '.zip'
+  if (!isArchive && !packedTables.has(format.extension)) return [nameFile(job, format.extension)]
+  // Loaded for those that need it: most sources are no archives.
+  const { listArchive, unpackArchive } = await import('./archive.ts')
+  if (!isArchive) {
+    await listArchive(job.path, job.unpackLimitBytes)
     return [nameFile(job, format.extension)]
   }
-  const paths = await unpackArchive(job.path, {
-    folder: join(job.folder, 'archive'),
-    limitBytes: job.unpackLimitBytes,
-  })
+  const limits = { folder: join(job.folder, 'archive'), limitBytes: job.unpackLimitBytes }
+  const paths = await unpackArchive(job.path, limits)
   const files = paths
     .filter((path) => dataExtensions.includes(extname(path).toLowerCase()) && !isHidden(path))
     .map((path) => ({ path, name: basename(path) }))

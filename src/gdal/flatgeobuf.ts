@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import {
   type Bytes,
   bytesOf,
@@ -53,14 +53,16 @@ export interface FlatFeature extends Bytes {
 
 const windowBytes = 1 << 22
 
-/** Reads the header of a FlatGeobuf file without a spatial index; undefined for a file without features. */
+/** Reads the header of a FlatGeobuf file without a spatial index; undefined where the file does not have it (yet). */
 export function findFlatHeader(path: string): FlatHeader | undefined {
+  if (!existsSync(path)) return undefined
   const file = openSync(path, 'r')
   try {
     const start = readAt(file, 0, 12)
     if (start.bytes.length < 12) return undefined
     const size = start.view.getUint32(8, true)
-    return parseHeader(readAt(file, 8, 4 + size), 12 + size)
+    const header = readAt(file, 8, 4 + size)
+    return header.bytes.length < 4 + size ? undefined : parseHeader(header, 12 + size)
   } finally {
     closeSync(file)
   }
@@ -82,30 +84,47 @@ function readAt(file: number, position: number, length: number): Bytes {
 }
 
 /** Reads features one by one; never more of the file in memory than a window, or the largest feature. */
-export function* readFlatFeatures(path: string, header: FlatHeader): Generator<FlatFeature> {
+export interface FlatReader {
+  /** Gives the next feature; undefined where the file has no further one, or not yet. */
+  next(): FlatFeature | undefined
+  close(): void
+}
+
+/** Opens a file, which may still be growing, behind its header. */
+export function openFlatReader(path: string, header: FlatHeader): FlatReader {
   const file = openSync(path, 'r')
-  try {
-    let data = bytesOf(Buffer.allocUnsafe(windowBytes))
-    let position = header.offset
-    let end = 0
-    let at = 0
-    for (;;) {
-      const size = end - at < 4 ? 4 : 4 + data.view.getUint32(at, true)
-      if (end - at >= size && size > 4) {
-        yield featureAt(data, at, size)
-        at += size
-        continue
+  let data = bytesOf(Buffer.allocUnsafe(windowBytes))
+  let position = header.offset
+  let end = 0
+  let at = 0
+  return {
+    next() {
+      for (;;) {
+        const size = end - at < 4 ? 4 : 4 + data.view.getUint32(at, true)
+        if (end - at >= size && size > 4) {
+          at += size
+          return featureAt(data, at - size, size)
+        }
+        data = makeRoom(data, { at, end, size })
+        end -= at
+        at = 0
+        const read = readSync(file, data.bytes, end, data.bytes.length - end, position)
+        if (read === 0) return undefined
+        position += read
+        end += read
       }
-      data = makeRoom(data, { at, end, size })
-      end -= at
-      at = 0
-      const read = readSync(file, data.bytes, end, data.bytes.length - end, position)
-      if (read === 0) return
-      position += read
-      end += read
-    }
+    },
+    close: () => closeSync(file),
+  }
+}
+
+/** Reads all features of a finished file. */
+export function* readFlatFeatures(path: string, header: FlatHeader): Generator<FlatFeature> {
+  const reader = openFlatReader(path, header)
+  try {
+    for (let feature = reader.next(); feature !== undefined; feature = reader.next()) yield feature
   } finally {
-    closeSync(file)
+    reader.close()
   }
 }
 

@@ -47,7 +47,8 @@ export function findFormat(path: string, name: string): Format | undefined {
 }
 
 const zipMagic = 'PK\u0003\u0004'
-const packedTables: ReadonlySet<string> = new Set(['.xlsx', '.ods'])
+/** Tables that are archives inside. */
+export const packedTables: ReadonlySet<string> = new Set(['.xlsx', '.ods'])
 
 function extensionOf(start: string, known: string): string | undefined {
   if (start.startsWith(zipMagic)) return packedTables.has(known) ? known : '.zip'

@@ -1,4 +1,4 @@
-import type { Datatype, GeometryFamily, GeometryType } from '../contract/geometry.ts'
+import type { Datatype, GeometryFamily, GeometryParts, GeometryType } from '../contract/geometry.ts'
 
 /** How the geometries and ids of a source become those of a layer; `null` takes what the data is. */
 export interface LoadRules {
@@ -69,6 +69,9 @@ export interface SourceSummary {
   /** What was assumed, one sentence each. */
   readonly notes: readonly string[]
 }
+
+/** A summary as it crosses the process boundary. */
+export type WireSummary = Omit<SourceSummary, 'geometryType'> & { readonly geometry: GeometryParts }
 
 /** A Problem as it crosses the process boundary. */
 export interface WireProblem {

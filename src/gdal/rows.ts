@@ -23,7 +23,6 @@ export async function sendRows(
 ): Promise<void> {
   const fieldCount = target.columns.filter(({ use }) => use !== 'ID').length
   const plan: RowPlan = { ...target, fieldCount }
-  const ignore = { onBad: () => undefined, onOther: () => undefined }
   let sink = startFrame(Buffer.allocUnsafe(frameBytes))
   let spare: Buffer = Buffer.allocUnsafe(frameBytes)
   let sending: Promise<void> = Promise.resolve()
@@ -38,7 +37,7 @@ export async function sendRows(
     spare = used
     rows = 0
   }
-  for (const { feature, shape } of eachGoodFeature(features, ignore)) {
+  for (const { feature, shape } of eachGoodFeature(features)) {
     const room = rowRoom(feature, shape, plan) + copyTrailer.length
     if (rows > 0 && sink.at + room > sink.bytes.length) await send()
     if (sink.at + room > sink.bytes.length) sink = startFrame(Buffer.allocUnsafe(sink.at + room))

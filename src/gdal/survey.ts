@@ -2,22 +2,9 @@ import type { GeometryFamily } from '../contract/geometry.ts'
 import { type FitRules, fitShape, isMisfit, type Misfit } from './fit.ts'
 import { type FlatFeature, type FlatHeader, readFlatFeatures } from './flatgeobuf.ts'
 import { type BadFeature, toldBadFeatures } from './job.ts'
+import type { MissingFeature } from './missing.ts'
 import { type ColumnPlan, eachProperty, findBadValue, notText } from './row.ts'
 import { findShape, hasHeight, type Shape } from './shape.ts'
-import type { MissingFeature } from './translate.ts'
-
-/** What one look at all features found. */
-export interface Survey {
-  /** How many good features there are of each family. */
-  readonly families: ReadonlyMap<GeometryFamily, number>
-  readonly hasMulti: boolean
-  /** Whether any position has a z other than 0. */
-  readonly hasHeights: boolean
-  readonly otherCount: number
-  readonly badCount: number
-  /** The first of them, in order. */
-  readonly bad: readonly BadFeature[]
-}
 
 /** Features of an intermediate file, and how they are looked at. */
 export interface Features {
@@ -27,10 +14,6 @@ export interface Features {
   /** Names of the columns. */
   readonly names: readonly string[]
   readonly rules: FitRules
-  /** Features that the file has no geometry for, or lacks, in order. */
-  readonly missing: readonly MissingFeature[]
-  /** Called now and then. */
-  readonly onProgress: () => void
 }
 
 /** A feature that can be loaded. */
@@ -39,35 +22,18 @@ export interface GoodFeature {
   readonly shape: Shape
 }
 
-/** Gives the features that can be loaded, and reports the others; `onBad` in order, `onOther` too. */
-export function* eachGoodFeature(
-  features: Features,
-  { onBad, onOther }: { onBad: (bad: BadFeature) => void; onOther: () => void },
-): Generator<GoodFeature> {
-  const { header, rules } = features
-  const missing = [...features.missing].reverse()
-  let number = 0
-  for (const feature of readFlatFeatures(features.path, header)) {
-    while (missing.at(-1)?.isAbsent && missing.at(-1)?.number === number + 1) {
-      number += 1
-      onBad(missing.pop() as BadFeature)
-    }
-    number += 1
-    if (number % 10_000 === 0) features.onProgress()
-    if (missing.at(-1)?.number === number) {
-      onBad(missing.pop() as BadFeature)
-      continue
-    }
-    const shape = fitShape(findShape(feature, header), rules)
-    if (shape === undefined) {
-      onOther()
-      continue
-    }
-    const misfit = isMisfit(shape) ? shape : findBadField(feature, features)
-    if (misfit !== undefined) onBad({ number, ...misfit })
-    else if (!isMisfit(shape)) yield { feature, shape }
+/** Gives the features that can be loaded. */
+export function* eachGoodFeature(features: Features): Generator<GoodFeature> {
+  for (const feature of readFlatFeatures(features.path, features.header)) {
+    const shape = judge(feature, features)
+    if (shape !== undefined && !isMisfit(shape)) yield { feature, shape }
   }
-  for (const feature of missing.reverse()) onBad(feature)
+}
+
+/** Gives the shape to load, why the feature cannot be loaded, or undefined where it is left out on request. */
+function judge(feature: FlatFeature, features: Features): Shape | Misfit | undefined {
+  const fitted = fitShape(findShape(feature, features.header), features.rules)
+  return fitted === undefined || isMisfit(fitted) ? fitted : (findBadField(feature, features) ?? fitted)
 }
 
 function findBadField(feature: FlatFeature, { columns, names }: Features): Misfit | undefined {
@@ -84,28 +50,87 @@ function findBadField(feature: FlatFeature, { columns, names }: Features): Misfi
   return misfit ?? (hasId || idColumn < 0 ? undefined : { reason: `its field ${names[idColumn]} is empty` })
 }
 
-/** Looks at all features once. */
-export function surveyFeatures(features: Features): Survey {
-  const families = new Map<GeometryFamily, number>()
-  const bad: BadFeature[] = []
-  const found = { hasMulti: false, hasHeights: false, otherCount: 0, badCount: 0 }
-  const onBad = (feature: BadFeature) => {
-    found.badCount += 1
-    if (bad.length < toldBadFeatures) bad.push(feature)
-  }
-  const onOther = () => {
-    found.otherCount += 1
-  }
-  for (const { shape } of eachGoodFeature(features, { onBad, onOther })) {
-    const family = shape.family as GeometryFamily
-    families.set(family, (families.get(family) ?? 0) + 1)
-    found.hasMulti ||= isMultiShape(shape)
-    found.hasHeights ||= hasHeight(shape)
-  }
-  return { families, bad, ...found }
+/** What one look at all features found. */
+export interface Survey {
+  /** How many good features there are of each family. */
+  readonly families: ReadonlyMap<GeometryFamily, number>
+  readonly hasMulti: boolean
+  /** Whether any position has a z other than 0. */
+  readonly hasHeights: boolean
+  readonly otherCount: number
+  readonly badCount: number
+  /** The first of them, in order. */
+  readonly bad: readonly BadFeature[]
+  /** Features that the file has, and those of them that have no geometry. */
+  readonly count: number
+  readonly bareCount: number
 }
 
-/** A multi-geometry stays one, even of one part; a collection becomes one where it has to. */
-function isMultiShape({ isMulti, parts }: Shape): boolean {
-  return isMulti || parts.length > 1
+/** Looks at features as they come. */
+export interface Surveyor {
+  look(feature: FlatFeature): void
+  /** What was found so far; features are numbered as they stand in the file. */
+  readonly survey: Survey
+}
+
+/** Starts to look at features; they are to be shown in their order. */
+export function startSurvey(features: Features): Surveyor {
+  const families = new Map<GeometryFamily, number>()
+  const bad: BadFeature[] = []
+  const survey = {
+    families,
+    bad,
+    hasMulti: false,
+    hasHeights: false,
+    otherCount: 0,
+    badCount: 0,
+    count: 0,
+    bareCount: 0,
+  }
+  const refuse = (misfit: Misfit) => {
+    survey.badCount += 1
+    if (bad.length < toldBadFeatures) bad.push({ number: survey.count, ...misfit })
+  }
+  const take = (shape: Shape) => {
+    const family = shape.family as GeometryFamily
+    families.set(family, (families.get(family) ?? 0) + 1)
+    // A multi-geometry stays one, even of one part; a collection becomes one where it has to.
+    survey.hasMulti ||= shape.isMulti || shape.parts.length > 1
+    survey.hasHeights ||= hasHeight(shape)
+  }
+  const look = (feature: FlatFeature) => {
+    survey.count += 1
+    if (feature.geometry === 0) survey.bareCount += 1
+    const judged = judge(feature, features)
+    if (judged === undefined) survey.otherCount += 1
+    else if (isMisfit(judged)) refuse(judged)
+    else take(judged)
+  }
+  return { look, survey }
+}
+
+/** What is found of a source whose file has no features. */
+export const emptySurvey: Survey = {
+  families: new Map(),
+  bad: [],
+  hasMulti: false,
+  hasHeights: false,
+  otherCount: 0,
+  badCount: 0,
+  count: 0,
+  bareCount: 0,
+}
+
+/** Adds what the file lacks: features are numbered as they stand in the source, and told by the better reason. */
+export function addMissing(survey: Survey, missing: readonly MissingFeature[]): Survey {
+  const absent = missing.filter(({ isAbsent }) => isAbsent)
+  const found = new Map<number, BadFeature>()
+  for (const { number: place, ...misfit } of survey.bad) {
+    let number = place
+    for (const feature of absent) if (feature.number <= number) number += 1
+    found.set(number, { number, ...misfit })
+  }
+  for (const { isAbsent: _, ...feature } of missing) found.set(feature.number, feature)
+  const bad = [...found.values()].sort((a, b) => a.number - b.number).slice(0, toldBadFeatures)
+  return { ...survey, bad, badCount: survey.badCount + absent.length }
 }

@@ -1,68 +1,59 @@
 import { rmSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Layer } from 'gdal-async'
+import { setTimeout } from 'node:timers/promises'
 import type { Datatype, GeometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import { readDeclaredType } from './declared.ts'
-import { type FlatHeader, findFlatHeader, readFlatFeatures } from './flatgeobuf.ts'
-import type { BadFeature, SourceField } from './job.ts'
+import { type FlatFeature, type FlatHeader, findFlatHeader, openFlatReader } from './flatgeobuf.ts'
+import type { SourceField } from './job.ts'
 import type { GdalModule } from './open.ts'
 import type { SourceLayer } from './source.ts'
 
-/** A source as an intermediate file, in the reference system that was asked for. */
-export interface Translated {
-  readonly path: string
-  /** Undefined where the source has no features. */
-  readonly header: FlatHeader | undefined
-  readonly fields: readonly SourceField[]
-  /** What the source says its geometries are. */
-  readonly declared: GeometryParts | undefined
-  /** Features that the file has no geometry for, or lacks altogether, in order. */
-  readonly missing: readonly MissingFeature[]
-}
-
-/** A feature that GDAL did not translate. */
-export interface MissingFeature extends BadFeature {
-  /** Whether the file lacks it. */
-  readonly isAbsent: boolean
+/** Looks at features while they are translated. */
+export interface Follower {
+  /** Called once there is something to look at; to be done when the file is, and has been read to its end. */
+  follow(header: FlatHeader, isDone: () => boolean): Promise<void>
 }
 
 /** Where a translation goes. */
-export interface TranslateTarget {
+export interface TranslateTarget extends Follower {
   readonly path: string
   /** EPSG code. */
   readonly srs: number
+}
+
+/** Gives the fields of a layer as what they become. */
+export function readFields({ layer }: SourceLayer): SourceField[] {
+  return layer.fields.map(({ name, type }) => ({ name, datatype: datatypes[type] ?? 'STRING' }))
 }
 
 /**
  * Writes a layer as FlatGeobuf with GDAL's own translation, in a thread of its own: its features come out at the speed
  * of GDAL, exactly, and can be read without it, where asking GDAL for each of them is ten times slower.
  *
- * @throws {Problem} source/no-srs, gdal/failed
+ * @returns the header; undefined where the source has no features
+ * @throws {Problem} source/no-srs, gdal/failed, files/full
  */
 export async function translateLayer(
   gdal: GdalModule,
   source: SourceLayer,
-  { path, srs }: TranslateTarget,
-): Promise<Translated> {
-  const { layer } = source
-  const fields = layer.fields.map(({ name, type }) => ({ name, datatype: datatypeOf(type) }))
-  const options = translationOptions(source, srs)
-  const plain = layer.name.startsWith('-') ? selectAll(layer.name, fields) : [layer.name]
-  let header = await translate(gdal, source, { path, options: [...options, ...plain] })
-  if (!isComplete(header, fields)) {
+  target: TranslateTarget,
+): Promise<FlatHeader | undefined> {
+  const fields = readFields(source)
+  const options = translationOptions(source, target.srs)
+  const { name } = source.layer
+  const plain = name.startsWith('-') ? selectAll(name, fields) : [name]
+  let header = await translate(gdal, source, { ...target, fields, options: [...options, ...plain] })
+  if (header !== undefined && header.columns.length < fields.length) {
     // Some versions drop a field without a name: given one, it stays.
-    header = await translate(gdal, source, { path, options: [...options, ...selectAll(layer.name, fields)] })
+    header = await translate(gdal, source, {
+      ...target,
+      fields,
+      options: [...options, ...selectAll(name, fields)],
+    })
   }
-  if (!isComplete(header, fields))
-    throw failure(path, `GDAL wrote ${header?.columns.length} of ${fields.length} fields`)
-  const sourceSrs = sourceReferenceSystem(source)
-  const missing = findMissing(gdal, { layer, header, path, srs, sourceSrs })
-  return { path, header, fields, missing, declared: findDeclaredType(source) }
-}
-
-function isComplete(header: FlatHeader | undefined, fields: readonly SourceField[]): boolean {
-  return header === undefined || header.columns.length === fields.length
+  if (header === undefined || header.columns.length === fields.length) return header
+  throw translationFault(target.path, `GDAL wrote ${header.columns.length} of ${fields.length} fields`)
 }
 
 /** What is translated, told by a query that gives the fields names of ours, in their order. */
@@ -73,23 +64,63 @@ function selectAll(layerName: string, fields: readonly SourceField[]): string[] 
   return ['-dialect', 'OGRSQL', '-sql', `SELECT ${list} FROM ${quote(layerName)}`]
 }
 
+interface Task extends TranslateTarget {
+  readonly fields: readonly SourceField[]
+  readonly options: string[]
+}
+
+/** How often a file that grows is looked at. */
+const pauseMs = 5
+
 async function translate(
   gdal: GdalModule,
   { dataset }: SourceLayer,
-  { path, options }: { readonly path: string; readonly options: string[] },
+  { path, options, fields, follow }: Task,
 ): Promise<FlatHeader | undefined> {
+  rmSync(path, { force: true })
+  let isDone = false
+  const work = gdal
+    .vectorTranslateAsync(path, dataset, options)
+    .then((translated) => translated.close())
+    .finally(() => {
+      isDone = true
+    })
+  work.catch(() => undefined)
+  let header = findFlatHeader(path)
+  while (header === undefined && !isDone) {
+    await setTimeout(pauseMs)
+    header = findFlatHeader(path)
+  }
+  if (header?.columns.length === fields.length) await follow(header, () => isDone)
   try {
-    rmSync(path, { force: true })
-    const translated = await gdal.vectorTranslateAsync(path, dataset, options)
-    translated.close()
-    return findFlatHeader(path)
+    await work
+    return header
   } catch (error) {
-    throw failure(path, error instanceof Error ? error.message : String(error))
+    throw translationFault(path, error instanceof Error ? error.message : String(error))
   }
 }
 
-/** A full disk shows in many ways, but GDAL does not say that it is one. */
-function failure(path: string, message: string): Error {
+/** Shows the features of a file that may still be growing, in order, to its end. */
+export async function eachAsWritten(
+  { path, header, isDone }: { path: string; header: FlatHeader; isDone: () => boolean },
+  look: (feature: FlatFeature) => void,
+): Promise<void> {
+  const reader = openFlatReader(path, header)
+  try {
+    for (;;) {
+      // Asked first: what was written before it was done is read below.
+      const wasDone = isDone()
+      for (let feature = reader.next(); feature !== undefined; feature = reader.next()) look(feature)
+      if (wasDone) return
+      await setTimeout(pauseMs)
+    }
+  } finally {
+    reader.close()
+  }
+}
+
+/** Makes the fault of a translation: a full disk shows in many ways, but GDAL does not say that it is one. */
+export function translationFault(path: string, message: string): Error {
   const { bavail, bsize } = statfsSync(dirname(path))
   return bavail * bsize < 1 << 20
     ? problem('files/full', 'the disk is full while a source is read')
@@ -115,22 +146,22 @@ function translationOptions(source: SourceLayer, srs: number): string[] {
   ]
 }
 
-/** In KML every position has a height, mostly of 0: that it has one says nothing. */
-function findDeclaredType({ layer, format }: SourceLayer): GeometryParts | undefined {
+/** Gives what the source says its geometries are. In KML every position has a height, mostly of 0: that it has one says nothing. */
+export function findDeclaredType({ layer, format }: SourceLayer): GeometryParts | undefined {
   return format.endsWith('KML') ? undefined : readDeclaredType(layer.geomType)
 }
 
-/** Gives what to tell GDAL where the source itself has no reference system. */
-function sourceReferenceSystem({ layer, name, isLonLat, isGuessed }: SourceLayer): string | undefined {
+/**
+ * Gives what to tell GDAL where the source itself has no reference system.
+ *
+ * @throws {Problem} source/no-srs where nobody knows
+ */
+export function sourceReferenceSystem({ layer, name, isLonLat, isGuessed }: SourceLayer): string | undefined {
   if (layer.srs !== null) return undefined
   if (isLonLat || isGuessed) return 'EPSG:4326'
   throw problem('source/no-srs', `the layer ${JSON.stringify(name)} has no reference system`, {
     hint: 'Add it to the file; for a Shapefile, put its .prj file into the archive.',
   })
-}
-
-function datatypeOf(type: string): Datatype {
-  return datatypes[type] ?? 'STRING'
 }
 
 /** Truth values are numbers; lists and whatever else there is are text. */
@@ -141,84 +172,4 @@ const datatypes: Readonly<Record<string, Datatype>> = {
   date: 'DATE',
   time: 'TIME',
   dateTime: 'DATETIME',
-}
-
-interface Comparison {
-  readonly layer: Layer
-  readonly header: FlatHeader | undefined
-  readonly path: string
-  readonly srs: number
-  readonly sourceSrs: string | undefined
-}
-
-/**
- * Finds the features that GDAL did not translate, where there are any. Some versions write no feature without a
- * geometry, others do; text that is not UTF-8 stops a feature in all of them.
- */
-function findMissing(gdal: GdalModule, comparison: Comparison): MissingFeature[] {
-  const { layer, path } = comparison
-  const total = layer.features.count(true)
-  const { written, bare } = countWritten(comparison)
-  if (written === total && bare === 0) return []
-  const findFault = faultFinder(gdal, comparison)
-  const missing: MissingFeature[] = []
-  let number = 0
-  for (const feature of layer.features) {
-    number += 1
-    const fault = findFault(feature)
-    if (fault !== undefined) missing.push({ number, isAbsent: fault.isText || bare === 0, ...fault })
-  }
-  const absent = missing.filter(({ isAbsent }) => isAbsent).length
-  if (absent === total - written) return missing
-  throw failure(
-    path,
-    `GDAL wrote ${written} of ${total} features, and of the others ${absent} have a known fault`,
-  )
-}
-
-/** Counts the features of the file, and those among them that have no geometry. */
-function countWritten({ path, header }: Comparison): { written: number; bare: number } {
-  let written = 0
-  let bare = 0
-  if (header === undefined) return { written, bare }
-  for (const { geometry } of readFlatFeatures(path, header)) {
-    written += 1
-    if (geometry === 0) bare += 1
-  }
-  return { written, bare }
-}
-
-type Feature = Parameters<Layer['features']['add']>[0]
-
-interface Fault {
-  readonly reason: string
-  readonly isText?: boolean
-  readonly isMisplaced?: boolean
-}
-
-function faultFinder(
-  gdal: GdalModule,
-  { layer, srs, sourceSrs }: Comparison,
-): (feature: Feature) => Fault | undefined {
-  const from = sourceSrs === undefined ? layer.srs : gdal.SpatialReference.fromUserInput(sourceSrs)
-  const to = gdal.SpatialReference.fromEPSG(srs)
-  const transformation = from === null ? undefined : new gdal.CoordinateTransformation(from, to)
-  return (feature) => {
-    if (Object.values(feature.fields.toObject()).some(hasReplacement)) {
-      return { reason: 'a text of it is not UTF-8', isText: true }
-    }
-    const geometry = feature.getGeometry()
-    if (geometry === null || geometry.isEmpty()) return { reason: 'it has no geometry' }
-    try {
-      if (transformation !== undefined) geometry.transform(transformation)
-      return undefined
-    } catch {
-      return { reason: 'a position of it is outside the reference system', isMisplaced: true }
-    }
-  }
-}
-
-/** Where bytes are no UTF-8, reading them gives this character. */
-function hasReplacement(value: unknown): boolean {
-  return typeof value === 'string' && value.includes('\uFFFD')
 }

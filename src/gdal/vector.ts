@@ -3,9 +3,10 @@ import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import PQueue from 'p-queue'
+import { geometryTypeOf } from '../contract/geometry.ts'
 import { type ProblemCode, problem } from '../contract/problems.ts'
 import { type Frame, type Frames, readFrames, readJson } from './frames.ts'
-import type { SourceSummary, VectorJob, WireProblem } from './job.ts'
+import type { SourceSummary, VectorJob, WireProblem, WireSummary } from './job.ts'
 import { hasGdal } from './open.ts'
 import { watchChild } from './watch.ts'
 
@@ -73,7 +74,8 @@ async function readInChild<T>(
 async function readSummary(frames: Frames): Promise<SourceSummary> {
   const frame = await nextFrame(frames)
   if (frame.kind !== 'summary') throw new Error(`a ${frame.kind} came before the summary`)
-  return readJson<SourceSummary>(frame)
+  const { geometry, ...summary } = await readJson<WireSummary>(frame)
+  return { ...summary, geometryType: geometryTypeOf(geometry) }
 }
 
 async function* readCopies(frames: Frames): AsyncGenerator<AsyncIterable<Uint8Array>> {
