@@ -58,7 +58,8 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
   const { columns, rules } = features
   const { family } = geometry
   const settled = { ...rules, family, isMulti: geometry.isMulti ? null : rules.isMulti }
-  await sendRows({ ...features, rules: settled }, { ...geometry, srs: job.srs, columns }, sink)
+  const areSound = job.fix === 'NONE' && survey.badCount + survey.otherCount === 0
+  await sendRows({ ...features, rules: settled, areSound }, { ...geometry, srs: job.srs, columns }, sink)
 }
 
 /** What is read, and how its features are looked at. */
@@ -100,6 +101,8 @@ async function lookAtAll(
   sink: ConversionSink,
 ): Promise<{ survey: Survey; features: Features | undefined }> {
   const { source, job, path } = plan
+  const counting = source.twin?.features.countAsync(true)
+  counting?.catch(() => undefined)
   let surveyor: Surveyor | undefined
   const header = await translateLayer(gdal, source, {
     path,
@@ -116,7 +119,9 @@ async function lookAtAll(
   const survey = surveyor?.survey ?? emptySurvey
   const { count, bareCount } = survey
   const sourceSrs = sourceReferenceSystem(source)
-  const missing = findMissing(gdal, { layer: source.layer, srs: job.srs, sourceSrs, count, bareCount })
+  const { layer } = source
+  const total = counting === undefined ? layer.features.count(true) : await counting
+  const missing = findMissing(gdal, { layer, srs: job.srs, sourceSrs, total, count, bareCount })
   if (missing === undefined) throw translationFault(path, `GDAL wrote ${count} features, which are not all`)
   const features = header === undefined ? undefined : featuresOf(plan, header)
   return { survey: addMissing(survey, missing), features }

@@ -15,6 +15,8 @@ export interface Translation {
   readonly srs: number
   /** What GDAL was told to take for the reference system of the source, where it was told. */
   readonly sourceSrs: string | undefined
+  /** Features of the source. */
+  readonly total: number
   /** Features in the file. */
   readonly count: number
   /** Those of them that have no geometry. */
@@ -28,8 +30,7 @@ export interface Translation {
  * @returns undefined where not all that is missing has a known fault
  */
 export function findMissing(gdal: GdalModule, translation: Translation): MissingFeature[] | undefined {
-  const { layer, count, bareCount } = translation
-  const total = layer.features.count(true)
+  const { layer, total, count, bareCount } = translation
   if (count === total && bareCount === 0) return []
   const findFault = faultFinder(gdal, translation)
   const missing: MissingFeature[] = []

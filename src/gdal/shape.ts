@@ -36,8 +36,18 @@ type FamilyPart = Shape['parts'][number]
 export function findShape(feature: FlatFeature, header: FlatHeader): Shape | undefined {
   if (feature.geometry === 0) return undefined
   const type = geometryTypeAt(feature, feature.geometry, header)
+  if (type === flatTypes.point) return findPoint(feature, feature.geometry)
   const parts = partsOf(feature, feature.geometry, type)
   return parts === undefined || parts.length > 0 ? makeShape(parts, type) : undefined
+}
+
+/** There are more points than anything else, so they go the short way. */
+function findPoint(data: Bytes, table: number): Shape | undefined {
+  const xy = findTarget(data, table, 1)
+  if (vectorLength(data, xy) === 0) return undefined
+  const z = findTarget(data, table, 2)
+  const path = { data, at: xy + 4, step: 16, zAt: z === 0 ? -1 : z + 4, zStep: 8, count: 1, isOpen: false }
+  return { family: 'POINT', isMulti: false, isCollection: false, parts: [{ family: 'POINT', paths: [path] }] }
 }
 
 const multiTypes: ReadonlySet<number> = new Set([

@@ -4,6 +4,8 @@ import type { Dataset, Layer } from 'gdal-async'
 export interface SourceLayer {
   readonly dataset: Dataset
   readonly layer: Layer
+  /** The same layer, opened once more: to be counted while `layer` is read, where counting takes reading. */
+  readonly twin?: Layer
   readonly name: string
   /** Name of the format, as GDAL's drivers are called. */
   readonly format: string

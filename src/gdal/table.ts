@@ -59,7 +59,6 @@ export function openTable(gdal: GdalModule, table: TableFile): SourceLayer[] | u
     columns === undefined ? [] : [{ layer: layer.name, fields: fieldsOf(layer), columns }],
   )
   if (found.length === 0) throw noColumns(path, layers[0]?.layer)
-  if (extension === '.csv') plain.close()
   return found.map((sheet) => {
     const dataset =
       extension === '.csv'
@@ -68,7 +67,8 @@ export function openTable(gdal: GdalModule, table: TableFile): SourceLayer[] | u
     const layer = dataset.layers.get(0)
     const { isLonLat } = sheet.columns
     const name = extension === '.csv' ? basename(path, extname(path)) : sheet.layer
-    return { dataset, layer, name, format: driverName(extension), isLonLat, isGuessed: !isLonLat }
+    const facts = { dataset, layer, name, format: driverName(extension), isLonLat, isGuessed: !isLonLat }
+    return extension === '.csv' ? { ...facts, twin: plain.layers.get(0) } : facts
   })
 }
 

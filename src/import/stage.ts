@@ -14,6 +14,7 @@ import {
   dropStaging,
   findTakenIds,
   finishFeatureTable,
+  gatherStatistics,
   keepStaging,
 } from '../store/staging.ts'
 import { type Conformed, conformStaged } from './conform.ts'
@@ -113,6 +114,7 @@ async function stageReading(reading: VectorReading, { source, context }: Task): 
     const conformed = await conform(staged, { source, database, tableName, format: summary.format })
     await refuseTakenIds(tableName, { source, context })
     await finishFeatureTable(database, tableName)
+    await gatherStatistics(database, tableName)
     const { format, layer, otherCount, notes, rowCount } = summary
     const { badCount, bad } = conformed
     const count = rowCount - (badCount - summary.badCount)

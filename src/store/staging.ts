@@ -55,8 +55,8 @@ export async function findTakenIds(tx: Queryable, name: string): Promise<TakenId
 }
 
 /**
- * Gives a filled feature table what it needs to be read and written: the key, the spatial index, a sequence that goes
- * on behind the largest id, and statistics. Each step commits by itself.
+ * Gives a filled feature table what it needs to be read and written: the key, the spatial index, and a sequence that
+ * goes on behind the largest id. Each step commits by itself.
  */
 export async function finishFeatureTable(database: Queryable, name: string): Promise<void> {
   await database.query(`alter table ${name} add primary key (id)`)
@@ -66,8 +66,14 @@ export async function finishFeatureTable(database: Queryable, name: string): Pro
   await database.query(
     `select setval('${name}_id_seq', greatest(max(id), 1), coalesce(max(id), 0) > 0) from ${name}`,
   )
-  // Its own statistics: what else there is, PostgreSQL looks at by itself, and nothing is searched by.
-  await database.query(`analyze ${name} (id, geom)`)
+}
+
+/** Lets the planner know where the features are: roughly, PostgreSQL looks closer when it has time. */
+export async function gatherStatistics(database: Database, name: string): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.query('set local default_statistics_target = 10')
+    await tx.query(`analyze ${name} (id, geom)`)
+  })
 }
 
 /** Says that a table is still being filled. */

@@ -1,0 +1,61 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { benchPassword, type ServerOrder } from './server.ts'
+
+/** A server in a process of its own. */
+export interface BenchServer {
+  readonly url: string
+  /** The most memory it had since this was last asked, in bytes. */
+  peakMemory(): Promise<number>
+  /** Asks as the administrator. */
+  ask<T>(method: string, path: string, body?: object): Promise<T>
+  /** Sends a file of the given name; gives what refers to it. */
+  upload(name: string, content: Blob): Promise<unknown>
+  stop(): Promise<void>
+}
+
+/** Starts a server on the embedded database, or on PostgreSQL where there is an address. */
+export async function startServer(order: ServerOrder): Promise<BenchServer> {
+  const child = fork(fileURLToPath(new URL('./server.ts', import.meta.url)), [])
+  child.send(order)
+  const { url } = await nextWord<{ url: string }>(child)
+  const authorization = `Basic ${Buffer.from(`administrator:${benchPassword}`).toString('base64')}`
+  return {
+    url,
+    async peakMemory() {
+      child.send('memory')
+      return (await nextWord<{ peakBytes: number }>(child)).peakBytes
+    },
+    ask: async (method, path, body) =>
+      read(
+        await fetch(url + path, {
+          method,
+          headers: { authorization },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        }),
+      ),
+    async upload(name, content) {
+      const headers = { authorization, 'content-disposition': `attachment; filename=${name}` }
+      return read(await fetch(`${url}/api/component/file_upload/`, { method: 'PUT', headers, body: content }))
+    },
+    async stop() {
+      child.send('stop')
+      await once(child, 'exit')
+    },
+  }
+}
+
+async function read<T>(answer: Response): Promise<T> {
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status} ${await answer.text()}`)
+  return (await answer.json()) as T
+}
+
+async function nextWord<T>(child: ChildProcess): Promise<T> {
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('the server ended')
+  })
+  ended.catch(() => undefined)
+  const [word] = await Promise.race([once(child, 'message'), ended])
+  return word as T
+}
