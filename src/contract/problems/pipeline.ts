@@ -11,7 +11,13 @@ export const pipelineProblems = {
     'Remove the field, or correct its name.',
   ),
   'pipeline/missing-field': kind(422, 3, 'Missing field', `${core}.ValidationError`, 'Add the field.'),
-  'pipeline/invalid': kind(422, 3, 'Invalid pipeline', `${core}.ValidationError`, 'Mend the errors and try again.'),
+  'pipeline/invalid': kind(
+    422,
+    3,
+    'Invalid pipeline',
+    `${core}.ValidationError`,
+    'Mend the errors and try again.',
+  ),
   'pipeline/no-layer': kind(
     422,
     3,
