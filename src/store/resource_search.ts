@@ -1,6 +1,6 @@
 import { documentName } from '../contract/dialect.ts'
 import { problem } from '../contract/problems.ts'
-import { clsNames, descriptorOf } from '../contract/registry.ts'
+import { type Cls, clsNames, descriptorOf } from '../contract/registry.ts'
 import type { Queryable } from '../database/database.ts'
 
 /** What a search asks for; all of it has to hold. */
@@ -37,23 +37,27 @@ export async function listChildren(tx: Queryable, parentId: number | undefined):
   return rows.map(({ id }) => id)
 }
 
-/** Lists a subtree, parents before children, and then the resources with one of the keynames. */
+/** A resource of a tree that is to be read. */
+export interface TreeNode {
+  readonly id: number
+  readonly cls: Cls
+}
+
+/** Lists a subtree, the resources with one of the keynames, and whatever stands above these; parents first. */
 export async function listTree(
   tx: Queryable,
   { root, keynames }: { readonly root: number; readonly keynames: readonly string[] },
-): Promise<{ id: number; isInSubtree: boolean }[]> {
-  return tx.query<{ id: number; isInSubtree: boolean }>(
-    `with found as (
-       select p.descendant_id as id, true as inside from resource_path p where p.ancestor_id = $1::bigint
-       union all select id, false from resource where keyname = any($2::text[])),
-     wanted as (
-       select id, bool_or(inside) as inside from found group by id),
+): Promise<TreeNode[]> {
+  return tx.query<TreeNode>(
+    `with wanted as (
+       select descendant_id as id from resource_path where ancestor_id = $1::bigint
+       union select id from resource where keyname = any($2::text[])),
      above as (
-       select p.ancestor_id as id, coalesce(bool_or(w.inside and p.depth = 0), false) as inside
-         from wanted w join resource_path p on p.descendant_id = w.id group by p.ancestor_id)
-     select a.id, a.inside as "isInSubtree"
-       from above a
-      order by (select max(depth) from resource_path where descendant_id = a.id), a.id`,
+       select distinct p.ancestor_id as id from resource_path p where p.descendant_id in (table wanted)),
+     depths as (
+       select p.descendant_id as id, max(p.depth) as depth from resource_path p
+        where p.descendant_id in (table above) group by p.descendant_id)
+     select r.id, r.cls from depths d join resource r on r.id = d.id order by d.depth, r.id`,
     [root, keynames],
   )
 }

@@ -1,14 +1,16 @@
-import { hasPermission } from '../../access/mask.ts'
+import { hasPermission, type PermissionMask } from '../../access/mask.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/permission.ts'
 import { listPrincipals } from '../../store/principal.ts'
-import { listTree } from '../../store/resource_search.ts'
+import { listTree, type TreeNode } from '../../store/resource_search.ts'
 import { seesEverything } from '../attributes.ts'
 import { encodeRepresentation } from '../codec.ts'
 import type { ApiRequest } from '../handler.ts'
 import { checkMask } from '../permit.ts'
 import { readRepresentations } from '../representation.ts'
+import type { Spool } from '../spool.ts'
+import { streamSpooled } from '../spooled_stream.ts'
 
 type TreeRequest = ApiRequest<'resource.tree'>
 
@@ -16,49 +18,47 @@ type TreeRequest = ApiRequest<'resource.tree'>
 const batchSize = 1000
 
 /**
- * Reads a subtree, the resources above it and those with the wanted keynames, all as of one moment, and gives them as
- * NDJSON: a head line, then one representation a line, parents before children. It is read to the end before the first
- * byte leaves, so that a slow client holds no connection to the database.
+ * Reads a subtree, the resources above it and those with the wanted keynames, all as of one moment, and streams them
+ * as NDJSON: a head line, then one representation a line, parents before children.
  */
-export async function streamTree(request: TreeRequest): Promise<AsyncIterable<Uint8Array>> {
+export function streamTree(request: TreeRequest): Promise<AsyncIterable<Uint8Array>> {
   const { context, signal } = request
-  const lines = await context.database.transaction((tx) => readLines(tx, request), {
-    readOnly: true,
-    isolation: 'repeatable read',
-    signal,
-  })
-  return emit(lines)
+  return streamSpooled({ folder: context.temporaryFolder, signal }, (spool, left) =>
+    context.database.transaction((tx) => writeTree(tx, request, spool), {
+      readOnly: true,
+      isolation: 'repeatable read',
+      signal: left,
+    }),
+  )
 }
 
-async function* emit(lines: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
-  yield* lines
-}
-
-async function readLines(tx: Queryable, request: TreeRequest): Promise<Uint8Array[]> {
+async function writeTree(tx: Queryable, request: TreeRequest, spool: Spool): Promise<void> {
   const { caller, query, dialect } = request
   const root = query.root ?? 0
   const nodes = await listTree(tx, { root, keynames: query.keyname ?? [] })
-  const masks = await findPermissionMasks(
-    tx,
-    caller,
-    nodes.map(({ id }) => id),
-  )
+  const all = nodes.map(({ id }) => id)
+  const masks = await findPermissionMasks(tx, caller, all)
   checkMask(masks.get(root), root, 'resource.read')
-  const ids = nodes.map(({ id }) => id).filter((id) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
-  const chunks: Uint8Array[] = []
-  let isComplete = ids.length === nodes.length
+  const ids = all.filter((id) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
+  await writeLines(spool, [
+    await readHead(tx, request, { complete: isComplete(nodes, masks), count: ids.length }),
+  ])
   for (let at = 0; at < ids.length; at += batchSize) {
     const batch = await readRepresentations(tx, masks, { ids: ids.slice(at, at + batchSize) })
-    isComplete &&= batch.every(({ resource }) =>
-      seesEverything(resource.cls as Cls, masks.get(resource.id) ?? 0),
+    await writeLines(
+      spool,
+      batch.map((one) => encodeRepresentation(one.resource.cls as Cls, one, dialect)),
     )
-    const text = batch.map((one) =>
-      JSON.stringify(encodeRepresentation(one.resource.cls as Cls, one, dialect)),
-    )
-    chunks.push(Buffer.from(`${text.join('\n')}\n`))
   }
-  const head = await readHead(tx, request, { complete: isComplete, count: ids.length })
-  return [Buffer.from(`${JSON.stringify(head)}\n`), ...chunks]
+}
+
+/** Whether the caller may see each resource, and all of it. */
+function isComplete(nodes: readonly TreeNode[], masks: ReadonlyMap<number, PermissionMask>): boolean {
+  return nodes.every(({ id, cls }) => seesEverything(cls, masks.get(id) ?? 0))
+}
+
+async function writeLines(spool: Spool, values: readonly object[]): Promise<void> {
+  await spool.write(Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join('')))
 }
 
 async function readHead(
