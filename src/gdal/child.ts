@@ -33,6 +33,7 @@ async function run(job: VectorJob): Promise<void> {
     for (const [name, value] of Object.entries(settings)) gdal.config.set(name, value)
     await convertVector(gdal, job, {
       summary: (summary) => send(jsonFrame('summary', summary)),
+      frameBytes: job.pieceBytes,
       rows: send,
       tick: () => void send(jsonFrame('tick', {})),
     })

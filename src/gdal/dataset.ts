@@ -24,7 +24,7 @@ export async function openSourceLayer(gdal: GdalModule, job: VectorJob): Promise
   const layers: SourceLayer[] = []
   for (const file of await findFiles(job)) layers.push(...(await openFile(gdal, file, job)))
   const wanted = job.layer
-  const found = wanted === undefined ? layers : layers.filter(({ name }) => name === wanted)
+  const found = wanted === undefined ? layersWithShapes(layers) : layers.filter(({ name }) => name === wanted)
   const [only] = found
   if (only !== undefined && found.length === 1) return only
   if (layers.length === 0) throw unreadable(job, 'it has no layers')
@@ -34,6 +34,14 @@ export async function openSourceLayer(gdal: GdalModule, job: VectorJob): Promise
       ? `the source has ${layers.length} layers: ${names.join(', ')}`
       : `the source has no layer ${JSON.stringify(wanted)}, but ${names.join(', ')}`
   throw problem('source/layers', text, { data: { layers: names } })
+}
+
+const wkbNone = 100
+
+/** Tables without shapes stand beside the data in many a GeoPackage: styles, for one. */
+function layersWithShapes(layers: readonly SourceLayer[]): readonly SourceLayer[] {
+  const withShapes = layers.filter(({ layer }) => layer.geomType !== wkbNone)
+  return withShapes.length > 0 ? withShapes : layers
 }
 
 function unreadable({ name }: { name: string }, reason: string): Error {

@@ -33,6 +33,8 @@ export interface VectorJob extends LoadRules {
   readonly srs: number
   /** Most bytes an archive may unpack to. */
   readonly unpackLimitBytes: number
+  /** About how many bytes of rows make a piece. */
+  readonly pieceBytes: number
 }
 
 /** A field of a source, in order. */

@@ -6,11 +6,10 @@ import { eachGoodFeature, type Features } from './survey.ts'
 
 /** Takes frames; the promise is kept once the bytes may be used again. */
 export interface RowSender {
+  /** About how many bytes a frame is to have. */
+  readonly frameBytes: number
   rows(frame: Buffer): Promise<void>
 }
-
-/** Bytes of a frame: a copy of this size holds the one session of the embedded database for some 50 ms. */
-const frameBytes = 2 << 20
 
 /**
  * Sends the features that can be loaded, in frames that are a binary COPY each. One frame is written while the one
@@ -23,6 +22,7 @@ export async function sendRows(
 ): Promise<void> {
   const fieldCount = target.columns.filter(({ use }) => use !== 'ID').length
   const plan: RowPlan = { ...target, fieldCount }
+  const { frameBytes } = sender
   let sink = startFrame(Buffer.allocUnsafe(frameBytes))
   let spare: Buffer = Buffer.allocUnsafe(frameBytes)
   let sending: Promise<void> = Promise.resolve()

@@ -68,6 +68,9 @@ export interface ImportReport
   readonly notes: readonly string[]
 }
 
+/** A piece of two megabytes holds the one session of the embedded database for some 50 ms. */
+const pieceBytes = { pglite: 2 << 20, postgres: 8 << 20 } as const
+
 /** How often a table that is being filled says so: less than the time after which it counts as left behind. */
 const keepEveryMs = 30_000
 
@@ -83,7 +86,16 @@ export async function stageSource(source: ImportSource, context: ImportContext):
     const { encoding, layer } = source
     const { unpackLimitBytes, signal } = context
     const asText = source.keepFields !== undefined
-    const job = { ...source, keepFields: undefined, encoding, layer, asText, folder, unpackLimitBytes }
+    const job = {
+      ...source,
+      keepFields: undefined,
+      encoding,
+      layer,
+      asText,
+      folder,
+      unpackLimitBytes,
+      pieceBytes: pieceBytes[context.database.driver],
+    }
     return await readVector(job, (reading) => stageReading(reading, { source, context }), { signal })
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })

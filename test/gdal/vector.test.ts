@@ -22,6 +22,7 @@ beforeEach(() => {
     asText: false,
     srs: 3857,
     unpackLimitBytes: 1 << 30,
+    pieceBytes: 1 << 20,
   }
   job = { ...plainRules, ...wishes, path, name: 'places.csv', folder }
 })

@@ -44,7 +44,11 @@ export async function readFileAs(
       asText: false,
       srs: 3857,
     }
-    return await readVector({ ...job, unpackLimitBytes: 1 << 30, ...rules }, countBytes, options)
+    return await readVector(
+      { ...job, unpackLimitBytes: 1 << 30, pieceBytes: 1 << 20, ...rules },
+      countBytes,
+      options,
+    )
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
