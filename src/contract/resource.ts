@@ -58,7 +58,11 @@ export const ResourceMember = Type.Object(
     keyname: nullable(Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' }), {
       description: 'Key, unique in the whole instance; printable ASCII.',
     }),
-    display_name: Type.String({ minLength: 1, description: 'Name people see; unique among siblings.' }),
+    display_name: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: 'Name people see; unique among siblings.',
+    }),
     description: nullable(Type.String(), {
       description: 'Description, HTML.',
       'x-read': 'metadata.read',
