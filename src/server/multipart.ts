@@ -32,11 +32,13 @@ export async function* readForm({
   const parser = createParser(headers)
   const parts = new Readable({ objectMode: true, read: () => undefined })
   const fail = (error: Problem) => parts.destroy(error)
-  parser.on('field', (name, value) => parts.push({ kind: 'field', name, value } satisfies FormPart))
+  parser.on('field', (name, value) =>
+    parts.push({ kind: 'field', name, value: printable(value) } satisfies FormPart),
+  )
   parser.on('file', (...[name, stream, fileName, , mimeType]) => {
     // Whoever reads the stream sees its errors; without this, one that nobody reads any more would end the process.
     stream.on('error', () => undefined)
-    const file = { content: stream, name: fileName || null, mimeType: mimeType || null }
+    const file = { content: stream, name: printable(fileName ?? '') || null, mimeType: mimeType || null }
     parts.push({ kind: 'file', name, file } satisfies FormPart)
   })
   parser.once('finish', () => parts.push(null))
@@ -60,6 +62,11 @@ export async function* readForm({
     // Let the rest go, so that the answer can be read.
     raw.resume()
   }
+}
+
+/** Control characters have no place in a name, and the database takes no NUL. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '').toWellFormed()
 }
 
 function createParser(headers: ApiRequest['headers']): BusboyInstance {

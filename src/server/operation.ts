@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PermissionMask } from '../access/mask.ts'
 import type { Dialect } from '../contract/dialect.ts'
+import { problem } from '../contract/problems.ts'
 import { parseQuery, type RawQuery } from '../contract/query.ts'
 import type { RouteDescriptor } from '../contract/route.ts'
 import { type RouteName, routeOf } from '../contract/routes.ts'
@@ -14,6 +15,7 @@ import type { Caller } from './caller.ts'
 import type { ServerContext } from './context.ts'
 import type { ApiRequest } from './handler.ts'
 import { checkValue } from './invalid.ts'
+import { checkStorable, isStorableText } from './json_values.ts'
 import { notFound, requirePermission } from './permit.ts'
 import { handlerOf } from './routes/table.ts'
 
@@ -41,7 +43,7 @@ export function createOperation(name: RouteName, { context, authenticator }: Ope
     const caller = asksNobody.has(name) ? nobody : await authenticate(authenticator, request)
     const params = readParams(route, request.params as Record<string, string>)
     const mask = await checkPermission(context, caller, { route, params })
-    const { named, more } = parseQuery(route, request.query as RawQuery)
+    const { named, more } = readQuery(route, request.query as RawQuery)
     const body = await readBody(route, request, context.bodyLimitBytes)
     checkBody(body)
     const answer = await handler({
@@ -127,6 +129,15 @@ function readParams(route: RouteDescriptor, texts: Record<string, string>): Reco
   return params
 }
 
+function readQuery(route: RouteDescriptor, raw: RawQuery): ReturnType<typeof parseQuery> {
+  for (const [name, value] of Object.entries(raw))
+    if (!isStorableText(String(value)))
+      throw problem('request/invalid', `Parameter "${name}" holds a NUL, or half of a surrogate pair.`, {
+        data: { location: ['query', name] },
+      })
+  return parseQuery(route, raw)
+}
+
 /** Operations whose body is no JSON read it themselves. */
 async function readBody(
   route: RouteDescriptor,
@@ -136,7 +147,9 @@ async function readBody(
   const { bodyKind = 'json' } = route
   if (bodyKind !== 'json') return undefined
   if (!hasBody(request.raw)) return undefined
-  return readJsonBody(request.raw, limitBytes)
+  const body = await readJsonBody(request.raw, limitBytes)
+  checkStorable(body)
+  return body
 }
 
 const compile = createValidatorCompiler({ faults: 'first' })
@@ -151,7 +164,7 @@ function bodyChecker({ body: schema, bodyKind = 'json' }: RouteDescriptor): (bod
 function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort()
+    if (!reply.raw.writableFinished) controller.abort(problem('request/aborted', 'The client went away.'))
   })
   return controller.signal
 }

@@ -1,6 +1,9 @@
+import { annotationsOf } from '../contract/descriptor.ts'
 import { documentName } from '../contract/dialect.ts'
+import type { PermissionName } from '../contract/permissions.ts'
 import { problem } from '../contract/problems.ts'
 import { type Cls, clsNames, descriptorOf } from '../contract/registry.ts'
+import { ResourceMember } from '../contract/resource.ts'
 import type { Queryable } from '../database/database.ts'
 
 /** What a search asks for; all of it has to hold. */
@@ -23,6 +26,18 @@ export async function searchResources(tx: Queryable, search: ResourceSearch): Pr
   const where = parts.length === 0 ? '' : `where ${parts.join(' and ')}`
   const rows = await tx.query<{ id: number }>(`select r.id from resource r ${where} ${byName}`, values)
   return rows.map(({ id }) => id)
+}
+
+/** Gives what one has to be permitted on a resource to search by some properties: what is hidden is not to be guessed. */
+export function permissionsToSearch(conditions: ResourceSearch['conditions']): PermissionName[] {
+  const names = conditions.map(([name]) => splitName(name)[0])
+  return names.flatMap((name) => {
+    const schema = Object.hasOwn(ResourceMember.properties, name)
+      ? ResourceMember.properties[name as keyof typeof ResourceMember.properties]
+      : undefined
+    const read = schema === undefined ? undefined : annotationsOf(schema)['x-read']
+    return read === undefined ? [] : [read]
+  })
 }
 
 /** Lists the children of a resource, or the root: by the rank of their class, then by name. */

@@ -77,6 +77,41 @@ test('what is not well-formed JSON is 400, and a body that is no object is 422',
     expect((await server.admin('POST', '/api/resource/', text)).status, text).toBe(422)
 })
 
+test('what no database can keep is refused by its place, wherever it comes', async () => {
+  const send = async (text: string) => {
+    const response = await server.admin('POST', '/api/resource/', text)
+    const failure = await response.json<ErrorBody>()
+    expect(response.status, failure.message).toBe(422)
+    return failure.message
+  }
+  const make = (name: string, meta = '{}') =>
+    `{"resource": {"cls": "resource_group", "parent": {"id": 0}, "display_name": "${name}"},
+      "resmeta": {"items": ${meta}}}`
+  expect(await send(make('a\\u0000b'))).toContain('NUL')
+  expect(await send(make('\\ud800'))).toContain('at $.resource.display_name')
+  expect(await send(make('x', '{"a": "\\udc00"}'))).toContain('at $.resmeta.items.a')
+  expect(await send(make('x', '{"a\\u0000": 1}'))).toContain('at $.resmeta.items')
+  expect(await send(make('x', '{"a": 1e999}'))).toContain('out of range')
+  expect(await send(make('x'.repeat(501)))).toContain('longer than 500')
+  const query = await server.admin('GET', '/api/resource/search/?keyname=a%00b')
+  expect((await query.json<ErrorBody>()).data).toEqual({ location: ['query', 'keyname'] })
+  expect((await server.as('a\0b', 'x')('GET', '/api/resource/0')).status).toBe(400)
+})
+
+test('the longest name there may be is kept, and found again', async () => {
+  const display_name = '🗺'.repeat(500)
+  const id = await createGroup(server.admin, 0, { display_name, keyname: 'k'.repeat(255) })
+  const query = new URLSearchParams({ display_name, keyname: 'k'.repeat(255) })
+  const found = await server.admin('GET', `/api/resource/search/?${query}`)
+  expect(await found.json()).toEqual([{ resource: expect.objectContaining({ id }) }])
+})
+
+test('what nests without end is 400', async () => {
+  const deep = `${'['.repeat(4000)}${']'.repeat(4000)}`
+  const text = `{"resource": {"cls": "webmap"}, "webmap": {"root_item": ${deep}}}`
+  expect((await server.admin('POST', '/api/resource/', text)).status).toBe(400)
+})
+
 test('a body over the limit is 413, declared or not, and the connection lives on', async () => {
   const large = JSON.stringify({ ...body, filler: 'x'.repeat(20_000) })
   const declared = await server.admin('POST', '/api/resource/', large)

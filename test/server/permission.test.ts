@@ -88,6 +88,14 @@ describeServers('permissions', (start) => {
     expect(bare.resource).toHaveProperty('display_name', 'Bare')
   })
 
+  test('what is hidden is not found by guessing it', async () => {
+    const { anna, admin, top } = await prepare('allow resource.read')
+    const id = await createGroup(admin, top, { display_name: 'Guessed', description: 'Secret.' })
+    const path = `/api/resource/search/?root=${top}&description__like=S%25`
+    expect(await idsOf(await anna('GET', path))).toEqual([])
+    expect(await idsOf(await admin('GET', path))).toEqual([id])
+  })
+
   test('attributes that may not be written are refused by name, and nothing changes', async () => {
     const { anna, top } = await prepare('allow resource.read', 'allow resource.update')
     const body = { resource: { display_name: 'Other', description: 'x' } }

@@ -19,7 +19,8 @@ export function parseBasic(header: string): Credentials {
     throw problem('auth/bad-header', 'The Authorization header is not of the Basic scheme.')
   const text = Buffer.from(token, 'base64').toString('utf8')
   const colon = text.indexOf(':')
-  if (colon < 0) throw problem('auth/bad-header', 'The Authorization header holds no login and password.')
+  if (colon < 0 || text.includes('\0'))
+    throw problem('auth/bad-header', 'The Authorization header holds no login and password.')
   return { login: text.slice(0, colon), password: text.slice(colon + 1) }
 }
 

@@ -1,11 +1,12 @@
-import { hasPermission } from '../../access/mask.ts'
+import { maskOf } from '../../access/mask.ts'
+import type { PermissionName } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { resourceRoutes } from '../../contract/routes/resource.ts'
 import { findPermissionMasks } from '../../store/permission.ts'
 import { findUserById } from '../../store/principal.ts'
 import { findResourcePlace } from '../../store/resource_class.ts'
-import { listChildren, searchResources } from '../../store/resource_search.ts'
+import { listChildren, permissionsToSearch, searchResources } from '../../store/resource_search.ts'
 import { encodeRepresentation } from '../codec.ts'
 import type { ApiRequest, Handlers } from '../handler.ts'
 import { notFound, requirePermission } from '../permit.ts'
@@ -41,7 +42,7 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
 
   'resource.list': async (request) => {
     const ids = await listChildren(request.context.database, request.query.parent)
-    return { json: await readVisible(request, ids, 'full') }
+    return { json: await readVisible(request, ids) }
   },
 
   'resource.create': async (request) => {
@@ -60,7 +61,7 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
       ...(root === undefined ? {} : { root }),
     })
     const fullness = query.serialization === 'full' ? 'full' : 'resource'
-    return { json: await readVisible(request, ids, fullness) }
+    return { json: await readVisible(request, ids, { fullness, needs: permissionsToSearch(more) }) }
   },
 
   'resource.permission': async (request) => ({ json: await readPermissions(request) }),
@@ -76,11 +77,19 @@ interface Page {
   readonly offset?: number
 }
 
+interface Reading {
+  readonly fullness?: Fullness
+  /** What the caller needs on a resource besides reading it. */
+  readonly needs?: readonly PermissionName[]
+}
+
 /** Reads those of some resources that the caller may read, in the order of the ids, page by page where asked so. */
-async function readVisible(request: ApiRequest, ids: readonly number[], fullness: Fullness) {
+async function readVisible(request: ApiRequest, ids: readonly number[], reading: Reading = {}) {
   const { context, caller, dialect } = request
+  const { fullness = 'full', needs = [] } = reading
+  const wanted = maskOf(['resource.read', ...needs])
   const masks = await context.permissions.findMasks(context.database, caller, ids)
-  const visible = ids.filter((id) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
+  const visible = ids.filter((id) => ((masks.get(id) ?? 0) & wanted) === wanted)
   const { limit, offset = 0 } = request.query as Page
   const page = visible.slice(offset, limit === undefined ? undefined : offset + limit)
   const found = await readRepresentations(context.database, masks, { ids: page, fullness })
