@@ -29,10 +29,20 @@ export interface TileGrid {
   readonly scale: number
   /** Side of a cell in units; 0 keeps everything. */
   readonly cellUnits: number
+  /**
+   * Side in units of the cells that points stand in; 0 keeps everything. Wide enough that no tile of a low zoom level
+   * holds a crowd: were cells joined in some tiles only, one would see where they end.
+   */
+  readonly pointCellUnits: number
   /** Side of a cell in metres. */
   readonly cell: number
   /** Units from where cells are counted, left of the tile and above it, so that no number is negative. */
   readonly away: number
+}
+
+/** How often the side of a cell doubles for points: three times on low zoom levels, never on the closest. */
+function pointCellDoublings(z: number): number {
+  return Math.min(3, Math.max(0, 13 - z))
 }
 
 /** Measures a tile. Cells of a zoom level are the same for all its tiles, and four of them are one of the level above. */
@@ -56,6 +66,7 @@ export function measureTile({ address, extent, simplification, padding }: TileRe
     corner,
     scale,
     cellUnits: simplification,
+    pointCellUnits: simplification * 2 ** pointCellDoublings(address.z),
     cell: simplification / scale,
     away,
   }

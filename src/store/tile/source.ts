@@ -27,7 +27,8 @@ export function tileSource(layer: Layer, grid: TileGrid, bindings: Bindings): Ti
   const x = isPointLayer(layer) ? 'ST_X(g)' : '((ST_XMin(box2d(g)) + ST_XMax(box2d(g))) / 2)'
   const y = isPointLayer(layer) ? 'ST_Y(g)' : '((ST_YMin(box2d(g)) + ST_YMax(box2d(g))) / 2)'
   const size = 'greatest(ST_XMax(box2d(g)) - ST_XMin(box2d(g)), ST_YMax(box2d(g)) - ST_YMin(box2d(g)))'
-  const index = (units: string) => `(${units} + ${grid.away}) / ${grid.cellUnits}`
+  const side = isPointLayer(layer) ? grid.pointCellUnits : grid.cellUnits
+  const index = (units: string) => `(${units} + ${grid.away}) / ${side}`
   const isThinned = grid.cellUnits > 0
   return {
     from: fromSql(layer, grid, bindings),
