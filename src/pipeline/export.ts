@@ -61,13 +61,16 @@ async function keptFiles(
     return undefined
   for (const [index, file] of earlier.files.entries()) {
     const layer = layers[index]
-    const isSame =
-      layer?.keyname === file.layer &&
-      layer.dataVersion !== undefined &&
-      layer.dataVersion === file.dataVersion
+    const isSame = layer !== undefined && isSameLayer(layer, file)
     if (!isSame || !(await isIntact(folder, file))) return undefined
   }
   return earlier.files
+}
+
+function isSameLayer(layer: TargetLayer, { layer: keyname, resource, dataVersion }: SnapshotFile): boolean {
+  const isSame =
+    layer.keyname === keyname && layer.id === resource.id && layer.createdAt === resource.createdAt
+  return isSame && layer.dataVersion !== undefined && layer.dataVersion === dataVersion
 }
 
 async function exportLayer(layer: TargetLayer, folder: string, context: RunContext): Promise<SnapshotFile> {
@@ -95,7 +98,8 @@ async function exportLayer(layer: TargetLayer, folder: string, context: RunConte
     )
   }
   step.done()
-  return { layer: layer.keyname, file, dataVersion: layer.dataVersion ?? null, ...written }
+  const resource = { id: layer.id, createdAt: layer.createdAt ?? null }
+  return { layer: layer.keyname, file, resource, dataVersion: layer.dataVersion ?? null, ...written }
 }
 
 /** Features between two tellings of how far the export is. */

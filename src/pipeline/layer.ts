@@ -9,6 +9,8 @@ import { hasFeatures, isCls } from '../contract/registry.ts'
 export interface TargetLayer {
   readonly id: number
   readonly keyname: string
+  /** Moment of creation: tells the layer from one that takes its place on a server made anew. */
+  readonly createdAt: string | undefined
   readonly fields: readonly Field[]
   /** Counts the changes of the features; undefined on servers that do not tell. */
   readonly dataVersion: number | undefined
@@ -29,12 +31,13 @@ export async function getLayer(api: Api, keyname: string, signal?: AbortSignal):
   })
   const layer = found[0] as Representation<'vector_layer'> | undefined
   if (layer === undefined) throw problem('pipeline/no-layer', `There is no layer "${keyname}" on ${api.url}.`)
-  const { cls, id } = layer.resource
+  const { cls, id, creation_date: createdAt } = layer.resource
   if (!isCls(cls) || !hasFeatures(cls))
     throw problem('pipeline/no-layer', `"${keyname}" is a ${cls}, which has no features.`)
   return {
     id,
     keyname,
+    createdAt,
     fields: layer.feature_layer?.fields ?? [],
     dataVersion: layer.vector_layer?.data_version,
     source: findSource(layer.resmeta?.items?.[markerKeys.source]),

@@ -15,6 +15,8 @@ export interface SnapshotFile {
   readonly sizeBytes: number
   /** SHA-256 of the file, in hexadecimal. */
   readonly sha256: string
+  /** The layer on the server, and when it was made. */
+  readonly resource: { readonly id: number; readonly createdAt: string | null }
   /** Counts the changes of the layer's features, where the server tells it. */
   readonly dataVersion: number | null
 }

@@ -32,7 +32,9 @@ async function exportFeatures(count: number): Promise<SnapshotManifest> {
     server: 's',
     format: 'GeoJSON',
     exportedAt: '2026-01-01T00:00:00.000Z',
-    files: [{ layer: 'l', file: 'l.geojson', dataVersion: 1, ...written }],
+    files: [
+      { layer: 'l', file: 'l.geojson', resource: { id: 1, createdAt: null }, dataVersion: 1, ...written },
+    ],
   }
   await publishSnapshot(folder, manifest)
   return manifest
