@@ -142,7 +142,7 @@ describeServers('writing features', (start) => {
     for (const value of bad) {
       // 1e400 is text that JSON has and JavaScript has not.
       const body = `{"fields":{"value":${value === Number.POSITIVE_INFINITY ? '1e400' : JSON.stringify(value)}}}`
-      expect(await layer.refuse('POST', '', body), body).toContain('field "value"')
+      expect(await layer.refuse('POST', '', body), body).toMatch(/field "value"|\$\.fields\.value/)
     }
     expect(await layer.list()).toHaveLength(good.length)
   })
