@@ -9,6 +9,9 @@ import { programVersion } from './version.ts'
 /** Folder a server on this machine keeps its data in, unless it is told otherwise. */
 export const defaultDataFolder = '.landform/data'
 
+/** Where a server listens, unless it is told otherwise. */
+export const defaultListen = '127.0.0.1:8080'
+
 /** Where a server is, unless something else is said. */
 export const defaultServer = 'http://127.0.0.1:8080'
 

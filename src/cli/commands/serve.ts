@@ -3,7 +3,7 @@ import { Option } from 'commander'
 import type { LogLevel } from '../../server/log.ts'
 import type { RunningServer } from '../../server/server.ts'
 import type { CommandSpec } from '../command.ts'
-import { defaultDataFolder } from '../connect.ts'
+import { defaultDataFolder, defaultListen } from '../connect.ts'
 import { parseListen } from '../options.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { programVersion } from '../version.ts'
@@ -73,7 +73,7 @@ export const serveCommand: CommandSpec = {
   ],
   declare: (command) =>
     command
-      .option('--listen <address>', 'address to listen on', '127.0.0.1:8080')
+      .option('--listen <address>', `address to listen on (LANDFORM_LISTEN, else ${defaultListen})`)
       .option('--data <folder>', 'folder of everything that is kept (LANDFORM_DATA)')
       .option('--database <url>', 'PostgreSQL with PostGIS (LANDFORM_DATABASE); embedded where absent')
       .addOption(
@@ -89,7 +89,7 @@ export const serveCommand: CommandSpec = {
   run: ({ options }, terminal) =>
     runServe(
       {
-        listen: String(options.listen),
+        listen: (options.listen as string | undefined) ?? (terminal.env.LANDFORM_LISTEN || defaultListen),
         data: (options.data as string | undefined) ?? (terminal.env.LANDFORM_DATA || defaultDataFolder),
         database: (options.database as string | undefined) ?? (terminal.env.LANDFORM_DATABASE || undefined),
         dialect: options.dialect === 'ngw' ? 'sister' : 'document',

@@ -9,7 +9,7 @@ import { applyPlan } from '../../reconcile/apply.ts'
 import type { Plan } from '../../reconcile/change.ts'
 import { safeOptions } from '../../reconcile/input.ts'
 import type { CommandSpec } from '../command.ts'
-import { connect, defaultDataFolder } from '../connect.ts'
+import { connect, defaultDataFolder, defaultListen } from '../connect.ts'
 import { formatIssues } from '../load.ts'
 import { collect } from '../options.ts'
 import { type Prepared, preparePlan } from '../prepare.ts'
@@ -140,7 +140,7 @@ export const startCommand: CommandSpec = {
       .argument('[paths...]', 'files and folders of the manifest (default: manifests)')
       .option('--run <pipeline>', 'pipeline to run after the apply; may be repeated', collect)
       .option('--once', 'stop when all is done')
-      .option('--listen <address>', 'address to listen on', '127.0.0.1:8080')
+      .option('--listen <address>', `address to listen on (LANDFORM_LISTEN, else ${defaultListen})`)
       .option('--data <folder>', 'folder of everything that is kept (LANDFORM_DATA)')
       .option('--database <url>', 'PostgreSQL with PostGIS (LANDFORM_DATABASE); embedded where absent'),
   run: ({ arguments: [paths], options }, terminal) =>
@@ -149,7 +149,7 @@ export const startCommand: CommandSpec = {
         manifest: (paths ?? []) as readonly string[],
         pipelines: (options.run ?? []) as readonly string[],
         once: options.once === true,
-        listen: String(options.listen),
+        listen: (options.listen as string | undefined) ?? (terminal.env.LANDFORM_LISTEN || defaultListen),
         data: (options.data as string | undefined) ?? (terminal.env.LANDFORM_DATA || defaultDataFolder),
         database: (options.database as string | undefined) ?? (terminal.env.LANDFORM_DATABASE || undefined),
       },
