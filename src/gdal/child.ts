@@ -11,6 +11,12 @@ import { settings } from './settings.ts'
 
 const outputDescriptor = 3
 
+// What GDAL may know of its surroundings: where its data stands, not what the server keeps secret, nor settings that
+// happen to be there.
+const known = /^(PATH|HOME|TMPDIR|LANG|LC_\w+|TZ|LD_LIBRARY_PATH|GDAL_DATA|PROJ_(LIB|DATA)|NODE_\w+)$/
+for (const name of Object.keys(process.env)) if (!known.test(name)) delete process.env[name]
+process.env.PROJ_NETWORK = 'OFF'
+
 // The server is gone: nobody reads on.
 process.once('disconnect', () => process.exit(1))
 
