@@ -28,7 +28,7 @@ describeDrivers('values convert', (open) => {
     ['INTEGER', 'DATE', '5', undefined],
     ['BIGINT', 'INTEGER', '2147483647', '2147483647'],
     ['BIGINT', 'INTEGER', '2147483648', undefined],
-    ['BIGINT', 'REAL', '-9007199254740991', '-9007199254740991'],
+    ['BIGINT', 'REAL', '-9007199254740991', '-9.007199254740991e+15'],
     ['BIGINT', 'REAL', '9007199254740993', undefined],
     ['REAL', 'INTEGER', '-3', '-3'],
     ['REAL', 'INTEGER', '1.5', undefined],
