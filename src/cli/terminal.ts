@@ -30,6 +30,8 @@ export function openTerminal(): Terminal {
   const ci = env.CI !== undefined && env.CI !== '' && env.CI !== 'false'
   const dumb = env.TERM === 'dumb'
   const { interrupt, halt } = listenForSignals()
+  // Whoever read along has read enough: `landform schema manifest | head`.
+  for (const stream of [stdout, stderr]) stream.on('error', endQuietly)
   // A reader that has seen enough goes away; what is being done goes on.
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
   return {
@@ -48,6 +50,11 @@ export function openTerminal(): Terminal {
 
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
+}
+
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
 }
 
 function listenForSignals(): Pick<Terminal, 'interrupt' | 'halt'> {

@@ -94,7 +94,8 @@ export async function applyPlan(options: ApplyOptions): Promise<Report> {
   return { outcomes: tally.outcomes(), interrupted }
 }
 
-const words: Readonly<Record<Action, OutcomeWord>> = {
+/** What an action is called once it is done. */
+export const outcomeWords: Readonly<Record<Action, OutcomeWord>> = {
   create: 'created',
   adopt: 'adopted',
   update: 'updated',
@@ -131,7 +132,7 @@ class Tally {
     if (this.#outcomes.has(change)) return
     if (result.state === 'failed') this.#finish({ change, outcome: 'failed', problem: result.problem })
     else if (result.state === 'skipped') this.#finish({ change, outcome: 'skipped', ...becauseOf(result) })
-    else if (left === 0) this.#finish({ change, outcome: words[change.action], ...this.#idOf(change) })
+    else if (left === 0) this.#finish({ change, outcome: outcomeWords[change.action], ...this.#idOf(change) })
   }
 
   outcomes(): Outcome[] {

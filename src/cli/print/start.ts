@@ -1,5 +1,6 @@
 import type { RunReport } from '../../pipeline/event.ts'
-import { countActions, type Plan } from '../../reconcile/change.ts'
+import { outcomeWords } from '../../reconcile/apply.ts'
+import { actions, countActions, type Plan } from '../../reconcile/change.ts'
 import { showBytes, showCount, showDuration } from './number.ts'
 
 /** Writes one step of a start: its name, what came of it, how long it took. */
@@ -12,19 +13,12 @@ export function formatFact(name: string, text: string): string {
   return `${name.padEnd(9)} ${text}`
 }
 
-const done: Readonly<Record<string, string>> = {
-  create: 'created',
-  adopt: 'adopted',
-  update: 'updated',
-  move: 'moved',
-  replace: 'replaced',
-  delete: 'deleted',
-}
-
 /** Says what an applied plan did: `7 created, 1 updated`. */
 export function describeApplied({ changes, unchanged }: Plan): string {
-  const parts = Object.entries(countActions(changes)).filter(([, count]) => count > 0)
-  const words = parts.map(([action, count]) => `${count} ${done[action]}`)
+  const counts = countActions(changes)
+  const words = actions.flatMap((action) =>
+    counts[action] > 0 ? [`${counts[action]} ${outcomeWords[action]}`] : [],
+  )
   return [...words, ...(unchanged > 0 ? [`${unchanged} unchanged`] : [])].join(', ')
 }
 
