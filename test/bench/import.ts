@@ -1,6 +1,6 @@
 /** Imports the cities of the world from upload to ready layer, against ogr2ogr into the same PostgreSQL. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, openAsBlob, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { startCluster } from '../support/cluster.ts'
@@ -52,9 +52,8 @@ async function runPeer(file: string, database: string): Promise<number> {
 
 /** Seconds from the first byte of the upload to a layer that is ready. */
 async function runOurs(file: string, server: BenchServer): Promise<number> {
-  const content = await openAsBlob(file)
   const { seconds, value: id } = await timed(async () => {
-    const upload = await server.upload(basename(file), content)
+    const upload = await server.upload(file)
     const made = await server.ask<{ id: number }>('POST', '/api/resource/', {
       resource: { cls: 'vector_layer', parent: { id: 0 }, display_name: crypto.randomUUID() },
       vector_layer: { srs: { id: 3857 }, source: upload },

@@ -1,5 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { benchPassword, type ServerOrder } from './server.ts'
 
@@ -10,8 +14,8 @@ export interface BenchServer {
   peakMemory(): Promise<number>
   /** Asks as the administrator. */
   ask<T>(method: string, path: string, body?: object): Promise<T>
-  /** Sends a file of the given name; gives what refers to it. */
-  upload(name: string, content: Blob): Promise<unknown>
+  /** Sends a file; gives what refers to it. */
+  upload(path: string): Promise<unknown>
   stop(): Promise<void>
 }
 
@@ -35,9 +39,13 @@ export async function startServer(order: ServerOrder): Promise<BenchServer> {
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         }),
       ),
-    async upload(name, content) {
-      const headers = { authorization, 'content-disposition': `attachment; filename=${name}` }
-      return read(await fetch(`${url}/api/component/file_upload/`, { method: 'PUT', headers, body: content }))
+    async upload(path) {
+      const headers = { authorization, 'content-disposition': `attachment; filename=${basename(path)}` }
+      const asking = request(`${url}/api/component/file_upload/`, { method: 'PUT', headers })
+      const answer = once(asking, 'response')
+      await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), asking)
+      const [response] = (await answer) as [IncomingMessage]
+      return JSON.parse(Buffer.concat(await Array.fromAsync(response)).toString())
     },
     async stop() {
       child.send('stop')
