@@ -142,7 +142,7 @@ describeServers('filters of features', (start) => {
     ['fld_d', '2020-02-30', 'field "d"'],
     ['fld_t', '25:00:00', 'field "t"'],
     ['fld_m', 'yesterday', 'field "m"'],
-    ['fld_s', 'a\0b', 'field "s"'],
+    ['fld_s', 'a\0b', 'Parameter "fld_s"'],
     ['id', 'x', 'field "id"'],
     ['intersects', 'POLYGON((1 1', 'bad WKT'],
     ['intersects', 'SRID=4326;POINT(1 1)', 'EPSG:4326'],
