@@ -75,20 +75,23 @@ export interface Surveyor {
   readonly survey: Survey
 }
 
+/** What is found of a source whose file has no features. */
+export const emptySurvey: Survey = {
+  families: new Map(),
+  bad: [],
+  hasMulti: false,
+  hasHeights: false,
+  otherCount: 0,
+  badCount: 0,
+  count: 0,
+  bareCount: 0,
+}
+
 /** Starts to look at features; they are to be shown in their order. */
 export function startSurvey(features: Features): Surveyor {
   const families = new Map<GeometryFamily, number>()
   const bad: BadFeature[] = []
-  const survey = {
-    families,
-    bad,
-    hasMulti: false,
-    hasHeights: false,
-    otherCount: 0,
-    badCount: 0,
-    count: 0,
-    bareCount: 0,
-  }
+  const survey = { ...emptySurvey, families, bad }
   const refuse = (misfit: Misfit) => {
     survey.badCount += 1
     if (bad.length < toldBadFeatures) bad.push({ number: survey.count, ...misfit })
@@ -109,18 +112,6 @@ export function startSurvey(features: Features): Surveyor {
     else take(judged)
   }
   return { look, survey }
-}
-
-/** What is found of a source whose file has no features. */
-export const emptySurvey: Survey = {
-  families: new Map(),
-  bad: [],
-  hasMulti: false,
-  hasHeights: false,
-  otherCount: 0,
-  badCount: 0,
-  count: 0,
-  bareCount: 0,
 }
 
 /** Adds what the file lacks: features are numbered as they stand in the source, and told by the better reason. */

@@ -3,6 +3,19 @@ import { query, type RouteDescriptor } from '../route.ts'
 
 const Labelled = { label: Type.String(), identity: Type.String() }
 
+/** Users and groups are listed alike. */
+const principalList = {
+  query: query({ brief: Type.Boolean({ description: 'Only id, keyname and name.' }) }),
+  response: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      system: Type.Boolean(),
+      keyname: Type.String(),
+      display_name: Type.String(),
+    }),
+  ),
+} as const
+
 /** Operations on the instance as a whole. */
 export const instanceRoutes = {
   'instance.version': {
@@ -70,29 +83,13 @@ export const instanceRoutes = {
     method: 'GET',
     path: '/api/component/auth/user/',
     summary: 'Users.',
-    query: query({ brief: Type.Boolean({ description: 'Only id, keyname and name.' }) }),
-    response: Type.Array(
-      Type.Object({
-        id: Type.Integer(),
-        system: Type.Boolean(),
-        keyname: Type.String(),
-        display_name: Type.String(),
-      }),
-    ),
+    ...principalList,
   },
   'auth.group_list': {
     route: 'auth.group.collection',
     method: 'GET',
     path: '/api/component/auth/group/',
     summary: 'Groups.',
-    query: query({ brief: Type.Boolean({ description: 'Only id, keyname and name.' }) }),
-    response: Type.Array(
-      Type.Object({
-        id: Type.Integer(),
-        system: Type.Boolean(),
-        keyname: Type.String(),
-        display_name: Type.String(),
-      }),
-    ),
+    ...principalList,
   },
 } as const satisfies Record<string, RouteDescriptor>
