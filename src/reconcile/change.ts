@@ -61,6 +61,8 @@ export interface Change {
   readonly path: readonly string[]
   /** Id on the server; absent for what is to be created. */
   readonly id?: number
+  /** Version the resource had when the plan was made; absent where the server tells none. */
+  readonly version?: number
   readonly edits: readonly Edit[]
   readonly data?: DataLoad
   readonly takes?: Takes

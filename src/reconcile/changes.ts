@@ -70,7 +70,7 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
     cls: wanted.cls ?? '',
     displayName: wanted.displayName ?? wanted.key,
     path: work.pathOf(wanted.key),
-    ...(old === undefined ? {} : { id: old.id, takes: takesOf(work, old) }),
+    ...(old === undefined ? {} : { id: old.id, ...versionOf(old), takes: takesOf(work, old) }),
     ...creation,
     ...(data === undefined ? {} : { data }),
   })
@@ -119,6 +119,7 @@ function updateOf({ work, wanted, actual, diff, data }: Update): Change {
     displayName: wanted.displayName ?? actual.displayName,
     path: work.pathOf(wanted.key),
     id: actual.id,
+    ...versionOf(actual),
     edits: diff.edits,
     body: diff.body,
     ...(data === undefined ? {} : { data }),
@@ -126,6 +127,8 @@ function updateOf({ work, wanted, actual, diff, data }: Update): Change {
     ...(diff.sharesRules && actual.version !== undefined ? { ifVersion: actual.version } : {}),
   }
 }
+
+const versionOf = ({ version }: ActualResource) => (version === undefined ? {} : { version })
 
 function actionOf({ adopts, moves }: ResourceDiff): Action {
   if (adopts) return 'adopt'

@@ -116,6 +116,7 @@ function deletionOf(input: PruneInput, top: ActualResource): Change {
     displayName: top.displayName,
     path: pathOf(input.actual, top.id),
     id: top.id,
+    ...(top.version === undefined ? {} : { version: top.version }),
     edits: [],
     takes: countTakes(input, top.id),
     body: {},
