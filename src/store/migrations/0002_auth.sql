@@ -9,7 +9,7 @@ create table session (
   used_at    timestamp not null default (now() at time zone 'utc'),
   expires_at timestamp not null
 );
-create index session_user on session (user_id);
+create index session_holder on session (user_id);
 create index session_expires on session (expires_at);
 
 -- What a program sends in the place of a password. The token's text is not kept, only its SHA-256.
