@@ -2,8 +2,8 @@ import { geometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import type { Queryable } from '../database/database.ts'
 import { findLayers, type Layer, touchLayer } from '../store/layer.ts'
-import { type FieldRow, writeFields } from '../store/layer_field.ts'
-import { exchangeTable, insertLayer } from '../store/layer_table.ts'
+import { type FieldRow, insertFields, writeFields } from '../store/layer_field.ts'
+import { exchangeTable, insertLayers } from '../store/layer_table.ts'
 import { adoptStaging } from '../store/staging.ts'
 import type { Staged } from './stage.ts'
 
@@ -23,8 +23,8 @@ export async function adoptStaged(tx: Queryable, resourceId: number, staged: Sta
   }
   const row = { resourceId, geometryType, srs, tableName }
   if (standing === undefined) {
-    await insertLayer(tx, row)
-    await writeFields(tx, resourceId, fields)
+    await insertLayers(tx, [row])
+    await insertFields(tx, new Map([[resourceId, fields]]))
     return
   }
   checkKind(standing, staged)

@@ -11,46 +11,55 @@ import { invalidAt } from './invalid.ts'
 
 /** Members of a resource whose references are to be checked. */
 export interface ReferenceCheck {
-  readonly caller: Caller
-  readonly cls: Cls
   readonly members: Readonly<Record<string, unknown>>
   /** Resources it points at already: who may not read them may still leave them in. */
   readonly standing?: ReadonlySet<number>
 }
 
 /**
- * Makes sure that every reference points at a resource of a class the contract allows, which the caller may read.
- * Takes two statements, however many references there are.
+ * Makes sure that every reference of some resources of one class points at a resource of a class the contract allows,
+ * which the caller may read. Takes two statements, however many references there are.
  *
  * @throws {Problem} request/invalid, naming the place. What may not be read is spoken of like what is not there.
  */
-export async function requireReferences(tx: Queryable, check: ReferenceCheck): Promise<void> {
-  const found = listReferences(check)
+export async function requireReferences(
+  tx: Queryable,
+  { caller, cls: holder, checks }: ReferenceChecks,
+): Promise<void> {
+  const found = checks.flatMap((check) => listReferences(holder, check))
   const ids = [...new Set(found.map(({ id }) => id))]
   if (ids.length === 0) return
   const classes = await findResourceClasses(tx, ids)
-  const readable = await findPermittedIds(tx, check.caller, { ids, permission: 'resource.read' })
-  for (const { id, pointer, target } of found) {
+  const readable = await findPermittedIds(tx, caller, { ids, permission: 'resource.read' })
+  for (const { id, pointer, target, standing } of found) {
     const cls = classes.get(id)
-    const visible = readable.has(id) || check.standing?.has(id) === true
+    const visible = readable.has(id) || standing?.has(id) === true
     if (cls === undefined || !visible)
       throw invalidAt(pointer, `there is no resource ${id} that you may read`)
     if (!target.classes.includes(cls)) throw invalidAt(pointer, wrongClass(id, cls, target))
   }
 }
 
+/** References of resources of one class, and who writes them. */
+export interface ReferenceChecks {
+  readonly caller: Caller
+  readonly cls: Cls
+  readonly checks: readonly ReferenceCheck[]
+}
+
 interface FoundId {
   readonly id: number
+  readonly standing: ReadonlySet<number> | undefined
   readonly pointer: Pointer
   readonly target: Reference
 }
 
-function listReferences({ cls, members }: ReferenceCheck): FoundId[] {
+function listReferences(cls: Cls, { members, standing }: ReferenceCheck): FoundId[] {
   return Object.entries(membersOf(cls)).flatMap(([name, schema]) =>
     findReferences(schema, members[name]).flatMap(({ target, pointer, value }) => {
       const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value
       if (target === 'principal' || typeof id !== 'number') return []
-      return [{ id, target, pointer: `${joinPointer('', name)}${pointer}` }]
+      return [{ id, standing, target, pointer: `${joinPointer('', name)}${pointer}` }]
     }),
   )
 }

@@ -36,13 +36,14 @@ export async function changeFields(
   const converted = wanted.flatMap(({ old, row }) =>
     old !== undefined && old.datatype !== row.datatype ? [{ old, row }] : [],
   )
-  for (const { old, row } of converted) await refuseMisfits(tx, layer, { old, row })
+  const { tableName } = layer
+  for (const change of converted) if (tableName !== null) await refuseMisfits(tx, tableName, change)
   const steps = [
     ...dropped.map(({ columnName }) => `drop column ${columnName}`),
     ...wanted.flatMap(({ old, row }) => (old === undefined ? [addColumn(row)] : [])),
     ...converted.map(convertColumn),
   ]
-  if (steps.length > 0) await tx.query(`alter table ${layer.tableName} ${steps.join(', ')}`)
+  if (steps.length > 0 && tableName !== null) await tx.query(`alter table ${tableName} ${steps.join(', ')}`)
   await writeFields(tx, layer.resourceId, keepOneLabel(matched, wanted))
   return dropped.length > 0 || converted.length > 0
 }
@@ -142,7 +143,7 @@ function convertColumn({ old, row }: Converted): string {
   return `alter column ${old.columnName} type ${columnTypes[row.datatype]} using ${value}`
 }
 
-async function refuseMisfits(tx: Queryable, { tableName }: Layer, { old, row }: Converted): Promise<void> {
+async function refuseMisfits(tx: Queryable, tableName: string, { old, row }: Converted): Promise<void> {
   const { fits } = conversionOf(old.datatype, row.datatype, old.columnName)
   const column = old.columnName
   const rows = await tx.query<{ id: number; value: string }>(

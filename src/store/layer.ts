@@ -14,17 +14,23 @@ export interface LayerField {
   readonly lookupTableId: number | null
 }
 
-/** A layer and where its features stand: table with columns `id` (integer), `geom`, and one a field. */
+/** A layer and where its features stand. */
 export interface Layer {
   readonly resourceId: number
   readonly geometryType: GeometryType
   /** EPSG code. */
   readonly srs: number
-  readonly tableName: string
+  /** Table with columns `id` (integer), `geom`, and one a field; null while nothing was ever written to it. */
+  readonly tableName: string | null
   /** Counts the changes of the features. */
   readonly dataVersion: number
   /** In order. */
   readonly fields: readonly LayerField[]
+}
+
+/** A layer that features can be written to. */
+export interface WritableLayer extends Layer {
+  readonly tableName: string
 }
 
 /** Finds layers by resource id, fields included, in one statement; ids that are no layer are left out. */

@@ -2,8 +2,8 @@ import { type GeometryType, geometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import type { Queryable } from '../database/database.ts'
 import { type NewField, planFields } from './field.ts'
-import type { Layer } from './layer.ts'
-import { writeFields } from './layer_field.ts'
+import type { Layer, WritableLayer } from './layer.ts'
+import { insertFields } from './layer_field.ts'
 import { createFeatureTable, finishFeatureTable, newTableName } from './staging.ts'
 
 /** A layer to be made. */
@@ -15,25 +15,42 @@ export interface NewLayer {
   readonly fields: readonly NewField[]
 }
 
-/** Makes a layer without features; the row of the resource stands already. */
-export async function createEmptyLayer(tx: Queryable, layer: NewLayer): Promise<void> {
-  const tableName = newTableName()
-  const fields = planFields(layer.fields)
+/** Makes layers without features, in two statements; the rows of the resources stand already. */
+export async function createEmptyLayers(tx: Queryable, layers: readonly NewLayer[]): Promise<void> {
+  if (layers.length === 0) return
+  await insertLayers(
+    tx,
+    layers.map((layer) => ({ ...layer, tableName: null })),
+  )
+  await insertFields(tx, new Map(layers.map(({ resourceId, fields }) => [resourceId, planFields(fields)])))
+}
+
+/** Gives a layer that is about to be written to its table, where it has none. Its row has to be locked. */
+export async function ensureFeatureTable(tx: Queryable, layer: Layer): Promise<WritableLayer> {
+  const { tableName, fields, resourceId } = layer
+  if (tableName !== null) return { ...layer, tableName }
+  const made = newTableName()
   const columns = fields.map(({ columnName, datatype }) => ({ name: columnName, datatype }))
-  await createFeatureTable(tx, tableName, { ...layer, columns })
-  await finishFeatureTable(tx, tableName)
-  await insertLayer(tx, { ...layer, tableName })
-  await writeFields(tx, layer.resourceId, fields)
+  await createFeatureTable(tx, made, { ...layer, columns })
+  await finishFeatureTable(tx, made)
+  await tx.query('update layer set table_name = $2 where resource_id = $1::int', [resourceId, made])
+  return { ...layer, tableName: made }
 }
 
 /** A row of `layer`. */
 export interface LayerRow extends Pick<Layer, 'resourceId' | 'geometryType' | 'srs' | 'tableName'> {}
 
-/** Writes the row of a new layer, at data version 1. */
-export async function insertLayer(tx: Queryable, layer: LayerRow): Promise<void> {
+/** Writes the rows of new layers, at data version 1. */
+export async function insertLayers(tx: Queryable, layers: readonly LayerRow[]): Promise<void> {
   await tx.query(
-    `insert into layer (resource_id, geometry_type, srs, table_name) values ($1::int, $2, $3::int, $4)`,
-    [layer.resourceId, layer.geometryType, layer.srs, layer.tableName],
+    `insert into layer (resource_id, geometry_type, srs, table_name)
+     select * from unnest($1::int[], $2::text[], $3::int[], $4::text[])`,
+    [
+      layers.map(({ resourceId }) => resourceId),
+      layers.map(({ geometryType }) => geometryType),
+      layers.map(({ srs }) => srs),
+      layers.map(({ tableName }) => tableName),
+    ],
   )
 }
 
@@ -44,13 +61,14 @@ export async function exchangeTable(tx: Queryable, old: Layer, next: LayerRow): 
     next.geometryType,
     next.tableName,
   ])
-  await tx.query(`drop table ${old.tableName}`)
+  if (old.tableName !== null) await tx.query(`drop table ${old.tableName}`)
 }
 
 /** Drops the feature tables of layers that are about to be deleted; ids that are no layer are left alone. */
 export async function dropLayerTables(tx: Queryable, ids: readonly number[]): Promise<void> {
   const rows = await tx.query<{ tableName: string }>(
-    'select table_name as "tableName" from layer where resource_id = any($1::int[]) order by 1',
+    `select table_name as "tableName" from layer
+      where resource_id = any($1::int[]) and table_name is not null order by 1`,
     [ids],
   )
   if (rows.length > 0) await tx.query(`drop table ${rows.map(({ tableName }) => tableName).join(', ')}`)
@@ -69,12 +87,13 @@ export async function changeGeometryType(tx: Queryable, layer: Layer, next: Geom
   if (from.family !== to.family) {
     throw problem('request/invalid', `a layer of ${geometryType} cannot become one of ${next}`)
   }
+  await tx.query('update layer set geometry_type = $2 where resource_id = $1::int', [resourceId, next])
+  if (tableName === null) return
   if (from.isMulti && !to.isMulti) await refuseSeveralParts(tx, tableName)
   let geometry = to.hasZ === from.hasZ ? 'geom' : `${to.hasZ ? 'ST_Force3D' : 'ST_Force2D'}(geom)`
   if (to.isMulti && !from.isMulti) geometry = `ST_Multi(${geometry})`
   if (from.isMulti && !to.isMulti) geometry = `ST_GeometryN(${geometry}, 1)`
   await tx.query(`alter table ${tableName} alter geom type geometry(${next}, ${srs}) using ${geometry}`)
-  await tx.query('update layer set geometry_type = $2 where resource_id = $1::int', [resourceId, next])
 }
 
 async function refuseSeveralParts(tx: Queryable, tableName: string): Promise<void> {

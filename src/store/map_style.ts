@@ -9,11 +9,11 @@ export async function findStyleXml(tx: Queryable, ids: readonly number[]): Promi
   return new Map(rows.map(({ id, xml }) => [id, xml]))
 }
 
-/** Gives a style its XML, whether it had one or not. */
-export async function writeStyleXml(tx: Queryable, id: number, xml: string): Promise<void> {
+/** Gives styles their XML, by resource id, whether they had one or not. */
+export async function writeStyleXml(tx: Queryable, xml: ReadonlyMap<number, string>): Promise<void> {
   await tx.query(
-    `insert into map_style (resource_id, xml) values ($1, $2)
+    `insert into map_style (resource_id, xml) select * from unnest($1::int[], $2::text[])
      on conflict (resource_id) do update set xml = excluded.xml`,
-    [id, xml],
+    [[...xml.keys()], [...xml.values()]],
   )
 }

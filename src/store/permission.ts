@@ -28,20 +28,19 @@ export async function findPermissionMasks(
   return new Map(ids.filter((id) => tree.has(id)).map((id) => [id, evaluate(id)]))
 }
 
-/** The same for a resource that is about to be created, and for its parent; empty where there is no such parent. */
+/** The same for resources that are about to be created, and for their parents; without those that have no parent. */
 export async function findPlacedMasks(
   tx: Queryable,
   asker: Asker,
-  { id, cls, parentId }: Placed,
+  placed: readonly Placed[],
 ): Promise<Map<number, PermissionMask>> {
-  const tree = await readTree(tx, asker, [parentId])
-  if (!tree.has(parentId)) return new Map()
-  tree.set(id, { cls, parent: parentId, owner: asker.id, rules: [] })
+  const tree = await readTree(tx, asker, [...new Set(placed.map(({ parentId }) => parentId))])
+  const possible = placed.filter(({ parentId }) => tree.has(parentId))
+  for (const { id, cls, parentId } of possible)
+    tree.set(id, { cls, parent: parentId, owner: asker.id, rules: [] })
   const evaluate = createEvaluator(tree, subjectOf(asker))
-  return new Map([
-    [parentId, evaluate(parentId)],
-    [id, evaluate(id)],
-  ])
+  const asked = new Set(possible.flatMap(({ id, parentId }) => [parentId, id]))
+  return new Map([...asked].map((id) => [id, evaluate(id)]))
 }
 
 /** Of some resources, gives those on which the asker has a permission. */

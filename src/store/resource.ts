@@ -36,6 +36,15 @@ export async function findResources(tx: Queryable, ids: readonly number[]): Prom
   )
 }
 
+/** A resource that is wanted. */
+export interface WantedResource {
+  /** Its id, where one was reserved. */
+  readonly id: number | undefined
+  readonly parentId: number
+  readonly displayName: string
+  readonly keyname: string | null
+}
+
 /** What a creation has to know before it can be refused or done. */
 export interface CreationFacts {
   /** The id the new resource is going to have. */
@@ -48,22 +57,41 @@ export interface CreationFacts {
   readonly keynameHolder: number | null
 }
 
-/** Holds the tree still against moves and deletions until the transaction ends, and gives what a creation needs. */
-export async function beginCreation(
+/**
+ * Holds the tree still against moves and deletions until the transaction ends, and gives what creations need, in their
+ * order. One statement.
+ */
+export async function beginCreations(
   tx: Queryable,
-  wanted: { readonly parentId: number; readonly displayName: string; readonly keyname: string | null },
-): Promise<CreationFacts> {
-  const [facts] = await tx.query<CreationFacts>(
+  wanted: readonly WantedResource[],
+): Promise<CreationFacts[]> {
+  return tx.query<CreationFacts>(
     `select pg_advisory_xact_lock_shared(${treeLock})::text as locked,
-            nextval(pg_get_serial_sequence('resource', 'id'))::int as id,
-            (select cls from resource where id = $1) as "parentCls",
-            (select id from resource where parent_id = $1 and display_name = $2) as sibling,
-            (select id from resource where keyname = $3) as "keynameHolder"`,
-    [wanted.parentId, wanted.displayName, wanted.keyname],
+            coalesce(w.id, ${nextIdSql}) as id,
+            (select cls from resource where id = w.parent_id) as "parentCls",
+            (select id from resource where parent_id = w.parent_id and display_name = w.display_name) as sibling,
+            (select id from resource where keyname = w.keyname) as "keynameHolder"
+       from unnest($1::int[], $2::int[], $3::text[], $4::text[]) with ordinality
+              as w (id, parent_id, display_name, keyname, nth)
+      order by w.nth`,
+    [
+      wanted.map(({ id }) => id ?? null),
+      wanted.map(({ parentId }) => parentId),
+      wanted.map(({ displayName }) => displayName),
+      wanted.map(({ keyname }) => keyname),
+    ],
   )
-  if (facts === undefined) throw new Error('a query without rows')
-  return facts
 }
+
+/** Takes ids for resources that are going to be made; those of a failed request are never used again. */
+export async function reserveIds(tx: Queryable, count: number): Promise<number[]> {
+  const rows = await tx.query<{ id: number }>(`select ${nextIdSql} as id from generate_series(1, $1::int)`, [
+    count,
+  ])
+  return rows.map(({ id }) => id)
+}
+
+const nextIdSql = `nextval(pg_get_serial_sequence('resource', 'id'))::int`
 
 /** Names the advisory lock of the tree, as SQL: creations share it, moves and deletions have it alone. */
 export const treeLock = "hashtext(current_schema() || '.tree')"
@@ -77,40 +105,32 @@ export interface NewResource {
   readonly keyname: string | null
   readonly displayName: string
   readonly description: string | null
-  readonly rules: readonly Rule[]
   readonly metadata: Metadata
 }
 
-/** Makes a resource with its place in the tree, rules and metadata, in one statement. */
-export async function insertResource(tx: Queryable, made: NewResource): Promise<void> {
-  const metadata = Object.entries(withOwnId(made.metadata, made.id)).filter(([, value]) => value !== null)
-  await tx.query(insertSql, [
-    made.id,
-    made.cls,
-    made.parentId,
-    made.ownerId,
-    made.keyname,
-    made.displayName,
-    made.description,
-    JSON.stringify(made.rules),
-    JSON.stringify(Object.fromEntries(metadata)),
-  ])
+/** Makes resources with their places in the tree and metadata, in one statement; their parents stand already. */
+export async function insertResources(tx: Queryable, made: readonly NewResource[]): Promise<void> {
+  const rows = made.map((one) => {
+    const metadata = Object.entries(withOwnId(one.metadata, one.id)).filter(([, value]) => value !== null)
+    return { ...one, metadata: Object.fromEntries(metadata) }
+  })
+  await tx.query(insertSql, [JSON.stringify(rows)])
 }
 
 const insertSql = `
-  with made as (
+  with made as materialized (
+    select * from jsonb_to_recordset($1::jsonb) as m (
+      id int, cls text, "parentId" int, "ownerId" int, keyname text, "displayName" text, description text,
+      metadata jsonb)),
+  inserted as (
     insert into resource (id, cls, parent_id, owner_id, keyname, display_name, description)
-    values ($1::int, $2, $3, $4, $5, $6, $7)),
+    select id, cls, "parentId", "ownerId", keyname, "displayName", description from made),
   placed as (
     insert into resource_path (ancestor_id, descendant_id, depth)
-    select ancestor_id, $1::int, depth + 1 from resource_path where descendant_id = $3
-    union all select $1::int, $1::int, 0),
-  ruled as (
-    insert into rule (resource_id, action, principal_id, identity, scope, permission, propagate)
-    select distinct $1::int, r.action, (r.principal->>'id')::int, r.identity, r.scope, r.permission, r.propagate
-      from jsonb_to_recordset($8::jsonb) as r (
-        action text, principal jsonb, identity text, scope text, permission text, propagate boolean))
-  insert into resmeta (resource_id, key, value) select $1::int, key, value from jsonb_each($9::jsonb)`
+    select p.ancestor_id, m.id, p.depth + 1 from made m join resource_path p on p.descendant_id = m."parentId"
+    union all select id, id, 0 from made)
+  insert into resmeta (resource_id, key, value)
+  select m.id, e.key, e.value from made m, jsonb_each(m.metadata) e`
 
 /** Columns of a resource that a change may give another value. */
 export interface ResourceChange {

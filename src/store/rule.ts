@@ -1,18 +1,24 @@
 import type { Rule } from '../contract/resource.ts'
 import type { Queryable } from '../database/database.ts'
 
-/** Replaces all rules of a resource. Equal rules collapse. The permission epoch is the caller's to touch. */
-export async function replaceRules(tx: Queryable, id: number, rules: readonly Rule[]): Promise<void> {
-  await tx.query('delete from rule where resource_id = $1', [id])
-  if (rules.length > 0) await tx.query(insertRulesSql, [id, JSON.stringify(rules)])
-}
+/** Rules by the resource they stand on. */
+export type RuleLists = ReadonlyMap<number, readonly Rule[]>
 
-/** Inserts rules given as on the wire: `$1` the resource, `$2` a JSON list. */
-export const insertRulesSql = `
-  insert into rule (resource_id, action, principal_id, identity, scope, permission, propagate)
-  select distinct $1::int, r.action, (r.principal->>'id')::int, r.identity, r.scope, r.permission, r.propagate
-    from jsonb_to_recordset($2::jsonb) as r (
-      action text, principal jsonb, identity text, scope text, permission text, propagate boolean)`
+/** Replaces all rules of some resources. Equal rules collapse. The permission epoch is the caller's to touch. */
+export async function replaceRules(tx: Queryable, lists: RuleLists): Promise<void> {
+  await tx.query('delete from rule where resource_id = any($1::int[])', [[...lists.keys()]])
+  const rows = [...lists].flatMap(([resourceId, rules]) => rules.map((rule) => ({ ...rule, resourceId })))
+  if (rows.length === 0) return
+  await tx.query(
+    `insert into rule (resource_id, action, principal_id, identity, scope, permission, propagate)
+     select distinct r."resourceId", r.action, (r.principal->>'id')::int, r.identity, r.scope, r.permission,
+            r.propagate
+       from jsonb_to_recordset($1::jsonb) as r (
+         "resourceId" int, action text, principal jsonb, identity text, scope text, permission text,
+         propagate boolean)`,
+    [JSON.stringify(rows)],
+  )
+}
 
 /** An SQL expression of the rules of resource `r`, as a JSON list in a stable order. */
 export const rulesJson = `(

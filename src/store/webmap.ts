@@ -63,52 +63,68 @@ export async function findWebmaps(tx: Queryable, ids: readonly number[]): Promis
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Writes the columns of a web map, whether it has been there or not. */
-export async function writeWebmap(tx: Queryable, id: number, columns: WebmapColumns): Promise<void> {
-  const { extentLeft, extentRight, extentBottom, extentTop, drawOrderEnabled, bookmarkResourceId } = columns
+/** Writes the columns of web maps, by id, whether they have been there or not. */
+export async function writeWebmaps(
+  tx: Queryable,
+  columns: ReadonlyMap<number, WebmapColumns>,
+): Promise<void> {
+  const rows = [...columns].map(([id, row]) => ({ ...row, id }))
   await tx.query(
     `insert into webmap (resource_id, extent_left, extent_right, extent_bottom, extent_top, draw_order_enabled,
                          bookmark_resource_id)
-     values ($1, $2, $3, $4, $5, $6, $7)
+     select id, "extentLeft", "extentRight", "extentBottom", "extentTop", "drawOrderEnabled", "bookmarkResourceId"
+       from json_to_recordset($1::text::json) as r (
+         id int, "extentLeft" float8, "extentRight" float8, "extentBottom" float8, "extentTop" float8,
+         "drawOrderEnabled" boolean, "bookmarkResourceId" int)
      on conflict (resource_id) do update
         set extent_left = excluded.extent_left, extent_right = excluded.extent_right,
             extent_bottom = excluded.extent_bottom, extent_top = excluded.extent_top,
             draw_order_enabled = excluded.draw_order_enabled,
             bookmark_resource_id = excluded.bookmark_resource_id`,
-    [id, extentLeft, extentRight, extentBottom, extentTop, drawOrderEnabled, bookmarkResourceId],
+    [JSON.stringify(rows)],
   )
 }
 
-/** Puts another layer tree in the place of the one there is. */
-export async function replaceItems(tx: Queryable, id: number, root: readonly WebmapItem[]): Promise<void> {
-  await tx.query('delete from webmap_item where webmap_id = $1', [id])
-  const rows = flatten(root)
+/** Puts other layer trees in the place of those that some web maps have, by id. */
+export async function replaceItems(
+  tx: Queryable,
+  roots: ReadonlyMap<number, readonly WebmapItem[]>,
+): Promise<void> {
+  if (roots.size === 0) return
+  await tx.query('delete from webmap_item where webmap_id = any($1::int[])', [[...roots.keys()]])
+  const rows = [...roots].flatMap(([webmapId, root]) =>
+    flatten(root).map((row) => ({ webmap_id: webmapId, ...row })),
+  )
   if (rows.length === 0) return
   await tx.query(
     `insert into webmap_item (webmap_id, id, parent_id, position, style_id, item)
-     select $1::int, r.* from json_to_recordset($2::text::json) as r (
-       id int, parent_id int, position int, style_id int, item jsonb)`,
-    [id, JSON.stringify(rows)],
+     select * from json_to_recordset($1::text::json) as r (
+       webmap_id int, id int, parent_id int, position int, style_id int, item jsonb)`,
+    [JSON.stringify(rows)],
   )
 }
 
-/** Puts other base maps in the place of those there are. */
+/** Puts other base maps in the place of those that some web maps have, by id. */
 export async function replaceBasemaps(
   tx: Queryable,
-  id: number,
-  basemaps: readonly BasemapRow[],
+  basemaps: ReadonlyMap<number, readonly BasemapRow[]>,
 ): Promise<void> {
-  await tx.query('delete from webmap_basemap where webmap_id = $1', [id])
-  if (basemaps.length === 0) return
+  if (basemaps.size === 0) return
+  await tx.query('delete from webmap_basemap where webmap_id = any($1::int[])', [[...basemaps.keys()]])
+  const rows = [...basemaps].flatMap(([webmapId, list]) =>
+    list.map(({ resourceId, item }, position) => ({
+      webmap_id: webmapId,
+      position,
+      resource_id: resourceId,
+      item,
+    })),
+  )
+  if (rows.length === 0) return
   await tx.query(
     `insert into webmap_basemap (webmap_id, position, resource_id, item)
-     select $1::int, r.* from json_to_recordset($2::text::json) as r (position int, resource_id int, item jsonb)`,
-    [
-      id,
-      JSON.stringify(
-        basemaps.map(({ resourceId, item }, position) => ({ position, resource_id: resourceId, item })),
-      ),
-    ],
+     select * from json_to_recordset($1::text::json) as r (
+       webmap_id int, position int, resource_id int, item jsonb)`,
+    [JSON.stringify(rows)],
   )
 }
 

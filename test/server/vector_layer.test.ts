@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { listFeatureTables } from '../support/import.ts'
-import { type LayerClient, openLayerClient } from '../support/layer_client.ts'
+import { type LayerClient, openLayerClient, type WireLayer } from '../support/layer_client.ts'
 import { describeServers } from '../support/server.ts'
 
 const points = { srs: { id: 3857 }, geometry_type: 'POINT' }
@@ -231,8 +231,12 @@ describeServers('layers made empty', (start) => {
     const group = { cls: 'resource_group', parent: { id: 0 }, display_name: 'Group' }
     const made = await server.admin('POST', '/api/resource/', { resource: group })
     const { id } = await made.json<{ id: number }>()
-    await client.create(points, { resource: { cls: 'vector_layer', parent: { id }, display_name: 'A' } })
-    await client.create(points, { resource: { cls: 'vector_layer', parent: { id }, display_name: 'B' } })
+    for (const name of ['A', 'B', 'C'])
+      await client.create(points, { resource: { cls: 'vector_layer', parent: { id }, display_name: name } })
+    // What nothing was written to has no table.
+    expect(await listFeatureTables(database)).toEqual(before)
+    const layers = await (await server.admin('GET', `/api/resource/?parent=${id}`)).json<WireLayer[]>()
+    for (const { resource } of layers.slice(1)) await client.add(resource.id, 'POINT (1 2)')
     expect((await listFeatureTables(database)).tables).toHaveLength(before.tables.length + 2)
     expect((await server.admin('DELETE', `/api/resource/${id}`)).status).toBe(200)
     expect(await listFeatureTables(database)).toEqual(before)

@@ -244,7 +244,7 @@ async function compareStanding(tx: Queryable, tree: Tree, asked: Asked): Promise
 async function comparePlaced(tx: Queryable, tree: Tree, asked: Asked & { made: World }): Promise<void> {
   const { cls, parent: parentId } = standAllowed(asked.made.placed, [...tree.values()])
   const id = 7777
-  const masks = await findPlacedMasks(tx, asked.user, { id, cls, parentId })
+  const masks = await findPlacedMasks(tx, asked.user, [{ id, cls, parentId }])
   const placed = { cls, parent: parentId, owner: asked.user.id, rules: [] }
   const expected = specifiedPermissions(new Map(tree).set(id, placed), subjectOf(asked))
   expect(namesOf(masks.get(id) ?? 0)).toEqual(inOrder(expected.get(id)))

@@ -1,6 +1,6 @@
 import type { Datatype, GeometryType } from '../../src/contract/geometry.ts'
 import type { Database } from '../../src/database/database.ts'
-import { createEmptyLayer } from '../../src/store/layer_table.ts'
+import { createEmptyLayers } from '../../src/store/layer_table.ts'
 
 /** A layer that a test makes. */
 export interface TestLayer {
@@ -34,7 +34,7 @@ export function createTestLayer(database: Database, layer: TestLayer): Promise<n
       datatype,
       labelField: keyname === label,
     }))
-    await createEmptyLayer(tx, { resourceId, geometryType, srs, fields: made })
+    await createEmptyLayers(tx, [{ resourceId, geometryType, srs, fields: made }])
     return resourceId
   })
 }

@@ -36,8 +36,11 @@ export interface Prepared {
 export interface Behaviour<C extends Cls> {
   /** Reads the members of many resources at once, by id. */
   readMembers(tx: Queryable, ids: readonly number[]): Promise<ReadonlyMap<number, Members<C>>>
-  /** Writes the members of a new resource; a Problem refuses the creation. */
-  create(tx: Queryable, change: MemberChange<C>): Promise<void>
+  /**
+   * Writes the members of new resources, in few statements however many they are; none of them refers to another. A
+   * Problem refuses them all.
+   */
+  create(tx: Queryable, changes: readonly MemberChange<C>[]): Promise<void>
   /** Writes the members that a request changes. */
   update(tx: Queryable, change: MemberChange<C>): Promise<void>
   /** Lets go of what rows do not: tables, for one. Called before the rows are deleted. */

@@ -1,7 +1,5 @@
-import type { GeometryType } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { hasErrors, type Issue } from '../../core/issue.ts'
-import type { Queryable } from '../../database/database.ts'
 import { findLayers } from '../../store/layer.ts'
 import { findStyleXml, writeStyleXml } from '../../store/map_style.ts'
 import { readMapserverXml } from '../../style/mapserver.ts'
@@ -17,16 +15,21 @@ export const mapsrvStyleBehaviour: Behaviour<'mapsrv_style'> = {
     const xml = await findStyleXml(tx, ids)
     return new Map(ids.map((id) => [id, { mapsrv_style: { xml: xml.get(id) ?? '' } }]))
   },
-  async create(tx, change) {
-    const given = change.members.mapsrv_style?.xml
-    if (given !== undefined) checkXml(change, given)
-    await writeStyleXml(tx, change.id, given ?? plainXml(await findGeometryType(tx, change.parentId)))
+  async create(tx, changes) {
+    const plain = changes.filter(({ members }) => members.mapsrv_style?.xml === undefined)
+    const layers = await findLayers(tx, [...new Set(plain.map(({ parentId }) => parentId))])
+    const xml = changes.map((change): [number, string] => {
+      const given = change.members.mapsrv_style?.xml
+      if (given !== undefined) checkXml(change, given)
+      return [change.id, given ?? plainXml(layers.get(change.parentId)?.geometryType)]
+    })
+    await writeStyleXml(tx, new Map(xml))
   },
   async update(tx, change) {
     const given = change.members.mapsrv_style?.xml
     if (given === undefined) return
     checkXml(change, given)
-    await writeStyleXml(tx, change.id, given)
+    await writeStyleXml(tx, new Map([[change.id, given]]))
   },
 }
 
@@ -63,7 +66,3 @@ function refuse(errors: readonly Issue[]): never {
 }
 
 const place = ({ span }: Issue) => `line ${span?.line ?? 1}, column ${span?.column ?? 1}`
-
-async function findGeometryType(tx: Queryable, layerId: number): Promise<GeometryType | undefined> {
-  return (await findLayers(tx, [layerId])).get(layerId)?.geometryType
-}

@@ -10,7 +10,12 @@ import { deleteAllFeatures } from '../../store/feature/write.ts'
 import type { NewField } from '../../store/field.ts'
 import { changeFields, checkNames, type FieldChange } from '../../store/field_change.ts'
 import { findLayers, type Layer, lockLayer, touchLayer } from '../../store/layer.ts'
-import { changeGeometryType, createEmptyLayer, dropLayerTables } from '../../store/layer_table.ts'
+import {
+  changeGeometryType,
+  createEmptyLayers,
+  dropLayerTables,
+  type NewLayer,
+} from '../../store/layer_table.ts'
 import { invalidAt } from '../invalid.ts'
 import { requireReferences } from '../references.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
@@ -26,18 +31,25 @@ export const vectorLayerBehaviour: Behaviour<'vector_layer'> = {
     return new Map([...layers].map(([id, layer]) => [id, membersOf(layer)]))
   },
   prepare: prepareSource,
-  async create(tx, change) {
-    await requireReferences(tx, { caller: change.caller, cls: 'vector_layer', members: change.members })
-    if (!isStagedSource(change.prepared)) return createEmpty(tx, change)
-    await adoptStaged(tx, change.id, change.prepared.staged)
-    const fields = change.members.feature_layer?.fields
-    if (fields !== undefined) await writeFieldChanges(tx, change.id, fields)
+  async create(tx, changes) {
+    const [caller] = changes.map((change) => change.caller)
+    if (caller === undefined) return
+    await requireReferences(tx, { caller, cls: 'vector_layer', checks: changes })
+    const empty = changes.filter(({ prepared }) => !isStagedSource(prepared))
+    await createEmptyLayers(tx, empty.map(newLayerOf))
+    for (const { id, members, prepared } of changes) {
+      if (!isStagedSource(prepared)) continue
+      await adoptStaged(tx, id, prepared.staged)
+      const fields = members.feature_layer?.fields
+      if (fields !== undefined) await writeFieldChanges(tx, id, fields)
+    }
   },
   async update(tx, change) {
     const { caller, id, members, prepared } = change
     const standing = await lockLayer(tx, id)
     if (standing === undefined) return
-    await requireReferences(tx, { caller, cls: 'vector_layer', members, standing: lookupTablesOf(standing) })
+    const checks = [{ members, standing: lookupTablesOf(standing) }]
+    await requireReferences(tx, { caller, cls: 'vector_layer', checks })
     const own = members.vector_layer ?? {}
     checkReferenceSystem(own, standing)
     if (isStagedSource(prepared)) await adoptStaged(tx, id, prepared.staged)
@@ -77,7 +89,7 @@ async function writeFieldChanges(tx: Queryable, id: number, fields: readonly Fie
   return layer !== undefined && (await changeFields(tx, layer, fields.map(fieldChangeOf)))
 }
 
-async function createEmpty(tx: Queryable, { id, members }: Change): Promise<void> {
+function newLayerOf({ id, members }: Change): NewLayer {
   const { geometry_type: geometryType, srs, fields: ownFields } = members.vector_layer ?? {}
   if (geometryType === undefined) throw invalidAt('/vector_layer', 'give geometry_type and srs, or a source')
   if (srs === undefined) throw invalidAt('/vector_layer/srs', 'missing field "srs"')
@@ -85,7 +97,7 @@ async function createEmpty(tx: Queryable, { id, members }: Change): Promise<void
   const fields = (members.feature_layer?.fields ?? ownFields ?? []).filter((field) => field.delete !== true)
   const wanted = fields.map(newFieldOf)
   checkNames(wanted)
-  await createEmptyLayer(tx, { resourceId: id, geometryType, srs: srs.id, fields: wanted })
+  return { resourceId: id, geometryType, srs: srs.id, fields: wanted }
 }
 
 function checkStorable(srs: number): void {

@@ -4,12 +4,13 @@ import type { Members } from '../../contract/registry.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
 import {
+  type BasemapRow,
   findWebmaps,
   replaceBasemaps,
   replaceItems,
   type WebmapColumns,
   type WebmapRow,
-  writeWebmap,
+  writeWebmaps,
 } from '../../store/webmap.ts'
 import { invalidAt } from '../invalid.ts'
 import { requireReferences } from '../references.ts'
@@ -28,12 +29,11 @@ export const webmapBehaviour: Behaviour<'webmap'> = {
     const rows = await findWebmaps(tx, ids)
     return new Map([...rows.values()].map((row) => [row.id, membersOf(row)]))
   },
-  async create(tx, change) {
-    await write(tx, change, { ...emptyRow, id: change.id })
+  async create(tx, changes) {
+    await write(tx, changes, new Map())
   },
   async update(tx, change) {
-    const row = (await findWebmaps(tx, [change.id])).get(change.id)
-    await write(tx, change, row ?? { ...emptyRow, id: change.id })
+    await write(tx, [change], await findWebmaps(tx, [change.id]))
   },
 }
 
@@ -49,22 +49,38 @@ const emptyRow: Omit<WebmapRow, 'id'> = {
   basemaps: [],
 }
 
-async function write(tx: Queryable, { caller, id, members }: Change, row: WebmapRow): Promise<void> {
-  const root = members.webmap?.root_item
-  const basemaps = members.basemap_webmap?.basemaps
-  if (root !== undefined) checkDepth(root.children, '/webmap/root_item/children', 1)
-  if (basemaps !== undefined) checkDistinct(basemaps.map(({ resource_id }) => resource_id))
-  await requireReferences(tx, { caller, cls: 'webmap', members, standing: referencesOf(row) })
-  await writeWebmap(tx, id, columnsOf(members.webmap ?? {}, row))
-  if (root !== undefined) await replaceItems(tx, id, root.children.map(normaliseItem))
-  if (basemaps !== undefined) {
-    const ordered = [...basemaps].sort((a, b) => a.position - b.position)
-    await replaceBasemaps(
-      tx,
-      id,
-      ordered.map(({ resource_id: resourceId, ...item }) => ({ resourceId, item })),
-    )
-  }
+async function write(
+  tx: Queryable,
+  changes: readonly Change[],
+  standing: ReadonlyMap<number, WebmapRow>,
+): Promise<void> {
+  const [caller] = changes.map((change) => change.caller)
+  if (caller === undefined) return
+  const maps = changes.map(({ id, members }) => ({ members, row: standing.get(id) ?? { ...emptyRow, id } }))
+  for (const { members } of maps) checkMembers(members)
+  const checks = maps.map(({ members, row }) => ({ members, standing: referencesOf(row) }))
+  await requireReferences(tx, { caller, cls: 'webmap', checks })
+  await writeWebmaps(
+    tx,
+    new Map(maps.map(({ members, row }) => [row.id, columnsOf(members.webmap ?? {}, row)])),
+  )
+  await replaceItems(tx, new Map(maps.flatMap(({ members, row }) => itemsOf(row.id, members))))
+  await replaceBasemaps(tx, new Map(maps.flatMap(({ members, row }) => basemapsOf(row.id, members))))
+}
+
+function checkMembers({ webmap: own, basemap_webmap: base }: Change['members']): void {
+  if (own?.root_item !== undefined) checkDepth(own.root_item.children, '/webmap/root_item/children', 1)
+  if (base?.basemaps !== undefined) checkDistinct(base.basemaps.map(({ resource_id }) => resource_id))
+}
+
+function itemsOf(id: number, { webmap: own }: Change['members']): [number, WebmapItem[]][] {
+  return own?.root_item === undefined ? [] : [[id, own.root_item.children.map(normaliseItem)]]
+}
+
+function basemapsOf(id: number, { basemap_webmap: base }: Change['members']): [number, BasemapRow[]][] {
+  if (base?.basemaps === undefined) return []
+  const ordered = [...base.basemaps].sort((a, b) => a.position - b.position)
+  return [[id, ordered.map(({ resource_id: resourceId, ...item }) => ({ resourceId, item }))]]
 }
 
 function columnsOf(given: WebmapMember, row: WebmapRow): WebmapColumns {

@@ -7,7 +7,7 @@ import { parseWkt } from '../../geo/wkt_reader.ts'
 import { checkSrs } from '../../store/feature/geometry.ts'
 import { type FieldValue, parseFieldValue } from '../../store/feature/value.ts'
 import type { FeatureContent, WriteTarget } from '../../store/feature/write.ts'
-import type { Layer, LayerField } from '../../store/layer.ts'
+import type { LayerField, WritableLayer } from '../../store/layer.ts'
 import type { ApiRequest } from '../handler.ts'
 
 /** A feature as requests carry it. */
@@ -21,7 +21,11 @@ export type WriteQuery = ApiRequest<'feature.create'>['query']
  *
  * @throws {Problem} request/invalid for a reference system that the database does not know
  */
-export async function readTarget(tx: Queryable, layer: Layer, query: WriteQuery): Promise<WriteTarget> {
+export async function readTarget(
+  tx: Queryable,
+  layer: WritableLayer,
+  query: WriteQuery,
+): Promise<WriteTarget> {
   const { srs = layer.srs } = query
   if (srs !== layer.srs) await checkSrs(tx, srs)
   return { layer, srs }

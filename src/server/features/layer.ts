@@ -1,7 +1,8 @@
 import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
-import { findLayers, type Layer, touchLayer } from '../../store/layer.ts'
+import { findLayers, type Layer, touchLayer, type WritableLayer } from '../../store/layer.ts'
+import { ensureFeatureTable } from '../../store/layer_table.ts'
 import { findPermissionMasks } from '../../store/permission.ts'
 import type { ApiRequest } from '../handler.ts'
 import { checkMask, notFound } from '../permit.ts'
@@ -30,13 +31,13 @@ export async function getLayer(tx: Queryable, id: number): Promise<Layer> {
  */
 export function writeLayer<T>(
   { context, caller, signal, params: { id } }: LayerRequest,
-  work: (tx: Queryable, layer: Layer) => Promise<T>,
+  work: (tx: Queryable, layer: WritableLayer) => Promise<T>,
 ): Promise<T> {
   const change = async (tx: Queryable) => {
     await touchLayer(tx, id)
     const masks = await findPermissionMasks(tx, caller, [id])
     checkMask(masks.get(id), id, 'data.write')
-    return work(tx, await getLayer(tx, id))
+    return work(tx, await ensureFeatureTable(tx, await getLayer(tx, id)))
   }
   return context.database.transaction(change, { signal })
 }

@@ -4,43 +4,45 @@ import type { Rule } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPlacedMasks } from '../../store/permission.ts'
 import type { Metadata } from '../../store/resmeta.ts'
-import { beginCreation, insertResource } from '../../store/resource.ts'
+import { beginCreations, type CreationFacts, insertResources } from '../../store/resource.ts'
 import { isResourceId } from '../../store/resource_id.ts'
-import { replaceRules } from '../../store/rule.ts'
 import { checkWritable } from '../attributes.ts'
-import type { Prepared } from '../behaviours/behaviour.ts'
+import type { MemberChange, Prepared } from '../behaviours/behaviour.ts'
 import { behaviourOf } from '../behaviours/table.ts'
 import type { Caller } from '../caller.ts'
 import { invalidAt } from '../invalid.ts'
 import { checkMask, denied, notFound } from '../permit.ts'
 import { type JsonObject, parseCls, type ReadBody, readMembers, resourceOf } from './body.ts'
-import { checkRules, keepAdministrators } from './rules.ts'
-import { checkNames, checkOwner, classMembers, type Writer, writeAtOnce, wrongParent } from './write.ts'
+import { writeRules } from './rules.ts'
+import { checkNames, checkOwners, classMembers, nameTaken, type Writer, wrongParent } from './write.ts'
 
 /** Where a creation says what is to be made: body and query. */
 export interface CreationRequest {
   readonly body: JsonObject
-  readonly query: { readonly parent?: number; readonly cls?: string }
+  readonly query?: { readonly parent?: number; readonly cls?: string }
 }
 
-interface Creation extends ReadBody {
+/** What a request wants to be made. */
+export interface Creation extends ReadBody {
   readonly cls: Cls
   readonly parentId: number
   readonly members: Record<string, unknown>
 }
 
-/** Creates a resource with all its members, or nothing. Gives its id and its parent's. */
-export async function createResource(
-  writer: Writer,
-  request: CreationRequest,
-): Promise<{ id: number; parentId: number }> {
-  const creation = readCreation(request)
-  const prepared = await prepare(writer, creation)
-  const id = await writeAtOnce(writer, prepared, (tx) => create(tx, { writer, creation, prepared }))
-  return { id, parentId: creation.parentId }
+/** A creation on its way. */
+export interface CreationStep {
+  readonly creation: Creation
+  /** Id that was reserved for it; a new one where absent. */
+  readonly id?: number
+  readonly prepared?: Prepared | undefined
 }
 
-function readCreation({ body, query }: CreationRequest): Creation {
+/**
+ * Reads a creation from a request.
+ *
+ * @throws {Problem} request/invalid, resource/class-disabled, resource/not-found
+ */
+export function readCreation({ body, query = {} }: CreationRequest): Creation {
   const resource = resourceOf(body)
   const cls = parseCls(resource.cls ?? query.cls)
   if (query.cls !== undefined && parseCls(query.cls) !== cls)
@@ -65,39 +67,68 @@ function readParent(given: unknown, inQuery: number | undefined): number {
 }
 
 /** Long work is begun only where it may be finished: all is checked that can be, and once more when it is written. */
-async function prepare(writer: Writer, creation: Creation): Promise<Prepared | undefined> {
+export async function prepareCreation(writer: Writer, creation: Creation): Promise<Prepared | undefined> {
   const { context, caller, signal } = writer
   const { cls, members } = creation
   const behaviour = behaviourOf(cls)
   if (behaviour.prepare === undefined) return undefined
-  await check(context.database, caller, creation)
+  await checkCreations(context.database, caller, [{ creation }])
   return behaviour.prepare({ context, caller, id: undefined, members, signal })
 }
 
-interface Step {
-  readonly writer: Writer
-  readonly creation: Creation
-  readonly prepared: Prepared | undefined
+/**
+ * Makes resources, none of which refers to another, in a number of statements that does not grow with theirs. Gives
+ * their ids.
+ *
+ * @throws {Problem} of the first that cannot be made; all of them are to be given up then
+ */
+export async function writeCreations(
+  tx: Queryable,
+  { context, caller }: Pick<Writer, 'context' | 'caller'>,
+  steps: readonly CreationStep[],
+): Promise<number[]> {
+  const ids = (await checkCreations(tx, caller, steps)).map(({ id }) => id)
+  await checkOwners(
+    tx,
+    caller,
+    steps.map(({ creation }) => ownerOf(caller, creation)).filter((id) => id !== caller.id),
+  )
+  await insertResources(
+    tx,
+    steps.map(({ creation }, at) => ({ ...rowOf(caller, creation), id: ids[at] ?? 0 })),
+  )
+  await writeRules(tx, new Map(steps.flatMap(({ creation }, at) => rulesOf(ids[at] ?? 0, creation))))
+  const changes = steps.map(({ creation, prepared }, at) => {
+    const { cls, parentId, members } = creation
+    return { cls, change: { context, caller, id: ids[at] ?? 0, parentId, members, prepared } }
+  })
+  for (const [cls, group] of Map.groupBy(changes, (one) => one.cls))
+    await behaviourOf(cls).create(
+      tx,
+      group.map(({ change }): MemberChange<Cls> => change),
+    )
+  return ids
 }
 
-async function create(tx: Queryable, { writer, creation, prepared }: Step): Promise<number> {
-  const { context, caller } = writer
-  const { cls, parentId, members, written } = creation
-  const id = await check(tx, caller, creation)
-  const ownerId = await readOwner(tx, caller, creation)
-  await insertResource(tx, {
-    id,
+function rowOf(caller: Caller, creation: Creation) {
+  const { cls, parentId, written } = creation
+  return {
     cls,
     parentId,
-    ownerId,
+    ownerId: ownerOf(caller, creation),
     ...namesOf(creation),
     description: (written.resource?.description ?? null) as string | null,
-    rules: [],
     metadata: (written.resmeta?.items ?? {}) as Metadata,
-  })
-  await writeRules(tx, id, written.resource?.permissions as Rule[] | undefined)
-  await behaviourOf(cls).create(tx, { context, caller, id, parentId, members, prepared })
-  return id
+  }
+}
+
+function rulesOf(id: number, { written }: Creation): [number, readonly Rule[]][] {
+  const rules = written.resource?.permissions as readonly Rule[] | undefined
+  return rules === undefined || rules.length === 0 ? [] : [[id, rules]]
+}
+
+function ownerOf(caller: Caller, { written }: Creation): number {
+  return (written.resource?.owner_user as { readonly id: number } | undefined)?.id ?? caller.id
 }
 
 function namesOf({ written }: Creation): { displayName: string; keyname: string | null } {
@@ -108,24 +139,46 @@ function namesOf({ written }: Creation): { displayName: string; keyname: string 
   }
 }
 
-/** Checks that the creation is possible, in the order a client can mend it. Gives the id it is going to have. */
-async function check(tx: Queryable, caller: Caller, creation: Creation): Promise<number> {
-  const { cls, parentId, fault } = creation
-  const names = namesOf(creation)
-  const facts = await beginCreation(tx, { parentId, ...names })
-  const { id, parentCls } = facts
-  if (parentCls === null) throw notFound(parentId)
-  const masks = await findPlacedMasks(tx, caller, { id, cls, parentId })
-  checkMask(masks.get(parentId), parentId, 'resource.read')
-  checkAllowed(creation, parentCls)
-  checkPermissions(creation, id, masks)
-  if (fault !== undefined) throw fault
-  checkNames(facts, names)
-  return id
+/** Checks that creations are possible, each in the order a client can mend it. Gives the ids they are going to have. */
+async function checkCreations(
+  tx: Queryable,
+  caller: Caller,
+  steps: readonly CreationStep[],
+): Promise<CreationFacts[]> {
+  const wanted = steps.map(({ id, creation }) => ({
+    id,
+    parentId: creation.parentId,
+    ...namesOf(creation),
+  }))
+  const facts = await beginCreations(tx, wanted)
+  const placed = steps.map(({ creation: { cls, parentId } }, at) => ({
+    id: facts[at]?.id ?? 0,
+    cls,
+    parentId,
+  }))
+  const masks = await findPlacedMasks(tx, caller, placed)
+  for (const [at, { creation }] of steps.entries()) {
+    const found = facts[at]
+    if (found === undefined) throw new Error('a creation without facts')
+    checkCreation(creation, found, masks)
+  }
+  checkDistinct(wanted)
+  return facts
 }
 
-function checkAllowed({ cls, parentId }: Creation, parentCls: Cls): void {
+function checkCreation(
+  creation: Creation,
+  facts: CreationFacts,
+  masks: ReadonlyMap<number, PermissionMask>,
+): void {
+  const { cls, parentId, fault } = creation
+  const { id, parentCls } = facts
+  if (parentCls === null) throw notFound(parentId)
+  checkMask(masks.get(parentId), parentId, 'resource.read')
   if (!isAllowedParent(cls, parentCls)) throw wrongParent(cls, parentId, parentCls)
+  checkPermissions(creation, id, masks)
+  if (fault !== undefined) throw fault
+  checkNames(facts, namesOf(creation))
 }
 
 /**
@@ -142,15 +195,22 @@ function checkPermissions(
   checkWritable(cls, mask | permissionBit('resource.update'), written)
 }
 
-async function readOwner(tx: Queryable, caller: Caller, { written }: Creation): Promise<number> {
-  const given = written.resource?.owner_user as { readonly id: number } | undefined
-  if (given === undefined || given.id === caller.id) return caller.id
-  await checkOwner(tx, caller, given.id)
-  return given.id
-}
-
-async function writeRules(tx: Queryable, id: number, rules: readonly Rule[] | undefined): Promise<void> {
-  if (rules === undefined || rules.length === 0) return
-  await checkRules(tx, rules)
-  await keepAdministrators(tx, id, () => replaceRules(tx, id, rules))
+/** What is made at once must not clash among itself either. */
+function checkDistinct(
+  wanted: readonly {
+    readonly parentId: number
+    readonly displayName: string
+    readonly keyname: string | null
+  }[],
+): void {
+  const siblings = new Set<string>()
+  const keynames = new Set<string>()
+  for (const { parentId, displayName, keyname } of wanted) {
+    const sibling = `${parentId} ${displayName}`
+    if (siblings.has(sibling)) throw nameTaken(`"${displayName}" is the name of a sibling`)
+    siblings.add(sibling)
+    if (keyname === null) continue
+    checkNames({ sibling: null, keynameHolder: keynames.has(keyname) ? 0 : null }, { displayName, keyname })
+    keynames.add(keyname)
+  }
 }

@@ -19,14 +19,29 @@ import { type Writer, writeAtOnce } from './write.ts'
  *   access/denied
  */
 export async function removeResource(writer: Writer, id: number): Promise<void> {
-  await writeAtOnce(writer, undefined, (tx) => remove(tx, writer, id))
+  const ifMatch = writer.headers['if-match']
+  await writeAtOnce(writer, undefined, async (tx) => {
+    await lockTree(tx)
+    await writeRemoval(tx, writer, { id, ifMatch })
+  })
 }
 
-async function remove(tx: Queryable, { caller, headers }: Writer, id: number): Promise<void> {
-  await lockTree(tx)
+/** A deletion on its way. */
+export interface RemovalStep {
+  readonly id: number
+  /** Entity tags, one of which the resource must have. */
+  readonly ifMatch: string | undefined
+}
+
+/** Deletes a resource and all below it; the tree has to be locked. Throws like `removeResource`. */
+export async function writeRemoval(
+  tx: Queryable,
+  { caller }: Pick<Writer, 'caller'>,
+  { id, ifMatch }: RemovalStep,
+): Promise<void> {
   const standing = await lockResource(tx, id)
   if (standing === undefined) throw notFound(id)
-  checkVersion(headers['if-match'], standing)
+  checkVersion(ifMatch, standing)
   if (standing.parentId === null)
     throw problem('resource/hierarchy', 'The root cannot be deleted.', { resource: id })
   const nodes = await listSubtree(tx, id)

@@ -5,16 +5,24 @@ import type { Rule } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/permission.ts'
 import { findAdministrators, findPrincipals } from '../../store/principal.ts'
+import { type RuleLists, replaceRules } from '../../store/rule.ts'
 import { invalidAt } from '../invalid.ts'
 
 /**
- * Checks the words of rules and that their principals exist.
+ * Gives resources other rules: checks the words of the rules and that their principals exist, and refuses rules that
+ * take from administrators what they need to mend them.
  *
  * @throws {Problem} request/invalid, naming the rule
  */
-export async function checkRules(tx: Queryable, rules: readonly Rule[]): Promise<void> {
-  const ids = [...new Set(rules.map(({ principal }) => principal.id))]
-  const principals = await findPrincipals(tx, ids)
+export async function writeRules(tx: Queryable, lists: RuleLists): Promise<void> {
+  if (lists.size === 0) return
+  const all = [...lists.values()].flat()
+  const principals = await findPrincipals(tx, [...new Set(all.map(({ principal }) => principal.id))])
+  for (const rules of lists.values()) checkRules(rules, principals)
+  await keepAdministrators(tx, [...lists.keys()], () => replaceRules(tx, lists))
+}
+
+function checkRules(rules: readonly Rule[], principals: ReadonlyMap<number, unknown>): void {
   for (const [at, rule] of rules.entries()) {
     const path = `/resource/permissions/${at}`
     const { identity, scope, permission, principal } = rule
@@ -30,23 +38,22 @@ export async function checkRules(tx: Queryable, rules: readonly Rule[]): Promise
 /** What administrators need to mend the rules of a resource. */
 const kept: readonly PermissionName[] = ['resource.read', 'resource.update', 'resource.change_permissions']
 
-/**
- * Does a change of rules, and refuses it where it takes from administrators what they need to mend it.
- *
- * @throws {Problem} request/invalid
- */
-export async function keepAdministrators(
+async function keepAdministrators(
   tx: Queryable,
-  id: number,
+  ids: readonly number[],
   change: () => Promise<void>,
 ): Promise<void> {
   const administrators = await findAdministrators(tx)
-  const before = (await findPermissionMasks(tx, administrators, [id])).get(id) ?? 0
+  const before = await findPermissionMasks(tx, administrators, ids)
   await change()
-  const after = (await findPermissionMasks(tx, administrators, [id])).get(id) ?? 0
-  const lost = kept.filter((name) => hasPermission(before, name) && !hasPermission(after, name))
-  if (lost.length > 0)
-    throw invalidAt('/resource/permissions', `the rules would take ${lost.join(', ')} from administrators`)
+  const after = await findPermissionMasks(tx, administrators, ids)
+  for (const id of ids) {
+    const lost = kept.filter(
+      (name) => hasPermission(before.get(id) ?? 0, name) && !hasPermission(after.get(id) ?? 0, name),
+    )
+    if (lost.length > 0)
+      throw invalidAt('/resource/permissions', `the rules would take ${lost.join(', ')} from administrators`)
+  }
 }
 
 /** Tells whether two lists hold the same rules, whatever their order. */

@@ -7,45 +7,56 @@ import { type Metadata, mergeMetadata } from '../../store/resmeta.ts'
 import { findNameHolders, type LockedResource, lockResource, updateResource } from '../../store/resource.ts'
 import { findResourcePlace } from '../../store/resource_class.ts'
 import { lockTree } from '../../store/resource_tree.ts'
-import { findRules, replaceRules } from '../../store/rule.ts'
+import { findRules } from '../../store/rule.ts'
 import { checkWritable, type MemberValues } from '../attributes.ts'
 import type { Prepared } from '../behaviours/behaviour.ts'
 import { behaviourOf } from '../behaviours/table.ts'
+import type { Caller } from '../caller.ts'
 import { invalidAt } from '../invalid.ts'
 import { checkMask, notFound } from '../permit.ts'
 import { type JsonObject, parseCls, type ReadBody, readMembers, resourceOf } from './body.ts'
 import { checkVersion } from './match.ts'
 import { checkMove, move } from './move.ts'
-import { checkRules, isSameRules, keepAdministrators } from './rules.ts'
-import { checkNames, checkOwner, classMembers, type Writer, writeAtOnce } from './write.ts'
+import { isSameRules, writeRules } from './rules.ts'
+import { checkNames, checkOwners, classMembers, type Writer, writeAtOnce } from './write.ts'
 
 /** What a request wants to change. */
-interface Change extends ReadBody {
+export interface ResourceUpdate extends ReadBody {
   readonly id: number
   readonly cls: Cls
-  /** Another parent than it had when the request was read. */
-  readonly newParentId: number | undefined
+  /** The parent that the request names. */
+  readonly parentId: number | undefined
   readonly members: Record<string, unknown>
 }
 
 /** Changes a resource by all a request says of it, or not at all. Gives the version it has then. */
 export async function changeResource(writer: Writer, id: number, body: JsonObject): Promise<number> {
-  const change = await readChange(writer, id, body)
-  const prepared = await prepare(writer, change)
-  return writeAtOnce(writer, prepared, (tx) => write(tx, { writer, change, prepared }))
+  const place = await findResourcePlace(writer.context.database, id)
+  if (place === undefined) throw notFound(id)
+  const change = readUpdate({ id, cls: place.cls }, body)
+  const prepared = await prepareUpdate(writer, change)
+  const ifMatch = writer.headers['if-match']
+  return writeAtOnce(writer, prepared, async (tx) => {
+    if (change.parentId !== undefined && change.parentId !== place.parentId) await lockTree(tx)
+    return writeUpdate(tx, writer, { change, prepared, ifMatch })
+  })
 }
 
-async function readChange({ context }: Writer, id: number, body: JsonObject): Promise<Change> {
-  const place = await findResourcePlace(context.database, id)
-  if (place === undefined) throw notFound(id)
-  const { cls, parentId } = place
+/**
+ * Reads the change of a resource from a request.
+ *
+ * @throws {Problem} request/invalid
+ */
+export function readUpdate(
+  { id, cls }: { readonly id: number; readonly cls: Cls },
+  body: JsonObject,
+): ResourceUpdate {
   const resource = resourceOf(body)
   if (resource.cls !== undefined && parseCls(resource.cls) !== cls)
     throw invalidAt('/resource/cls', `resource id = ${id} is a ${cls}, and the class is fixed`)
   const read = readMembers(cls, 'update', body)
-  const wanted = read.fault === undefined ? wantedParent(read.written) : undefined
-  const newParentId = wanted !== undefined && wanted !== parentId ? wanted : undefined
-  return { ...read, id, cls, newParentId, members: classMembers(cls, read.written) }
+  const parentId = read.fault === undefined ? wantedParent(read.written) : undefined
+  return { ...read, id, cls, parentId, members: classMembers(cls, read.written) }
 }
 
 function wantedParent({ resource }: MemberValues): number | undefined {
@@ -53,7 +64,8 @@ function wantedParent({ resource }: MemberValues): number | undefined {
   return parent?.id
 }
 
-async function prepare(writer: Writer, change: Change): Promise<Prepared | undefined> {
+/** Does the long work of a change, where it may be finished. */
+export async function prepareUpdate(writer: Writer, change: ResourceUpdate): Promise<Prepared | undefined> {
   const { id, cls, members, fault, written } = change
   const behaviour = behaviourOf(cls)
   if (behaviour.prepare === undefined || fault !== undefined || Object.keys(members).length === 0)
@@ -69,28 +81,38 @@ function onlyMembers(written: MemberValues, members: Record<string, unknown>): M
   return Object.fromEntries(Object.entries(written).filter(([name]) => name in members))
 }
 
-interface Step {
-  readonly writer: Writer
-  readonly change: Change
+/** A change on its way. */
+export interface UpdateStep {
+  readonly change: ResourceUpdate
   readonly prepared: Prepared | undefined
+  /** Entity tags, one of which the resource must have. */
+  readonly ifMatch: string | undefined
 }
 
-async function write(tx: Queryable, { writer, change, prepared }: Step): Promise<number> {
-  const { context, caller, headers } = writer
-  const { id, cls, newParentId, fault, members } = change
-  if (newParentId !== undefined) await lockTree(tx)
+/**
+ * Changes a resource; the tree has to be locked where it is moved. Gives the version it has then.
+ *
+ * @throws {Problem} resource/not-found, resource/stale, resource/hierarchy, access/*, request/invalid
+ */
+export async function writeUpdate(
+  tx: Queryable,
+  { context, caller }: Pick<Writer, 'context' | 'caller'>,
+  { change, prepared, ifMatch }: UpdateStep,
+): Promise<number> {
+  const { id, cls, fault, members } = change
   const standing = await lockResource(tx, id)
   if (standing === undefined) throw notFound(id)
-  checkVersion(headers['if-match'], standing)
+  checkVersion(ifMatch, standing)
+  const newParentId = change.parentId === standing.parentId ? undefined : change.parentId
   const asked = [id, standing.parentId, newParentId].filter((one) => typeof one === 'number')
   const masks = await findPermissionMasks(tx, caller, asked)
   checkMask(masks.get(id), id, 'resource.read')
-  const changed = await dropUnchanged(tx, standing, change)
+  const changed = await dropUnchanged(tx, standing, { change, newParentId })
   checkWritable(cls, masks.get(id) ?? 0, changed)
   if (newParentId !== undefined) await checkMove(tx, { standing, newParentId, masks })
   if (fault !== undefined) throw fault
   if (Object.keys(changed).length === 0) return standing.version
-  await writeShared(tx, { writer, standing, changed, newParentId })
+  await writeShared(tx, { caller, standing, changed, newParentId })
   const parentId = newParentId ?? standing.parentId ?? id
   if (Object.keys(members).length > 0)
     await behaviourOf(cls).update(tx, { context, caller, id, parentId, members, prepared })
@@ -98,14 +120,13 @@ async function write(tx: Queryable, { writer, change, prepared }: Step): Promise
 }
 
 interface SharedChange {
-  readonly writer: Writer
+  readonly caller: Caller
   readonly standing: LockedResource
   readonly changed: MemberValues
   readonly newParentId: number | undefined
 }
 
-async function writeShared(tx: Queryable, { writer, standing, changed, newParentId }: SharedChange) {
-  const { caller } = writer
+async function writeShared(tx: Queryable, { caller, standing, changed, newParentId }: SharedChange) {
   const { id } = standing
   const { resource = {}, resmeta = {} } = changed
   const columns = columnsOf(resource)
@@ -113,18 +134,14 @@ async function writeShared(tx: Queryable, { writer, standing, changed, newParent
   const renames = 'displayName' in columns || 'keyname' in columns || newParentId !== undefined
   const parentId = newParentId ?? standing.parentId
   if (renames) checkNames(await findNameHolders(tx, { id, parentId, ...names }), names)
-  if (columns.ownerId !== undefined) await checkOwner(tx, caller, columns.ownerId)
+  if (columns.ownerId !== undefined) await checkOwners(tx, caller, [columns.ownerId])
   if (newParentId !== undefined) await move(tx, caller, { standing, newParentId })
   await updateResource(tx, id, columns)
   if (resmeta.items !== undefined) await mergeMetadata(tx, id, resmeta.items as Metadata)
-  if (resource.permissions !== undefined) await writeRules(tx, id, resource.permissions as Rule[])
+  if (resource.permissions !== undefined)
+    await writeRules(tx, new Map([[id, resource.permissions as Rule[]]]))
   if (newParentId !== undefined || columns.ownerId !== undefined || resource.permissions !== undefined)
     await touchPermissionEpoch(tx)
-}
-
-async function writeRules(tx: Queryable, id: number, rules: readonly Rule[]): Promise<void> {
-  await checkRules(tx, rules)
-  await keepAdministrators(tx, id, () => replaceRules(tx, id, rules))
 }
 
 type Columns = Parameters<typeof updateResource>[2]
@@ -143,8 +160,9 @@ function columnsOf(resource: Readonly<Record<string, unknown>>): Columns {
 async function dropUnchanged(
   tx: Queryable,
   standing: LockedResource,
-  { written, newParentId, fault }: Change,
+  { change, newParentId }: { readonly change: ResourceUpdate; readonly newParentId: number | undefined },
 ): Promise<MemberValues> {
+  const { written, fault } = change
   if (fault !== undefined) return written
   const { resource = {}, ...rest } = written
   const same = new Set(['cls'])

@@ -57,12 +57,13 @@ export function checkNames(
 }
 
 /**
- * Checks that somebody may be made the owner of a resource.
+ * Checks that some may be made owners of resources. Everybody but guests may take what is given to them.
  *
  * @throws {Problem} access/attribute, request/invalid
  */
-export async function checkOwner(tx: Queryable, caller: Caller, ownerId: number): Promise<void> {
-  if (ownerId === caller.id && !caller.isGuest) return
+export async function checkOwners(tx: Queryable, caller: Caller, ownerIds: readonly number[]): Promise<void> {
+  const others = [...new Set(ownerIds)].filter((id) => id !== caller.id || caller.isGuest)
+  if (others.length === 0) return
   if (!caller.isAdministrator && !caller.superuser)
     throw problem('access/attribute', 'Only administrators may give a resource to somebody.', {
       data: {
@@ -72,13 +73,16 @@ export async function checkOwner(tx: Queryable, caller: Caller, ownerId: number)
         serializer: 'resource',
       },
     })
-  const owner = (await findPrincipals(tx, [ownerId])).get(ownerId)
-  if (owner?.kind !== 'user') throw invalidAt('/resource/owner_user', `there is no user with id ${ownerId}`)
-  if (owner.system)
-    throw invalidAt('/resource/owner_user', `user ${ownerId} is of the system and owns nothing`)
+  const owners = await findPrincipals(tx, others)
+  for (const id of others) {
+    const owner = owners.get(id)
+    if (owner?.kind !== 'user') throw invalidAt('/resource/owner_user', `there is no user with id ${id}`)
+    if (owner.system) throw invalidAt('/resource/owner_user', `user ${id} is of the system and owns nothing`)
+  }
 }
 
-function nameTaken(why: string, resourceId?: number): Problem {
+/** A display name that a sibling has. */
+export function nameTaken(why: string, resourceId?: number): Problem {
   return problem('resource/name-taken', `Display name is not unique: ${why}.`, {
     data: resourceId === undefined ? {} : { resource_id: resourceId },
   })

@@ -11,11 +11,12 @@ import { encodeRepresentation } from '../codec.ts'
 import type { ApiRequest, Handlers } from '../handler.ts'
 import { notFound, requirePermission } from '../permit.ts'
 import { etagOf, type Fullness, readRepresentations } from '../representation.ts'
-import { createResource } from '../resource/create.ts'
+import { prepareCreation, readCreation, writeCreations } from '../resource/create.ts'
 import { describePermissions } from '../resource/permissions.ts'
 import { removeResource } from '../resource/remove.ts'
 import { streamTree } from '../resource/tree.ts'
 import { changeResource } from '../resource/update.ts'
+import { writeAtOnce } from '../resource/write.ts'
 
 /** Operations on resources. */
 export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
@@ -46,11 +47,12 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
   },
 
   'resource.create': async (request) => {
-    const { id, parentId } = await createResource(request, {
-      body: request.body ?? {},
-      query: request.query,
-    })
-    return { json: { id, parent: { id: parentId } } }
+    const creation = readCreation({ body: request.body ?? {}, query: request.query })
+    const prepared = await prepareCreation(request, creation)
+    const [id = 0] = await writeAtOnce(request, prepared, (tx) =>
+      writeCreations(tx, request, [{ creation, prepared }]),
+    )
+    return { json: { id, parent: { id: creation.parentId } } }
   },
 
   'resource.search': async (request) => {

@@ -2,17 +2,17 @@ import type { Queryable } from '../../database/database.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { lonLatBbox } from '../../geo/mercator.ts'
 import type { Layer } from '../layer.ts'
-import { quoteName } from './binding.ts'
+import { featuresSql } from './source.ts'
 
 /** Counts the features of a layer. */
 export async function countFeatures(tx: Queryable, layer: Layer): Promise<number> {
-  const [row] = await tx.query<{ count: string }>(`select count(*) from ${quoteName(layer.tableName)}`)
+  const [row] = await tx.query<{ count: string }>(`select count(*) from ${featuresSql(layer)}`)
   return Number(row?.count ?? 0)
 }
 
 /** Finds the box around all features, in degrees; undefined where there is no geometry. */
 export function findLayerExtent(tx: Queryable, layer: Layer): Promise<Bbox | undefined> {
-  return findExtent(tx, layer, { text: `from ${quoteName(layer.tableName)}`, values: [] })
+  return findExtent(tx, layer, { text: `from ${featuresSql(layer)}`, values: [] })
 }
 
 /**
@@ -25,7 +25,7 @@ export async function findFeatureExtent(
   layer: Layer,
   id: number,
 ): Promise<Bbox | null | undefined> {
-  const from = `from ${quoteName(layer.tableName)} where id = $1::bigint`
+  const from = `from ${featuresSql(layer)} where id = $1::bigint`
   const [row] = await tx.query(`select id ${from}`, [id])
   if (row === undefined) return undefined
   return (await findExtent(tx, layer, { text: from, values: [id] })) ?? null

@@ -6,6 +6,7 @@ import { type Bindings, createBindings, quoteName, type Statement } from './bind
 import { type FeatureFilter, filterSql } from './filter.ts'
 import { transformSql } from './geometry.ts'
 import { geometrySql, type JsonSql, type MomentFormat, objectSql, valueSql } from './json.ts'
+import { featuresSql } from './source.ts'
 
 /** Parts of a feature beside its geometry and fields. */
 export const extensionNames = ['description', 'attachment'] as const
@@ -41,7 +42,7 @@ export function listStatement(layer: Layer, selection: FeatureSelection): Statem
   const bindings = createBindings()
   const { limit, offset } = selection
   // Sorting comes first and writing last: the first feature leaves before the last one is written.
-  const sorted = `select * from ${quoteName(layer.tableName)}
+  const sorted = `select * from ${featuresSql(layer)}
     where ${filterSql(layer, selection.filter, bindings)}
     order by ${orderSql(layer, selection.orderBy)}
     ${limit === undefined ? '' : `limit ${bindings.bind(limit, 'bigint')}`}
@@ -58,7 +59,7 @@ export async function findFeature(
 ): Promise<string | undefined> {
   const bindings = createBindings()
   const text = `select ${featureSql(layer, form, bindings)} as feature
-    from ${quoteName(layer.tableName)} where id = ${bindings.bind(id, 'bigint')}`
+    from ${featuresSql(layer)} where id = ${bindings.bind(id, 'bigint')}`
   const [row] = await tx.query<{ feature: string }>(text, bindings.values)
   return row?.feature
 }
@@ -72,7 +73,7 @@ export function geojsonStatement(layer: Layer): Statement {
     ['geometry', geometrySql('geom', 'geojson')],
     ['properties', fieldsSql(layer.fields, 'iso', bindings)],
   ])
-  const text = `select ${feature} from (select * from ${quoteName(layer.tableName)} order by id) sorted`
+  const text = `select ${feature} from (select * from ${featuresSql(layer)} order by id) sorted`
   return { text, values: bindings.values }
 }
 

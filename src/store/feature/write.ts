@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/database.ts'
-import type { Layer, LayerField } from '../layer.ts'
+import type { Layer, LayerField, WritableLayer } from '../layer.ts'
 import { type Bindings, createBindings, quoteName } from './binding.ts'
 import { columnTypes } from './column.ts'
 import { geometryProblem, transformSql } from './geometry.ts'
@@ -20,7 +20,7 @@ export interface FeatureChange extends FeatureContent {
 
 /** Where features are written. */
 export interface WriteTarget {
-  readonly layer: Layer
+  readonly layer: WritableLayer
   /** EPSG code of the geometries that are given. */
   readonly srs: number
 }
@@ -64,7 +64,7 @@ export async function updateFeatures(
 /** Deletes features; gives the ids of those that were there. */
 export async function deleteFeatures(
   tx: Queryable,
-  layer: Layer,
+  layer: WritableLayer,
   ids: readonly number[],
 ): Promise<Set<number>> {
   const rows = await tx.query<{ id: number }>(
@@ -75,8 +75,8 @@ export async function deleteFeatures(
 }
 
 /** Deletes all features. */
-export async function deleteAllFeatures(tx: Queryable, layer: Layer): Promise<void> {
-  await tx.query(`delete from ${quoteName(layer.tableName)}`)
+export async function deleteAllFeatures(tx: Queryable, { tableName }: Layer): Promise<void> {
+  if (tableName !== null) await tx.query(`delete from ${quoteName(tableName)}`)
 }
 
 const columnOf = (field: LayerField) => {
@@ -112,7 +112,7 @@ async function updateGroup(
   return (await run<{ id: number }>(tx, text, bindings)).map(({ id }) => id)
 }
 
-function writtenSql(layer: Layer, srs: number): string {
+function writtenSql(layer: WritableLayer, srs: number): string {
   return transformSql(`ST_GeomFromText(r._wkt, ${Math.trunc(srs)})`, srs, layer.srs)
 }
 

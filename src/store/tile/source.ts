@@ -1,7 +1,8 @@
 import { geometryParts } from '../../contract/geometry.ts'
 import { type Bbox, expandBbox } from '../../geo/bbox.ts'
 import { lonLatBbox, mercatorMaxLatitude } from '../../geo/mercator.ts'
-import { type Bindings, quoteName } from '../feature/binding.ts'
+import type { Bindings } from '../feature/binding.ts'
+import { featuresSql } from '../feature/source.ts'
 import type { Layer } from '../layer.ts'
 import type { TileGrid } from './grid.ts'
 import { rowBits } from './thin.ts'
@@ -65,11 +66,12 @@ export function boxSql(box: Bbox, srs: number, bindings: Bindings): string {
   return `ST_MakeEnvelope(${box.map((edge) => bindings.bind(edge, 'float8')).join(', ')}, ${srs})`
 }
 
-function fromSql({ srs, tableName }: Layer, { box }: TileGrid, bindings: Bindings): string {
+function fromSql(layer: Layer, { box }: TileGrid, bindings: Bindings): string {
+  const { srs } = layer
   const near = `geom && ${boxSql(srs === mercator ? box : lonLatBbox(box), srs, bindings)}`
-  if (srs === mercator) return `(select *, geom as g from ${quoteName(tableName)} where ${near}) t`
+  if (srs === mercator) return `(select *, geom as g from ${featuresSql(layer)} where ${near}) t`
   // What lies beyond the square world has no place there. The offset keeps it from being transformed many times.
   const cut = `case when abs(ST_YMin(box2d(geom))) > ${world[3]} or abs(ST_YMax(box2d(geom))) > ${world[3]}
     then ST_ClipByBox2D(geom, ${boxSql(world, srs, bindings)}) else geom end`
-  return `(select *, ST_Transform(${cut}, ${mercator}) as g from ${quoteName(tableName)} where ${near} offset 0) t`
+  return `(select *, ST_Transform(${cut}, ${mercator}) as g from ${featuresSql(layer)} where ${near} offset 0) t`
 }
