@@ -112,5 +112,17 @@ export const UploadSchema = Type.Object(
   { additionalProperties: true },
 )
 
+/** What data come from: an upload, or what was prepared of one. */
+export const SourceSchema = Type.Object(
+  {
+    ...UploadSchema.properties,
+    id: Type.Optional(UploadSchema.properties.id),
+    prepared: Type.Optional(
+      Type.String({ description: 'Identifier of a prepared source, in place of an upload.' }),
+    ),
+  },
+  { additionalProperties: true },
+)
+
 /** An upload, as on the wire. */
 export type Upload = Static<typeof UploadSchema>

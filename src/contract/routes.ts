@@ -1,4 +1,5 @@
 import type { RouteDescriptor } from './route.ts'
+import { batchRoutes } from './routes/batch.ts'
 import { attachmentRoutes, featureRoutes } from './routes/feature.ts'
 import { instanceRoutes } from './routes/instance.ts'
 import { renderRoutes } from './routes/render.ts'
@@ -9,6 +10,7 @@ import { uploadRoutes } from './routes/upload.ts'
 export const routes = {
   ...instanceRoutes,
   ...resourceRoutes,
+  ...batchRoutes,
   ...featureRoutes,
   ...attachmentRoutes,
   ...uploadRoutes,

@@ -47,6 +47,21 @@ export class Problem extends Error {
   }
 }
 
+/** Gives a Problem with further facts. */
+export function withData(found: Problem, data: Readonly<Record<string, unknown>>): Problem {
+  const { code, message, hint, status, exit, issues, resource, detail, cause } = found
+  return new Problem(code, message, {
+    hint,
+    status,
+    exit,
+    issues,
+    resource,
+    detail,
+    cause,
+    data: { ...found.data, ...data },
+  })
+}
+
 /** Tells whether a thrown value is a Problem, of the given code if one is given. */
 export function isProblem(value: unknown, code?: string): value is Problem {
   return value instanceof Problem && (code === undefined || value.code === code)

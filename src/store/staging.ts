@@ -97,7 +97,8 @@ export async function dropStaging(database: Database, name: string): Promise<voi
 }
 
 /**
- * Finds tables whose process is gone: not this one, and, where others may share the database, silent for so long.
+ * Finds tables whose process is gone: not this one, and, where others may share the database, silent for so long. What
+ * was prepared waits, whatever became of its process.
  *
  * @param silentMinutes 0 where no other process can be alive
  */
@@ -108,6 +109,7 @@ export async function findOrphans(
   const rows = await database.query<{ tableName: string }>(
     `select table_name as "tableName" from staging
       where instance <> $1 and created_at <= now() at time zone 'utc' - make_interval(mins => $2::int)
+        and not exists (select from prepared_source p where p.table_name = staging.table_name)
       order by table_name`,
     [instance, silentMinutes],
   )

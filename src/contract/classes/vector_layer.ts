@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { annotate, type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
 import { GeometryTypeSchema } from '../geometry_schema.ts'
-import { UploadSchema } from '../resource.ts'
+import { SourceSchema } from '../resource.ts'
 import { FeatureLayerMember, FieldSchema, featureInterfaces } from './feature_layer.ts'
 
 const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' } as const
@@ -108,7 +108,7 @@ export const vectorLayer = {
         }),
       ),
       source: Type.Optional(
-        annotate(UploadSchema, { ...load, 'x-wire': true, description: 'Upload that holds the features.' }),
+        annotate(SourceSchema, { ...load, 'x-wire': true, description: 'Upload that holds the features.' }),
       ),
       delete_all_features: Type.Optional(
         Type.Boolean({ ...load, 'x-wire': true, description: 'Deletes all features.' }),

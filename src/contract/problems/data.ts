@@ -23,6 +23,13 @@ export const dataProblems = {
     'nextgisweb.file_upload.exception.FileUploadNotFound',
     'Upload the file again; unused uploads are kept for a day.',
   ),
+  'source/not-prepared': kind(
+    422,
+    1,
+    'Prepared source not found',
+    `${core}.ValidationError`,
+    'Prepare the upload again: what is prepared waits for a day, is used once, and by whom it was prepared.',
+  ),
   'source/unreadable': kind(
     422,
     3,

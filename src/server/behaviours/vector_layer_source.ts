@@ -5,6 +5,7 @@ import { problem } from '../../contract/problems.ts'
 import type { LoadRules } from '../../gdal/job.ts'
 import { type Staged, stageSource } from '../../import/stage.ts'
 import { findLayers } from '../../store/layer.ts'
+import { findPrepared } from '../../store/prepared_source.ts'
 import { findUpload } from '../../store/upload.ts'
 import type { ServerContext } from '../context.ts'
 import { invalidAt } from '../invalid.ts'
@@ -32,6 +33,10 @@ export async function prepareSource(
   const { context, id, members, signal } = preparation
   const own = members.vector_layer
   if (own?.source === undefined) return undefined
+  const { id: uploadId, prepared } = own.source
+  if (prepared !== undefined) return takePrepared(preparation, prepared)
+  if (uploadId === undefined)
+    throw invalidAt('/vector_layer/source', 'give the id of an upload, or what was prepared of one')
   const layer = id === undefined ? undefined : (await findLayers(context.database, [id])).get(id)
   if (layer === undefined && (own.srs?.id ?? importSrs) !== importSrs) {
     throw invalidAt('/vector_layer/srs/id', `a layer made of data is in EPSG:${importSrs}`)
@@ -59,6 +64,23 @@ export async function prepareSource(
   })
   log.info({ resource: id, ...staged.report }, 'a source was read')
   return { staged, discard: staged.discard }
+}
+
+/** Finds features that stand ready since an earlier request. They go when a layer takes them, or after a day. */
+async function takePrepared(
+  { context, caller, id }: Preparation<'vector_layer'>,
+  prepared: string,
+): Promise<StagedSource> {
+  const found = await findPrepared(context.database, { id: prepared, userId: caller.id })
+  const details = { data: { location: ['body', '/vector_layer/source/prepared'] } }
+  if (found === undefined)
+    throw problem('source/not-prepared', `there is no prepared source ${JSON.stringify(prepared)}`, details)
+  if (found.layerId !== (id ?? null)) {
+    const whose = found.layerId === null ? 'a new layer' : `layer ${found.layerId}`
+    throw problem('source/not-prepared', `the source was prepared for ${whose}`, details)
+  }
+  const discard = async () => undefined
+  return { staged: { ...(found.staged as Staged), tableName: found.tableName, discard }, discard }
 }
 
 async function findFile(

@@ -1,6 +1,7 @@
 import { problem } from '../../contract/problems.ts'
 import { type RouteName, routeOf } from '../../contract/routes.ts'
 import type { Handler } from '../handler.ts'
+import { batchHandlers } from './batch.ts'
 import { featureHandlers } from './feature.ts'
 import { instanceHandlers } from './instance.ts'
 import { renderHandlers } from './render.ts'
@@ -12,6 +13,7 @@ import { webmapHandlers } from './webmap.ts'
 const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...instanceHandlers,
   ...resourceHandlers,
+  ...batchHandlers,
   ...featureHandlers,
   ...renderHandlers,
   ...uploadHandlers,

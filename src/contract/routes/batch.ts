@@ -1,0 +1,90 @@
+import Type from 'typebox'
+import { loadOptions } from '../classes/vector_layer.ts'
+import { UploadSchema } from '../resource.ts'
+import { AnyObjectSchema, EmptySchema, type RouteDescriptor } from '../route.ts'
+
+const nameRules = { minLength: 1, maxLength: 255 } as const
+
+/**
+ * One operation of a batch. Wherever a resource is named by its id, a text is the local name of one that an earlier
+ * operation of the batch creates.
+ */
+export const BatchOperationSchema = Type.Object({
+  op: Type.Unsafe<'create' | 'update' | 'delete'>({
+    type: 'string',
+    enum: ['create', 'update', 'delete'],
+    description: 'What is done.',
+  }),
+  name: Type.Optional(
+    Type.String({
+      ...nameRules,
+      description: 'Local name of a resource that is created, for the operations behind this one.',
+    }),
+  ),
+  id: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 0 }), Type.String(nameRules)], {
+      description: 'The resource that is changed or deleted: id, or local name.',
+    }),
+  ),
+  if_version: Type.Optional(
+    Type.Integer({ description: 'Version it must have, before this operation; any where absent.' }),
+  ),
+  body: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      description: 'As in the request that does the same by itself.',
+    }),
+  ),
+})
+
+const prepared = { route: 'landform.prepared.collection', path: '/api/component/landform/prepared' } as const
+
+/** Many changes in one transaction, and what is got ready before it. */
+export const batchRoutes = {
+  'resource.batch': {
+    route: 'landform.batch',
+    method: 'POST',
+    path: '/api/component/landform/batch',
+    summary: 'Creates, changes and deletes many resources in one transaction: all, or nothing.',
+    body: Type.Object({ operations: Type.Array(BatchOperationSchema) }),
+    response: Type.Object({
+      results: Type.Array(
+        Type.Object({
+          id: Type.Integer({ description: 'The resource.' }),
+          version: Type.Optional(Type.Integer({ description: 'Version it has now; none where it is gone.' })),
+        }),
+        { description: 'One for each operation, in order.' },
+      ),
+    }),
+  },
+  'source.prepare': {
+    ...prepared,
+    method: 'POST',
+    summary: 'Reads and checks features of an upload, for a creation or a change to take over within a day.',
+    body: Type.Object({
+      cls: Type.String({ description: 'Class of the resource: vector_layer.' }),
+      id: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'The layer whose features they are to replace.' }),
+      ),
+      vector_layer: Type.Object({ source: UploadSchema, ...loadOptions }, { additionalProperties: true }),
+    }),
+    response: Type.Object({
+      id: Type.String({ description: 'What `vector_layer.source.prepared` names it by.' }),
+      feature_count: Type.Integer({ description: 'Features that are going to be in the layer.' }),
+      bad_count: Type.Integer({ description: 'Features that were left out because they are bad.' }),
+      fields: Type.Array(
+        Type.Object({ keyname: Type.String(), datatype: Type.String(), display_name: Type.String() }),
+        { description: 'Fields that the layer is going to have.' },
+      ),
+      report: AnyObjectSchema,
+    }),
+  },
+  'source.discard': {
+    route: 'landform.prepared.item',
+    method: 'DELETE',
+    path: '/api/component/landform/prepared/{uid}',
+    params: Type.Object({ uid: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'Prepared source.' }) }),
+    summary: 'Forgets features that were prepared.',
+    response: EmptySchema,
+  },
+} as const satisfies Record<string, RouteDescriptor>

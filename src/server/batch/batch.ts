@@ -1,0 +1,144 @@
+import { problem } from '../../contract/problems.ts'
+import type { Queryable } from '../../database/database.ts'
+import { reserveIds } from '../../store/resource.ts'
+import { findResourceClasses } from '../../store/resource_class.ts'
+import { lockTree } from '../../store/resource_tree.ts'
+import type { Prepared } from '../behaviours/behaviour.ts'
+import { behaviourOf } from '../behaviours/table.ts'
+import { writeCreations } from '../resource/create.ts'
+import { writeRemoval } from '../resource/remove.ts'
+import { prepareUpdate, writeUpdate } from '../resource/update.ts'
+import { type Writer, writeAtOnce } from '../resource/write.ts'
+import { blame, type Operation, readOperations, type WireOperation } from './operation.ts'
+import { type CreateOperation, findWaves } from './wave.ts'
+
+/** What became of an operation. */
+export interface OperationResult {
+  readonly id: number
+  /** Version it has now; none where it is gone. */
+  readonly version?: number
+}
+
+/**
+ * Does all operations of a batch in their order, or none of them. Each is checked against the state that those before
+ * it have left. Files are read and data are staged before the transaction opens.
+ *
+ * @throws {Problem} of an operation that cannot be done, with its index as `data.operation`
+ */
+export async function runBatch(writer: Writer, wire: readonly WireOperation[]): Promise<OperationResult[]> {
+  if (writer.caller.isGuest)
+    throw problem('access/denied', 'A batch needs a user: guests change resources one by one.')
+  const operations = await read(writer, wire)
+  const prepared = await prepare(writer, operations)
+  return writeAtOnce(writer, prepared, (tx) => write(tx, writer, operations))
+}
+
+async function read({ context }: Writer, wire: readonly WireOperation[]): Promise<Operation[]> {
+  const standing = wire.flatMap(({ op, id }) => (op === 'update' && typeof id === 'number' ? [id] : []))
+  const creations = wire.filter(({ op }) => op === 'create').length
+  const [classes, reservedIds] = await Promise.all([
+    findResourceClasses(context.database, [...new Set(standing)]),
+    creations === 0 ? [] : reserveIds(context.database, creations),
+  ])
+  return readOperations(wire, { classes, reservedIds })
+}
+
+/** Gets ready what takes long. Gives how to throw all of it away. */
+async function prepare(writer: Writer, operations: readonly Operation[]): Promise<Prepared> {
+  const made: Prepared[] = []
+  const discard = async () => {
+    for (const one of made) await one.discard()
+  }
+  try {
+    for (const operation of operations) {
+      operation.prepared = await prepareOne(writer, operation)
+      if (operation.prepared !== undefined) made.push(operation.prepared)
+    }
+    return { discard }
+  } catch (error) {
+    await discard()
+    throw error
+  }
+}
+
+async function prepareOne(writer: Writer, operation: Operation): Promise<Prepared | undefined> {
+  const { context, caller, signal } = writer
+  try {
+    if (operation.op === 'create') {
+      const { cls, members, fault } = operation.creation
+      if (fault !== undefined) return undefined
+      return await behaviourOf(cls).prepare?.({ context, caller, id: undefined, members, signal })
+    }
+    return operation.op === 'update' ? await prepareUpdate(writer, operation.change) : undefined
+  } catch (error) {
+    throw blame(error, operation)
+  }
+}
+
+async function write(
+  tx: Queryable,
+  writer: Writer,
+  operations: readonly Operation[],
+): Promise<OperationResult[]> {
+  // Taken at once where it is needed at all: two batches that first shared it would wait for each other for ever.
+  if (operations.some(changesTree)) await lockTree(tx)
+  const results: OperationResult[] = []
+  for (let at = 0; at < operations.length; ) {
+    const creations = leadingCreations(operations, at)
+    if (creations.length > 0) {
+      for (const wave of findWaves(creations)) await createAll(tx, writer, wave)
+      results.push(...creations.map(({ id }) => ({ id, version: 1 })))
+      at += creations.length
+    } else {
+      const operation = operations[at]
+      if (operation !== undefined) results.push(await writeOne(tx, writer, operation))
+      at += 1
+    }
+  }
+  // Names that clash are found now, while it can be said whose they are, and not when the transaction ends.
+  await tx.query('set constraints all immediate')
+  return results
+}
+
+const changesTree = (operation: Operation) =>
+  operation.op === 'delete' || (operation.op === 'update' && operation.change.parentId !== undefined)
+
+function leadingCreations(operations: readonly Operation[], start: number): CreateOperation[] {
+  const rest = operations.slice(start)
+  const end = rest.findIndex(({ op }) => op !== 'create')
+  return rest.slice(0, end < 0 ? rest.length : end) as CreateOperation[]
+}
+
+/**
+ * Makes the resources of a wave together. Where that fails, halves of it are tried until the one is found that is to
+ * blame: what succeeds, nearly always, costs a handful of statements.
+ */
+async function createAll(tx: Queryable, writer: Writer, wave: readonly CreateOperation[]): Promise<void> {
+  const [first] = wave
+  if (first === undefined) return
+  await tx.query('savepoint wave')
+  try {
+    await writeCreations(tx, writer, wave)
+    await tx.query('release savepoint wave')
+  } catch (error) {
+    if (wave.length === 1) throw blame(error, first)
+    await tx.query('rollback to savepoint wave')
+    const half = Math.ceil(wave.length / 2)
+    await createAll(tx, writer, wave.slice(0, half))
+    await createAll(tx, writer, wave.slice(half))
+  }
+}
+
+async function writeOne(tx: Queryable, writer: Writer, operation: Operation): Promise<OperationResult> {
+  try {
+    if (operation.op === 'update') {
+      const { change, prepared, ifMatch } = operation
+      return { id: change.id, version: await writeUpdate(tx, writer, { change, prepared, ifMatch }) }
+    }
+    const { id } = operation
+    if (operation.op === 'delete') await writeRemoval(tx, writer, { id, ifMatch: operation.ifMatch })
+    return { id }
+  } catch (error) {
+    throw blame(error, operation)
+  }
+}

@@ -1,0 +1,37 @@
+import { membersOf } from '../../contract/bodies.ts'
+import { findReferences } from '../../contract/references.ts'
+import type { Operation } from './operation.ts'
+
+/** An operation that creates. */
+export type CreateOperation = Extract<Operation, { readonly op: 'create' }>
+
+/**
+ * Puts creations into waves: what one needs, its parent above all, stands in an earlier wave, and within a wave none
+ * needs another. Many groups, layers and maps make few waves.
+ */
+export function findWaves(creations: readonly CreateOperation[]): CreateOperation[][] {
+  const levels = new Map<number, number>()
+  const waves: CreateOperation[][] = []
+  for (const operation of creations) {
+    const level = Math.max(-1, ...neededBy(operation).map((id) => levels.get(id) ?? -1)) + 1
+    levels.set(operation.id, level)
+    waves[level] ??= []
+    waves[level].push(operation)
+  }
+  return waves
+}
+
+function neededBy({ creation }: CreateOperation): number[] {
+  const { cls, parentId, members } = creation
+  const schemas = membersOf(cls)
+  const referred = Object.entries(members).flatMap(([name, value]) => {
+    const schema = schemas[name]
+    return schema === undefined ? [] : findReferences(schema, value).flatMap((found) => idOf(found.value))
+  })
+  return [parentId, ...referred]
+}
+
+function idOf(value: unknown): number[] {
+  const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value
+  return typeof id === 'number' ? [id] : []
+}
