@@ -7,6 +7,7 @@ import { machineProblems } from './problems/machine.ts'
 import { manifestProblems } from './problems/manifest.ts'
 import { pipelineProblems } from './problems/pipeline.ts'
 import { planProblems } from './problems/plan.ts'
+import { principalProblems } from './problems/principal.ts'
 import { requestProblems } from './problems/request.ts'
 import { resourceProblems } from './problems/resource.ts'
 import { styleProblems } from './problems/style.ts'
@@ -15,6 +16,7 @@ import { styleProblems } from './problems/style.ts'
 export const problems = {
   ...requestProblems,
   ...authProblems,
+  ...principalProblems,
   ...resourceProblems,
   ...dataProblems,
   ...styleProblems,

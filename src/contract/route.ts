@@ -4,8 +4,8 @@ import type { PermissionName } from './permissions.ts'
 /** HTTP methods of the API. HEAD works wherever GET does. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What the body of a request or an answer is, when it is not JSON. */
-export type BodyKind = 'json' | 'multipart' | 'raw' | 'stream' | 'html' | 'file' | 'tile' | 'image'
+/** What the body of a request or an answer is, when it is not JSON. A `form` may be sent as JSON too. */
+export type BodyKind = 'json' | 'form' | 'multipart' | 'raw' | 'stream' | 'html' | 'file' | 'tile' | 'image'
 
 /** One HTTP operation. */
 export interface RouteDescriptor {

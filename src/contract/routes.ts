@@ -1,7 +1,9 @@
 import type { RouteDescriptor } from './route.ts'
+import { authRoutes } from './routes/auth.ts'
 import { batchRoutes } from './routes/batch.ts'
 import { attachmentRoutes, featureRoutes } from './routes/feature.ts'
 import { instanceRoutes } from './routes/instance.ts'
+import { principalRoutes } from './routes/principal.ts'
 import { renderRoutes } from './routes/render.ts'
 import { resourceRoutes } from './routes/resource.ts'
 import { uploadRoutes } from './routes/upload.ts'
@@ -9,6 +11,8 @@ import { uploadRoutes } from './routes/upload.ts'
 /** Every HTTP operation, by the name the code calls it. */
 export const routes = {
   ...instanceRoutes,
+  ...authRoutes,
+  ...principalRoutes,
   ...resourceRoutes,
   ...batchRoutes,
   ...featureRoutes,

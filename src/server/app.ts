@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { problem } from '../contract/problems.ts'
 import { sendProblem } from './answer.ts'
-import { createAuthenticator } from './auth/authenticate.ts'
 import type { ServerContext } from './context.ts'
 import { getStatus, problemOf } from './errors.ts'
 import { createOperation, type RequestFacts } from './operation.ts'
 import { type Endpoint, type KnownPath, listEndpoints, listPaths } from './routing.ts'
 import { addWebFiles } from './web.ts'
+import { addCors, addSecurityHeaders } from './web_security.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -36,10 +36,13 @@ export function createApp(context: ServerContext): FastifyInstance {
     forceCloseConnections: 'idle',
     // What comes on a connection that is still open is finished like the rest, and closes it.
     return503OnClosing: false,
+    trustProxy: context.trustedProxies.length > 0 && [...context.trustedProxies],
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 255 },
     frameworkErrors: (error, _request, reply) => sendProblem(reply as FastifyReply, problemOf(error)),
   })
   takeBodiesAsTheyAre(app)
+  addSecurityHeaders(app)
+  addCors(app, context.corsOrigins)
   app.decorateRequest('facts')
   app.addHook('onRequest', async (request, reply) => {
     request.facts = {}
@@ -47,7 +50,6 @@ export function createApp(context: ServerContext): FastifyInstance {
     if (!/^[\w.+-]+\/[\w.+-]+/.test(request.headers['content-type'] ?? 'a/b'))
       delete request.raw.headers['content-type']
     reply.header('x-request-id', request.id)
-    reply.header('x-content-type-options', 'nosniff')
   })
   app.addHook('onResponse', async (request, reply) => logRequest(context, request, reply))
   app.setErrorHandler((error, request, reply) => reportError(context, { error, request, reply }))
@@ -60,10 +62,9 @@ export function createApp(context: ServerContext): FastifyInstance {
 }
 
 function addEndpoints(app: FastifyInstance, context: ServerContext): void {
-  const operations = { context, authenticator: createAuthenticator(context.database) }
   const endpoints: readonly Endpoint[] = listEndpoints()
   for (const { name, method, url, template } of endpoints) {
-    const run = createOperation(name, operations)
+    const run = createOperation(name, context)
     app.route({ method, url, config: { template }, handler: run })
   }
   for (const path of listPaths(endpoints)) addOtherMethods(app, path)

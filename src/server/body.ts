@@ -8,7 +8,10 @@ import { problem } from '../contract/problems.ts'
  * @throws {Problem} request/too-large, request/malformed, request/aborted
  */
 export async function readJsonBody(raw: IncomingMessage, limitBytes: number): Promise<unknown> {
-  const text = await readText(raw, limitBytes)
+  return parseJson(await readText(raw, limitBytes))
+}
+
+function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined
   try {
     return JSON.parse(text)
@@ -16,6 +19,17 @@ export async function readJsonBody(raw: IncomingMessage, limitBytes: number): Pr
     const why = cause instanceof Error ? cause.message : String(cause)
     throw problem('request/malformed', `The body is not well-formed JSON: ${why}`, { cause })
   }
+}
+
+/**
+ * Reads a form of fields, sent as JSON or URL-encoded.
+ *
+ * @throws {Problem} request/too-large, request/malformed, request/aborted
+ */
+export async function readFormBody(raw: IncomingMessage, limitBytes: number): Promise<unknown> {
+  const text = await readText(raw, limitBytes)
+  if (/^\s*[{[]/.test(text)) return parseJson(text)
+  return text.trim() === '' ? undefined : Object.fromEntries(new URLSearchParams(text))
 }
 
 /** Tells whether a request says that it has a body. */

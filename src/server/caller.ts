@@ -1,3 +1,8 @@
+import type { authMedia } from '../contract/principal.ts'
+
+/** How a caller has said who it is. */
+export type AuthMedium = (typeof authMedia)[number]
+
 /** Who sends a request. An `Asker` of the store. */
 export interface Caller {
   readonly id: number
@@ -10,4 +15,6 @@ export interface Caller {
   readonly isAdministrator: boolean
   readonly isGuest: boolean
   readonly language: string
+  /** Null for guests. */
+  readonly medium: AuthMedium | null
 }

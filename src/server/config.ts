@@ -17,6 +17,13 @@ export interface ServerConfig {
   /** Password of the administrator, looked at on the first start only; generated where absent. */
   readonly adminPassword?: string | undefined
   readonly dialect?: Dialect | undefined
+  /** Origins of other sites whose pages may ask, as `https://maps.example.org`; none where absent. */
+  readonly corsOrigins?: readonly string[] | undefined
+  /**
+   * Proxies whose X-Forwarded headers are believed: addresses, networks, or the words loopback, linklocal and
+   * uniquelocal; none where absent.
+   */
+  readonly trustedProxies?: readonly string[] | undefined
   readonly log?: Log | undefined
   /** Version of the program, for `pkg_version`. */
   readonly version?: string | undefined

@@ -3,6 +3,7 @@ import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import type { BlobStore } from '../files/blobs.ts'
 import type { PermissionCache } from '../store/permission_cache.ts'
+import type { Authenticator } from './auth/authenticate.ts'
 
 /** What the operations of one server share. */
 export interface ServerContext {
@@ -10,6 +11,12 @@ export interface ServerContext {
   readonly blobs: BlobStore
   /** Effective permissions, for reading. */
   readonly permissions: PermissionCache
+  /** Who sends a request. */
+  readonly authenticator: Authenticator
+  /** Origins of other sites whose pages may ask; none unless configured. */
+  readonly corsOrigins: readonly string[]
+  /** Proxies whose X-Forwarded headers are believed. */
+  readonly trustedProxies: readonly string[]
   readonly log: Log
   /** Names that answers use, unless a request asks for others. */
   readonly dialect: Dialect

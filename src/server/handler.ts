@@ -17,6 +17,10 @@ export interface ApiRequest<R extends RouteName = RouteName> {
   readonly log: Log
   /** Who asks. */
   readonly caller: Caller
+  /** Where the client is, as far as proxies are believed. */
+  readonly address: string
+  /** Whether the client came by https. */
+  readonly secure: boolean
   /** Names the answer uses. */
   readonly dialect: Dialect
   /** Header fields, by lower-case name. */

@@ -13,7 +13,7 @@ export function invalidAt(pointer: Pointer, message: string, hint?: string): Pro
 }
 
 /** Fields whose values no message shows. */
-const secret = /\/(password|secret|token)$/
+const secret = /(password|secret|token)$/
 
 /**
  * Checks a body against its schema.

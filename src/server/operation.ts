@@ -3,14 +3,16 @@ import type { PermissionMask } from '../access/mask.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import { problem } from '../contract/problems.ts'
 import { parseQuery, type RawQuery } from '../contract/query.ts'
-import type { RouteDescriptor } from '../contract/route.ts'
+import type { BodyKind, RouteDescriptor } from '../contract/route.ts'
 import { type RouteName, routeOf } from '../contract/routes.ts'
 import { createValidatorCompiler } from '../contract/validate.ts'
 import type { Log } from '../core/log.ts'
+import { isProblem } from '../core/problem.ts'
 import { isResourceId } from '../store/resource_id.ts'
 import { sendAnswer } from './answer.ts'
-import type { Authenticator } from './auth/authenticate.ts'
-import { hasBody, readJsonBody } from './body.ts'
+import { endedCookie, findSessionSecret, sessionCookie } from './auth/cookie.ts'
+import { checkOrigin } from './auth/origin.ts'
+import { hasBody, readFormBody, readJsonBody } from './body.ts'
 import type { Caller } from './caller.ts'
 import type { ServerContext } from './context.ts'
 import type { ApiRequest } from './handler.ts'
@@ -26,21 +28,16 @@ export interface RequestFacts {
   sentBytes?: number
 }
 
-/** What operations need besides the request. */
-export interface Operations {
-  readonly context: ServerContext
-  readonly authenticator: Authenticator
-}
-
 type Run = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /** Makes the function that does one operation: who asks, may he, what is asked, then the handler. */
-export function createOperation(name: RouteName, { context, authenticator }: Operations): Run {
+export function createOperation(name: RouteName, context: ServerContext): Run {
   const route = routeOf(name)
   const handler = handlerOf(name)
   const checkBody = bodyChecker(route)
   return async (request, reply) => {
-    const caller = asksNobody.has(name) ? nobody : await authenticate(authenticator, request)
+    const caller = asksNobody.has(name) ? nobody : await authenticate(context, request, reply)
+    if (caller.medium === 'session' || ofSessions.has(name)) checkOrigin(originOf(request, context))
     const params = readParams(route, request.params as Record<string, string>)
     const mask = await checkPermission(context, caller, { route, params })
     const { named, more } = readQuery(route, request.query as RawQuery)
@@ -74,8 +71,15 @@ async function checkPermission(
   return masks.get(id) ?? 0
 }
 
-/** Operations that answer though the database, and with it every user, is away. */
-const asksNobody: ReadonlySet<RouteName> = new Set<RouteName>(['instance.alive', 'instance.ready'])
+/** Operations that work on sessions, however the one who asks is known so far. */
+const ofSessions: ReadonlySet<RouteName> = new Set<RouteName>(['auth.login', 'auth.logout'])
+
+/** Operations that answer though the database, and with it every user, is away, and those that a session starts with. */
+const asksNobody: ReadonlySet<RouteName> = new Set<RouteName>([
+  'instance.alive',
+  'instance.ready',
+  ...ofSessions,
+])
 
 const nobody: Caller = {
   id: -1,
@@ -86,13 +90,38 @@ const nobody: Caller = {
   isAdministrator: false,
   isGuest: true,
   language: 'en',
+  medium: null,
 }
 
-async function authenticate(authenticator: Authenticator, request: FastifyRequest): Promise<Caller> {
-  const { authorization } = request.headers
-  const caller = await authenticator.authenticate({ authorization, address: request.ip })
+async function authenticate(
+  { authenticator }: ServerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller> {
+  const { authorization, cookie } = request.headers
+  const secure = isSecure(request)
+  const session = findSessionSecret({ cookie, secure })
+  const identified = await authenticator
+    .authenticate({ session, authorization, address: request.ip })
+    .catch((error: unknown) => {
+      // The browser forgets it, so that the next request is a guest's.
+      if (isProblem(error, 'auth/session-ended')) reply.header('set-cookie', endedCookie(secure))
+      throw error
+    })
+  const { caller, prolongedSeconds: seconds } = identified
+  if (session !== undefined && seconds !== undefined)
+    reply.header('set-cookie', sessionCookie(session, { seconds, secure }))
   request.facts.user = caller.keyname
   return caller
+}
+
+function isSecure({ protocol }: FastifyRequest): boolean {
+  return protocol === 'https'
+}
+
+function originOf({ method, headers, host }: FastifyRequest, { corsOrigins: allowed }: ServerContext) {
+  const fetchSite = headers['sec-fetch-site']
+  return { method, origin: headers.origin, fetchSite: fetchSite?.toString(), host, allowed }
 }
 
 function requestOf(
@@ -106,6 +135,8 @@ function requestOf(
     log,
     id: request.id,
     dialect: dialectOf(request, context.dialect),
+    address: request.ip,
+    secure: isSecure(request),
     headers: request.headers,
     raw: request.raw,
   }
@@ -125,7 +156,8 @@ function readParams(route: RouteDescriptor, texts: Record<string, string>): Reco
   })
   const params = Object.fromEntries(entries)
   // No database could hold it, so no resource has it.
-  if (typeof params.id === 'number' && !isResourceId(params.id)) throw notFound(params.id)
+  const { id } = params
+  if (route.path.includes('/resource/{id}') && typeof id === 'number' && !isResourceId(id)) throw notFound(id)
   return params
 }
 
@@ -138,16 +170,19 @@ function readQuery(route: RouteDescriptor, raw: RawQuery): ReturnType<typeof par
   return parseQuery(route, raw)
 }
 
-/** Operations whose body is no JSON read it themselves. */
+const readKinds: readonly BodyKind[] = ['json', 'form']
+
+/** Operations whose body is no JSON and no form of fields read it themselves. */
 async function readBody(
   route: RouteDescriptor,
   request: FastifyRequest,
   limitBytes: number,
 ): Promise<unknown> {
   const { bodyKind = 'json' } = route
-  if (bodyKind !== 'json') return undefined
+  if (!readKinds.includes(bodyKind)) return undefined
   if (!hasBody(request.raw)) return undefined
-  const body = await readJsonBody(request.raw, limitBytes)
+  const read = bodyKind === 'form' ? readFormBody : readJsonBody
+  const body = await read(request.raw, limitBytes)
   checkStorable(body)
   return body
 }
@@ -155,7 +190,7 @@ async function readBody(
 const compile = createValidatorCompiler({ faults: 'first' })
 
 function bodyChecker({ body: schema, bodyKind = 'json' }: RouteDescriptor): (body: unknown) => void {
-  if (schema === undefined || bodyKind !== 'json') return () => undefined
+  if (schema === undefined || !readKinds.includes(bodyKind)) return () => undefined
   const validate = compile(schema)
   return (body) => checkValue(validate, body)
 }

@@ -12,7 +12,10 @@ import { dropOrphans } from '../import/orphans.ts'
 import { bootstrap, isBootstrapped } from '../store/bootstrap.ts'
 import { migrationsFolder } from '../store/migrations.ts'
 import { createPermissionCache } from '../store/permission_cache.ts'
+import { createAuthenticator } from './auth/authenticate.ts'
+import { readOrigins } from './auth/origin.ts'
 import { generatePassword, hashPassword } from './auth/password.ts'
+import { readProxies } from './auth/proxies.ts'
 import { defaultBodyLimitBytes, defaultUploadLimitBytes, type ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
 
@@ -37,6 +40,9 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       database,
       blobs: await openDiskBlobs({ folder: join(dataFolder, 'files') }),
       permissions: createPermissionCache(),
+      authenticator: await createAuthenticator(database, log),
+      corsOrigins: readOrigins(config.corsOrigins),
+      trustedProxies: readProxies(config.trustedProxies),
       log,
       dialect: config.dialect ?? 'document',
       version,

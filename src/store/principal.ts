@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/database.ts'
 import type { Asker } from './asker.ts'
+import { isResourceId } from './resource_id.ts'
 
 /** A user as the door needs it. */
 export interface User {
@@ -27,6 +28,7 @@ export async function findUser(database: Queryable, keyname: string): Promise<Us
 
 /** Finds a user by id. */
 export async function findUserById(database: Queryable, id: number): Promise<User | undefined> {
+  if (!isResourceId(id)) return undefined
   const [user] = await database.query<User>(`${userSql} and u.id = $1`, [id])
   return user
 }
@@ -79,10 +81,11 @@ export async function findPrincipals(
   tx: Queryable,
   ids: readonly number[],
 ): Promise<Map<number, PrincipalKind>> {
-  if (ids.length === 0) return new Map()
+  const known = ids.filter(isResourceId)
+  if (known.length === 0) return new Map()
   const rows = await tx.query<PrincipalKind>(
-    'select id, kind, system from principal where id = any($1::bigint[])',
-    [ids],
+    'select id, kind, system from principal where id = any($1::int[])',
+    [known],
   )
   return new Map(rows.map((row) => [row.id, row]))
 }

@@ -236,7 +236,7 @@ test('users and groups are listed in short; to guests those of the system only',
     'owner',
   ])
   expect(await names('/api/component/auth/user/', server.admin)).toContain('administrator')
-  expect(await names('/api/component/auth/group/')).toEqual(['administrators'])
+  expect(await names('/api/component/auth/group/?brief=true')).toEqual(['administrators'])
 })
 
 /** Sends a body in chunks, without its length and without a Content-Type. */

@@ -1,20 +1,7 @@
 import Type from 'typebox'
-import { query, type RouteDescriptor } from '../route.ts'
+import type { RouteDescriptor } from '../route.ts'
 
 const Labelled = { label: Type.String(), identity: Type.String() }
-
-/** Users and groups are listed alike. */
-const principalList = {
-  query: query({ brief: Type.Boolean({ description: 'Only id, keyname and name.' }) }),
-  response: Type.Array(
-    Type.Object({
-      id: Type.Integer(),
-      system: Type.Boolean(),
-      keyname: Type.String(),
-      display_name: Type.String(),
-    }),
-  ),
-} as const
 
 /** Operations on the instance as a whole. */
 export const instanceRoutes = {
@@ -63,33 +50,5 @@ export const instanceRoutes = {
     path: '/readyz',
     summary: 'Whether database and files answer.',
     response: Type.Object({ status: Type.String() }),
-  },
-  'auth.current_user': {
-    route: 'auth.current_user',
-    method: 'GET',
-    path: '/api/component/auth/current_user',
-    summary: 'Who asks.',
-    response: Type.Object({
-      id: Type.Integer(),
-      keyname: Type.String(),
-      display_name: Type.String(),
-      language: Type.String(),
-      auth_medium: Type.Union([Type.String(), Type.Null()]),
-      auth_provider: Type.Union([Type.String(), Type.Null()]),
-    }),
-  },
-  'auth.user_list': {
-    route: 'auth.user.collection',
-    method: 'GET',
-    path: '/api/component/auth/user/',
-    summary: 'Users.',
-    ...principalList,
-  },
-  'auth.group_list': {
-    route: 'auth.group.collection',
-    method: 'GET',
-    path: '/api/component/auth/group/',
-    summary: 'Groups.',
-    ...principalList,
   },
 } as const satisfies Record<string, RouteDescriptor>

@@ -1,105 +1,112 @@
-import { createHmac, randomBytes } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { problem } from '../../contract/problems.ts'
+import type { Log } from '../../core/log.ts'
 import type { Database } from '../../database/database.ts'
-import { findUser, type User } from '../../store/principal.ts'
-import type { Caller } from '../caller.ts'
-import { type Credentials, parseBasic, readingsOf } from './basic.ts'
-import { verifyPassword } from './password.ts'
-import { createThrottle } from './throttle.ts'
+import { findUser, findUserById, type User } from '../../store/principal.ts'
+import { listenToPrincipals } from '../../store/principal_change.ts'
+import { touchActivity } from '../../store/principal_record.ts'
+import { findSession, prolongSession } from '../../store/session.ts'
+import { useToken } from '../../store/token.ts'
+import type { AuthMedium, Caller } from '../caller.ts'
+import { type Credentials, parseAuthorization } from './basic.ts'
+import { createGuard } from './guard.ts'
+import { type Claims, callerOf, type Identity } from './identity.ts'
+import { createLogin, refuseDisabled } from './login.ts'
+import { createMemory } from './memory.ts'
+import { digestSecret } from './secret.ts'
 
 /** Who somebody is, by what the request says. */
 export interface Authenticator {
   /**
-   * Gives the caller of a request: the guest where there is no header.
+   * Gives the caller of a request: by its session, else by its header, else the guest. A session that has ended counts
+   * only where nothing else is said.
    *
-   * @throws {Problem} auth/bad-header, auth/bad-credentials, auth/disabled, auth/too-many
+   * @throws {Problem} auth/bad-header, auth/bad-credentials, auth/disabled, auth/session-ended, auth/too-many
    */
-  authenticate(request: {
-    readonly authorization: string | undefined
-    readonly address: string
-  }): Promise<Caller>
+  authenticate(claims: Claims): Promise<Identity>
+  /**
+   * Finds whose login and password these are.
+   *
+   * @throws {Problem} auth/bad-credentials, auth/disabled, auth/too-many
+   */
+  logIn(credentials: Credentials, address: string): Promise<User>
+  /** Forgets who is who: users, groups, sessions or tokens have changed. */
+  forget(): void
+  /** Hears no more of changes. */
+  close(): Promise<void>
 }
 
-/** How long a caller's groups, and that it may come in at all, are taken for granted. */
-const callerMs = 10_000
-/** How long a password that fitted a hash is taken to fit it. */
-const verifiedMs = 10 * 60_000
+/** Makes the door of one server. Changes that other processes make in the database are heard of. */
+export async function createAuthenticator(database: Database, log: Log): Promise<Authenticator> {
+  const memory = createMemory()
+  const guard = createGuard()
+  const login = createLogin({ database, log, guard })
+  const close = await listenToPrincipals(database, memory.forget)
 
-/** Makes the door of one server. Passwords are never kept: what is remembered is keyed by a digest of this process. */
-export function createAuthenticator(database: Database): Authenticator {
-  const secret = randomBytes(32)
-  const callers = new LRUCache<string, Caller>({ max: 5000, ttl: callerMs })
-  const verified = new LRUCache<string, string>({ max: 5000, ttl: verifiedMs })
-  const pending = new Map<string, Promise<Caller>>()
-  const throttle = createThrottle()
-  const digestOf = ({ login, password }: Credentials) =>
-    createHmac('sha256', secret).update(`${login.toLowerCase()}\0${password}`).digest('base64')
-
-  const fits = async (credentials: Credentials, hash: string | null, digest: string) => {
-    if (hash !== null && verified.get(digest) === hash) return true
-    const right = await verifyPassword(credentials.password, hash)
-    if (right && hash !== null) verified.set(digest, hash)
-    return right
-  }
-
-  const findFitting = async (credentials: Credentials, digest: string): Promise<User | undefined> => {
-    for (const reading of readingsOf(credentials)) {
-      const user = await findUser(database, reading.login)
-      if (await fits(reading, user?.passwordHash ?? null, digest)) return user
+  const findByHeader = async (header: string, address: string): Promise<Identity> => {
+    const given = parseAuthorization(header)
+    if (given.medium === 'basic') {
+      const { credentials } = given
+      return memory.recall(`basic ${login.digestOf(credentials)}`, async () => ({
+        caller: callerOf(await login.find(credentials, address), 'basic'),
+      }))
     }
-    return undefined
-  }
-
-  const logIn = async (credentials: Credentials, digest: string, address: string): Promise<Caller> => {
-    const key = `${credentials.login.toLowerCase()}\0${address}`
-    if (!verified.has(digest)) throttle.begin(key)
-    const user = await findFitting(credentials, digest)
-    if (user === undefined) {
-      verified.delete(digest)
-      throw problem('auth/bad-credentials', 'Login or password is wrong.')
-    }
-    throttle.succeed(key)
-    if (user.disabled) throw problem('auth/disabled', `User "${user.keyname}" is disabled.`)
-    return callerOf(user)
-  }
-
-  // Requests that come together ask once.
-  const once = async (digest: string, find: () => Promise<Caller>): Promise<Caller> => {
-    const known = callers.get(digest)
-    if (known !== undefined) return known
-    const running = pending.get(digest) ?? find().finally(() => pending.delete(digest))
-    pending.set(digest, running)
-    const caller = await running
-    callers.set(digest, caller)
-    return caller
+    const digest = digestSecret(given.token)
+    const found = await memory.recall(`bearer ${digest}`, () => findByToken(database, digest))
+    if (found !== undefined) return found
+    guard.miss(address)
+    throw problem('auth/bad-credentials', 'The token is not known, or it has expired or been revoked.')
   }
 
   return {
-    async authenticate({ authorization, address }) {
-      if (authorization === undefined) return once('guest', () => findGuest(database))
-      const credentials = parseBasic(authorization)
-      const digest = digestOf(credentials)
-      return once(digest, () => logIn(credentials, digest, address))
+    async authenticate({ session, authorization, address }) {
+      if (session !== undefined) {
+        const digest = digestSecret(session)
+        const found = await memory.recall(`session ${digest}`, () => findBySession(database, digest))
+        if (found !== undefined) return found
+      }
+      if (authorization !== undefined) return findByHeader(authorization, address)
+      if (session === undefined) return memory.recall('guest', () => findGuest(database))
+      guard.miss(address)
+      throw problem('auth/session-ended', 'The session has ended.')
     },
+    logIn: login.find,
+    forget: memory.forget,
+    close,
   }
 }
 
-async function findGuest(database: Database): Promise<Caller> {
+async function findBySession(database: Database, digest: string): Promise<Identity | undefined> {
+  const session = await findSession(database, digest)
+  if (session === undefined) return undefined
+  const caller = await findCaller(database, session.userId, 'session')
+  if (caller === undefined || !session.isOld) return caller && { caller }
+  const prolongedSeconds = await prolongSession(database, digest)
+  await touchActivity(database, caller.id)
+  return prolongedSeconds === undefined ? undefined : { caller, prolongedSeconds }
+}
+
+async function findByToken(database: Database, digest: string): Promise<Identity | undefined> {
+  const userId = await useToken(database, digest)
+  if (userId === undefined) return undefined
+  const caller = await findCaller(database, userId, 'bearer')
+  if (caller === undefined) return undefined
+  await touchActivity(database, userId)
+  return { caller }
+}
+
+async function findCaller(
+  database: Database,
+  userId: number,
+  medium: AuthMedium,
+): Promise<Caller | undefined> {
+  const user = await findUserById(database, userId)
+  if (user === undefined) return undefined
+  refuseDisabled(user)
+  return callerOf(user, medium)
+}
+
+async function findGuest(database: Database): Promise<Identity> {
   const guest = await findUser(database, 'guest')
   if (guest === undefined) throw problem('server/internal', 'the user guest is missing')
-  return callerOf(guest)
-}
-
-function callerOf(user: User): Caller {
-  return {
-    id: user.id,
-    keyname: user.keyname,
-    displayName: user.displayName,
-    principalIds: user.principalIds,
-    superuser: user.superuser,
-    isAdministrator: user.isAdministrator,
-    isGuest: user.system && user.keyname === 'guest',
-    language: user.language,
-  }
+  return { caller: callerOf(guest, null) }
 }

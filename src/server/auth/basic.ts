@@ -6,16 +6,27 @@ export interface Credentials {
   readonly password: string
 }
 
+/** What an Authorization header holds. */
+export type Authorization =
+  | { readonly medium: 'basic'; readonly credentials: Credentials }
+  | { readonly medium: 'bearer'; readonly token: string }
+
 /**
- * Reads an Authorization header of the Basic scheme, in UTF-8.
+ * Reads an Authorization header of the Basic scheme, in UTF-8, or of the Bearer scheme.
  *
- * @throws {Problem} auth/bad-header where it cannot be read, auth/bad-credentials for schemes that nobody can use here
- * @see RFC 7617
+ * @throws {Problem} auth/bad-header where it cannot be read
+ * @see RFC 7617, RFC 6750
  */
-export function parseBasic(header: string): Credentials {
-  const [scheme = '', token = ''] = header.trim().split(/\s+/, 2)
-  if (/^bearer$/i.test(scheme)) throw problem('auth/bad-credentials', 'The token is not known.')
-  if (!/^basic$/i.test(scheme) || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(token))
+export function parseAuthorization(header: string): Authorization {
+  const [scheme = '', token = '', ...rest] = header.trim().split(/\s+/)
+  if (/^bearer$/i.test(scheme) && rest.length === 0 && /^[A-Za-z0-9._~+/-]+=*$/.test(token))
+    return { medium: 'bearer', token }
+  if (/^basic$/i.test(scheme)) return { medium: 'basic', credentials: parseBasic(token) }
+  throw problem('auth/bad-header', 'The Authorization header is neither of the Basic nor the Bearer scheme.')
+}
+
+function parseBasic(token: string): Credentials {
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(token))
     throw problem('auth/bad-header', 'The Authorization header is not of the Basic scheme.')
   const text = Buffer.from(token, 'base64').toString('utf8')
   const colon = text.indexOf(':')

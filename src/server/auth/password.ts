@@ -1,5 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import PQueue from 'p-queue'
+import { passwordLength } from '../../contract/principal.ts'
+import { problem } from '../../contract/problems.ts'
 
 /** Cost of a new hash: about 50 ms and 32 MiB. */
 const cost = { N: 2 ** 15, r: 8, p: 1 } as const
@@ -7,6 +9,8 @@ const keyBytes = 32
 
 /** Hashes at work at once: each takes a core and its memory, and guesses must not starve the rest of the server. */
 const queue = new PQueue({ concurrency: 2 })
+/** Hashes that may wait: a few seconds of work. */
+const mostWaiting = 100
 
 /** Hashes a password with scrypt and a salt of its own: `scrypt$N$r$p$salt$key`. @see RFC 7914 */
 export async function hashPassword(password: string): Promise<string> {
@@ -24,6 +28,28 @@ export async function verifyPassword(password: string, hash: string | null): Pro
   const { options, salt, key } = findParts(hash ?? '') ?? unknown
   const derived = await derive(password, salt, options)
   return timingSafeEqual(derived, key) && hash !== null
+}
+
+/** Fewest different characters of a password. */
+const fewestDifferent = 4
+
+/**
+ * Checks that a new password is worth having.
+ *
+ * @throws {Problem} principal/weak-password; the message does not show the password
+ */
+export function checkPassword(password: string, keyname: string): void {
+  const characters = [...password.normalize('NFKC')]
+  const { min, max } = passwordLength
+  if (characters.length < min || characters.length > max)
+    throw weak(`A password has ${min} to ${max} characters.`)
+  if (new Set(characters).size < fewestDifferent)
+    throw weak(`A password has at least ${fewestDifferent} different characters.`)
+  if (password.toLowerCase() === keyname.toLowerCase()) throw weak('A password is not the login.')
+}
+
+function weak(message: string) {
+  return problem('principal/weak-password', message, { data: { location: ['body', '/password'] } })
 }
 
 /** Makes a password that nobody guesses: 24 characters, 144 bits. */
@@ -46,8 +72,10 @@ function findParts(hash: string): Parts | undefined {
   return { options, salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') }
 }
 
-function derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
+async function derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
   const text = password.normalize('NFKC')
+  if (queue.size >= mostWaiting)
+    throw problem('auth/too-many', 'Too many logins at once; try again in 2 s.', { data: { retry_after: 2 } })
   return queue.add(
     () =>
       new Promise<Buffer>((resolve, reject) => {

@@ -1,46 +1,67 @@
 import { LRUCache } from 'lru-cache'
 import { problem } from '../../contract/problems.ts'
 
-/** Slows down those who guess passwords. */
+/** Slows down those who guess. */
 export interface Throttle {
   /**
-   * Counts an attempt before it is made, so that attempts at once count too.
+   * Refuses who has to wait.
    *
    * @throws {Problem} auth/too-many with `data.retry_after`, in seconds
    */
-  begin(key: string): void
-  /** Forgets the attempts: this one was right. */
-  succeed(key: string): void
+  check(key: string): void
+  /** Counts an attempt; do so before it is made, so that attempts at once count too. */
+  count(key: string): void
+  /** Takes one attempt back: it was right, or it was none. */
+  undo(key: string): void
+  /** Forgets all attempts. */
+  forget(key: string): void
 }
 
-/** Attempts that are free; then each doubles the wait, up to the longest. */
-const freeAttempts = 5
+/** How many attempts are free, and how long the wait after them grows: it doubles each time. */
+export interface ThrottleLimits {
+  readonly freeAttempts: number
+  readonly longestWaitMs: number
+}
+
 const firstWaitMs = 1000
-const longestWaitMs = 5 * 60_000
+/** Whoever stays quiet so long starts anew. */
+const memoryMs = 15 * 60_000
+/** Most keys that are remembered; keys are short. */
+const mostKeys = 50_000
 
 interface Attempts {
   readonly count: number
   readonly blockedUntilMs: number
 }
 
-/** Makes a throttle by a clock in milliseconds. Whoever stays quiet for a quarter of an hour starts anew. */
-export function createThrottle(nowMs: () => number = Date.now): Throttle {
-  const seen = new LRUCache<string, Attempts>({ max: 50_000, ttl: 15 * 60_000 })
+const none: Attempts = { count: 0, blockedUntilMs: 0 }
+
+/** Makes a throttle by a clock in milliseconds. */
+export function createThrottle(limits: ThrottleLimits, nowMs: () => number = Date.now): Throttle {
+  const seen = new LRUCache<string, Attempts>({ max: mostKeys, ttl: memoryMs })
+  const pauseAfter = (count: number) => {
+    const over = count - limits.freeAttempts
+    return over < 0 ? 0 : Math.min(limits.longestWaitMs, firstWaitMs * 2 ** Math.min(over, 20))
+  }
   return {
-    begin(key) {
-      const { count, blockedUntilMs } = seen.get(key) ?? { count: 0, blockedUntilMs: 0 }
-      const waitMs = blockedUntilMs - nowMs()
-      if (waitMs > 0) {
-        const seconds = Math.ceil(waitMs / 1000)
-        throw problem('auth/too-many', `Too many failed logins; try again in ${seconds} s.`, {
-          data: { retry_after: seconds },
-        })
-      }
-      const over = count + 1 - freeAttempts
-      const pauseMs = over < 0 ? 0 : Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(over, 20))
-      seen.set(key, { count: count + 1, blockedUntilMs: nowMs() + pauseMs })
+    check(key) {
+      const waitMs = (seen.get(key)?.blockedUntilMs ?? 0) - nowMs()
+      if (waitMs <= 0) return
+      const seconds = Math.ceil(waitMs / 1000)
+      throw problem('auth/too-many', `Too many failed logins; try again in ${seconds} s.`, {
+        data: { retry_after: seconds },
+      })
     },
-    succeed(key) {
+    count(key) {
+      const count = (seen.get(key) ?? none).count + 1
+      seen.set(key, { count, blockedUntilMs: nowMs() + pauseAfter(count) })
+    },
+    undo(key) {
+      const { count } = seen.get(key) ?? none
+      if (count > 1) seen.set(key, { count: count - 1, blockedUntilMs: 0 })
+      else seen.delete(key)
+    },
+    forget(key) {
       seen.delete(key)
     },
   }

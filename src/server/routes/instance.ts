@@ -5,7 +5,6 @@ import { classes, clsNames } from '../../contract/registry.ts'
 import type { instanceRoutes } from '../../contract/routes/instance.ts'
 import { routeTemplates } from '../../contract/routes.ts'
 import { isProblem } from '../../core/problem.ts'
-import { listPrincipals, type PrincipalBrief } from '../../store/principal.ts'
 import type { ApiRequest, Handlers } from '../handler.ts'
 
 /** Level of the original's API that clients compare with: at least 3.1 in each part, so never a bare 4.0. */
@@ -43,35 +42,10 @@ export const instanceHandlers: Handlers<keyof typeof instanceRoutes> = {
     await checkFiles(context.blobs)
     return { json: { status: 'ok' } }
   },
-
-  'auth.current_user': async ({ caller }) => ({
-    json: {
-      id: caller.id,
-      keyname: caller.keyname,
-      display_name: caller.displayName,
-      language: caller.language,
-      auth_medium: caller.isGuest ? null : 'basic',
-      auth_provider: caller.isGuest ? null : 'local_pw',
-    },
-  }),
-
-  'auth.user_list': async (request) => ({ json: await listBriefly(request, 'user') }),
-  'auth.group_list': async (request) => ({ json: await listBriefly(request, 'group') }),
 }
 
 function labelsOf(permissions: Readonly<Record<string, { readonly label: string }>>) {
   return Object.fromEntries(Object.entries(permissions).map(([name, { label }]) => [name, { label }]))
-}
-
-/** Guests see the system's own principals only. */
-async function listBriefly({ context, caller }: ApiRequest, kind: PrincipalBrief['kind']) {
-  const found = await listPrincipals(context.database, { kind, systemOnly: caller.isGuest })
-  return found.map(({ id, system, keyname, displayName }) => ({
-    id,
-    system,
-    keyname,
-    display_name: displayName,
-  }))
 }
 
 /** A file store that answers, though it has nothing of that name, is ready. */

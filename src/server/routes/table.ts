@@ -1,9 +1,11 @@
 import { problem } from '../../contract/problems.ts'
 import { type RouteName, routeOf } from '../../contract/routes.ts'
 import type { Handler } from '../handler.ts'
+import { authHandlers } from './auth.ts'
 import { batchHandlers } from './batch.ts'
 import { featureHandlers } from './feature.ts'
 import { instanceHandlers } from './instance.ts'
+import { principalHandlers } from './principal.ts'
 import { renderHandlers } from './render.ts'
 import { resourceHandlers } from './resource.ts'
 import { uploadHandlers } from './upload.ts'
@@ -12,6 +14,8 @@ import { webmapHandlers } from './webmap.ts'
 /** Every operation this version offers; each area adds its handlers here. */
 const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...instanceHandlers,
+  ...authHandlers,
+  ...principalHandlers,
   ...resourceHandlers,
   ...batchHandlers,
   ...featureHandlers,

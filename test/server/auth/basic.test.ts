@@ -1,16 +1,28 @@
 import { expect, test } from 'vitest'
-import { parseBasic, readingsOf } from '../../../src/server/auth/basic.ts'
+import { parseAuthorization, readingsOf } from '../../../src/server/auth/basic.ts'
 
 const header = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+const basic = (login: string, password: string) => ({ medium: 'basic', credentials: { login, password } })
 
 test('everything after the first colon is the password', () => {
-  expect(parseBasic(header('anna:a:b'))).toEqual({ login: 'anna', password: 'a:b' })
-  expect(parseBasic(header('anna:'))).toEqual({ login: 'anna', password: '' })
+  expect(parseAuthorization(header('anna:a:b'))).toEqual(basic('anna', 'a:b'))
+  expect(parseAuthorization(header('anna:'))).toEqual(basic('anna', ''))
 })
 
 test('the scheme is read in any case, the text as UTF-8', () => {
-  expect(parseBasic(header('ännä:ß').replace('Basic', 'bASIC'))).toEqual({ login: 'ännä', password: 'ß' })
+  expect(parseAuthorization(header('ännä:ß').replace('Basic', 'bASIC'))).toEqual(basic('ännä', 'ß'))
 })
+
+test('a token is read to the letter', () => {
+  expect(parseAuthorization('bearer landform_a-B_9')).toEqual({ medium: 'bearer', token: 'landform_a-B_9' })
+})
+
+test.each(['Bearer', 'Bearer a b', 'Bearer a,b', 'Basic', 'Basic %', 'Digest x', ''])(
+  '%j is refused',
+  (text) => {
+    expect(() => parseAuthorization(text)).toThrow('The Authorization header')
+  },
+)
 
 test('credentials with percent signs have two readings, unless they cannot be decoded', () => {
   expect(readingsOf({ login: 'a', password: 'b' })).toHaveLength(1)

@@ -1,0 +1,76 @@
+import Type from 'typebox'
+import {
+  ChangedGroupSchema,
+  ChangedUserSchema,
+  GroupSchema,
+  NewGroupSchema,
+  NewUserSchema,
+  UserSchema,
+} from '../principal.ts'
+import { EmptySchema, query, type RouteDescriptor } from '../route.ts'
+
+const briefly = query({ brief: Type.Boolean({ description: 'Only id, keyname and name.' }) })
+const IdAnswer = Type.Object({ id: Type.Integer() })
+
+const users = { route: 'auth.user.collection', path: '/api/component/auth/user/' } as const
+const user = {
+  route: 'auth.user.item',
+  path: '/api/component/auth/user/{id}',
+  params: Type.Object({ id: Type.Integer({ minimum: 0, description: 'User.' }) }),
+} as const
+const groups = { route: 'auth.group.collection', path: '/api/component/auth/group/' } as const
+const group = {
+  route: 'auth.group.item',
+  path: '/api/component/auth/group/{id}',
+  params: Type.Object({ id: Type.Integer({ minimum: 0, description: 'Group.' }) }),
+} as const
+
+/** Operations on users and groups. Listing them briefly is for everybody, all else for administrators. */
+export const principalRoutes = {
+  'auth.user_list': {
+    ...users,
+    method: 'GET',
+    summary: 'Users.',
+    query: briefly,
+    response: Type.Array(UserSchema),
+  },
+  'auth.user_create': {
+    ...users,
+    method: 'POST',
+    summary: 'Creates a user.',
+    body: NewUserSchema,
+    response: IdAnswer,
+  },
+  'auth.user_get': { ...user, method: 'GET', summary: 'One user.', response: UserSchema },
+  'auth.user_update': {
+    ...user,
+    method: 'PUT',
+    summary: 'Changes a user.',
+    body: ChangedUserSchema,
+    response: IdAnswer,
+  },
+  'auth.user_delete': { ...user, method: 'DELETE', summary: 'Deletes a user.', response: EmptySchema },
+  'auth.group_list': {
+    ...groups,
+    method: 'GET',
+    summary: 'Groups.',
+    query: briefly,
+    response: Type.Array(GroupSchema),
+  },
+  'auth.group_create': {
+    ...groups,
+    method: 'POST',
+    summary: 'Creates a group.',
+    body: NewGroupSchema,
+    response: IdAnswer,
+  },
+  'auth.group_get': { ...group, method: 'GET', summary: 'One group.', response: GroupSchema },
+  'auth.group_update': {
+    ...group,
+    method: 'PUT',
+    summary: 'Changes a group.',
+    body: ChangedGroupSchema,
+    response: IdAnswer,
+  },
+  'auth.group_delete': { ...group, method: 'DELETE', summary: 'Deletes a group.', response: EmptySchema },
+} as const satisfies Record<string, RouteDescriptor>

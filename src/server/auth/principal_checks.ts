@@ -1,0 +1,115 @@
+import { hasPermission } from '../../access/mask.ts'
+import { problem } from '../../contract/problems.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { Queryable } from '../../database/database.ts'
+import { findPermissionMasks } from '../../store/permission.ts'
+import { findPrincipals } from '../../store/principal.ts'
+import {
+  findPrincipalNameHolders,
+  findPrincipalRecord,
+  type PrincipalRecord,
+} from '../../store/principal_record.ts'
+import { findPrincipalUses } from '../../store/principal_use.ts'
+import { isResourceId } from '../../store/resource_id.ts'
+import type { Caller } from '../caller.ts'
+import { invalidAt } from '../invalid.ts'
+
+type Kind = PrincipalRecord['kind']
+
+/**
+ * Gives a user or a group.
+ *
+ * @throws {Problem} principal/not-found
+ */
+export async function getPrincipal(tx: Queryable, kind: Kind, id: number): Promise<PrincipalRecord> {
+  const found = isResourceId(id) ? await findPrincipalRecord(tx, kind, id) : undefined
+  if (found === undefined)
+    throw problem('principal/not-found', `There is no ${kind} with id = ${id}.`, { data: { id } })
+  return found
+}
+
+/** Names that a user or a group is to have. */
+export interface WantedNames {
+  readonly id?: number
+  readonly keyname?: string
+  readonly displayName?: string
+}
+
+/**
+ * Refuses a name that another of the kind has, whatever the case.
+ *
+ * @throws {Problem} principal/name-taken
+ */
+export async function checkPrincipalNames(tx: Queryable, kind: Kind, wanted: WantedNames): Promise<void> {
+  const holders = await findPrincipalNameHolders(tx, kind, wanted)
+  if (holders.keynameHolder !== null)
+    throw taken(kind, { member: 'keyname', name: wanted.keyname, holder: holders.keynameHolder })
+  if (holders.displayNameHolder !== null)
+    throw taken(kind, { member: 'display_name', name: wanted.displayName, holder: holders.displayNameHolder })
+}
+
+interface Taken {
+  readonly member: string
+  readonly name: string | undefined
+  readonly holder: number
+}
+
+function taken(kind: Kind, { member, name, holder }: Taken): Problem {
+  return problem(
+    'principal/name-taken',
+    `The ${member} "${name}" belongs to another ${kind}, id = ${holder}.`,
+    {
+      data: { location: ['body', `/${member}`], id: holder },
+    },
+  )
+}
+
+/**
+ * Checks that ids name principals of a kind that can be in a membership; those of the system cannot be members.
+ *
+ * @throws {Problem} request/invalid, naming the place
+ */
+export async function checkMemberIds(
+  tx: Queryable,
+  kind: Kind,
+  { member, ids = [] }: { readonly member: string; readonly ids?: readonly number[] | undefined },
+): Promise<void> {
+  const found = await findPrincipals(tx, ids)
+  for (const [at, id] of ids.entries()) {
+    const one = found.get(id)
+    if (one?.kind !== kind) throw invalidAt(`/${member}/${at}`, `there is no ${kind} with id ${id}`)
+    if (kind === 'user' && one.system)
+      throw invalidAt(`/${member}/${at}`, `user ${id} is of the system and in no group`)
+  }
+}
+
+const mostNamed = 10
+
+/**
+ * Refuses to delete what owns resources or is spoken of by rules. Names those places that the caller may see.
+ *
+ * @throws {Problem} principal/referenced
+ */
+export async function checkUnused(tx: Queryable, caller: Caller, record: PrincipalRecord): Promise<void> {
+  const { count, first } = await findPrincipalUses(tx, record.id, mostNamed)
+  if (count === 0) return
+  const masks = await findPermissionMasks(
+    tx,
+    caller,
+    first.map(({ resourceId }) => resourceId),
+  )
+  const shown = first.filter(({ resourceId }) => hasPermission(masks.get(resourceId) ?? 0, 'resource.read'))
+  const places = shown.map(
+    ({ use, displayName, resourceId }) =>
+      `${use === 'owner' ? 'owner' : 'in a rule'} of "${displayName}" (id = ${resourceId})`,
+  )
+  if (count > shown.length) places.push(`${count - shown.length} more`)
+  throw problem('principal/referenced', `${nameOf(record)} is ${places.join(', ')}.`, {
+    data: { count, resources: shown.map(({ resourceId, use }) => ({ id: resourceId, use })) },
+  })
+}
+
+/** Names a principal in a message. */
+export function nameOf({ kind, keyname }: PrincipalRecord): string {
+  return `${kind === 'user' ? 'User' : 'Group'} "${keyname}"`
+}

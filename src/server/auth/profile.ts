@@ -1,0 +1,73 @@
+import type { Static } from 'typebox'
+import type { ChangedProfileSchema } from '../../contract/principal.ts'
+import { problem } from '../../contract/problems.ts'
+import { isProblem } from '../../core/problem.ts'
+import { announcePrincipals, lockPrincipals } from '../../store/principal_change.ts'
+import { type PrincipalFields, updatePrincipal } from '../../store/principal_record.ts'
+import { deleteSessionsOf } from '../../store/session.ts'
+import type { ApiRequest } from '../handler.ts'
+import { invalidAt } from '../invalid.ts'
+import { findSessionSecret } from './cookie.ts'
+import { checkPassword, hashPassword } from './password.ts'
+import { checkPrincipalNames } from './principal_checks.ts'
+import { digestSecret } from './secret.ts'
+
+type Request = Pick<ApiRequest, 'context' | 'caller' | 'signal' | 'headers' | 'address' | 'secure'>
+type Body = Static<typeof ChangedProfileSchema>
+
+/**
+ * Refuses guests.
+ *
+ * @throws {Problem} access/denied
+ */
+export function requireUser({ caller }: Pick<ApiRequest, 'caller'>): void {
+  if (caller.isGuest) throw problem('access/denied', 'Guests have no profile: log in.')
+}
+
+/**
+ * Changes what a user may change of itself. A new password takes the old one, and ends all other sessions.
+ *
+ * @throws {Problem} access/denied, request/invalid, principal/name-taken, principal/weak-password, auth/too-many
+ */
+export async function updateProfile(request: Request, body: Body): Promise<void> {
+  requireUser(request)
+  const { context, caller, signal } = request
+  const passwordHash = body.password === undefined ? undefined : await hashOwn(request, body)
+  const fields: PrincipalFields = {
+    ...(body.display_name === undefined ? {} : { displayName: body.display_name }),
+    ...(body.language === undefined ? {} : { language: body.language }),
+    ...(passwordHash === undefined ? {} : { passwordHash }),
+  }
+  await context.database.transaction(
+    async (tx) => {
+      await lockPrincipals(tx)
+      const names = fields.displayName === undefined ? {} : { displayName: fields.displayName }
+      await checkPrincipalNames(tx, 'user', { id: caller.id, ...names })
+      await updatePrincipal(tx, caller.id, fields)
+      if (passwordHash !== undefined) await deleteSessionsOf(tx, caller.id, ownSession(request))
+      await announcePrincipals(tx)
+    },
+    { signal },
+  )
+  context.authenticator.forget()
+}
+
+async function hashOwn({ context, caller, address }: Request, body: Body): Promise<string> {
+  const { password = '', old_password: old } = body
+  if (caller.medium === 'bearer')
+    throw problem('access/denied', 'A token changes no password: log in with the password.')
+  if (old === undefined) throw invalidAt('/old_password', 'the old password is missing')
+  try {
+    await context.authenticator.logIn({ login: caller.keyname, password: old }, address)
+  } catch (error) {
+    if (isProblem(error, 'auth/bad-credentials')) throw invalidAt('/old_password', 'it is not the password')
+    throw error
+  }
+  checkPassword(password, caller.keyname)
+  return hashPassword(password)
+}
+
+function ownSession({ caller, headers, secure }: Request): string | undefined {
+  const secret = findSessionSecret({ cookie: headers.cookie, secure })
+  return caller.medium === 'session' && secret !== undefined ? digestSecret(secret) : undefined
+}

@@ -1,0 +1,118 @@
+import type { UserAnswer, UserBody } from '../../contract/principal.ts'
+import { problem } from '../../contract/problems.ts'
+import type { Queryable } from '../../database/database.ts'
+import { replaceGroups } from '../../store/membership.ts'
+import {
+  deletePrincipal,
+  insertPrincipal,
+  type PrincipalFields,
+  type PrincipalRecord,
+  updatePrincipal,
+} from '../../store/principal_record.ts'
+import { deleteSessionsOf } from '../../store/session.ts'
+import { type Changer, changePrincipals, requireAdministrator } from './change.ts'
+import { checkPassword, hashPassword } from './password.ts'
+import { checkMemberIds, checkPrincipalNames, checkUnused, getPrincipal, nameOf } from './principal_checks.ts'
+
+/** Writes a user for the wire. */
+export function userAnswer(record: PrincipalRecord): UserAnswer {
+  return {
+    id: record.id,
+    system: record.system,
+    keyname: record.keyname,
+    display_name: record.displayName,
+    description: record.description,
+    superuser: record.superuser,
+    disabled: record.disabled,
+    password: record.hasPassword,
+    last_activity: record.lastActivity,
+    language: record.language,
+    is_administrator: record.isAdministrator,
+    member_of: [...record.groupIds],
+  }
+}
+
+/** Creates a user. Gives its id. */
+export async function createUser(changer: Changer, body: UserBody & { keyname: string }): Promise<number> {
+  requireAdministrator(changer)
+  const passwordHash = await hashNew(body.password, body.keyname)
+  const displayName = body.display_name ?? body.keyname
+  return changePrincipals(changer, async (tx) => {
+    await checkPrincipalNames(tx, 'user', { keyname: body.keyname, displayName })
+    await checkMemberIds(tx, 'group', { member: 'member_of', ids: body.member_of })
+    const fields = { ...fieldsOf(body, passwordHash), keyname: body.keyname, displayName }
+    const id = await insertPrincipal(tx, 'user', fields)
+    if (body.member_of !== undefined) await replaceGroups(tx, id, body.member_of)
+    return id
+  })
+}
+
+/** Changes a user; what the body leaves out stays. */
+export async function updateUser(changer: Changer, id: number, body: UserBody): Promise<void> {
+  requireAdministrator(changer)
+  const standing = await getPrincipal(changer.context.database, 'user', id)
+  // Before the transaction: a hash takes its time, and nobody waits for it.
+  const passwordHash = await hashNew(body.password, body.keyname ?? standing.keyname)
+  await changePrincipals(changer, async (tx) => {
+    const record = await getPrincipal(tx, 'user', id)
+    if (record.system) checkSystemUser(record, body)
+    await checkPrincipalNames(tx, 'user', namesOf(id, body))
+    await checkMemberIds(tx, 'group', { member: 'member_of', ids: body.member_of })
+    await updatePrincipal(tx, id, fieldsOf(body, passwordHash))
+    if (body.member_of !== undefined) await replaceGroups(tx, id, body.member_of)
+    await endSessions(tx, id, passwordHash !== undefined || body.disabled === true)
+  })
+}
+
+/** Deletes a user. */
+export async function deleteUser(changer: Changer, id: number): Promise<void> {
+  requireAdministrator(changer)
+  await changePrincipals(changer, async (tx) => {
+    const record = await getPrincipal(tx, 'user', id)
+    if (record.system) throw problem('principal/system', `${nameOf(record)} belongs to the system.`)
+    await checkUnused(tx, changer.caller, record)
+    await deletePrincipal(tx, id)
+  })
+}
+
+/** Reads names of a body, for the check that they are free. */
+export function namesOf(id: number, body: { readonly keyname?: string; readonly display_name?: string }) {
+  return {
+    id,
+    ...(body.keyname === undefined ? {} : { keyname: body.keyname }),
+    ...(body.display_name === undefined ? {} : { displayName: body.display_name }),
+  }
+}
+
+/** The password's hash; null to take it away, undefined to leave it. Reading gives true or false: that says nothing. */
+async function hashNew(password: UserBody['password'], keyname: string): Promise<string | null | undefined> {
+  if (password === null) return null
+  if (typeof password !== 'string') return undefined
+  checkPassword(password, keyname)
+  return hashPassword(password)
+}
+
+function fieldsOf(body: UserBody, passwordHash: string | null | undefined): PrincipalFields {
+  const { keyname, display_name: displayName, description, language, disabled } = body
+  const fields = { keyname, displayName, description, language, disabled, passwordHash }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+/** Of the system's users only what people read may change. */
+function checkSystemUser(record: PrincipalRecord, body: UserBody): void {
+  const changes = [
+    body.keyname !== undefined && body.keyname !== record.keyname && 'keyname',
+    body.disabled !== undefined && body.disabled !== record.disabled && 'disabled',
+    typeof body.password === 'string' && 'password',
+    (body.member_of ?? []).length > 0 && 'member_of',
+  ].filter((name) => name !== false)
+  if (changes.length > 0)
+    throw problem(
+      'principal/system',
+      `${nameOf(record)} belongs to the system: its ${changes.join(', ')} stay.`,
+    )
+}
+
+async function endSessions(tx: Queryable, id: number, ends: boolean): Promise<void> {
+  if (ends) await deleteSessionsOf(tx, id)
+}

@@ -1,0 +1,56 @@
+import type { Queryable } from '../database/database.ts'
+
+/** Makes some users the members of a group, and nobody else. */
+export async function replaceMembers(
+  tx: Queryable,
+  groupId: number,
+  userIds: readonly number[],
+): Promise<void> {
+  await tx.query('delete from membership where group_id = $1 and user_id <> all($2::int[])', [
+    groupId,
+    userIds,
+  ])
+  await tx.query(
+    'insert into membership (group_id, user_id) select $1, unnest($2::int[]) on conflict do nothing',
+    [groupId, userIds],
+  )
+}
+
+/** Makes a user a member of some groups, and of no others. */
+export async function replaceGroups(
+  tx: Queryable,
+  userId: number,
+  groupIds: readonly number[],
+): Promise<void> {
+  await tx.query('delete from membership where user_id = $1 and group_id <> all($2::int[])', [
+    userId,
+    groupIds,
+  ])
+  await tx.query(
+    'insert into membership (group_id, user_id) select unnest($2::int[]), $1 on conflict do nothing',
+    [userId, groupIds],
+  )
+}
+
+const administratorsSql = `
+  from principal u
+  join membership m on m.user_id = u.id
+  join principal g on g.id = m.group_id and g.kind = 'group' and g.system and g.keyname = 'administrators'`
+
+/** Tells whether anybody is left who can log in and administer. */
+export async function hasAdministrator(tx: Queryable): Promise<boolean> {
+  const [row] = await tx.query<{ found: boolean }>(
+    `select exists (select ${administratorsSql} where not u.disabled and u.password_hash is not null) as found`,
+  )
+  return row?.found ?? false
+}
+
+/** Tells whether a user administers, as of now: what a session has remembered may be old. */
+export async function isAdministrator(tx: Queryable, userId: number): Promise<boolean> {
+  const [row] = await tx.query<{ found: boolean }>(
+    `select exists (select ${administratorsSql} where not u.disabled and u.id = $1)
+         or exists (select from principal where id = $1 and superuser and not disabled) as found`,
+    [userId],
+  )
+  return row?.found ?? false
+}
