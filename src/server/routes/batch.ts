@@ -9,7 +9,7 @@ import { runBatch } from '../batch/batch.ts'
 import { prepareSource } from '../behaviours/vector_layer_source.ts'
 import type { ApiRequest, Handlers } from '../handler.ts'
 import { invalidAt } from '../invalid.ts'
-import { notFound, requirePermission } from '../permit.ts'
+import { checkMask, notFound, requirePermission } from '../permit.ts'
 import { parseCls, readMembers } from '../resource/body.ts'
 import { classMembers } from '../resource/write.ts'
 
@@ -59,8 +59,9 @@ function readOwn(body: ApiRequest<'source.prepare'>['body']): Members<'vector_la
 async function checkLayer({ context, caller }: ApiRequest, id: number): Promise<void> {
   const place = await findResourcePlace(context.database, id)
   if (place === undefined) throw notFound(id)
-  await requirePermission(context, caller, { ids: [id], permission: 'data.write' })
+  const masks = await requirePermission(context, caller, { ids: [id], permission: 'resource.read' })
   if (place.cls !== 'vector_layer') throw invalidAt('/id', `resource ${id} is a ${place.cls}`)
+  checkMask(masks.get(id), id, 'data.write')
 }
 
 async function keep({ context, caller, body }: ApiRequest<'source.prepare'>, staged: Staged) {
