@@ -5,8 +5,9 @@ export function scaleField(description: string) {
   return Type.Optional(
     Type.Unsafe<string | number | null>({
       type: ['string', 'number', 'null'],
-      pattern: '^1 ?: ?[0-9]*[1-9][0-9]*$',
+      pattern: '^1 ?: ?[0-9]{0,14}[1-9][0-9]{0,14}$',
       minimum: 1,
+      maximum: 999_999_999_999_999,
       default: null,
       'x-form': 'scale',
       description,

@@ -19,12 +19,12 @@ export const basemapLayer = {
   order: 100,
   members: {
     basemap_layer: Type.Object({
-      url: text('Address of the tiles, with {z}, {x} and {y}.'),
-      qms: text('Description of the service in the catalog, JSON.'),
+      url: text('Address of the tiles, with {z}, {x} and {y}, or with {q}; one of url and qms is needed.'),
+      qms: text('Description of the service in the catalog: a JSON object with its type and its url.'),
       copyright_text: text('Attribution.'),
-      copyright_url: text('Where the attribution leads.'),
-      z_min: zoom('Smallest zoom level.'),
-      z_max: zoom('Largest zoom level.'),
+      copyright_url: text('Where the attribution leads; an http address.'),
+      z_min: zoom('Smallest zoom level there are tiles of.'),
+      z_max: zoom('Largest zoom level there are tiles of.'),
     }),
   },
 } as const satisfies ClassDescriptor

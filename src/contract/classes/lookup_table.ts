@@ -1,5 +1,8 @@
 import Type from 'typebox'
-import type { ClassDescriptor } from '../descriptor.ts'
+import { type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
+
+/** Ways to order the items of a lookup table. */
+export const lookupSorts = ['KEY_ASC', 'KEY_DESC', 'VALUE_ASC', 'VALUE_DESC', 'CUSTOM'] as const
 
 /** Class lookup_table. */
 export const lookupTable = {
@@ -13,6 +16,19 @@ export const lookupTable = {
     lookup_table: Type.Object({
       items: Type.Optional(
         Type.Record(Type.String(), Type.String(), { default: {}, description: 'Value by key.' }),
+      ),
+      sort: Type.Optional(
+        oneOf(lookupSorts, {
+          default: 'CUSTOM',
+          description: 'How the items are ordered: by key, by value, or as they were given.',
+        }),
+      ),
+      order: Type.Optional(
+        nullable(Type.Array(Type.String()), {
+          default: null,
+          description:
+            'All keys, in the order of the items; null where the items tell it themselves. JSON has whole numbers first.',
+        }),
       ),
     }),
   },

@@ -11,7 +11,11 @@ export const tracker = {
   order: 100,
   members: {
     tracker: Type.Object({
-      unique_id: Type.String({ minLength: 1, description: 'Identifier of the device.' }),
+      unique_id: Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Identifier of the device; no two trackers have the same.',
+      }),
       description: Type.Optional(nullable(Type.String(), { default: null, description: 'Description.' })),
       device_type: oneOf(['svc_mobile'], { description: 'Kind of device.', 'x-class-name': true }),
       consumption_lpkm: Type.Optional(

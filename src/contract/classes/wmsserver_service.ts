@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { type ClassDescriptor, referenceId } from '../descriptor.ts'
 import { scaleField } from '../scale.ts'
-import { renderableClasses } from './style.ts'
+import { publishableClasses } from './style.ts'
 
 /** Class wmsserver_service. */
 export const wmsserverService = {
@@ -20,7 +20,7 @@ export const wmsserverService = {
             description: 'Name of the layer in the service; ASCII without spaces.',
           }),
           display_name: Type.String({ minLength: 1, description: 'Title of the layer.' }),
-          resource_id: referenceId(renderableClasses, {
+          resource_id: referenceId(publishableClasses, {
             description: 'The style or layer that is published.',
           }),
           min_scale_denom: scaleField('Smallest scale it is shown at, as "1 : 100000".'),

@@ -1,34 +1,38 @@
 import { problem } from '../../contract/problems.ts'
 import type { Cls } from '../../contract/registry.ts'
+import { basemapLayerBehaviour } from './basemap_layer.ts'
 import type { Behaviour } from './behaviour.ts'
+import { lookupTableBehaviour } from './lookup_table.ts'
 import { mapsrvStyleBehaviour } from './mapsrv_style.ts'
-import { resourceGroupBehaviour } from './resource_group.ts'
+import { plainBehaviour } from './plain.ts'
+import { wfsserverServiceBehaviour, wmsserverServiceBehaviour } from './service.ts'
+import { trackerBehaviour } from './tracker.ts'
 import { vectorLayerBehaviour } from './vector_layer.ts'
 import { webmapBehaviour } from './webmap.ts'
 
 /** What each class does; undefined for those this version does not offer. */
 const behaviours: { readonly [C in Cls]: Behaviour<C> | undefined } = {
-  resource_group: resourceGroupBehaviour,
+  resource_group: plainBehaviour(),
   webmap: webmapBehaviour,
   vector_layer: vectorLayerBehaviour,
   geodb_layer: undefined,
   raster_layer: undefined,
   mapsrv_style: mapsrvStyleBehaviour,
   desk_vector_style: undefined,
-  raster_style: undefined,
+  raster_style: plainBehaviour(),
   geodb_connection: undefined,
   wmsclient_connection: undefined,
   wmsclient_layer: undefined,
-  wmsserver_service: undefined,
-  wfsserver_service: undefined,
-  lookup_table: undefined,
+  wmsserver_service: wmsserverServiceBehaviour,
+  wfsserver_service: wfsserverServiceBehaviour,
+  lookup_table: lookupTableBehaviour,
   file_bucket: undefined,
-  basemap_layer: undefined,
-  baselayers: undefined,
-  trackers_group: undefined,
-  tracker: undefined,
-  formbuilder_form: undefined,
-  collector_project: undefined,
+  basemap_layer: basemapLayerBehaviour,
+  baselayers: plainBehaviour(),
+  trackers_group: plainBehaviour(),
+  tracker: trackerBehaviour,
+  formbuilder_form: plainBehaviour(),
+  collector_project: plainBehaviour(),
 }
 
 /** Finds what a class does, in its general form; undefined where this version does not offer the class. */
