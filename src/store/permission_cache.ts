@@ -20,11 +20,11 @@ interface Known {
 }
 
 /**
- * Remembers masks by user until the permission epoch moves. A resource that is created or deleted does not move it:
- * ids are never used again, and the statement that reads the epoch also tells which ids exist.
+ * Remembers masks by user and groups until the permission epoch moves. A resource that is created or deleted does not
+ * move it: ids are never used again, and the statement that reads the epoch also tells which ids exist.
  */
 export function createPermissionCache(): PermissionCache {
-  const users = new LRUCache<number, Known>({
+  const users = new LRUCache<string, Known>({
     max: 10_000,
     maxSize: capacity,
     sizeCalculation: (known) => 1 + known.masks.size,
@@ -34,13 +34,14 @@ export function createPermissionCache(): PermissionCache {
       const asked = ids.filter(isResourceId)
       const { epoch, existing } = await readEpoch(database, asked)
       if (existing.length === 0) return new Map()
-      const found = users.get(asker.id)
+      const key = keyOf(asker)
+      const found = users.get(key)
       const known = found?.epoch === epoch ? found : { epoch, masks: new Map<number, PermissionMask>() }
       const missing = existing.filter((id) => !known.masks.has(id))
       const fresh = await findPermissionMasks(database, asker, missing)
       for (const [id, mask] of fresh) known.masks.set(id, mask)
       // Set again, so that its size is counted anew.
-      if (missing.length > 0) users.set(asker.id, known)
+      if (missing.length > 0) users.set(key, known)
       return new Map(
         existing.flatMap((id) => {
           const mask = known.masks.get(id)
@@ -49,6 +50,11 @@ export function createPermissionCache(): PermissionCache {
       )
     },
   }
+}
+
+// With the groups: who asks may be known by groups of a moment ago, and their rights are not to outlive that moment.
+function keyOf({ id, superuser, principalIds }: Asker): string {
+  return `${id} ${superuser} ${principalIds.join(' ')}`
 }
 
 async function readEpoch(database: Queryable, ids: readonly number[]) {

@@ -40,7 +40,7 @@ export async function createAuthenticator(database: Database, log: Log): Promise
   const memory = createMemory()
   const guard = createGuard()
   const login = createLogin({ database, log, guard })
-  const close = await listenToPrincipals(database, memory.forget)
+  const stopListening = await listenToPrincipals(database, memory.forget)
 
   const findByHeader = async (header: string, address: string): Promise<Identity> => {
     const given = parseAuthorization(header)
@@ -71,7 +71,9 @@ export async function createAuthenticator(database: Database, log: Log): Promise
     },
     logIn: login.find,
     forget: memory.forget,
-    close,
+    close: () =>
+      // A database that is gone sends nothing more.
+      stopListening().catch((error: unknown) => log.debug({ error }, 'the database was gone already')),
   }
 }
 
