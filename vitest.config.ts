@@ -1,14 +1,22 @@
+import { availableParallelism, totalmem } from 'node:os'
 import { defineConfig } from 'vitest/config'
+
+/** What a worker may come to need: the embedded database, a browser, children that read with GDAL. */
+const workerBytes = 3 * 2 ** 30
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global.ts'],
+    setupFiles: ['test/support/leftovers.ts'],
     // Processes, not threads: GDAL, worker threads of our own and signals behave as they do in production.
     pool: 'forks',
+    // A worker keeps its modules and its embedded database for the next file; what a file leaves behind is a fault.
+    isolate: false,
+    maxWorkers: Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / workerBytes))),
     // Only for what hangs: a first start of the embedded database takes ten seconds of an idle machine.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
     // An empty run, a skipped test, or a promise that nobody waits for is a fault, not a success.
     passWithNoTests: false,
     allowOnly: false,
