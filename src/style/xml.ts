@@ -35,8 +35,19 @@ interface OpenElement extends XmlElement {
 /** Elements inside each other beyond this are refused, so that walking the tree cannot exhaust the stack. */
 const deepest = 64
 
-/** Characters of a style; longer ones are refused. */
-const longest = 1024 * 1024
+/** Elements of a text beyond this are refused, so that a small text cannot fill the memory. */
+const most = 200_000
+
+/** What of XML is taken besides elements, attributes and text. */
+export interface XmlOptions {
+  /** Characters of a text; longer ones are refused. @default one mebi */
+  readonly longest?: number
+  /**
+   * Takes a document type that only names itself, as the files of some programs do. It is never looked up, and one
+   * that declares anything is refused like all of them are otherwise.
+   */
+  readonly takesDoctype?: boolean
+}
 
 class XmlFault extends Error {
   readonly offset: number
@@ -48,14 +59,14 @@ class XmlFault extends Error {
 }
 
 /**
- * Reads XML strictly. Document types are refused, and with them every entity but the five of XML itself.
+ * Reads XML strictly. Document types are refused, unless asked for, and every entity but the five of XML itself.
  *
  * @param file what positions name as their file
  */
-export function readXml(text: string, file: string): XmlReading {
+export function readXml(text: string, file: string, options: XmlOptions = {}): XmlReading {
   const locate = locator(text, file)
   try {
-    return { root: parse(text, locate), issues: [] }
+    return { root: parse(text, locate, options), issues: [] }
   } catch (error) {
     if (!(error instanceof XmlFault)) throw error
     const span = locate(error.offset, 1)
@@ -65,14 +76,19 @@ export function readXml(text: string, file: string): XmlReading {
 
 type Locate = (offset: number, length: number) => Span
 
-function parse(text: string, locate: Locate): XmlElement {
+function parse(
+  text: string,
+  locate: Locate,
+  { longest = 1024 * 1024, takesDoctype = false }: XmlOptions,
+): XmlElement {
   if (text.length > longest) throw new XmlFault(`longer than ${longest} characters`, longest)
   const parser = new SaxesParser()
   const tree = growTree(locate)
   parser.on('error', ({ message }) => {
     throw new XmlFault(sentence(message, tree.lastClosed()), Math.max(0, parser.position - 1))
   })
-  parser.on('doctype', () => {
+  parser.on('doctype', (declared) => {
+    if (takesDoctype && !declared.includes('[')) return
     throw new XmlFault('document types and entities are not allowed', text.indexOf('<!DOCTYPE'))
   })
   // Where the last name or attribute ended: the next attribute's name is the first thing after it.
@@ -98,11 +114,14 @@ function growTree(locate: Locate) {
   const open: OpenElement[] = []
   let root: XmlElement | undefined
   let attributes: XmlAttribute[] = []
+  let count = 0
   let lastClosed: string | undefined
   return {
     lastClosed: () => lastClosed,
     open(name: string, start: number) {
       if (open.length >= deepest) throw new XmlFault(`more than ${deepest} elements inside each other`, start)
+      count += 1
+      if (count > most) throw new XmlFault(`more than ${most} elements`, start)
       attributes = []
       const element = { name, attributes, children: [], text: '', span: locate(start, name.length) }
       open.at(-1)?.children.push(element)

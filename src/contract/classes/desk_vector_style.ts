@@ -17,7 +17,13 @@ export const deskVectorStyle = {
         annotate(UploadSchema, {
           writeOnly: true,
           'x-wire': true,
-          description: 'Upload that holds the QML file.',
+          description: 'Upload that holds the QML file; it is kept byte for byte, and goes before qml.',
+        }),
+      ),
+      qml: Type.Optional(
+        Type.String({
+          minLength: 1,
+          description: 'Text of the QML file; a plain style for the geometry type where absent.',
         }),
       ),
     }),

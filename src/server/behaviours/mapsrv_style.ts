@@ -1,10 +1,10 @@
-import { problem } from '../../contract/problems.ts'
-import { hasErrors, type Issue } from '../../core/issue.ts'
+import { hasErrors } from '../../core/issue.ts'
 import { findLayers } from '../../store/layer.ts'
 import { findStyleXml, writeStyleXml } from '../../store/map_style.ts'
 import { readMapserverXml } from '../../style/mapserver.ts'
 import { plainXml } from '../../style/plain.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
+import { styleProblem } from './style_fault.ts'
 
 /**
  * Styles in map server XML. The text is kept as it came, once it could be read. What the drawing leaves out of it is
@@ -35,34 +35,13 @@ export const mapsrvStyleBehaviour: Behaviour<'mapsrv_style'> = {
 
 function checkXml({ context, id }: MemberChange<'mapsrv_style'>, xml: string): void {
   const { issues } = readMapserverXml(xml)
-  if (hasErrors(issues)) refuse(issues.filter(({ severity }) => severity === 'error'))
+  if (hasErrors(issues)) {
+    const errors = issues.filter(({ severity }) => severity === 'error')
+    throw styleProblem('/mapsrv_style/xml', errors)
+  }
   for (const issue of issues) {
     const { code, message, span } = issue
     const facts = { resource_id: id, code, problem: message, line: span?.line, column: span?.column }
     context.log.warn(facts, 'part of a style is not drawn')
   }
 }
-
-function refuse(errors: readonly Issue[]): never {
-  const [first, ...more] = errors
-  const others = more.length === 0 ? '' : ` (and ${more.length} more)`
-  throw problem(
-    'style/invalid',
-    `${first?.message} - at $.mapsrv_style.xml, ${first && place(first)}${others}`,
-    {
-      issues: errors,
-      detail: errors.map((error) => `${place(error)}: ${error.message}`).join('\n'),
-      data: {
-        location: ['body', '/mapsrv_style/xml'],
-        faults: errors.map(({ code, message, span }) => ({
-          code,
-          message,
-          line: span?.line,
-          column: span?.column,
-        })),
-      },
-    },
-  )
-}
-
-const place = ({ span }: Issue) => `line ${span?.line ?? 1}, column ${span?.column ?? 1}`

@@ -2,6 +2,7 @@ import { problem } from '../../contract/problems.ts'
 import type { Cls } from '../../contract/registry.ts'
 import { basemapLayerBehaviour } from './basemap_layer.ts'
 import type { Behaviour } from './behaviour.ts'
+import { deskVectorStyleBehaviour } from './desk_vector_style.ts'
 import { lookupTableBehaviour } from './lookup_table.ts'
 import { mapsrvStyleBehaviour } from './mapsrv_style.ts'
 import { plainBehaviour } from './plain.ts'
@@ -18,7 +19,7 @@ const behaviours: { readonly [C in Cls]: Behaviour<C> | undefined } = {
   geodb_layer: undefined,
   raster_layer: undefined,
   mapsrv_style: mapsrvStyleBehaviour,
-  desk_vector_style: undefined,
+  desk_vector_style: deskVectorStyleBehaviour,
   raster_style: plainBehaviour(),
   geodb_connection: undefined,
   wmsclient_connection: undefined,

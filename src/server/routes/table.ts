@@ -8,6 +8,7 @@ import { instanceHandlers } from './instance.ts'
 import { principalHandlers } from './principal.ts'
 import { renderHandlers } from './render.ts'
 import { resourceHandlers } from './resource.ts'
+import { styleHandlers } from './style.ts'
 import { uploadHandlers } from './upload.ts'
 import { webmapHandlers } from './webmap.ts'
 
@@ -20,6 +21,7 @@ const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...batchHandlers,
   ...featureHandlers,
   ...renderHandlers,
+  ...styleHandlers,
   ...uploadHandlers,
   ...webmapHandlers,
 }

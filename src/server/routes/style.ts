@@ -1,0 +1,13 @@
+import { deskStyles } from '../../store/desk_style.ts'
+import type { Handlers } from '../handler.ts'
+import { notFound } from '../permit.ts'
+
+/** Operations on styles. */
+export const styleHandlers: Handlers<'style.qml'> = {
+  'style.qml': async ({ context, params: { id } }) => {
+    const style = (await deskStyles.find(context.database, [id])).get(id)
+    if (style === undefined) throw notFound(id)
+    const headers = { 'content-disposition': `attachment; filename="${id}.qml"`, 'cache-control': 'no-cache' }
+    return { bytes: Buffer.from(style.qml), mediaType: 'application/xml', headers }
+  },
+}
