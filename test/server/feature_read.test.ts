@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTestLayer } from '../support/layers.ts'
+import { createTestLayer, everyDatatype } from '../support/layers.ts'
 import { type Ask, describeServers, type TestServer } from '../support/server.ts'
 
 interface Feature {
@@ -11,16 +11,7 @@ interface Feature {
 
 /** A layer with a field of every type and three features; the third has nothing but its id. */
 async function createSample(server: TestServer, name: string): Promise<string> {
-  const fields = {
-    i: 'INTEGER',
-    b: 'BIGINT',
-    r: 'REAL',
-    s: 'STRING',
-    d: 'DATE',
-    t: 'TIME',
-    m: 'DATETIME',
-  } as const
-  const id = await createTestLayer(server.database, { name, geometryType: 'POINT', fields })
+  const id = await createTestLayer(server.database, { name, geometryType: 'POINT', fields: everyDatatype })
   const path = `/api/resource/${id}/feature/`
   const answer = await server.admin('PATCH', `${path}?dt_format=iso`, [
     {

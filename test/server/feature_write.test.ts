@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Datatype, GeometryType } from '../../src/contract/geometry.ts'
-import { createTestLayer, publishLayer } from '../support/layers.ts'
+import { createTestLayer, everyDatatype, publishLayer } from '../support/layers.ts'
 import { describeServers, type TestServer } from '../support/server.ts'
 
 interface Feature {
@@ -149,16 +149,7 @@ describeServers('writing features', (start) => {
 
   test('what is read can be written back', async () => {
     const server = await start()
-    const fields = {
-      i: 'INTEGER',
-      b: 'BIGINT',
-      r: 'REAL',
-      s: 'STRING',
-      d: 'DATE',
-      t: 'TIME',
-      m: 'DATETIME',
-    } as const
-    const layer = await createLayer(server, 'POINT', fields)
+    const layer = await createLayer(server, 'POINT', everyDatatype)
     const values = { i: -1, b: '-9223372036854775808', r: 5e-324, s: 'ñ', d: '0001-01-01', t: '00:00:00' }
     await server.admin('POST', layer.path, {
       geom: 'POINT(1 2)',

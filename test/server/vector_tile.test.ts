@@ -1,7 +1,7 @@
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import { expect, test } from 'vitest'
-import { createTestLayer, publishLayer } from '../support/layers.ts'
+import { createTestLayer, everyDatatype, publishLayer } from '../support/layers.ts'
 import { type Ask, describeServers, type TestServer } from '../support/server.ts'
 import { createResource } from '../support/tree.ts'
 
@@ -44,17 +44,8 @@ async function readTile(ask: Ask, query: string) {
 describeServers('vector tiles', (start) => {
   test('hold ids, attributes of every type without nulls, and positions in tile units', async () => {
     const server = await start()
-    const fields = {
-      i: 'INTEGER',
-      b: 'BIGINT',
-      r: 'REAL',
-      s: 'STRING',
-      d: 'DATE',
-      t: 'TIME',
-      m: 'DATETIME',
-    } as const
     const values = { i: -5, b: '9007199254740993', r: 0.5, s: 'Ω', d: '2020-01-02', t: '03:04:05' }
-    const id = await createLayer(server, { fields }, [
+    const id = await createLayer(server, { fields: everyDatatype }, [
       { geom: `POINT(0 ${half / 2})`, fields: { ...values, m: '2020-01-02T03:04:05' } },
       { geom: `POINT(${half / 2} 0)`, fields: { b: 12 } },
       { fields: { i: 1 } },

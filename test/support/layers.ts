@@ -14,6 +14,17 @@ export interface TestLayer {
   readonly label?: string
 }
 
+/** One field of every datatype, by a letter. */
+export const everyDatatype = {
+  i: 'INTEGER',
+  b: 'BIGINT',
+  r: 'REAL',
+  s: 'STRING',
+  d: 'DATE',
+  t: 'TIME',
+  m: 'DATETIME',
+} as const satisfies Record<string, Datatype>
+
 /** Makes an empty layer below the root straight in the database, and gives its id. Nobody but administrators may see it. */
 export function createTestLayer(database: Database, layer: TestLayer): Promise<number> {
   const { name, geometryType, srs = 3857, fields = {}, label } = layer
