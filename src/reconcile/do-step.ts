@@ -1,17 +1,15 @@
 import type { Api } from '../api/api.ts'
 import { toDocument } from '../api/dialect.ts'
-import type { Representation } from '../contract/bodies.ts'
-import { formatManager, formatSource, markerKeys } from '../contract/markers.ts'
+import { findSource, formatManager, formatSource, markerKeys } from '../contract/markers.ts'
 import { problem } from '../contract/problems.ts'
-import type { Schema } from '../contract/schema.ts'
 import { isProblem } from '../core/problem.ts'
+import { loadTimeoutMs } from '../transfer/prepare.ts'
 import { uploadFile } from '../transfer/upload.ts'
+import { addLoad, type Body, type BodyContext, writeBody, writeRename } from './body.ts'
 import type { Change, Plan, Step } from './change.ts'
 import { writeFields } from './layer-fields.ts'
-import { findPrincipalId } from './principals.ts'
-import { createOnce, remove, type SendOptions, schemasOf, update } from './send.ts'
-import { sourceDigest } from './source.ts'
-import { toWire } from './wanted-form.ts'
+import { createOnce, remove, type SendOptions, update } from './send.ts'
+import { stale } from './stale.ts'
 
 /** What the steps of one apply share. */
 export interface Doing {
@@ -42,10 +40,8 @@ function idOf({ id, key }: Change): number {
   return id
 }
 
-// The key goes along, so that a resource that is known by its name only is found again after an interruption.
-async function rename(doing: Doing, { change, temporaryName }: Step): Promise<void> {
-  const keyname = change.action === 'delete' ? {} : { keyname: change.key }
-  const body = { resource: { display_name: temporaryName, ...keyname } }
+async function rename(doing: Doing, { change, temporaryName = '' }: Step): Promise<void> {
+  const body = writeRename(change, temporaryName)
   await update(sending(doing), idOf(change), { cls: change.cls, body })
 }
 
@@ -54,7 +50,7 @@ async function create(doing: Doing, change: Change): Promise<void> {
   const id = await createOnce(loading(doing, change), { cls: change.cls, body })
   doing.ids.set(change.key, id)
   if (doing.plan.landform === undefined) await markManager(doing, { change, id, body })
-  await setFields(doing, change, id)
+  await setFields(doing, { change, id, body })
 }
 
 async function rewrite(doing: Doing, change: Change): Promise<void> {
@@ -64,47 +60,17 @@ async function rewrite(doing: Doing, change: Change): Promise<void> {
     await update(loading(doing, change), id, { cls: change.cls, body, ifVersion: change.ifVersion })
   } catch (error) {
     if (!isProblem(error, 'resource/stale')) throw error
-    throw problem('apply/stale', `"${change.key}" was changed by somebody else since the plan was made.`)
+    throw stale(change, 'changed')
   }
-  await setFields(doing, change, id)
+  await setFields(doing, { change, id, body })
 }
-
-/** Reading a large file into a layer takes as long as it takes. */
-const loadTimeoutMs = 3_600_000
 
 function loading(doing: Doing, { data }: Change): SendOptions {
   return data === undefined ? sending(doing) : { ...sending(doing), timeoutMs: loadTimeoutMs }
 }
 
-async function bodyOf(doing: Doing, change: Change): Promise<Record<string, unknown>> {
-  const wire = resolve(doing, change)
-  if (doing.renamed.has(change.key)) {
-    wire.resource = { ...(wire.resource as object | undefined), display_name: change.displayName }
-  }
-  return change.data === undefined ? wire : withSource(doing, change, wire)
-}
-
-function resolve({ ids, plan }: Doing, { cls, body }: Change): Record<string, unknown> {
-  const schemas = schemasOf(cls)
-  const wire: Record<string, unknown> = {}
-  for (const [member, value] of Object.entries(body)) {
-    const schema = schemas[member]
-    wire[member] =
-      schema === undefined
-        ? value
-        : toWire(schema as Schema, value, (name, target) =>
-            target === 'principal' ? findPrincipalId(name, plan.principals) : ids.get(name),
-          )
-  }
-  return wire
-}
-
-/** Uploads the source, and writes it with its marker into the same request: both are there, or none. */
-async function withSource(
-  doing: Doing,
-  change: Change,
-  wire: Record<string, unknown>,
-): Promise<Record<string, unknown>> {
+async function bodyOf(doing: Doing, change: Change): Promise<Body> {
+  const wire = writeBody(change, contextOf(doing))
   const { data } = change
   if (data === undefined) return wire
   const { upload, sha256 } = await uploadFile(doing.api, {
@@ -112,26 +78,21 @@ async function withSource(
     signal: doing.signal,
     onProgress: (sent, size) => doing.onUpload?.(change, sent, size),
   })
-  const { geometry_type: _, ...layer } = (wire.vector_layer ?? {}) as Record<string, unknown>
-  const srs = change.id === undefined || change.action === 'replace' ? { srs: { id: 3857 } } : {}
-  const digest = sourceDigest(sha256, data.options)
-  const marker = { [markerKeys.source]: formatSource({ digest, version: data.version }) }
-  const items = { ...(wire.resmeta as { items?: object } | undefined)?.items, ...marker }
-  return {
-    ...wire,
-    resmeta: { items },
-    vector_layer: { ...srs, ...layer, ...data.options, source: upload },
-  }
+  return addLoad(wire, change, { sha256, fields: { ...data.options, source: upload } })
 }
 
-interface Marking {
+function contextOf({ plan, renamed, ids }: Doing): BodyContext {
+  return { plan, renamed, findResource: (key) => ids.get(key) }
+}
+
+interface Written {
   readonly change: Change
   readonly id: number
-  readonly body: Record<string, unknown>
+  readonly body: Body
 }
 
 // Other servers do not put the id into the marker.
-async function markManager(doing: Doing, { change, id, body }: Marking): Promise<void> {
+async function markManager(doing: Doing, { change, id, body }: Written): Promise<void> {
   const { items } = body.resmeta as { items: Record<string, unknown> }
   const marker = formatManager({ manifest: doing.plan.manifest, id })
   const resmeta = { items: { ...items, [markerKeys.manager]: marker } }
@@ -139,12 +100,27 @@ async function markManager(doing: Doing, { change, id, body }: Marking): Promise
 }
 
 /** Sets what the block says of the fields, now that the file has decided which there are. */
-async function setFields(doing: Doing, change: Change, id: number): Promise<void> {
-  if (change.fieldsAfterLoad === undefined) return
-  const wire = await doing.api.call('resource.get', { params: { id }, signal: doing.signal })
-  const layer = (toDocument(wire) as unknown as Representation & { feature_layer?: { fields?: unknown } })
-    .feature_layer
-  const fields = writeFields(change.fieldsAfterLoad, layer?.fields)
-  const body = resolve(doing, { ...change, body: { feature_layer: { fields } } })
-  await update(sending(doing), id, { cls: change.cls, body })
+async function setFields(doing: Doing, { change, id, body }: Written): Promise<void> {
+  const { fieldsAfterLoad: wanted, cls, data } = change
+  if (wanted === undefined || data === undefined) return
+  const fields = writeFields(wanted, (await readLayer(doing, id)).feature_layer?.fields)
+  const later = writeBody({ ...change, body: { feature_layer: { fields } } }, contextOf(doing))
+  await update(sending(doing), id, { cls, body: later })
+  if (doing.plan.landform === undefined) return
+  const version = (await readLayer(doing, id)).vector_layer?.data_version
+  if (version === undefined || version === data.version) return
+  // A field that was dropped or converted has changed the data once more: the marker has to follow.
+  const { items } = body.resmeta as { items: Readonly<Record<string, unknown>> }
+  const digest = findSource(items[markerKeys.source])?.digest ?? ''
+  const marker = { [markerKeys.source]: formatSource({ digest, version }) }
+  await update(sending(doing), id, { cls, body: { resmeta: { items: marker } } })
+}
+
+interface LayerMembers {
+  readonly feature_layer?: { readonly fields?: unknown }
+  readonly vector_layer?: { readonly data_version?: number }
+}
+
+async function readLayer({ api, signal }: Doing, id: number): Promise<LayerMembers> {
+  return toDocument(await api.call('resource.get', { params: { id }, signal }))
 }

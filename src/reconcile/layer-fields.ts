@@ -1,6 +1,7 @@
 import { FieldSchema } from '../contract/classes/feature_layer.ts'
 import { annotationsOf } from '../contract/descriptor.ts'
 import type { Schema } from '../contract/schema.ts'
+import type { LoadedField } from '../transfer/prepare.ts'
 import { isCompared } from './canonical.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -18,6 +19,21 @@ export function writeFields(wanted: unknown, actual: unknown): Fields[] {
   const names = new Set(listOf(wanted).map(({ keyname }) => keyname))
   const dropped = [...there.values()].filter(({ keyname }) => !names.has(keyname))
   return [...kept, ...dropped.map(({ id }) => ({ id, delete: true }))]
+}
+
+/**
+ * Writes the wanted fields of a layer into the request that loads its data: fields are known by keyname, since they
+ * have no ids yet. Otherwise as `writeFields`.
+ */
+export function writeLoadedFields(wanted: unknown, loaded: readonly LoadedField[]): Fields[] {
+  const there = new Set(loaded.map(({ keyname }) => keyname))
+  const listed = listOf(wanted)
+  const names = new Set(listed.map(({ keyname }) => keyname))
+  const dropped = loaded.filter(({ keyname }) => !names.has(keyname))
+  return [
+    ...listed.map((field) => (there.has(String(field.keyname)) ? { ...defaults(field), ...field } : field)),
+    ...dropped.map(({ keyname, datatype }) => ({ keyname, datatype, delete: true })),
+  ]
 }
 
 // From the contract: what stands in for each member that is not written.

@@ -86,7 +86,8 @@ async function attempt({ run }: Schedule, step: Step): Promise<StepResult> {
   }
 }
 
-function asProblem(error: unknown): Problem {
+/** Gives what was thrown as a Problem. */
+export function asProblem(error: unknown): Problem {
   if (isProblem(error)) return error
   return problem('apply/failed', error instanceof Error ? error.message : String(error), { cause: error })
 }

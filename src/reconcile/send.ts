@@ -41,9 +41,15 @@ export async function createOnce(options: SendOptions, made: WireBody): Promise<
   }
 }
 
-const attempts = 4
+/** How often a request is sent at most. */
+export const attempts = 4
 
-async function pause(attempt: number, signal: AbortSignal | undefined): Promise<void> {
+/**
+ * Waits before a request is sent again, longer each time.
+ *
+ * @throws {Problem} pipeline/interrupted
+ */
+export async function pause(attempt: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await sleep(250 * attempt, undefined, signal === undefined ? {} : { signal })
   } catch {
@@ -103,13 +109,14 @@ async function findMade(
 }
 
 /** Tells whether a request may have been done although it failed. */
-function isAmbiguous(error: Problem): boolean {
+export function isAmbiguous(error: Problem): boolean {
   if (error.code === 'http/timeout') return true
   if (error.code === 'http/unreachable') return error.data.sent !== false
   return error.code === 'http/unexpected' || (error.status ?? 0) >= 502
 }
 
-function isWorthAnother(error: Problem): boolean {
+/** Tells whether sending a request again may help. */
+export function isWorthAnother(error: Problem): boolean {
   if (error.code === 'database/conflict' || error.code === 'http/unreachable') return true
   return error.code !== 'http/timeout' && [502, 503, 504].includes(error.status ?? 0)
 }
@@ -121,10 +128,14 @@ function explain(error: Problem, keyname: string | undefined): Problem {
     })
   }
   const taken = error.code === 'resource/key-taken' || /keyname is not unique/i.test(error.message)
-  if (!taken) return error
+  return taken ? keyTaken(keyname) : error
+}
+
+/** Says why a key that no plan could find is taken all the same. */
+export function keyTaken(key: string | undefined): Problem {
   return problem(
     'resource/key-taken',
-    `The key "${keyname}" is taken by a resource that this account cannot see.`,
+    `The key "${key}" is taken by a resource that this account cannot see.`,
     {
       hint: 'Use an account that may read it, or another key.',
     },

@@ -28,8 +28,11 @@ function idOf(value: unknown): number | undefined {
   return typeof id === 'number' ? id : undefined
 }
 
-/** Finds the id a word of a manifest stands for; undefined where there is none (yet). */
-export type FindId = (name: string, target: Reference | 'principal') => number | undefined
+/**
+ * Finds what a word of a manifest stands for: an id, or the local name of what the same request creates. Undefined
+ * where there is neither (yet).
+ */
+export type FindId = (name: string, target: Reference | 'principal') => number | string | undefined
 
 /** Copies a value in the words of a manifest into the form of the wire. Names without an id are left out. */
 export function toWire(schema: Schema, value: unknown, findId: FindId): unknown {

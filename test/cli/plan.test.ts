@@ -85,7 +85,10 @@ describe('plan and apply', () => {
     expect((await run(['plan', 'a.yaml', '--exit-code'])).exit).toBe(2)
 
     const applied = await run(['apply', 'a.yaml', '--yes'])
-    expect([applied.exit, applied.err]).toEqual([0, 'created  a\ncreated  a_layer\ncreated  a_style\n'])
+    expect([applied.exit, applied.err]).toEqual([
+      0,
+      'uploaded a_layer\ncreated  a\ncreated  a_layer\ncreated  a_style\n',
+    ])
     expect(applied.out).toMatch(/Done in .*: 3 created\.\n$/)
 
     const again = await run(['plan', 'a.yaml', '--exit-code'])
@@ -187,14 +190,14 @@ describe('plan and apply', () => {
   it('say what failed, what was not tried and how to go on', async () => {
     await write('half.yaml', manifest('half', layers('half')))
     await write('places.geojson', 'this is no data')
-    const failed = await run(['apply', 'half.yaml', '--yes'])
+    const failed = await run(['apply', 'half.yaml', '--yes', '--no-atomic'])
     expect(failed.exit).toBe(1)
     expect(failed.out).toContain('1 created.\nFailed: 1\n  half_layer (vector_layer): source/unreadable')
     expect(failed.out).toContain(
       'Not tried: 1\n  half_style (mapsrv_style), after half_layer\nTo go on: landform apply half.yaml',
     )
     await write('places.geojson', places(['Here']))
-    expect((await run(['apply', 'half.yaml', '--yes'])).out).toMatch(/: 2 created\.\n$/)
+    expect((await run(['apply', 'half.yaml', '--yes', '--no-atomic'])).out).toMatch(/: 2 created\.\n$/)
   })
 
   it('speak to programs in events, on stdout only', async () => {
@@ -221,7 +224,7 @@ describe('plan and apply', () => {
     )
     await write('stop.yaml', manifest('stop', `        children:\n${parts.join('\n')}\n`))
     const stop = new AbortController()
-    const ran = await run(['apply', 'stop.yaml', '--yes', '--concurrency', '1'], {
+    const ran = await run(['apply', 'stop.yaml', '--yes', '--no-atomic', '--concurrency', '1'], {
       interrupt: stop.signal,
       onErr: () => stop.abort(),
     })

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { type Api, createApi } from '../../src/api/api.ts'
 import type { Manifest } from '../../src/manifest/manifest.ts'
-import { type ApplyEvent, applyPlan, type Report } from '../../src/reconcile/apply.ts'
+import { applyPlan } from '../../src/reconcile/apply.ts'
+import type { ApplyOptions } from '../../src/reconcile/apply-options.ts'
 import type { Plan } from '../../src/reconcile/change.ts'
 import { type PlanOptions, safeOptions } from '../../src/reconcile/input.ts'
+import type { ApplyEvent, Report } from '../../src/reconcile/outcome.ts'
 import { pullTree } from '../../src/reconcile/pull.ts'
 import { planManifest, readActualTree } from '../../src/reconcile/read.ts'
 import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
@@ -15,6 +17,12 @@ import { loadWritten } from './support/written.ts'
 const soak = process.env.LANDFORM_SOAK !== undefined
 // Shrinking asks a server again and again: only who has time for it waits for the smallest case.
 const runs = { seed: 20_240_601, numRuns: soak ? 60 : 4, endOnFailure: !soak }
+
+/** All or nothing, as our own server offers it, and one by one, as on others. */
+const ways = [
+  ['in one transaction', true],
+  ['request by request', false],
+] as const
 
 type Blocks = Readonly<Record<string, Block>>
 
@@ -38,77 +46,79 @@ describeServers('an apply', (start) => {
     for (const api of tools.values()) await api.close()
   })
 
-  it('leaves nothing to do, whatever the tree was before', async () => {
-    await fc.assert(
-      fc.asyncProperty(arbitraryTree('T'), arbitraryTree('T'), async (before, after) => {
-        const { api, of } = await sandbox()
-        for (const blocks of [before, after]) {
-          await apply(api, of(blocks))
-          expect(tell(await plan(api, of(blocks)))).toEqual([])
-        }
-      }),
-      runs,
-    )
-  })
-
-  it('goes on after an interruption as if there had been none', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        arbitraryTree('T'),
-        arbitraryTree('T'),
-        fc.nat(6),
-        async (before, after, stopAfter) => {
+  describe.each(ways)('%s', (_, atomic) => {
+    it('leaves nothing to do, whatever the tree was before', async () => {
+      await fc.assert(
+        fc.asyncProperty(arbitraryTree('T'), arbitraryTree('T'), async (before, after) => {
           const { api, of } = await sandbox()
-          await apply(api, of(before))
-          await interrupt(api, await plan(api, of(after)), stopAfter)
-          await apply(api, of(after))
-          expect(tell(await plan(api, of(after)))).toEqual([])
-        },
-      ),
-      runs,
-    )
-  })
-
-  it('gives the same tree when requests are broken off on the way', async () => {
-    await fc.assert(
-      fc.asyncProperty(arbitraryTree('T'), fc.nat(4), async (blocks, stopAfter) => {
-        const { api, of } = await sandbox()
-        await interrupt(api, await plan(api, of(blocks)), stopAfter, 'break off')
-        await apply(api, of(blocks))
-        expect(tell(await plan(api, of(blocks)))).toEqual([])
-      }),
-      runs,
-    )
-  })
-
-  it('permutes the names and places of siblings', async () => {
-    const names = ['A', 'B', 'C', 'D', 'E']
-    const places = fc.record({
-      order: fc.shuffledSubarray(names, { minLength: names.length }),
-      // Names make cycles where most stay in one place.
-      groups: fc.array(fc.constantFrom('', '', '', '', 'g', 'h'), {
-        minLength: names.length,
-        maxLength: names.length,
-      }),
+          for (const blocks of [before, after]) {
+            await apply(api, of(blocks), atomic)
+            expect(tell(await plan(api, of(blocks)))).toEqual([])
+          }
+        }),
+        runs,
+      )
     })
-    const blocksOf = ({ order, groups }: { order: string[]; groups: string[] }): Blocks => {
-      const below = names.map((_, at): [string, Block] => {
-        const parent = groups[at] ? `T.${groups[at]}` : 'T'
-        return [`T.r${at}`, { parent, displayName: order[at] ?? '' }]
+
+    it('goes on after an interruption as if there had been none', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          arbitraryTree('T'),
+          arbitraryTree('T'),
+          fc.nat(6),
+          async (before, after, stopAfter) => {
+            const { api, of } = await sandbox()
+            await apply(api, of(before), atomic)
+            await interrupt({ api, plan: await plan(api, of(after)), atomic }, stopAfter)
+            await apply(api, of(after), atomic)
+            expect(tell(await plan(api, of(after)))).toEqual([])
+          },
+        ),
+        runs,
+      )
+    })
+
+    it('gives the same tree when requests are broken off on the way', async () => {
+      await fc.assert(
+        fc.asyncProperty(arbitraryTree('T'), fc.nat(4), async (blocks, stopAfter) => {
+          const { api, of } = await sandbox()
+          await interrupt({ api, plan: await plan(api, of(blocks)), atomic }, stopAfter, 'break off')
+          await apply(api, of(blocks), atomic)
+          expect(tell(await plan(api, of(blocks)))).toEqual([])
+        }),
+        runs,
+      )
+    })
+
+    it('permutes the names and places of siblings', async () => {
+      const names = ['A', 'B', 'C', 'D', 'E']
+      const places = fc.record({
+        order: fc.shuffledSubarray(names, { minLength: names.length }),
+        // Names make cycles where most stay in one place.
+        groups: fc.array(fc.constantFrom('', '', '', '', 'g', 'h'), {
+          minLength: names.length,
+          maxLength: names.length,
+        }),
       })
-      return { 'T.g': { parent: 'T' }, 'T.h': { parent: 'T' }, ...Object.fromEntries(below) }
-    }
-    await fc.assert(
-      fc.asyncProperty(places, places, async (before, after) => {
-        const { api, of } = await sandbox()
-        await apply(api, of(blocksOf(before)))
-        const planned = await plan(api, of(blocksOf(after)))
-        expect(planned.changes.every(({ action }) => action === 'move' || action === 'update')).toBe(true)
-        await apply(api, of(blocksOf(after)))
-        expect(tell(await plan(api, of(blocksOf(after))))).toEqual([])
-      }),
-      { ...runs, numRuns: runs.numRuns * 2 },
-    )
+      const blocksOf = ({ order, groups }: { order: string[]; groups: string[] }): Blocks => {
+        const below = names.map((_, at): [string, Block] => {
+          const parent = groups[at] ? `T.${groups[at]}` : 'T'
+          return [`T.r${at}`, { parent, displayName: order[at] ?? '' }]
+        })
+        return { 'T.g': { parent: 'T' }, 'T.h': { parent: 'T' }, ...Object.fromEntries(below) }
+      }
+      await fc.assert(
+        fc.asyncProperty(places, places, async (before, after) => {
+          const { api, of } = await sandbox()
+          await apply(api, of(blocksOf(before)), atomic)
+          const planned = await plan(api, of(blocksOf(after)))
+          expect(planned.changes.every(({ action }) => action === 'move' || action === 'update')).toBe(true)
+          await apply(api, of(blocksOf(after)), atomic)
+          expect(tell(await plan(api, of(blocksOf(after))))).toEqual([])
+        }),
+        { ...runs, numRuns: runs.numRuns * 2 },
+      )
+    })
   })
 
   it('is not needed for what was pulled, but for adoption marks', async () => {
@@ -149,14 +159,20 @@ function plan(api: Api, manifest: Manifest): Promise<Plan> {
   return planManifest({ api, manifest, options: everything })
 }
 
-async function apply(api: Api, manifest: Manifest): Promise<Report> {
-  const report = await applyPlan({ api, plan: await plan(api, manifest) })
+async function apply(api: Api, manifest: Manifest, atomic = true): Promise<Report> {
+  const planned = await plan(api, manifest)
+  const report = await applyPlan({ api, plan: planned, atomic })
   const failed = report.outcomes.filter(({ outcome }) => outcome === 'failed' || outcome === 'skipped')
   expect(failed.map(({ change, problem }) => `${change.key}: ${problem?.message}`)).toEqual([])
+  expect(report.atomic).toBe(atomic && planned.changes.length > 0)
   return report
 }
 
-async function interrupt(api: Api, planned: Plan, stopAfter: number, how = 'finish'): Promise<void> {
+async function interrupt(
+  options: Pick<ApplyOptions, 'api' | 'plan' | 'atomic'>,
+  stopAfter: number,
+  how = 'finish',
+): Promise<void> {
   const stop = new AbortController()
   let finished = 0
   const onEvent = (event: ApplyEvent) => {
@@ -164,7 +180,7 @@ async function interrupt(api: Api, planned: Plan, stopAfter: number, how = 'fini
     if (finished >= stopAfter) stop.abort()
   }
   const breakOff = how === 'break off' ? stop.signal : undefined
-  await applyPlan({ api, plan: planned, signal: stop.signal, breakOff, onEvent, concurrency: 2 })
+  await applyPlan({ ...options, signal: stop.signal, breakOff, onEvent, concurrency: 2 })
 }
 
 async function pull(api: Api, key: string, manifestId: string): Promise<Manifest> {

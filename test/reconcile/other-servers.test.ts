@@ -70,7 +70,8 @@ async function stand(options: Omit<ProxyOptions, 'target'>): Promise<{ api: Api;
 
 async function applyTwice(api: Api, id: string) {
   const manifest = manifestOf(blocksOf(id), id)
-  const report = await applyPlan({ api, plan: await planManifest({ api, manifest }) })
+  const report = await applyPlan({ api, plan: await planManifest({ api, manifest }), atomic: false })
+  expect(report.atomic).toBe(false)
   const again = await planManifest({ api, manifest })
   return {
     outcomes: report.outcomes.map(({ outcome, problem }) => problem?.message ?? outcome),
@@ -148,7 +149,7 @@ describe('a key that nobody can see', () => {
     await server.admin('POST', '/api/resource/', {
       resource: { cls: 'resource_group', parent: { id: 0 }, display_name: 'Other', keyname: 'hidden' },
     })
-    const report = await applyPlan({ api, plan })
+    const report = await applyPlan({ api, plan, atomic: false })
     expect(report.outcomes[0]?.problem).toMatchObject({
       code: 'resource/key-taken',
       message: 'The key "hidden" is taken by a resource that this account cannot see.',
@@ -172,7 +173,7 @@ describe('a plan that is stale', () => {
     })
     const plan = await planManifest({ api, manifest })
     await server.admin('PUT', '/api/resource/0', { resource: { description: 'changed meanwhile' } })
-    const report = await applyPlan({ api, plan })
+    const report = await applyPlan({ api, plan, atomic: false })
     expect(report.outcomes[0]?.problem?.code).toBe('apply/stale')
     expect(tell(await planManifest({ api, manifest }))).toEqual(['update root /permissions'])
   })

@@ -1,8 +1,9 @@
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
 import { hasErrors } from '../../core/issue.ts'
-import { applyPlan, type Report } from '../../reconcile/apply.ts'
+import { applyPlan } from '../../reconcile/apply.ts'
 import type { Plan } from '../../reconcile/change.ts'
+import type { Report } from '../../reconcile/outcome.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
 import { allowanceOptions, parseCount, serverOptions } from '../options.ts'
@@ -21,6 +22,10 @@ export interface ApplySettings extends PrepareSettings {
   /** Whether nobody is asked. */
   readonly yes: boolean
   readonly concurrency?: number | undefined
+  /** Whether it is all or nothing, where the server offers that. */
+  readonly atomic: boolean
+  /** Whether what somebody else has changed meanwhile is left out. */
+  readonly partial: boolean
 }
 
 /** Plans, asks, and makes the server as the manifest wants it. */
@@ -64,6 +69,8 @@ async function carryOut({ api, plan, settings }: Work, terminal: Terminal): Prom
     report = await applyPlan({
       api,
       plan,
+      atomic: settings.atomic,
+      partial: settings.partial,
       signal: terminal.interrupt,
       breakOff: terminal.halt,
       onEvent: progress.take,
@@ -101,6 +108,8 @@ export const applyCommand: CommandSpec = {
       serverOptions(command.argument('[paths...]', 'files and folders of the manifest (default: manifests)')),
     )
       .option('--yes', 'do not ask')
+      .option('--partial', 'leave out what somebody else has changed meanwhile, and do the rest')
+      .option('--no-atomic', 'change by change, also on servers that can do all or nothing')
       .option('--concurrency <count>', 'most requests at once (default: 8)', parseCount)
       .option('--json', 'write events as lines of JSON'),
   run: ({ arguments: [paths], options }, terminal) =>
@@ -112,6 +121,8 @@ export const applyCommand: CommandSpec = {
         json: options.json === true,
         yes: options.yes === true,
         concurrency: options.concurrency as number | undefined,
+        atomic: options.atomic !== false,
+        partial: options.partial === true,
       },
       terminal,
     ),

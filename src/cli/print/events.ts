@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream'
 import type { Issue } from '../../core/issue.ts'
 import type { Problem } from '../../core/problem.ts'
-import type { Outcome, Report } from '../../reconcile/apply.ts'
 import { type Change, countActions, type Plan } from '../../reconcile/change.ts'
+import type { Outcome, Report } from '../../reconcile/outcome.ts'
 
 /** Version of the events; it grows when one of them changes its meaning or loses a member. */
 export const eventVersion = 1
@@ -36,18 +36,22 @@ export function writeProblemEvent(
 
 /** Writes what became of one change. */
 export function writeOutcomeEvent(out: Writable, { change, outcome, id, problem, because }: Outcome): void {
-  const fault =
-    problem === undefined
-      ? {}
-      : { problem: { code: problem.code, message: problem.message, hint: problem.hint } }
-  writeEvent(out, 'outcome', { key: change.key, action: change.action, outcome, id, because, ...fault })
+  const { key, action } = change
+  writeEvent(out, 'outcome', { key, action, outcome, id, because, ...faultFacts(problem) })
+}
+
+function faultFacts(problem: Problem | undefined): object {
+  if (problem === undefined) return {}
+  const { code, message, hint } = problem
+  return { problem: { code, message, hint } }
 }
 
 /** Writes the end of an apply. */
-export function writeReportEvent(out: Writable, { outcomes, interrupted }: Report): void {
+export function writeReportEvent(out: Writable, report: Report): void {
+  const { outcomes, interrupted, atomic, problem, uncertain } = report
   const counts: Record<string, number> = {}
   for (const { outcome } of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1
-  writeEvent(out, 'report', { ...counts, interrupted })
+  writeEvent(out, 'report', { ...counts, interrupted, atomic, uncertain, ...faultFacts(problem) })
 }
 
 function changeFacts({ action, key, cls, displayName, path, id, edits, data, takes }: Change): object {

@@ -1,9 +1,9 @@
-import type { ApplyEvent, Outcome } from '../../reconcile/apply.ts'
 import type { Change } from '../../reconcile/change.ts'
+import type { ApplyEvent, Outcome } from '../../reconcile/outcome.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent, writeOutcomeEvent } from './events.ts'
 import { startLiveLine } from './live.ts'
-import { showBytes, showDuration } from './number.ts'
+import { showBytes, showCount, showDuration } from './number.ts'
 
 /** Tells how far an apply is. */
 export interface Progress {
@@ -30,6 +30,8 @@ interface Running {
 
 interface State {
   done: number
+  /** Number of changes that one request is doing. */
+  sent: number
   spokenMs: number
   readonly running: Map<Change, Running>
 }
@@ -39,7 +41,7 @@ interface State {
  * takes long; with `json` by events on `out`.
  */
 export function startProgress(options: ProgressOptions): Progress {
-  const state: State = { done: 0, spokenMs: performance.now(), running: new Map() }
+  const state: State = { done: 0, sent: 0, spokenMs: performance.now(), running: new Map() }
   const live = options.terminal.canRedraw && !options.json ? startLiveLine(options.terminal.err) : undefined
   const redraw = () => live?.update(summaryOf(state, options.total), runningOf(state))
   const beat = setInterval(() => (live === undefined ? sayAlive(options, state) : redraw()), 1000)
@@ -47,7 +49,7 @@ export function startProgress(options: ProgressOptions): Progress {
   return {
     take: (event) => {
       note(state, event)
-      if (event.type === 'finished' && live === undefined) tellOutcome(options, state, event.outcome)
+      if (live === undefined) tell(options, state, event)
       redraw()
     },
     end: async () => {
@@ -59,7 +61,9 @@ export function startProgress(options: ProgressOptions): Progress {
 
 function note(state: State, event: ApplyEvent): void {
   const { running } = state
-  if (event.type === 'started') running.set(event.change, { sinceMs: performance.now(), note: '' })
+  if (event.type === 'sending') state.sent = event.changes
+  else if (event.type === 'prepared') running.delete(event.change)
+  else if (event.type === 'started') running.set(event.change, { sinceMs: performance.now(), note: '' })
   else if (event.type === 'uploading') {
     const sinceMs = running.get(event.change)?.sinceMs ?? performance.now()
     const sent = event.sentBytes >= event.sizeBytes
@@ -73,13 +77,21 @@ function note(state: State, event: ApplyEvent): void {
   }
 }
 
-function tellOutcome({ terminal, json }: ProgressOptions, state: State, outcome: Outcome): void {
-  state.spokenMs = performance.now()
-  if (json) writeOutcomeEvent(terminal.out, outcome)
-  else {
-    const fault = outcome.problem === undefined ? '' : `: ${outcome.problem.message}`
-    writeLine(terminal.err, `${outcome.outcome.padEnd(8)} ${outcome.change.key}${fault}`)
-  }
+function tell({ terminal, json }: ProgressOptions, state: State, event: ApplyEvent): void {
+  if (event.type === 'finished' || event.type === 'undone') {
+    state.spokenMs = performance.now()
+    if (json) writeOutcomeEvent(terminal.out, event.outcome)
+    else if (event.type === 'finished') tellOutcome(terminal, event.outcome)
+  } else if (event.type === 'prepared') {
+    state.spokenMs = performance.now()
+    if (json) writeEvent(terminal.out, 'prepared', { key: event.change.key })
+    else writeLine(terminal.err, `uploaded ${event.change.key}`)
+  } else if (event.type === 'sending' && json) writeEvent(terminal.out, 'sending', { changes: event.changes })
+}
+
+function tellOutcome({ err }: Terminal, { outcome, change, problem }: Outcome): void {
+  const fault = problem === undefined ? '' : `: ${problem.message}`
+  writeLine(err, `${outcome.padEnd(8)} ${change.key}${fault}`)
 }
 
 function sayAlive({ terminal, total, json }: ProgressOptions, state: State): void {
@@ -87,12 +99,15 @@ function sayAlive({ terminal, total, json }: ProgressOptions, state: State): voi
   state.spokenMs = performance.now()
   if (json) writeEvent(terminal.out, 'progress', { done: state.done, total, running: keysOf(state) })
   else if (!terminal.canRedraw)
-    writeLine(terminal.err, `${summaryOf(state, total)}, at work on ${runningOf(state)}`)
+    writeLine(terminal.err, [summaryOf(state, total), ...atWork(state)].join(', '))
 }
+
+const atWork = (state: State) => (state.running.size === 0 ? [] : [`at work on ${runningOf(state)}`])
 
 const keysOf = ({ running }: State) => [...running.keys()].map(({ key }) => key)
 
-const summaryOf = ({ done }: State, total: number) => `${done} of ${total} changes done`
+const summaryOf = ({ done, sent }: State, total: number) =>
+  sent > done ? `${showCount(sent, 'change')} sent as one` : `${done} of ${total} changes done`
 
 function runningOf({ running }: State): string {
   const parts = [...running].map(([{ key }, { sinceMs, note: what }]) => {

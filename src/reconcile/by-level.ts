@@ -1,0 +1,36 @@
+import type { ApplyOptions } from './apply-options.ts'
+import { listRenamed } from './body.ts'
+import { type Doing, doStep } from './do-step.ts'
+import type { Report } from './outcome.ts'
+import { runSteps } from './schedule.ts'
+import { Tally } from './tally.ts'
+
+/**
+ * Does a plan request by request: each change as soon as what it needs is there, several at once. A failure keeps what
+ * depends on it from being tried, and nothing else. Run again with a new plan, it goes on where it stopped.
+ */
+export async function applyByLevel(options: ApplyOptions): Promise<Report> {
+  const { plan, api, concurrency = 8, signal, breakOff, onEvent } = options
+  const doing: Doing = {
+    api,
+    plan,
+    ids: new Map(plan.ids),
+    renamed: listRenamed(plan),
+    signal: breakOff,
+    onUpload: (change, sentBytes, sizeBytes) =>
+      onEvent?.({ type: 'uploading', change, sentBytes, sizeBytes }),
+  }
+  const tally = new Tally({ plan, ids: doing.ids, onEvent })
+  const results = await runSteps(plan.steps, {
+    concurrency,
+    signal,
+    run: async (step) => {
+      tally.start(step)
+      await doStep(doing, step)
+    },
+    onResult: (step, result) => tally.add(step, result),
+  })
+  const interrupted =
+    signal?.aborted === true && [...results.values()].some(({ state }) => state === 'skipped')
+  return { outcomes: tally.outcomes(), interrupted, atomic: false }
+}

@@ -1,0 +1,64 @@
+import type { Problem } from '../core/problem.ts'
+import type { Action, Change } from './change.ts'
+
+/** What was done about one change. */
+export type OutcomeWord =
+  | 'created'
+  | 'adopted'
+  | 'updated'
+  | 'moved'
+  | 'replaced'
+  | 'deleted'
+  | 'failed'
+  | 'skipped'
+
+/** What an action is called once it is done. */
+export const outcomeWords: Readonly<Record<Action, OutcomeWord>> = {
+  create: 'created',
+  adopt: 'adopted',
+  update: 'updated',
+  move: 'moved',
+  replace: 'replaced',
+  delete: 'deleted',
+}
+
+/** One change and what became of it. */
+export interface Outcome {
+  readonly change: Change
+  readonly outcome: OutcomeWord
+  /** Id on the server, where there is one now. */
+  readonly id?: number
+  /** Why it failed. */
+  readonly problem?: Problem
+  /** Key of the change whose failure kept it from being tried. */
+  readonly because?: string
+}
+
+/** What an apply did, failed at and did not try. */
+export interface Report {
+  readonly outcomes: readonly Outcome[]
+  readonly interrupted: boolean
+  /** Whether all changes are done in one transaction: all of them or none. */
+  readonly atomic: boolean
+  /** Why nothing was done, where that lies with no single change. */
+  readonly problem?: Problem
+  /** The server's answer was lost: either all is done or nothing. */
+  readonly uncertain?: true
+}
+
+/** What happens during an apply. */
+export type ApplyEvent =
+  | { readonly type: 'started'; readonly change: Change }
+  | {
+      readonly type: 'uploading'
+      readonly change: Change
+      readonly sentBytes: number
+      readonly sizeBytes: number
+    }
+  /** The data of a change are on the server, checked, and wait for the rest. */
+  | { readonly type: 'prepared'; readonly change: Change }
+  /** All changes are sent as one request. */
+  | { readonly type: 'sending'; readonly changes: number }
+  | { readonly type: 'finished'; readonly outcome: Outcome }
+  /** Nothing was done about a change, because nothing was done at all. */
+  | { readonly type: 'undone'; readonly outcome: Outcome }

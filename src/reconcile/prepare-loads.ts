@@ -1,0 +1,68 @@
+import PQueue from 'p-queue'
+import { isProblem, type Problem } from '../core/problem.ts'
+import { type PreparedSource, prepareSource } from '../transfer/prepare.ts'
+import type { ApplyOptions } from './apply-options.ts'
+import type { Change } from './change.ts'
+import { isCreated } from './operations.ts'
+import { asProblem } from './schedule.ts'
+import { stale } from './stale.ts'
+
+/** Data on the server that wait for the batch, and why others are not there. */
+export interface PreparedLoads {
+  readonly sources: ReadonlyMap<Change, PreparedSource>
+  readonly faults: ReadonlyMap<Change, Problem>
+}
+
+/** Reading a file costs the server more than the network. */
+const mostAtOnce = 3
+
+/**
+ * Uploads the data of all changes and has them checked, a few at once. Data that are refused keep no others from being
+ * checked, so that a person sees all that is wrong with them; any other failure stops the rest.
+ */
+export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads> {
+  const { plan, concurrency = mostAtOnce, signal } = options
+  const sources = new Map<Change, PreparedSource>()
+  const faults = new Map<Change, Problem>()
+  const failing = new AbortController()
+  const stop = AbortSignal.any([failing.signal, ...(signal === undefined ? [] : [signal])])
+  const queue = new PQueue({ concurrency: Math.min(concurrency, mostAtOnce) })
+  const work = async (change: Change) => {
+    if (stop.aborted) return
+    try {
+      sources.set(change, await prepareLoad(options, change, stop))
+    } catch (error) {
+      if (isProblem(error, 'pipeline/interrupted')) return
+      const fault = faultOf(change, asProblem(error))
+      faults.set(change, fault)
+      if (fault.status !== 422 && fault.code !== 'apply/stale') failing.abort()
+    }
+  }
+  for (const change of plan.changes) if (change.data !== undefined) void queue.add(() => work(change))
+  await queue.onIdle()
+  return { sources, faults }
+}
+
+async function prepareLoad(
+  { api, onEvent }: ApplyOptions,
+  change: Change,
+  signal: AbortSignal,
+): Promise<PreparedSource> {
+  const { data, cls } = change
+  if (data === undefined) throw new TypeError(`"${change.key}" has no data`)
+  onEvent?.({ type: 'started', change })
+  const source = await prepareSource(api, {
+    path: data.path,
+    cls,
+    id: isCreated(change) ? undefined : change.id,
+    options: data.options,
+    signal,
+    onProgress: (sentBytes, sizeBytes) => onEvent?.({ type: 'uploading', change, sentBytes, sizeBytes }),
+  })
+  onEvent?.({ type: 'prepared', change })
+  return source
+}
+
+function faultOf(change: Change, fault: Problem): Problem {
+  return fault.code === 'resource/not-found' ? stale(change, 'deleted') : fault
+}
