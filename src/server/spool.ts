@@ -29,6 +29,7 @@ export class Spool {
   #end: { readonly error?: unknown } | undefined
   #wake: (() => void) | undefined
   #writing: Promise<unknown> = Promise.resolve()
+  #closed: Promise<void> | undefined
 
   constructor(options: SpoolOptions) {
     this.#options = options
@@ -78,8 +79,13 @@ export class Spool {
     }
   }
 
-  /** Lets go of memory and file. Nothing may be written or read afterwards. */
-  async close(): Promise<void> {
+  /** Lets go of memory and file, once, however often it is asked for. Nothing may be written or read afterwards. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
     this.end()
     this.#queue.length = 0
     await this.#writing

@@ -69,6 +69,14 @@ describe('Spool', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
+  test('is closed for nobody before its file is', async () => {
+    const spool = new Spool({ folder, memoryBytes: 10 })
+    for (const chunk of numbered(5)) await spool.write(chunk)
+    const closed: string[] = []
+    await Promise.all(['first', 'second'].map((name) => spool.close().then(() => closed.push(name))))
+    expect(closed).toEqual(['first', 'second'])
+  })
+
   test('throws the error of the writer behind the last byte', async () => {
     const spool = new Spool({ folder })
     await spool.write(Buffer.from('first'))
