@@ -95,7 +95,8 @@ export function describeServers(
   })
 }
 
-function createAsk(url: string, credentials: Record<string, string>): Ask {
+/** Gives a client of any server, that sends some headers with each request. */
+export function createAsk(url: string, credentials: Record<string, string>): Ask {
   return async (...[method, path, body, headers = {}]) => {
     const isRaw = typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData
     const payload = isRaw || body === undefined ? body : JSON.stringify(body)
