@@ -1,4 +1,5 @@
 import { createEvaluator } from '../access/evaluate.ts'
+import { type Explanation, explainPermission } from '../access/explain.ts'
 import { hasPermission, type PermissionMask } from '../access/mask.ts'
 import type { AccessResource, AccessSubject, Key } from '../access/tree.ts'
 import type { PermissionName } from '../contract/permissions.ts'
@@ -53,6 +54,30 @@ export async function findPermittedIds(
   return new Set([...masks].filter(([, mask]) => hasPermission(mask, permission)).map(([id]) => id))
 }
 
+/**
+ * Explains permissions of one asker on a resource, with the rules as they stand. One statement more than the masks.
+ *
+ * @returns undefined where there is no such resource
+ */
+export async function explainPermissions(
+  tx: Queryable,
+  asker: Asker,
+  { id, permissions }: { readonly id: number; readonly permissions: readonly PermissionName[] },
+): Promise<Map<PermissionName, Explanation> | undefined> {
+  const [owner] = await tx.query<{ id: number }>(`select ${ownerSql} as id`)
+  const tree = await readTree(tx, asker, [id], 'u.principal_id')
+  if (!tree.has(id)) return undefined
+  const subject: AccessSubject = {
+    user: asker.id,
+    principals: new Set(asker.principalIds),
+    ownerPrincipal: owner?.id,
+    superuser: asker.superuser,
+  }
+  return new Map(
+    permissions.map((permission) => [permission, explainPermission(tree, subject, { key: id, permission })]),
+  )
+}
+
 /** Tells all processes that permissions of standing resources have changed. Call it in the changing transaction. */
 export async function touchPermissionEpoch(tx: Queryable): Promise<void> {
   await tx.query('update permission_epoch set value = value + 1')
@@ -81,10 +106,12 @@ async function readTree(
   tx: Queryable,
   { principalIds }: Asker,
   ids: readonly number[],
+  principalSql = roleSql,
 ): Promise<Map<Key, AccessResource>> {
   const known = ids.filter(isResourceId)
   if (known.length === 0) return new Map()
-  const rows = await tx.query<NodeRow>(known.length > few ? manySql : fewSql, [known, principalIds])
+  const sql = known.length > few ? manySql(principalSql) : fewSql(principalSql)
+  const rows = await tx.query<NodeRow>(sql, [known, principalIds])
   return new Map(
     rows.map(({ id: key, parent, connection, rules, ...rest }) => [
       key,
@@ -99,16 +126,18 @@ async function readTree(
  */
 const few = 30
 
+/** Whom rule `u` speaks of, as far as it matters for an answer: many rules for many groups are the same then. */
+const roleSql = `case when u.principal_id = any($2::int[]) then '${askerPrincipal}' else '${ownerPrincipal}' end`
+
 /** A rule `u`, as the evaluator reads it. */
-const ruleJson = `json_build_object(
+const ruleJson = (principalSql: string) => `json_build_object(
     'action', u.action, 'identity', u.identity, 'scope', u.scope, 'permission', u.permission,
-    'propagate', u.propagate,
-    'principal', case when u.principal_id = any($2::int[]) then '${askerPrincipal}' else '${ownerPrincipal}' end)`
+    'propagate', u.propagate, 'principal', ${principalSql})`
 const ownerSql = "(select id from principal where kind = 'user' and system and keyname = 'owner')"
 
-const fewSql = `
+const fewSql = (principalSql: string) => `
   select r.id, r.cls, r.parent_id as parent, r.owner_id as owner, c.connection_id as connection,
-         (select json_agg(${ruleJson}) from rule u
+         (select json_agg(${ruleJson(principalSql)}) from rule u
            where u.resource_id = r.id and u.principal_id = any($2::int[] || ${ownerSql})) as rules
     from (
       select ancestor_id as id from resource_path where descendant_id = any($1::int[])
@@ -120,7 +149,7 @@ const fewSql = `
     join resource r on r.id = n.id
     left join resource_connection c on c.resource_id = n.id`
 
-const manySql = `
+const manySql = (principalSql: string) => `
   with chain as materialized (
     select distinct ancestor_id as id from resource_path where descendant_id = any($1::int[])),
   needed as materialized (
@@ -130,7 +159,7 @@ const manySql = `
       from chain n join resource_connection c on c.resource_id = n.id
       join resource_path p on p.descendant_id = c.connection_id),
   spoken as materialized (
-    select u.resource_id, json_agg(${ruleJson}) as rules from rule u
+    select u.resource_id, json_agg(${ruleJson(principalSql)}) as rules from rule u
      where u.principal_id = any($2::int[] || ${ownerSql}) group by u.resource_id)
   select r.id, r.cls, r.parent_id as parent, r.owner_id as owner, c.connection_id as connection, s.rules
     from needed n

@@ -73,6 +73,7 @@ export async function listPrincipals(
 export interface PrincipalKind {
   readonly id: number
   readonly kind: 'user' | 'group'
+  readonly keyname: string
   readonly system: boolean
 }
 
@@ -84,7 +85,7 @@ export async function findPrincipals(
   const known = ids.filter(isResourceId)
   if (known.length === 0) return new Map()
   const rows = await tx.query<PrincipalKind>(
-    'select id, kind, system from principal where id = any($1::int[])',
+    'select id, kind, keyname, system from principal where id = any($1::int[])',
     [known],
   )
   return new Map(rows.map((row) => [row.id, row]))

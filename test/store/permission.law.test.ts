@@ -7,7 +7,7 @@ import { permissionNames, scopes } from '../../src/contract/permissions.ts'
 import { type Cls, clsNames, isAllowedParent } from '../../src/contract/registry.ts'
 import type { Queryable } from '../../src/database/database.ts'
 import { bootstrap } from '../../src/store/bootstrap.ts'
-import { findPermissionMasks, findPlacedMasks } from '../../src/store/permission.ts'
+import { explainPermissions, findPermissionMasks, findPlacedMasks } from '../../src/store/permission.ts'
 import { findUser, type User } from '../../src/store/principal.ts'
 import { deleteResources } from '../../src/store/resource_tree.ts'
 import { describeDrivers } from '../support/drivers.ts'
@@ -61,7 +61,7 @@ interface Principals {
 }
 
 describeDrivers('permissions from the database', (open) => {
-  test('are those of the specification, and of the pure evaluator, for every tree and every rule', {
+  test('are those of the specification, of the pure evaluator and of the explanations, for every tree and every rule', {
     timeout: 600_000,
   }, async () => {
     const database = await open()
@@ -238,6 +238,9 @@ async function compareStanding(tx: Queryable, tree: Tree, asked: Asked): Promise
   for (const id of ids) {
     expect(namesOf(masks.get(id) ?? 0), `${id}`).toEqual(inOrder(expected.get(id)))
     expect(inOrder(evaluated.get(id)), `${id}`).toEqual(inOrder(expected.get(id)))
+    const explained = await explainPermissions(tx, asked.user, { id, permissions: permissionNames })
+    const holding = [...(explained ?? [])].filter(([, { result }]) => result).map(([name]) => name)
+    expect(holding, `${id}`).toEqual(inOrder(expected.get(id)))
   }
 }
 

@@ -8,6 +8,15 @@ const parent = Type.Integer({ minimum: 0, description: 'Parent resource.' })
 /** Answer to a creation. */
 const CreatedSchema = Type.Object({ id: Type.Integer(), parent: Type.Object({ id: Type.Integer() }) })
 
+/** Whether a permission holds, and why; reasons may have reasons of their own. */
+const ExplanationSchema = Type.Object({
+  result: Type.Boolean(),
+  explain: Type.Array(AnyObjectSchema, {
+    description:
+      'Rules (`acl_rule`), required permissions (`requirement`, with their own `explain`), or `default` where none speaks.',
+  }),
+})
+
 /** Operations on resources. Bodies are composed of the class's members; `contract/bodies.ts` has their schemas. */
 export const resourceRoutes = {
   'resource.get': {
@@ -72,6 +81,19 @@ export const resourceRoutes = {
     params: IdParams,
     query: query({ user: Type.Integer({ description: 'Another user; needs change_permissions.' }) }),
     response: Type.Record(Type.String(), Type.Record(Type.String(), Type.Boolean())),
+  },
+  'resource.permission_explain': {
+    route: 'resource.permission.explain',
+    method: 'GET',
+    path: '/api/resource/{id}/permission/explain',
+    summary: 'Which rules and requirements decide permissions on a resource.',
+    params: IdParams,
+    query: query({
+      scope: Type.String({ description: 'Only this scope.' }),
+      permission: Type.String({ description: 'Only permissions of this name.' }),
+      user: Type.Integer({ description: 'Another user; needs change_permissions.' }),
+    }),
+    response: Type.Record(Type.String(), Type.Record(Type.String(), ExplanationSchema)),
   },
   'resource.tree': {
     route: 'landform.resource.tree',

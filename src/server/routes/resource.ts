@@ -1,18 +1,15 @@
 import { maskOf } from '../../access/mask.ts'
 import type { PermissionName } from '../../contract/permissions.ts'
-import { problem } from '../../contract/problems.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { resourceRoutes } from '../../contract/routes/resource.ts'
-import { findPermissionMasks } from '../../store/permission.ts'
-import { findUserById } from '../../store/principal.ts'
-import { findResourcePlace } from '../../store/resource_class.ts'
 import { listChildren, permissionsToSearch, searchResources } from '../../store/resource_search.ts'
 import { encodeRepresentation } from '../codec.ts'
 import type { ApiRequest, Handlers } from '../handler.ts'
-import { notFound, requirePermission } from '../permit.ts'
+import { notFound } from '../permit.ts'
 import { etagOf, type Fullness, readRepresentations } from '../representation.ts'
 import { prepareCreation, readCreation, writeCreations } from '../resource/create.ts'
-import { describePermissions } from '../resource/permissions.ts'
+import { readExplanations } from '../resource/explain.ts'
+import { readPermissions } from '../resource/permissions.ts'
 import { removeResource } from '../resource/remove.ts'
 import { streamTree } from '../resource/tree.ts'
 import { changeResource } from '../resource/update.ts'
@@ -67,6 +64,7 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
   },
 
   'resource.permission': async (request) => ({ json: await readPermissions(request) }),
+  'resource.permission_explain': async (request) => ({ json: await readExplanations(request) }),
 
   'resource.tree': async (request) => ({
     stream: await streamTree(request),
@@ -96,22 +94,4 @@ async function readVisible(request: ApiRequest, ids: readonly number[], reading:
   const page = visible.slice(offset, limit === undefined ? undefined : offset + limit)
   const found = await readRepresentations(context.database, masks, { ids: page, fullness })
   return found.map((one) => encodeRepresentation(one.resource.cls as Cls, one, dialect))
-}
-
-async function readPermissions(request: ApiRequest<'resource.permission'>) {
-  const { context, caller, params, query } = request
-  const { id } = params
-  const place = await findResourcePlace(context.database, id)
-  if (place === undefined) throw notFound(id)
-  const { user: userId = caller.id } = query
-  const { database } = context
-  const permission = userId === caller.id ? 'resource.read' : 'resource.change_permissions'
-  await requirePermission(context, caller, { ids: [id], permission })
-  const asker = userId === caller.id ? caller : await findUserById(database, userId)
-  if (asker === undefined)
-    throw problem('request/invalid', `Parameter "user": there is no user with id ${userId}.`, {
-      data: { location: ['query', 'user'] },
-    })
-  const mask = (await findPermissionMasks(database, asker, [id])).get(id) ?? 0
-  return describePermissions(place.cls, mask)
 }
