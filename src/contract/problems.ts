@@ -2,6 +2,7 @@ import { Problem, type ProblemDetails } from '../core/problem.ts'
 import { authProblems } from './problems/auth.ts'
 import { clientProblems } from './problems/client.ts'
 import { dataProblems } from './problems/data.ts'
+import { fileProblems } from './problems/file.ts'
 import type { ProblemKind } from './problems/kind.ts'
 import { machineProblems } from './problems/machine.ts'
 import { manifestProblems } from './problems/manifest.ts'
@@ -19,6 +20,7 @@ export const problems = {
   ...principalProblems,
   ...resourceProblems,
   ...dataProblems,
+  ...fileProblems,
   ...styleProblems,
   ...machineProblems,
   ...clientProblems,

@@ -2,6 +2,7 @@ import type { RouteDescriptor } from './route.ts'
 import { authRoutes } from './routes/auth.ts'
 import { batchRoutes } from './routes/batch.ts'
 import { attachmentRoutes, featureRoutes } from './routes/feature.ts'
+import { fileRoutes } from './routes/file.ts'
 import { instanceRoutes } from './routes/instance.ts'
 import { principalRoutes } from './routes/principal.ts'
 import { renderRoutes } from './routes/render.ts'
@@ -18,6 +19,7 @@ export const routes = {
   ...featureRoutes,
   ...attachmentRoutes,
   ...uploadRoutes,
+  ...fileRoutes,
   ...renderRoutes,
 } as const satisfies Record<string, RouteDescriptor>
 

@@ -58,6 +58,29 @@ export async function unpackArchive(path: string, { folder, limitBytes }: Unpack
   })
 }
 
+/** Takes one file of an archive, to the end of its content. */
+export type TakeFile = (name: string, content: AsyncIterable<Uint8Array>) => Promise<void>
+
+/**
+ * Gives the files of a zip archive one after the other, after the checks of `listArchive`.
+ *
+ * @throws {Problem} source/unreadable for an archive that is broken or not to be trusted, and what `take` throws
+ */
+export async function readArchive(
+  path: string,
+  { limitBytes, signal }: { readonly limitBytes: number; readonly signal: AbortSignal },
+  take: TakeFile,
+): Promise<void> {
+  await withArchive(path, async (zip) => {
+    const entries = await readEntries(zip)
+    checkEntries(entries, { limitBytes, packedBytes: zip.fileSize })
+    for (const entry of entries.filter(isFile)) {
+      signal.throwIfAborted()
+      await take(entry.fileName, await openEntry(zip, entry))
+    }
+  })
+}
+
 async function withArchive<T>(path: string, work: (zip: ZipFile) => Promise<T>): Promise<T> {
   let zip: ZipFile | undefined
   try {

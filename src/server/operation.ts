@@ -150,7 +150,9 @@ function dialectOf({ headers }: FastifyRequest, fallback: Dialect): Dialect {
 
 function readParams(route: RouteDescriptor, texts: Record<string, string>): Record<string, unknown> {
   const entries = Object.entries(route.params?.properties ?? {}).map(([name, schema]) => {
-    const text = texts[name] ?? ''
+    // The rest of a path has no name in the HTTP library.
+    const text = texts[name] ?? texts['*'] ?? ''
+    if (!isStorableText(text)) throw problem('request/not-found', `There is nothing under such a ${name}.`)
     const isInteger = (schema as { type?: string }).type === 'integer'
     return [name, isInteger ? Number(text) : text] as const
   })

@@ -40,11 +40,19 @@ export function listPaths(endpoints: readonly Endpoint[]): KnownPath[] {
   })
 }
 
+interface ParamSchema {
+  readonly type?: string
+  readonly pattern?: string
+  /** The rest of the path, slashes included. */
+  readonly 'x-rest'?: true
+}
+
 /** Ids are digits; whatever else stands in their place is another, unknown path. */
 function urlOf(name: RouteName, template: string): string {
   const { params } = routeOf(name)
   const url = template.replaceAll(/\{(\w+)\}/g, (_, param: string) => {
-    const schema: { type?: string; pattern?: string } = params?.properties[param] ?? {}
+    const schema: ParamSchema = params?.properties[param] ?? {}
+    if (schema['x-rest'] === true) return '*'
     const pattern = schema.pattern ?? (schema.type === 'integer' ? '^\\d+$' : undefined)
     return pattern === undefined ? `:${param}` : `:${param}(${pattern})`
   })

@@ -38,6 +38,23 @@ export async function findUpload(database: Queryable, id: string): Promise<Store
   return row
 }
 
+/** Gets uploads by their ids as they are written, and keeps them until the transaction ends. */
+export async function lockUploads(tx: Queryable, ids: readonly string[]): Promise<Map<string, StoredUpload>> {
+  if (ids.length === 0) return new Map()
+  const rows = await tx.query<StoredUpload>(
+    `select id, digest, name, mime_type as "mimeType", size_bytes::float8 as "sizeBytes", user_id as "userId"
+       from upload where id = any($1::text[]) for share`,
+    [ids.map((id) => id.replaceAll('-', ''))],
+  )
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return new Map(
+    ids.flatMap((id) => {
+      const row = found.get(id.replaceAll('-', ''))
+      return row === undefined ? [] : [[id, row] as const]
+    }),
+  )
+}
+
 /** Forgets an upload; tells whether there was one. */
 export async function deleteUpload(database: Queryable, id: string): Promise<boolean> {
   const rows = await database.query('delete from upload where id = $1 returning id', [id.replaceAll('-', '')])
@@ -63,6 +80,7 @@ export async function deleteUnusedBlobs(tx: Queryable, graceHours: number): Prom
     `delete from blob b
       where created_at < now() at time zone 'utc' - make_interval(hours => $1::int)
         and not exists (select from upload u where u.digest = b.digest)
+        and not exists (select from resource_file f where f.digest = b.digest)
      returning digest`,
     [graceHours],
   )

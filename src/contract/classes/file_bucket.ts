@@ -1,5 +1,8 @@
 import Type from 'typebox'
-import type { ClassDescriptor } from '../descriptor.ts'
+import { annotate, type ClassDescriptor } from '../descriptor.ts'
+import { UploadSchema } from '../resource.ts'
+
+const guarded = { 'x-wire': true, 'x-write': 'data.write' } as const
 
 /** Class file_bucket. */
 export const fileBucket = {
@@ -17,18 +20,32 @@ export const fileBucket = {
             id: Type.Optional(
               Type.String({ writeOnly: true, description: 'Identifier of the upload, for a new file.' }),
             ),
-            name: Type.String({ minLength: 1, description: 'File name, with its path in the bucket.' }),
-            mime_type: Type.Optional(Type.String({ description: 'Media type.' })),
+            name: Type.Optional(
+              Type.String({
+                minLength: 1,
+                maxLength: 1000,
+                description: 'File name, with its path in the bucket; that of the upload where absent.',
+              }),
+            ),
+            mime_type: Type.Optional(
+              Type.String({ description: 'Media type; that of the upload where absent.' }),
+            ),
             size: Type.Optional(Type.Integer({ minimum: 0, description: 'Size in bytes.' })),
           }),
           {
-            'x-wire': true,
+            ...guarded,
             'x-key': ['name'],
             'x-read': 'data.read',
-            'x-write': 'data.write',
-            description: 'The resulting set of files.',
+            description: 'The resulting set of files: those with an upload are new, others stay, by name.',
           },
         ),
+      ),
+      archive: Type.Optional(
+        annotate(UploadSchema, {
+          ...guarded,
+          writeOnly: true,
+          description: 'Upload of a ZIP archive whose files come to those that are listed.',
+        }),
       ),
     }),
   },

@@ -1,13 +1,33 @@
 import Type from 'typebox'
-import type { ClassDescriptor } from '../descriptor.ts'
+import { annotate, type ClassDescriptor, nullable } from '../descriptor.ts'
+import { UploadSchema } from '../resource.ts'
+import { featureLayerClasses } from './style.ts'
 
 /** Class formbuilder_form. */
 export const formbuilderForm = {
   label: 'Form',
   meaning: 'A form for entering features in the field.',
   scopes: ['resource', 'data', 'metadata'],
-  parents: ['vector_layer', 'geodb_layer'],
+  parents: featureLayerClasses,
   interfaces: [],
   order: 100,
-  members: { formbuilder_form: Type.Object({}) },
+  members: {
+    formbuilder_form: Type.Object({
+      file_upload: Type.Optional(
+        annotate(UploadSchema, {
+          writeOnly: true,
+          'x-wire': true,
+          'x-write': 'data.write',
+          description: 'Upload that holds the form as a NGFP file: a ZIP archive with form.json.',
+        }),
+      ),
+      size: Type.Optional(
+        nullable(Type.Integer(), {
+          readOnly: true,
+          'x-read': 'data.read',
+          description: 'Size of the NGFP file in bytes; null where there is none.',
+        }),
+      ),
+    }),
+  },
 } as const satisfies ClassDescriptor

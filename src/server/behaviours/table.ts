@@ -3,6 +3,8 @@ import type { Cls } from '../../contract/registry.ts'
 import { basemapLayerBehaviour } from './basemap_layer.ts'
 import type { Behaviour } from './behaviour.ts'
 import { deskVectorStyleBehaviour } from './desk_vector_style.ts'
+import { fileBucketBehaviour } from './file_bucket.ts'
+import { formbuilderFormBehaviour } from './formbuilder_form.ts'
 import { lookupTableBehaviour } from './lookup_table.ts'
 import { mapsrvStyleBehaviour } from './mapsrv_style.ts'
 import { plainBehaviour } from './plain.ts'
@@ -27,12 +29,12 @@ const behaviours: { readonly [C in Cls]: Behaviour<C> | undefined } = {
   wmsserver_service: wmsserverServiceBehaviour,
   wfsserver_service: wfsserverServiceBehaviour,
   lookup_table: lookupTableBehaviour,
-  file_bucket: undefined,
+  file_bucket: fileBucketBehaviour,
   basemap_layer: basemapLayerBehaviour,
   baselayers: plainBehaviour(),
   trackers_group: plainBehaviour(),
   tracker: trackerBehaviour,
-  formbuilder_form: plainBehaviour(),
+  formbuilder_form: formbuilderFormBehaviour,
   collector_project: plainBehaviour(),
 }
 

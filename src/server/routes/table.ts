@@ -4,6 +4,7 @@ import type { Handler } from '../handler.ts'
 import { authHandlers } from './auth.ts'
 import { batchHandlers } from './batch.ts'
 import { featureHandlers } from './feature.ts'
+import { fileHandlers } from './file.ts'
 import { instanceHandlers } from './instance.ts'
 import { principalHandlers } from './principal.ts'
 import { renderHandlers } from './render.ts'
@@ -23,6 +24,7 @@ const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...renderHandlers,
   ...styleHandlers,
   ...uploadHandlers,
+  ...fileHandlers,
   ...webmapHandlers,
 }
 

@@ -1,0 +1,19 @@
+import { core, kind, type ProblemKind, resource } from './kind.ts'
+
+/** What can be wrong with the files of resources. */
+export const fileProblems = {
+  'bucket/not-found': kind(
+    404,
+    1,
+    'File not found',
+    `${resource}.ResourceNotFound`,
+    'Read the resource: it lists its files.',
+  ),
+  'request/range': kind(
+    416,
+    1,
+    'Range not satisfiable',
+    `${core}.ValidationError`,
+    'Ask for bytes that the file has.',
+  ),
+} as const satisfies Record<string, ProblemKind>

@@ -1,0 +1,27 @@
+import { problem } from '../../contract/problems.ts'
+import type { fileRoutes } from '../../contract/routes/file.ts'
+import { findResourceFile } from '../../store/resource_file.ts'
+import { formFileName } from '../behaviours/formbuilder_form.ts'
+import { answerFile } from '../file_answer.ts'
+import type { Answer, ApiRequest, Handlers } from '../handler.ts'
+
+/** Operations on the files that resources keep. */
+export const fileHandlers: Handlers<keyof typeof fileRoutes> = {
+  'file.download': (request) => download(request, { name: request.params.name }),
+  'form.ngfp': (request) => download(request, { name: formFileName, as: `${request.params.id}.ngfp` }),
+}
+
+async function download(
+  request: ApiRequest<keyof typeof fileRoutes>,
+  { name, as = name }: { readonly name: string; readonly as?: string },
+): Promise<Answer> {
+  const { context, params } = request
+  const { id } = params
+  const file = await findResourceFile(context.database, { id, name })
+  if (file === undefined)
+    throw problem('bucket/not-found', `Resource id = ${id} has no file ${JSON.stringify(name)}.`, {
+      resource: id,
+      data: { resource_id: id, name },
+    })
+  return answerFile(request, { ...file, name: as, mediaType: file.mimeType })
+}
