@@ -5,7 +5,12 @@ import type { FastifyInstance } from 'fastify'
 /** Answers that are no page: nothing in them runs, loads or is framed. A page brings its own policy. */
 const nothingRuns = {
   useDefaults: false,
-  directives: { defaultSrc: ["'none'"], styleSrc: ["'unsafe-inline'"], frameAncestors: ["'none'"] },
+  directives: {
+    defaultSrc: ["'none'"],
+    styleSrc: ["'unsafe-inline'"],
+    imgSrc: ['data:'],
+    frameAncestors: ["'none'"],
+  },
 }
 
 /** Adds to every answer what browsers are to be told about safety. */

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addUser, goodPassword, logIn, mePath } from '../../support/principals.ts'
+import { createGroup } from '../../support/resources.ts'
+import { startTestServer, type TestResponse, type TestServer } from '../../support/server.ts'
+
+/** Guesses until the wait is long enough for what the test asks next. */
+const guessUntilSlowed = async (guess: (at: number) => Promise<TestResponse>) => {
+  const statuses: number[] = []
+  for (let at = 0; at < 30; at += 1) {
+    const answer = await guess(at)
+    statuses.push(answer.status)
+    if (Number(answer.headers.get('retry-after')) > 2) break
+  }
+  expect(statuses.slice(0, 5)).toEqual([401, 401, 401, 401, 401])
+  expect(statuses.at(-1)).toBe(429)
+}
+
+const friend = 'https://maps.example.net'
+const stranger = 'https://evil.example'
+
+describe('a server that knows other sites and a proxy', () => {
+  let server: TestServer
+  let cookie: string
+  beforeAll(async () => {
+    server = await startTestServer('postgres', { corsOrigins: [friend], trustedProxies: ['loopback'] })
+    await addUser(server.admin, 'ada')
+    cookie = await logIn(server.guest, 'ada', goodPassword)
+  })
+  afterAll(() => server.stop())
+
+  const preflight = (origin: string, path = '/api/resource/0') =>
+    server.guest('OPTIONS', path, undefined, {
+      origin,
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': 'authorization,content-type',
+    })
+
+  test('pages of a site that is named may ask, with their credentials, and read the answer', async () => {
+    const asked = await preflight(friend)
+    expect(asked.status).toBe(204)
+    expect(asked.headers.get('access-control-allow-origin')).toBe(friend)
+    expect(asked.headers.get('access-control-allow-credentials')).toBe('true')
+    expect(asked.headers.get('access-control-allow-methods')).toContain('PUT')
+    expect(asked.headers.get('access-control-allow-headers')).toBe('authorization,content-type')
+    const answer = await server.guest('GET', mePath, undefined, { origin: friend })
+    expect(answer.headers.get('access-control-allow-origin')).toBe(friend)
+    expect(answer.headers.get('access-control-expose-headers')).toContain('ETag')
+    expect(answer.headers.get('vary')).toContain('Origin')
+  })
+
+  test('failures can be read by them too', async () => {
+    const answer = await server.guest('GET', '/api/resource/0', undefined, { origin: friend })
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([403, friend])
+  })
+
+  test('other sites are told nothing that would let them in', async () => {
+    for (const origin of [stranger, `${friend}.evil.example`, 'null', 'http://maps.example.net']) {
+      for (const answer of [
+        await preflight(origin),
+        await server.guest('GET', mePath, undefined, { origin }),
+      ])
+        expect(answer.headers.get('access-control-allow-origin'), origin).toBeNull()
+      expect((await preflight(origin)).headers.get('allow')).toContain('PUT')
+    }
+  })
+
+  test('options are told to whoever asks for them plainly, and unknown paths stay unknown', async () => {
+    const plain = await server.guest('OPTIONS', '/api/resource/0', undefined, { origin: friend })
+    expect([plain.status, plain.headers.get('allow')]).toEqual([204, 'GET, PUT, DELETE, HEAD, OPTIONS'])
+    expect((await server.guest('OPTIONS', '/api/nowhere')).status).toBe(404)
+  })
+
+  test('a page of a site that is named may change what who is logged in may change', async () => {
+    const change = { display_name: 'Ada' }
+    const from = (origin: string) =>
+      server.guest('PUT', '/api/component/auth/profile', change, {
+        cookie,
+        origin,
+        'sec-fetch-site': 'cross-site',
+      })
+    expect((await from(friend)).status).toBe(200)
+    expect((await from(stranger)).status).toBe(403)
+  })
+
+  test('https at the proxy makes the cookie one for https alone', async () => {
+    const body = { login: 'ada', password: goodPassword }
+    const secure = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'gis.example.org' }
+    const answer = await server.guest('POST', '/api/component/auth/login', body, {
+      ...secure,
+      origin: 'https://gis.example.org',
+    })
+    expect(answer.headers.get('set-cookie')).toMatch(/^__Host-landform=.*; Secure$/)
+    const own = { cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '', ...secure }
+    expect((await server.guest('GET', mePath, undefined, own)).status).toBe(200)
+  })
+
+  test('who guesses behind the proxy slows down nobody but the own address', async () => {
+    await addUser(server.admin, 'victim')
+    const from = (address: string, password: string) =>
+      server.as('victim', password)('GET', mePath, undefined, { 'x-forwarded-for': `${address}, 127.0.0.1` })
+    await guessUntilSlowed((at) => from('203.0.113.5', `guess ${at}`))
+    expect((await from('203.0.113.5', goodPassword)).status).toBe(429)
+    expect((await from('203.0.113.6', goodPassword)).status).toBe(200)
+    // What is known to be right is let through wherever it comes from.
+    expect((await from('203.0.113.5', goodPassword)).status).toBe(200)
+  })
+})
+
+describe('a server as it comes', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startTestServer('postgres')
+  })
+  afterAll(() => server.stop())
+
+  test('no other site is let in', async () => {
+    const asked = await server.guest('OPTIONS', '/api/resource/0', undefined, {
+      origin: friend,
+      'access-control-request-method': 'PUT',
+    })
+    expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, null])
+    expect((await server.guest('GET', mePath, undefined, { origin: friend })).headers.get('vary')).toBeNull()
+  })
+
+  test('no proxy is believed: whoever says to be elsewhere is slowed down all the same', async () => {
+    await guessUntilSlowed((at) => {
+      const headers = { 'x-forwarded-for': `203.0.113.${at}`, 'x-forwarded-proto': 'https' }
+      return server.as('nobody', 'wrong')('GET', mePath, undefined, headers)
+    })
+  })
+
+  test('guessing through the login route is slowed down, and says how long', async () => {
+    await addUser(server.admin, 'prey')
+    const guess = (password: string) =>
+      server.guest('POST', '/api/component/auth/login', { login: 'prey', password })
+    await guessUntilSlowed((at) => guess(`guess ${at}`))
+    const slowed = await guess(goodPassword)
+    expect(slowed.status).toBe(429)
+    expect(Number(slowed.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  test('tokens and sessions that nobody has are refused with a wait in the end, those somebody has never', async () => {
+    const made = await (
+      await server.admin('POST', '/api/component/landform/token/', { name: 'right' })
+    ).json<{ token: string }>()
+    const ask = (headers: Record<string, string>) => server.guest('GET', mePath, undefined, headers)
+    const statuses = []
+    for (let at = 0; at < 130; at += 1)
+      statuses.push(
+        (await ask(at % 2 === 0 ? { authorization: `Bearer ${at}` } : { cookie: `landform=${at}` })).status,
+      )
+    expect(new Set(statuses.slice(0, 100))).toEqual(new Set([401]))
+    expect(statuses).toContain(429)
+    expect((await ask({ authorization: `Bearer ${made.token}` })).status).toBe(200)
+  })
+
+  test('answers tell browsers to run nothing in them, and pages bring their own rules', async () => {
+    const json = await server.admin('GET', '/api/resource/0')
+    expect(json.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(json.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(json.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+    expect(json.headers.get('x-powered-by')).toBeNull()
+    const group = await createGroup(server.admin, 0, { display_name: 'With a map' })
+    const { id } = await (
+      await server.admin('POST', '/api/resource/', {
+        resource: { cls: 'webmap', parent: { id: group }, display_name: 'Map' },
+        webmap: { root_item: { item_type: 'root', children: [] } },
+      })
+    ).json<{ id: number }>()
+    const page = await server.admin('GET', `/resource/${id}/display/tiny`)
+    expect(page.headers.get('content-security-policy')).toContain('frame-ancestors *')
+    expect(page.headers.get('content-security-policy')).not.toContain("frame-ancestors 'none'")
+    expect(page.headers.get('x-frame-options')).toBeNull()
+  })
+})
