@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream'
-import { commands } from '../../src/cli/commands/table.ts'
+import { loadCommands } from '../../src/cli/commands/table.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
 
@@ -38,7 +38,7 @@ export async function runCommand(words: readonly string[], surroundings: Surroun
     interrupt: surroundings.interrupt ?? never,
     halt: never,
   }
-  const exit = await runProgram(commands, words, terminal)
+  const exit = await runProgram(await loadCommands(words), words, terminal)
   return { exit, out: out.text(), err: err.text() }
 }
 

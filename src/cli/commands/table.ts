@@ -1,21 +1,20 @@
 import type { CommandSpec } from '../command.ts'
-import { applyCommand } from './apply.ts'
-import { planCommand } from './plan.ts'
-import { pullCommand } from './pull.ts'
-import { runCommand } from './run.ts'
-import { schemaCommand } from './schema.ts'
-import { serveCommand } from './serve.ts'
-import { startCommand } from './start.ts'
-import { validateCommand } from './validate.ts'
 
-/** Every command, in the order of the help. A new one is one file here and one row. */
-export const commands: readonly CommandSpec[] = [
-  validateCommand,
-  planCommand,
-  applyCommand,
-  pullCommand,
-  runCommand,
-  schemaCommand,
-  serveCommand,
-  startCommand,
-]
+/** Where each command is, in the order of the help. A new one is one file here and one row. */
+const loaders: Readonly<Record<string, () => Promise<CommandSpec>>> = {
+  validate: async () => (await import('./validate.ts')).validateCommand,
+  plan: async () => (await import('./plan.ts')).planCommand,
+  apply: async () => (await import('./apply.ts')).applyCommand,
+  pull: async () => (await import('./pull.ts')).pullCommand,
+  run: async () => (await import('./run.ts')).runCommand,
+  schema: async () => (await import('./schema.ts')).schemaCommand,
+  serve: async () => (await import('./serve.ts')).serveCommand,
+  start: async () => (await import('./start.ts')).startCommand,
+}
+
+/** Loads the command that the first word names, or every command where it names none: for the help, and for advice. */
+export function loadCommands(words: readonly string[]): Promise<readonly CommandSpec[]> {
+  const [name = ''] = words
+  const named = Object.hasOwn(loaders, name) ? loaders[name] : undefined
+  return Promise.all((named === undefined ? Object.values(loaders) : [named]).map((load) => load()))
+}
