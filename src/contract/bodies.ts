@@ -1,6 +1,7 @@
-import Type, { type Static, type TObject } from 'typebox'
+import type { Static, TObject } from 'typebox'
 import { type Cls, clsNames, descriptorOf, type Members } from './registry.ts'
 import { ResmetaMember, ResourceMember } from './resource.ts'
+import { Type } from './type.ts'
 
 /** A resource as requests carry it: member `resource`, `resmeta`, and the members of its class. */
 export interface ResourceBody {

@@ -1,5 +1,6 @@
-import Type, { type Static, type TObject, type TSchema } from 'typebox'
+import type { Static, TObject, TSchema } from 'typebox'
 import type { PermissionName, Scope } from './permissions.ts'
+import { Type } from './type.ts'
 
 /** A value that names another resource by its id. */
 export interface Reference {

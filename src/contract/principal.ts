@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { nullable } from './descriptor.ts'
+import { Type } from './type.ts'
 
 /** Shortest and longest password, in characters. */
 export const passwordLength = { min: 8, max: 1024 } as const

@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { nullable, oneOf, referenceObject } from './descriptor.ts'
 import { scopes } from './permissions.ts'
+import { Type } from './type.ts'
 
 const scopeNames = Object.keys(scopes)
 const permissionWords = [

@@ -1,5 +1,6 @@
-import Type, { type Static, type TObject, type TSchema } from 'typebox'
+import type { Static, TObject, TSchema } from 'typebox'
 import type { PermissionName } from './permissions.ts'
+import { Type } from './type.ts'
 
 /** HTTP methods of the API. HEAD works wherever GET does. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import { Type } from './type.ts'
 
 /** Schema of a scale: `1 : 10000`, or its denominator as a number; null for none. */
 export function scaleField(description: string) {

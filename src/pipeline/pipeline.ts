@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../contract/type.ts'
 
 const closed = { additionalProperties: false } as const
 

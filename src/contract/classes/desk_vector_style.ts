@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { annotate, type ClassDescriptor } from '../descriptor.ts'
 import { UploadSchema } from '../resource.ts'
+import { Type } from '../type.ts'
 import { featureLayerClasses, styleInterfaces } from './style.ts'
 
 /** Class desk_vector_style. */

@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { nullable, referenceObject } from '../descriptor.ts'
 import { DatatypeSchema } from '../geometry_schema.ts'
+import { Type } from '../type.ts'
 
 /** One field of a layer. */
 export const FieldSchema = Type.Object({

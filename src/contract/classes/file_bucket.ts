@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { annotate, type ClassDescriptor } from '../descriptor.ts'
 import { UploadSchema } from '../resource.ts'
+import { Type } from '../type.ts'
 
 const guarded = { 'x-wire': true, 'x-write': 'data.write' } as const
 

@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { annotate, type ClassDescriptor, nullable, oneOf, referenceObject } from '../descriptor.ts'
 import { GeometryTypeSchema } from '../geometry_schema.ts'
+import { Type } from '../type.ts'
 import { FeatureLayerMember, featureInterfaces } from './feature_layer.ts'
 
 const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' } as const

@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import type { ClassDescriptor } from '../descriptor.ts'
+import { Type } from '../type.ts'
 import { featureLayerClasses, styleInterfaces } from './style.ts'
 
 /** Class mapsrv_style. */

@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { annotate, type ClassDescriptor } from '../descriptor.ts'
 import { UploadSchema } from '../resource.ts'
+import { Type } from '../type.ts'
 
 const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' } as const
 

@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import type { ClassDescriptor } from '../descriptor.ts'
+import { Type } from '../type.ts'
 import { styleInterfaces } from './style.ts'
 
 /** Class raster_style. */

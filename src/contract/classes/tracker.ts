@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
+import { Type } from '../type.ts'
 
 /** Class tracker. */
 export const tracker = {

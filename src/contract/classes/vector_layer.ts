@@ -1,7 +1,7 @@
-import Type from 'typebox'
 import { annotate, type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
 import { GeometryTypeSchema } from '../geometry_schema.ts'
 import { SourceSchema } from '../resource.ts'
+import { Type } from '../type.ts'
 import { FeatureLayerMember, FieldSchema, featureInterfaces } from './feature_layer.ts'
 
 const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' } as const

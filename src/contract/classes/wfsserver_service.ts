@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { type ClassDescriptor, nullable, referenceId } from '../descriptor.ts'
+import { Type } from '../type.ts'
 import { featureLayerClasses } from './style.ts'
 
 /** Class wfsserver_service. */

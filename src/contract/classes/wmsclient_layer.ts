@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { type ClassDescriptor, referenceObject } from '../descriptor.ts'
+import { Type } from '../type.ts'
 
 const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' } as const
 

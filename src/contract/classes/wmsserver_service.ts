@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { type ClassDescriptor, referenceId } from '../descriptor.ts'
 import { scaleField } from '../scale.ts'
+import { Type } from '../type.ts'
 import { publishableClasses } from './style.ts'
 
 /** Class wmsserver_service. */

@@ -1,7 +1,7 @@
-import Type from 'typebox'
 import { loadOptions } from '../classes/vector_layer.ts'
 import { UploadSchema } from '../resource.ts'
 import { AnyObjectSchema, EmptySchema, type RouteDescriptor } from '../route.ts'
+import { Type } from '../type.ts'
 
 const nameRules = { minLength: 1, maxLength: 255 } as const
 

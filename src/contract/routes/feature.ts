@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { nullable, oneOf } from '../descriptor.ts'
 import { EmptySchema, FeatureParams, IdParams, list, query, type RouteDescriptor } from '../route.ts'
+import { Type } from '../type.ts'
 
 /** A feature as requests carry it; what is left out stays as it is. */
 const FeatureBody = Type.Object(

@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { IdParams, type RouteDescriptor } from '../route.ts'
+import { Type } from '../type.ts'
 
 /** Operations on the files that resources keep. */
 export const fileRoutes = {

@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import type { RouteDescriptor } from '../route.ts'
+import { Type } from '../type.ts'
 
 const Labelled = { label: Type.String(), identity: Type.String() }
 

@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import {
   ChangedGroupSchema,
   ChangedUserSchema,
@@ -8,6 +7,7 @@ import {
   UserSchema,
 } from '../principal.ts'
 import { EmptySchema, query, type RouteDescriptor } from '../route.ts'
+import { Type } from '../type.ts'
 
 const briefly = query({ brief: Type.Boolean({ description: 'Only id, keyname and name.' }) })
 const IdAnswer = Type.Object({ id: Type.Integer() })

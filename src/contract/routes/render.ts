@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { IdParams, list, query, type RouteDescriptor } from '../route.ts'
+import { Type } from '../type.ts'
 import type { WebmapConfig } from '../webmap_config.ts'
 
 const tileAddress = {

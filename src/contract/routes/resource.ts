@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { AnyObjectSchema, EmptySchema, IdParams, list, query, type RouteDescriptor } from '../route.ts'
+import { Type } from '../type.ts'
 
 const item = { route: 'resource.item', path: '/api/resource/{id}', params: IdParams } as const
 const collection = { route: 'resource.collection', path: '/api/resource/' } as const

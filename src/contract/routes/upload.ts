@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { UploadSchema } from '../resource.ts'
 import { EmptySchema, type RouteDescriptor } from '../route.ts'
+import { Type } from '../type.ts'
 
 const collection = {
   route: 'file_upload.collection',
