@@ -70,13 +70,19 @@ interface Constraints {
 }
 
 function parseScalar(name: string, text: string, { type, pattern }: Partial<Constraints>): unknown {
-  if (type === 'boolean') return truths[text.toLowerCase()] ?? refuse(name, text, 'true or false')
+  if (type === 'boolean') return parseTruth(text) ?? refuse(name, text, 'true or false')
   if (type === 'integer')
     return /^[+-]?\d{1,15}$/.test(text.trim()) ? Number(text) : refuse(name, text, 'an integer')
   if (type === 'number')
     return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : refuse(name, text, 'a number')
   if (pattern !== undefined && !new RegExp(pattern).test(text)) refuse(name, text, `of the form ${pattern}`)
   return text
+}
+
+/** Reads a truth value as clients write it; undefined where it is none. */
+export function parseTruth(text: string): boolean | undefined {
+  const word = text.toLowerCase()
+  return Object.hasOwn(truths, word) ? truths[word] : undefined
 }
 
 function splitList(text: string): string[] {

@@ -2,8 +2,10 @@ import { annotationsOf } from '../contract/descriptor.ts'
 import { documentName } from '../contract/dialect.ts'
 import type { PermissionName } from '../contract/permissions.ts'
 import { problem } from '../contract/problems.ts'
+import { parseTruth } from '../contract/query.ts'
 import { type Cls, clsNames, descriptorOf } from '../contract/registry.ts'
 import { ResourceMember } from '../contract/resource.ts'
+import type { Problem } from '../core/problem.ts'
 import type { Queryable } from '../database/database.ts'
 
 /** What a search asks for; all of it has to hold. */
@@ -30,8 +32,9 @@ export async function searchResources(tx: Queryable, search: ResourceSearch): Pr
 
 /** Gives what one has to be permitted on a resource to search by some properties: what is hidden is not to be guessed. */
 export function permissionsToSearch(conditions: ResourceSearch['conditions']): PermissionName[] {
-  const names = conditions.map(([name]) => splitName(name)[0])
-  return names.flatMap((name) => {
+  return conditions.flatMap(([condition]) => {
+    if (findMetadataCondition(condition) !== undefined) return ['metadata.read']
+    const [name] = splitName(condition)
     const schema = Object.hasOwn(ResourceMember.properties, name)
       ? ResourceMember.properties[name as keyof typeof ResourceMember.properties]
       : undefined
@@ -106,7 +109,50 @@ const casts: Readonly<Record<Kind, string>> = {
 
 type Bind = (value: unknown) => string
 
+/** Conditions on one metadata key, by operator: `m` is its row, and the text is what follows in the query. */
+const metadataTests: Readonly<Record<string, (text: string, bind: Bind) => string>> = {
+  '': (text, bind) => `m.value #>> '{}' = ${bind(text)}::text`,
+  like: (text, bind) => `m.value #>> '{}' like ${bind(text)}`,
+  ilike: (text, bind) => `m.value #>> '{}' ilike ${bind(text)}`,
+  json: (text, bind) => `m.value = ${bind(text)}::jsonb`,
+  has: () => 'true',
+}
+
+/** `resmeta[key]`, `resmeta__key`, and `resmeta__ilike[key]` with its fellows. */
+function findMetadataCondition(name: string): readonly [operator: string, key: string] | undefined {
+  const [, operator, bracketed] = /^resmeta(?:__([a-z]+))?\[(.+)\]$/s.exec(name) ?? []
+  if (bracketed !== undefined) return [operator ?? '', bracketed]
+  return name.startsWith('resmeta__') ? ['', name.slice('resmeta__'.length)] : undefined
+}
+
+function metadataCondition(name: string, text: string, bind: Bind): string | undefined {
+  const [operator = '', key = ''] = findMetadataCondition(name) ?? []
+  const test = Object.hasOwn(metadataTests, operator) ? metadataTests[operator] : undefined
+  if (test === undefined) return undefined
+  if (operator === 'json') checkJson(name, text)
+  const holds = `exists (select from resmeta m
+    where m.resource_id = r.id and m.key = ${bind(key)} and ${test(text, bind)})`
+  return operator === 'has' && !readTruth(name, text) ? `not ${holds}` : holds
+}
+
+function readTruth(name: string, text: string): boolean {
+  const found = parseTruth(text)
+  if (found === undefined) throw refusal(name, text, 'true or false')
+  return found
+}
+
+function checkJson(name: string, text: string): void {
+  // What no value can hold, no value is equal to; the database would not even look.
+  if (/\\u(0000|d[89a-f])/i.test(text)) throw refusal(name, text, 'JSON without NUL and surrogates')
+  try {
+    JSON.parse(text)
+  } catch {
+    throw refusal(name, text, 'JSON')
+  }
+}
+
 function conditionFor(name: string, text: string, bind: Bind): string | undefined {
+  if (findMetadataCondition(name) !== undefined) return metadataCondition(name, text, bind)
   const [property, operator] = splitName(name)
   const [column, kind] = Object.hasOwn(properties, property) ? (properties[property] ?? []) : []
   if (column === undefined || kind === undefined) return undefined
@@ -131,8 +177,11 @@ function readValue(name: string, text: string, kind: Kind): string | number {
   if (kind === 'id' && /^\s*\d{1,15}\s*$/.test(text)) return Number(text)
   if (kind === 'moment' && /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?)?$/.test(text) && isMoment(text))
     return text
-  const expected = kind === 'id' ? 'an integer' : 'a date and time, as 2020-01-31T12:00:00'
-  throw problem('request/invalid', `Parameter "${name}": expected ${expected}, got "${text}".`, {
+  throw refusal(name, text, kind === 'id' ? 'an integer' : 'a date and time, as 2020-01-31T12:00:00')
+}
+
+function refusal(name: string, text: string, expected: string): Problem {
+  return problem('request/invalid', `Parameter "${name}": expected ${expected}, got "${text}".`, {
     data: { location: ['query', name] },
   })
 }

@@ -3,7 +3,7 @@ import type { Representation } from '../../src/contract/bodies.ts'
 import type { ErrorBody } from '../../src/server/errors.ts'
 import { createGroup, rule } from '../support/resources.ts'
 import { type Ask, describeServers } from '../support/server.ts'
-import { createUser, userPassword } from '../support/users.ts'
+import { createUser, principalId, userPassword } from '../support/users.ts'
 
 describeServers('search and tree', (start) => {
   /** Makes, once a server: Alps (keyname alps) with Peaks (100%) and Lakes, which holds Deep. */
@@ -47,6 +47,43 @@ describeServers('search and tree', (start) => {
     expect(await names(admin, 'display_name__in=')).toEqual([])
     expect(await names(admin, 'description=high')).toEqual(['Peaks (100%)'])
     expect(await names(admin, 'id__in=0')).toEqual(['Main resource group'])
+  })
+
+  test('metadata can be searched for, by who may read them', async () => {
+    const { admin, guest, alps, database } = await plant()
+    const items = { region: 'Alpine', height: 4808, open: true }
+    await admin('PUT', `/api/resource/${alps}`, { resmeta: { items } })
+    for (const query of [
+      'resmeta__region=Alpine',
+      'resmeta[region]=Alpine',
+      'resmeta__ilike[region]=alp%25',
+      'resmeta__like[region]=Alp%25',
+      'resmeta__height=4808',
+      'resmeta__open=true',
+      'resmeta__json[height]=4808.0',
+      'resmeta__has[open]=yes',
+    ])
+      expect(await names(admin, query), query).toEqual(['Alps'])
+    for (const query of ['resmeta__like[region]=alp%25', 'resmeta__json[height]="4808"', 'resmeta__sea=1'])
+      expect(await names(admin, query), query).toEqual([])
+    expect(await names(admin, 'resmeta__has[open]=false&keyname__in=alps,deep')).toEqual(['Deep'])
+    for (const query of ['resmeta__json[height]={', 'resmeta__has[open]=maybe', 'resmeta__json[a]="\\u0000"'])
+      expect((await admin('GET', `/api/resource/search/?${query}`)).status, query).toBe(422)
+    const root = await (await admin('GET', '/api/resource/0')).json<Representation>()
+    const permissions = root.resource.permissions ?? []
+    const everyone = rule('allow resource.read', await principalId(database, 'everyone'))
+    await admin('PUT', '/api/resource/0', { resource: { permissions: [...permissions, everyone] } })
+    expect(await names(guest, 'keyname=alps')).toEqual(['Alps'])
+    expect(await names(guest, 'keyname=alps&resmeta__region=Alpine')).toEqual([])
+    await admin('PUT', '/api/resource/0', { resource: { permissions } })
+  })
+
+  test('an answer says how many there are, and to administrators whether that is all', async () => {
+    const { admin, guest } = await plant()
+    const answer = await admin('GET', '/api/resource/search/?limit=2')
+    expect([answer.headers.get('x-total-count'), answer.headers.get('x-complete')]).toEqual(['5', 'true'])
+    const hidden = await guest('GET', '/api/resource/search/?keyname=deep')
+    expect([hidden.headers.get('x-total-count'), hidden.headers.get('x-complete')]).toEqual(['0', null])
   })
 
   test('owner, parent and creation date can be searched for', async () => {

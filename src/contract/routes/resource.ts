@@ -70,7 +70,7 @@ export const resourceRoutes = {
       limit: Type.Integer({ minimum: 1, description: 'Most items of the answer.' }),
       offset: Type.Integer({ minimum: 0, description: 'Items to skip.' }),
     }),
-    moreQuery: '^[a-z][a-z_]*$',
+    moreQuery: '^(resmeta.*|[a-z][a-z_]*)$',
     response: Type.Array(AnyObjectSchema),
   },
   'resource.permission': {

@@ -40,7 +40,7 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
 
   'resource.list': async (request) => {
     const ids = await listChildren(request.context.database, request.query.parent)
-    return { json: await readVisible(request, ids) }
+    return await readVisible(request, ids)
   },
 
   'resource.create': async (request) => {
@@ -60,7 +60,7 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
       ...(root === undefined ? {} : { root }),
     })
     const fullness = query.serialization === 'full' ? 'full' : 'resource'
-    return { json: await readVisible(request, ids, { fullness, needs: permissionsToSearch(more) }) }
+    return await readVisible(request, ids, { fullness, needs: permissionsToSearch(more) })
   },
 
   'resource.permission': async (request) => ({ json: await readPermissions(request) }),
@@ -83,7 +83,10 @@ interface Reading {
   readonly needs?: readonly PermissionName[]
 }
 
-/** Reads those of some resources that the caller may read, in the order of the ids, page by page where asked so. */
+/**
+ * Reads those of some resources that the caller may read, in the order of the ids, page by page where asked so.
+ * Administrators are told whether that is all: to others it would tell what is hidden from them.
+ */
 async function readVisible(request: ApiRequest, ids: readonly number[], reading: Reading = {}) {
   const { context, caller, dialect } = request
   const { fullness = 'full', needs = [] } = reading
@@ -93,5 +96,12 @@ async function readVisible(request: ApiRequest, ids: readonly number[], reading:
   const { limit, offset = 0 } = request.query as Page
   const page = visible.slice(offset, limit === undefined ? undefined : offset + limit)
   const found = await readRepresentations(context.database, masks, { ids: page, fullness })
-  return found.map((one) => encodeRepresentation(one.resource.cls as Cls, one, dialect))
+  const complete = String(visible.length === ids.length)
+  return {
+    json: found.map((one) => encodeRepresentation(one.resource.cls as Cls, one, dialect)),
+    headers: {
+      'x-total-count': String(visible.length),
+      ...(caller.isAdministrator ? { 'x-complete': complete } : {}),
+    },
+  }
 }
