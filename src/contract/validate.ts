@@ -29,11 +29,14 @@ export type Validator = (value: unknown, show?: ShowPart) => Fault[]
 export interface ValidatorOptions {
   /** `all` for files, where a person wants every fault; `first` for requests. */
   readonly faults: 'all' | 'first'
+  /** A schema with an `$id`, whose parts others name by `$ref`. */
+  readonly library?: object
 }
 
 /** Compiles schemas into validators. One Ajv an instance: keep it, compiling is slow. Values are never changed. */
 export function createValidatorCompiler({
   faults,
+  library,
 }: ValidatorOptions): (schema: TSchema | object) => Validator {
   const ajv = new Ajv({
     strict: true,
@@ -44,9 +47,13 @@ export function createValidatorCompiler({
     strictRequired: false,
     validateFormats: true,
     keywords: [...annotationKeywords],
+    // Our schemas are held to be schemas by tests; here that, and code that is shorter, would only take time.
+    validateSchema: false,
+    code: { optimize: false },
   })
   formats.default(ajv)
   ajv.addSchema(WebmapItemSchema)
+  if (library !== undefined) ajv.addSchema(library)
   return (schema) => {
     const validate = ajv.compile(schema)
     return (value, show) => (validate(value) ? [] : faultsOf(validate, show))

@@ -24,6 +24,20 @@ export function strictSchema(): JsonSchema {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $id: 'urn:landform:manifest',
+    ...fileSchema(),
+    definitions: {
+      ...blockDefinitions(),
+      children: childrenSchema(),
+      resource: resourceSchema(),
+      existing_resource: existingSchema(),
+      ...Object.fromEntries(clsNames.map((cls) => [`cls_${cls}`, classSchema(cls)])),
+    },
+  }
+}
+
+/** Schema of a file's top level; `children` is the caller's. */
+export function fileSchema(): JsonSchema {
+  return {
     title: 'landform manifest',
     description: 'A tree of resources, as it should be on the server.',
     type: 'object',
@@ -37,13 +51,6 @@ export function strictSchema(): JsonSchema {
           'Id of the manifest, of letters, digits, ., _ and -; the same in all its files. Its resources on the server carry it.',
       },
       resources: { $ref: '#/definitions/children' },
-    },
-    definitions: {
-      ...blockDefinitions(),
-      children: childrenSchema(),
-      resource: resourceSchema(),
-      existing_resource: existingSchema(),
-      ...Object.fromEntries(clsNames.map((cls) => [`cls_${cls}`, classSchema(cls)])),
     },
   }
 }

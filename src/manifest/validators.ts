@@ -2,40 +2,52 @@ import { type Cls, clsNames } from '../contract/registry.ts'
 import { createValidatorCompiler, type Validator } from '../contract/validate.ts'
 import { blockSchema, existingSchema, requirementsOf } from './schema/block.ts'
 import type { JsonSchema } from './schema/field.ts'
-import { blockDefinitions, strictSchema } from './schema.ts'
+import { blockDefinitions, fileSchema } from './schema.ts'
 
-const compile = createValidatorCompiler({ faults: 'all' })
+/** All that is checked is a part of one schema, so that what blocks of all classes share is compiled once. */
+const library = 'urn:landform:blocks'
+const compile = createValidatorCompiler({
+  faults: 'all',
+  library: { $id: library, definitions: definitions() },
+})
 const compiled = new Map<string, Validator>()
 
 /** Below the block that is checked, each resource is a block of its own. */
-const definitions = { ...blockDefinitions(), children: { type: 'object' } }
+function definitions(): Record<string, JsonSchema> {
+  const parts = clsNames.flatMap((cls) => {
+    const block = `block_${cls}`
+    const own = { allOf: [{ $ref: `#/definitions/${block}` }, requirementsOf(cls)] }
+    return [[block, blockSchema(cls)] as const, [`own_${cls}`, own] as const]
+  })
+  return {
+    ...blockDefinitions(),
+    ...Object.fromEntries(parts),
+    children: { type: 'object' },
+    existing_resource: existingSchema(),
+    file: fileSchema(),
+  }
+}
+
+function validatorOf(name: string): Validator {
+  const known = compiled.get(name)
+  if (known !== undefined) return known
+  const validator = compile({ $ref: `${library}#/definitions/${name}` })
+  compiled.set(name, validator)
+  return validator
+}
 
 /**
  * Gives the validator of a block: of a class, of our own or of others; without a class, that of a resource of others.
  * `children` is taken as it is.
  */
 export function blockValidator(cls: Cls | undefined, existing: boolean): Validator {
-  const name = `${cls ?? ''}/${existing}`
-  const known = compiled.get(name)
-  if (known !== undefined) return known
-  const validator = compile({ ...schemaFor(cls, existing), definitions })
-  compiled.set(name, validator)
-  return validator
-}
-
-function schemaFor(cls: Cls | undefined, existing: boolean): JsonSchema {
-  if (cls === undefined) return existingSchema()
-  return existing ? blockSchema(cls) : { ...blockSchema(cls), allOf: [requirementsOf(cls)] }
+  if (cls === undefined) return validatorOf('existing_resource')
+  return validatorOf(`${existing ? 'block' : 'own'}_${cls}`)
 }
 
 /** Gives the validator of a file's top level; `resources` is taken as it is. */
 export function fileValidator(): Validator {
-  const known = compiled.get('file')
-  if (known !== undefined) return known
-  const { $id: _, ...schema } = strictSchema()
-  const validator = compile({ ...schema, definitions })
-  compiled.set('file', validator)
-  return validator
+  return validatorOf('file')
 }
 
 /** Names of the classes that have a member. */

@@ -1,3 +1,4 @@
+import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { bodySchema, membersOf } from '../../src/contract/bodies.ts'
 import { annotationsOf, type Reference } from '../../src/contract/descriptor.ts'
@@ -8,6 +9,8 @@ import { routeNames, routeOf, routeTemplates } from '../../src/contract/routes.t
 import { createValidatorCompiler } from '../../src/contract/validate.ts'
 
 const compile = createValidatorCompiler({ faults: 'all' })
+// The compiler of validators takes schemas as they are; what JSON Schema says of them is held here.
+const meta = new Ajv({ strict: false, logger: false })
 
 describe('class descriptors', () => {
   it.each(clsNames)('%s names parents, references and permissions that exist', (cls) => {
@@ -20,6 +23,12 @@ describe('class descriptors', () => {
       'missing field "resource"',
     )
     expect(compile(bodySchema(cls, 'update'))({})).toEqual([])
+  })
+
+  it.each(clsNames)('%s has bodies that are JSON Schema', (cls) => {
+    for (const use of ['create', 'update'] as const)
+      expect(meta.validateSchema(bodySchema(cls, use))).toBe(true)
+    expect(meta.validateSchema({ ...bodySchema(cls, 'create'), required: [1] })).toBe(false)
   })
 
   it.each(clsNames)('%s describes every field', (cls) => {
@@ -51,6 +60,12 @@ describe('permissions', () => {
 })
 
 describe('routes', () => {
+  it.each(routeNames)('%s is described by JSON Schema', (name) => {
+    const { params, query, body, response } = routeOf(name)
+    for (const schema of [params, query, body, response])
+      if (schema !== undefined) expect(meta.validateSchema(schema)).toBe(true)
+  })
+
   it.each(routeNames)('%s declares every placeholder of its path', (name) => {
     const { path, params, permission } = routeOf(name)
     const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, placeholder]) => placeholder)

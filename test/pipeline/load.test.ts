@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createValidatorCompiler } from '../../src/contract/validate.ts'
 import { loadPipeline } from '../../src/pipeline/load.ts'
@@ -93,6 +94,7 @@ describe('loadPipeline', () => {
 
 describe('pipelineSchema', () => {
   it('stands on its own and takes what loadPipeline takes', () => {
+    expect(new Ajv({ strict: false }).validateSchema(pipelineSchema())).toBe(true)
     const check = createValidatorCompiler({ faults: 'all' })(pipelineSchema())
     expect(check({ pipeline: 'a', from: { file: 'x' }, to: { layer: 'y' } })).toEqual([])
     expect(check({ pipeline: 'a', from: { layers: ['x'] }, to: { folder: 'y' } })).toEqual([])
