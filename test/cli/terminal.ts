@@ -14,8 +14,8 @@ export interface Ran {
 export interface Surroundings {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
-  /** What a person types; without it nobody can be asked. */
-  readonly answer?: string
+  /** What a person types, when asked; without it nobody can be asked. */
+  readonly answer?: string | (() => Promise<string>)
   readonly interrupt?: AbortSignal
   /** Told what the command writes to stderr, as it comes. */
   readonly onErr?: (text: string) => void
@@ -29,7 +29,7 @@ export async function runCommand(words: readonly string[], surroundings: Surroun
   const terminal: Terminal = {
     out: out.stream,
     err: err.stream,
-    input: Readable.from(answer === undefined ? [] : [`${answer}\n`]),
+    input: Readable.from(type(answer)),
     env,
     cwd,
     canAsk: answer !== undefined,
@@ -40,6 +40,10 @@ export async function runCommand(words: readonly string[], surroundings: Surroun
   }
   const exit = await runProgram(await loadCommands(words), words, terminal)
   return { exit, out: out.text(), err: err.text() }
+}
+
+async function* type(answer: Surroundings['answer']) {
+  if (answer !== undefined) yield `${typeof answer === 'string' ? answer : await answer()}\n`
 }
 
 function collectText(onText?: (text: string) => void) {

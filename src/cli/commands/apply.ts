@@ -102,6 +102,7 @@ export const applyCommand: CommandSpec = {
     'landform apply manifests/world.yaml --yes',
     'landform apply --prune --fuse 20% --yes',
     'landform apply --replace old_layer',
+    'landform apply --partial --yes   # leaves out what others have changed meanwhile',
   ],
   declare: (command) =>
     allowanceOptions(

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { painter } from '../../../src/cli/print/paint.ts'
+import { formatReport } from '../../../src/cli/print/report.ts'
+import { problem } from '../../../src/contract/problems.ts'
+import type { Action, Change } from '../../../src/reconcile/change.ts'
+import type { Report } from '../../../src/reconcile/outcome.ts'
+
+const change = (key: string, action: Action = 'create'): Change => ({
+  action,
+  key,
+  cls: 'resource_group',
+  displayName: key,
+  path: [],
+  edits: [],
+  body: {},
+})
+const how = { paint: painter(false), resume: 'landform apply', tookMs: 1234 }
+const linesOf = (report: Partial<Report>) =>
+  formatReport({ outcomes: [], interrupted: false, atomic: true, ...report }, how).split('\n')
+
+const denied = problem('access/denied', 'Not you.', { hint: 'Ask.', detail: 'one\ntwo' })
+const failed = { change: change('a'), outcome: 'failed', problem: denied } as const
+const skipped = { change: change('b'), outcome: 'skipped', because: 'a' } as const
+
+describe('the report of an apply', () => {
+  it('counts what was done by what it was', () => {
+    const outcomes = [
+      { change: change('a'), outcome: 'created' },
+      { change: change('b', 'update'), outcome: 'updated' },
+      { change: change('c'), outcome: 'created' },
+    ] as const
+    expect(linesOf({ outcomes })).toEqual(['Done in 1.2 s: 2 created, 1 updated.'])
+  })
+
+  it('names the one failure where nothing was done, and not what would have come with it', () => {
+    expect(linesOf({ outcomes: [failed, skipped] })).toEqual([
+      'Nothing was changed.',
+      'Failed: 1',
+      '  a (resource_group): access/denied: Not you.',
+      '      one',
+      '      two',
+      '      hint: Ask.',
+      'To go on: landform apply',
+    ])
+  })
+
+  it('names everything that was not tried where the rest was done', () => {
+    const done = { change: change('c'), outcome: 'created' } as const
+    for (const atomic of [true, false])
+      expect(linesOf({ outcomes: [failed, skipped, done], atomic })).toEqual([
+        'Done in 1.2 s: 1 created.',
+        'Failed: 1',
+        '  a (resource_group): access/denied: Not you.',
+        '      one',
+        '      two',
+        '      hint: Ask.',
+        'Not tried: 1',
+        '  b (resource_group), after a',
+        'To go on: landform apply',
+      ])
+  })
+
+  it('says why nothing was done where that lies with no single change', () => {
+    const outcomes = [{ change: change('a'), outcome: 'skipped' }] as const
+    const fault = problem('http/unreachable', 'Nobody there.')
+    expect(linesOf({ outcomes, problem: fault })).toEqual([
+      'Nothing was changed.',
+      'Failed',
+      '  http/unreachable: Nobody there.',
+      '      hint: Check the address and that the server runs.',
+      'To go on: landform apply',
+    ])
+  })
+
+  it('does not say that nothing was changed where that is not known', () => {
+    const outcomes = [{ change: change('a'), outcome: 'skipped' }] as const
+    expect(linesOf({ outcomes, interrupted: true, uncertain: true })).toEqual([
+      'The answer of the server was lost: all was done, or nothing.',
+      'Interrupted.',
+      'To go on: landform apply',
+    ])
+  })
+})
