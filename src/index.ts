@@ -39,6 +39,14 @@ export interface ReconcileOptions extends ManifestFiles {
   readonly signal?: AbortSignal
 }
 
+/** How changes are made. */
+export interface ApplySettings extends ReconcileOptions {
+  /** False sends request by request even to servers that do all or nothing. */
+  readonly atomic?: boolean
+  /** Leaves out what somebody else has changed since the plan was made, and does the rest. */
+  readonly partial?: boolean
+}
+
 /** Finds every fault of a manifest, without a server. Faults are issues, never thrown. */
 export function validate({ paths, cwd, env = {} }: ManifestFiles): Promise<Validation> {
   return loadManifest({ paths, cwd: resolve(cwd), env })
@@ -54,12 +62,14 @@ export async function plan(options: ReconcileOptions): Promise<Plan> {
 }
 
 /**
- * Makes a server as a manifest wants it. What fails on the way stands in the report.
+ * Makes a server as a manifest wants it: on a landform server all at once or not at all, elsewhere request by request.
+ * What fails on the way stands in the report.
  *
  * @throws {Problem} manifest/invalid, apply/failed where the plan has errors, http/*, auth/*
  */
-export async function apply(options: ReconcileOptions): Promise<Report> {
-  return withPlan(options, (planned, api) => applyPlan({ api, plan: planned, signal: options.signal }))
+export async function apply(options: ApplySettings): Promise<Report> {
+  const { atomic = true, partial = false, signal } = options
+  return withPlan(options, (planned, api) => applyPlan({ api, plan: planned, atomic, partial, signal }))
 }
 
 /**

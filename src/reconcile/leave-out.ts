@@ -8,9 +8,10 @@ import type { Change, Step } from './change.ts'
  * @returns by change that is left out, the one it is left out for
  */
 export function leaveOut(steps: readonly Step[], faulty: Iterable<Change>): Map<Change, Change> {
+  const left = new Map([...faulty].map((change) => [change, change] as const))
+  if (left.size === 0) return left
   const links = linkChanges(steps)
   const deletions = [...links.keys()].filter(({ action }) => action === 'delete')
-  const left = new Map([...faulty].map((change) => [change, change] as const))
   const open = [...left.keys()]
   for (let change = open.shift(); change !== undefined; change = open.shift()) {
     const because = left.get(change) ?? change
