@@ -3,7 +3,7 @@ import { problem } from '../contract/problems.ts'
 import { formatParameter } from '../contract/query.ts'
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '../contract/route.ts'
 import { type RouteName, routeOf, type routes } from '../contract/routes.ts'
-import type { Credentials } from '../http/authorize.ts'
+import type { Credentials, Token } from '../http/authorize.ts'
 import { createHttpClient, type HttpAnswer, type HttpClient, parseServerUrl } from '../http/client.ts'
 import type { RetryPolicy } from '../http/retry.ts'
 import { problemOfAnswer } from './failure.ts'
@@ -60,7 +60,7 @@ export interface Api {
 /** Where a server is and how to talk to it. */
 export interface ApiOptions {
   readonly url: string
-  readonly credentials?: Credentials | undefined
+  readonly credentials?: Credentials | Token | undefined
   readonly dialect?: Dialect
   readonly retry?: RetryPolicy
   readonly timeoutMs?: number

@@ -18,6 +18,13 @@ export interface CommandSpec {
   run(input: CommandInput, terminal: Terminal): Promise<number>
 }
 
+/** A family of commands: `landform user list`, `landform user create`, … */
+export interface CommandGroup {
+  readonly name: string
+  readonly summary: string
+  readonly commands: readonly CommandSpec[]
+}
+
 /** What was typed: arguments by position, options by name in camel case. */
 export interface CommandInput {
   readonly arguments: readonly unknown[]

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type Api, createApi } from '../api/api.ts'
 import { problem } from '../contract/problems.ts'
-import type { Credentials } from '../http/authorize.ts'
+import type { Credentials, Token } from '../http/authorize.ts'
 import type { Terminal } from './terminal.ts'
 import { programVersion } from './version.ts'
 
@@ -30,31 +30,44 @@ export interface ServerSettings {
  * @throws {Problem} usage/bad-argument, auth/bad-credentials where a login has no password
  */
 export async function connect(settings: ServerSettings, terminal: Terminal): Promise<Api> {
-  const url = settings.server ?? textOf(terminal.env.LANDFORM_SERVER) ?? defaultServer
-  const credentials = await findCredentials(url, settings, terminal)
+  const url = urlOf(settings, terminal)
+  const credentials = await findCredentials(settings, terminal)
   const timeout = settings.timeout === undefined ? {} : { timeoutMs: settings.timeout * 1000 }
   return createApi({ url, credentials, userAgent: `landform/${programVersion()}`, ...timeout })
 }
 
+function urlOf({ server }: ServerSettings, { env }: Terminal): string {
+  return server ?? textOf(env.LANDFORM_SERVER) ?? defaultServer
+}
+
 const administrator = 'administrator'
 
-async function findCredentials(
-  url: string,
-  { user, data }: ServerSettings,
-  { env, cwd }: Terminal,
-): Promise<Credentials | undefined> {
+/**
+ * Finds who the commands are: `--user` and its password, else the token of the environment, else its login and
+ * password, else the generated password of a server on this machine, else nobody.
+ *
+ * @throws {Problem} auth/bad-credentials where a login has no password
+ */
+export async function findCredentials(
+  settings: ServerSettings,
+  terminal: Terminal,
+): Promise<Credentials | Token | undefined> {
+  const { user, data } = settings
+  const { env, cwd } = terminal
+  const token = textOf(env.LANDFORM_TOKEN)
+  if (user === undefined && token !== undefined) return { token }
   const login = user ?? textOf(env.LANDFORM_USER)
   const password = textOf(env.LANDFORM_PASSWORD)
   if (password !== undefined) return { login: login ?? administrator, password }
   const folder = resolve(cwd, data ?? textOf(env.LANDFORM_DATA) ?? defaultDataFolder)
   // The generated password never leaves the machine it was made on.
-  const generated = isLoopback(url) ? await findGeneratedPassword(folder) : undefined
+  const generated = isLoopback(urlOf(settings, terminal)) ? await findGeneratedPassword(folder) : undefined
   if (generated !== undefined && (login ?? administrator) === administrator)
     return { login: administrator, password: generated }
   if (login === undefined) return undefined
   throw problem('auth/bad-credentials', `There is no password for "${login}".`, {
     exit: 3,
-    hint: 'Set LANDFORM_PASSWORD.',
+    hint: 'Set LANDFORM_PASSWORD, or LANDFORM_TOKEN alone.',
   })
 }
 

@@ -11,7 +11,7 @@ export function collect(value: string, before: readonly string[] = []): string[]
 export function serverOptions(command: Command): Command {
   return command
     .option('--server <url>', 'address of the server (LANDFORM_SERVER, else http://127.0.0.1:8080)')
-    .option('--user <login>', 'login (LANDFORM_USER); the password comes from LANDFORM_PASSWORD')
+    .option('--user <login>', 'login (LANDFORM_USER) with LANDFORM_PASSWORD; else LANDFORM_TOKEN')
     .option('--data <folder>', 'data folder of a server on this machine, for its generated password')
     .option('--timeout <seconds>', 'longest wait for an answer', parseSeconds)
 }

@@ -1,13 +1,13 @@
 import { Command, CommanderError } from 'commander'
 import { isProblem, type Problem } from '../core/problem.ts'
-import type { CommandInput, CommandSpec } from './command.ts'
+import type { CommandGroup, CommandInput, CommandSpec } from './command.ts'
 import { writeIssueEvent, writeProblemEvent } from './print/events.ts'
 import { type Terminal, writeLine } from './terminal.ts'
 import { programVersion } from './version.ts'
 
 /** Runs the command that was typed, and gives the exit code. Never throws what a person should read. */
 export async function runProgram(
-  commands: readonly CommandSpec[],
+  commands: readonly (CommandSpec | CommandGroup)[],
   words: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
@@ -26,7 +26,7 @@ export async function runProgram(
 }
 
 function buildProgram(
-  commands: readonly CommandSpec[],
+  commands: readonly (CommandSpec | CommandGroup)[],
   terminal: Terminal,
   finish: (exit: number) => void,
 ): Command {
@@ -36,17 +36,33 @@ function buildProgram(
     .helpOption('--help', 'print this help')
     .showHelpAfterError('(see --help)')
   settle(program, terminal)
+  const run = async (spec: CommandSpec, input: CommandInput) => finish(await spec.run(input, terminal))
   for (const spec of commands) {
-    const command = spec.declare(program.command(spec.name).description(spec.summary))
-    command.helpOption('--help', 'print this help').addHelpText('after', examplesOf(spec))
+    const command = program.command(spec.name).description(spec.summary)
     settle(command, terminal)
-    command.action(async (...words: unknown[]) => {
-      // The parser hands over the arguments, then the options, then itself.
-      const input: CommandInput = { arguments: words.slice(0, -2), options: command.opts() }
-      finish(await spec.run(input, terminal))
-    })
+    if ('run' in spec) addCommand(command, spec, run)
+    else addGroup(command, spec, run)
   }
   return program
+}
+
+type Run = (spec: CommandSpec, input: CommandInput) => Promise<void>
+
+function addGroup(parent: Command, group: CommandGroup, run: Run): void {
+  parent.helpOption('--help', 'print this help').helpCommand(false)
+  for (const spec of group.commands) {
+    const command = parent.command(spec.name).description(spec.summary).copyInheritedSettings(parent)
+    addCommand(command, spec, run)
+  }
+}
+
+function addCommand(command: Command, spec: CommandSpec, run: Run): void {
+  spec.declare(command)
+  command.helpOption('--help', 'print this help').addHelpText('after', examplesOf(spec))
+  command.action(async (...words: unknown[]) => {
+    // The parser hands over the arguments, then the options, then itself.
+    await run(spec, { arguments: words.slice(0, -2), options: command.opts() })
+  })
 }
 
 function settle(command: Command, { out, err }: Terminal): void {

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import type { Readable, Writable } from 'node:stream'
+import { type Readable, Writable } from 'node:stream'
 
 /** Where a command reads and writes, and what it knows of its surroundings. Tests give their own. */
 export interface Terminal {
@@ -30,9 +30,7 @@ export function openTerminal(): Terminal {
   const ci = env.CI !== undefined && env.CI !== '' && env.CI !== 'false'
   const dumb = env.TERM === 'dumb'
   const { interrupt, halt } = listenForSignals()
-  // Whoever read along has read enough: `landform schema manifest | head`.
-  for (const stream of [stdout, stderr]) stream.on('error', endQuietly)
-  // A reader that has seen enough goes away; what is being done goes on.
+  // A reader that has seen enough goes away (`landform apply | head`); what is being done is done to its end.
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
   return {
     out: stdout,
@@ -52,11 +50,6 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }
 
-function endQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
-}
-
 function listenForSignals(): Pick<Terminal, 'interrupt' | 'halt'> {
   const interrupt = new AbortController()
   const halt = new AbortController()
@@ -73,6 +66,33 @@ function listenForSignals(): Pick<Terminal, 'interrupt' | 'halt'> {
 /** Writes a line to a stream. */
 export function writeLine(stream: Writable, text: string): void {
   stream.write(`${text}\n`)
+}
+
+/**
+ * Asks a person for texts that are not shown while they are typed, one after the other. Gives fewer where the person
+ * stops.
+ */
+export async function askHidden(
+  { input, err, interrupt }: Terminal,
+  questions: readonly string[],
+): Promise<string[]> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  // As on a terminal, the library echoes what is typed: to nowhere.
+  const lines = createInterface({ input, output: nowhere, terminal: true, signal: interrupt })
+  const answers = lines[Symbol.asyncIterator]()
+  const given: string[] = []
+  try {
+    for (const question of questions) {
+      err.write(`${question} `)
+      const { value, done } = await answers.next()
+      err.write('\n')
+      if (done) break
+      given.push(value)
+    }
+    return given
+  } finally {
+    lines.close()
+  }
 }
 
 /** Asks a person; only the word yes is a yes. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
 import { problem } from '../contract/problems.ts'
-import { authorize, type Credentials } from './authorize.ts'
+import { authorize, type Credentials, type Token } from './authorize.ts'
 import { type FailedRequest, problemOfFailure } from './failure.ts'
 import { type LimitOptions, limitSize } from './limit-size.ts'
 import { defaultRetry, type RetryPolicy, retryIdempotent } from './retry.ts'
@@ -10,7 +10,7 @@ import { defaultRetry, type RetryPolicy, retryIdempotent } from './retry.ts'
 export interface HttpClientOptions {
   /** Scheme, host and port: `https://maps.example.org`. */
   readonly origin: string
-  readonly credentials?: Credentials
+  readonly credentials?: Credentials | Token
   readonly retry?: RetryPolicy
   /** Most connections at once. */
   readonly connections?: number

@@ -1,7 +1,7 @@
-import type { CommandSpec } from '../command.ts'
+import type { CommandGroup, CommandSpec } from '../command.ts'
 
 /** Where each command is, in the order of the help. A new one is one file here and one row. */
-const loaders: Readonly<Record<string, () => Promise<CommandSpec>>> = {
+const loaders: Readonly<Record<string, () => Promise<CommandSpec | CommandGroup>>> = {
   validate: async () => (await import('./validate.ts')).validateCommand,
   plan: async () => (await import('./plan.ts')).planCommand,
   apply: async () => (await import('./apply.ts')).applyCommand,
@@ -10,10 +10,13 @@ const loaders: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   schema: async () => (await import('./schema.ts')).schemaCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
   start: async () => (await import('./start.ts')).startCommand,
+  user: async () => (await import('./user.ts')).userCommands,
+  group: async () => (await import('./group.ts')).groupCommands,
+  token: async () => (await import('./token.ts')).tokenCommands,
 }
 
 /** Loads the command that the first word names, or every command where it names none: for the help, and for advice. */
-export function loadCommands(words: readonly string[]): Promise<readonly CommandSpec[]> {
+export function loadCommands(words: readonly string[]): Promise<readonly (CommandSpec | CommandGroup)[]> {
   const [name = ''] = words
   const named = Object.hasOwn(loaders, name) ? loaders[name] : undefined
   return Promise.all((named === undefined ? Object.values(loaders) : [named]).map((load) => load()))

@@ -1,0 +1,121 @@
+import type { Command } from 'commander'
+import type { Api } from '../../api/api.ts'
+import type { TokenAnswer } from '../../contract/principal.ts'
+import { problem } from '../../contract/problems.ts'
+import { findHint } from '../../core/suggest.ts'
+import type { CommandGroup, CommandInput, CommandSpec } from '../command.ts'
+import { serverOptions } from '../options.ts'
+import { findByName, readPrincipals, withServer } from '../principals.ts'
+import { formatColumns } from '../print/columns.ts'
+import { writeEvent } from '../print/events.ts'
+import { writeLine } from '../terminal.ts'
+
+const declareShared = (command: Command) =>
+  serverOptions(command)
+    .option('--for <user>', 'for administrators: the user whose token it is, instead of oneself')
+    .option('--json', 'write events as lines of JSON')
+
+const createCommand: CommandSpec = {
+  name: 'create',
+  summary: 'make a token, and print it once; set LANDFORM_TOKEN to use it',
+  examples: [
+    'landform token create "nightly import"',
+    'landform token create ci --for robot --expires 2030-12-31',
+    'export LANDFORM_TOKEN=$(landform token create laptop --expires 30d)',
+  ],
+  declare: (command) =>
+    declareShared(command.argument('<name>', 'what it is for')).option(
+      '--expires <when>',
+      'days as 90d, a date, or never',
+      '90d',
+    ),
+  run: ({ arguments: [name], options }, terminal) =>
+    withServer(options, terminal, async (api) => {
+      const expires = expiryOf(String(options.expires))
+      const user = await findUserId(api, options)
+      const body = { name: String(name), expires, ...(user === undefined ? {} : { user: { id: user } }) }
+      const made = await api.call('token.create', { body })
+      const until = made.expires === null ? 'for ever' : `until ${made.expires} UTC`
+      if (options.json) return writeEvent(terminal.out, 'token', { action: 'created', token: made })
+      writeLine(terminal.out, made.token)
+      writeLine(terminal.err, `token "${made.name}" of ${made.user.keyname}, ${until}; shown this once`)
+    }),
+}
+
+const listCommand: CommandSpec = {
+  name: 'list',
+  summary: 'list tokens',
+  examples: ['landform token list', 'landform token list --for robot --json'],
+  declare: declareShared,
+  run: ({ options }, terminal) =>
+    withServer(options, terminal, async (api) => {
+      const tokens = await readTokens(api, options)
+      if (options.json) for (const token of tokens) writeEvent(terminal.out, 'token', { token })
+      else writeLine(terminal.out, formatTokens(tokens))
+    }),
+}
+
+const revokeCommand: CommandSpec = {
+  name: 'revoke',
+  summary: 'revoke tokens: they are refused from now on',
+  examples: ['landform token revoke laptop', 'landform token revoke ci --for robot'],
+  declare: (command) => declareShared(command.argument('<tokens...>', 'names or ids')),
+  run: ({ arguments: [names], options }, terminal) =>
+    withServer(options, terminal, async (api) => {
+      const tokens = await readTokens(api, options)
+      const found = (names as readonly string[]).map((name) => findToken(tokens, name))
+      for (const { id, name } of found) {
+        await api.call('token.revoke', { params: { token: id } })
+        if (options.json) writeEvent(terminal.out, 'token', { action: 'revoked', token: { id, name } })
+        else writeLine(terminal.out, `revoked token "${name}" (id = ${id})`)
+      }
+    }),
+}
+
+function formatTokens(tokens: readonly TokenAnswer[]): string {
+  const rows = tokens.map(({ id, name, created, expires, last_used }) => [
+    String(id),
+    name,
+    created.slice(0, 10),
+    expires?.slice(0, 10) ?? 'never',
+    last_used?.slice(0, 10) ?? '-',
+  ])
+  return formatColumns(['ID', 'NAME', 'CREATED', 'EXPIRES', 'LAST USED'], rows)
+}
+
+function findToken(tokens: readonly TokenAnswer[], text: string): TokenAnswer {
+  const found = tokens.find(({ name }) => name === text) ?? tokens.find(({ id }) => String(id) === text)
+  if (found !== undefined) return found
+  throw problem('token/not-found', `There is no token "${text}".`, {
+    hint: findHint(
+      text,
+      tokens.map(({ name }) => name),
+    ),
+  })
+}
+
+async function readTokens(api: Api, options: CommandInput['options']): Promise<TokenAnswer[]> {
+  const user = await findUserId(api, options)
+  return api.call('token.list', { query: user === undefined ? {} : { user } })
+}
+
+async function findUserId(api: Api, { for: name }: CommandInput['options']): Promise<number | undefined> {
+  if (name === undefined) return undefined
+  return findByName((await readPrincipals(api)).users, String(name), 'user').id
+}
+
+const dayMs = 86_400_000
+
+/** The server reads dates; days are counted from now. */
+function expiryOf(text: string): string | null {
+  if (text === 'never') return null
+  const days = /^(\d{1,5})d$/.exec(text)?.[1]
+  return days === undefined ? text : new Date(Date.now() + Number(days) * dayMs).toISOString()
+}
+
+/** The commands `token …`. */
+export const tokenCommands: CommandGroup = {
+  name: 'token',
+  summary: 'make, list and revoke tokens, for programs in the place of a password',
+  commands: [createCommand, listCommand, revokeCommand],
+}

@@ -1,0 +1,198 @@
+import type { Command } from 'commander'
+import type { Api } from '../../api/api.ts'
+import type { UserAnswer, UserBody } from '../../contract/principal.ts'
+import { problem } from '../../contract/problems.ts'
+import type { Credentials, Token } from '../../http/authorize.ts'
+import type { CommandGroup, CommandInput, CommandSpec } from '../command.ts'
+import { findCredentials, type ServerSettings } from '../connect.ts'
+import { collect, serverOptions } from '../options.ts'
+import { findNewPassword } from '../password.ts'
+import { findByName, type Principals, readPrincipals, withServer } from '../principals.ts'
+import { formatColumns } from '../print/columns.ts'
+import { writeEvent } from '../print/events.ts'
+import { tellPrincipal } from '../print/principal.ts'
+import { writeLine } from '../terminal.ts'
+
+const declareShared = (command: Command) =>
+  serverOptions(command).option('--json', 'write events as lines of JSON')
+
+const declareFields = (command: Command) =>
+  declareShared(command)
+    .option('--name <name>', 'name that people see')
+    .option('--description <text>', 'what people should know of it')
+    .option('--language <tag>', 'language, as en')
+    .option('--group <group>', 'group to be in; may be repeated', collect)
+
+const passwordFromInput = ['--password-stdin', 'read the password from standard input'] as const
+
+const listCommand: CommandSpec = {
+  name: 'list',
+  summary: 'list users, with their groups',
+  examples: ['landform user list', 'landform user list --json'],
+  declare: declareShared,
+  run: ({ options }, terminal) =>
+    withServer(options, terminal, async (api) => {
+      const principals = await readPrincipals(api)
+      if (options.json) for (const user of principals.users) writeEvent(terminal.out, 'user', { user })
+      else writeLine(terminal.out, formatUsers(principals))
+    }),
+}
+
+function formatUsers({ users, groups }: Principals): string {
+  const keynames = new Map(groups.map(({ id, keyname }) => [id, keyname]))
+  const rows = users.map((user) => [
+    String(user.id),
+    user.keyname,
+    user.display_name,
+    (user.member_of ?? []).map((id) => keynames.get(id) ?? String(id)).join(', ') || '-',
+    stateOf(user),
+    user.last_activity?.slice(0, 10) ?? '-',
+  ])
+  return formatColumns(['ID', 'KEYNAME', 'NAME', 'GROUPS', 'STATE', 'LAST SEEN'], rows)
+}
+
+function stateOf({ system, disabled, password }: UserAnswer): string {
+  if (system) return 'system'
+  if (disabled) return 'disabled'
+  return password ? 'active' : 'no password'
+}
+
+const createCommand: CommandSpec = {
+  name: 'create',
+  summary: 'create a user; the password comes from LANDFORM_NEW_PASSWORD, standard input or a prompt',
+  examples: [
+    'landform user create ada --name "Ada Lovelace" --group editors',
+    'pwgen | landform user create robot --password-stdin',
+  ],
+  declare: (command) => declareFields(command.argument('<keyname>', 'login')).option(...passwordFromInput),
+  run: ({ arguments: [keyname], options }, terminal) =>
+    withServer(options, terminal, async (api) => {
+      const password = await findNewPassword(terminal, { stdin: options.passwordStdin === true })
+      const fields = await readFields(options, () => readPrincipals(api))
+      const body = { keyname: String(keyname), ...fields, ...(password === undefined ? {} : { password }) }
+      const { id } = await api.call('auth.user_create', { body })
+      tellPrincipal(terminal, { options, kind: 'user', action: 'created', id, keyname: body.keyname })
+      if (password === undefined)
+        writeLine(terminal.err, `without a password: landform user set-password ${body.keyname}`)
+    }),
+}
+
+const updateCommand: CommandSpec = {
+  name: 'update',
+  summary: 'change a user; what is not named stays',
+  examples: ['landform user update ada --name "Ada King"', 'landform user update ada --disable'],
+  declare: (command) =>
+    declareFields(command.argument('<user>', 'keyname or id'))
+      .option('--keyname <keyname>', 'new login')
+      .option('--no-groups', 'take it out of all groups')
+      .option('--disable', 'keep it from coming in; ends its sessions')
+      .option('--enable', 'let it come in again'),
+  run: ({ arguments: [name], options }, terminal) =>
+    withServer(options, terminal, async (api) => {
+      const principals = await readPrincipals(api)
+      const { id, keyname } = findByName(principals.users, String(name), 'user')
+      const body = { ...(await readFields(options, async () => principals)), ...readState(options) }
+      await api.call('auth.user_update', { params: { id }, body })
+      tellPrincipal(terminal, {
+        options,
+        kind: 'user',
+        action: 'updated',
+        id,
+        keyname: body.keyname ?? keyname,
+      })
+    }),
+}
+
+const passwordCommand: CommandSpec = {
+  name: 'set-password',
+  summary: 'set a password: of a user, or without a name your own; ends its sessions',
+  examples: [
+    'landform user set-password ada',
+    'pwgen | landform user set-password ada --password-stdin',
+    'landform user set-password   # your own',
+  ],
+  declare: (command) =>
+    declareShared(command.argument('[user]', 'keyname or id')).option(...passwordFromInput),
+  run: ({ arguments: [name], options }, terminal) =>
+    withServer(options, terminal, async (api) => {
+      const password = await findNewPassword(terminal, { stdin: options.passwordStdin === true })
+      if (password === undefined)
+        throw problem('usage/bad-argument', 'There is no new password.', {
+          hint: 'Set LANDFORM_NEW_PASSWORD, or write it to standard input with --password-stdin.',
+        })
+      const { id, keyname } =
+        name === undefined
+          ? await setOwnPassword(api, password, await findCredentials(options as ServerSettings, terminal))
+          : await setPassword(api, password, String(name))
+      tellPrincipal(terminal, { options, kind: 'user', action: 'updated', id, keyname })
+      if (name === undefined && !terminal.env.LANDFORM_PASSWORD)
+        writeLine(
+          terminal.err,
+          'The password in the data folder is the old one: set LANDFORM_PASSWORD from now on.',
+        )
+    }),
+}
+
+async function setPassword(api: Api, password: string, name: string) {
+  const user = findByName((await readPrincipals(api)).users, name, 'user')
+  await api.call('auth.user_update', { params: { id: user.id }, body: { password } })
+  return user
+}
+
+async function setOwnPassword(api: Api, password: string, credentials: Credentials | Token | undefined) {
+  if (credentials === undefined || 'token' in credentials)
+    throw problem('usage/bad-argument', 'A new password takes the old one.', {
+      hint: 'Set LANDFORM_PASSWORD.',
+    })
+  // Before the change: after it, these credentials are wrong.
+  const profile = await api.call('auth.profile')
+  await api.call('auth.profile_update', { body: { password, old_password: credentials.password } })
+  return profile
+}
+
+const deleteCommand: CommandSpec = {
+  name: 'delete',
+  summary: 'delete users who own nothing and stand in no rule',
+  examples: ['landform user delete ada'],
+  declare: (command) => declareShared(command.argument('<users...>', 'keynames or ids')),
+  run: ({ arguments: [names], options }, terminal) =>
+    withServer(options, terminal, async (api) => {
+      const { users } = await readPrincipals(api)
+      const found = (names as readonly string[]).map((name) => findByName(users, name, 'user'))
+      for (const { id, keyname } of found) {
+        await api.call('auth.user_delete', { params: { id } })
+        tellPrincipal(terminal, { options, kind: 'user', action: 'deleted', id, keyname })
+      }
+    }),
+}
+
+async function readFields(
+  options: CommandInput['options'],
+  read: () => Promise<Principals>,
+): Promise<UserBody> {
+  const { name, description, language, group } = options as Readonly<Record<string, string | undefined>>
+  const names = group as readonly string[] | undefined
+  const groups = names === undefined ? [] : (await read()).groups
+  return {
+    ...(name === undefined ? {} : { display_name: name }),
+    ...(description === undefined ? {} : { description: description || null }),
+    ...(language === undefined ? {} : { language }),
+    ...(names === undefined ? {} : { member_of: names.map((each) => findByName(groups, each, 'group').id) }),
+  }
+}
+
+function readState({ keyname, groups, disable, enable }: CommandInput['options']): UserBody {
+  if (disable && enable) throw problem('usage/bad-argument', 'A user is disabled or enabled, not both.')
+  return {
+    ...(keyname === undefined ? {} : { keyname: String(keyname) }),
+    ...(groups === false ? { member_of: [] } : {}),
+    ...(disable || enable ? { disabled: disable === true } : {}),
+  }
+}
+
+/** The commands `user …`. */
+export const userCommands: CommandGroup = {
+  name: 'user',
+  summary: 'list, create, change and delete users',
+  commands: [listCommand, createCommand, updateCommand, passwordCommand, deleteCommand],
+}

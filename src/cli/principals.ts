@@ -1,0 +1,56 @@
+import type { Api } from '../api/api.ts'
+import type { GroupAnswer, UserAnswer } from '../contract/principal.ts'
+import { problem } from '../contract/problems.ts'
+import { findHint } from '../core/suggest.ts'
+import { connect, type ServerSettings } from './connect.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Users and groups of a server, as a command needs them. */
+export interface Principals {
+  readonly users: readonly UserAnswer[]
+  readonly groups: readonly GroupAnswer[]
+}
+
+/** Reads all users and groups; takes an administrator. */
+export async function readPrincipals(api: Api): Promise<Principals> {
+  const [users, groups] = await Promise.all([api.call('auth.user_list'), api.call('auth.group_list')])
+  return { users, groups }
+}
+
+/**
+ * Finds one by keyname, whatever the case, or by id.
+ *
+ * @throws {Problem} principal/not-found, with the name that was meant
+ */
+export function findByName<T extends { readonly id: number; readonly keyname: string }>(
+  all: readonly T[],
+  name: string,
+  kind: 'user' | 'group',
+): T {
+  const found =
+    all.find(({ keyname }) => keyname.toLowerCase() === name.toLowerCase()) ??
+    all.find(({ id }) => String(id) === name)
+  if (found !== undefined) return found
+  throw problem('principal/not-found', `There is no ${kind} "${name}".`, {
+    hint:
+      findHint(
+        name,
+        all.map(({ keyname }) => keyname),
+      ) ?? `See landform ${kind} list.`,
+  })
+}
+
+/** Does something with a server, and lets go of it. */
+export async function withServer(
+  options: Readonly<Record<string, unknown>>,
+  terminal: Terminal,
+  work: (api: Api) => Promise<void>,
+): Promise<number> {
+  const api = await connect(options as ServerSettings, terminal)
+  try {
+    await work(api)
+    return 0
+  } finally {
+    await api.close()
+  }
+}
