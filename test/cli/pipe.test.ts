@@ -12,3 +12,19 @@ it('ends quietly when the reader of its output has read enough', async () => {
   )
   expect(output).toBe('{\n')
 })
+
+it('does its work to the end when the reader of its output has read enough', async () => {
+  const work = `
+    const { openTerminal, writeLine } = await import('./src/cli/terminal.ts')
+    const { out } = openTerminal()
+    const gone = new Promise((resolve) => out.on('error', resolve))
+    const writing = setInterval(() => writeLine(out, 'a line'), 1)
+    await gone
+    clearInterval(writing)
+    setImmediate(() => console.error('the rest is done'))`
+  const { output } = await runStoryCommand(
+    { folder, env: { ...process.env, WORK: work } },
+    `{ '${process.execPath}' --input-type=module --eval "$WORK" 2>&3 | head -n 1; } 3>&1`,
+  )
+  expect(output).toBe('a line\nthe rest is done\n')
+})
