@@ -11,19 +11,17 @@ export interface Token {
   readonly token: string
 }
 
-/** Gives the value of an Authorization header. @see RFC 7617, RFC 6750 */
-export function authorizationOf(credentials: Credentials | Token): string {
-  if ('token' in credentials) return `Bearer ${credentials.token}`
-  const { login, password } = credentials
+/** Gives the value of an Authorization header. @see RFC 7617 */
+export function basicHeader({ login, password }: Credentials): string {
   return `Basic ${Buffer.from(`${login}:${password}`, 'utf8').toString('base64')}`
 }
 
-/** Adds the credentials to each request to the server they are for, and to no other. */
+/** Adds the credentials to each request to the server they are for, and to no other. @see RFC 6750 for tokens */
 export function authorize(
   credentials: Credentials | Token,
   origin: string,
 ): Dispatcher.DispatcherComposeInterceptor {
-  const authorization = authorizationOf(credentials)
+  const authorization = 'token' in credentials ? `Bearer ${credentials.token}` : basicHeader(credentials)
   return (dispatch) => (options, handler) => {
     if (String(options.origin) !== origin) return dispatch(options, handler)
     return dispatch({ ...options, headers: { ...(options.headers as object), authorization } }, handler)
