@@ -4,7 +4,7 @@ import type { LogLevel } from '../../server/log.ts'
 import type { RunningServer } from '../../server/server.ts'
 import type { CommandSpec } from '../command.ts'
 import { defaultDataFolder, defaultListen } from '../connect.ts'
-import { parseListen } from '../options.ts'
+import { collect, parseListen } from '../options.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { programVersion } from '../version.ts'
 
@@ -16,6 +16,8 @@ export interface ServeSettings {
   readonly data: string
   readonly database?: string | undefined
   readonly dialect?: 'document' | 'sister' | undefined
+  readonly corsOrigins?: readonly string[] | undefined
+  readonly trustedProxies?: readonly string[] | undefined
   readonly logLevel?: LogLevel | undefined
 }
 
@@ -37,6 +39,8 @@ export async function startServer(
     databaseUrl: settings.database,
     adminPassword: env.LANDFORM_ADMIN_PASSWORD || undefined,
     dialect: settings.dialect,
+    corsOrigins: settings.corsOrigins,
+    trustedProxies: settings.trustedProxies,
     log: createLog(settings.logLevel ?? 'info'),
     version: programVersion(),
   })
@@ -62,6 +66,10 @@ export function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
+function readList(option: unknown, variable: string | undefined): readonly string[] {
+  return (option as readonly string[] | undefined) ?? collect(variable ?? '')
+}
+
 /** The command `serve`. */
 export const serveCommand: CommandSpec = {
   name: 'serve',
@@ -70,12 +78,23 @@ export const serveCommand: CommandSpec = {
     'landform serve',
     'landform serve --listen 0.0.0.0:8080 --data /var/lib/landform',
     'landform serve --database postgres://gis@db.example.org/gis',
+    'landform serve --trust-proxy loopback --cors-origin https://maps.example.net',
   ],
   declare: (command) =>
     command
       .option('--listen <address>', `address to listen on (LANDFORM_LISTEN, else ${defaultListen})`)
       .option('--data <folder>', 'folder of everything that is kept (LANDFORM_DATA)')
       .option('--database <url>', 'PostgreSQL with PostGIS (LANDFORM_DATABASE); embedded where absent')
+      .option(
+        '--trust-proxy <addresses>',
+        'proxies whose X-Forwarded headers are believed (LANDFORM_TRUST_PROXY): addresses, networks, or loopback, linklocal, uniquelocal',
+        collect,
+      )
+      .option(
+        '--cors-origin <origin>',
+        'site whose pages may ask, with the session of who is logged in; may be repeated (LANDFORM_CORS_ORIGIN)',
+        collect,
+      )
       .addOption(
         new Option('--dialect <name>', 'names that are emitted; ngw for the sister names')
           .choices(['document', 'ngw'])
@@ -92,6 +111,8 @@ export const serveCommand: CommandSpec = {
         listen: (options.listen as string | undefined) ?? (terminal.env.LANDFORM_LISTEN || defaultListen),
         data: (options.data as string | undefined) ?? (terminal.env.LANDFORM_DATA || defaultDataFolder),
         database: (options.database as string | undefined) ?? (terminal.env.LANDFORM_DATABASE || undefined),
+        trustedProxies: readList(options.trustProxy, terminal.env.LANDFORM_TRUST_PROXY),
+        corsOrigins: readList(options.corsOrigin, terminal.env.LANDFORM_CORS_ORIGIN),
         dialect: options.dialect === 'ngw' ? 'sister' : 'document',
         logLevel: options.logLevel as LogLevel,
       },
