@@ -1,9 +1,10 @@
 import { isProblem, type Problem } from '../core/problem.ts'
+import { attempts, isWorthAnother, pause } from '../transfer/again.ts'
 import { loadTimeoutMs } from '../transfer/prepare.ts'
 import type { ActualTree } from './actual.ts'
 import type { Operation } from './operations.ts'
 import { readActualTree } from './read.ts'
-import { attempts, isAmbiguous, isWorthAnother, pause, type SendOptions } from './send.ts'
+import { isAmbiguous, type SendOptions } from './send.ts'
 
 /** All operations of an apply, and whose they are. */
 export interface Batch {

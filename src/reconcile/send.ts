@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Api } from '../api/api.ts'
 import { toDialect, toDocument } from '../api/dialect.ts'
 import { membersOf, type Representation } from '../contract/bodies.ts'
@@ -6,6 +5,7 @@ import { findManager, markerKeys } from '../contract/markers.ts'
 import { problem } from '../contract/problems.ts'
 import { isCls } from '../contract/registry.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
+import { attempts, isWorthAnother, pause, tryAgain } from '../transfer/again.ts'
 
 /** A body in the form of the wire, of a class. */
 export interface WireBody {
@@ -41,22 +41,6 @@ export async function createOnce(options: SendOptions, made: WireBody): Promise<
   }
 }
 
-/** How often a request is sent at most. */
-export const attempts = 4
-
-/**
- * Waits before a request is sent again, longer each time.
- *
- * @throws {Problem} pipeline/interrupted
- */
-export async function pause(attempt: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await sleep(250 * attempt, undefined, signal === undefined ? {} : { signal })
-  } catch {
-    throw problem('pipeline/interrupted', 'Interrupted while waiting to try again.')
-  }
-}
-
 function requestOf({ api, signal, timeoutMs }: SendOptions, { body, cls }: WireBody) {
   const wire = toDialect(body, cls, api.dialect)
   return { body: wire, signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
@@ -70,15 +54,11 @@ export async function update(
 ): Promise<void> {
   const { ifVersion } = changed
   const headers: Record<string, string> = ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` }
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await options.api.call('resource.update', { params: { id }, headers, ...requestOf(options, changed) })
-      return
-    } catch (error) {
-      if (attempt === attempts || !isProblem(error, 'database/conflict')) throw error
-      await pause(attempt, options.signal)
-    }
-  }
+  const request = { params: { id }, headers, ...requestOf(options, changed) }
+  await tryAgain(() => options.api.call('resource.update', request), {
+    signal: options.signal,
+    isWorth: ({ code }) => code === 'database/conflict',
+  })
 }
 
 /** Deletes a resource; one that is not there counts as deleted. */
@@ -113,12 +93,6 @@ export function isAmbiguous(error: Problem): boolean {
   if (error.code === 'http/timeout') return true
   if (error.code === 'http/unreachable') return error.data.sent !== false
   return error.code === 'http/unexpected' || (error.status ?? 0) >= 502
-}
-
-/** Tells whether sending a request again may help. */
-export function isWorthAnother(error: Problem): boolean {
-  if (error.code === 'database/conflict' || error.code === 'http/unreachable') return true
-  return error.code !== 'http/timeout' && [502, 503, 504].includes(error.status ?? 0)
 }
 
 function explain(error: Problem, keyname: string | undefined): Problem {

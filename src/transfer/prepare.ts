@@ -1,4 +1,5 @@
 import type { Api } from '../api/api.ts'
+import { tryAgain } from './again.ts'
 import { uploadFile } from './upload.ts'
 
 /** A file that is to become the data of a layer. */
@@ -39,7 +40,11 @@ export async function prepareSource(api: Api, source: SourceFile): Promise<Prepa
   const { path, cls, id, options, signal, onProgress } = source
   const { upload, sha256 } = await uploadFile(api, { path, signal, ...(onProgress ? { onProgress } : {}) })
   const body = { cls, ...(id === undefined ? {} : { id }), vector_layer: { ...options, source: upload } }
-  const answer = await api.call('source.prepare', { body, signal, timeoutMs: loadTimeoutMs })
+  // What was prepared for an answer that was lost is forgotten after a day.
+  const answer = await tryAgain(
+    () => api.call('source.prepare', { body, signal, timeoutMs: loadTimeoutMs }),
+    { signal },
+  )
   return { token: answer.id, sha256, fields: answer.fields }
 }
 
