@@ -1,5 +1,5 @@
 import { problem } from '../contract/problems.ts'
-import type { Problem } from '../core/problem.ts'
+import { isProblem, type Problem } from '../core/problem.ts'
 import { TooLargeError } from './limit-size.ts'
 
 const timeouts = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']
@@ -18,6 +18,8 @@ const reasons: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate cannot be verified',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS, try http://',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS, try http://',
 }
 
 /** The request a failure belongs to. */
@@ -31,10 +33,12 @@ export interface FailedRequest {
 
 /**
  * Turns what a request failed with into a Problem: http/unreachable, http/timeout, http/unexpected, or
- * pipeline/interrupted where the caller aborted it. `data.sent` is false where the server never saw the request.
+ * pipeline/interrupted where the caller aborted it. `data.sent` is false where the server never saw the request. What
+ * the body itself failed with stays what it is.
  */
 export function problemOfFailure(error: unknown, { origin, method, path, signal }: FailedRequest): Problem {
   const what = `${method} ${path.split('?')[0]}`
+  if (isProblem(error)) return error
   if (signal?.aborted) return problem('pipeline/interrupted', `${what} was interrupted.`)
   const code = codeOf(error)
   if (timeouts.includes(code)) {

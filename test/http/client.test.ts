@@ -104,6 +104,27 @@ describe('an HTTP client', () => {
     await expect(sent).rejects.toMatchObject({ code: 'pipeline/interrupted' })
   })
 
+  it('tells what the body of a request failed with as it is', async () => {
+    const client = await connect((request) => request.resume())
+    async function* broken() {
+      yield Buffer.from('half')
+      throw new Problem('source/unreadable', 'line 7 is broken')
+    }
+    await expect(client.send({ method: 'PUT', path: '/a', body: broken() })).rejects.toMatchObject({
+      code: 'source/unreadable',
+      message: 'line 7 is broken',
+    })
+  })
+
+  it('says that a server does not speak TLS', async () => {
+    const origin = originOf(await listen((_, response) => response.end())).replace('http:', 'https:')
+    const client = keep(createHttpClient({ origin, retry: quick }))
+    await expect(client.send({ method: 'GET', path: '/' })).rejects.toMatchObject({
+      code: 'http/unreachable',
+      message: `Cannot reach ${origin}: it does not speak TLS, try http://.`,
+    })
+  })
+
   it('does not take half a body for a whole one', async () => {
     const client = await connect((_, response) => {
       response.writeHead(200, { 'content-length': '100' })
