@@ -46,7 +46,10 @@ describe('openCsv', () => {
 
   it('refuses an empty file and quotes that do not close', async () => {
     await expect(read('')).rejects.toMatchObject({ code: 'source/unreadable' })
-    await expect(read('a\n"x\n')).rejects.toMatchObject({ code: 'source/unreadable' })
+    await expect(read('a\n1\n"x\n2\n')).rejects.toMatchObject({
+      code: 'source/unreadable',
+      message: expect.stringContaining('a quote in the row that begins in line 3 is never closed'),
+    })
   })
 })
 

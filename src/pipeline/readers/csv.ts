@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { parse } from 'csv-parse'
 import { problem } from '../../contract/problems.ts'
+import type { Problem } from '../../core/problem.ts'
 import type { CsvOptions } from '../pipeline.ts'
 
 /** One row of a table. */
@@ -46,15 +47,31 @@ interface ParsedRow {
 }
 
 async function* rowsOf(parser: AsyncIterable<unknown>, path: string): AsyncGenerator<TableRow, void> {
+  let line = 0
   try {
     for await (const row of parser) {
       const { info, record } = row as ParsedRow
-      yield { line: info.lines, cells: record }
+      line = info.lines
+      yield { line, cells: record }
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw problem('source/unreadable', `${path}: ${reason}`, { cause: error })
+    throw problemOfTable(error, path, line)
   }
+}
+
+/** A quote that stays open takes all the rest of the file in: where it opened is what helps. */
+function problemOfTable(error: unknown, path: string, lastLine: number): Problem {
+  const { code, message } = error as { readonly code?: string; readonly message?: string }
+  if (code !== 'CSV_QUOTE_NOT_CLOSED')
+    return problem('source/unreadable', `${path}: ${message ?? String(error)}`, { cause: error })
+  return problem(
+    'source/unreadable',
+    `${path}: a quote in the row that begins in line ${lastLine + 1} is never closed.`,
+    {
+      hint: 'Close it, or write csv: { quote: null } where quotes are plain text.',
+      cause: error,
+    },
+  )
 }
 
 async function firstRow(rows: AsyncGenerator<TableRow, void>, path: string): Promise<readonly string[]> {
