@@ -2,6 +2,7 @@ import { Problem, type ProblemDetails } from '../core/problem.ts'
 import { authProblems } from './problems/auth.ts'
 import { clientProblems } from './problems/client.ts'
 import { dataProblems } from './problems/data.ts'
+import { externalProblems } from './problems/external.ts'
 import { fileProblems } from './problems/file.ts'
 import type { ProblemKind } from './problems/kind.ts'
 import { machineProblems } from './problems/machine.ts'
@@ -23,6 +24,7 @@ export const problems = {
   ...fileProblems,
   ...styleProblems,
   ...machineProblems,
+  ...externalProblems,
   ...clientProblems,
   ...manifestProblems,
   ...planProblems,

@@ -24,6 +24,10 @@ export interface ServerConfig {
    * uniquelocal; none where absent.
    */
   readonly trustedProxies?: readonly string[] | undefined
+  /** Key that passwords of services elsewhere are sealed with, 32 bytes in base64; kept in the data folder where absent. */
+  readonly secretKey?: string | undefined
+  /** Whether services in private networks may be asked; whoever may make a connection could look around there. */
+  readonly allowPrivateAddresses?: boolean | undefined
   readonly log?: Log | undefined
   /** Version of the program, for `pkg_version`. */
   readonly version?: string | undefined

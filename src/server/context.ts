@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts'
 import type { BlobStore } from '../files/blobs.ts'
 import type { PermissionCache } from '../store/permission_cache.ts'
 import type { Authenticator } from './auth/authenticate.ts'
+import type { SecretBox } from './secrets.ts'
 
 /** What the operations of one server share. */
 export interface ServerContext {
@@ -17,6 +18,10 @@ export interface ServerContext {
   readonly corsOrigins: readonly string[]
   /** Proxies whose X-Forwarded headers are believed. */
   readonly trustedProxies: readonly string[]
+  /** Passwords of services elsewhere. */
+  readonly secrets: SecretBox
+  /** Whether services in private networks may be asked. */
+  readonly allowPrivateAddresses: boolean
   readonly log: Log
   /** Names that answers use, unless a request asks for others. */
   readonly dialect: Dialect

@@ -36,7 +36,8 @@ export function errorBody(fault: Problem, requestId: string): ErrorBody {
   const status = getStatus(fault)
   const code = status === 500 ? 'server/internal' : fault.code
   const kind = findProblemKind(code) ?? problems['server/internal']
-  const inner = status === 500 || status === 503
+  // Why a service elsewhere fails is the client's to know: it has named that service.
+  const inner = status === 500 || (status === 503 && !code.startsWith('external/'))
   return {
     title: kind.title,
     message: inner ? `${kind.title}. ${kind.advice}` : fault.message,

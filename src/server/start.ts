@@ -18,6 +18,7 @@ import { generatePassword, hashPassword } from './auth/password.ts'
 import { readProxies } from './auth/proxies.ts'
 import { defaultBodyLimitBytes, defaultUploadLimitBytes, type ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
+import { keyFileName, openSecretBox } from './secrets.ts'
 
 /** Name of the file, in the data folder, that holds the administrator's generated password. */
 export const passwordFileName = 'admin-password'
@@ -31,6 +32,10 @@ export interface Foundation {
 /** Opens database and files, brings the schema up to date and makes what every instance has from the first start on. */
 export async function openFoundation(config: ServerConfig): Promise<Foundation> {
   const { dataFolder, log = silentLog, version = '0.0.0' } = config
+  const peers = {
+    corsOrigins: readOrigins(config.corsOrigins),
+    trustedProxies: readProxies(config.trustedProxies),
+  }
   await mkdir(dataFolder, { recursive: true })
   const database = await openDatabase(config)
   try {
@@ -41,8 +46,9 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       blobs: await openDiskBlobs({ folder: join(dataFolder, 'files') }),
       permissions: createPermissionCache(),
       authenticator: await createAuthenticator(database, log),
-      corsOrigins: readOrigins(config.corsOrigins),
-      trustedProxies: readProxies(config.trustedProxies),
+      ...peers,
+      secrets: await openSecretBox({ key: config.secretKey, file: join(dataFolder, keyFileName) }),
+      allowPrivateAddresses: config.allowPrivateAddresses ?? false,
       log,
       dialect: config.dialect ?? 'document',
       version,

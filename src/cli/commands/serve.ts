@@ -18,6 +18,8 @@ export interface ServeSettings {
   readonly dialect?: 'document' | 'sister' | undefined
   readonly corsOrigins?: readonly string[] | undefined
   readonly trustedProxies?: readonly string[] | undefined
+  /** Whether services in private networks may be asked. */
+  readonly allowPrivateAddresses?: boolean | undefined
   readonly logLevel?: LogLevel | undefined
 }
 
@@ -41,6 +43,8 @@ export async function startServer(
     dialect: settings.dialect,
     corsOrigins: settings.corsOrigins,
     trustedProxies: settings.trustedProxies,
+    secretKey: env.LANDFORM_SECRET_KEY || undefined,
+    allowPrivateAddresses: settings.allowPrivateAddresses,
     log: createLog(settings.logLevel ?? 'info'),
     version: programVersion(),
   })
@@ -95,6 +99,10 @@ export const serveCommand: CommandSpec = {
         'site whose pages may ask, with the session of who is logged in; may be repeated (LANDFORM_CORS_ORIGIN)',
         collect,
       )
+      .option(
+        '--allow-private-addresses',
+        'let connections to services elsewhere name addresses in private networks',
+      )
       .addOption(
         new Option('--dialect <name>', 'names that are emitted; ngw for the sister names')
           .choices(['document', 'ngw'])
@@ -112,6 +120,7 @@ export const serveCommand: CommandSpec = {
         data: (options.data as string | undefined) ?? (terminal.env.LANDFORM_DATA || defaultDataFolder),
         database: (options.database as string | undefined) ?? (terminal.env.LANDFORM_DATABASE || undefined),
         trustedProxies: readList(options.trustProxy, terminal.env.LANDFORM_TRUST_PROXY),
+        allowPrivateAddresses: options.allowPrivateAddresses === true,
         corsOrigins: readList(options.corsOrigin, terminal.env.LANDFORM_CORS_ORIGIN),
         dialect: options.dialect === 'ngw' ? 'sister' : 'document',
         logLevel: options.logLevel as LogLevel,

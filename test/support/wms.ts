@@ -1,0 +1,67 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll } from 'vitest'
+
+/** Capabilities of a WMS service with the layers `roads` and `rails` below a heading. */
+export const capabilities = `<?xml version="1.0" encoding="UTF-8"?>
+<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms">
+  <Service><Name>WMS</Name><Title>Service</Title></Service>
+  <Capability>
+    <Request>
+      <GetCapabilities><Format>text/xml</Format></GetCapabilities>
+      <GetMap><Format>image/png</Format><Format>image/jpeg</Format></GetMap>
+    </Request>
+    <Layer>
+      <Title>Everything</Title>
+      <Layer>
+        <Name>roads</Name><Title>Roads &amp; paths</Title>
+        <EX_GeographicBoundingBox>
+          <westBoundLongitude>5.5</westBoundLongitude><eastBoundLongitude>15</eastBoundLongitude>
+          <southBoundLatitude>47</southBoundLatitude><northBoundLatitude>55</northBoundLatitude>
+        </EX_GeographicBoundingBox>
+        <Style><Name>default</Name><Title>Default</Title></Style>
+      </Layer>
+      <Layer><Name>rails</Name></Layer>
+    </Layer>
+  </Capability>
+</WMS_Capabilities>`
+
+/** A service elsewhere, on this machine, that answers as a test wants. */
+export interface OtherService {
+  /** `http://127.0.0.1:port`. */
+  url: string
+  /** Answers the next requests. */
+  answer: RequestListener
+  /** Method and target of each request, with its Authorization header where it has one. */
+  readonly seen: string[]
+}
+
+/** Gives a test file a service of its own, stopped after its last test. */
+export function useService(): () => Promise<OtherService> {
+  let starting: Promise<OtherService> | undefined
+  const service: OtherService = {
+    url: '',
+    answer: (_, response) => response.end(),
+    seen: [],
+  }
+  const server = createServer((request, response) => {
+    const { authorization } = request.headers
+    service.seen.push(
+      [`${request.method} ${request.url}`, ...(authorization ? [authorization] : [])].join(' '),
+    )
+    service.answer(request, response)
+  })
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return () => {
+    starting ??= new Promise((resolve) => {
+      server.listen(0, '127.0.0.1', () => {
+        service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+        resolve(service)
+      })
+    })
+    return starting
+  }
+}
