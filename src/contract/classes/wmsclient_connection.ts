@@ -1,7 +1,26 @@
+import Type, { type Static } from 'typebox'
 import { type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
-import { Type } from '../type.ts'
 
 const guarded = { 'x-read': 'connection.read', 'x-write': 'connection.write' } as const
+
+/** What a service offers, as it was asked last. */
+export const CapabilitiesSchema = Type.Object({
+  formats: Type.Array(Type.String(), { description: 'Media types of its pictures.' }),
+  layers: Type.Array(
+    Type.Object({
+      id: Type.String({ description: 'Name of the layer in requests.' }),
+      title: Type.String({ description: 'Title of the layer.' }),
+      index: Type.Integer({ description: 'Place in the list of the service.' }),
+      bbox: Type.Optional(
+        Type.Array(Type.Number(), { description: 'West, south, east and north, in degrees.' }),
+      ),
+    }),
+    { description: 'Layers that can be asked for.' },
+  ),
+})
+
+/** What a service offers, as on the wire. */
+export type Capabilities = Static<typeof CapabilitiesSchema>
 
 /** Class wmsclient_connection. */
 export const wmsclientConnection = {
@@ -13,7 +32,11 @@ export const wmsclientConnection = {
   order: 100,
   members: {
     wmsclient_connection: Type.Object({
-      url: Type.String({ minLength: 1, ...guarded, description: 'Address of the service.' }),
+      url: Type.String({
+        minLength: 1,
+        ...guarded,
+        description: 'Address of the service; an http address without a login.',
+      }),
       username: Type.Optional(nullable(Type.String(), { ...guarded, default: null, description: 'Login.' })),
       password: Type.Optional(
         nullable(Type.String(), {
@@ -26,11 +49,12 @@ export const wmsclientConnection = {
       ),
       version: oneOf(['1.1.1', '1.3.0'], { ...guarded, description: 'Version of WMS.' }),
       capcache: Type.Optional(
-        oneOf(['query', 'clear'], {
-          writeOnly: true,
+        Type.Union([oneOf(['query', 'clear']), CapabilitiesSchema, Type.Null()], {
           'x-wire': true,
+          'x-read': 'connection.connect',
           'x-write': 'connection.write',
-          description: 'Reads the capabilities from the service again, or forgets them.',
+          description:
+            'Written: query reads the capabilities from the service, clear forgets them. Read: the capabilities, or null.',
         }),
       ),
     }),

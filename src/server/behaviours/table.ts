@@ -12,6 +12,8 @@ import { wfsserverServiceBehaviour, wmsserverServiceBehaviour } from './service.
 import { trackerBehaviour } from './tracker.ts'
 import { vectorLayerBehaviour } from './vector_layer.ts'
 import { webmapBehaviour } from './webmap.ts'
+import { wmsclientConnectionBehaviour } from './wmsclient_connection.ts'
+import { wmsclientLayerBehaviour } from './wmsclient_layer.ts'
 
 /** What each class does; undefined for those this version does not offer. */
 const behaviours: { readonly [C in Cls]: Behaviour<C> | undefined } = {
@@ -24,8 +26,8 @@ const behaviours: { readonly [C in Cls]: Behaviour<C> | undefined } = {
   desk_vector_style: deskVectorStyleBehaviour,
   raster_style: plainBehaviour(),
   geodb_connection: undefined,
-  wmsclient_connection: undefined,
-  wmsclient_layer: undefined,
+  wmsclient_connection: wmsclientConnectionBehaviour,
+  wmsclient_layer: wmsclientLayerBehaviour,
   wmsserver_service: wmsserverServiceBehaviour,
   wfsserver_service: wfsserverServiceBehaviour,
   lookup_table: lookupTableBehaviour,
