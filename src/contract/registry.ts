@@ -47,6 +47,13 @@ export const classes = {
   collector_project: collectorProject,
 } as const satisfies Record<string, ClassDescriptor>
 
+/** The class that all others extend. The schema lists it; no resource is of it alone. */
+export const baseClass = {
+  identity: 'resource',
+  label: 'Resource',
+  scopes: ['resource', 'metadata'],
+} as const satisfies Pick<ClassDescriptor, 'label' | 'scopes'> & { identity: string }
+
 /** Name of a class. */
 export type Cls = keyof typeof classes
 

@@ -1,7 +1,7 @@
 import { dialectName } from '../../contract/dialect.ts'
 import { scopes } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
-import { classes, clsNames } from '../../contract/registry.ts'
+import { baseClass, classes, clsNames } from '../../contract/registry.ts'
 import type { instanceRoutes } from '../../contract/routes/instance.ts'
 import { routeTemplates } from '../../contract/routes.ts'
 import { isProblem } from '../../core/problem.ts'
@@ -26,12 +26,15 @@ export const instanceHandlers: Handlers<keyof typeof instanceRoutes> = {
           { identity, label, permissions: labelsOf(permissions) },
         ]),
       ),
-      resources: Object.fromEntries(
-        clsNames.map((cls) => {
-          const identity = dialectName(cls, dialect)
-          return [identity, { identity, label: classes[cls].label, scopes: [...classes[cls].scopes] }]
-        }),
-      ),
+      resources: {
+        [baseClass.identity]: { ...baseClass, scopes: [...baseClass.scopes] },
+        ...Object.fromEntries(
+          clsNames.map((cls) => {
+            const identity = dialectName(cls, dialect)
+            return [identity, { identity, label: classes[cls].label, scopes: [...classes[cls].scopes] }]
+          }),
+        ),
+      },
     },
   }),
 
