@@ -1,3 +1,4 @@
+import { problem } from '../contract/problems.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
 import { attempts, isWorthAnother, pause } from '../transfer/again.ts'
 import { loadTimeoutMs } from '../transfer/prepare.ts'
@@ -50,7 +51,13 @@ export async function sendBatch(options: SendOptions, batch: Batch): Promise<Bat
 
 async function send({ api, signal }: SendOptions, { operations }: Batch): Promise<BatchAnswer> {
   const body = { operations: [...operations] }
-  return api.call('resource.batch', { body, signal, timeoutMs: loadTimeoutMs })
+  try {
+    return await api.call('resource.batch', { body, signal, timeoutMs: loadTimeoutMs })
+  } catch (error) {
+    // No text can be that long.
+    if (!(error instanceof RangeError)) throw error
+    throw problem('request/too-large', 'The changes are larger than any request.', { cause: error })
+  }
 }
 
 /** Waits for the next attempt; false where somebody does not want to. */
