@@ -1,6 +1,7 @@
 import { loadOptions } from '../classes/vector_layer.ts'
+import { ImportReportSchema } from '../import_report.ts'
 import { UploadSchema } from '../resource.ts'
-import { AnyObjectSchema, EmptySchema, type RouteDescriptor } from '../route.ts'
+import { EmptySchema, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
 const nameRules = { minLength: 1, maxLength: 255 } as const
@@ -76,7 +77,7 @@ export const batchRoutes = {
         Type.Object({ keyname: Type.String(), datatype: Type.String(), display_name: Type.String() }),
         { description: 'Fields that the layer is going to have.' },
       ),
-      report: AnyObjectSchema,
+      report: ImportReportSchema,
     }),
   },
   'source.discard': {

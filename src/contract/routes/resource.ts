@@ -1,3 +1,4 @@
+import { ImportReportSchema } from '../import_report.ts'
 import { AnyObjectSchema, EmptySchema, IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
@@ -5,8 +6,18 @@ const item = { route: 'resource.item', path: '/api/resource/{id}', params: IdPar
 const collection = { route: 'resource.collection', path: '/api/resource/' } as const
 const parent = Type.Integer({ minimum: 0, description: 'Parent resource.' })
 
+/** Beside what the API says, where the request brought a file along. */
+const report = Type.Optional(ImportReportSchema)
+
 /** Answer to a creation. */
-const CreatedSchema = Type.Object({ id: Type.Integer(), parent: Type.Object({ id: Type.Integer() }) })
+const CreatedSchema = Type.Object({
+  id: Type.Integer(),
+  parent: Type.Object({ id: Type.Integer() }),
+  report,
+})
+
+/** Answer to a change. */
+const ChangedSchema = Type.Object({ report })
 
 /** Whether a permission holds, and why; reasons may have reasons of their own. */
 const ExplanationSchema = Type.Object({
@@ -32,7 +43,7 @@ export const resourceRoutes = {
     summary: 'Changes a resource.',
     permission: 'resource.read',
     body: AnyObjectSchema,
-    response: EmptySchema,
+    response: ChangedSchema,
   },
   'resource.delete': {
     ...item,

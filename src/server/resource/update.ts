@@ -29,17 +29,25 @@ export interface ResourceUpdate extends ReadBody {
   readonly members: Record<string, unknown>
 }
 
-/** Changes a resource by all a request says of it, or not at all. Gives the version it has then. */
-export async function changeResource(writer: Writer, id: number, body: JsonObject): Promise<number> {
+/** A resource that was changed. */
+export interface Changed {
+  /** Version it has now. */
+  readonly version: number
+  readonly prepared: Prepared | undefined
+}
+
+/** Changes a resource by all a request says of it, or not at all. */
+export async function changeResource(writer: Writer, id: number, body: JsonObject): Promise<Changed> {
   const place = await findResourcePlace(writer.context.database, id)
   if (place === undefined) throw notFound(id)
   const change = readUpdate({ id, cls: place.cls }, body)
   const prepared = await prepareUpdate(writer, change)
   const ifMatch = writer.headers['if-match']
-  return writeAtOnce(writer, prepared, async (tx) => {
+  const version = await writeAtOnce(writer, prepared, async (tx) => {
     if (change.parentId !== undefined && change.parentId !== place.parentId) await lockTree(tx)
     return writeUpdate(tx, writer, { change, prepared, ifMatch })
   })
+  return { version, prepared }
 }
 
 /**

@@ -8,6 +8,7 @@ import { dropStaging } from '../../store/staging.ts'
 import { runBatch } from '../batch/batch.ts'
 import { prepareSource } from '../behaviours/vector_layer_source.ts'
 import type { ApiRequest, Handlers } from '../handler.ts'
+import { encodeReport } from '../import_report.ts'
 import { invalidAt } from '../invalid.ts'
 import { checkMask, notFound, requirePermission } from '../permit.ts'
 import { parseCls, readMembers } from '../resource/body.ts'
@@ -82,6 +83,6 @@ async function keep({ context, caller, body }: ApiRequest<'source.prepare'>, sta
       datatype,
       display_name: displayName,
     })),
-    report: { ...staged.report },
+    report: encodeReport(staged.report),
   }
 }

@@ -5,6 +5,7 @@ import type { resourceRoutes } from '../../contract/routes/resource.ts'
 import { listChildren, permissionsToSearch, searchResources } from '../../store/resource_search.ts'
 import { encodeRepresentation } from '../codec.ts'
 import type { ApiRequest, Handlers } from '../handler.ts'
+import { reportPart } from '../import_report.ts'
 import { notFound } from '../permit.ts'
 import { etagOf, type Fullness, readRepresentations } from '../representation.ts'
 import { prepareCreation, readCreation, writeCreations } from '../resource/create.ts'
@@ -29,8 +30,8 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
   },
 
   'resource.update': async (request) => {
-    const version = await changeResource(request, request.params.id, request.body ?? {})
-    return { json: {}, headers: { etag: etagOf(version) } }
+    const { version, prepared } = await changeResource(request, request.params.id, request.body ?? {})
+    return { json: reportPart(prepared), headers: { etag: etagOf(version) } }
   },
 
   'resource.delete': async (request) => {
@@ -49,7 +50,7 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
     const [id = 0] = await writeAtOnce(request, prepared, (tx) =>
       writeCreations(tx, request, [{ creation, prepared }]),
     )
-    return { json: { id, parent: { id: creation.parentId } } }
+    return { json: { id, parent: { id: creation.parentId }, ...reportPart(prepared) } }
   },
 
   'resource.search': async (request) => {
