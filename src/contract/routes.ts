@@ -1,6 +1,7 @@
 import type { RouteDescriptor } from './route.ts'
 import { authRoutes } from './routes/auth.ts'
 import { batchRoutes } from './routes/batch.ts'
+import { docsRoutes } from './routes/docs.ts'
 import { attachmentRoutes, featureRoutes } from './routes/feature.ts'
 import { fileRoutes } from './routes/file.ts'
 import { instanceRoutes } from './routes/instance.ts'
@@ -21,6 +22,7 @@ export const routes = {
   ...uploadRoutes,
   ...fileRoutes,
   ...renderRoutes,
+  ...docsRoutes,
 } as const satisfies Record<string, RouteDescriptor>
 
 /** Name of an operation. */

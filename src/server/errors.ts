@@ -1,19 +1,6 @@
+import type { ErrorBody } from '../contract/error.ts'
 import { findProblemKind, problem, problems } from '../contract/problems.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
-
-/** Body of every answer that reports a failure. */
-export interface ErrorBody {
-  readonly title: string
-  readonly message: string
-  readonly detail?: string
-  /** Name of the original API's exception, for clients that match on it. */
-  readonly exception: string
-  readonly status_code: number
-  readonly data: Readonly<Record<string, unknown>>
-  /** Ours; programs match on it. */
-  readonly code: string
-  readonly request_id: string
-}
 
 /** What an answer says of a failure: whatever was thrown becomes a Problem. The cause stays inside, for the log. */
 export function problemOf(error: unknown): Problem {

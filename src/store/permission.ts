@@ -65,7 +65,7 @@ export async function explainPermissions(
   { id, permissions }: { readonly id: number; readonly permissions: readonly PermissionName[] },
 ): Promise<Map<PermissionName, Explanation> | undefined> {
   const [owner] = await tx.query<{ id: number }>(`select ${ownerSql} as id`)
-  const tree = await readTree(tx, asker, [id], 'u.principal_id')
+  const tree = await readTree(tx, { ...asker, principalSql: 'u.principal_id' }, [id])
   if (!tree.has(id)) return undefined
   const subject: AccessSubject = {
     user: asker.id,
@@ -104,9 +104,8 @@ interface NodeRow {
 /** Reads resources, all above them, the connections of any of these and all above those; of rules, the asker's only. */
 async function readTree(
   tx: Queryable,
-  { principalIds }: Asker,
+  { principalIds, principalSql = roleSql }: Asker & { readonly principalSql?: string },
   ids: readonly number[],
-  principalSql = roleSql,
 ): Promise<Map<Key, AccessResource>> {
   const known = ids.filter(isResourceId)
   if (known.length === 0) return new Map()

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ErrorBody } from '../../src/contract/error.ts'
 import { routeNames } from '../../src/contract/routes.ts'
-import type { ErrorBody } from '../../src/server/errors.ts'
 import { createGroup } from '../support/resources.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 

@@ -1,22 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { dropOrphans } from '../../src/import/orphans.ts'
-import { listFeatureTables } from '../support/import.ts'
-import { openLayerClient, type WireError, type WireLayer } from '../support/layer_client.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type BatchClient, groupBody, openBatchClient } from '../support/batch.ts'
 import { describeServers, type TestServer } from '../support/server.ts'
 import { createUser, userPassword } from '../support/users.ts'
-
-interface Result {
-  readonly id: number
-  readonly version?: number
-}
-
-interface BatchError extends WireError {
-  readonly data: { readonly operation?: number; readonly name?: string }
-}
-
-const group = (display_name: string, parent: number | string = 0, more: object = {}) => ({
-  resource: { cls: 'resource_group', parent: { id: parent }, display_name, ...more },
-})
 
 const layer = (display_name: string, parent: number | string) => ({
   resource: { cls: 'vector_layer', parent: { id: parent }, display_name },
@@ -37,31 +22,11 @@ const map = (display_name: string, parent: number | string, layer_style_id: numb
 
 describeServers('a batch', (start) => {
   let server: TestServer
+  let batch: BatchClient
   beforeAll(async () => {
     server = await start()
+    batch = openBatchClient(server)
   })
-
-  const batch = (operations: object[], ask = server.admin) =>
-    ask('POST', '/api/component/landform/batch', { operations })
-
-  const run = async (operations: object[]): Promise<Result[]> => {
-    const answer = await batch(operations)
-    const read = await answer.json<{ results: Result[] }>()
-    expect(answer.status, JSON.stringify(read)).toBe(200)
-    return read.results
-  }
-
-  const refuse = async (operations: object[], ask = server.admin): Promise<BatchError> => {
-    const before = await tree()
-    const answer = await batch(operations, ask)
-    const read = await answer.json<BatchError>()
-    expect(answer.status, JSON.stringify(read)).toBeGreaterThanOrEqual(400)
-    expect(await tree()).toEqual(before)
-    return { ...read, status: answer.status }
-  }
-
-  const tree = async () =>
-    (await server.admin('GET', '/api/resource/search/?serialization=full')).json<object[]>()
 
   const get = async (id: number) =>
     (await server.admin('GET', `/api/resource/${id}`)).json<{
@@ -70,12 +35,12 @@ describeServers('a batch', (start) => {
     }>()
 
   test('makes resources that refer to each other by local names, in the order of the list', async () => {
-    const results = await run([
-      { op: 'create', name: 'g', body: group('Local') },
+    const results = await batch.run([
+      { op: 'create', name: 'g', body: groupBody('Local') },
       { op: 'create', name: 'l', body: layer('Layer', 'g') },
       { op: 'create', name: 's', body: style('Style', 'l') },
       { op: 'create', body: map('Map', 'g', 's') },
-      { op: 'create', body: group('Another', 'g') },
+      { op: 'create', body: groupBody('Another', 'g') },
     ])
     expect(results.map(({ version }) => version)).toEqual([1, 1, 1, 1, 1])
     const [g, l, s, m, a] = results.map(({ id }) => id)
@@ -86,8 +51,8 @@ describeServers('a batch', (start) => {
   })
 
   test('takes both spellings of classes and members', async () => {
-    const [, , made] = await run([
-      { op: 'create', name: 'g', body: group('Sister') },
+    const [, , made] = await batch.run([
+      { op: 'create', name: 'g', body: groupBody('Sister') },
       { op: 'create', name: 'l', body: layer('Layer', 'g') },
       {
         op: 'create',
@@ -98,19 +63,19 @@ describeServers('a batch', (start) => {
   })
 
   test('checks each operation against the state that those before it have left', async () => {
-    const [made] = await run([{ op: 'create', body: group('First') }])
+    const [made] = await batch.run([{ op: 'create', body: groupBody('First') }])
     const id = made?.id ?? 0
-    const results = await run([
+    const results = await batch.run([
       { op: 'update', id, if_version: 1, body: { resource: { display_name: 'Second' } } },
-      { op: 'create', name: 'heir', body: group('First') },
+      { op: 'create', name: 'heir', body: groupBody('First') },
       { op: 'update', id, if_version: 2, body: { resource: { parent: { id: 'heir' } } } },
       { op: 'update', id: 'heir', body: { resource: { keyname: 'batch-heir' } } },
     ])
     expect(results.map(({ version }) => version)).toEqual([2, 1, 3, 2])
     expect((await get(id)).resource.parent.id).toBe(results[1]?.id)
-    const [gone, again] = await run([
+    const [gone, again] = await batch.run([
       { op: 'delete', id: results[1]?.id },
-      { op: 'create', body: group('First', 0, { keyname: 'batch-heir' }) },
+      { op: 'create', body: groupBody('First', 0, { keyname: 'batch-heir' }) },
     ])
     expect(gone).toEqual({ id: results[1]?.id })
     expect((await server.admin('GET', `/api/resource/${id}`)).status).toBe(404)
@@ -118,25 +83,25 @@ describeServers('a batch', (start) => {
   })
 
   test('does nothing when one operation cannot be done, and says which', async () => {
-    const many = Array.from({ length: 20 }, (_, at) => ({ op: 'create', body: group(`Many ${at}`, 'g') }))
+    const many = Array.from({ length: 20 }, (_, at) => ({ op: 'create', body: groupBody(`Many ${at}`, 'g') }))
     const clash = [
-      { op: 'create', name: 'g', body: group('Group of many') },
+      { op: 'create', name: 'g', body: groupBody('Group of many') },
       ...many,
-      { op: 'create', name: 'clash', body: group('Many 7', 'g') },
-      { op: 'create', body: group('Many 21', 'g') },
+      { op: 'create', name: 'clash', body: groupBody('Many 7', 'g') },
+      { op: 'create', body: groupBody('Many 21', 'g') },
     ]
-    const error = await refuse(clash)
+    const error = await batch.refuse(clash)
     expect(error).toMatchObject({ status: 422, code: 'resource/name-taken' })
     expect(error.data).toMatchObject({ operation: 21, name: 'clash' })
   })
 
   test.for([
-    ['an unknown local name', [{ op: 'create', body: group('X', 'nobody') }], 422, 'request/invalid', 0],
+    ['an unknown local name', [{ op: 'create', body: groupBody('X', 'nobody') }], 422, 'request/invalid', 0],
     [
       'a local name that a later operation gives',
       [
-        { op: 'create', body: group('X', 'later') },
-        { op: 'create', name: 'later', body: group('Y') },
+        { op: 'create', body: groupBody('X', 'later') },
+        { op: 'create', name: 'later', body: groupBody('Y') },
       ],
       422,
       'request/invalid',
@@ -145,14 +110,14 @@ describeServers('a batch', (start) => {
     [
       'a local name that is given twice',
       [
-        { op: 'create', name: 'n', body: group('X') },
-        { op: 'create', name: 'n', body: group('Y') },
+        { op: 'create', name: 'n', body: groupBody('X') },
+        { op: 'create', name: 'n', body: groupBody('Y') },
       ],
       422,
       'request/invalid',
       1,
     ],
-    ['an id that is chosen', [{ op: 'create', id: 7, body: group('X') }], 422, 'request/invalid', 0],
+    ['an id that is chosen', [{ op: 'create', id: 7, body: groupBody('X') }], 422, 'request/invalid', 0],
     ['a name of what is not created', [{ op: 'delete', id: 999999, name: 'n' }], 422, 'request/invalid', 0],
     ['no id', [{ op: 'update', body: {} }], 422, 'request/invalid', 0],
     ['a resource that is not there', [{ op: 'update', id: 999999, body: {} }], 404, 'resource/not-found', 0],
@@ -161,7 +126,7 @@ describeServers('a batch', (start) => {
     [
       'a wrong class of parent',
       [
-        { op: 'create', name: 'g', body: group('X') },
+        { op: 'create', name: 'g', body: groupBody('X') },
         { op: 'create', body: style('S', 'g') },
       ],
       422,
@@ -171,7 +136,7 @@ describeServers('a batch', (start) => {
     [
       'a reference to another class',
       [
-        { op: 'create', name: 'g', body: group('X') },
+        { op: 'create', name: 'g', body: groupBody('X') },
         { op: 'create', body: map('M', 'g', 'g') },
       ],
       422,
@@ -188,7 +153,7 @@ describeServers('a batch', (start) => {
     [
       'a body that does not fit',
       [
-        { op: 'create', name: 'g', body: group('X') },
+        { op: 'create', name: 'g', body: groupBody('X') },
         {
           op: 'create',
           body: { ...layer('L', 'g'), vector_layer: { geometry_type: 'BLOB', srs: { id: 3857 } } },
@@ -207,13 +172,13 @@ describeServers('a batch', (start) => {
     ],
     [
       'a parent that does not exist',
-      [{ op: 'create', body: group('X', 999999) }],
+      [{ op: 'create', body: groupBody('X', 999999) }],
       404,
       'resource/not-found',
       0,
     ],
   ] as const)('refuses %s', async ([, operations, status, code, operation]) => {
-    const error = await refuse([...operations])
+    const error = await batch.refuse([...operations])
     expect([error.status, error.code, error.data.operation], error.message).toEqual([status, code, operation])
   })
 
@@ -227,34 +192,36 @@ describeServers('a batch', (start) => {
   })
 
   test('of nothing does nothing', async () => {
-    expect(await run([])).toEqual([])
+    expect(await batch.run([])).toEqual([])
   })
 
   test('asks for the permissions that each operation by itself asks for', async () => {
     const user = await createUser(server.database, 'batcher')
     const ask = server.as('batcher', userPassword)
-    const [made] = await run([
+    const [made] = await batch.run([
       {
         op: 'create',
-        body: group('Theirs', 0, {
+        body: groupBody('Theirs', 0, {
           permissions: [rule(user, 'read'), rule(user, 'manage_children'), rule(user, 'create')],
         }),
       },
       { op: 'update', id: 0, body: { resource: { permissions: await rootRules(user) } } },
     ])
     const mine = made?.id ?? 0
-    expect((await batch([{ op: 'create', body: group('Mine', mine) }], ask)).status).toBe(200)
-    const denied = await refuse(
+    expect((await batch.send([{ op: 'create', body: groupBody('Mine', mine) }], ask)).status).toBe(200)
+    const denied = await batch.refuse(
       [
-        { op: 'create', name: 'more', body: group('More', mine) },
-        { op: 'create', body: group('Elsewhere', 0) },
-        { op: 'create', body: group('Below', 'more') },
+        { op: 'create', name: 'more', body: groupBody('More', mine) },
+        { op: 'create', body: groupBody('Elsewhere', 0) },
+        { op: 'create', body: groupBody('Below', 'more') },
       ],
       ask,
     )
     expect([denied.status, denied.data.operation]).toEqual([403, 1])
-    expect((await refuse([{ op: 'delete', id: mine }], ask)).status).toBe(403)
-    expect((await refuse([{ op: 'create', body: group('G', mine) }], server.guest)).status).toBe(403)
+    expect((await batch.refuse([{ op: 'delete', id: mine }], ask)).status).toBe(403)
+    expect((await batch.refuse([{ op: 'create', body: groupBody('G', mine) }], server.guest)).status).toBe(
+      403,
+    )
   })
 
   const rule = (id: number, permission: string) => ({
@@ -272,133 +239,4 @@ describeServers('a batch', (start) => {
     }>()
     return [...root.resource.permissions, { ...rule(user, 'read'), propagate: false }]
   }
-
-  describe('of prepared sources', () => {
-    const points = (count: number) =>
-      JSON.stringify({
-        type: 'FeatureCollection',
-        features: Array.from({ length: count }, (_, at) => ({
-          type: 'Feature',
-          properties: { name: `p${at}`, size: at },
-          geometry: { type: 'Point', coordinates: [at, at] },
-        })),
-      })
-
-    const prepare = async (count: number, more: object = {}, ask = server.admin) => {
-      const source = await openLayerClient(server).upload('points.geojson', points(count))
-      const body = { cls: 'vector_layer', vector_layer: { source }, ...more }
-      const answer = await ask('POST', '/api/component/landform/prepared', body)
-      const read = await answer.json<{ id: string; feature_count: number; fields: object[] } & WireError>()
-      return { ...read, status: answer.status }
-    }
-
-    const fromSource = (display_name: string, parent: number | string, prepared: string) => ({
-      resource: { cls: 'vector_layer', parent: { id: parent }, display_name },
-      vector_layer: { source: { prepared } },
-      feature_layer: { fields: [{ keyname: 'size', datatype: 'INTEGER', display_name: 'Size' }] },
-    })
-
-    const layerOf = async (id: number) => (await server.admin('GET', `/api/resource/${id}`)).json<WireLayer>()
-
-    const count = async (id: number) =>
-      (await server.admin('GET', `/api/resource/${id}/feature_count`)).json<{ total_count: number }>()
-
-    test('are there with their layer, and only then', async () => {
-      const source = await prepare(3)
-      expect(source).toMatchObject({
-        status: 200,
-        feature_count: 3,
-        bad_count: 0,
-        fields: [
-          { keyname: 'name', datatype: 'STRING', display_name: 'name' },
-          { keyname: 'size', datatype: 'INTEGER', display_name: 'size' },
-        ],
-      })
-      const [, made] = await run([
-        { op: 'create', name: 'g', body: group('Prepared') },
-        { op: 'create', body: fromSource('Points', 'g', source.id) },
-      ])
-      const id = made?.id ?? 0
-      expect(await count(id)).toEqual({ total_count: 3 })
-      const { feature_layer } = await layerOf(id)
-      expect(feature_layer.fields.map(({ keyname, display_name }) => [keyname, display_name])).toEqual([
-        ['size', 'Size'],
-        ['name', 'name'],
-      ])
-    })
-
-    test('replace the features of a layer that stands', async () => {
-      const first = await prepare(3)
-      const [made] = await run([{ op: 'create', body: fromSource('Replaced', 0, first.id) }])
-      const id = made?.id ?? 0
-      const second = await prepare(5, { id })
-      await run([{ op: 'update', id, body: { vector_layer: { source: { prepared: second.id } } } }])
-      expect(await count(id)).toEqual({ total_count: 5 })
-      expect((await layerOf(id)).vector_layer.data_version).toBe(2)
-    })
-
-    test('wait for another try when the batch fails', async () => {
-      const source = await prepare(2)
-      const operations = [
-        { op: 'create', name: 'g', body: group('Second try') },
-        { op: 'create', body: fromSource('Points', 'g', source.id) },
-      ]
-      await refuse([...operations, { op: 'create', body: group('Second try') }])
-      await run(operations)
-    })
-
-    test('are used once, by who prepared them, for what they were prepared for', async () => {
-      const source = await prepare(2)
-      const [made] = await run([{ op: 'create', body: fromSource('Once', 0, source.id) }])
-      const again = await refuse([{ op: 'create', body: fromSource('Twice', 0, source.id) }])
-      expect([again.status, again.code]).toEqual([422, 'source/not-prepared'])
-      const mine = await prepare(2)
-      const twice = await refuse([
-        { op: 'create', body: fromSource('A', 0, mine.id) },
-        { op: 'create', body: fromSource('B', 0, mine.id) },
-      ])
-      expect(twice.status).toBe(409)
-      const other = await refuse([
-        { op: 'update', id: made?.id, body: { vector_layer: { source: { prepared: mine.id } } } },
-      ])
-      expect([other.status, other.code]).toEqual([422, 'source/not-prepared'])
-      await createUser(server.database, 'stranger')
-      const ask = server.as('stranger', userPassword)
-      const path = `/api/component/landform/prepared/${mine.id}`
-      expect((await ask('DELETE', path)).status).toBe(422)
-      expect((await server.admin('DELETE', path)).status).toBe(200)
-      expect((await server.admin('DELETE', path)).status).toBe(422)
-      expect((await prepare(1, {}, server.guest)).status).toBe(403)
-    })
-
-    test('leave nothing when they are bad, discarded, or of no use any more', async () => {
-      const before = await listFeatureTables(server.database)
-      const source = await openLayerClient(server).upload('points.geojson', 'no data')
-      const body = { cls: 'vector_layer', vector_layer: { source } }
-      expect((await server.admin('POST', '/api/component/landform/prepared', body)).status).toBe(422)
-      const kept = await prepare(2)
-      expect((await listFeatureTables(server.database)).tables).toHaveLength(before.tables.length + 1)
-      await server.admin('DELETE', `/api/component/landform/prepared/${kept.id}`)
-      expect(await listFeatureTables(server.database)).toEqual(before)
-      await prepare(2)
-      await dropOrphans(server.database, 'another')
-      expect((await listFeatureTables(server.database)).tables).toHaveLength(before.tables.length + 1)
-      const age = "interval '25 hours'"
-      await server.database.query(`update prepared_source set created_at = created_at - ${age}`)
-      await server.database.query(`update staging set created_at = created_at - ${age}`)
-      await dropOrphans(server.database, 'another')
-      expect(await listFeatureTables(server.database)).toEqual(before)
-    })
-
-    test.for([
-      ['another class', { cls: 'webmap' }],
-      ['no source', { vector_layer: {} }],
-      ['a source that is prepared already', { vector_layer: { source: { id: 'x', prepared: 'y' } } }],
-      ['an option of a wrong type', { vector_layer: { source: { id: 'x' }, skip_errors: 'maybe' } }],
-      ['a layer that is none', { id: 0 }],
-    ] as const)('are refused with %s', async ([, more]) => {
-      const answer = await prepare(1, more)
-      expect([answer.status, answer.code]).toEqual([422, 'request/invalid'])
-    })
-  })
 })

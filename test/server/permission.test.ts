@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Representation } from '../../src/contract/bodies.ts'
+import type { ErrorBody } from '../../src/contract/error.ts'
 import type { Rule } from '../../src/contract/resource.ts'
-import type { ErrorBody } from '../../src/server/errors.ts'
 import { createGroup, rule } from '../support/resources.ts'
 import { type Ask, describeServers, type TestResponse, type TestServer } from '../support/server.ts'
 import { createUser, principalId, userPassword } from '../support/users.ts'

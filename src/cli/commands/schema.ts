@@ -1,9 +1,11 @@
+import { describeApi } from '../../contract/openapi/openapi.ts'
 import { problem } from '../../contract/problems.ts'
 import { findHint } from '../../core/suggest.ts'
 import { manifestSchema } from '../../manifest/schema.ts'
 import { pipelineSchema } from '../../pipeline/pipeline.ts'
 import type { CommandSpec } from '../command.ts'
 import { writeLine } from '../terminal.ts'
+import { programVersion } from '../version.ts'
 
 /** Files that have a JSON Schema, by name. */
 export const schemas: Readonly<Record<string, () => object>> = {
@@ -12,13 +14,14 @@ export const schemas: Readonly<Record<string, () => object>> = {
 }
 
 /**
- * Gives the JSON Schema of a kind of file.
+ * Gives the JSON Schema of a kind of file, or the description of the HTTP interface.
  *
  * @throws {Problem} usage/bad-argument where there is no such kind
  */
 export function schemaOf(kind: string): object {
-  const names = Object.keys(schemas)
-  const make = Object.hasOwn(schemas, kind) ? schemas[kind] : undefined
+  const kinds: typeof schemas = { ...schemas, openapi: () => describeApi({ version: programVersion() }) }
+  const names = Object.keys(kinds)
+  const make = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
   if (make !== undefined) return make()
   throw problem('usage/bad-argument', `There is no schema of "${kind}".`, {
     hint: findHint(kind, names) ?? `There are: ${names.join(', ')}.`,
@@ -28,9 +31,9 @@ export function schemaOf(kind: string): object {
 /** The command `schema`. */
 export const schemaCommand: CommandSpec = {
   name: 'schema',
-  summary: 'print the JSON Schema of manifests or pipelines, for editors',
+  summary: 'print the JSON Schema of manifests or pipelines, for editors, or the OpenAPI document',
   examples: ['landform schema manifest > manifest.schema.json', 'landform schema pipeline'],
-  declare: (command) => command.argument('<kind>', 'manifest or pipeline'),
+  declare: (command) => command.argument('<kind>', 'manifest, pipeline or openapi'),
   run: async ({ arguments: [kind] }, terminal) => {
     writeLine(terminal.out, JSON.stringify(schemaOf(String(kind)), null, 2))
     return 0

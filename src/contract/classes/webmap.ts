@@ -55,7 +55,7 @@ export interface WebmapGroup {
 /** An item of a web map's layer tree, as on the wire. */
 export type WebmapItem = WebmapLayer | WebmapGroup
 
-/** The items of one level of the layer tree; `$ref: '#/$defs/webmap_items'` reaches the levels below. */
+/** The items of one level of the layer tree; the reference reaches the levels below. */
 const items = { type: 'array', items: { $ref: 'webmap_item' }, description: 'Items, from top to bottom.' }
 
 /** A group or a layer of a web map. */

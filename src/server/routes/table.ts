@@ -3,6 +3,7 @@ import { type RouteName, routeOf } from '../../contract/routes.ts'
 import type { Handler } from '../handler.ts'
 import { authHandlers } from './auth.ts'
 import { batchHandlers } from './batch.ts'
+import { createDocsHandlers } from './docs.ts'
 import { featureHandlers } from './feature.ts'
 import { fileHandlers } from './file.ts'
 import { instanceHandlers } from './instance.ts'
@@ -16,6 +17,7 @@ import { webmapHandlers } from './webmap.ts'
 /** Every operation this version offers; each area adds its handlers here. */
 const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...instanceHandlers,
+  ...createDocsHandlers((name) => Object.hasOwn(handlers, name)),
   ...authHandlers,
   ...principalHandlers,
   ...resourceHandlers,

@@ -30,21 +30,21 @@ export function batchOperations(
   ]
 
   function groupOperations(key: string, permissions: object[]): object[] {
-    const create = (name: string, cls: string, parent: string, more: object = {}) => ({
+    const create = ([cls, name]: readonly [string, string], parent: string, more: object = {}) => ({
       op: 'create',
       name,
       body: { resource: { cls, parent: { id: parent }, display_name: name }, ...more },
     })
-    const made = create(key, 'resource_group', 'top')
+    const made = create(['resource_group', key], 'top')
     const group = { ...made, body: { resource: { ...made.body.resource, permissions } } }
     return [
       group,
       ...numbers(45).flatMap((at) => [
-        create(`${key}_layer${at}`, 'vector_layer', key, layer),
-        create(`${key}_style${at}`, 'mapsrv_style', `${key}_layer${at}`, style),
+        create(['vector_layer', `${key}_layer${at}`], key, layer),
+        create(['mapsrv_style', `${key}_style${at}`], `${key}_layer${at}`, style),
       ]),
       ...numbers(9).map((at) =>
-        create(`${key}_map${at}`, 'webmap', key, {
+        create(['webmap', `${key}_map${at}`], key, {
           webmap: {
             root_item: {
               item_type: 'root',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { ErrorBody } from '../../../src/contract/error.ts'
 import type { TokenAnswer } from '../../../src/contract/principal.ts'
-import type { ErrorBody } from '../../../src/server/errors.ts'
 import { addUser, goodPassword, mePath, tokensPath, usersPath, whoIs } from '../../support/principals.ts'
 import { type Ask, describeServers } from '../../support/server.ts'
 import { principalId } from '../../support/users.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { ErrorBody } from '../../../src/contract/error.ts'
 import type { UserAnswer } from '../../../src/contract/principal.ts'
-import type { ErrorBody } from '../../../src/server/errors.ts'
 import {
   addGroup,
   addUser,

@@ -1,0 +1,105 @@
+import type { TObject } from 'typebox'
+import type { BodyKind, RouteDescriptor } from '../route.ts'
+import { type RouteName, routeOf } from '../routes.ts'
+import { schemaReference } from './bodies.ts'
+
+/** Gives the area an operation belongs to. */
+export function tagOf(name: RouteName): string {
+  return name.split('.')[0] ?? name
+}
+
+/** Describes one operation. */
+export function operationOf(name: RouteName): object {
+  const route = routeOf(name)
+  const body = requestBody(name, route)
+  return {
+    operationId: name,
+    summary: route.summary,
+    tags: [tagOf(name)],
+    ...(route.permission === undefined ? {} : { 'x-permission': route.permission }),
+    ...(route.aliases === undefined ? {} : { 'x-aliases': route.aliases }),
+    parameters: [
+      ...parametersOf(route.params, 'path'),
+      ...parametersOf(route.query, 'query'),
+      ...(route.moreQuery === undefined ? [] : [moreParameters(route.moreQuery)]),
+    ],
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: { ...successOf(name, route), default: failure },
+  }
+}
+
+function parametersOf(schema: TObject | undefined, place: 'path' | 'query'): object[] {
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
+    const { description, ...rest } = property as { description?: string; type?: string }
+    return {
+      name,
+      in: place,
+      ...(place === 'path' ? { required: true } : {}),
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+      // Lists come between commas.
+      ...(rest.type === 'array' ? { style: 'form', explode: false } : {}),
+    }
+  })
+}
+
+function moreParameters(pattern: string): object {
+  return {
+    name: 'conditions',
+    in: 'query',
+    description: `Any further parameter whose name matches ${pattern}.`,
+    style: 'form',
+    explode: true,
+    schema: { type: 'object', additionalProperties: { type: 'string' } },
+  }
+}
+
+/** Bodies whose shape the class of the resource decides. */
+const composed: Readonly<Partial<Record<RouteName, { readonly body?: string; readonly response?: string }>>> =
+  {
+    'resource.get': { response: 'Resource' },
+    'resource.create': { body: 'ResourceCreation' },
+    'resource.update': { body: 'ResourceChange' },
+  }
+
+const binary = { type: 'string', format: 'binary' }
+
+/** Media types of what is no JSON. */
+const mediaTypes: Readonly<Record<Exclude<BodyKind, 'json' | 'form' | 'multipart'>, string>> = {
+  raw: 'application/octet-stream',
+  stream: 'application/x-ndjson',
+  html: 'text/html',
+  file: 'application/octet-stream',
+  tile: 'application/vnd.mapbox-vector-tile',
+  image: 'image/png',
+}
+
+function requestBody(name: RouteName, { body, bodyKind = 'json' }: RouteDescriptor): object | undefined {
+  const reference = composed[name]?.body
+  if (reference !== undefined) return { required: true, content: json(schemaReference(reference)) }
+  if (bodyKind === 'multipart') {
+    const file = { type: 'object', properties: { file: { type: 'array', items: binary } } }
+    return { required: true, content: { 'multipart/form-data': { schema: file } } }
+  }
+  if (bodyKind === 'raw') return { required: true, content: { [mediaTypes.raw]: { schema: binary } } }
+  if (body === undefined) return undefined
+  const form = bodyKind === 'form' ? { 'application/x-www-form-urlencoded': { schema: body } } : {}
+  return { content: { ...json(body), ...form } }
+}
+
+function successOf(name: RouteName, { response, responseKind = 'json' }: RouteDescriptor): object {
+  const reference = composed[name]?.response
+  const schema = reference === undefined ? response : schemaReference(reference)
+  const isJson = responseKind === 'json' || responseKind === 'form' || responseKind === 'multipart'
+  const content =
+    schema !== undefined || isJson ? json(schema ?? {}) : { [mediaTypes[responseKind]]: { schema: binary } }
+  const done = { '200': { description: 'Done.', content } }
+  return responseKind === 'tile' ? { ...done, '204': { description: 'Nothing is there.' } } : done
+}
+
+const json = (schema: object) => ({ 'application/json': { schema } })
+
+const failure = {
+  description: 'It failed; the body says why, and what to do.',
+  content: json(schemaReference('Error')),
+}
