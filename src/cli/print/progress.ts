@@ -23,6 +23,9 @@ export interface ProgressOptions {
 /** Silence longer than this reads as a hang. */
 const heartbeatMs = 10_000
 
+/** No eye sees more: a thousand changes that are done at once are drawn once. */
+const redrawMs = 100
+
 interface Running {
   readonly sinceMs: number
   readonly note: string
@@ -33,6 +36,7 @@ interface State {
   /** Number of changes that one request is doing. */
   sent: number
   spokenMs: number
+  drawnMs: number
   readonly running: Map<Change, Running>
 }
 
@@ -41,16 +45,19 @@ interface State {
  * takes long; with `json` by events on `out`.
  */
 export function startProgress(options: ProgressOptions): Progress {
-  const state: State = { done: 0, sent: 0, spokenMs: performance.now(), running: new Map() }
+  const state: State = { done: 0, sent: 0, spokenMs: performance.now(), drawnMs: 0, running: new Map() }
   const live = options.terminal.canRedraw && !options.json ? startLiveLine(options.terminal.err) : undefined
-  const redraw = () => live?.update(summaryOf(state, options.total), runningOf(state))
+  const redraw = () => {
+    state.drawnMs = performance.now()
+    live?.update(summaryOf(state, options.total), runningOf(state))
+  }
   const beat = setInterval(() => (live === undefined ? sayAlive(options, state) : redraw()), 1000)
   beat.unref()
   return {
     take: (event) => {
       note(state, event)
       if (live === undefined) tell(options, state, event)
-      redraw()
+      else if (event.type === 'sending' || performance.now() - state.drawnMs > redrawMs) redraw()
     },
     end: async () => {
       clearInterval(beat)
