@@ -1,5 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongFirst } from './test/support/sequencer.ts'
 
 /** What a worker may come to need: the embedded database, a browser, children that read with GDAL. */
 const workerBytes = 3 * 2 ** 30
@@ -13,6 +14,7 @@ export default defineConfig({
     pool: 'forks',
     // A worker keeps its modules and its embedded database for the next file; what a file leaves behind is a fault.
     isolate: false,
+    sequence: { sequencer: LongFirst },
     maxWorkers: Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / workerBytes))),
     // Only for what hangs: a first start of the embedded database takes ten seconds of an idle machine.
     testTimeout: 120_000,
