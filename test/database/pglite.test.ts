@@ -149,7 +149,7 @@ describe('in memory', { timeout: 120_000 }, () => {
 })
 
 test('a first start prepares a data folder with PostGIS that all later ones load', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const cacheFolder = join(folder, 'cache')
   const prepared = await prepare(cacheFolder)
