@@ -45,11 +45,12 @@ function listReferredKeys({ cls, body }: Change): string[] {
   })
 }
 
-/** What refers to a resource is deleted before it. A replaced resource goes when what moves out of it has left. */
-export function linkDeletions(graph: Graph, { changes, actual, manifest }: OrderInput): void {
+/** What refers to a resource and would not let it go is deleted before it. A replaced resource goes when what moves out of it has left. */
+export function linkDeletions(graph: Graph, { changes, actual, manifest, pairs }: OrderInput): void {
   const deletions = changes.filter(({ action }) => action === 'delete')
   const writes = changes.filter(({ action }) => action !== 'delete')
-  linkReferrers(graph, deletions, actual)
+  const kept = new Set([...pairs.values()].map(({ id }) => id))
+  linkReferrers(graph, deletions, { actual, kept })
   for (const change of writes) {
     if (!graph.nodes.has(`delete:${change.key}`) || change.id === undefined) continue
     link(graph, `write:${change.key}`, `delete:${change.key}`)
@@ -74,24 +75,32 @@ function linkRecreated(graph: Graph, { change, below, writes }: Recreated): void
       link(graph, `write:${other.key}`, `delete:${change.key}`)
 }
 
-function linkReferrers(graph: Graph, deletions: readonly Change[], actual: ActualTree): void {
+interface Standing {
+  readonly actual: ActualTree
+  /** Ids of what is wanted: it leaves what is deleted before that goes. */
+  readonly kept: ReadonlySet<number>
+}
+
+function linkReferrers(graph: Graph, deletions: readonly Change[], { actual, kept }: Standing): void {
   if (deletions.length < 2) return
   const topOf = new Map<number, string>()
   for (const { id, key } of deletions)
-    if (id !== undefined) for (const one of [id, ...listDescendants(actual, id)]) topOf.set(one, key)
+    if (id !== undefined) for (const one of [id, ...listDescendants(actual, id, kept)]) topOf.set(one, key)
   for (const [id, key] of topOf)
-    for (const referred of listReferredIds(actual.byId.get(id))) {
+    for (const referred of listHeldIds(actual.byId.get(id))) {
       const other = topOf.get(referred)
       if (other !== undefined && other !== key) link(graph, `delete:${other}`, `delete:${key}`)
     }
 }
 
-function listReferredIds(resource: ActualResource | undefined): number[] {
+/** Lists what a resource refers to and would keep from being deleted. */
+function listHeldIds(resource: ActualResource | undefined): number[] {
   if (resource === undefined || !isCls(resource.cls)) return []
   return Object.entries(membersOf(resource.cls)).flatMap(([member, schema]) =>
     findReferences(schema, resource.members[member]).flatMap(({ value, target }) => {
       const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value
-      return typeof id === 'number' && target !== 'principal' ? [id] : []
+      if (target === 'principal' || target.onDelete !== 'refuse') return []
+      return typeof id === 'number' ? [id] : []
     }),
   )
 }

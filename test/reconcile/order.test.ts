@@ -68,6 +68,55 @@ describe('order', () => {
     expect(plan.steps.find(({ id }) => id === 'delete:a')?.phase).toBe('last')
   })
 
+  it('deletes what refers to each other, where neither holds the other', () => {
+    const style = (id: number, parent: number) => ({
+      id,
+      parent,
+      key: `s${id}`,
+      cls: 'mapsrv_style' as const,
+    })
+    const layer = (id: number, parent: number) => ({
+      id,
+      parent,
+      key: `l${id}`,
+      cls: 'vector_layer' as const,
+    })
+    const map = (id: number, parent: number, layer_style_id: number) => {
+      const children = [{ item_type: 'layer', display_name: 'L', layer_style_id }]
+      const members = { webmap: { root_item: { item_type: 'root', children } } }
+      return { id, parent, key: `m${id}`, cls: 'webmap' as const, members }
+    }
+    const plan = planOf({
+      blocks: {},
+      rows: [
+        { id: 1, key: 'a' },
+        { id: 2, key: 'b' },
+        layer(3, 1),
+        style(4, 3),
+        map(5, 1, 7),
+        layer(6, 2),
+        style(7, 6),
+        map(8, 2, 4),
+      ],
+      options: { prune: true, fuse: 1 },
+    })
+    expect(stepsOf(plan)).toEqual({ 'delete:a': [], 'delete:b': [] })
+  })
+
+  it('does not wait with a deletion for what leaves before', () => {
+    const field = { keyname: 'x', datatype: 'STRING', lookup_table: { id: 3 } }
+    const plan = planOf({
+      blocks: { t: { cls: 'lookup_table' } },
+      rows: [
+        { id: 1, key: 'a' },
+        { id: 2, key: 'l', cls: 'vector_layer', members: { feature_layer: { fields: [field] } } },
+        { id: 3, key: 't', parent: 1, cls: 'lookup_table', members: { lookup_table: { items: {} } } },
+      ],
+      options: { prune: true, fuse: 1 },
+    })
+    expect(stepsOf(plan)).toEqual({ 'write:t': [], 'delete:a': [], 'delete:l': [] })
+  })
+
   it('says whose display name is taken when nobody gives it up', () => {
     const plan = planOf({
       blocks: { b: { displayName: 'A' } },
