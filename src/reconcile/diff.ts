@@ -199,7 +199,8 @@ interface FieldPlace {
 function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }: Sides): void {
   const { member, field, schema, written } = place
   if (annotationsOf(schema)['x-secret']) {
-    if (!(field in written) || !context.sendSecrets.has(wanted.key)) return
+    const isAbsent = actual.members[member]?.[field] === null && written[field] !== null
+    if (!(field in written) || !(isAbsent || context.sendSecrets.has(wanted.key))) return
     draft.edits.push({ pointer: joinPointer('', member, field), secret: true })
     set(draft, member, { [field]: written[field] })
     return

@@ -88,13 +88,14 @@ function writeField(
   resource: ActualResource,
   { member, name, field }: FieldPlace,
 ): unknown {
-  // A password stays in the environment; which variable, the key says.
+  const wire = resource.members[member]?.[name]
+  // A password stays in the environment; which variable, the key says. Null is none, and no secret.
   if (annotationsOf(field)['x-secret']) {
+    if (wire === null) return undefined
     const variable = `${slugOf(keyOf.get(resource.id) ?? '')}_${name}`.toUpperCase()
     return variableExpression(variable)
   }
   if (!isCompared(field)) return undefined
-  const wire = resource.members[member]?.[name]
   if (wire === undefined) return undefined
   return tidyValue(field, toWantedForm(field, wire, { keyOf, principals: tree.principals }))
 }

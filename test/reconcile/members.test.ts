@@ -203,4 +203,16 @@ describe('a connection', () => {
     expect(JSON.stringify(created.changes.map(({ edits }) => edits))).not.toContain('sesame')
     expect(created.changes[0]?.body.geodb_connection?.password).toBe('sesame')
   })
+
+  it('sends its password where the server says that it has none', () => {
+    const service = (more: object) => ({
+      wmsclient_connection: { url: 'https://a.example/', username: 'u', version: '1.3.0', ...more },
+    })
+    const cls = 'wmsclient_connection' as const
+    const row = { id: 1, key: 'c', cls, members: service({ password: null, capcache: null }) }
+    const edits = (password: string | null) =>
+      planOf({ blocks: { c: { cls, members: service({ password }) } }, rows: [row] }).changes[0]?.edits
+    expect(edits('sesame')).toEqual([{ pointer: '/wmsclient_connection/password', secret: true }])
+    expect(edits(null)).toBeUndefined()
+  })
 })

@@ -83,6 +83,14 @@ describe('pullTree', () => {
     const geodb_connection = { hostname: 'db', port: 5432, database: 'gis', username: 'u' }
     const { text } = pull([{ id: 1, key: 'db-main', cls: 'geodb_connection', members: { geodb_connection } }])
     expect(text).toContain('password: ${env.DB_MAIN_PASSWORD}')
+    const wmsclient_connection = {
+      url: 'https://a.example/',
+      version: '1.3.0',
+      username: null,
+      password: null,
+    }
+    const open = pull([{ id: 1, key: 'wms', cls: 'wmsclient_connection', members: { wmsclient_connection } }])
+    expect(open.text).not.toContain('password')
   })
 
   it('names what it cannot describe as existing, and says why', () => {

@@ -66,6 +66,8 @@ describeServers(
         capcache: null,
       })
       expect(seen).toEqual([])
+      const open = await createConnection(admin, 'Read without', { url })
+      expect(await readConnection(admin, open)).toMatchObject({ username: null, password: null })
     })
 
     test('query reads what the service offers, clear forgets it, and nothing else changes it', async () => {
@@ -247,11 +249,11 @@ describeServers(
       await permit()
       expect(await seen()).toEqual([[], false, 403])
       await permit('read')
-      expect(await seen()).toEqual([['url', 'username', 'version'], false, 403])
+      expect(await seen()).toEqual([['url', 'username', 'password', 'version'], false, 403])
       await permit('connect')
       expect(await seen()).toEqual([['capcache'], true, 403])
       await permit('read', 'write')
-      expect(await seen()).toEqual([['url', 'username', 'version'], false, 200])
+      expect(await seen()).toEqual([['url', 'username', 'password', 'version'], false, 200])
       const other = await createConnection(admin, 'Open', { url })
       await admin('PUT', `/api/resource/${other}`, {
         resource: { permissions: ['resource', 'connection'].map((scope) => allow(user, scope)) },

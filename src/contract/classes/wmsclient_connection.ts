@@ -44,7 +44,7 @@ export const wmsclientConnection = {
           writeOnly: true,
           'x-secret': true,
           default: null,
-          description: 'Password.',
+          description: 'Password; never read, null where there is none.',
         }),
       ),
       version: oneOf(['1.1.1', '1.3.0'], { ...guarded, description: 'Version of WMS.' }),

@@ -30,8 +30,9 @@ export const wmsclientConnectionBehaviour: Behaviour<'wmsclient_connection'> = {
   },
 }
 
-function wireConnection({ url, username, version, capabilities }: WmsConnectionRow): Given {
-  return { url, username, version, capcache: capabilities }
+/** A password that there is stays away; that there is none may be known. */
+function wireConnection({ url, username, password, version, capabilities }: WmsConnectionRow): Given {
+  return { url, username, ...(password === null ? { password } : {}), version, capcache: capabilities }
 }
 
 /** Asks the service, where the request wants that. */
