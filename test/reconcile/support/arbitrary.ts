@@ -1,9 +1,13 @@
 import fc from 'fast-check'
-import type { Cls } from '../../../src/contract/registry.ts'
+import { type Cls, isAllowedParent } from '../../../src/contract/registry.ts'
 import type { WantedRule } from '../../../src/manifest/manifest.ts'
 import type { Block } from './literals.ts'
+import { keysOf, otherMembersOf } from './members.ts'
 
-/** Class of the resource of each key: `k0` is a group, `k3` a style, … The same key has the same class in every tree. */
+/**
+ * Class of the resource of each key: `k0` is a group, `k3` a style, … The same key has the same class in every tree. What
+ * others may refer to or stand under comes first among the classes of one tree, whatever its key.
+ */
 const kinds = [
   'resource_group',
   'resource_group',
@@ -16,10 +20,39 @@ const kinds = [
   'mapsrv_style',
   'webmap',
   'resource_group',
+  'lookup_table',
+  'lookup_table',
+  'wmsclient_connection',
+  'wmsclient_connection',
+  'wmsclient_layer',
+  'basemap_layer',
+  'desk_vector_style',
+  'formbuilder_form',
+  'trackers_group',
+  'tracker',
+  'tracker',
+  'wmsserver_service',
+  'wfsserver_service',
+  'file_bucket',
+  'baselayers',
+  'collector_project',
 ] as const satisfies readonly Cls[]
 
+/** Classes of one tree in the order they are placed. */
+const ranks: readonly Cls[] = [
+  'resource_group',
+  'lookup_table',
+  'wmsclient_connection',
+  'basemap_layer',
+  'trackers_group',
+  'vector_layer',
+  'wmsclient_layer',
+  'mapsrv_style',
+  'desk_vector_style',
+]
+
 /** What is drawn for one key; what it may refer to is decided when the tree is put together. */
-interface Draw {
+export interface Draw {
   readonly present: boolean
   readonly rank: number
   readonly pick: number
@@ -99,7 +132,7 @@ const draw: fc.Arbitrary<Draw> = fc.record({
 
 const draws = fc.array(draw, { minLength: kinds.length, maxLength: kinds.length })
 
-/** A tree that a manifest might want below a key: groups, layers with fields, styles, and web maps that refer to them. */
+/** A tree that a manifest might want below a key: resources of every class that refer to each other. */
 export function arbitraryTree(top: string): fc.Arbitrary<Record<string, Block>> {
   return draws.map((drawn) => blocksOf(drawn, top))
 }
@@ -108,35 +141,41 @@ function blocksOf(drawn: readonly Draw[], top: string): Record<string, Block> {
   const order = drawn.map((one, at) => ({ ...one, at })).sort((a, b) => a.rank - b.rank || a.at - b.at)
   const placed: { key: string; cls: Cls }[] = []
   const blocks: Record<string, Block> = {}
-  const rankOf = (cls: Cls) => ['resource_group', 'vector_layer', 'mapsrv_style', 'webmap'].indexOf(cls)
+  const rankOf = (cls: Cls) => (ranks.includes(cls) ? ranks.indexOf(cls) : ranks.length)
   const sorted = order.sort((a, b) => rankOf(kinds[a.at] ?? 'webmap') - rankOf(kinds[b.at] ?? 'webmap'))
   for (const one of sorted) {
     const cls = kinds[one.at]
-    if (!one.present || cls === undefined) continue
-    const parents = placed.filter(
-      (other) => other.cls === (cls === 'mapsrv_style' ? 'vector_layer' : 'resource_group'),
-    )
-    const parent =
-      cls === 'mapsrv_style' ? choose(parents, one.pick) : choose([...parents, { key: top }], one.pick)
+    if (!one.present || cls === undefined || lacksConnection(cls, placed)) continue
+    const parents = placed.filter((other) => isAllowedParent(cls, other.cls))
+    const tops = isAllowedParent(cls, 'resource_group') ? [{ key: top }] : []
+    const parent = choose([...parents, ...tops], one.pick)
     if (parent === undefined) continue
     const key = `${top}.k${one.at}`
-    blocks[key] = blockOf(one, { cls, parent: parent.key, placed })
+    blocks[key] = blockOf(one, { key, cls, parent: parent.key, placed })
     placed.push({ key, cls })
   }
   return blocks
 }
 
-function choose<T>(list: readonly T[], pick: number): T | undefined {
+function lacksConnection(cls: Cls, placed: Place['placed']): boolean {
+  return cls === 'wmsclient_layer' && keysOf(placed, ['wmsclient_connection']).length === 0
+}
+
+/** Gives one of a list; undefined of an empty one. */
+export function choose<T>(list: readonly T[], pick: number): T | undefined {
   return list[pick % Math.max(1, list.length)]
 }
 
-interface Place {
+/** Where a resource stands, and what stands already. */
+export interface Place {
+  readonly key: string
   readonly cls: Cls
   readonly parent: string
   readonly placed: readonly { key: string; cls: Cls }[]
 }
 
-function blockOf(one: Draw & { readonly at: number }, { cls, parent, placed }: Place): Block {
+function blockOf(one: Draw & { readonly at: number }, place: Place): Block {
+  const { cls, parent } = place
   return {
     cls,
     parent,
@@ -145,31 +184,36 @@ function blockOf(one: Draw & { readonly at: number }, { cls, parent, placed }: P
     ...(one.description === undefined ? {} : { description: one.description }),
     ...(one.meta === undefined ? {} : { resmeta: one.meta }),
     ...(one.rules === undefined ? {} : { permissions: { owns: 'all' as const, rules: one.rules } }),
-    members: membersOf(one, cls, placed),
+    members: membersOf(one, place),
   }
 }
 
-function membersOf(one: Draw, cls: Cls, placed: Place['placed']): NonNullable<Block['members']> {
+function membersOf(one: Draw, place: Place): NonNullable<Block['members']> {
+  const { cls, placed } = place
   if (cls === 'vector_layer') {
-    return {
-      vector_layer: { srs: { id: 3857 }, geometry_type: 'POINT' },
-      feature_layer: { fields: one.fields },
-    }
+    const tables = [...keysOf(placed, ['lookup_table']), null]
+    const fields = one.fields.map((drawn, at) => ({ ...drawn, lookup_table: choose(tables, one.pick + at) }))
+    return { vector_layer: { srs: { id: 3857 }, geometry_type: 'POINT' }, feature_layer: { fields } }
   }
   if (cls === 'mapsrv_style') {
     const xml = `<map>\n  <layer><class><style><color red="${one.colour}" green="1" blue="2"/></style></class></layer>\n</map>`
     return { mapsrv_style: { xml } }
   }
-  if (cls !== 'webmap') return {}
-  const styles = placed.filter((other) => other.cls === 'mapsrv_style').map(({ key }) => key)
-  const layers = placed.filter((other) => other.cls === 'vector_layer').map(({ key }) => key)
-  const bookmark = choose([...layers, null], one.pick)
+  if (cls !== 'webmap') return otherMembersOf(one, place)
+  const styles = keysOf(placed, ['mapsrv_style', 'desk_vector_style', 'wmsclient_layer'])
+  const bookmark = choose([...keysOf(placed, ['vector_layer']), null], one.pick)
+  const basemaps = keysOf(placed, ['basemap_layer']).map((key, position) => ({
+    resource_id: key,
+    display_name: `Base ${one.colour}`,
+    position,
+  }))
   return {
     webmap: {
       ...(one.extent === undefined ? {} : { extent_left: one.extent }),
       bookmark_resource: bookmark ?? null,
       root_item: { item_type: 'root', children: itemsOf(one.map, styles) },
     },
+    basemap_webmap: { basemaps },
   }
 }
 
