@@ -1,7 +1,7 @@
 import { type Pointer, splitPointer } from '../core/pointer.ts'
 import type { Span } from '../core/span.ts'
-import { type LineStarts, lineAt, type Range, spanOfRange } from './lines.ts'
-import { findPart, type Node } from './node.ts'
+import { findLineStarts, type LineStarts, lineAt, type Range, spanOfRange } from './lines.ts'
+import { findPart, type Node, toValue } from './node.ts'
 
 /** One YAML document: a value, and where each part of it is written. */
 export interface YamlDocument {
@@ -11,6 +11,44 @@ export interface YamlDocument {
   readonly text: string
   readonly lines: LineStarts
   readonly root: Node
+  /** What the root comes to, without places. */
+  readonly value: unknown
+}
+
+/** What is known of a document from the start; the rest is found once somebody asks for it. */
+interface DocumentParts {
+  readonly file: string
+  readonly text: string
+  readonly readRoot: () => Node
+  readonly readValue?: () => unknown
+}
+
+/** Makes a document. Most files are as they should be, and are never asked where something stands. */
+export function createDocument({ file, text, readRoot, readValue }: DocumentParts): YamlDocument {
+  const root = once(readRoot)
+  const lines = once(() => findLineStarts(text))
+  const value = once(readValue ?? (() => toValue(root())))
+  return {
+    file,
+    text,
+    get lines() {
+      return lines()
+    },
+    get root() {
+      return root()
+    },
+    get value() {
+      return value()
+    },
+  }
+}
+
+function once<T>(find: () => T): () => T {
+  let found: { readonly it: T } | undefined
+  return () => {
+    found ??= { it: find() }
+    return found.it
+  }
 }
 
 /** Finds the node at a pointer, or the nearest one around it that is written. */

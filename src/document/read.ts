@@ -1,9 +1,10 @@
 import { type Document, LineCounter, parseAllDocuments, type YAMLError } from 'yaml'
 import { compareIssues, type Issue } from '../core/issue.ts'
 import { composeNode, type Report } from './compose.ts'
-import type { YamlDocument } from './document.ts'
+import { createDocument, type YamlDocument } from './document.ts'
 import { findLineStarts, type LineStarts, lineAt, spanOfRange } from './lines.ts'
-import { readPlainDocument } from './plain/block.ts'
+import type { Node } from './node.ts'
+import { readPlainDocument, readPlainValue } from './plain/block.ts'
 import { describeSyntax } from './syntax.ts'
 
 /** What a file holds. A document with issues may lack parts: it is there for finding names, not for acting on. */
@@ -21,9 +22,20 @@ export interface ParsedYaml {
  * @see https://yaml.org/spec/1.2.2/
  */
 export function parseYaml(file: string, text: string): ParsedYaml {
-  const root = readPlainDocument(text)
-  if (root === undefined) return parseFully(file, text)
-  return { documents: [{ file, text, lines: findLineStarts(text), root }], issues: [] }
+  const document = parsePlain(file, text)
+  return document === undefined ? parseFully(file, text) : { documents: [document], issues: [] }
+}
+
+function parsePlain(file: string, text: string): YamlDocument | undefined {
+  // Where there are expressions, their places will be asked for.
+  if (text.includes('${')) {
+    const root = readPlainDocument(text)
+    return root && createDocument({ file, text, readRoot: () => root })
+  }
+  const value = readPlainValue(text)
+  if (value === undefined) return undefined
+  const readRoot = () => readPlainDocument(text) as Node
+  return createDocument({ file, text, readRoot, readValue: () => value })
 }
 
 /** Does the same with the full parser, whatever the text holds. */
@@ -36,7 +48,8 @@ export function parseFully(file: string, text: string): ParsedYaml {
   }
   const documents = parseDocuments(text).map((parsed) => {
     checkSyntax(parsed, { text, lines, report })
-    return { file, text, lines, root: composeNode(parsed, text, report) }
+    const root = composeNode(parsed, text, report)
+    return createDocument({ file, text, readRoot: () => root })
   })
   return { documents, issues: issues.sort(compareIssues) }
 }

@@ -4,7 +4,7 @@ import { findHint } from '../core/suggest.ts'
 import type { YamlDocument } from './document.ts'
 import { parseExpressions, type TextPart } from './expression.ts'
 import { spanOfRange } from './lines.ts'
-import { isItems, isMembers, type Node, setOwn, toValue } from './node.ts'
+import { isItems, isMembers, type Node, setOwn } from './node.ts'
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -37,7 +37,7 @@ export function resolveValues(document: YamlDocument, env: Environment): Resolve
   const issues: Issue[] = []
   const value = document.text.includes('${')
     ? resolveNode({ document, env, issues, expressions }, document.root, '')
-    : toValue(document.root)
+    : document.value
   return { value, issues, expressions }
 }
 

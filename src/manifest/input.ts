@@ -103,7 +103,7 @@ export function parseManifestText({ file, folder, text }: ManifestText, env: Env
   const shownText = blotSecrets(text, parsed.documents)
   if (hasErrors(parsed.issues))
     return { file, sources: [], issues: parsed.issues, shownText, complete: false }
-  const documents = parsed.documents.filter(({ root }) => root.content !== null)
+  const documents = parsed.documents.filter(({ value }) => value !== null)
   const resolved = documents.map((document) => resolveSource(document, folder, env))
   const issues = [...parsed.issues, ...resolved.flatMap((one) => one.issues)]
   if (documents.length === 0) issues.push(emptyFile(file))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isItems, isMembers, type Node, toValue } from '../../src/document/node.ts'
-import { readPlainDocument } from '../../src/document/plain/block.ts'
+import { readPlainDocument, readPlainValue } from '../../src/document/plain/block.ts'
 import { parseFully } from '../../src/document/read.ts'
 import { formatYaml } from '../../src/document/write.ts'
 import { fixtures, listCases } from '../support/fixtures.ts'
@@ -24,6 +24,7 @@ function placesOf(node: Node, text: string): unknown[] {
 /** What the plain reader takes, the full parser takes too, and reads the same in the same places. */
 function expectAgreement(text: string): boolean {
   const plain = readPlainDocument(text)
+  expect(JSON.stringify(readPlainValue(text)), text).toBe(plain && JSON.stringify(toValue(plain)))
   if (plain === undefined) return false
   const { documents, issues } = parseFully('f', text)
   expect(issues, text).toEqual([])

@@ -1,8 +1,7 @@
 import type { Node } from '../node.ts'
 import { readFlow } from './flow.ts'
+import { type Key, type Maker, nodeMaker, valueMaker } from './maker.ts'
 import {
-  type Draft,
-  draft,
   endLine,
   giveUp,
   isLineOver,
@@ -21,9 +20,18 @@ import { isWord, readLiteral, readPlainText, readQuoted } from './scalar.ts'
  * fault): then the full parser has its say.
  */
 export function readPlainDocument(text: string): Node | undefined {
+  return readPlain(text, nodeMaker)
+}
+
+/** Reads the value of such a text, and nothing of where its parts stand: in half the time, and less of the memory. */
+export function readPlainValue(text: string): unknown {
+  return readPlain(text, valueMaker)
+}
+
+function readPlain<V>(text: string, make: Maker<V>): V | undefined {
   if (/[\t\r\ufeff]/.test(text)) return undefined
   return tryReading(() => {
-    const reader: Reader = { text, at: 0, indent: 0, depth: 0 }
+    const reader: Reader<V> = { text, make, at: 0, indent: 0, end: 0, depth: 0 }
     toContent(reader)
     const start = reader.indent
     const root = start === 0 ? readBlock(reader) : giveUp()
@@ -35,7 +43,7 @@ function isAtEnd({ indent }: Reader): boolean {
   return indent === -1
 }
 
-function readBlock(reader: Reader): Draft {
+function readBlock<V>(reader: Reader<V>): V {
   return isDash(reader) ? readList(reader) : readMap(reader, reader.indent)
 }
 
@@ -43,33 +51,22 @@ function isDash({ text, at }: Reader): boolean {
   return text[at] === '-' && text[at + 1] === ' '
 }
 
-function readMap(reader: Reader, indent: number): Draft {
+function readMap<V>(reader: Reader<V>, indent: number): V {
   if (++reader.depth > maxDepth) giveUp()
-  const members = new Map<string, Node>()
-  const start = reader.at
-  let end = start
+  const { make } = reader
+  const map = make.map(reader.at)
   do {
     const key = readKey(reader)
-    const node = readMember(reader, indent)
-    if (members.has(key.name)) giveUp()
-    node.keyStart = key.start
-    node.keyEnd = key.end
-    members.set(key.name, node)
-    end = node.end
+    if (!make.add(map, key, readMember(reader, indent))) giveUp()
   } while (reader.indent === indent)
   if (reader.indent > indent) giveUp()
   reader.depth--
-  return draft(start, end, members)
+  make.close(map, reader.end)
+  return map
 }
 
 const plainKey = /[A-Za-z_][A-Za-z0-9_.-]*(?: [A-Za-z0-9_.-]+)*(?=:(?: |\n|$))/y
 const quotedKey = /"[^"\\\n]*"(?=:(?: |\n|$))/y
-
-interface Key {
-  readonly name: string
-  readonly start: number
-  readonly end: number
-}
 
 /** Reads a key and its colon. */
 function readKey(reader: Reader): Key {
@@ -77,23 +74,26 @@ function readKey(reader: Reader): Key {
   const isQuoted = text[start] === '"'
   const pattern = isQuoted ? quotedKey : plainKey
   pattern.lastIndex = start
-  const written = pattern.exec(text)?.[0]
-  if (written === undefined || isWord(written)) return giveUp()
-  const end = start + written.length
+  if (!pattern.test(text)) giveUp()
+  const end = pattern.lastIndex
   reader.at = end + 1
-  return { name: isQuoted ? written.slice(1, -1) : written, start, end }
+  if (isQuoted) return { name: text.slice(start + 1, end - 1), start, end }
+  const name = text.slice(start, end)
+  return isWord(name) ? giveUp() : { name, start, end }
 }
 
-function readMember(reader: Reader, indent: number): Draft {
+function readMember<V>(reader: Reader<V>, indent: number): V {
   if (!isLineOver(reader)) return readInline(reader, indent)
   const start = reader.at
   endLine(reader)
   if (reader.indent > indent) return readBlock(reader)
-  return reader.indent === indent && isDash(reader) ? readList(reader) : draft(start, start, null)
+  if (reader.indent === indent && isDash(reader)) return readList(reader)
+  reader.end = start
+  return reader.make.scalar(null, start, start)
 }
 
 /** Reads a value that starts on the line, and goes to the line behind it. */
-function readInline(reader: Reader, indent: number): Draft {
+function readInline<V>(reader: Reader<V>, indent: number): V {
   skipSpaces(reader)
   const first = reader.text[reader.at]
   if (first === '|') {
@@ -101,32 +101,27 @@ function readInline(reader: Reader, indent: number): Draft {
     toContent(reader)
     return literal
   }
-  const node = readInlineValue(reader, first)
+  const value = readInlineValue(reader, first)
   endLine(reader)
-  return node
+  return value
 }
 
-function readInlineValue(reader: Reader, first: string | undefined): Draft {
+function readInlineValue<V>(reader: Reader<V>, first: string | undefined): V {
   if (first === '{' || first === '[') return readFlow(reader)
   return first === '"' || first === "'" ? readQuoted(reader) : readPlainText(reader)
 }
 
-function readList(reader: Reader): Draft {
+function readList<V>(reader: Reader<V>): V {
   if (++reader.depth > maxDepth) giveUp()
   const { indent, at: start } = reader
-  const items: Node[] = []
-  let end = start
-  while (reader.indent === indent && isDash(reader)) {
-    const item = readItem(reader, indent)
-    items.push(item)
-    end = item.end
-  }
+  const items: V[] = []
+  while (reader.indent === indent && isDash(reader)) items.push(readItem(reader, indent))
   if (reader.indent > indent) giveUp()
   reader.depth--
-  return draft(start, end, items)
+  return reader.make.list(items, start, reader.end)
 }
 
-function readItem(reader: Reader, indent: number): Draft {
+function readItem<V>(reader: Reader<V>, indent: number): V {
   const dash = reader.at
   reader.at++
   if (isLineOver(reader)) giveUp()

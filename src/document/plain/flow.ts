@@ -1,34 +1,41 @@
-import type { Node } from '../node.ts'
-import { type Draft, draft, giveUp, maxDepth, type Reader, skipSpaces } from './reader.ts'
-import { checkPlainStart, isWord, readQuoted, resolvePlain } from './scalar.ts'
+import type { Key } from './maker.ts'
+import { giveUp, maxDepth, type Reader, skipSpaces } from './reader.ts'
+import {
+  checkPlainStart,
+  endScalar,
+  isWord,
+  readQuoted,
+  readQuotedText,
+  resolvePlain,
+  withoutBlanks,
+} from './scalar.ts'
 
 /** Reads `{ }` or `[ ]` that ends on its line. */
-export function readFlow(reader: Reader): Draft {
+export function readFlow<V>(reader: Reader<V>): V {
   const start = reader.at
   if (++reader.depth > maxDepth) giveUp()
   reader.at++
-  const content = reader.text[start] === '{' ? readMembers(reader) : readItems(reader)
+  const value = reader.text[start] === '{' ? readMembers(reader, start) : readItems(reader, start)
   reader.depth--
-  return draft(start, reader.at, content)
+  reader.end = reader.at
+  return value
 }
 
-function readItems(reader: Reader): Node[] {
-  const items: Node[] = []
+function readItems<V>(reader: Reader<V>, start: number): V {
+  const items: V[] = []
   while (!isClosed(reader, ']', items.length)) items.push(readValue(reader))
-  return items
+  return reader.make.list(items, start, reader.at)
 }
 
-function readMembers(reader: Reader): Map<string, Node> {
-  const members = new Map<string, Node>()
-  while (!isClosed(reader, '}', members.size)) {
+function readMembers<V>(reader: Reader<V>, start: number): V {
+  const { make } = reader
+  const map = make.map(start)
+  for (let count = 0; !isClosed(reader, '}', count); count++) {
     const key = readFlowKey(reader)
-    const node = readValue(reader)
-    if (typeof key.content !== 'string' || members.has(key.content)) giveUp()
-    node.keyStart = key.start
-    node.keyEnd = key.end
-    members.set(key.content, node)
+    if (!make.add(map, key, readValue(reader))) giveUp()
   }
-  return members
+  make.close(map, reader.at)
+  return map
 }
 
 /** Passes the comma between items, or the bracket behind the last one. */
@@ -48,22 +55,25 @@ function isClosed(reader: Reader, bracket: string, count: number): boolean {
 
 const flowKey = /[A-Za-z_][A-Za-z0-9_.-]*(?=: )/y
 
-function readFlowKey(reader: Reader): Draft {
-  const start = reader.at
-  if (reader.text[start] === '"') {
-    const key = readQuoted(reader)
-    if (!reader.text.startsWith(': ', reader.at)) giveUp()
-    reader.at += 2
-    return key
-  }
-  flowKey.lastIndex = start
-  const name = flowKey.exec(reader.text)?.[0]
-  if (name === undefined || isWord(name)) return giveUp()
-  reader.at += name.length + 2
-  return draft(start, start + name.length, name)
+function readFlowKey(reader: Reader): Key {
+  const { text, at: start } = reader
+  const name = text[start] === '"' ? readQuotedText(reader) : readPlainKey(reader)
+  const end = reader.at
+  if (!text.startsWith(': ', end)) giveUp()
+  reader.at += 2
+  return { name, start, end }
 }
 
-function readValue(reader: Reader): Draft {
+function readPlainKey(reader: Reader): string {
+  const { text, at: start } = reader
+  flowKey.lastIndex = start
+  if (!flowKey.test(text)) giveUp()
+  reader.at = flowKey.lastIndex
+  const name = text.slice(start, reader.at)
+  return isWord(name) ? giveUp() : name
+}
+
+function readValue<V>(reader: Reader<V>): V {
   skipSpaces(reader)
   const first = reader.text[reader.at]
   if (first === '{' || first === '[') return readFlow(reader)
@@ -73,12 +83,12 @@ function readValue(reader: Reader): Draft {
 
 const plainItem = /[^,[\]{}\n]+/y
 
-function readPlainItem(reader: Reader): Draft {
+function readPlainItem<V>(reader: Reader<V>): V {
   checkPlainStart(reader)
-  const start = reader.at
+  const { text, at: start } = reader
   plainItem.lastIndex = start
-  const plain = (plainItem.exec(reader.text)?.[0] ?? '').replace(/ +$/, '')
+  const plain = plainItem.test(text) ? withoutBlanks(text.slice(start, plainItem.lastIndex)) : ''
   if (plain === '' || plain.includes(': ') || plain.endsWith(':') || plain.includes(' #')) giveUp()
   reader.at = start + plain.length
-  return draft(start, reader.at, resolvePlain(plain))
+  return endScalar(reader, resolvePlain(plain), start)
 }

@@ -1,24 +1,19 @@
-import type { Node } from '../node.ts'
+import type { Maker } from './maker.ts'
 
 /** Deepest nesting that is read; deeper files are left to the full parser, which reports them. */
 export const maxDepth = 50
 
 /** Where the reading of a text has got to. Every function of this folder moves it forward. */
-export interface Reader {
+export interface Reader<V = unknown> {
   readonly text: string
+  readonly make: Maker<V>
   /** Offset of the next character. */
   at: number
   /** Spaces in front of the line that is read; -1 at the end of the text. */
   indent: number
+  /** Where the last value ended. */
+  end: number
   depth: number
-}
-
-/** A node that still gets its key. */
-export type Draft = { -readonly [Member in keyof Node]: Node[Member] }
-
-/** Makes a node without a key. */
-export function draft(start: number, end: number, content: Node['content']): Draft {
-  return { start, end, keyStart: -1, keyEnd: -1, content }
 }
 
 const notPlain = Symbol('not plain')

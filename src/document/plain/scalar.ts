@@ -1,5 +1,5 @@
 import type { Scalar } from '../node.ts'
-import { type Draft, draft, giveUp, type Reader } from './reader.ts'
+import { giveUp, type Reader } from './reader.ts'
 
 const words: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
   ...['null', 'Null', 'NULL', '~'].map((word) => [word, null] as const),
@@ -33,24 +33,39 @@ export function checkPlainStart({ text, at }: Reader): void {
   if (first === '' || indicators.includes(first)) giveUp()
 }
 
+/** Takes the spaces off the end of a text. */
+export function withoutBlanks(text: string): string {
+  return text.endsWith(' ') ? text.replace(/ +$/, '') : text
+}
+
+/** Makes the scalar that was read from a start up to here. */
+export function endScalar<V>(reader: Reader<V>, content: Scalar, start: number): V {
+  reader.end = reader.at
+  return reader.make.scalar(content, start, reader.at)
+}
+
 /** Reads a plain text up to the end of the line. */
-export function readPlainText(reader: Reader): Draft {
+export function readPlainText<V>(reader: Reader<V>): V {
   checkPlainStart(reader)
   const { text, at: start } = reader
   const feed = text.indexOf('\n', start)
   const line = text.slice(start, feed === -1 ? text.length : feed)
   const comment = line.indexOf(' #')
-  const plain = (comment === -1 ? line : line.slice(0, comment)).replace(/ +$/, '')
+  const plain = withoutBlanks(comment === -1 ? line : line.slice(0, comment))
   if (plain.includes(': ') || plain.endsWith(':')) giveUp()
   reader.at = start + plain.length
-  return draft(start, reader.at, resolvePlain(plain))
+  return endScalar(reader, resolvePlain(plain), start)
 }
 
 /** Reads a text in quotes that ends on its line. */
-export function readQuoted(reader: Reader): Draft {
+export function readQuoted<V>(reader: Reader<V>): V {
   const start = reader.at
-  const value = reader.text[start] === '"' ? readDouble(reader) : readSingle(reader)
-  return draft(start, reader.at, value)
+  return endScalar(reader, readQuotedText(reader), start)
+}
+
+/** Reads the text in quotes by itself. */
+export function readQuotedText(reader: Reader): string {
+  return reader.text[reader.at] === '"' ? readDouble(reader) : readSingle(reader)
 }
 
 const doubleQuoted = /"((?:[^"\\\n]|\\["\\/bfnrt])*)"/y
@@ -79,7 +94,7 @@ function match(reader: Reader, pattern: RegExp): string {
  *
  * @see https://yaml.org/spec/1.2.2/ clause 8.1.2
  */
-export function readLiteral(reader: Reader, parentIndent: number): Draft {
+export function readLiteral<V>(reader: Reader<V>, parentIndent: number): V {
   const { text, at: start } = reader
   const header = /^\|(-?)\n/.exec(text.slice(start, start + 3))
   if (header === null) return giveUp()
@@ -87,7 +102,8 @@ export function readLiteral(reader: Reader, parentIndent: number): Draft {
   const indent = literalIndent(reader)
   if (indent <= parentIndent) giveUp()
   const { lines, end } = readLines(reader, indent)
-  return draft(start, end, lines.join('\n') + (header[1] === '-' ? '' : '\n'))
+  reader.end = end
+  return reader.make.scalar(lines.join('\n') + (header[1] === '-' ? '' : '\n'), start, end)
 }
 
 /** Indentation of the first line that holds something; blank lines in front of it are empty. */
