@@ -1,5 +1,6 @@
 import type { Dialect } from '../contract/dialect.ts'
 import { problem } from '../contract/problems.ts'
+import { type RouteName, routeOf } from '../contract/routes.ts'
 import { isProblem } from '../core/problem.ts'
 import type { Api } from './api.ts'
 
@@ -16,6 +17,16 @@ export async function detectDialect(api: Api, signal: AbortSignal | undefined): 
     if (versions !== undefined) return dialect === 'sister' || !isSister(versions) ? dialect : 'sister'
   }
   throw problem('http/unexpected', `${api.url} is no resource service.`)
+}
+
+/** Tells whether a server lists an operation among its routes. One that shows its routes to nobody offers none. */
+export async function offers(api: Api, name: RouteName, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    return Object.hasOwn(await api.call('instance.routes', { signal }), routeOf(name).route)
+  } catch (error) {
+    if (isProblem(error) && [401, 403, 404].includes(error.status ?? 0)) return false
+    throw error
+  }
 }
 
 async function findVersions(api: Api, signal: AbortSignal | undefined) {

@@ -8,13 +8,17 @@ export interface Counts {
   readonly quarantined: number
 }
 
-/** What one run did. */
-export interface RunReport {
-  readonly pipeline: string
-  readonly run: string
+/** What was done. */
+export interface Done {
   readonly outcome: 'loaded' | 'exported' | 'unchanged'
   /** Layer by layer. */
   readonly layers: readonly LayerReport[]
+}
+
+/** What one run did. */
+export interface RunReport extends Done {
+  readonly pipeline: string
+  readonly run: string
   readonly seconds: number
 }
 
@@ -27,6 +31,8 @@ export interface LayerReport extends Counts {
   readonly digest: string
   readonly file?: string
   readonly sizeBytes?: number
+  /** What people should know of it, one sentence each. */
+  readonly notes?: readonly string[]
   /** File of bad rows, where there are some, and the first few of them. */
   readonly quarantine?: { readonly file?: string; readonly first: readonly BadRow[] }
 }

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { problem } from '../contract/problems.ts'
 import { type RunContext, type Step, startStep } from './context.ts'
-import type { LayerReport } from './event.ts'
+import type { Done, LayerReport } from './event.ts'
 import { countFeatures, getLayer, type TargetLayer } from './layer.ts'
 import type { Pipeline } from './pipeline.ts'
 import {
@@ -23,14 +23,15 @@ type Export = Extract<Pipeline, { kind: 'export' }>
  *
  * @throws {Problem} pipeline/counts where a layer did not give all its features; the export before it stays
  */
-export async function runExport(pipeline: Export, context: RunContext, run: string): Promise<LayerReport[]> {
+export async function runExport(pipeline: Export, context: RunContext, run: string): Promise<Done> {
   const folder = resolve(pipeline.folder, pipeline.to.folder)
   const layers: TargetLayer[] = []
   for (const keyname of pipeline.from.layers)
     layers.push(await getLayer(context.api, keyname, context.signal))
   const earlier = context.force ? undefined : await findSnapshot(folder)
   const kept = await keptFiles(folder, { earlier, layers, context })
-  if (kept !== undefined) return kept.map((file) => reportOf(file, folder, 'unchanged'))
+  if (kept !== undefined)
+    return { outcome: 'unchanged', layers: kept.map((file) => reportOf(file, folder, 'unchanged')) }
   const partial = await openPartial(folder)
   const files: SnapshotFile[] = []
   for (const layer of layers) files.push(await exportLayer(layer, partial, context))
@@ -43,7 +44,7 @@ export async function runExport(pipeline: Export, context: RunContext, run: stri
     exportedAt: new Date().toISOString(),
     files,
   })
-  return files.map((file) => reportOf(file, folder, 'loaded'))
+  return { outcome: 'exported', layers: files.map((file) => reportOf(file, folder, 'loaded')) }
 }
 
 interface Earlier {

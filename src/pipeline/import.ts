@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { extname, resolve } from 'node:path'
-import { formatSource, markerKeys } from '../contract/markers.ts'
 import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
+import { loadTimeoutMs } from '../transfer/prepare.ts'
 import { digestFile, type FileDigest, uploadFile } from '../transfer/upload.ts'
 import { type RunContext, startStep } from './context.ts'
-import type { LayerReport } from './event.ts'
+import type { Done, LayerReport } from './event.ts'
+import { exchangeFeatures } from './exchange.ts'
 import { countFeatures, getLayer, type TargetLayer } from './layer.ts'
 import type { ImportPipeline, Pipeline } from './pipeline.ts'
 import { isOverLimit, openQuarantine, type Quarantine } from './quarantine.ts'
@@ -22,34 +23,28 @@ interface Transferred {
 }
 
 /**
- * Fills a layer from a file: read, check, transfer, then count again on the server. The features of the layer are
+ * Fills a layer from a file: read, check, transfer, count on the server, exchange. The features of the layer are
  * replaced at once or not at all; nothing is loaded where file, options and layer are as the last load left them.
  *
  * @throws {Problem} pipeline/quarantine, pipeline/rows before anything has changed; pipeline/counts
  */
-export async function runImport(pipeline: Import, context: RunContext): Promise<LayerReport> {
+export async function runImport(pipeline: Import, context: RunContext): Promise<Done> {
   const path = resolve(pipeline.folder, pipeline.from.file)
   const layer = await getLayer(context.api, pipeline.to.layer, context.signal)
   const source = await digestFile(path, context.signal)
   const digest = digestOf(source, pipeline)
-  if (!context.force && isUnchanged(layer, digest)) return reportUnchanged(layer, digest, context)
+  if (!context.force && isUnchanged(layer, digest))
+    return { outcome: 'unchanged', layers: [await reportUnchanged(layer, digest, context)] }
   const transferred = isTable(pipeline)
     ? await transferTable({ pipeline, path, layer, source }, context)
     : await transferFile({ pipeline, path, layer, source }, context)
-  const { read, quarantine } = transferred
-  const loaded = await loadUpload({ pipeline, layer, digest, upload: transferred.upload }, context)
-  const expected = read === undefined ? loaded : read - quarantine.count()
-  if (loaded !== expected) {
-    throw problem(
-      'pipeline/counts',
-      `${expected} rows were sent to "${layer.keyname}", which now has ${loaded}.`,
-      {
-        resource: layer.id,
-        data: { read, loaded, quarantined: quarantine.count() },
-      },
-    )
-  }
-  return {
+  const { read, quarantine, upload } = transferred
+  if (read === quarantine.count()) await refuseEmptying({ pipeline, layer, transferred }, context)
+  const check = (count: number) => checkCount(count, { pipeline, layer, transferred }, context)
+  const sourceLayer = pipeline.from.source_layer
+  const exchange = { layer, digest, upload, sourceLayer, check }
+  const { count: loaded, notes } = await exchangeFeatures(exchange, context)
+  const report: LayerReport = {
     layer: layer.keyname,
     read: read ?? loaded,
     loaded,
@@ -57,8 +52,45 @@ export async function runImport(pipeline: Import, context: RunContext): Promise<
     quarantined: quarantine.count(),
     digest,
     ...(layer.dataVersion === undefined ? {} : { dataVersion: layer.dataVersion + 1 }),
+    ...(notes.length === 0 ? {} : { notes }),
     ...(quarantine.count() === 0 ? {} : { quarantine: quarantineReport(pipeline, quarantine) }),
   }
+  return { outcome: 'loaded', layers: [report] }
+}
+
+interface Counting {
+  readonly pipeline: Import
+  readonly layer: TargetLayer
+  readonly transferred: Transferred
+}
+
+/** All rows that were sent have to be there. */
+async function checkCount(count: number, counting: Counting, context: RunContext): Promise<void> {
+  const { read, quarantine } = counting.transferred
+  const { layer } = counting
+  const sent = read === undefined ? count : read - quarantine.count()
+  if (count !== sent) {
+    throw problem('pipeline/counts', `${sent} rows were sent to "${layer.keyname}", ${count} arrived.`, {
+      resource: layer.id,
+      data: { read, loaded: count, quarantined: quarantine.count() },
+    })
+  }
+  if (count === 0) await refuseEmptying(counting, context)
+}
+
+/** A source that a slip emptied does not empty a layer. */
+async function refuseEmptying(
+  { pipeline, layer, transferred }: Counting,
+  { api, signal }: RunContext,
+): Promise<void> {
+  if (pipeline.check?.rows?.minimum !== undefined) return
+  const before = await countFeatures(api, layer.id, signal)
+  if (before === 0) return
+  throw problem('pipeline/rows', `The source has no rows to load, and would empty "${layer.keyname}".`, {
+    hint: 'Look at the source. If it is meant: check: { rows: { minimum: 0 } }.',
+    resource: layer.id,
+    data: { read: transferred.read, features: before },
+  })
 }
 
 const tableExtensions = ['.csv', '.tsv', '.txt']
@@ -137,9 +169,6 @@ async function transferTable(
   }
 }
 
-/** Loading a large file may take the server a while before it answers. */
-const loadTimeoutMs = 3_600_000
-
 function checkRows(
   { check, quarantine: options }: ImportPipeline,
   read: number,
@@ -172,35 +201,6 @@ async function transferFile({ path, layer, source }: Transfer, context: RunConte
   })
   step.done()
   return { upload, read: undefined, quarantine: openQuarantine(undefined) }
-}
-
-interface Load {
-  readonly pipeline: Import
-  readonly layer: TargetLayer
-  readonly digest: string
-  readonly upload: Upload
-}
-
-/** Replaces the features of a layer by those of an upload; gives how many it has then. */
-async function loadUpload({ pipeline, layer, digest, upload }: Load, context: RunContext): Promise<number> {
-  const step = startStep(context, 'load', layer.keyname)
-  const { source_layer } = pipeline.from
-  const marker = formatSource({ digest, version: (layer.dataVersion ?? 0) + 1 })
-  await context.api.call('resource.update', {
-    params: { id: layer.id },
-    body: {
-      vector_layer: {
-        source: upload,
-        keep_fields: layer.fields.length > 0,
-        ...(source_layer ? { source_layer } : {}),
-      },
-      resmeta: { items: { [markerKeys.source]: marker } },
-    },
-    signal: context.signal,
-    timeoutMs: loadTimeoutMs,
-  })
-  step.done()
-  return countFeatures(context.api, layer.id, context.signal)
 }
 
 function quarantineReport(

@@ -1,8 +1,7 @@
 import type { Api } from '../api/api.ts'
+import { offers } from '../api/server.ts'
 import { problem } from '../contract/problems.ts'
-import { routeOf } from '../contract/routes.ts'
 import { hasErrors } from '../core/issue.ts'
-import { isProblem } from '../core/problem.ts'
 import type { ApplyOptions } from './apply-options.ts'
 import { applyAtOnce } from './at-once.ts'
 import { applyByLevel } from './by-level.ts'
@@ -25,11 +24,5 @@ export async function applyPlan(options: ApplyOptions): Promise<Report> {
 
 // Asked only where our own tree was read: whatever stands between may know the one of our routes and not the other.
 async function takesBatches(api: Api, plan: Plan, signal: AbortSignal | undefined): Promise<boolean> {
-  if (plan.landform === undefined || plan.steps.length === 0) return false
-  try {
-    return Object.hasOwn(await api.call('instance.routes', { signal }), routeOf('resource.batch').route)
-  } catch (error) {
-    if (isProblem(error) && [401, 403, 404].includes(error.status ?? 0)) return false
-    throw error
-  }
+  return plan.landform !== undefined && plan.steps.length > 0 && offers(api, 'resource.batch', signal)
 }

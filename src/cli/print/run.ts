@@ -97,6 +97,7 @@ function formatLayer({
   file,
   sizeBytes,
   digest,
+  notes,
   quarantine,
 }: LayerReport): string[] {
   const counts = [
@@ -108,6 +109,7 @@ function formatLayer({
   const lines = [`  ${layer}: ${counts.join(', ')}`]
   if (file !== undefined && sizeBytes !== undefined)
     lines.push(`    ${file}, ${showBytes(sizeBytes)}, sha256 ${digest}`)
+  for (const note of notes ?? []) lines.push(`    ${note}`)
   for (const { line, reason } of quarantine?.first ?? []) lines.push(`    line ${line}: ${reason}`)
   if (quarantine?.file !== undefined) lines.push(`    bad rows are in ${quarantine.file}`)
   return lines
