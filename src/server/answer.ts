@@ -11,7 +11,8 @@ const json = 'application/json'
 /** Sends what an operation answers. */
 export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
   reply.status(answer.status ?? ('empty' in answer ? 204 : 200))
-  if (answer.headers) reply.headers(answer.headers)
+  // What one may read is not for others: no cache on the way keeps it, unless the operation says so.
+  reply.headers({ 'cache-control': 'private, no-cache', ...answer.headers })
   if ('json' in answer) return reply.type(json).send(Buffer.from(JSON.stringify(answer.json)))
   if ('bytes' in answer) return reply.type(answer.mediaType).send(Buffer.from(answer.bytes))
   // A stream that fails after its first byte destroys the socket, so that nobody takes half for whole.

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mePath, whoIs } from '../support/principals.ts'
 import { createGroup } from '../support/resources.ts'
@@ -162,6 +164,23 @@ describe('landform group', () => {
       err: expect.stringContaining('principal/system'),
     })
     expect((await run(['group', 'delete', 'crew'])).out).toMatch(/^deleted group crew /)
+  })
+})
+
+describe('landform serve', () => {
+  it('refuses proxies and sites that are none before it opens anything', async () => {
+    const serve = ['serve', '--data', 'fresh', '--listen', '127.0.0.1:0']
+    for (const [words, env] of [
+      [['--cors-origin', '*'], {}],
+      [['--trust-proxy', 'everybody'], {}],
+      [[], { LANDFORM_CORS_ORIGIN: 'https://a.example,b.example' }],
+      [[], { LANDFORM_TRUST_PROXY: '10.0.0.0/99' }],
+    ] as const)
+      expect(await run([...serve, ...words], { env })).toMatchObject({
+        exit: 3,
+        err: expect.stringContaining('usage/bad-argument'),
+      })
+    expect(existsSync(join(server.dataFolder, 'fresh'))).toBe(false)
   })
 })
 

@@ -52,6 +52,19 @@ export async function whoIs(ask: Ask, headers: Record<string, string>): Promise<
   return body.keyname ?? body.code ?? 'nothing'
 }
 
+/**
+ * Guesses twelve times at once: five guesses are free, then the others are told to wait. On a busy machine the first
+ * wait of a second may be over before the last of them has come.
+ */
+export async function guessAtOnce(guess: (at: number) => Promise<TestResponse>): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => guess(at)))
+  const free = answers.filter(({ status }) => status === 401)
+  const slowed = answers.filter(({ status }) => status === 429)
+  const waits = slowed.map(({ headers }) => Number(headers.get('retry-after')))
+  if (free.length < 5 || free.length > 8 || !waits.every((seconds) => seconds > 0) || waits.length === 0)
+    throw new Error(`${free.length} were free, the others have to wait ${waits}`)
+}
+
 async function idOf(answer: Promise<TestResponse>): Promise<number> {
   const { status, body } = {
     status: (await answer).status,

@@ -125,7 +125,7 @@ const passwordCommand: CommandSpec = {
           ? await setOwnPassword(api, password, await findCredentials(options as ServerSettings, terminal))
           : await setPassword(api, password, String(name))
       tellPrincipal(terminal, { options, kind: 'user', action: 'updated', id, keyname })
-      if (name === undefined && !terminal.env.LANDFORM_PASSWORD)
+      if (keyname === 'administrator' && !terminal.env.LANDFORM_PASSWORD && !terminal.env.LANDFORM_TOKEN)
         writeLine(
           terminal.err,
           'The password in the data folder is the old one: set LANDFORM_PASSWORD from now on.',

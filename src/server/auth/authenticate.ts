@@ -67,7 +67,10 @@ export async function createAuthenticator(database: Database, log: Log): Promise
       if (authorization !== undefined) return findByHeader(authorization, address)
       if (session === undefined) return memory.recall('guest', () => findGuest(database))
       guard.miss(address)
-      throw problem('auth/session-ended', 'The session has ended.')
+      throw problem(
+        'auth/session-ended',
+        'The session has ended. Log in again, or repeat the request as a guest.',
+      )
     },
     logIn: login.find,
     forget: memory.forget,
