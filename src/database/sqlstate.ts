@@ -22,6 +22,7 @@ const meanings: readonly (readonly [pattern: RegExp, code: ProblemCode])[] = [
   [/^(57014|25P03)$/, 'database/timeout'],
   [/^(55P03|53300)$/, 'database/busy'],
   [/^53100$/, 'files/full'],
+  [/^54/, 'database/limit'],
   [/^(08(?!P01)|28|57P|3D000|58)/, 'database/unavailable'],
 ]
 
@@ -35,7 +36,9 @@ export function toProblem(thrown: unknown): Problem {
   const [, meaning] = meanings.find(([pattern]) => pattern.test(sqlstate)) ?? []
   const facts = { sqlstate, constraint, table, column }
   const data = Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined))
-  return problem(meaning ?? 'database/query', fault.message, { data, detail, cause: thrown })
+  // Whose statements were in each other's way is the database's own affair.
+  const told = meaning === 'database/conflict' ? undefined : detail
+  return problem(meaning ?? 'database/query', fault.message, { data, detail: told, cause: thrown })
 }
 
 function toFault(thrown: unknown): DatabaseFault {

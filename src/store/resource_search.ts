@@ -130,6 +130,7 @@ function metadataCondition(name: string, text: string, bind: Bind): string | und
   const test = Object.hasOwn(metadataTests, operator) ? metadataTests[operator] : undefined
   if (test === undefined) return undefined
   if (operator === 'json') checkJson(name, text)
+  if (operator.endsWith('like')) checkPattern(name, text)
   const holds = `exists (select from resmeta m
     where m.resource_id = r.id and m.key = ${bind(key)} and ${test(text, bind)})`
   return operator === 'has' && !readTruth(name, text) ? `not ${holds}` : holds
@@ -139,6 +140,12 @@ function readTruth(name: string, text: string): boolean {
   const found = parseTruth(text)
   if (found === undefined) throw refusal(name, text, 'true or false')
   return found
+}
+
+/** A backslash takes the next character as it is; the database refuses one that nothing follows. */
+function checkPattern(name: string, text: string): void {
+  if (/^(?:[^\\]|\\.)*$/s.test(text)) return
+  throw refusal(name, text, 'a character behind the last \\')
 }
 
 function checkJson(name: string, text: string): void {
@@ -160,8 +167,10 @@ function conditionFor(name: string, text: string, bind: Bind): string | undefine
     const values = text === '' ? [] : text.split(',').map((item) => readValue(name, item, kind))
     return `${column} = any(${bind(values)}::${casts[kind]}[])`
   }
-  if (operator === 'like' || operator === 'ilike')
+  if (operator === 'like' || operator === 'ilike') {
+    checkPattern(name, text)
     return kind === 'text' ? `${column} ${operator} ${bind(text)}` : undefined
+  }
   return operator === 'eq' ? `${column} = ${bind(readValue(name, text, kind))}::${casts[kind]}` : undefined
 }
 

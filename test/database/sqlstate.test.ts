@@ -12,6 +12,7 @@ test.each([
   ['55P03', 'database/busy'],
   ['53300', 'database/busy'],
   ['53100', 'files/full'],
+  ['54011', 'database/limit'],
   ['57P01', 'database/unavailable'],
   ['28P01', 'database/unavailable'],
   ['3D000', 'database/unavailable'],
@@ -40,6 +41,11 @@ test('waiting in vain for a connection is database/busy', () => {
   expect(toProblem(new Error('timeout exceeded when trying to connect'))).toMatchObject({
     code: 'database/busy',
   })
+})
+
+test('who was in whose way is not told', () => {
+  const cause = Object.assign(new Error('deadlock detected'), { code: '40P01', detail: 'Process 1 waits' })
+  expect(toProblem(cause).detail).toBeUndefined()
 })
 
 test('a Problem stays itself', () => {

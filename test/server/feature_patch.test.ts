@@ -64,6 +64,8 @@ describeServers('PATCH of features', (start) => {
     ['a body that is no list', { fields: { n: 9 } }, 400, 'list'],
     ['a list that breaks off', '[{"fields":{"n":9}},', 400, 'ended'],
     ['no body', '', 400, 'ended'],
+    ['what nests without end', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 400, 'nests'],
+    ['a text no database can keep', [{ fields: { s: 'a\0' } }], 422, 'NUL'],
   ])('keeps nothing at %s', async (_, entries, status, word) => {
     const layer = await createLayer(await start())
     await layer.patch([{ fields: { n: 1 } }])

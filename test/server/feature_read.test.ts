@@ -106,6 +106,7 @@ describeServers('reading features', (start) => {
       type: 'Point',
       coordinates: [expect.closeTo(89.8315284, 6), expect.closeTo(40.9162753, 5)],
     })
+    expect((await server.admin('GET', `${path}?srs=999999999999`)).status).toBe(422)
     const unknown = await server.admin('GET', `${path}?srs=999998`)
     expect(unknown.status).toBe(422)
     expect((await unknown.json<{ message: string }>()).message).toContain('EPSG:999998')

@@ -32,6 +32,19 @@ describeServers('search and tree', (start) => {
     expect(await names(guest, '')).toEqual([])
   })
 
+  test('a pattern that ends in the middle of an escape is refused, a whole one is not', async () => {
+    const { admin } = await plant()
+    for (const name of ['display_name__like', 'description__ilike', 'resmeta__like[a]']) {
+      const refused = await admin('GET', `/api/resource/search/?${name}=${encodeURIComponent('%\\')}`)
+      expect([refused.status, (await refused.json<ErrorBody>()).data]).toEqual([
+        422,
+        { location: ['query', name] },
+      ])
+      const whole = await admin('GET', `/api/resource/search/?${name}=${encodeURIComponent('%\\\\')}`)
+      expect(whole.status).toBe(200)
+    }
+  })
+
   test('all conditions have to hold, and unknown ones are ignored', async () => {
     const { admin, alps } = await plant()
     expect(await names(admin, 'keyname=deep&cls=resource_group&nonsense=1')).toEqual(['Deep'])

@@ -3,6 +3,7 @@ import type { Database } from '../../src/database/database.ts'
 import { listFeatureTables } from '../support/import.ts'
 import { type LayerClient, openLayerClient, type WireLayer } from '../support/layer_client.ts'
 import { describeServers } from '../support/server.ts'
+import { geojson, point } from '../support/vector.ts'
 
 const points = { srs: { id: 3857 }, geometry_type: 'POINT' }
 const field = (keyname: string, datatype = 'STRING', more: object = {}) => ({ keyname, datatype, ...more })
@@ -23,6 +24,23 @@ describeServers('layers made empty', (start) => {
       vector_layer: own,
       ...others,
     })
+  test('as many fields as a table can hold are kept, more are refused, written or in a file', async () => {
+    const fields = Array.from({ length: 1700 }, (_, at) => ({ keyname: `f${at}`, datatype: 'INTEGER' }))
+    const own = { srs: { id: 3857 }, geometry_type: 'POINT', fields }
+    expect(await refuseCreation(own)).toMatchObject({ status: 422, code: 'request/invalid' })
+    const id = await client.create({ ...own, fields: fields.slice(0, 1500) })
+    await client.add(id, 'POINT (1 1)', { f0: 1, f1499: 2 })
+    const [feature] = await client.features(id)
+    expect(Object.values(feature?.fields ?? {}).filter((value) => value !== null)).toEqual([1, 2])
+    const properties = Object.fromEntries(fields.map(({ keyname }) => [keyname, 'x']))
+    const content = geojson([{ geometry: point(1, 1), properties }])
+    const source = await client.upload('wide.geojson', content)
+    expect(await refuseCreation({ srs: { id: 3857 }, source })).toMatchObject({
+      status: 422,
+      code: 'database/limit',
+    })
+  })
+
   const refuseFields = (id: number, fields: object[]) =>
     client.refuse('PUT', `/api/resource/${id}`, { feature_layer: { fields } })
   const putFields = (id: number, fields: object[]) => client.put(id, { feature_layer: { fields } })

@@ -43,9 +43,13 @@ export const FieldSchema = Type.Object({
 /** One field of a layer, as on the wire. */
 export type Field = Static<typeof FieldSchema>
 
+/** Most fields of a layer: tables have at most 1600 columns, those that were dropped included. */
+export const maxFields = 1500
+
 /** Member `feature_layer`, which every class with features has. */
 export const FeatureLayerMember = Type.Object({
   fields: Type.Array(FieldSchema, {
+    maxItems: maxFields,
     description: 'Fields, in order.',
     'x-key': ['keyname'],
     'x-data': 'dropping a field drops its values',

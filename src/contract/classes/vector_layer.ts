@@ -2,7 +2,7 @@ import { annotate, type ClassDescriptor, nullable, oneOf } from '../descriptor.t
 import { GeometryTypeSchema } from '../geometry_schema.ts'
 import { SourceSchema } from '../resource.ts'
 import { Type } from '../type.ts'
-import { FeatureLayerMember, FieldSchema, featureInterfaces } from './feature_layer.ts'
+import { FeatureLayerMember, FieldSchema, featureInterfaces, maxFields } from './feature_layer.ts'
 
 const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' } as const
 const load = { writeOnly: true, 'x-write': 'data.write' } as const
@@ -101,6 +101,7 @@ export const vectorLayer = {
       ),
       fields: Type.Optional(
         Type.Array(FieldSchema, {
+          maxItems: maxFields,
           writeOnly: true,
           'x-wire': true,
           'x-write': 'datastruct.write',

@@ -46,6 +46,13 @@ export const machineProblems = {
     `${core}.OperationalError`,
     'Ask for less at once.',
   ),
+  'database/limit': kind(
+    422,
+    1,
+    'Beyond what the database can hold',
+    `${core}.ValidationError`,
+    'Use fewer fields, or shorter values.',
+  ),
   'database/conflict': kind(409, 1, 'Conflicting change', `${core}.ForbiddenError`, 'Repeat the request.'),
   'database/constraint': kind(409, 1, 'Constraint violated', `${core}.ForbiddenError`, 'See the message.'),
   'database/query': kind(

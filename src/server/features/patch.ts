@@ -10,6 +10,7 @@ import {
   type WriteTarget,
 } from '../../store/feature/write.ts'
 import { checkValue } from '../invalid.ts'
+import { checkStorable } from '../json_values.ts'
 import { type FeatureBody, readContent, type WriteQuery } from './content.ts'
 import { featureNotFound } from './layer.ts'
 
@@ -32,6 +33,7 @@ export async function patchFeatures(
   const ids: number[] = []
   let batch = createBatch()
   for await (const entry of entries) {
+    checkStorable(entry)
     checkValue(validateEntry, entry)
     addEntry(batch, target, { body: entry as FeatureBody, query })
     if (batch.places.length < batchLimit.entries && batch.characters < batchLimit.characters) continue
