@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { problem } from '../contract/problems.ts'
+import { aborted } from './spool_body.ts'
 
 /**
  * Reads the JSON body of a request, whatever its Content-Type says: a client in wide use sends JSON as a form.
@@ -51,7 +52,7 @@ async function readText(raw: IncomingMessage, limitBytes: number): Promise<strin
       chunks.push(chunk)
     }
   } catch (cause) {
-    throw problem('request/aborted', 'The request ended before its body did.', { cause })
+    throw aborted(cause)
   }
   if (size > limitBytes) throw tooLarge()
   return decodeUtf8(Buffer.concat(chunks))

@@ -24,5 +24,6 @@ export async function spoolBody(raw: IncomingMessage, folder: string): Promise<S
   return { chunks: () => spool.chunks(), [Symbol.asyncDispose]: () => spool.close() }
 }
 
-const aborted = (cause: unknown) =>
+/** A client that went away in the middle of its body. */
+export const aborted = (cause: unknown) =>
   problem('request/aborted', 'The request ended before its body did.', { cause })

@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '../../src/server/log.ts'
@@ -87,6 +88,21 @@ test('what fails inside is told in full to the log', async () => {
     ['info', 'request'],
   ])
   expect(JSON.stringify(lines[0]?.error)).toContain('resmeta')
+})
+
+test('a client that goes away in the middle of an upload is no fault of the server', async () => {
+  const lines = await logged('request-gone', async (headers) => {
+    const path = `${server.url}/api/component/file_upload/`
+    const sent = request(path, { method: 'PUT', headers: { ...headers, 'content-length': 500_000 } })
+    const { promise: gone, resolve } = Promise.withResolvers<void>()
+    sent.once('error', () => undefined)
+    sent.once('close', resolve)
+    sent.write(Buffer.alloc(100_000), () => sent.destroy())
+    await gone
+    // The next request is answered after the server has seen the end of this one.
+    await server.guest('PUT', '/api/component/file_upload/', 'after')
+  })
+  expect(lines.filter(({ level }) => level !== 'info')).toEqual([])
 })
 
 test('a secret never reaches the log, wherever a line carries it', () => {

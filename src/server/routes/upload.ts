@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { basename } from 'node:path'
 import { problem } from '../../contract/problems.ts'
 import type { Upload } from '../../contract/resource.ts'
@@ -6,6 +7,7 @@ import type { uploadRoutes } from '../../contract/routes/upload.ts'
 import { deleteUpload, findUpload, insertUploads, type StoredUpload } from '../../store/upload.ts'
 import type { ApiRequest, Handlers } from '../handler.ts'
 import { readForm } from '../multipart.ts'
+import { aborted } from '../spool_body.ts'
 
 type Request = Pick<ApiRequest, 'context' | 'caller' | 'raw' | 'headers' | 'signal'>
 
@@ -20,8 +22,7 @@ export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
     const { headers, raw } = request
     checkLength(request)
     const upload = await storeFile(request, {
-      // What is left of a body that is too large is not cut off, so that the client reads the answer.
-      content: raw.iterator({ destroyOnReturn: false }),
+      content: piecesOf(raw),
       name: nameIn(headers['content-disposition']),
       mimeType: headers['content-type'] ?? null,
     })
@@ -66,6 +67,15 @@ async function storeForm(request: Request): Promise<StoredUpload[]> {
   const named = first !== undefined && uploads.length === 1 && name ? [{ ...first, name }] : uploads
   await insertUploads(request.context.database, named)
   return named
+}
+
+async function* piecesOf(raw: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    // What is left of a body that is too large is not cut off, so that the client reads the answer.
+    yield* raw.iterator({ destroyOnReturn: false })
+  } catch (cause) {
+    throw aborted(cause)
+  }
 }
 
 /** Refuses what says beforehand that it is too large. */
