@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { problem } from '../contract/problems.ts'
 import { sendProblem } from './answer.ts'
+import { answerClientError } from './client_error.ts'
 import type { ServerContext } from './context.ts'
 import { getStatus, problemOf } from './errors.ts'
 import { createOperation, type RequestFacts } from './operation.ts'
@@ -38,6 +39,7 @@ export function createApp(context: ServerContext): FastifyInstance {
     return503OnClosing: false,
     trustProxy: context.trustedProxies.length > 0 && [...context.trustedProxies],
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 255 },
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, makeId()),
     frameworkErrors: (error, _request, reply) => sendProblem(reply as FastifyReply, problemOf(error)),
   })
   takeBodiesAsTheyAre(app)
@@ -94,7 +96,11 @@ function takeBodiesAsTheyAre(app: FastifyInstance): void {
 
 function requestIdOf(raw: IncomingMessage | object): string {
   const given = 'headers' in raw ? raw.headers['x-request-id'] : undefined
-  return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : randomBytes(8).toString('hex')
+  return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : makeId()
+}
+
+function makeId(): string {
+  return randomBytes(8).toString('hex')
 }
 
 function pathOf({ url }: FastifyRequest): string {

@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ErrorBody } from '../../src/contract/error.ts'
 import { routeNames } from '../../src/contract/routes.ts'
@@ -110,6 +111,26 @@ test('what nests without end is 400', async () => {
   const deep = `${'['.repeat(4000)}${']'.repeat(4000)}`
   const text = `{"resource": {"cls": "webmap"}, "webmap": {"root_item": ${deep}}}`
   expect((await server.admin('POST', '/api/resource/', text)).status).toBe(400)
+})
+
+test('what is no HTTP, or has too long a head, is refused in the same form', async () => {
+  const long = `GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'a'.repeat(100_000)}\r\n\r\n`
+  for (const [text, status] of [
+    ['nonsense\r\n\r\n', 400],
+    ['FOO /api/resource/0 HTTP/1.1\r\nhost: x\r\n\r\n', 400],
+    [long, 431],
+  ] as const) {
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    socket.end(text)
+    const answer = (await Array.fromAsync(socket as AsyncIterable<Buffer>)).join('')
+    const [head = '', told = ''] = answer.split('\r\n\r\n')
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    const { code, status_code, request_id } = JSON.parse(told) as ErrorBody
+    expect([code, status_code]).toEqual(['request/malformed', status])
+    expect(head).toContain(`X-Request-Id: ${request_id}`)
+  }
+  expect((await server.guest('GET', '/healthz')).status).toBe(200)
 })
 
 test('a body over the limit is 413, declared or not, and the connection lives on', async () => {
