@@ -5,6 +5,7 @@ import { docsRoutes } from './routes/docs.ts'
 import { attachmentRoutes, featureRoutes } from './routes/feature.ts'
 import { fileRoutes } from './routes/file.ts'
 import { instanceRoutes } from './routes/instance.ts'
+import { pageRoutes } from './routes/page.ts'
 import { principalRoutes } from './routes/principal.ts'
 import { renderRoutes } from './routes/render.ts'
 import { resourceRoutes } from './routes/resource.ts'
@@ -23,6 +24,7 @@ export const routes = {
   ...fileRoutes,
   ...renderRoutes,
   ...docsRoutes,
+  ...pageRoutes,
 } as const satisfies Record<string, RouteDescriptor>
 
 /** Name of an operation. */

@@ -45,7 +45,7 @@ export async function readPermissions(request: Request): Promise<Record<string, 
 }
 
 /** Writes a mask as clients read it: scopes of the class, each with all its permissions. */
-function describePermissions(cls: Cls, mask: PermissionMask): Record<string, Record<string, boolean>> {
+export function describePermissions(cls: Cls, mask: PermissionMask): Record<string, Record<string, boolean>> {
   return Object.fromEntries(
     descriptorOf(cls).scopes.map((scope) => {
       const names = Object.keys(scopes[scope].permissions)

@@ -1,14 +1,11 @@
 import { problem } from '../../contract/problems.ts'
 import type { authRoutes } from '../../contract/routes/auth.ts'
-import { announcePrincipals } from '../../store/principal_change.ts'
-import { deleteEndedSessions, deleteSession, insertSession } from '../../store/session.ts'
 import { listTokens } from '../../store/token.ts'
-import { endedCookie, findSessionSecret, sessionCookie } from '../auth/cookie.ts'
 import { getPrincipal } from '../auth/principal_checks.ts'
 import { requireUser, updateProfile } from '../auth/profile.ts'
-import { digestSecret, makeSecret } from '../auth/secret.ts'
+import { closeSession, openSession } from '../auth/session.ts'
 import { createToken, revokeToken, tokenAnswer, whose } from '../auth/tokens.ts'
-import type { ApiRequest, Handlers } from '../handler.ts'
+import type { Handlers } from '../handler.ts'
 
 /** What tells who somebody is, or is a secret, is for the one who asked. */
 const unstored = { 'cache-control': 'no-store' }
@@ -31,20 +28,17 @@ export const authHandlers: Handlers<keyof typeof authRoutes> = {
   },
 
   'auth.login': async (request) => {
-    const { context, body, address, secure } = request
-    const user = await context.authenticator.logIn(body, address)
-    const secret = makeSecret()
-    const seconds = await startSession(request, { userId: user.id, digest: digestSecret(secret) })
+    const { user, cookie } = await openSession(request, request.body)
     return {
-      headers: { ...unstored, 'set-cookie': sessionCookie(secret, { seconds, secure }) },
+      headers: { ...unstored, 'set-cookie': cookie },
       json: { id: user.id, keyname: user.keyname, display_name: user.displayName },
     }
   },
 
-  'auth.logout': async (request) => {
-    await endSession(request)
-    return { headers: { ...unstored, 'set-cookie': endedCookie(request.secure) }, json: {} }
-  },
+  'auth.logout': async (request) => ({
+    headers: { ...unstored, 'set-cookie': await closeSession(request) },
+    json: {},
+  }),
 
   'auth.profile': async (request) => {
     requireUser(request)
@@ -75,31 +69,4 @@ export const authHandlers: Handlers<keyof typeof authRoutes> = {
     await revokeToken(request, request.params.token)
     return { json: {} }
   },
-}
-
-/** Starts a session in the place of the one that the browser has. Gives the seconds it lasts. */
-async function startSession(
-  request: ApiRequest<'auth.login'>,
-  { userId, digest }: { readonly userId: number; readonly digest: string },
-): Promise<number> {
-  await endSession(request)
-  return request.context.database.transaction(async (tx) => {
-    await deleteEndedSessions(tx)
-    return insertSession(tx, digest, userId)
-  })
-}
-
-async function endSession({
-  context,
-  headers,
-  secure,
-}: ApiRequest<'auth.login' | 'auth.logout'>): Promise<void> {
-  const secret = findSessionSecret({ cookie: headers.cookie, secure })
-  if (secret === undefined) return
-  const ended = await context.database.transaction(async (tx) => {
-    const found = await deleteSession(tx, digestSecret(secret))
-    if (found) await announcePrincipals(tx)
-    return found
-  })
-  if (ended) context.authenticator.forget()
 }

@@ -7,6 +7,7 @@ import { createDocsHandlers } from './docs.ts'
 import { featureHandlers } from './feature.ts'
 import { fileHandlers } from './file.ts'
 import { instanceHandlers } from './instance.ts'
+import { pageHandlers } from './page.ts'
 import { principalHandlers } from './principal.ts'
 import { renderHandlers } from './render.ts'
 import { resourceHandlers } from './resource.ts'
@@ -28,6 +29,7 @@ const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...uploadHandlers,
   ...fileHandlers,
   ...webmapHandlers,
+  ...pageHandlers,
 }
 
 /** Gives what does an operation; those that are not built say so by their names. */

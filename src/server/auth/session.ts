@@ -1,0 +1,51 @@
+import type { User } from '../../store/principal.ts'
+import { announcePrincipals } from '../../store/principal_change.ts'
+import { deleteEndedSessions, deleteSession, insertSession } from '../../store/session.ts'
+import type { ApiRequest } from '../handler.ts'
+import { endedCookie, findSessionSecret, sessionCookie } from './cookie.ts'
+import { digestSecret, makeSecret } from './secret.ts'
+
+type Request = Pick<ApiRequest, 'context' | 'headers' | 'secure' | 'address'>
+
+/** Who has logged in, and the header that gives the browser its session. */
+export interface OpenedSession {
+  readonly user: User
+  readonly cookie: string
+}
+
+/**
+ * Starts a session in the place of the one that the browser has.
+ *
+ * @throws {Problem} auth/failed, auth/throttled
+ */
+export async function openSession(
+  request: Request,
+  credentials: { readonly login: string; readonly password: string },
+): Promise<OpenedSession> {
+  const { context, address, secure } = request
+  const user = await context.authenticator.logIn(credentials, address)
+  await endSession(request)
+  const secret = makeSecret()
+  const seconds = await context.database.transaction(async (tx) => {
+    await deleteEndedSessions(tx)
+    return insertSession(tx, digestSecret(secret), user.id)
+  })
+  return { user, cookie: sessionCookie(secret, { seconds, secure }) }
+}
+
+/** Ends the session that the browser has, where it has one. Gives the header that makes it forget it. */
+export async function closeSession(request: Request): Promise<string> {
+  await endSession(request)
+  return endedCookie(request.secure)
+}
+
+async function endSession({ context, headers, secure }: Request): Promise<void> {
+  const secret = findSessionSecret({ cookie: headers.cookie, secure })
+  if (secret === undefined) return
+  const ended = await context.database.transaction(async (tx) => {
+    const found = await deleteSession(tx, digestSecret(secret))
+    if (found) await announcePrincipals(tx)
+    return found
+  })
+  if (ended) context.authenticator.forget()
+}

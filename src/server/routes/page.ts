@@ -1,0 +1,87 @@
+import { hasPermission } from '../../access/mask.ts'
+import type { pageRoutes } from '../../contract/routes/page.ts'
+import { isProblem } from '../../core/problem.ts'
+import { findPrincipals } from '../../store/principal.ts'
+import { findResources } from '../../store/resource.ts'
+import { listChildren } from '../../store/resource_search.ts'
+import { listAncestors } from '../../store/resource_tree.ts'
+import { closeSession, openSession } from '../auth/session.ts'
+import { getStatus } from '../errors.ts'
+import type { Answer, ApiRequest, Handlers } from '../handler.ts'
+import { layoutHeaders } from '../pages/layout.ts'
+import { type LoginForm, loginPage, readNext } from '../pages/login_page.ts'
+import { type NamedResource, resourcePage } from '../pages/resource_page.ts'
+import { notFound } from '../permit.ts'
+import { readRepresentations } from '../representation.ts'
+import { describePermissions } from '../resource/permissions.ts'
+
+/** Most children on one page. */
+const pageLength = 500
+
+/** Pages for people to look around. */
+export const pageHandlers: Handlers<keyof typeof pageRoutes> = {
+  'page.home': async () => redirect('/resource/0'),
+
+  'page.resource': async (request) => showResource(request),
+
+  'page.login': async ({ caller, query }) => showLogin({ caller, next: readNext(query.next) }),
+
+  'page.login_submit': async (request) => {
+    const { caller, body } = request
+    const next = readNext(body.next)
+    try {
+      const { cookie } = await openSession(request, body)
+      return redirect(next, { 'set-cookie': cookie })
+    } catch (error) {
+      if (!isProblem(error) || getStatus(error) >= 500) throw error
+      const { login } = body
+      return { ...showLogin({ caller, next, login, fault: error.message }), status: getStatus(error) }
+    }
+  },
+
+  'page.logout': async (request) => redirect('/', { 'set-cookie': await closeSession(request) }),
+}
+
+function redirect(location: string, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status: 303, headers: { ...headers, location, 'cache-control': 'no-store' }, empty: true }
+}
+
+function page(html: string): Answer {
+  return { bytes: Buffer.from(html), mediaType: 'text/html; charset=utf-8', headers: layoutHeaders }
+}
+
+const showLogin = (form: LoginForm) => page(loginPage(form))
+
+async function showResource(request: ApiRequest<'page.resource'>): Promise<Answer> {
+  const { context, caller, mask, params, query } = request
+  const { database } = context
+  const { id } = params
+  const { offset = 0 } = query
+  const [resource] = await readRepresentations(database, new Map([[id, mask]]), { ids: [id] })
+  const [row] = await findResources(database, [id])
+  if (resource === undefined || row === undefined) throw notFound(id)
+  const owners = await findPrincipals(database, [row.ownerId])
+  const visible = await findVisible(request, await listChildren(database, id))
+  return page(
+    resourcePage({
+      caller,
+      resource,
+      above: await readNames(request, await listAncestors(database, [id])),
+      children: await readNames(request, visible.slice(offset, offset + pageLength)),
+      childCount: visible.length,
+      offset,
+      owner: owners.get(row.ownerId)?.keyname ?? String(row.ownerId),
+      rights: describePermissions(row.cls, mask),
+    }),
+  )
+}
+
+async function findVisible({ context, caller }: ApiRequest, ids: readonly number[]): Promise<number[]> {
+  const masks = await context.permissions.findMasks(context.database, caller, ids)
+  return ids.filter((id) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
+}
+
+async function readNames({ context }: ApiRequest, ids: readonly number[]): Promise<NamedResource[]> {
+  const rows = new Map((await findResources(context.database, ids)).map((row) => [row.id, row]))
+  return ids.flatMap((id) => rows.get(id) ?? [])
+}
