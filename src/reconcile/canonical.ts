@@ -1,6 +1,6 @@
-import { formatScale } from '../api/dialect.ts'
 import { annotationsOf } from '../contract/descriptor.ts'
 import { findSchemaFor, type Schema } from '../contract/schema.ts'
+import { writeScale } from '../contract/translate.ts'
 import { canonicalXml } from '../style/canonical.ts'
 
 /**
@@ -22,7 +22,7 @@ export function canonical(schema: Schema, value: unknown): unknown {
 }
 
 function canonicalText(form: 'scale' | 'xml', value: unknown): unknown {
-  if (form === 'scale') return formatScale(value)
+  if (form === 'scale') return writeScale(value)
   return typeof value === 'string' ? canonicalXml(value) : value
 }
 

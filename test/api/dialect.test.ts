@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formatScale, mayDiffer, toDialect, toDocument } from '../../src/api/dialect.ts'
+import { mayDiffer, toDialect, toDocument } from '../../src/api/dialect.ts'
+import { writeScale } from '../../src/contract/translate.ts'
 
 const map = (item: object, webmap: object = {}) => ({
   resource: { id: 3, cls: 'webmap', permissions: [] },
@@ -84,13 +85,13 @@ describe('mayDiffer', () => {
   })
 })
 
-describe('formatScale', () => {
+describe('writeScale', () => {
   it.each([
     ['1:5000', '1 : 5000'],
     ['1 : 5000', '1 : 5000'],
     [5000, '1 : 5000'],
     ['about', 'about'],
   ])('writes %j as %j', (given, expected) => {
-    expect(formatScale(given)).toBe(expected)
+    expect(writeScale(given)).toBe(expected)
   })
 })

@@ -46,6 +46,25 @@ test('what is written in the sister names is read back as it was', () => {
   expect(encodeRepresentation('mapsrv_style', body, 'document')).toBe(body)
 })
 
+const mapOf = (bookmark: unknown, scale: unknown) => ({
+  resource: { cls: 'webmap' },
+  webmap: {
+    bookmark_resource: bookmark,
+    root_item: {
+      item_type: 'root',
+      children: [{ item_type: 'layer', layer_style_id: 7, layer_min_scale_denom: scale }],
+    },
+  },
+})
+
+test('the layer of bookmarks is read as an id or as an object, and written as the dialect has it', () => {
+  const map = mapOf(9, '1 : 5000')
+  expect(decodeBody('webmap', map)).toEqual(map)
+  expect(decodeBody('webmap', mapOf({ id: 9, parent: { id: 0 } }, '1 : 5000'))).toEqual(map)
+  expect(decodeBody('webmap', mapOf({ name: 9 }, null))).toEqual(mapOf({ name: 9 }, null))
+  expect(encodeRepresentation('webmap', map, 'sister')).toEqual(mapOf({ id: 9 }, 5000))
+})
+
 test('a body of the wrong shape is left to the check of its schema', () => {
   const sent = { resource: 5, resmeta: null, tracker: [1, { device_type: 'x' }] }
   expect(decodeBody('tracker', sent)).toEqual(sent)

@@ -128,6 +128,16 @@ describeServers('web maps', (start) => {
     expect((await readMap(admin, id)).webmap.root_item.children).toHaveLength(1)
   })
 
+  test('the layer of bookmarks may come as an object, as other servers write it', async () => {
+    const { admin } = await start()
+    const { parent } = await createStyled(admin, 'Bookmarked')
+    const id = await createMap(admin, 'Bookmarked map', { bookmark_resource: { id: parent } })
+    expect((await readMap(admin, id)).webmap.bookmark_resource).toBe(parent)
+    const sister = await admin('GET', `/api/resource/${id}`, undefined, { 'x-api-dialect': 'ngw' })
+    const { webmap } = await sister.json<{ webmap: { bookmark_resource: unknown } }>()
+    expect(webmap.bookmark_resource).toEqual({ id: parent })
+  })
+
   test('a layer disappears with its style, and the others stay in order', async () => {
     const { admin } = await start()
     const { parent, style } = await createStyled(admin, 'Leaving')
