@@ -78,7 +78,14 @@ export const ChangedUserSchema = Type.Object({ keyname: Type.Optional(Keyname), 
 /** What creates a group. */
 export const NewGroupSchema = Type.Object({ keyname: Keyname, ...groupFields })
 /** What changes a group; what is left out stays. */
-export const ChangedGroupSchema = Type.Object({ keyname: Type.Optional(Keyname), ...groupFields })
+export const ChangedGroupSchema = Type.Object({
+  keyname: Type.Optional(Keyname),
+  ...groupFields,
+  add_members: Type.Optional(
+    Ids('Users who come in, by id; nobody else goes, whoever changes the group now.'),
+  ),
+  remove_members: Type.Optional(Ids('Users who go, by id; nobody else does.')),
+})
 
 /** What a user may read of itself. */
 export const ProfileSchema = Type.Object({

@@ -10,10 +10,27 @@ export async function replaceMembers(
     groupId,
     userIds,
   ])
+  await addMembers(tx, groupId, userIds)
+}
+
+/** Adds users to a group. */
+export async function addMembers(tx: Queryable, groupId: number, userIds: readonly number[]): Promise<void> {
   await tx.query(
     'insert into membership (group_id, user_id) select $1, unnest($2::int[]) on conflict do nothing',
     [groupId, userIds],
   )
+}
+
+/** Takes users out of a group. */
+export async function removeMembers(
+  tx: Queryable,
+  groupId: number,
+  userIds: readonly number[],
+): Promise<void> {
+  await tx.query('delete from membership where group_id = $1 and user_id = any($2::int[])', [
+    groupId,
+    userIds,
+  ])
 }
 
 /** Makes a user a member of some groups, and of no others. */

@@ -69,7 +69,7 @@ const updateCommand: CommandSpec = {
   declare: (command) =>
     declareFields(command.argument('<group>', 'keyname or id')).option('--keyname <keyname>', 'new keyname'),
   run: ({ arguments: [name], options }, terminal) =>
-    changeGroup({ name, options, terminal }, async () => ({
+    changeGroup({ name, options, terminal }, () => ({
       ...fieldsOf(options),
       ...(options.keyname === undefined ? {} : { keyname: String(options.keyname) }),
     })),
@@ -84,9 +84,7 @@ const addCommand: CommandSpec = {
   examples: ['landform group add editors ada bob'],
   declare: declareMembers,
   run: ({ arguments: [name, users], options }, terminal) =>
-    changeGroup({ name, options, terminal }, async (members, all) => ({
-      members: [...new Set([...members, ...idsOf(all, users)])],
-    })),
+    changeGroup({ name, options, terminal }, (all) => ({ add_members: idsOf(all, users) })),
 }
 
 const removeCommand: CommandSpec = {
@@ -95,10 +93,7 @@ const removeCommand: CommandSpec = {
   examples: ['landform group remove editors bob'],
   declare: declareMembers,
   run: ({ arguments: [name, users], options }, terminal) =>
-    changeGroup({ name, options, terminal }, async (members, all) => {
-      const gone = idsOf(all, users)
-      return { members: members.filter((id) => !gone.includes(id)) }
-    }),
+    changeGroup({ name, options, terminal }, (all) => ({ remove_members: idsOf(all, users) })),
 }
 
 const deleteCommand: CommandSpec = {
@@ -125,12 +120,12 @@ interface GroupChange {
 
 function changeGroup(
   { name, options, terminal }: GroupChange,
-  bodyOf: (members: readonly number[], all: Principals) => Promise<GroupBody>,
+  bodyOf: (all: Principals) => GroupBody,
 ): Promise<number> {
   return withServer(options, terminal, async (api: Api) => {
     const all = await readPrincipals(api)
-    const { id, keyname, members = [] } = findByName(all.groups, String(name), 'group')
-    const body = await bodyOf(members, all)
+    const { id, keyname } = findByName(all.groups, String(name), 'group')
+    const body = bodyOf(all)
     await api.call('auth.group_update', { params: { id }, body })
     tellPrincipal(terminal, {
       options,

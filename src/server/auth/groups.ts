@@ -1,6 +1,7 @@
 import type { GroupAnswer, GroupBody } from '../../contract/principal.ts'
 import { problem } from '../../contract/problems.ts'
-import { replaceMembers } from '../../store/membership.ts'
+import type { Queryable } from '../../database/database.ts'
+import { addMembers, removeMembers, replaceMembers } from '../../store/membership.ts'
 import {
   deletePrincipal,
   insertPrincipal,
@@ -8,6 +9,7 @@ import {
   type PrincipalRecord,
   updatePrincipal,
 } from '../../store/principal_record.ts'
+import { isResourceId } from '../../store/resource_id.ts'
 import { type Changer, changePrincipals, requireAdministrator } from './change.ts'
 import { checkMemberIds, checkPrincipalNames, checkUnused, getPrincipal, nameOf } from './principal_checks.ts'
 import { namesOf } from './users.ts'
@@ -46,9 +48,18 @@ export async function updateGroup(changer: Changer, id: number, body: GroupBody)
       throw problem('principal/system', `${nameOf(record)} belongs to the system: its keyname stays.`)
     await checkPrincipalNames(tx, 'group', namesOf(id, body))
     await checkMemberIds(tx, 'user', { member: 'members', ids: body.members })
+    await checkMemberIds(tx, 'user', { member: 'add_members', ids: body.add_members })
     await updatePrincipal(tx, id, fieldsOf(body))
-    if (body.members !== undefined) await replaceMembers(tx, id, body.members)
+    await changeMembers(tx, id, body)
   })
+}
+
+async function changeMembers(tx: Queryable, id: number, body: GroupBody): Promise<void> {
+  const { members, add_members: added = [], remove_members: removed = [] } = body
+  if (members !== undefined) await replaceMembers(tx, id, members)
+  if (added.length > 0) await addMembers(tx, id, added)
+  // What the database cannot hold is nobody's id.
+  if (removed.length > 0) await removeMembers(tx, id, removed.filter(isResourceId))
 }
 
 /** Deletes a group; its members stay. */

@@ -87,6 +87,22 @@ describeServers('users and groups', (start) => {
     expect((await readUser(server.admin, bob)).member_of).toEqual([])
   })
 
+  test('members come and go at once, and none is lost', async () => {
+    const server = await start()
+    const ids = []
+    for (const name of ['m1', 'm2', 'm3', 'm4'])
+      ids.push(await addUser(server.admin, name, { password: null }))
+    const crowd = await addGroup(server.admin, 'crowd', ids.slice(0, 1))
+    const change = (body: object) => server.admin('PUT', groupsPath + crowd, body)
+    const answers = await Promise.all([
+      ...ids.slice(1).map((id) => change({ add_members: [id] })),
+      change({ remove_members: [ids[0], 1e300] }),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect((await readGroup(server.admin, crowd)).members).toEqual(ids.slice(1))
+    expect((await change({ add_members: [999_999] })).status).toBe(422)
+  })
+
   test('who joins a group may at once what the group may, and who leaves it may not', async () => {
     const server = await start()
     const joiner = await addUser(server.admin, 'joiner')
