@@ -45,7 +45,10 @@ function listReferredKeys({ cls, body }: Change): string[] {
   })
 }
 
-/** What refers to a resource and would not let it go is deleted before it. A replaced resource goes when what moves out of it has left. */
+/**
+ * What refers to a resource and would not let it go is deleted before it. A replaced resource goes when what moves out
+ * of it has left.
+ */
 export function linkDeletions(graph: Graph, { changes, actual, manifest, pairs }: OrderInput): void {
   const deletions = changes.filter(({ action }) => action === 'delete')
   const writes = changes.filter(({ action }) => action !== 'delete')

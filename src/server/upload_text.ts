@@ -30,24 +30,30 @@ export function uploadNotFound({ id, pointer }: NamedUpload) {
   })
 }
 
+/** An uploaded text file. */
+export interface UploadedText extends Pick<StoredUpload, 'digest' | 'sizeBytes'> {
+  /** Where the body names it. */
+  readonly pointer: Pointer
+  /** Most bytes it may have. */
+  readonly limitBytes: number
+}
+
 /**
  * Reads an uploaded text file whole, its byte order mark included: encoded as UTF-8, the text is the file again.
  *
- * @throws {Problem} upload/not-found; request/invalid where it is too large, or no text in UTF-8
+ * @throws {Problem} request/invalid where it is too large, or no text in UTF-8
  */
 export async function readUploadText(
-  tx: Queryable,
   { blobs }: Pick<ServerContext, 'blobs'>,
-  { limitBytes, ...named }: NamedUpload & { readonly limitBytes: number },
+  { digest, sizeBytes, pointer, limitBytes }: UploadedText,
 ): Promise<string> {
-  const { digest, sizeBytes } = await getUpload(tx, named)
   if (sizeBytes > limitBytes)
-    throw invalidAt(named.pointer, `the file has ${sizeBytes} bytes, more than ${limitBytes}`)
+    throw invalidAt(pointer, `the file has ${sizeBytes} bytes, more than ${limitBytes}`)
   const chunks: Uint8Array[] = []
   for await (const chunk of blobs.read(digest)) chunks.push(chunk)
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks))
   } catch {
-    throw invalidAt(named.pointer, 'the file is no text in UTF-8')
+    throw invalidAt(pointer, 'the file is no text in UTF-8')
   }
 }

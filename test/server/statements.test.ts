@@ -2,51 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database, Queryable } from '../../src/database/database.ts'
 import { createServer, type RunningServer } from '../../src/server/server.ts'
 import { openTestDatabase } from '../support/drivers.ts'
+import { listening } from '../support/listening.ts'
 import { adminPassword } from '../support/server.ts'
 
 let statements: string[] = []
 let running: RunningServer
 let folder: string
 
-const note = (text: string) => {
-  statements.push(text.trim().replaceAll(/\s+/g, ' ').slice(0, 60))
-}
-
-/** The real database, with a list of what it is asked. */
-function listening(database: Database): Database {
-  const hear = <T extends Queryable>(queryable: T): T =>
-    new Proxy(queryable, {
-      get(target, name) {
-        if (name === 'query')
-          return (text: string, values?: readonly unknown[]) => {
-            note(text)
-            return target.query(text, values)
-          }
-        const value = Reflect.get(target, name)
-        return typeof value === 'function' ? value.bind(target) : value
-      },
-    })
-  const heard = hear(database)
-  return new Proxy(heard, {
-    get(target, name) {
-      if (name !== 'transaction') return Reflect.get(target, name)
-      const transaction: Database['transaction'] = async (work, options) => {
-        note('begin')
-        const result = await database.transaction((tx) => work(hear(tx)), options)
-        note('commit')
-        return result
-      }
-      return transaction
-    },
-  })
-}
-
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'landform-statements-'))
-  const database = listening(await openTestDatabase('postgres'))
+  const database = listening(await openTestDatabase('postgres'), (text) => statements.push(text))
   const listen = { host: '127.0.0.1', port: 0 }
   running = await createServer({ listen, dataFolder: folder, database, adminPassword })
 })

@@ -1,10 +1,12 @@
-import type { Members } from '../../contract/registry.ts'
+import type { Pointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
-import { deskStyles } from '../../store/desk_style.ts'
+import { type DeskStyleRow, deskStyles } from '../../store/desk_style.ts'
 import { findLayers } from '../../store/layer.ts'
+import { lockUploads, type StoredUpload } from '../../store/upload.ts'
 import { longestQml, parseQml } from '../../style/qml.ts'
 import { plainQml } from '../../style/qml_write.ts'
-import { readUploadText } from '../upload_text.ts'
+import type { ServerContext } from '../context.ts'
+import { readUploadText, uploadNotFound } from '../upload_text.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
 import { styleProblem } from './style_fault.ts'
 
@@ -18,30 +20,43 @@ export const deskVectorStyleBehaviour: Behaviour<'desk_vector_style'> = {
   },
   async create(tx, changes) {
     const layers = await findLayers(tx, [...new Set(changes.map(({ parentId }) => parentId))])
-    const rows = new Map<number, { qml: string }>()
-    for (const change of changes) {
-      const qml = await readQml(tx, change)
-      rows.set(change.id, { qml: qml ?? plainQml(layers.get(change.parentId)?.geometryType) })
-    }
-    await deskStyles.write(tx, rows)
+    const given = await readGiven(tx, changes)
+    const rows = changes.map(({ id, parentId }): [number, DeskStyleRow] => [
+      id,
+      { qml: given.get(id) ?? plainQml(layers.get(parentId)?.geometryType) },
+    ])
+    await deskStyles.write(tx, new Map(rows))
   },
   async update(tx, change) {
-    const qml = await readQml(tx, change)
-    if (qml !== undefined) await deskStyles.write(tx, new Map([[change.id, { qml }]]))
+    const given = await readGiven(tx, [change])
+    await deskStyles.write(tx, new Map([...given].map(([id, qml]) => [id, { qml }])))
   },
 }
 
-/** Gives the text that a request brings along; undefined where it brings none. An upload goes before what was read. */
-async function readQml(tx: Queryable, { context, members }: Change): Promise<string | undefined> {
-  const own: NonNullable<Members<'desk_vector_style'>['desk_vector_style']> = members.desk_vector_style ?? {}
-  const { file_upload: upload, qml } = own
-  if (upload === undefined) return qml === undefined ? undefined : checked('/desk_vector_style/qml', qml)
-  const pointer = '/desk_vector_style/file_upload'
-  const text = await readUploadText(tx, context, { id: upload.id, pointer, limitBytes: longestQml })
-  return checked(pointer, text)
+const pointers = { file: '/desk_vector_style/file_upload', text: '/desk_vector_style/qml' } as const
+
+/** Gives the texts that requests bring along, by resource. An upload goes before what was read. */
+async function readGiven(tx: Queryable, changes: readonly Change[]): Promise<Map<number, string>> {
+  const uploads = await lockUploads(
+    tx,
+    changes.flatMap(({ members }) => members.desk_vector_style?.file_upload?.id ?? []),
+  )
+  const given = new Map<number, string>()
+  for (const { context, id, members } of changes) {
+    const { file_upload: upload, qml } = members.desk_vector_style ?? {}
+    if (upload !== undefined)
+      given.set(id, checked(pointers.file, await readFile(context, upload.id, uploads.get(upload.id))))
+    else if (qml !== undefined) given.set(id, checked(pointers.text, qml))
+  }
+  return given
 }
 
-function checked(pointer: '/desk_vector_style/qml' | '/desk_vector_style/file_upload', qml: string): string {
+function readFile(context: ServerContext, id: string, upload: StoredUpload | undefined): Promise<string> {
+  if (upload === undefined) throw uploadNotFound({ id, pointer: pointers.file })
+  return readUploadText(context, { ...upload, pointer: pointers.file, limitBytes: longestQml })
+}
+
+function checked(pointer: Pointer, qml: string): string {
   const { root, issues } = parseQml(qml)
   if (root === undefined) throw styleProblem(pointer, issues)
   return qml
