@@ -1,6 +1,9 @@
 import type { membersOf } from '../contract/bodies.ts'
+import { WebmapItemSchema } from '../contract/classes/webmap.ts'
+import { annotationsOf } from '../contract/descriptor.ts'
 import { type Dialect, dialectName, documentName, sisterNames } from '../contract/dialect.ts'
 import { descriptorOf, isCls } from '../contract/registry.ts'
+import type { Schema } from '../contract/schema.ts'
 import { type Codec, toDocumentForm, toSisterForm, translateMembers } from '../contract/translate.ts'
 
 /** A resource as it goes over the wire: members by name. */
@@ -25,22 +28,46 @@ export function toDialect(body: WireResource, cls: string, dialect: Dialect): Wi
 const sisterWords = new RegExp(Object.values(sisterNames).join('|'))
 
 /**
- * Tells whether a representation of our own server may need `toDocument`: its text has a name of the sisters, or its
- * class has members that the dialects write in different forms. Most have neither.
+ * Tells whether a representation of our own server may need `toDocument`: its text has a name of the sisters, or a
+ * member of its class in their form. Most have neither.
  */
 export function mayDiffer(text: string, wire: WireResource): boolean {
   const cls = classOf(wire) ?? ''
-  return sisterWords.test(text) || !isCls(cls) || hasForms(cls)
+  return sisterWords.test(text) || !isCls(cls) || sisterForm(cls).test(text)
 }
 
-const formCache = new Map<string, boolean>()
+const formCache = new Map<string, RegExp>()
 
-function hasForms(cls: Parameters<typeof membersOf>[0]): boolean {
+/** Finds the members that the sisters write in another form: scales as numbers, bare references as objects. */
+function sisterForm(cls: Parameters<typeof membersOf>[0]): RegExp {
   const known = formCache.get(cls)
   if (known !== undefined) return known
-  const found = /"x-form":"scale"|"form":"id"|"\$ref"/.test(JSON.stringify(descriptorOf(cls).members))
+  const names = { scale: new Set<string>(), id: new Set<string>(), seen: new Set<Schema>() }
+  for (const schema of Object.values(descriptorOf(cls).members)) listForms(schema as Schema, '', names)
+  const written = (list: ReadonlySet<string>) => `"(?:${[...list].join('|') || '(?!)'})"`
+  const found = new RegExp(`${written(names.scale)}:[-0-9]|${written(names.id)}:\\[?\\{`)
   formCache.set(cls, found)
   return found
+}
+
+interface FormNames {
+  readonly scale: Set<string>
+  readonly id: Set<string>
+  /** Web maps hold themselves. */
+  readonly seen: Set<Schema>
+}
+
+function listForms(schema: Schema, name: string, into: FormNames): void {
+  if (into.seen.has(schema)) return
+  into.seen.add(schema)
+  const words = annotationsOf(schema)
+  if (words['x-form'] === 'scale') into.scale.add(name)
+  if (words['x-ref']?.form === 'id') into.id.add(name)
+  const referred = schema.$ref === undefined ? [] : [WebmapItemSchema as Schema]
+  const items = schema.items === undefined ? [] : [schema.items]
+  for (const part of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...referred, ...items])
+    listForms(part, name, into)
+  for (const [member, part] of Object.entries(schema.properties ?? {})) listForms(part, member, into)
 }
 
 function classOf(wire: WireResource): string | undefined {

@@ -25,11 +25,40 @@ export function mapReferences(schema: object, value: unknown, replace: ReplaceRe
 /** Lists the references of a value, in the order they stand. */
 export function findReferences(schema: object, value: unknown): FoundReference[] {
   const found: FoundReference[] = []
-  mapReferences(schema, value, (reference) => {
-    found.push(reference)
-    return reference.value
-  })
+  gather(found, { schema: schema as Schema, value, pointer: '' })
   return found
+}
+
+interface Part {
+  readonly schema: Schema
+  readonly value: unknown
+  readonly pointer: Pointer
+}
+
+function gather(found: FoundReference[], { schema, value, pointer }: Part): void {
+  if (value === null || value === undefined || !mentionsReferences(schema)) return
+  const target = targetOf(schema)
+  if (target !== undefined) {
+    found.push({ target, pointer, value })
+    return
+  }
+  const branch = findSchemaFor(schema, value)
+  if (branch !== undefined && branch !== schema) gather(found, { schema: branch, value, pointer })
+  else if (Array.isArray(value)) {
+    const { items } = schema
+    if (items === undefined) return
+    for (const [index, item] of value.entries())
+      gather(found, { schema: items, value: item, pointer: joinPointer(pointer, index) })
+  } else if (typeof value === 'object') gatherMembers(found, { schema, value, pointer })
+}
+
+function gatherMembers(found: FoundReference[], { schema, value, pointer }: Part): void {
+  const members = value as Readonly<Record<string, unknown>>
+  for (const name of Object.keys(members)) {
+    const part = memberSchema(schema, name)
+    if (part === undefined || !mentionsReferences(part)) continue
+    gather(found, { schema: part, value: members[name], pointer: joinPointer(pointer, name) })
+  }
 }
 
 interface Walk {
@@ -50,8 +79,7 @@ function mentionsReferences(schema: Schema): boolean {
 
 function walk(schema: Schema, value: unknown, at: Walk): unknown {
   if (value === null || value === undefined || !mentionsReferences(schema)) return value
-  const words = annotationsOf(schema)
-  const target = words['x-ref'] ?? (words['x-principal'] ? 'principal' : undefined)
+  const target = targetOf(schema)
   if (target !== undefined) return at.replace({ target, pointer: at.pointer, value })
   const branch = findSchemaFor(schema, value)
   if (branch !== undefined && branch !== schema) return walk(branch, value, at)
@@ -59,16 +87,25 @@ function walk(schema: Schema, value: unknown, at: Walk): unknown {
   return typeof value === 'object' ? walkObject(schema, value, at) : value
 }
 
+function targetOf(schema: Schema): FoundReference['target'] | undefined {
+  const words = annotationsOf(schema)
+  return words['x-ref'] ?? (words['x-principal'] ? 'principal' : undefined)
+}
+
+function memberSchema({ properties, patternProperties }: Schema, name: string): Schema | undefined {
+  if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name]
+  return patternProperties === undefined ? undefined : Object.values(patternProperties)[0]
+}
+
 function walkList({ items }: Schema, value: readonly unknown[], at: Walk): unknown[] {
   if (items === undefined) return [...value]
   return value.map((item, index) => walk(items, item, { ...at, pointer: joinPointer(at.pointer, index) }))
 }
 
-function walkObject({ properties, patternProperties }: Schema, value: object, at: Walk): object {
-  const rest = Object.values(patternProperties ?? {})[0]
+function walkObject(owner: Schema, value: object, at: Walk): object {
   const copy: Record<string, unknown> = { ...value }
   for (const [name, member] of Object.entries(value)) {
-    const schema = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : rest
+    const schema = memberSchema(owner, name)
     if (schema === undefined || !mentionsReferences(schema)) continue
     copy[name] = walk(schema, member, { ...at, pointer: joinPointer(at.pointer, name) })
   }

@@ -16,10 +16,9 @@ function escapeToken(token: string): string {
 /** Splits a pointer into its unescaped reference tokens. @see RFC 6901 clause 4 */
 export function splitPointer(pointer: Pointer): string[] {
   if (pointer === '') return []
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const tokens = pointer.slice(1).split('/')
+  if (!pointer.includes('~')) return tokens
+  return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 /** Gives the pointer of the value that contains this one; the whole document contains itself. */

@@ -55,30 +55,32 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
   return { manifest: { id, resources }, issues, dataFiles }
 }
 
+type Draft = { -readonly [Field in keyof WantedResource]: WantedResource[Field] }
+
+// Written field by field: a tree has ten thousands of these, and spreading an object for each field shows.
 function wantedResource(block: Block): WantedResource {
   const { key, value, cls, existing, parent, source } = block
-  return {
-    key,
-    existing,
-    protect: value.protect === true,
-    ...(cls === undefined ? {} : { cls }),
-    ...(parent === undefined ? {} : { parent }),
-    ...(value.id === undefined ? {} : { id: Number(value.id) }),
-    ...(value.was === undefined ? {} : { was: String(value.was) }),
-    ...(value.display_name === undefined ? {} : { displayName: String(value.display_name) }),
-    ...(value.description === undefined ? {} : { description: value.description as string | null }),
-    ...(value.owner === undefined ? {} : { owner: String(value.owner) }),
-    ...(value.permissions === undefined ? {} : { permissions: wantedPermissions(value.permissions) }),
-    ...(value.resmeta === undefined ? {} : { resmeta: value.resmeta as Record<string, MetadataValue> }),
-    ...(value.data === undefined ? {} : { data: resolveData(source.folder, value.data) }),
-    members: cls === undefined ? {} : membersOf(cls, value),
-    spanOf: spanOfBlock(block),
-  }
+  const protect = value.protect === true
+  const members = cls === undefined ? {} : membersOf(cls, value)
+  const wanted: Draft = { key, existing, protect, members, spanOf: spanOfBlock(block) }
+  if (cls !== undefined) wanted.cls = cls
+  if (parent !== undefined) wanted.parent = parent
+  if (value.id !== undefined) wanted.id = Number(value.id)
+  if (value.was !== undefined) wanted.was = String(value.was)
+  if (value.display_name !== undefined) wanted.displayName = String(value.display_name)
+  if (value.description !== undefined) wanted.description = value.description as string | null
+  if (value.owner !== undefined) wanted.owner = String(value.owner)
+  if (value.permissions !== undefined) wanted.permissions = wantedPermissions(value.permissions)
+  if (value.resmeta !== undefined) wanted.resmeta = value.resmeta as Record<string, MetadataValue>
+  if (value.data !== undefined) wanted.data = resolveData(source.folder, value.data)
+  return wanted
 }
 
 function membersOf(cls: Cls, value: Block['value']): WantedResource['members'] {
-  const names = Object.keys(descriptorOf(cls).members).filter((name) => value[name] !== undefined)
-  return Object.fromEntries(names.map((name) => [name, value[name] as Record<string, unknown>]))
+  const members: Record<string, Record<string, unknown>> = {}
+  for (const name in descriptorOf(cls).members)
+    if (value[name] !== undefined) members[name] = value[name] as Record<string, unknown>
+  return members
 }
 
 function wantedPermissions(value: unknown): WantedPermissions {

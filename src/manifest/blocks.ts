@@ -47,8 +47,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
+const keyForm = new RegExp(keyPattern)
+
 function checkKey(read: ReadBlocks, key: string, { source, pointer }: Place): void {
-  if (new RegExp(keyPattern).test(key)) return
+  if (keyForm.test(key)) return
   const message = `${showValue(key)} is no key: keys are 1 to 255 printable ASCII characters`
   read.issues.push(issueAt(source, { code: 'manifest/bad-key', pointer, message, at: 'key' }))
 }
@@ -65,12 +67,12 @@ interface Entry {
 }
 
 function readBlock(read: ReadBlocks, { key, value }: Entry, place: Place): void {
-  const { children, ...fields } = value
+  const { children } = value
   const existing = isExisting(value.existing, place)
   const parent = place.parent ?? (typeof value.parent === 'string' ? value.parent : undefined)
   const block: Block = {
     key,
-    value: fields,
+    value: children === undefined ? value : withoutChildren(value),
     existing,
     source: place.source,
     pointer: place.pointer,
@@ -81,6 +83,10 @@ function readBlock(read: ReadBlocks, { key, value }: Entry, place: Place): void 
   if (children === undefined) return
   readMap(read, children, { ...place, pointer: joinPointer(place.pointer, 'children'), parent: key })
   if (!isRecord(children)) read.issues.push(badChildren(block))
+}
+
+function withoutChildren({ children: _, ...fields }: Entry['value']): Entry['value'] {
+  return fields
 }
 
 function isExisting(value: unknown, { source, pointer }: Place): boolean {
@@ -116,7 +122,7 @@ function checkShape(read: ReadBlocks, block: Block, { parent }: Place): Block {
     check: (candidate) => blockValidator(block.cls, block.existing)(candidate, showOf(block)),
   })
   read.issues.push(...faults.map((one) => issueOfFault(block, one)))
-  return { ...block, value }
+  return value === block.value ? block : { ...block, value }
 }
 
 function showOf({ source, pointer: base }: Block) {

@@ -21,6 +21,7 @@ export function coerceExpressions({ value, expressionAt, check }: Coercible): {
   readonly faults: readonly Fault[]
 } {
   const faults = check(value)
+  if (faults.length === 0) return { value, faults }
   const changes = new Map<Pointer, unknown>()
   for (const { kind, pointer } of faults) {
     const isWhole = kind === 'bad-value' && isWholeExpression(expressionAt(pointer))

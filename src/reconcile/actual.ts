@@ -91,7 +91,8 @@ function indexTree(byId: ReadonlyMap<number, ActualResource>, head: TreeHead): A
 
 /** Reads one representation. */
 export function readActual(wire: Representation): ActualResource {
-  const { resource, resmeta, ...members } = wire
+  const { resource, resmeta } = wire
+  const members = membersOf(wire)
   const { id, cls, parent, keyname, display_name, version, description, owner_user, permissions } = resource
   const items = resmeta?.items
   const vectorLayer = (members as { vector_layer?: { data_version?: number } }).vector_layer
@@ -110,6 +111,12 @@ export function readActual(wire: Representation): ActualResource {
     dataVersion: vectorLayer?.data_version,
     members: members as ActualResource['members'],
   }
+}
+
+function membersOf(wire: Representation): Representation {
+  const members: Record<string, unknown> = {}
+  for (const name in wire) if (name !== 'resource' && name !== 'resmeta') members[name] = wire[name as never]
+  return members as unknown as Representation
 }
 
 type Items = Readonly<Record<string, MetadataValue>>

@@ -179,13 +179,24 @@ function markProtection(draft: Draft, items: Record<string, MetadataValue>, { wa
 }
 
 function diffMembers(draft: Draft, cls: Cls, sides: Sides): void {
-  for (const [member, schema] of Object.entries(descriptorOf(cls).members)) {
-    const written = sides.wanted.members[member]
-    if (written === undefined) continue
-    const fields = schema.properties as Readonly<Record<string, Schema>>
-    for (const [field, fieldSchema] of Object.entries(fields))
-      diffField(draft, { member, field, schema: fieldSchema, written }, sides)
+  for (const place of fieldsOf(cls)) {
+    const written = sides.wanted.members[place.member]
+    if (written !== undefined) diffField(draft, { ...place, written }, sides)
   }
+}
+
+const fieldCache = new Map<Cls, readonly Omit<FieldPlace, 'written'>[]>()
+
+function fieldsOf(cls: Cls): readonly Omit<FieldPlace, 'written'>[] {
+  const known = fieldCache.get(cls)
+  if (known !== undefined) return known
+  const places = Object.entries(descriptorOf(cls).members).flatMap(([member, { properties }]) =>
+    Object.entries(properties as Readonly<Record<string, Schema>>)
+      .filter(([, schema]) => annotationsOf(schema)['x-secret'] || isCompared(schema))
+      .map(([field, schema]) => ({ member, field, schema })),
+  )
+  fieldCache.set(cls, places)
+  return places
 }
 
 interface FieldPlace {
@@ -205,7 +216,6 @@ function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }:
     set(draft, member, { [field]: written[field] })
     return
   }
-  if (!isCompared(schema)) return
   const to = field in written ? written[field] : defaultOf(schema, wanted)
   if (to === undefined) return
   const wire = actual.members[member]?.[field]

@@ -4,7 +4,7 @@ import type { Pointer } from '../../core/pointer.ts'
 import type { Span } from '../../core/span.ts'
 import { nearestNode } from '../../document/document.ts'
 import { lineAt } from '../../document/lines.ts'
-import { readMapserverXml } from '../../style/mapserver.ts'
+import { readMapserverXml, type StyleReading } from '../../style/mapserver.ts'
 import { type Block, blockIssue } from '../block.ts'
 import { showAt } from '../source.ts'
 
@@ -18,13 +18,24 @@ export function checkStyle(block: Block): Issue[] {
   const xml = (block.value.mapsrv_style as { xml?: unknown } | null | undefined)?.xml
   if (typeof xml !== 'string' || xml === '') return []
   if (block.source.expressions.has(block.pointer + pointer)) return checkHiddenStyle(block, xml)
-  return readMapserverXml(xml).issues.map(({ code, message, severity, span, hint }) => {
+  return readStyle(block, xml).issues.map(({ code, message, severity, span, hint }) => {
     const inFile = span === undefined ? undefined : findInFile(block, xml, span)
     const place =
       inFile !== undefined || span === undefined ? '' : ` (line ${span.line}, column ${span.column})`
     const fault = { code: code as ProblemCode, severity, pointer, hint, message: `${message}${place}` }
     return { ...blockIssue(block, fault), ...(inFile === undefined ? {} : { span: inFile }) }
   })
+}
+
+const readings = new WeakMap<object, Map<string, StyleReading>>()
+
+/** Reads a style; many layers of a file look the same. */
+function readStyle({ source }: Block, xml: string): StyleReading {
+  const known = readings.get(source) ?? new Map<string, StyleReading>()
+  readings.set(source, known)
+  const reading = known.get(xml) ?? readMapserverXml(xml)
+  known.set(xml, reading)
+  return reading
 }
 
 /** A style that variables went into: what is wrong is not told in words, which would show what they hold. */

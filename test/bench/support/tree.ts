@@ -1,6 +1,6 @@
 /**
  * Writes a manifest of `groups` groups with 99 resources each: 45 layers with a style each, and 9 web maps of ten
- * layers.
+ * layers. The layers of a group differ in colour, as in every group.
  */
 export function writeTree(id: string, groups: number): string {
   const lines = [
@@ -34,7 +34,7 @@ function writeGroup(key: string): string[] {
 }
 
 function writeLayer(key: string, at: number): string[] {
-  const style = '<map><layer><class><style><color red="1" green="2" blue="3"/></style></class></layer></map>'
+  const style = `<map><layer><class><style><color red="${at}" green="2" blue="3"/></style></class></layer></map>`
   return [
     `              ${key}_layer${at}:`,
     '                cls: vector_layer',
