@@ -5,6 +5,7 @@ import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '../contract/route.ts'
 import { type RouteName, routeOf, type routes } from '../contract/routes.ts'
 import type { Credentials, Token } from '../http/authorize.ts'
 import { createHttpClient, type HttpAnswer, type HttpClient, parseServerUrl } from '../http/client.ts'
+import type { ProxySettings } from '../http/proxy.ts'
 import type { RetryPolicy } from '../http/retry.ts'
 import { problemOfAnswer } from './failure.ts'
 import { readText } from './lines.ts'
@@ -63,6 +64,7 @@ export interface ApiOptions {
   readonly credentials?: Credentials | Token | undefined
   readonly dialect?: Dialect
   readonly retry?: RetryPolicy
+  readonly proxy?: ProxySettings
   readonly timeoutMs?: number
   readonly connections?: number
   readonly userAgent?: string

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { type Api, createApi } from '../api/api.ts'
 import { problem } from '../contract/problems.ts'
 import type { Credentials, Token } from '../http/authorize.ts'
+import { readProxySettings } from '../http/proxy.ts'
 import type { Terminal } from './terminal.ts'
 import { programVersion } from './version.ts'
 
@@ -33,7 +34,10 @@ export async function connect(settings: ServerSettings, terminal: Terminal): Pro
   const url = urlOf(settings, terminal)
   const credentials = await findCredentials(settings, terminal)
   const timeout = settings.timeout === undefined ? {} : { timeoutMs: settings.timeout * 1000 }
-  return createApi({ url, credentials, userAgent: `landform/${programVersion()}`, ...timeout })
+  // No proxy leads back to this machine.
+  const proxy = isLoopback(url) ? undefined : readProxySettings(terminal.env)
+  const userAgent = `landform/${programVersion()}`
+  return createApi({ url, credentials, userAgent, ...timeout, ...(proxy ? { proxy } : {}) })
 }
 
 function urlOf({ server }: ServerSettings, { env }: Terminal): string {

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { problem } from '../contract/problems.ts'
 import { authorize, type Credentials, type Token } from './authorize.ts'
 import { type FailedRequest, problemOfFailure } from './failure.ts'
 import { type LimitOptions, limitSize } from './limit-size.ts'
+import { createDispatcher, type ProxySettings } from './proxy.ts'
 import { defaultRetry, type RetryPolicy, retryIdempotent } from './retry.ts'
 
 /** How a client reaches its server. */
@@ -12,6 +13,8 @@ export interface HttpClientOptions {
   readonly origin: string
   readonly credentials?: Credentials | Token
   readonly retry?: RetryPolicy
+  /** Proxies on the way; none where absent. */
+  readonly proxy?: ProxySettings
   /** Most connections at once. */
   readonly connections?: number
   /** Longest wait for a connection. */
@@ -59,11 +62,12 @@ export interface HttpClient {
 /** Makes a client of one server: keep-alive pool, credentials, repetition, time and size limits. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const timeoutMs = options.timeoutMs ?? 60_000
-  const agent = new Agent({
+  const connecting = {
     connections: options.connections ?? 16,
     keepAliveTimeout: 10_000,
     connect: { timeout: options.connectTimeoutMs ?? 10_000 },
-  })
+  }
+  const agent = createDispatcher(connecting, options.proxy)
   const layers = [limitSize(), retryIdempotent(options.retry ?? defaultRetry)]
   if (options.credentials) layers.unshift(authorize(options.credentials, options.origin))
   const dispatcher = agent.compose(layers)
