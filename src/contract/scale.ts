@@ -5,7 +5,8 @@ export function scaleField(description: string) {
   return Type.Optional(
     Type.Unsafe<string | number | null>({
       type: ['string', 'number', 'null'],
-      pattern: '^1 ?: ?[0-9]{0,14}[1-9][0-9]{0,14}$',
+      pattern: '^1 ?: ?[0-9]*[1-9][0-9]*$',
+      maxLength: 20,
       minimum: 1,
       maximum: 999_999_999_999_999,
       default: null,

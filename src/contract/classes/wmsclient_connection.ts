@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
+import { Type } from '../type.ts'
 
 const guarded = { 'x-read': 'connection.read', 'x-write': 'connection.write' } as const
 
