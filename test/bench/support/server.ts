@@ -21,6 +21,8 @@ if (process.send !== undefined) {
     peakBytes = Math.max(peakBytes, process.memoryUsage.rss())
   }
   setInterval(look, 20).unref()
+  // A bench that fails leaves nothing behind that keeps its output open.
+  process.on('disconnect', () => process.exit(1))
   process.on('message', (order: ServerOrder | 'memory' | 'stop') => {
     if (order === 'memory') {
       look()

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { openAsBlob } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BenchServer } from './running.ts'
@@ -31,16 +30,10 @@ export async function importWorld(
 }
 
 async function importFile(server: BenchServer, file: string, options: object): Promise<number> {
-  const form = new FormData()
-  form.append('file', await openAsBlob(file), basename(file))
-  const { upload_meta } = await server.ask<{ upload_meta: unknown[] }>(
-    'POST',
-    '/api/component/file_upload/',
-    form,
-  )
+  const source = await server.upload(file)
   const made = await server.ask<{ id: number }>('POST', '/api/resource/', {
     resource: { cls: 'vector_layer', parent: { id: 0 }, display_name: basename(file) },
-    vector_layer: { srs: { id: 3857 }, source: upload_meta[0], ...options },
+    vector_layer: { srs: { id: 3857 }, source, ...options },
   })
   return made.id
 }
