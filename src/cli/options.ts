@@ -51,6 +51,18 @@ export function parseCount(text: string): number {
 }
 
 /**
+ * Reads the address of a PostgreSQL database. What is wrong with it is told without it: it may hold a password.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+export function parseDatabase(text: string): string {
+  if (URL.canParse(text) && /^postgres(ql)?:/.test(text)) return text
+  throw problem('usage/bad-argument', '--database is no address of a PostgreSQL database.', {
+    hint: 'Write it like postgres://user@host:5432/database.',
+  })
+}
+
+/**
  * Reads an address to listen on: `127.0.0.1:8080`, `[::1]:8080`, `:8080`, `8080`.
  *
  * @throws {Problem} usage/bad-argument

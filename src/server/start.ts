@@ -8,6 +8,7 @@ import { migrate, readMigrations } from '../database/migrate.ts'
 import { openEmbedded } from '../database/pglite.ts'
 import { openPostgres } from '../database/postgres.ts'
 import { openDiskBlobs } from '../files/disk.ts'
+import { openFolder } from '../files/folder.ts'
 import { dropOrphans } from '../import/orphans.ts'
 import { bootstrap, isBootstrapped } from '../store/bootstrap.ts'
 import { migrationsFolder } from '../store/migrations.ts'
@@ -36,7 +37,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
     corsOrigins: readOrigins(config.corsOrigins),
     trustedProxies: readProxies(config.trustedProxies),
   }
-  await mkdir(dataFolder, { recursive: true })
+  await openFolder(dataFolder)
   const database = await openDatabase(config)
   try {
     await migrate(database, await readMigrations(migrationsFolder), { version })

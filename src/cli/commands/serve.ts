@@ -4,7 +4,7 @@ import type { LogLevel } from '../../server/log.ts'
 import type { RunningServer } from '../../server/server.ts'
 import type { CommandSpec } from '../command.ts'
 import { defaultDataFolder, defaultListen } from '../connect.ts'
-import { collect, parseListen } from '../options.ts'
+import { collect, parseDatabase, parseListen } from '../options.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { programVersion } from '../version.ts'
 
@@ -38,7 +38,7 @@ export async function startServer(
   return createServer({
     listen: parseListen(settings.listen),
     dataFolder: resolve(cwd, settings.data),
-    databaseUrl: settings.database,
+    databaseUrl: settings.database === undefined ? undefined : parseDatabase(settings.database),
     adminPassword: env.LANDFORM_ADMIN_PASSWORD || undefined,
     dialect: settings.dialect,
     corsOrigins: settings.corsOrigins,

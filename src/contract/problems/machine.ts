@@ -91,5 +91,12 @@ export const machineProblems = {
     `${core}.InternalServerError`,
     'Restore the data folder from a backup.',
   ),
+  'files/unusable': kind(
+    503,
+    1,
+    'Folder cannot be used',
+    `${core}.OperationalError`,
+    'Choose another folder with --data, or see to who may write to this one.',
+  ),
   'files/full': kind(503, 1, 'Disk full', `${core}.OperationalError`, 'Free some space in the data folder.'),
 } as const satisfies Record<string, ProblemKind>

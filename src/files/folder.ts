@@ -1,0 +1,49 @@
+import { mkdir, mkdtemp, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { problem } from '../contract/problems.ts'
+import type { Problem } from '../core/problem.ts'
+
+/**
+ * Makes a folder where there is none, and makes sure that it can be written to.
+ *
+ * @throws {Problem} files/unusable, files/full
+ */
+export async function openFolder(path: string): Promise<void> {
+  try {
+    await makeFolder(path)
+    await rmdir(await mkdtemp(join(path, 'probe-')))
+  } catch (error) {
+    throw problemOfFolder(path, error)
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true })
+  } catch (error) {
+    // On a file system that is read-only the recursive form says that something is missing; the plain one says why.
+    if (codeOf(error) === 'ENOENT') await mkdir(path)
+    throw error
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EEXIST: 'it is a file',
+  ENOTDIR: 'a part of its path is a file',
+  EACCES: 'it may not be written to',
+  EPERM: 'it may not be written to',
+  EROFS: 'its file system is read-only',
+  ENOENT: 'it cannot be made there',
+}
+
+function problemOfFolder(path: string, error: unknown): Problem {
+  const code = codeOf(error)
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return problem('files/full', `The disk of the folder ${path} is full.`, { cause: error })
+  const reason = reasons[code] ?? String(error)
+  return problem('files/unusable', `The folder ${path} cannot be used: ${reason}.`, { cause: error })
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
