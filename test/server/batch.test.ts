@@ -40,7 +40,7 @@ describeServers('a batch', (start) => {
       { op: 'create', name: 'l', body: layer('Layer', 'g') },
       { op: 'create', name: 's', body: style('Style', 'l') },
       { op: 'create', body: map('Map', 'g', 's') },
-      { op: 'create', body: groupBody('Another', 'g') },
+      { op: 'create', body: { resource: { cls: 'resource_group', parent: 'g', display_name: 'Another' } } },
     ])
     expect(results.map(({ version }) => version)).toEqual([1, 1, 1, 1, 1])
     const [g, l, s, m, a] = results.map(({ id }) => id)

@@ -101,7 +101,10 @@ function nameless(cls: Cls, body: JsonObject = {}, { names }: Reader): JsonObjec
     members[member] = mapReferences(schema, members[member], ({ target, pointer, value }) => {
       if (target === 'principal') return value
       const at = `/body/${member}${pointer}`
-      if (typeof value === 'string') return findNamed(value, names, at)
+      if (typeof value === 'string') {
+        const found = findNamed(value, names, at)
+        return target.form === 'object' ? { id: found } : found
+      }
       const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : undefined
       return typeof id === 'string' ? { ...(value as object), id: findNamed(id, names, `${at}/id`) } : value
     })
