@@ -33,11 +33,17 @@ export function problemOfAnswer(answer: ErrorAnswer): Problem {
   const message = textOf(body.message) ?? textOf(body.title) ?? `${origin} answered ${what} with ${status}.`
   const requestId = textOf(body.request_id)
   const data = typeof body.data === 'object' && body.data !== null ? body.data : {}
-  return problem(code, message, {
+  return problem(code, withoutAdvice(message, code), {
     status,
     detail: textOf(body.detail),
     data: { ...data, ...(requestId === undefined ? {} : { request_id: requestId }) },
   })
+}
+
+// A server that tells nothing of its inside gives the advice in the message: shown as a hint, once is enough.
+function withoutAdvice(message: string, code: ProblemCode): string {
+  const advice = findProblemKind(code)?.advice ?? ''
+  return message.endsWith(` ${advice}`) ? message.slice(0, -advice.length - 1) : message
 }
 
 function parseBody(text: string): ErrorBody | undefined {

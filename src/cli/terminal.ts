@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { type Readable, Writable } from 'node:stream'
+import { printable } from './print/printable.ts'
 
 /** Where a command reads and writes, and what it knows of its surroundings. Tests give their own. */
 export interface Terminal {
@@ -63,9 +64,9 @@ function listenForSignals(): Pick<Terminal, 'interrupt' | 'halt'> {
   return { interrupt: interrupt.signal, halt: halt.signal }
 }
 
-/** Writes a line to a stream. */
+/** Writes lines to a stream; nothing in them but our own colours does anything to a terminal. */
 export function writeLine(stream: Writable, text: string): void {
-  stream.write(`${text}\n`)
+  stream.write(`${printable(text)}\n`)
 }
 
 /**

@@ -47,6 +47,14 @@ describe('problemOfAnswer', () => {
     ])
   })
 
+  it('gives advice once, where the message is all the server tells', () => {
+    const fault = answer(503, {
+      code: 'files/full',
+      message: 'Disk full. Free some space in the data folder.',
+    })
+    expect([fault.message, fault.hint]).toEqual(['Disk full.', 'Free some space in the data folder.'])
+  })
+
   it('says where a redirect leads', () => {
     expect(answer(301, '', { location: 'https://gis.test/' }).message).toBe(
       'http://gis.test sends GET /api/resource/7 on to https://gis.test/.',

@@ -2,6 +2,7 @@ import { splitPointer } from '../../core/pointer.ts'
 import { type Action, type Change, countActions, type Edit, type Plan } from '../../reconcile/change.ts'
 import { showBytes, showCount } from './number.ts'
 import type { Paint } from './paint.ts'
+import { oneLine } from './printable.ts'
 import { compareLines, isLongText, showValue } from './value.ts'
 
 /** Sign and colour of each action. */
@@ -33,7 +34,7 @@ export function formatSummary({ changes, unchanged, manifest }: Plan): string {
 
 function formatChange(change: Change, paint: Paint): string {
   const [sign, colour] = signs[change.action]
-  const head = `${paint(colour, sign.padStart(3))} ${paint('bold', change.key)}  ${change.cls}  ${paint('dim', change.path.join(' / '))}`
+  const head = `${paint(colour, sign.padStart(3))} ${paint('bold', change.key)}  ${change.cls}  ${paint('dim', change.path.map(oneLine).join(' / '))}`
   return [head, ...formatDetails(change, paint).map((line) => `      ${line}`)].join('\n')
 }
 
