@@ -8,12 +8,14 @@ import type {
   WebmapConfig,
 } from '../contract/webmap_config.ts'
 import type { Queryable } from '../database/database.ts'
+import { deskStyles } from '../store/desk_style.ts'
 import { findLayers, type Layer } from '../store/layer.ts'
 import { findStyleXml } from '../store/map_style.ts'
 import { findResources, type ResourceRow } from '../store/resource.ts'
 import type { ItemRow, WebmapRow } from '../store/webmap.ts'
 import { readMapserverXml } from '../style/mapserver.ts'
 import { plainStyle } from '../style/plain.ts'
+import { readQml } from '../style/qml_read.ts'
 import type { Style } from '../style/style.ts'
 import { type Branches, branchesOf } from './behaviours/webmap_item.ts'
 import { sanitiseDescription } from './description.ts'
@@ -34,7 +36,7 @@ export function listShownResources({ id, items }: WebmapRow): number[] {
 
 /**
  * Puts together what the page of a web map shows: layers whose style and features the caller may read, and the groups
- * that are not empty then. Three statements, however many layers there are.
+ * that are not empty then. Four statements, however many layers there are.
  */
 export async function readWebmapConfig(tx: Queryable, source: ConfigSource): Promise<WebmapConfig<Style>> {
   const { map, resource } = source
@@ -79,7 +81,7 @@ async function readDrawings(tx: Queryable, { map, masks }: ConfigSource): Promis
   const rows = map.items.filter((row) => isShown(row, masks))
   const layerIds = [...new Set(rows.map(({ styleParentId }) => styleParentId ?? 0))]
   const layers = await findLayers(tx, layerIds)
-  const xml = await findStyleXml(
+  const styles = await readStyles(
     tx,
     rows.map(({ styleId }) => styleId ?? 0),
   )
@@ -87,16 +89,29 @@ async function readDrawings(tx: Queryable, { map, masks }: ConfigSource): Promis
   const drawings = new Map<number, Drawing>()
   for (const { styleId, styleParentId } of rows) {
     const layer = layers.get(styleParentId ?? 0)
-    const text = xml.get(styleId ?? 0)
-    if (styleId === null || layer === undefined || text === undefined) continue
+    const read = styles.get(styleId ?? 0)
+    if (styleId === null || layer === undefined || read === undefined) continue
     const mask = masks.get(layer.resourceId) ?? 0
-    const style = readMapserverXml(text).style ?? plainStyle(layer.geometryType)
+    const style = read() ?? plainStyle(layer.geometryType)
     const attribution = hasPermission(mask, 'metadata.read')
       ? attributionOf(resources.get(layer.resourceId))
       : null
     drawings.set(styleId, { ...drawingOf(layer, mask), style, attribution })
   }
   return drawings
+}
+
+/** Finds the texts of styles, and gives for each how it is read. What cannot be drawn gets the plain style. */
+async function readStyles(
+  tx: Queryable,
+  ids: readonly number[],
+): Promise<Map<number, () => Style | undefined>> {
+  const xml = await findStyleXml(tx, ids)
+  const qml = await deskStyles.find(tx, ids)
+  return new Map([
+    ...[...xml].map(([id, text]) => [id, () => readMapserverXml(text).style] as const),
+    ...[...qml].map(([id, { qml: text }]) => [id, () => readQml(text).style] as const),
+  ])
 }
 
 // Data must be readable on the style, which says how it looks, and on the layer, which has the features.

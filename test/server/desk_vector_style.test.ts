@@ -58,6 +58,30 @@ describeServers('desktop GIS styles', (start) => {
     expect(content.toString()).toContain(`<layer class="${symbol}"`)
   })
 
+  test('a web map draws what is simple of it, and the plain style where nothing is', async () => {
+    const { admin } = await start()
+    const layer = await createLayer(admin, { name: 'Drawn', geometryType: 'POLYGON' })
+    const symbol = `<symbol name="0" type="fill"><layer class="SimpleFill"><Option type="Map">
+      <Option name="color" value="1,2,3,255"/><Option name="outline_style" value="no"/>
+    </Option></layer></symbol>`
+    const qml = (type: string) =>
+      `<qgis><renderer-v2 type="${type}"><symbols>${symbol}</symbols></renderer-v2></qgis>`
+    const ids = [
+      await create(admin, layer, { name: 'Simple', style: { qml: qml('singleSymbol') } }),
+      await create(admin, layer, { name: 'Heat', style: { qml: qml('heatmapRenderer') } }),
+    ]
+    const children = ids.map((id) => ({ item_type: 'layer', display_name: `${id}`, layer_style_id: id }))
+    const root_item = { item_type: 'root', children }
+    const map = await createResource(admin, {
+      cls: 'webmap',
+      name: 'Drawn map',
+      members: { webmap: { root_item } },
+    })
+    const config = await (await admin('GET', `/api/resource/${map}/webmap/display_config`)).json()
+    const drawn = (fill: string) => ({ landform: { style: { rules: [{ symbolizers: [{ fill }] }] } } })
+    expect(config).toMatchObject({ rootItem: { children: [drawn('#010203'), drawn('#a6cee3')] } })
+  })
+
   test('the sister dialect has its own name for it, taken and given', async () => {
     const { admin } = await start()
     const parent = await createLayer(admin, { name: 'Sister', geometryType: 'POINT' })
