@@ -23,6 +23,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
 const words: Partial<Record<ErrorCode, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'this value holds ": ", which makes it a map',
   MULTILINE_IMPLICIT_KEY: 'a key stands in one line, with a colon behind it',
+  RESOURCE_EXHAUSTION: 'nested too deep to be read',
   TAB_AS_INDENT: 'a tab does not count as indentation',
   TAG_RESOLVE_FAILED: 'tags are not read',
 }

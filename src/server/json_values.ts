@@ -1,5 +1,6 @@
 import { problem } from '../contract/problems.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
+import { isStorableText } from '../core/storable.ts'
 import { invalidAt } from './invalid.ts'
 
 /** Lists and objects inside each other beyond this are refused. */
@@ -13,11 +14,6 @@ const deepest = 200
  */
 export function checkStorable(value: unknown): void {
   check(value, { pointer: '', depth: 0 })
-}
-
-/** Tells whether the database can keep a text. */
-export function isStorableText(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed()
 }
 
 interface Place {

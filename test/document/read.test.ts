@@ -79,7 +79,9 @@ describe('parseYaml', () => {
   })
 
   it('ends in good time on a heap of brackets', () => {
-    expect(parseYaml('f', `a: ${'['.repeat(20_000)}`).issues.length).toBeGreaterThan(0)
+    const { issues } = parseYaml('f', `a: ${'['.repeat(20_000)}`)
+    expect(issues.length).toBeGreaterThan(0)
+    expect(issues.map(({ message }) => message).join()).not.toContain('call stack')
   })
 })
 

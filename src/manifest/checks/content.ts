@@ -4,13 +4,36 @@ import { descriptorOf } from '../../contract/registry.ts'
 import { findSchemaFor, type Schema } from '../../contract/schema.ts'
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
+import { isStorableText } from '../../core/storable.ts'
 import { type Block, blockIssue } from '../block.ts'
 import { mentionsWord } from '../schema/words.ts'
 import { showAt } from '../source.ts'
 
-/** Checks what a schema cannot say of the content of a block: rules, metadata keys and items that name themselves. */
+/**
+ * Checks what a schema cannot say of the content of a block: rules, metadata keys, items that name themselves, and texts
+ * that no server can keep.
+ */
 export function checkContent(block: Block): Issue[] {
-  return [...checkRules(block), ...checkMetadata(block), ...checkItems(block)]
+  return [...checkRules(block), ...checkMetadata(block), ...checkItems(block), ...checkTexts(block)]
+}
+
+/** What a file cannot hold as it is, an escape can: `"\\0"`. */
+function checkTexts(block: Block): Issue[] {
+  return [...unstorable(block.value, '')].map((pointer) =>
+    blockIssue(block, {
+      code: 'manifest/bad-value',
+      pointer,
+      message: `${showAt(block.source, block.pointer + pointer)} holds a NUL, or half of a surrogate pair`,
+    }),
+  )
+}
+
+function* unstorable(value: unknown, pointer: Pointer): Generator<Pointer> {
+  if (typeof value === 'string' && !isStorableText(value)) yield pointer
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, part] of Object.entries(value))
+    if (typeof part === 'string' ? !isStorableText(part) : typeof part === 'object')
+      yield* unstorable(part, joinPointer(pointer, name))
 }
 
 function checkRules(block: Block): Issue[] {
