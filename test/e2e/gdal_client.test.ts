@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openLayerClient } from '../support/layer_client.ts'
+import { createGroup } from '../support/resources.ts'
+import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { geojson, point } from '../support/vector.ts'
+
+const run = promisify(execFile)
+const login = `USERPWD=administrator:${adminPassword}`
+
+const town = (name: string, people: number, since: string, place: readonly [number, number]) => ({
+  geometry: point(...place),
+  properties: { name, people, since },
+})
+
+const towns = geojson([
+  town('Oslo', 709_000, '1048-01-01', [10.74, 59.91]),
+  town('Wien', 2_000_000, '0881-05-06', [16.37, 48.21]),
+  town('Łódź', 650_000, '1423-07-29', [19.46, 51.77]),
+])
+
+describeServers("GDAL's own driver", (start) => {
+  let server: TestServer
+  let folder = ''
+  let file = ''
+  let group = 0
+
+  beforeAll(async () => {
+    server = await start()
+    folder = await mkdtemp(join(tmpdir(), 'landform-gdal-client-'))
+    file = join(folder, 'towns.geojson')
+    await writeFile(file, towns)
+    group = await createGroup(server.admin, 0, { display_name: 'Written by GDAL' })
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  const dataset = (id: number) => `NGW:${server.url}/resource/${id}`
+  const info = async (...args: string[]) => (await run('ogrinfo', ['-oo', login, ...args])).stdout
+  const write = async (...args: string[]) => {
+    const into = ['-f', 'NGW', '-update', dataset(group), '-doo', login, file, '-t_srs', 'EPSG:3857']
+    await run('ogr2ogr', [...into, ...args])
+  }
+  const findLayer = async (name: string): Promise<number | undefined> => {
+    const answer = await server.admin('GET', `/api/resource/search/?display_name=${name}`)
+    return (await answer.json<{ resource: { id: number } }[]>())[0]?.resource.id
+  }
+  const namesOf = async (id: number) =>
+    (await openLayerClient(server).features(id)).map(({ fields }) => fields.name)
+
+  test('writes a layer with its fields, adds to it, and reads it back as it was', async () => {
+    await write('-nln', 'towns', '-lco', 'KEY=gdal_towns')
+    const id = (await findLayer('towns')) ?? 0
+    expect(await namesOf(id)).toEqual(['Oslo', 'Wien', 'Łódź'])
+    expect(await info(dataset(group))).toContain('1: towns (Point)')
+    const back = join(folder, 'back.geojson')
+    const fields = 'select name, people, since from towns order by people'
+    const how = ['-t_srs', 'EPSG:4326', '-sql', fields, '-lco', 'COORDINATE_PRECISION=5']
+    await run('ogr2ogr', ['-f', 'GeoJSON', back, dataset(id), '-oo', login, ...how])
+    const { stdout } = await run('ogrinfo', ['-q', '-al', back])
+    expect(stdout).toMatch(
+      /name \(String\) = Łódź.*people \(Integer\) = 650000.*since \(Date\) = 1423\/07\/29/s,
+    )
+    expect(stdout).toContain('POINT (19.46 51.77)')
+    await write('-append', '-nln', 'towns')
+    expect(await namesOf(id)).toHaveLength(6)
+  })
+
+  test('asks for the features of a box that fit a condition', async () => {
+    await write('-nln', 'asked')
+    const id = (await findLayer('asked')) ?? 0
+    const box = ['-spat', '1000000', '6000000', '3000000', '9000000']
+    const found = await info('-q', '-al', '-geom=NO', ...box, '-where', 'people < 700000', dataset(id))
+    expect(found.match(/name \(String\) = .*/g)).toEqual(['name (String) = Łódź'])
+  })
+
+  test('empties a layer and deletes it', async () => {
+    await write('-nln', 'gone')
+    const id = (await findLayer('gone')) ?? 0
+    await info(dataset(id), '-update', '-sql', 'DELETE FROM gone')
+    expect(await namesOf(id)).toEqual([])
+    await info(dataset(group), '-update', '-sql', 'DELLAYER:gone')
+    expect(await findLayer('gone')).toBeUndefined()
+  })
+
+  test('is told what a guest may not read', async () => {
+    await expect(run('ogrinfo', [dataset(group)])).rejects.toMatchObject({
+      stdout: expect.stringContaining('FAILURE'),
+    })
+  })
+})
