@@ -1,4 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongFirst } from './test/support/sequencer.ts'
 
@@ -12,6 +13,8 @@ export default defineConfig({
     setupFiles: ['test/support/leftovers.ts'],
     // Processes, not threads: GDAL, worker threads of our own and signals behave as they do in production.
     pool: 'forks',
+    // Programs, and children that read with GDAL, are started hundreds of times: their sources are compiled once.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/compile', import.meta.url)) },
     // A worker keeps its modules and its embedded database for the next file; what a file leaves behind is a fault.
     isolate: false,
     sequence: { sequencer: LongFirst },
