@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { ClientBase, Pool } from 'pg'
 import pg from 'pg'
 import type { Log } from '../core/log.ts'
+import { startCheckpoints } from './checkpoint.ts'
 import type { Database } from './database.ts'
 import { unlockFolder } from './lock.ts'
 import { createPooled, formatSearchPath, sessionSettings } from './pooled.ts'
@@ -72,7 +73,9 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
     },
   })
   pool.on('error', (error) => log.error({ err: error }, 'the embedded database has stopped'))
+  const endCheckpoints = startCheckpoints(pool, log)
   const close = async () => {
+    await endCheckpoints()
     await pool.end()
     await socket.ended
     if (!inMemory) await unlockFolder(folder, token)
@@ -81,6 +84,7 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
   try {
     await pool.query('select 1')
   } catch (error) {
+    await endCheckpoints()
     await pool.end()
     throw toProblem(error)
   }

@@ -42,6 +42,8 @@ export async function startInFolder(
       ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
       // fdatasync, which it would use, does nothing in Emscripten.
       ...['-c', 'wal_sync_method=fsync'],
+      // What is kept of the log to be used again; the rest is deleted.
+      ...['-c', 'max_wal_size=128MB', '-c', 'min_wal_size=64MB'],
     ],
   })
 }
