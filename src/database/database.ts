@@ -1,6 +1,15 @@
 /** A row as the driver gives it: bigint as text, jsonb parsed, timestamps as text. */
 export type Row = Readonly<Record<string, unknown>>
 
+/** How a statement runs. */
+export interface QueryOptions {
+  /**
+   * It is asked for again and again, with other values: the database may keep how it is read and carried out. The types
+   * of its columns must follow from its text alone, and a plan that suits one value must suit all.
+   */
+  readonly recurs?: boolean
+}
+
 /** What may be asked of a connection, inside a transaction or out of one. */
 export interface Queryable {
   /**
@@ -9,7 +18,11 @@ export interface Queryable {
    *
    * @throws {Problem} database/* with `data.sqlstate`, `data.constraint` where the database named them
    */
-  query<R extends object = Row>(text: string, values?: readonly unknown[]): Promise<R[]>
+  query<R extends object = Row>(
+    text: string,
+    values?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<R[]>
 
   /**
    * Streams bytes into `COPY … FROM STDIN`, given as the whole statement.

@@ -1,7 +1,7 @@
 import type { ClientBase, Pool, PoolClient } from 'pg'
 import pg from 'pg'
 import { problem } from '../contract/problems.ts'
-import type { Database, Queryable, Row, TransactionOptions } from './database.ts'
+import type { Database, Queryable, QueryOptions, Row, TransactionOptions } from './database.ts'
 import { createSession, type Session } from './session.ts'
 import { toProblem } from './sqlstate.ts'
 import { toAborted } from './watch.ts'
@@ -51,8 +51,12 @@ class PooledDatabase implements Database {
     this.schema = driver.schema
   }
 
-  query<R extends object = Row>(text: string, values?: readonly unknown[]): Promise<R[]> {
-    return this.#lease({}, (session) => session.query<R>(text, values))
+  query<R extends object = Row>(
+    text: string,
+    values?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<R[]> {
+    return this.#lease({}, (session) => session.query<R>(text, values, options))
   }
 
   copyIn(statement: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
@@ -128,7 +132,9 @@ class PooledDatabase implements Database {
     const watchesTime = !(options.inTransaction && this.#driver.hasStatementTimeout)
     const timeoutMs = watchesTime ? (options.timeoutMs ?? this.#driver.statementTimeoutMs) : undefined
     const cancel = (over: Promise<unknown>) => this.#driver.cancel(client, over)
-    const session = createSession({ ...options, client, cancel, timeoutMs })
+    // The connections of the embedded database are one to it.
+    const keepsStatements = this.driver === 'postgres'
+    const session = createSession({ ...options, client, cancel, timeoutMs, keepsStatements })
     let broken = false
     try {
       await this.#driver.prepare?.(client)

@@ -5,9 +5,10 @@ import { setImmediate } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import pgCopy from 'pg-copy-streams'
 import { problem } from '../contract/problems.ts'
-import type { Queryable, Row } from './database.ts'
+import type { Queryable, QueryOptions, Row } from './database.ts'
 import { bindLiterals } from './literal.ts'
 import { SourceFault } from './sqlstate.ts'
+import { keepStatement } from './statements.ts'
 import { serializeValue } from './values.ts'
 import { toAborted, Watch, type WatchOptions } from './watch.ts'
 
@@ -16,6 +17,8 @@ export interface SessionOptions extends WatchOptions {
   readonly client: ClientBase
   /** Whether a transaction is open: a copy that is broken off must not spoil it. */
   readonly inTransaction?: boolean
+  /** Whether it may keep statements that recur. */
+  readonly keepsStatements?: boolean
 }
 
 /** A Queryable on one connection. Its statements run one after the other, in the order they were asked for. */
@@ -45,9 +48,15 @@ class ClientSession implements Session {
     this.#options = options
   }
 
-  query<R extends object = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+  query<R extends object = Row>(
+    text: string,
+    values: readonly unknown[] = [],
+    { recurs = false }: QueryOptions = {},
+  ): Promise<R[]> {
     return this.#run(async (client) => {
-      const result = await client.query(text, values.map(serializeValue))
+      const isKept = recurs && this.#options.keepsStatements
+      const name = isKept ? { name: await keepStatement(client, text) } : {}
+      const result = await client.query({ text, values: values.map(serializeValue), ...name })
       // Several statements in one text have several results; the last one counts.
       const last: { rows: R[] } | undefined = Array.isArray(result) ? result.at(-1) : result
       return last?.rows ?? []

@@ -47,6 +47,7 @@ export async function findLayers(tx: Queryable, ids: readonly number[]): Promise
       where l.resource_id = any($1::int[])
       group by l.resource_id`,
     [ids],
+    { recurs: true },
   )
   return new Map(rows.map((row) => [row.resourceId, row]))
 }

@@ -62,6 +62,7 @@ async function readEpoch(database: Queryable, ids: readonly number[]) {
     `select value::text as epoch,
             array(select id from resource where id = any($1::int[])) as existing from permission_epoch`,
     [ids],
+    { recurs: true },
   )
   return { epoch: rows[0]?.epoch ?? '', existing: rows[0]?.existing ?? [] }
 }

@@ -199,3 +199,28 @@ async function listen(server: Server, port: number): Promise<void> {
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
 }
+
+test('a connection keeps statements that recur, and forgets them before they are too many', async () => {
+  const database = await open({ url: way.url })
+  await database.transaction(async (tx) => {
+    const count = async () => {
+      const [row] = await tx.query<{ count: number }>(
+        'select count(*)::int as count from pg_prepared_statements',
+      )
+      return row?.count
+    }
+    const ask = async (from: number, to: number) => {
+      for (let at = from; at < to; at += 1) {
+        const rows = await tx.query(`select ${at} + $1::int as sum`, [at], { recurs: true })
+        expect(rows).toEqual([{ sum: 2 * at }])
+      }
+    }
+    await ask(0, 150)
+    await ask(0, 150)
+    expect(await count()).toBe(150)
+    await ask(0, 250)
+    expect(await count()).toBe(50)
+    await tx.query('select 1 as one')
+    expect(await count()).toBe(50)
+  })
+})

@@ -232,6 +232,28 @@ describeServers('vector tiles', (start) => {
     expect(after.features(`svc:${id}`)[0]?.properties).toEqual({ n: 2 })
   })
 
+  test('hold a field as its new type, however often tiles were made before', async () => {
+    const server = await start()
+    const features = [{ geom: 'POINT(1 1)', fields: { n: 7 } }]
+    const id = await createLayer(server, { fields: { n: 'INTEGER' } }, features)
+    const readAll = async () => {
+      const found = new Set<unknown>()
+      for (let z = 1; z < 12; z += 1) {
+        const tile = await readTile(
+          server.admin,
+          `z=${z}&x=${2 ** (z - 1)}&y=${2 ** (z - 1) - 1}&resource=${id}`,
+        )
+        found.add(tile.features(`svc:${id}`)[0]?.properties?.n)
+      }
+      return [...found]
+    }
+    expect(await readAll()).toEqual([7])
+    const fields = [{ keyname: 'n', datatype: 'STRING' }]
+    const changed = await server.admin('PUT', `/api/resource/${id}`, { feature_layer: { fields } })
+    expect(changed.status).toBe(200)
+    expect(await readAll()).toEqual(['7'])
+  })
+
   test('are told by an ETag, and packed for those who can unpack', async () => {
     const server = await start()
     const features = Array.from({ length: 300 }, (_, at) => ({ geom: `POINT(${at * 50_000} 0)` }))

@@ -19,7 +19,8 @@ export function tileKeys(fields: readonly LayerField[]): TileKey[] {
 
 /** Gives SQL of the values of a table `t`, as columns `a0`, `a1`, …; each begins with a comma. */
 export function attributeSql(fields: readonly LayerField[]): string {
-  return fields.map((field, at) => `, ${valueSql(field)} as a${at}`).join('')
+  // The types are told, so that the statement is another one when a field gets another type.
+  return fields.map((field, at) => `, ${valueSql(field)} as a${at} /* ${field.datatype} */`).join('')
 }
 
 /** Gives the values of a row as a tile holds them: whole numbers beyond 2^53 as text. */

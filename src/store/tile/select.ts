@@ -10,7 +10,7 @@ import { attributeSql, attributeValues } from './attribute.ts'
 import type { TileGrid } from './grid.ts'
 import { shapeSql, smallShapeSql, tileFamily, wholeSql } from './shape.ts'
 import type { ShapeCache } from './shape_cache.ts'
-import { columnSql, isPointLayer, rowSql, tileSource } from './source.ts'
+import { isPointLayer, places, tileSource } from './source.ts'
 import { type Crowd, thinCrowd } from './thin.ts'
 
 /** Up to so many features are thinned here: one plain statement finds all that there is. */
@@ -117,7 +117,7 @@ function selectRows(
   const source = tileSource(layer, grid, bindings)
   const showing = { ...selection, bindings }
   const geometry = isPointLayer(layer)
-    ? `${columnSql('ST_X(g)', grid, bindings)} as x, ${rowSql('ST_Y(g)', grid, bindings)} as y, ${source.cell} as cell`
+    ? `${places.column} as x, ${places.row} as y, ${source.cell} as cell`
     : `case when ${source.isSmall} then ${smallShapeSql(showing)} end as small,
        case when not ${source.isSmall} and id <> all(${bindings.bind([...known.keys()], 'int[]')})
             then ${shapeSql(showing)} end as great, ${wholeSql(showing)} as whole,
@@ -126,7 +126,8 @@ function selectRows(
   const condition = isTaken && (isPointLayer(layer) ? isTaken : `(${isTaken} or not ${source.isSmall})`)
   const text = `select id, ${geometry} ${attributeSql(layer.fields)} from ${source.from}
     ${condition ? `where ${condition}` : ''} ${limit === undefined ? '' : `limit ${limit}`}`
-  return database.query<TileRow>(text, bindings.values)
+  // A list of ids wants a plan of its own.
+  return database.query<TileRow>(text, bindings.values, { recurs: small === undefined })
 }
 
 /** Thins in the database first, so that a layer of any size takes no more memory here than the cells of a tile. */

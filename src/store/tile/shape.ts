@@ -4,7 +4,7 @@ import type { TileFamily } from '../../geo/tile_geometry.ts'
 import type { Bindings } from '../feature/binding.ts'
 import type { Layer } from '../layer.ts'
 import type { TileGrid } from './grid.ts'
-import { boxSql, columnSql, rowSql } from './source.ts'
+import { boxSql, columnSql, places, rowSql } from './source.ts'
 
 const families = { POINT: 'point', LINESTRING: 'line', POLYGON: 'polygon' } as const
 
@@ -51,10 +51,11 @@ export function shapeSql(showing: Showing): string {
 
 /** Gives SQL that draws a small shape as its box, at least one unit wide and high, so that it does not vanish. */
 export function smallShapeSql({ layer, grid, bindings }: Showing): string {
-  const x0 = columnSql('ST_XMin(box2d(g))', grid, bindings)
-  const y0 = rowSql('ST_YMax(box2d(g))', grid, bindings)
-  const x1 = `${columnSql('ST_XMax(box2d(g))', grid, bindings)} + 1`
-  const y1 = `${rowSql('ST_YMin(box2d(g))', grid, bindings)} + 1`
+  const { box } = places
+  const x0 = columnSql(`ST_XMin(${box})`, grid, bindings)
+  const y0 = rowSql(`ST_YMax(${box})`, grid, bindings)
+  const x1 = `${columnSql(`ST_XMax(${box})`, grid, bindings)} + 1`
+  const y1 = `${rowSql(`ST_YMin(${box})`, grid, bindings)} + 1`
   const family = tileFamily(layer)
   if (family === 'polygon') return `ST_AsTWKB(ST_MakeEnvelope(${x0}, ${y0}, ${x1}, ${y1}), 0)`
   const corner = `ST_MakePoint(${x0}, ${y0})`

@@ -9,7 +9,10 @@ import { rowBits } from './thin.ts'
 
 /** Where the features of a tile come from, as SQL. */
 export interface TileSource {
-  /** What follows `from`: rows `t` with the columns of the layer and `g`, its geometry in EPSG:3857. */
+  /**
+   * What follows `from`: rows `t` with the columns of the layer, `g`, its geometry in EPSG:3857, and of points the
+   * units they stand at, of shapes their box, by the names of `places`.
+   */
   readonly from: string
   /** Holds for what is a point or smaller than a cell. */
   readonly isSmall: string
@@ -19,25 +22,36 @@ export interface TileSource {
 
 const mercator = 3857
 
+/** Names that no column of a layer has. */
+export const places = { column: '"tile column"', row: '"tile row"', box: '"tile box"' } as const
+
 /** The part of the world that EPSG:3857 can show and somewhat more, in degrees. */
 const world = expandBbox([-1000, -mercatorMaxLatitude, 1000, mercatorMaxLatitude], 1)
 
 /** Gives the SQL of what a tile shows of a layer. */
 export function tileSource(layer: Layer, grid: TileGrid, bindings: Bindings): TileSource {
-  const number = (value: number) => bindings.bind(value, 'float8')
-  const x = isPointLayer(layer) ? 'ST_X(g)' : '((ST_XMin(box2d(g)) + ST_XMax(box2d(g))) / 2)'
-  const y = isPointLayer(layer) ? 'ST_Y(g)' : '((ST_YMin(box2d(g)) + ST_YMax(box2d(g))) / 2)'
-  const size = 'greatest(ST_XMax(box2d(g)) - ST_XMin(box2d(g)), ST_YMax(box2d(g)) - ST_YMin(box2d(g)))'
-  const side = isPointLayer(layer) ? grid.pointCellUnits : grid.cellUnits
-  const index = (units: string) => `(${units} + ${grid.away}) / ${side}`
-  const isThinned = grid.cellUnits > 0
+  const { box } = places
+  const size = `greatest(ST_XMax(${box}) - ST_XMin(${box}), ST_YMax(${box}) - ST_YMin(${box}))`
   return {
     from: fromSql(layer, grid, bindings),
-    isSmall: isPointLayer(layer) ? 'true' : `${size} < ${number(grid.cell)}`,
-    cell: isThinned
-      ? `((${index(columnSql(x, grid, bindings))}) << ${rowBits}) | (${index(rowSql(y, grid, bindings))})`
-      : 'null::int',
+    isSmall: isPointLayer(layer) ? 'true' : `${size} < ${bindings.bind(grid.cell, 'float8')}`,
+    cell: grid.cellUnits > 0 ? cellSql(layer, grid, bindings) : 'null::int',
   }
+}
+
+function cellSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
+  const [x, y] = isPointLayer(layer) ? [places.column, places.row] : middleSql(grid, bindings)
+  const side = isPointLayer(layer) ? grid.pointCellUnits : grid.cellUnits
+  const index = (units: string) => `(${units} + ${grid.away}) / ${side}`
+  return `((${index(x)}) << ${rowBits}) | (${index(y)})`
+}
+
+/** Gives SQL of the units that the middle of a shape's box stands at. */
+function middleSql(grid: TileGrid, bindings: Bindings): [x: string, y: string] {
+  const { box } = places
+  const x = `((ST_XMin(${box}) + ST_XMax(${box})) / 2)`
+  const y = `((ST_YMin(${box}) + ST_YMax(${box})) / 2)`
+  return [columnSql(x, grid, bindings), rowSql(y, grid, bindings)]
 }
 
 /** Tells whether every feature is one point. */
@@ -66,12 +80,20 @@ export function boxSql(box: Bbox, srs: number, bindings: Bindings): string {
   return `ST_MakeEnvelope(${box.map((edge) => bindings.bind(edge, 'float8')).join(', ')}, ${srs})`
 }
 
-function fromSql(layer: Layer, { box }: TileGrid, bindings: Bindings): string {
+// Where a row is, and how large, is asked for many times. The offset keeps it from being found out as often.
+function fromSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
+  const place = isPointLayer(layer)
+    ? `${columnSql('ST_X(g)', grid, bindings)} as ${places.column}, ${rowSql('ST_Y(g)', grid, bindings)} as ${places.row}`
+    : `box2d(g) as ${places.box}`
+  return `(select *, ${place} from ${nearSql(layer, grid, bindings)} near offset 0) t`
+}
+
+function nearSql(layer: Layer, { box }: TileGrid, bindings: Bindings): string {
   const { srs } = layer
   const near = `geom && ${boxSql(srs === mercator ? box : lonLatBbox(box), srs, bindings)}`
-  if (srs === mercator) return `(select *, geom as g from ${featuresSql(layer)} where ${near}) t`
+  if (srs === mercator) return `(select *, geom as g from ${featuresSql(layer)} where ${near})`
   // What lies beyond the square world has no place there. The offset keeps it from being transformed many times.
   const cut = `case when abs(ST_YMin(box2d(geom))) > ${world[3]} or abs(ST_YMax(box2d(geom))) > ${world[3]}
     then ST_ClipByBox2D(geom, ${boxSql(world, srs, bindings)}) else geom end`
-  return `(select *, ST_Transform(${cut}, ${mercator}) as g from ${featuresSql(layer)} where ${near} offset 0) t`
+  return `(select *, ST_Transform(${cut}, ${mercator}) as g from ${featuresSql(layer)} where ${near} offset 0)`
 }
