@@ -32,7 +32,11 @@ test.each([
   ['elsewhere', (sealed: string) => () => box.open(sealed, 'b')],
   [
     'changed',
-    (sealed: string) => () => box.open(`${sealed.slice(0, -1)}${sealed.endsWith('A') ? 'B' : 'A'}`, 'a'),
+    // In the middle: not every bit of the last digit means something.
+    (sealed: string) => () => {
+      const digit = sealed[24] === 'A' ? 'B' : 'A'
+      return box.open(`${sealed.slice(0, 24)}${digit}${sealed.slice(25)}`, 'a')
+    },
   ],
   ['cut', (sealed: string) => () => box.open(sealed.slice(0, 20), 'a')],
   ['with another key', (sealed: string) => () => createSecretBox(Buffer.alloc(32, 8)).open(sealed, 'a')],

@@ -1,5 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { expect, test } from 'vitest'
+import { lockLayer } from '../../src/store/layer.ts'
+import { ensureFeatureTable } from '../../src/store/layer_table.ts'
 import { createTestLayer } from '../support/layers.ts'
 import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
 
@@ -10,15 +12,15 @@ const textLength = 1000
 async function createGreatLayer(server: TestServer, name: string): Promise<string> {
   const fields = { s: 'STRING' } as const
   const id = await createTestLayer(server.database, { name, geometryType: 'POINT', srs: 4326, fields })
-  const [row] = await server.database.query<{ table: string; column: string }>(
-    `select table_name as table, column_name as column from layer join layer_field on layer_id = resource_id
-      where resource_id = $1::int`,
-    [id],
-  )
-  await server.database.query(
-    `insert into ${row?.table} (geom, ${row?.column})
-     select ST_SetSRID(ST_MakePoint(n / 1000.0, 0), 4326), repeat('x', ${textLength}) from generate_series(1, ${count}) n`,
-  )
+  await server.database.transaction(async (tx) => {
+    const layer = await lockLayer(tx, id)
+    if (layer === undefined) throw new Error('the layer is not there')
+    const { tableName, fields: made } = await ensureFeatureTable(tx, layer)
+    await tx.query(
+      `insert into ${tableName} (geom, ${made[0]?.columnName})
+       select ST_SetSRID(ST_MakePoint(n / 1000.0, 0), 4326), repeat('x', ${textLength}) from generate_series(1, ${count}) n`,
+    )
+  })
   return `/api/resource/${id}/feature/`
 }
 
