@@ -7,6 +7,7 @@ import { parseTwkb } from '../../geo/twkb.ts'
 import { createBindings } from '../feature/binding.ts'
 import type { Layer } from '../layer.ts'
 import { attributeSql, attributeValues } from './attribute.ts'
+import { selectPoints } from './columns.ts'
 import type { TileGrid } from './grid.ts'
 import { shapeSql, smallShapeSql, tileFamily, wholeSql } from './shape.ts'
 import type { ShapeCache } from './shape_cache.ts'
@@ -127,7 +128,11 @@ function selectRows(
   const text = `select id, ${geometry} ${attributeSql(layer.fields)} from ${source.from}
     ${condition ? `where ${condition}` : ''} ${limit === undefined ? '' : `limit ${limit}`}`
   // A list of ids wants a plan of its own.
-  return database.query<TileRow>(text, bindings.values, { recurs: small === undefined })
+  const recurs = small === undefined
+  const { values } = bindings
+  if (!isPointLayer(layer) || grid.cellUnits === 0) return database.query<TileRow>(text, values, { recurs })
+  const { fields } = layer
+  return selectPoints(database, { text, values, fields, recurs }) as Promise<TileRow[]>
 }
 
 /** Thins in the database first, so that a layer of any size takes no more memory here than the cells of a tile. */
