@@ -80,7 +80,7 @@ async function measure(
 ): Promise<void> {
   const databaseUrl = driver === 'postgres' ? database : undefined
   const server = await startServer({ dataFolder: join(folder, driver), databaseUrl })
-  const idle = await server.peakMemory()
+  const idle = await server.idleMemory()
   for (const file of files) {
     const ours: number[] = []
     const peers: number[] = []

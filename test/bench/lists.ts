@@ -61,7 +61,7 @@ async function measureSpeed(server: BenchServer, driver: string, url: string): P
 }
 
 async function measureSlow(server: BenchServer, driver: string, url: string): Promise<void> {
-  const idle = await server.peakMemory()
+  const idle = await server.idleMemory()
   const ends = await Promise.all(Array.from({ length: slowReaders }, () => readSlowly(url)))
   const waits: number[] = []
   for (let nth = 0; nth < besides; nth += 1) {
@@ -90,7 +90,7 @@ async function measure(driver: 'pglite' | 'postgres', gpkg: string, databaseUrl?
   await first.stop()
   const server = await startServer(order)
   await server.ask('GET', `/api/resource/${cities}`)
-  const idle = await server.peakMemory()
+  const idle = await server.idleMemory()
   const url = `${server.url}/api/resource/${cities}/feature/`
   await measureSpeed(server, driver, url)
   const above = (await server.peakMemory()) - idle

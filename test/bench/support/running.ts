@@ -10,7 +10,9 @@ import { benchPassword, type ServerOrder } from './server.ts'
 /** A server in a process of its own. */
 export interface BenchServer {
   readonly url: string
-  /** The most memory it had since this was last asked, in bytes. */
+  /** The memory it has at rest, in bytes; waits until it is. */
+  idleMemory(): Promise<number>
+  /** The most memory it had since this or `idleMemory` was last asked, in bytes. */
   peakMemory(): Promise<number>
   /** Asks as the administrator. */
   ask<T>(method: string, path: string, body?: object): Promise<T>
@@ -21,16 +23,15 @@ export interface BenchServer {
 
 /** Starts a server on the embedded database, or on PostgreSQL where there is an address. */
 export async function startServer(order: ServerOrder): Promise<BenchServer> {
-  const child = fork(fileURLToPath(new URL('./server.ts', import.meta.url)), [])
+  const program = fileURLToPath(new URL('./server.ts', import.meta.url))
+  const child = fork(program, [], { execArgv: ['--expose-gc'] })
   child.send(order)
   const { url } = await nextWord<{ url: string }>(child)
   const authorization = `Basic ${Buffer.from(`administrator:${benchPassword}`).toString('base64')}`
   return {
     url,
-    async peakMemory() {
-      child.send('memory')
-      return (await nextWord<{ peakBytes: number }>(child)).peakBytes
-    },
+    idleMemory: () => askMemory(child, 'idle'),
+    peakMemory: () => askMemory(child, 'memory'),
     ask: async (method, path, body) =>
       read(
         await fetch(url + path, {
@@ -57,6 +58,11 @@ export async function startServer(order: ServerOrder): Promise<BenchServer> {
 async function read<T>(answer: Response): Promise<T> {
   if (!answer.ok) throw new Error(`${answer.url}: ${answer.status} ${await answer.text()}`)
   return (await answer.json()) as T
+}
+
+async function askMemory(child: ChildProcess, word: 'idle' | 'memory'): Promise<number> {
+  child.send(word)
+  return (await nextWord<{ bytes: number }>(child)).bytes
 }
 
 async function nextWord<T>(child: ChildProcess): Promise<T> {

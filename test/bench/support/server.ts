@@ -1,6 +1,7 @@
 /**
  * Runs a server in a process of its own, so that its memory can be told from the bench's. Started by `startServer`.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer } from '../../../src/server/server.ts'
 
 /** What the bench tells the process. */
@@ -10,7 +11,11 @@ export interface ServerOrder {
 }
 
 /** What the process tells the bench. */
-export type ServerWord = { readonly url: string } | { readonly peakBytes: number }
+export type ServerWord = { readonly url: string } | { readonly bytes: number }
+
+/** Milliseconds between two looks at the memory, and those that it has to stay as it is to be called idle. */
+const lookMs = 20
+const idleMs = 1000
 
 export const benchPassword = 'a bench password'
 
@@ -20,15 +25,30 @@ if (process.send !== undefined) {
   const look = () => {
     peakBytes = Math.max(peakBytes, process.memoryUsage.rss())
   }
-  setInterval(look, 20).unref()
+  setInterval(look, lookMs).unref()
+  /** Memory at rest: what starting took is given back, and nothing moves any more. */
+  const restMemory = async () => {
+    globalThis.gc?.()
+    for (
+      let [last, since] = [0, performance.now()];
+      performance.now() - since < idleMs;
+      await sleep(lookMs)
+    ) {
+      const now = process.memoryUsage.rss()
+      if (Math.abs(now - last) > 0.01 * now) [last, since] = [now, performance.now()]
+    }
+    peakBytes = 0
+    return process.memoryUsage.rss()
+  }
   // A bench that fails leaves nothing behind that keeps its output open.
   process.on('disconnect', () => process.exit(1))
-  process.on('message', (order: ServerOrder | 'memory' | 'stop') => {
+  process.on('message', (order: ServerOrder | 'idle' | 'memory' | 'stop') => {
     if (order === 'memory') {
       look()
-      say({ peakBytes })
+      say({ bytes: peakBytes })
       peakBytes = 0
-    } else if (order !== 'stop') {
+    } else if (order === 'idle') restMemory().then((bytes) => say({ bytes }))
+    else if (order !== 'stop') {
       createServer({ ...order, listen: { host: '127.0.0.1', port: 0 }, adminPassword: benchPassword }).then(
         (server) => {
           process.on('message', (word) => word === 'stop' && server.stop().then(() => process.exit(0)))
