@@ -2,7 +2,7 @@ import type { membersOf } from '../contract/bodies.ts'
 import { WebmapItemSchema } from '../contract/classes/webmap.ts'
 import { annotationsOf } from '../contract/descriptor.ts'
 import { type Dialect, dialectName, documentName, sisterNames } from '../contract/dialect.ts'
-import { descriptorOf, isCls } from '../contract/registry.ts'
+import { type Cls, descriptorOf, isCls } from '../contract/registry.ts'
 import type { Schema } from '../contract/schema.ts'
 import { type Codec, toDocumentForm, toSisterForm, translateMembers } from '../contract/translate.ts'
 
@@ -33,19 +33,24 @@ const sisterWords = new RegExp(Object.values(sisterNames).join('|'))
  */
 export function mayDiffer(text: string, wire: WireResource): boolean {
   const cls = classOf(wire) ?? ''
-  return sisterWords.test(text) || !isCls(cls) || sisterForm(cls).test(text)
+  return sisterWords.test(text) || !isCls(cls) || sisterForm(cls)?.test(text) === true
 }
 
-const formCache = new Map<string, RegExp>()
+const formCache = new Map<string, RegExp | undefined>()
 
-/** Finds the members that the sisters write in another form: scales as numbers, bare references as objects. */
-function sisterForm(cls: Parameters<typeof membersOf>[0]): RegExp {
-  const known = formCache.get(cls)
-  if (known !== undefined) return known
+/**
+ * Gives what finds the members that the sisters write in another form, scales as numbers and bare references as objects;
+ * undefined for a class that has none.
+ */
+function sisterForm(cls: Cls): RegExp | undefined {
+  if (formCache.has(cls)) return formCache.get(cls)
   const names = { scale: new Set<string>(), id: new Set<string>(), seen: new Set<Schema>() }
   for (const schema of Object.values(descriptorOf(cls).members)) listForms(schema as Schema, '', names)
-  const written = (list: ReadonlySet<string>) => `"(?:${[...list].join('|') || '(?!)'})"`
-  const found = new RegExp(`${written(names.scale)}:[-0-9]|${written(names.id)}:\\[?\\{`)
+  const forms = [
+    ...[...names.scale].map((name) => `"${name}":[-0-9]`),
+    ...[...names.id].map((name) => `"${name}":\\[?\\{`),
+  ]
+  const found = forms.length === 0 ? undefined : new RegExp(forms.join('|'))
   formCache.set(cls, found)
   return found
 }

@@ -30,8 +30,12 @@ export function formatManager({ manifest, id }: ManagerMarker): string {
 
 /** Reads a manager marker; undefined where it is none. */
 export function findManager(value: unknown): ManagerMarker | undefined {
-  const match = typeof value === 'string' ? /^([^/]+)\/(\d+)$/.exec(value) : null
-  return match?.[1] && match[2] ? { manifest: match[1], id: Number(match[2]) } : undefined
+  if (typeof value !== 'string') return undefined
+  const slash = value.indexOf('/')
+  const digits = value.slice(slash + 1)
+  return slash > 0 && /^\d+$/.test(digits)
+    ? { manifest: value.slice(0, slash), id: Number(digits) }
+    : undefined
 }
 
 /** What a layer's data were made of. */
