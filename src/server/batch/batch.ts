@@ -85,15 +85,13 @@ async function write(
   const results: OperationResult[] = []
   for (let at = 0; at < operations.length; ) {
     const creations = leadingCreations(operations, at)
-    if (creations.length > 0) {
-      for (const wave of findWaves(creations)) await createAll(tx, writer, wave)
-      results.push(...creations.map(({ id }) => ({ id, version: 1 })))
-      at += creations.length
-    } else {
-      const operation = operations[at]
-      if (operation !== undefined) results.push(await writeOne(tx, writer, operation))
-      at += 1
-    }
+    for (const wave of findWaves(creations)) await createAll(tx, writer, wave)
+    for (const { id } of creations) results.push({ id, version: 1 })
+    at += creations.length
+    const operation = operations[at]
+    if (operation === undefined) break
+    results.push(await writeOne(tx, writer, operation))
+    at += 1
   }
   // Names that clash are found now, while it can be said whose they are, and not when the transaction ends.
   await tx.query('set constraints all immediate')
@@ -104,9 +102,9 @@ const changesTree = (operation: Operation) =>
   operation.op === 'delete' || (operation.op === 'update' && operation.change.parentId !== undefined)
 
 function leadingCreations(operations: readonly Operation[], start: number): CreateOperation[] {
-  const rest = operations.slice(start)
-  const end = rest.findIndex(({ op }) => op !== 'create')
-  return rest.slice(0, end < 0 ? rest.length : end) as CreateOperation[]
+  const found: CreateOperation[] = []
+  for (let at = start; operations[at]?.op === 'create'; at += 1) found.push(operations[at] as CreateOperation)
+  return found
 }
 
 /**

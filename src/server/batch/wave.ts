@@ -1,5 +1,5 @@
 import { membersOf } from '../../contract/bodies.ts'
-import { findReferences } from '../../contract/references.ts'
+import { findReferences, targetIdOf } from '../../contract/references.ts'
 import type { Operation } from './operation.ts'
 
 /** An operation that creates. */
@@ -13,10 +13,12 @@ export function findWaves(creations: readonly CreateOperation[]): CreateOperatio
   const levels = new Map<number, number>()
   const waves: CreateOperation[][] = []
   for (const operation of creations) {
-    const level = Math.max(-1, ...neededBy(operation).map((id) => levels.get(id) ?? -1)) + 1
+    let level = 0
+    for (const id of neededBy(operation)) level = Math.max(level, (levels.get(id) ?? -1) + 1)
     levels.set(operation.id, level)
-    waves[level] ??= []
-    waves[level].push(operation)
+    const wave = waves[level] ?? []
+    wave.push(operation)
+    waves[level] = wave
   }
   return waves
 }
@@ -26,12 +28,7 @@ function neededBy({ creation }: CreateOperation): number[] {
   const schemas = membersOf(cls)
   const referred = Object.entries(members).flatMap(([name, value]) => {
     const schema = schemas[name]
-    return schema === undefined ? [] : findReferences(schema, value).flatMap((found) => idOf(found.value))
+    return schema === undefined ? [] : findReferences(schema, value).map((found) => targetIdOf(found.value))
   })
-  return [parentId, ...referred]
-}
-
-function idOf(value: unknown): number[] {
-  const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value
-  return typeof id === 'number' ? [id] : []
+  return [parentId, ...referred.filter((id) => typeof id === 'number')]
 }
