@@ -29,6 +29,11 @@ export function findReferences(schema: object, value: unknown): FoundReference[]
   return found
 }
 
+/** Gives what a reference of the wire names its target by, in whichever of its two forms it stands: `{id}` or the id. */
+export function targetIdOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value
+}
+
 interface Part {
   readonly schema: Schema
   readonly value: unknown

@@ -1,5 +1,5 @@
 import { membersOf } from '../contract/bodies.ts'
-import { findReferences } from '../contract/references.ts'
+import { findReferences, targetIdOf } from '../contract/references.ts'
 import { isCls } from '../contract/registry.ts'
 import { type ActualResource, type ActualTree, listDescendants } from './actual.ts'
 import type { Change } from './change.ts'
@@ -101,7 +101,7 @@ function listHeldIds(resource: ActualResource | undefined): number[] {
   if (resource === undefined || !isCls(resource.cls)) return []
   return Object.entries(membersOf(resource.cls)).flatMap(([member, schema]) =>
     findReferences(schema, resource.members[member]).flatMap(({ value, target }) => {
-      const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value
+      const id = targetIdOf(value)
       if (target === 'principal' || target.onDelete !== 'refuse') return []
       return typeof id === 'number' ? [id] : []
     }),

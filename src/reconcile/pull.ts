@@ -1,4 +1,4 @@
-import { findReferences } from '../contract/references.ts'
+import { findReferences, targetIdOf } from '../contract/references.ts'
 import { descriptorOf, isCls } from '../contract/registry.ts'
 import type { Issue } from '../core/issue.ts'
 import type { WrittenBlock, WrittenManifest } from '../manifest/rewrite.ts'
@@ -59,7 +59,7 @@ function listReferred(resource: ActualResource | undefined): number[] {
   if (resource === undefined || !isCls(resource.cls)) return []
   return Object.entries(descriptorOf(resource.cls).members).flatMap(([member, schema]) =>
     findReferences(schema, resource.members[member]).flatMap(({ value, target }) => {
-      const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value
+      const id = targetIdOf(value)
       return typeof id === 'number' && target !== 'principal' ? [id] : []
     }),
   )

@@ -1,5 +1,5 @@
 import type { Reference } from '../contract/descriptor.ts'
-import { type FoundReference, mapReferences } from '../contract/references.ts'
+import { type FoundReference, mapReferences, targetIdOf } from '../contract/references.ts'
 import type { Schema } from '../contract/schema.ts'
 import type { Principals } from './principals.ts'
 
@@ -24,7 +24,7 @@ export function nameReference({ target, value }: FoundReference, { keyOf, princi
 }
 
 function idOf(value: unknown): number | undefined {
-  const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value
+  const id = targetIdOf(value)
   return typeof id === 'number' ? id : undefined
 }
 

@@ -1,6 +1,6 @@
 import { membersOf } from '../contract/bodies.ts'
 import type { Reference } from '../contract/descriptor.ts'
-import { findReferences } from '../contract/references.ts'
+import { findReferences, targetIdOf } from '../contract/references.ts'
 import type { Cls } from '../contract/registry.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
 import type { Queryable } from '../database/database.ts'
@@ -57,7 +57,7 @@ interface FoundId {
 function listReferences(cls: Cls, { members, standing }: ReferenceCheck): FoundId[] {
   return Object.entries(membersOf(cls)).flatMap(([name, schema]) =>
     findReferences(schema, members[name]).flatMap(({ target, pointer, value }) => {
-      const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value
+      const id = targetIdOf(value)
       if (target === 'principal' || typeof id !== 'number') return []
       return [{ id, standing, target, pointer: `${joinPointer('', name)}${pointer}` }]
     }),

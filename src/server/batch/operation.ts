@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { membersOf } from '../../contract/bodies.ts'
-import { mapReferences } from '../../contract/references.ts'
+import { mapReferences, targetIdOf } from '../../contract/references.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { BatchOperationSchema } from '../../contract/routes/batch.ts'
 import { isProblem, withData } from '../../core/problem.ts'
@@ -99,14 +99,12 @@ function nameless(cls: Cls, body: JsonObject = {}, { names }: Reader): JsonObjec
   for (const [member, schema] of Object.entries(membersOf(cls))) {
     if (!Object.hasOwn(members, member)) continue
     members[member] = mapReferences(schema, members[member], ({ target, pointer, value }) => {
-      if (target === 'principal') return value
-      const at = `/body/${member}${pointer}`
-      if (typeof value === 'string') {
-        const found = findNamed(value, names, at)
-        return target.form === 'object' ? { id: found } : found
-      }
-      const id = typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : undefined
-      return typeof id === 'string' ? { ...(value as object), id: findNamed(id, names, `${at}/id`) } : value
+      const name = targetIdOf(value)
+      if (target === 'principal' || typeof name !== 'string') return value
+      const inside = value === name ? '' : '/id'
+      const id = findNamed(name, names, `/body/${member}${pointer}${inside}`)
+      if (value !== name) return { ...(value as object), id }
+      return target.form === 'object' ? { id } : id
     })
   }
   return members
