@@ -16,6 +16,11 @@ export function serverOptions(command: Command): Command {
     .option('--timeout <seconds>', 'longest wait for an answer', parseSeconds)
 }
 
+/** Those, and to write events: of commands that tell what they did one by one. */
+export function eventOptions(command: Command): Command {
+  return serverOptions(command).option('--json', 'write events as lines of JSON')
+}
+
 /** Options that allow a plan to do more than what is safe. */
 export function allowanceOptions(command: Command): Command {
   return command

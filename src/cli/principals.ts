@@ -2,7 +2,9 @@ import type { Api } from '../api/api.ts'
 import type { GroupAnswer, UserAnswer } from '../contract/principal.ts'
 import { problem } from '../contract/problems.ts'
 import { findHint } from '../core/suggest.ts'
+import type { CommandInput } from './command.ts'
 import { connect, type ServerSettings } from './connect.ts'
+import { tellPrincipal } from './print/principal.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Users and groups of a server, as a command needs them. */
@@ -37,6 +39,22 @@ export function findByName<T extends { readonly id: number; readonly keyname: st
         name,
         all.map(({ keyname }) => keyname),
       ) ?? `See landform ${kind} list.`,
+  })
+}
+
+/** Deletes users or groups by name or id, one by one, once all of them are found; tells each. */
+export function deletePrincipals(
+  kind: 'user' | 'group',
+  names: readonly string[],
+  { options, terminal }: { readonly options: CommandInput['options']; readonly terminal: Terminal },
+): Promise<number> {
+  return withServer(options, terminal, async (api) => {
+    const all = (await readPrincipals(api))[`${kind}s`]
+    const found = names.map((name) => findByName<UserAnswer | GroupAnswer>(all, name, kind))
+    for (const { id, keyname } of found) {
+      await api.call(`auth.${kind}_delete`, { params: { id } })
+      tellPrincipal(terminal, { options, kind, action: 'deleted', id, keyname })
+    }
   })
 }
 

@@ -2,18 +2,15 @@ import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
 import type { GroupBody } from '../../contract/principal.ts'
 import type { CommandGroup, CommandInput, CommandSpec } from '../command.ts'
-import { collect, serverOptions } from '../options.ts'
-import { findByName, type Principals, readPrincipals, withServer } from '../principals.ts'
+import { collect, eventOptions } from '../options.ts'
+import { deletePrincipals, findByName, type Principals, readPrincipals, withServer } from '../principals.ts'
 import { formatColumns } from '../print/columns.ts'
 import { writeEvent } from '../print/events.ts'
 import { tellPrincipal } from '../print/principal.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
-const declareShared = (command: Command) =>
-  serverOptions(command).option('--json', 'write events as lines of JSON')
-
 const declareFields = (command: Command) =>
-  declareShared(command)
+  eventOptions(command)
     .option('--name <name>', 'name that people see')
     .option('--description <text>', 'what people should know of it')
 
@@ -21,7 +18,7 @@ const listCommand: CommandSpec = {
   name: 'list',
   summary: 'list groups, with their members',
   examples: ['landform group list', 'landform group list --json'],
-  declare: declareShared,
+  declare: eventOptions,
   run: ({ options }, terminal) =>
     withServer(options, terminal, async (api) => {
       const principals = await readPrincipals(api)
@@ -76,7 +73,7 @@ const updateCommand: CommandSpec = {
 }
 
 const declareMembers = (command: Command) =>
-  declareShared(command.argument('<group>', 'keyname or id').argument('<users...>', 'keynames or ids'))
+  eventOptions(command.argument('<group>', 'keyname or id').argument('<users...>', 'keynames or ids'))
 
 const addCommand: CommandSpec = {
   name: 'add',
@@ -100,16 +97,9 @@ const deleteCommand: CommandSpec = {
   name: 'delete',
   summary: 'delete groups that stand in no rule; their members stay',
   examples: ['landform group delete editors'],
-  declare: (command) => declareShared(command.argument('<groups...>', 'keynames or ids')),
+  declare: (command) => eventOptions(command.argument('<groups...>', 'keynames or ids')),
   run: ({ arguments: [names], options }, terminal) =>
-    withServer(options, terminal, async (api) => {
-      const { groups } = await readPrincipals(api)
-      const found = (names as readonly string[]).map((name) => findByName(groups, name, 'group'))
-      for (const { id, keyname } of found) {
-        await api.call('auth.group_delete', { params: { id } })
-        tellPrincipal(terminal, { options, kind: 'group', action: 'deleted', id, keyname })
-      }
-    }),
+    deletePrincipals('group', names as readonly string[], { options, terminal }),
 }
 
 interface GroupChange {

@@ -4,16 +4,17 @@ import type { TokenAnswer } from '../../contract/principal.ts'
 import { problem } from '../../contract/problems.ts'
 import { findHint } from '../../core/suggest.ts'
 import type { CommandGroup, CommandInput, CommandSpec } from '../command.ts'
-import { serverOptions } from '../options.ts'
+import { eventOptions } from '../options.ts'
 import { findByName, readPrincipals, withServer } from '../principals.ts'
 import { formatColumns } from '../print/columns.ts'
 import { writeEvent } from '../print/events.ts'
 import { writeLine } from '../terminal.ts'
 
 const declareShared = (command: Command) =>
-  serverOptions(command)
-    .option('--for <user>', 'for administrators: the user whose token it is, instead of oneself')
-    .option('--json', 'write events as lines of JSON')
+  eventOptions(command).option(
+    '--for <user>',
+    'for administrators: the user whose token it is, instead of oneself',
+  )
 
 const createCommand: CommandSpec = {
   name: 'create',

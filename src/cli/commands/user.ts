@@ -5,19 +5,16 @@ import { problem } from '../../contract/problems.ts'
 import type { Credentials, Token } from '../../http/authorize.ts'
 import type { CommandGroup, CommandInput, CommandSpec } from '../command.ts'
 import { findCredentials, type ServerSettings } from '../connect.ts'
-import { collect, serverOptions } from '../options.ts'
+import { collect, eventOptions } from '../options.ts'
 import { findNewPassword } from '../password.ts'
-import { findByName, type Principals, readPrincipals, withServer } from '../principals.ts'
+import { deletePrincipals, findByName, type Principals, readPrincipals, withServer } from '../principals.ts'
 import { formatColumns } from '../print/columns.ts'
 import { writeEvent } from '../print/events.ts'
 import { tellPrincipal } from '../print/principal.ts'
 import { writeLine } from '../terminal.ts'
 
-const declareShared = (command: Command) =>
-  serverOptions(command).option('--json', 'write events as lines of JSON')
-
 const declareFields = (command: Command) =>
-  declareShared(command)
+  eventOptions(command)
     .option('--name <name>', 'name that people see')
     .option('--description <text>', 'what people should know of it')
     .option('--language <tag>', 'language, as en')
@@ -29,7 +26,7 @@ const listCommand: CommandSpec = {
   name: 'list',
   summary: 'list users, with their groups',
   examples: ['landform user list', 'landform user list --json'],
-  declare: declareShared,
+  declare: eventOptions,
   run: ({ options }, terminal) =>
     withServer(options, terminal, async (api) => {
       const principals = await readPrincipals(api)
@@ -112,7 +109,7 @@ const passwordCommand: CommandSpec = {
     'landform user set-password   # your own',
   ],
   declare: (command) =>
-    declareShared(command.argument('[user]', 'keyname or id')).option(...passwordFromInput),
+    eventOptions(command.argument('[user]', 'keyname or id')).option(...passwordFromInput),
   run: ({ arguments: [name], options }, terminal) =>
     withServer(options, terminal, async (api) => {
       const password = await findNewPassword(terminal, { stdin: options.passwordStdin === true })
@@ -154,16 +151,9 @@ const deleteCommand: CommandSpec = {
   name: 'delete',
   summary: 'delete users who own nothing and stand in no rule',
   examples: ['landform user delete ada'],
-  declare: (command) => declareShared(command.argument('<users...>', 'keynames or ids')),
+  declare: (command) => eventOptions(command.argument('<users...>', 'keynames or ids')),
   run: ({ arguments: [names], options }, terminal) =>
-    withServer(options, terminal, async (api) => {
-      const { users } = await readPrincipals(api)
-      const found = (names as readonly string[]).map((name) => findByName(users, name, 'user'))
-      for (const { id, keyname } of found) {
-        await api.call('auth.user_delete', { params: { id } })
-        tellPrincipal(terminal, { options, kind: 'user', action: 'deleted', id, keyname })
-      }
-    }),
+    deletePrincipals('user', names as readonly string[], { options, terminal }),
 }
 
 async function readFields(

@@ -3,7 +3,6 @@ import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
 import { addMembers, removeMembers, replaceMembers } from '../../store/membership.ts'
 import {
-  deletePrincipal,
   insertPrincipal,
   type PrincipalFields,
   type PrincipalRecord,
@@ -11,8 +10,8 @@ import {
 } from '../../store/principal_record.ts'
 import { isResourceId } from '../../store/resource_id.ts'
 import { type Changer, changePrincipals, requireAdministrator } from './change.ts'
-import { checkMemberIds, checkPrincipalNames, checkUnused, getPrincipal, nameOf } from './principal_checks.ts'
-import { namesOf } from './users.ts'
+import { checkMemberIds, checkPrincipalNames, getPrincipal, nameOf } from './principal_checks.ts'
+import { givenFields, namesOf } from './principals.ts'
 
 /** Writes a group for the wire. */
 export function groupAnswer(record: PrincipalRecord): GroupAnswer {
@@ -62,18 +61,6 @@ async function changeMembers(tx: Queryable, id: number, body: GroupBody): Promis
   if (removed.length > 0) await removeMembers(tx, id, removed.filter(isResourceId))
 }
 
-/** Deletes a group; its members stay. */
-export async function deleteGroup(changer: Changer, id: number): Promise<void> {
-  requireAdministrator(changer)
-  await changePrincipals(changer, async (tx) => {
-    const record = await getPrincipal(tx, 'group', id)
-    if (record.system) throw problem('principal/system', `${nameOf(record)} belongs to the system.`)
-    await checkUnused(tx, changer.caller, record)
-    await deletePrincipal(tx, id)
-  })
-}
-
 function fieldsOf({ keyname, display_name: displayName, description }: GroupBody): PrincipalFields {
-  const fields = { keyname, displayName, description }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  return givenFields({ keyname, displayName, description })
 }

@@ -3,7 +3,6 @@ import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
 import { replaceGroups } from '../../store/membership.ts'
 import {
-  deletePrincipal,
   insertPrincipal,
   type PrincipalFields,
   type PrincipalRecord,
@@ -12,7 +11,8 @@ import {
 import { deleteSessionsOf } from '../../store/session.ts'
 import { type Changer, changePrincipals, requireAdministrator } from './change.ts'
 import { checkPassword, hashPassword } from './password.ts'
-import { checkMemberIds, checkPrincipalNames, checkUnused, getPrincipal, nameOf } from './principal_checks.ts'
+import { checkMemberIds, checkPrincipalNames, getPrincipal, nameOf } from './principal_checks.ts'
+import { givenFields, namesOf } from './principals.ts'
 
 /** Writes a user for the wire. */
 export function userAnswer(record: PrincipalRecord): UserAnswer {
@@ -64,26 +64,6 @@ export async function updateUser(changer: Changer, id: number, body: UserBody): 
   })
 }
 
-/** Deletes a user. */
-export async function deleteUser(changer: Changer, id: number): Promise<void> {
-  requireAdministrator(changer)
-  await changePrincipals(changer, async (tx) => {
-    const record = await getPrincipal(tx, 'user', id)
-    if (record.system) throw problem('principal/system', `${nameOf(record)} belongs to the system.`)
-    await checkUnused(tx, changer.caller, record)
-    await deletePrincipal(tx, id)
-  })
-}
-
-/** Reads names of a body, for the check that they are free. */
-export function namesOf(id: number, body: { readonly keyname?: string; readonly display_name?: string }) {
-  return {
-    id,
-    ...(body.keyname === undefined ? {} : { keyname: body.keyname }),
-    ...(body.display_name === undefined ? {} : { displayName: body.display_name }),
-  }
-}
-
 /** The password's hash; null to take it away, undefined to leave it. Reading gives true or false: that says nothing. */
 async function hashNew(password: UserBody['password'], keyname: string): Promise<string | null | undefined> {
   if (password === null) return null
@@ -94,8 +74,7 @@ async function hashNew(password: UserBody['password'], keyname: string): Promise
 
 function fieldsOf(body: UserBody, passwordHash: string | null | undefined): PrincipalFields {
   const { keyname, display_name: displayName, description, language, disabled } = body
-  const fields = { keyname, displayName, description, language, disabled, passwordHash }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  return givenFields({ keyname, displayName, description, language, disabled, passwordHash })
 }
 
 /** Of the system's users only what people read may change. */

@@ -2,9 +2,10 @@ import type { principalRoutes } from '../../contract/routes/principal.ts'
 import { listPrincipals } from '../../store/principal.ts'
 import { listPrincipalRecords, type PrincipalRecord } from '../../store/principal_record.ts'
 import { requireAdministrator } from '../auth/change.ts'
-import { createGroup, deleteGroup, groupAnswer, updateGroup } from '../auth/groups.ts'
+import { createGroup, groupAnswer, updateGroup } from '../auth/groups.ts'
 import { getPrincipal } from '../auth/principal_checks.ts'
-import { createUser, deleteUser, updateUser, userAnswer } from '../auth/users.ts'
+import { removePrincipal } from '../auth/principals.ts'
+import { createUser, updateUser, userAnswer } from '../auth/users.ts'
 import type { ApiRequest, Handlers } from '../handler.ts'
 
 /** Operations on users and groups. */
@@ -23,7 +24,7 @@ export const principalHandlers: Handlers<keyof typeof principalRoutes> = {
     return { json: { id: request.params.id } }
   },
   'auth.user_delete': async (request) => {
-    await deleteUser(request, request.params.id)
+    await removePrincipal(request, 'user', request.params.id)
     return { json: {} }
   },
 
@@ -41,7 +42,7 @@ export const principalHandlers: Handlers<keyof typeof principalRoutes> = {
     return { json: { id: request.params.id } }
   },
   'auth.group_delete': async (request) => {
-    await deleteGroup(request, request.params.id)
+    await removePrincipal(request, 'group', request.params.id)
     return { json: {} }
   },
 }
