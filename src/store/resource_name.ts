@@ -1,10 +1,21 @@
+import type { Cls } from '../contract/registry.ts'
 import type { Queryable } from '../database/database.ts'
 
-/** Finds the display names of resources by id. */
-export async function findDisplayNames(tx: Queryable, ids: readonly number[]): Promise<Map<number, string>> {
-  const rows = await tx.query<{ id: number; name: string }>(
-    'select id, display_name as name from resource where id = any($1::int[])',
+/** A resource as people are told of it. */
+export interface NamedResource {
+  readonly id: number
+  readonly cls: Cls
+  readonly displayName: string
+}
+
+/** Finds the names of resources by id; ids that are no resource are left out. */
+export async function findResourceNames(
+  tx: Queryable,
+  ids: readonly number[],
+): Promise<Map<number, NamedResource>> {
+  const rows = await tx.query<NamedResource>(
+    'select id, cls, display_name as "displayName" from resource where id = any($1::int[])',
     [ids],
   )
-  return new Map(rows.map(({ id, name }) => [id, name]))
+  return new Map(rows.map((row) => [row.id, row]))
 }

@@ -6,7 +6,7 @@ import { parseWkt } from '../../geo/wkt_reader.ts'
 import { checkSrs } from '../../store/feature/geometry.ts'
 import { identifyFeatures } from '../../store/feature/identify.ts'
 import { findLayers, type Layer } from '../../store/layer.ts'
-import { findDisplayNames } from '../../store/resource_name.ts'
+import { findResourceNames } from '../../store/resource_name.ts'
 import type { ApiRequest } from '../handler.ts'
 
 /** Most features of a layer in one answer. */
@@ -30,11 +30,12 @@ export async function identify(request: ApiRequest<'feature.identify'>): Promise
   const masks = await context.permissions.findMasks(context.database, caller, ids)
   const permitted = ids.filter((id) => hasPermission(masks.get(id) ?? 0, needed))
   const layers = await findLayers(context.database, permitted)
-  const names = await findDisplayNames(context.database, permitted)
+  const names = await findResourceNames(context.database, permitted)
   const answer: Record<string, Found> = {}
   for (const id of ids) {
     const layer = layers.get(id)
-    if (layer !== undefined) answer[id] = await lookInto(request, { layer, place, name: names.get(id) })
+    if (layer !== undefined)
+      answer[id] = await lookInto(request, { layer, place, name: names.get(id)?.displayName })
     else answer[id] = { error: errorOf(id) }
   }
   const counts = Object.values(answer).map((found) => ('featureCount' in found ? found.featureCount : 0))

@@ -1,17 +1,11 @@
 import type { Representation } from '../../contract/bodies.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
+import type { NamedResource } from '../../store/resource_name.ts'
 import type { Caller } from '../caller.ts'
 import { sanitiseDescription } from '../description.ts'
 import { escapeHtml } from '../page.ts'
 import { layoutPage } from './layout.ts'
 import { valueHtml } from './value.ts'
-
-/** A resource as its page names it. */
-export interface NamedResource {
-  readonly id: number
-  readonly cls: Cls
-  readonly displayName: string
-}
 
 /** What the page of a resource shows. */
 export interface ResourcePage {

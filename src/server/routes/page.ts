@@ -1,8 +1,9 @@
 import { hasPermission } from '../../access/mask.ts'
+import type { Cls } from '../../contract/registry.ts'
 import type { pageRoutes } from '../../contract/routes/page.ts'
 import { isProblem } from '../../core/problem.ts'
 import { findPrincipals } from '../../store/principal.ts'
-import { findResources } from '../../store/resource.ts'
+import { findResourceNames, type NamedResource } from '../../store/resource_name.ts'
 import { listChildren } from '../../store/resource_search.ts'
 import { listAncestors } from '../../store/resource_tree.ts'
 import { closeSession, openSession } from '../auth/session.ts'
@@ -10,7 +11,7 @@ import { getStatus } from '../errors.ts'
 import type { Answer, ApiRequest, Handlers } from '../handler.ts'
 import { layoutHeaders } from '../pages/layout.ts'
 import { type LoginForm, loginPage, readNext } from '../pages/login_page.ts'
-import { type NamedResource, resourcePage } from '../pages/resource_page.ts'
+import { resourcePage } from '../pages/resource_page.ts'
 import { notFound } from '../permit.ts'
 import { readRepresentations } from '../representation.ts'
 import { describePermissions } from '../resource/permissions.ts'
@@ -58,9 +59,9 @@ async function showResource(request: ApiRequest<'page.resource'>): Promise<Answe
   const { id } = params
   const { offset = 0 } = query
   const [resource] = await readRepresentations(database, new Map([[id, mask]]), { ids: [id] })
-  const [row] = await findResources(database, [id])
-  if (resource === undefined || row === undefined) throw notFound(id)
-  const owners = await findPrincipals(database, [row.ownerId])
+  if (resource === undefined) throw notFound(id)
+  const { cls, owner_user: owner = { id: 0 } } = resource.resource
+  const owners = await findPrincipals(database, [owner.id])
   const visible = await findVisible(request, await listChildren(database, id))
   return page(
     resourcePage({
@@ -70,8 +71,8 @@ async function showResource(request: ApiRequest<'page.resource'>): Promise<Answe
       children: await readNames(request, visible.slice(offset, offset + pageLength)),
       childCount: visible.length,
       offset,
-      owner: owners.get(row.ownerId)?.keyname ?? String(row.ownerId),
-      rights: describePermissions(row.cls, mask),
+      owner: owners.get(owner.id)?.keyname ?? String(owner.id),
+      rights: describePermissions(cls as Cls, mask),
     }),
   )
 }
@@ -82,6 +83,6 @@ async function findVisible({ context, caller }: ApiRequest, ids: readonly number
 }
 
 async function readNames({ context }: ApiRequest, ids: readonly number[]): Promise<NamedResource[]> {
-  const rows = new Map((await findResources(context.database, ids)).map((row) => [row.id, row]))
-  return ids.flatMap((id) => rows.get(id) ?? [])
+  const names = await findResourceNames(context.database, ids)
+  return ids.flatMap((id) => names.get(id) ?? [])
 }
