@@ -17,6 +17,8 @@ export interface RouteDescriptor {
   readonly path: string
   /** Other paths of the same operation. */
   readonly aliases?: readonly string[]
+  /** Other names in the `route` answer that clients look up, each with its path. */
+  readonly otherRoutes?: Readonly<Record<string, string>>
   readonly summary: string
   /** Permission on the resource `{id}` of the path; further checks are the operation's own. */
   readonly permission?: PermissionName

@@ -45,8 +45,9 @@ export function routeOf(name: RouteName): RouteDescriptor {
 export function routeTemplates(): Record<string, string[]> {
   const templates: Record<string, string[]> = {}
   for (const name of routeNames) {
-    const { route, path } = routeOf(name)
-    templates[route] ??= positional(path)
+    const { route, path, otherRoutes = {} } = routeOf(name)
+    for (const [known, template] of [[route, path], ...Object.entries(otherRoutes)] as const)
+      templates[known] ??= positional(template)
   }
   return templates
 }

@@ -6,6 +6,7 @@ const collection = {
   route: 'file_upload.collection',
   path: '/api/component/file_upload/',
   aliases: ['/api/component/file_upload/upload'],
+  otherRoutes: { 'file_upload.upload': '/api/component/file_upload/upload' },
 } as const
 const item = {
   route: 'file_upload.item',
