@@ -23,6 +23,20 @@ const towns = geojson([
   town('Łódź', 650_000, '1423-07-29', [19.46, 51.77]),
 ])
 
+/** A file beside another, that gives it metadata, under names that carry their type. */
+function describedVrt(file: string): string {
+  const items = '<MDI key="source">survey</MDI><MDI key="year.d">2021</MDI>'
+  const metadata = `<Metadata domain="NGW">${items}</Metadata>`
+  const layer = `<SrcDataSource>${file}</SrcDataSource><SrcLayer>towns</SrcLayer>`
+  return `<OGRVRTDataSource><OGRVRTLayer name="described">${metadata}${layer}</OGRVRTLayer></OGRVRTDataSource>`
+}
+
+interface Representation {
+  readonly resource: object
+  readonly resmeta: { readonly items: object }
+  readonly feature_layer?: { readonly fields: readonly { readonly keyname: string }[] }
+}
+
 describeServers("GDAL's own driver", (start) => {
   let server: TestServer
   let folder = ''
@@ -48,6 +62,8 @@ describeServers("GDAL's own driver", (start) => {
     const answer = await server.admin('GET', `/api/resource/search/?display_name=${name}`)
     return (await answer.json<{ resource: { id: number } }[]>())[0]?.resource.id
   }
+  const readResource = async (id: number) =>
+    (await server.admin('GET', `/api/resource/${id}`)).json<Representation>()
   const namesOf = async (id: number) =>
     (await openLayerClient(server).features(id)).map(({ fields }) => fields.name)
 
@@ -84,6 +100,55 @@ describeServers("GDAL's own driver", (start) => {
     expect(await namesOf(id)).toEqual([])
     await info(dataset(group), '-update', '-sql', 'DELLAYER:gone')
     expect(await findLayer('gone')).toBeUndefined()
+  })
+
+  test('makes a group, and in it a layer with metadata of numbers and texts', async () => {
+    const source = join(folder, 'described.vrt')
+    await writeFile(source, describedVrt(file))
+    const name = `NGW:${server.url}/resource/${group}/made`
+    await run('ogr2ogr', ['-f', 'NGW', name, '-dsco', login, source, '-t_srs', 'EPSG:3857'])
+    const made = (await findLayer('made')) ?? 0
+    expect(await readResource(made)).toMatchObject({
+      resource: { cls: 'resource_group', parent: { id: group } },
+    })
+    const inside = (await findLayer('described')) ?? 0
+    expect(await readResource(inside)).toMatchObject({
+      resource: { parent: { id: made } },
+      resmeta: { items: { source: 'survey', year: 2021 } },
+    })
+    expect(await namesOf(inside)).toHaveLength(3)
+    expect(await info('-mdd', 'all', dataset(inside), 'described')).toMatch(/source=survey.*year.d=2021/s)
+  })
+
+  test('puts another layer in the place of one, when it is to overwrite it', async () => {
+    await write('-nln', 'twice')
+    const first = await findLayer('twice')
+    await write('-nln', 'twice', '-overwrite', '-select', 'name')
+    const second = (await findLayer('twice')) ?? 0
+    expect(second).not.toBe(first)
+    const { feature_layer } = await readResource(second)
+    expect(feature_layer?.fields.map(({ keyname }) => keyname)).toEqual(['name'])
+    expect(await namesOf(second)).toHaveLength(3)
+  })
+
+  test('renames a layer and keeps its features', async () => {
+    await write('-nln', 'old name')
+    const id = (await findLayer('old name')) ?? 0
+    await info(dataset(group), '-update', '-sql', 'ALTER TABLE "old name" RENAME TO "new name"')
+    expect(await findLayer('new name')).toBe(id)
+    expect(await namesOf(id)).toHaveLength(3)
+  })
+
+  test('deletes a group with all that is in it', async () => {
+    const name = `NGW:${server.url}/resource/${group}/shortlived`
+    const options = ['-f', 'NGW', name, '-dsco', login, file, '-t_srs', 'EPSG:3857', '-nln', 'lost']
+    await run('ogr2ogr', options)
+    const id = (await findLayer('shortlived')) ?? 0
+    expect(await findLayer('lost')).toBeDefined()
+    const env = { ...process.env, NGW_USERPWD: login.replace('USERPWD=', '') }
+    await run('gdalmanage', ['delete', '-f', 'NGW', dataset(id)], { env })
+    expect(await findLayer('shortlived')).toBeUndefined()
+    expect(await findLayer('lost')).toBeUndefined()
   })
 
   test('is told what a guest may not read', async () => {
