@@ -68,6 +68,9 @@ export type Members<C extends Cls> = {
 /** Names of all classes, in the order of the registry. */
 export const clsNames = Object.keys(classes) as readonly Cls[]
 
+/** What the identity of a rule may be: one class, exactly, or empty for all. No resource is of the base class. */
+export const ruleIdentities: readonly string[] = ['', baseClass.identity, ...clsNames]
+
 /** Tells whether a name is that of a class. */
 export function isCls(name: unknown): name is Cls {
   return typeof name === 'string' && Object.hasOwn(classes, name)

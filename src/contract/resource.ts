@@ -16,7 +16,7 @@ export const RuleSchema = Type.Object({
   action: oneOf(['allow', 'deny'], { description: 'Whether the rule grants or takes away.' }),
   principal: PrincipalSchema,
   identity: Type.String({
-    description: 'Class of the resources it speaks of; empty for all.',
+    description: 'Class of the resources it speaks of, exactly; empty for all.',
     'x-class-name': true,
   }),
   scope: oneOf(['', ...scopeNames], {

@@ -1,5 +1,5 @@
 import { scopes } from '../../contract/permissions.ts'
-import { clsNames } from '../../contract/registry.ts'
+import { ruleIdentities } from '../../contract/registry.ts'
 import { RuleSchema } from '../../contract/resource.ts'
 import type { Schema } from '../../contract/schema.ts'
 import { type JsonSchema, whenMember } from './field.ts'
@@ -19,7 +19,7 @@ export function ruleSchema(): JsonSchema {
     properties: {
       action: described('action', { type: 'string', enum: ['allow', 'deny'] }),
       principal: principalSchema('Who it speaks of.'),
-      identity: described('identity', { type: 'string', enum: ['', ...clsNames], default: '' }),
+      identity: described('identity', { type: 'string', enum: [...ruleIdentities], default: '' }),
       scope: described('scope', { type: 'string', enum: ['', ...Object.keys(scopes)] }),
       permission: described('permission', { type: 'string' }),
       propagate: described('propagate', { type: 'boolean' }),

@@ -1,6 +1,6 @@
 import { hasPermission } from '../../access/mask.ts'
 import { findPermission, type PermissionName } from '../../contract/permissions.ts'
-import { isCls } from '../../contract/registry.ts'
+import { ruleIdentities } from '../../contract/registry.ts'
 import type { Rule } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/permission.ts'
@@ -26,8 +26,7 @@ function checkRules(rules: readonly Rule[], principals: ReadonlyMap<number, unkn
   for (const [at, rule] of rules.entries()) {
     const path = `/resource/permissions/${at}`
     const { identity, scope, permission, principal } = rule
-    if (identity !== '' && !isCls(identity))
-      throw invalidAt(`${path}/identity`, `unknown class "${identity}"`)
+    if (!ruleIdentities.includes(identity)) throw invalidAt(`${path}/identity`, `unknown class "${identity}"`)
     if (scope === '' ? permission !== '' : permission !== '' && !findPermission(`${scope}.${permission}`))
       throw invalidAt(`${path}/permission`, `scope "${scope}" has no permission "${permission}"`)
     if (!principals.has(principal.id))
