@@ -1,4 +1,4 @@
-import type { ClientBase, Pool, PoolClient } from 'pg'
+import type { ClientBase, PoolClient } from 'pg'
 import pg from 'pg'
 import { problem } from '../contract/problems.ts'
 import type { Database, Queryable, QueryOptions, Row, TransactionOptions } from './database.ts'
@@ -6,11 +6,16 @@ import { createSession, type Session } from './session.ts'
 import { toProblem } from './sqlstate.ts'
 import { toAborted } from './watch.ts'
 
-/** What the two drivers do differently. */
+/** Where connections come from, and go back to when they are released. */
+export interface ConnectionPool {
+  connect(): Promise<PoolClient>
+}
+
+/** What the drivers do differently. */
 export interface Driver {
   readonly name: Database['driver']
   readonly schema: string
-  readonly pool: Pool
+  readonly pool: ConnectionPool
   /** Stops the running statement of a connection, as `WatchOptions.cancel`. */
   cancel(client: ClientBase, over: Promise<unknown>): Promise<void>
   /** Whether `statement_timeout` works in the database itself; otherwise this process watches the time. */
@@ -155,7 +160,7 @@ interface LeaseOptions {
   readonly inTransaction?: boolean
 }
 
-async function connect(pool: Pool): Promise<PoolClient> {
+async function connect(pool: ConnectionPool): Promise<PoolClient> {
   try {
     return await pool.connect()
   } catch (error) {

@@ -58,7 +58,7 @@ export function openPostgres(options: PostgresOptions): Promise<Database> {
     name: 'postgres',
     schema,
     pool,
-    cancel: (client) => cancelBackend(client as NumberedClient, config, log),
+    cancel: (client) => cancelBackend(client, config, log),
     hasStatementTimeout: true,
     listen: (channel, onNotify) => listener.listen(channel, onNotify),
     close: async () => {
@@ -69,13 +69,16 @@ export function openPostgres(options: PostgresOptions): Promise<Database> {
   return Promise.resolve(database)
 }
 
-// On a connection of its own: those of the pool may all be busy.
-async function cancelBackend(busy: NumberedClient, config: ClientConfig, log: Log): Promise<void> {
-  const client = new pg.Client(config)
+/**
+ * Stops the running statement of a connection, on a connection of its own: those of the pool may all be busy. Never
+ * rejects.
+ */
+export async function cancelBackend(busy: ClientBase, config: ClientConfig, log: Log): Promise<void> {
+  const client = new pg.Client({ ...config, query_timeout: connectMs })
   client.on('error', () => undefined)
   try {
     await client.connect()
-    await client.query('select pg_cancel_backend($1)', [busy.processID])
+    await client.query('select pg_cancel_backend($1)', [(busy as NumberedClient).processID])
   } catch (error) {
     log.warn({ err: error }, 'a query could not be cancelled')
   } finally {
