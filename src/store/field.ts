@@ -1,4 +1,5 @@
 import type { Datatype } from '../contract/geometry.ts'
+import type { ForeignColumn } from './layer.ts'
 
 /** A field to be made; what is absent has the default of the contract. */
 export interface NewField {
@@ -9,6 +10,8 @@ export interface NewField {
   readonly gridVisibility?: boolean | undefined
   readonly textSearch?: boolean | undefined
   readonly lookupTableId?: number | null | undefined
+  /** The column that it is, of a layer whose table is another database's. */
+  readonly foreign?: ForeignColumn | null | undefined
 }
 
 /** A field with its column. */

@@ -7,7 +7,7 @@ export type FieldRow = PlannedField & { readonly id?: number | undefined }
 
 const recordset = `jsonb_to_recordset($1::jsonb) as f ("layerId" int, id int, position int, keyname text,
   "displayName" text, datatype text, "columnName" text, "labelField" boolean, "gridVisibility" boolean,
-  "textSearch" boolean, "lookupTableId" int)`
+  "textSearch" boolean, "lookupTableId" int, "foreignName" text, "foreignType" text)`
 
 const toRows = (layerId: number, fields: readonly FieldRow[]) =>
   fields.map((field, position) => ({ layerId, ...toRow(field), position }))
@@ -23,9 +23,9 @@ export async function insertFields(
 
 const insertSql = `
   insert into layer_field (layer_id, position, keyname, display_name, datatype, column_name, label_field,
-                           grid_visibility, text_search, lookup_table_id)
+                           grid_visibility, text_search, lookup_table_id, foreign_name, foreign_type)
   select f."layerId", f.position, f.keyname, f."displayName", f.datatype, f."columnName", f."labelField",
-         f."gridVisibility", f."textSearch", f."lookupTableId"
+         f."gridVisibility", f."textSearch", f."lookupTableId", f."foreignName", f."foreignType"
     from ${recordset} where f.id is null order by f."layerId", f.position`
 
 /**
@@ -47,14 +47,22 @@ export async function writeFields(
     `update layer_field l
         set position = f.position, keyname = f.keyname, display_name = f."displayName", datatype = f.datatype,
             column_name = f."columnName", label_field = f."labelField", grid_visibility = f."gridVisibility",
-            text_search = f."textSearch", lookup_table_id = f."lookupTableId"
+            text_search = f."textSearch", lookup_table_id = f."lookupTableId",
+            foreign_name = f."foreignName", foreign_type = f."foreignType"
        from ${recordset} where l.id = f.id and l.layer_id = $2::int`,
     [rows, layerId],
   )
   await tx.query(insertSql, [rows])
 }
 
-function toRow(field: FieldRow): Omit<LayerField, 'id'> & { readonly id: number | null } {
+/** A row of `layer_field`, without its place. */
+interface Row extends Omit<LayerField, 'id' | 'foreign'> {
+  readonly id: number | null
+  readonly foreignName: string | null
+  readonly foreignType: string | null
+}
+
+function toRow(field: FieldRow): Row {
   const { id, keyname, datatype, columnName } = field
   return {
     id: id ?? null,
@@ -66,5 +74,7 @@ function toRow(field: FieldRow): Omit<LayerField, 'id'> & { readonly id: number 
     gridVisibility: field.gridVisibility ?? true,
     textSearch: field.textSearch ?? true,
     lookupTableId: field.lookupTableId ?? null,
+    foreignName: field.foreign?.name ?? null,
+    foreignType: field.foreign?.type ?? null,
   }
 }

@@ -2,6 +2,7 @@ import type { Queryable } from '../../database/database.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { lonLatBbox } from '../../geo/mercator.ts'
 import type { Layer } from '../layer.ts'
+import { transformSql } from './geometry.ts'
 import { featuresSql } from './source.ts'
 
 /** Counts the features of a layer. */
@@ -37,13 +38,16 @@ interface Source {
 }
 
 async function findExtent(tx: Queryable, layer: Layer, source: Source): Promise<Bbox | undefined> {
+  // Those of other reference systems have no box whose corners are corners in degrees.
+  const isPlain = layer.srs === 4326 || layer.srs === 3857
+  const geometry = isPlain ? 'geom' : transformSql('geom', layer.srs, 4326)
   const [row] = await tx.query<Record<'minX' | 'minY' | 'maxX' | 'maxY', number | null>>(
     `select ST_XMin(e) as "minX", ST_YMin(e) as "minY", ST_XMax(e) as "maxX", ST_YMax(e) as "maxY"
-       from (select ST_Extent(geom) as e ${source.text}) extent`,
+       from (select ST_Extent(${geometry}) as e ${source.text}) extent`,
     source.values,
   )
   const { minX, minY, maxX, maxY } = row ?? { minX: null }
   if (minX === null || minY == null || maxX == null || maxY == null) return undefined
   const box: Bbox = [minX, minY, maxX, maxY]
-  return layer.srs === 4326 ? box : lonLatBbox(box)
+  return layer.srs === 3857 ? lonLatBbox(box) : box
 }

@@ -22,7 +22,7 @@ export async function checkSrs(tx: Queryable, srs: number): Promise<void> {
  * geometry: positions that have no place in the reference system, for one.
  */
 export function geometryProblem(error: unknown): unknown {
-  if (!isProblem(error, 'database/query')) return error
+  if (!isProblem(error, 'database/query') && !isProblem(error, 'external/database')) return error
   const { sqlstate } = error.data
   if (sqlstate === 'XX000')
     return problem('feature/invalid', `bad geometry: ${error.message}`, { cause: error })

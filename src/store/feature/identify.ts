@@ -41,7 +41,8 @@ export async function identifyFeatures(
     where ST_Intersects(geom, ${transformSql(place, srs, layer.srs)})
     order by id limit ${bindings.bind(limit, 'int')}`
   try {
-    return await tx.query<IdentifiedFeature>(text, bindings.values)
+    const rows = await tx.query<IdentifiedFeature>(text, bindings.values)
+    return rows.map((row) => ({ ...row, id: Number(row.id) }))
   } catch (error) {
     throw geometryProblem(error)
   }

@@ -3,6 +3,7 @@ import type { Layer, LayerField, WritableLayer } from '../layer.ts'
 import { type Bindings, createBindings, quoteName } from './binding.ts'
 import { columnTypes } from './column.ts'
 import { geometryProblem, transformSql } from './geometry.ts'
+import { type FeatureTable, featureTable, findFeatureTable } from './source.ts'
 import type { FieldValue } from './value.ts'
 
 /** What is written of one feature. */
@@ -34,13 +35,16 @@ export async function insertFeatures(
   if (contents.length === 0) return []
   const bindings = createBindings()
   const fields = layer.fields.filter((field) => contents.some(({ values }) => values.has(field)))
-  const columns = [{ name: 'geom', sql: writtenSql(layer, srs) }, ...fields.map(columnOf)]
+  const table = featureTable(layer)
+  const columns = [
+    { name: table.geom, sql: writtenSql(layer, srs) },
+    ...fields.map((one) => columnOf(table, one)),
+  ]
   const rows = rowsSql([geometryList(contents), ...valueLists(fields, contents)], bindings)
   // A default is evaluated after the rows are sorted: ids rise in the order of the request.
-  const text = `insert into ${quoteName(layer.tableName)} (${columns.map(({ name }) => name).join(', ')})
-    select ${columns.map(({ sql }) => sql).join(', ')} from ${rows} order by _place returning id`
-  const found = await run<{ id: number }>(tx, text, bindings)
-  return found.map(({ id }) => id).sort((a, b) => a - b)
+  const text = `insert into ${table.name} (${columns.map(({ name }) => name).join(', ')})
+    select ${columns.map(({ sql }) => sql).join(', ')} from ${rows} order by _place returning ${table.id} as id`
+  return (await run(tx, text, bindings)).sort((a, b) => a - b)
 }
 
 /**
@@ -67,22 +71,23 @@ export async function deleteFeatures(
   layer: WritableLayer,
   ids: readonly number[],
 ): Promise<Set<number>> {
-  const rows = await tx.query<{ id: number }>(
-    `delete from ${quoteName(layer.tableName)} where id = any($1::bigint[]) returning id`,
-    [ids],
-  )
-  return new Set(rows.map(({ id }) => id))
+  const { name, id, condition } = featureTable(layer)
+  const bindings = createBindings()
+  const text = `delete from ${name} t
+    where t.${id} = any(${bindings.bind(ids, 'bigint[]')}) and ${condition} returning t.${id} as id`
+  return new Set(await run(tx, text, bindings))
 }
 
 /** Deletes all features. */
-export async function deleteAllFeatures(tx: Queryable, { tableName }: Layer): Promise<void> {
-  if (tableName !== null) await tx.query(`delete from ${quoteName(tableName)}`)
+export async function deleteAllFeatures(tx: Queryable, layer: Layer): Promise<void> {
+  const table = findFeatureTable(layer)
+  if (table !== undefined) await tx.query(`delete from ${table.name} t where ${table.condition}`)
 }
 
-const columnOf = (field: LayerField) => {
-  const name = quoteName(field.columnName)
-  return { name, sql: `r.${name}` }
-}
+const columnOf = (table: FeatureTable, field: LayerField) => ({
+  name: table.column(field),
+  sql: table.value(field, `r.${quoteName(field.columnName)}`),
+})
 
 // Changes with the same shape go into one statement.
 function shapeOf({ geom, values }: FeatureContent): string {
@@ -99,17 +104,19 @@ async function updateGroup(
   const [first] = changes
   const fields = layer.fields.filter((field) => first?.values.has(field))
   const ids = { name: '_id', type: 'bigint', items: changes.map(({ id }) => id) }
-  const columns = fields.map(columnOf)
-  if (first?.geom !== undefined) columns.unshift({ name: 'geom', sql: writtenSql(layer, srs) })
+  const table = featureTable(layer)
+  const columns = fields.map((one) => columnOf(table, one))
+  if (first?.geom !== undefined) columns.unshift({ name: table.geom, sql: writtenSql(layer, srs) })
   const rows = rowsSql([ids, geometryList(changes), ...valueLists(fields, changes)], bindings)
   const sets = columns.map(({ name, sql }) => `${name} = ${sql}`).join(', ')
-  const table = quoteName(layer.tableName)
+  const id = `t.${table.id}`
   // Without anything to change the feature must be there all the same.
   const text =
     sets === ''
-      ? `select t.id from ${table} t join ${rows} on t.id = r._id`
-      : `update ${table} t set ${sets} from ${rows} where t.id = r._id returning t.id`
-  return (await run<{ id: number }>(tx, text, bindings)).map(({ id }) => id)
+      ? `select ${id} as id from ${table.name} t join ${rows} on ${id} = r._id where ${table.condition}`
+      : `update ${table.name} t set ${sets} from ${rows} where ${id} = r._id and ${table.condition}
+         returning ${id} as id`
+  return run(tx, text, bindings)
 }
 
 function writtenSql(layer: WritableLayer, srs: number): string {
@@ -142,9 +149,11 @@ function rowsSql(lists: readonly ColumnList[], bindings: Bindings): string {
   return `unnest(${arrays.join(', ')}) with ordinality as r(${[...names, '_place'].join(', ')})`
 }
 
-async function run<R extends object>(tx: Queryable, text: string, { values }: Bindings): Promise<R[]> {
+/** Runs a statement and gives the ids of its rows: those of foreign tables may be of 64 bits, which come as text. */
+async function run(tx: Queryable, text: string, { values }: Bindings): Promise<number[]> {
   try {
-    return await tx.query<R>(text, values)
+    const rows = await tx.query<{ id: number | string }>(text, values)
+    return rows.map(({ id }) => Number(id))
   } catch (error) {
     throw geometryProblem(error)
   }

@@ -19,6 +19,8 @@ create table geodb_layer (
   table_name   text not null,
   column_id    text not null,
   column_geom  text not null,
+  -- integer or bigint.
+  id_type      text not null,
   -- Whether the column may hold other geometry than the layer shows.
   is_mixed     boolean not null,
   -- Whether rows may be without id.

@@ -36,8 +36,18 @@ export interface TileGrid {
   readonly pointCellUnits: number
   /** Side of a cell in metres. */
   readonly cell: number
+  /** Where to look for it in a reference system that is neither EPSG:3857 nor EPSG:4326. */
+  readonly near?: TileNear | undefined
   /** Units from where cells are counted, left of the tile and above it, so that no number is negative. */
   readonly away: number
+}
+
+/** Where a tile with its margin lies in the reference system of a layer. */
+export interface TileNear {
+  /** A box around it; undefined where the reference system does not reach there. */
+  readonly box: Bbox | undefined
+  /** Whether the reference system is one of degrees. */
+  readonly isDegrees: boolean
 }
 
 /** How often the side of a cell doubles for points: three times on low zoom levels, never on the closest. */

@@ -5,6 +5,7 @@ import type { TileFeature } from '../../geo/mvt.ts'
 import { moveGeometry, type TileGeometry } from '../../geo/tile_geometry.ts'
 import { parseTwkb } from '../../geo/twkb.ts'
 import { createBindings } from '../feature/binding.ts'
+import { idType } from '../feature/source.ts'
 import type { Layer } from '../layer.ts'
 import { attributeSql, attributeValues } from './attribute.ts'
 import { selectPoints } from './columns.ts'
@@ -99,7 +100,7 @@ function worldBox({ unitBox: [minX, minY, maxX, maxY], corner: [left, top] }: Ti
 }
 
 const levelOf = ({ layer, grid }: TileSelection) =>
-  [layer.tableName, layer.dataVersion, grid.scale, grid.cellUnits].join(' ')
+  [layer.resourceId, layer.tableName, layer.dataVersion, grid.scale, grid.cellUnits].join(' ')
 
 interface RowChoice {
   readonly limit?: number
@@ -108,7 +109,7 @@ interface RowChoice {
   readonly known: KnownShapes
 }
 
-function selectRows(
+async function selectRows(
   database: Queryable,
   selection: TileSelection,
   { limit, small, known }: RowChoice,
@@ -120,19 +121,21 @@ function selectRows(
   const geometry = isPointLayer(layer)
     ? `${places.column} as x, ${places.row} as y, ${source.cell} as cell`
     : `case when ${source.isSmall} then ${smallShapeSql(showing)} end as small,
-       case when not ${source.isSmall} and id <> all(${bindings.bind([...known.keys()], 'int[]')})
+       case when not ${source.isSmall} and id <> all(${bindings.bind([...known.keys()], `${idType(layer)}[]`)})
             then ${shapeSql(showing)} end as great, ${wholeSql(showing)} as whole,
        case when ${source.isSmall} then ${source.cell} end as cell`
-  const isTaken = small && `id = any(${bindings.bind([...small], 'int[]')})`
+  const isTaken = small && `id = any(${bindings.bind([...small], `${idType(layer)}[]`)})`
   const condition = isTaken && (isPointLayer(layer) ? isTaken : `(${isTaken} or not ${source.isSmall})`)
   const text = `select id, ${geometry} ${attributeSql(layer.fields)} from ${source.from}
     ${condition ? `where ${condition}` : ''} ${limit === undefined ? '' : `limit ${limit}`}`
   // A list of ids wants a plan of its own.
   const recurs = small === undefined
   const { values } = bindings
-  if (!isPointLayer(layer) || grid.cellUnits === 0) return database.query<TileRow>(text, values, { recurs })
   const { fields } = layer
-  return selectPoints(database, { text, values, fields, recurs }) as Promise<TileRow[]>
+  if (isPointLayer(layer) && grid.cellUnits > 0)
+    return (await selectPoints(database, { text, values, fields, recurs })) as TileRow[]
+  const rows = await database.query<TileRow>(text, values, { recurs })
+  return idType(layer) === 'integer' ? rows : rows.map((row) => ({ ...row, id: Number(row.id) }))
 }
 
 /** Thins in the database first, so that a layer of any size takes no more memory here than the cells of a tile. */

@@ -88,12 +88,20 @@ function fromSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
   return `(select *, ${place} from ${nearSql(layer, grid, bindings)} near offset 0) t`
 }
 
-function nearSql(layer: Layer, { box }: TileGrid, bindings: Bindings): string {
+function nearSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
   const { srs } = layer
-  const near = `geom && ${boxSql(srs === mercator ? box : lonLatBbox(box), srs, bindings)}`
-  if (srs === mercator) return `(select *, geom as g from ${featuresSql(layer)} where ${near})`
+  if (srs === mercator)
+    return `(select *, geom as g from ${featuresSql(layer)} where geom && ${boxSql(grid.box, srs, bindings)})`
+  const { box, isDegrees } = grid.near ?? { box: lonLatBbox(grid.box), isDegrees: true }
   // What lies beyond the square world has no place there. The offset keeps it from being transformed many times.
-  const cut = `case when abs(ST_YMin(box2d(geom))) > ${world[3]} or abs(ST_YMax(box2d(geom))) > ${world[3]}
-    then ST_ClipByBox2D(geom, ${boxSql(world, srs, bindings)}) else geom end`
-  return `(select *, ST_Transform(${cut}, ${mercator}) as g from ${featuresSql(layer)} where ${near} offset 0)`
+  const inside = isDegrees
+    ? `case when abs(ST_YMin(box2d(geom))) > ${world[3]} or abs(ST_YMax(box2d(geom))) > ${world[3]}
+       then ST_ClipByBox2D(geom, ${boxSql(world, srs, bindings)}) else geom end`
+    : 'geom'
+  const near = box === undefined ? 'geom is not null' : `geom && ${boxSql(box, srs, bindings)}`
+  const moved = `(select *, ST_Transform(${inside}, ${mercator}) as g from ${featuresSql(layer)} where ${near} offset 0)`
+  // A box of another reference system is wider than the tile.
+  return grid.near === undefined
+    ? moved
+    : `(select * from ${moved} moved where g && ${boxSql(grid.box, mercator, bindings)} offset 0)`
 }

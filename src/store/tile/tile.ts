@@ -4,6 +4,7 @@ import { encodeTileLayer, type TileFeature } from '../../geo/mvt.ts'
 import type { Layer } from '../layer.ts'
 import { tileKeys } from './attribute.ts'
 import { measureTile, type TileRequest } from './grid.ts'
+import { findNear } from './near.ts'
 import { selectTileFeatures, type TileSelection } from './select.ts'
 import type { ShapeCache } from './shape_cache.ts'
 
@@ -33,11 +34,12 @@ export async function makeTileLayer(
   { name, request, shapes }: TileLayerRequest,
 ): Promise<Uint8Array> {
   let { simplification } = request
+  const near = await findNear(database, layer, measureTile(request))
   for (let left = mostDoublings; ; left -= 1) {
     const features = await findFeatures(database, {
       layer,
       shapes,
-      grid: measureTile({ ...request, simplification }),
+      grid: { ...measureTile({ ...request, simplification }), near },
     })
     const bytes = encodeTileLayer({ name, extent: request.extent, keys: tileKeys(layer.fields), features })
     if (bytes.length <= mostBytes || simplification === 0 || left === 0) return bytes
