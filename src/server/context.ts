@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts'
 import type { BlobStore } from '../files/blobs.ts'
 import type { PermissionCache } from '../store/permission_cache.ts'
 import type { Authenticator } from './auth/authenticate.ts'
+import type { ForeignDatabases } from './geodb/pools.ts'
 import type { SecretBox } from './secrets.ts'
 
 /** What the operations of one server share. */
@@ -20,6 +21,8 @@ export interface ServerContext {
   readonly trustedProxies: readonly string[]
   /** Passwords of services elsewhere. */
   readonly secrets: SecretBox
+  /** Databases elsewhere. */
+  readonly geodb: ForeignDatabases
   /** Whether services in private networks may be asked. */
   readonly allowPrivateAddresses: boolean
   readonly log: Log

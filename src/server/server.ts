@@ -32,7 +32,12 @@ export async function createServer(config: ServerConfig): Promise<RunningServer>
   const stopSweeping = startSweeping(context)
   let stopped: Promise<void> | undefined
   const stop = () => {
-    stopped ??= shutDown(app, [stopSweeping, context.authenticator.close, () => context.database.close()])
+    stopped ??= shutDown(app, [
+      stopSweeping,
+      context.authenticator.close,
+      context.geodb.close,
+      () => context.database.close(),
+    ])
     return stopped
   }
   try {

@@ -19,6 +19,7 @@ import { generatePassword, hashPassword } from './auth/password.ts'
 import { readProxies } from './auth/proxies.ts'
 import { defaultBodyLimitBytes, defaultUploadLimitBytes, type ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
+import { createForeignDatabases } from './geodb/pools.ts'
 import { keyFileName, openSecretBox } from './secrets.ts'
 
 /** Name of the file, in the data folder, that holds the administrator's generated password. */
@@ -42,13 +43,15 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
   try {
     await migrate(database, await readMigrations(migrationsFolder), { version })
     const adminPassword = await makeFirstPrincipals(database, config)
+    const secrets = await openSecretBox({ key: config.secretKey, file: join(dataFolder, keyFileName) })
     const context: ServerContext = {
       database,
       blobs: await openDiskBlobs({ folder: join(dataFolder, 'files') }),
       permissions: createPermissionCache(),
       authenticator: await createAuthenticator(database, log),
       ...peers,
-      secrets: await openSecretBox({ key: config.secretKey, file: join(dataFolder, keyFileName) }),
+      secrets,
+      geodb: createForeignDatabases(secrets, log),
       allowPrivateAddresses: config.allowPrivateAddresses ?? false,
       log,
       dialect: config.dialect ?? 'document',

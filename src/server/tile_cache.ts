@@ -49,7 +49,8 @@ export function packTile(tile: CachedTile): Promise<Uint8Array> {
   return tile.packed
 }
 
-function describeTile(bytes: Uint8Array): CachedTile {
+/** Gives a tile of its bytes. */
+export function describeTile(bytes: Uint8Array): CachedTile {
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
   return { bytes, etag: `"${digest}"` }
 }

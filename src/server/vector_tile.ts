@@ -2,12 +2,14 @@ import { type Dialect, tileLayerPrefix } from '../contract/dialect.ts'
 import { problem } from '../contract/problems.ts'
 import type { Database } from '../database/database.ts'
 import { tileExists } from '../geo/tile.ts'
+import { isForeign } from '../store/feature/foreign.ts'
 import { findLayers, type Layer } from '../store/layer.ts'
 import type { TileRequest } from '../store/tile/grid.ts'
 import { createShapeCache, type ShapeCache } from '../store/tile/shape_cache.ts'
 import { makeTileLayer } from '../store/tile/tile.ts'
+import { findDatabases } from './geodb/session.ts'
 import type { Answer, ApiRequest } from './handler.ts'
-import { type CachedTile, createTileCache, packTile, type TileCache } from './tile_cache.ts'
+import { type CachedTile, createTileCache, describeTile, packTile, type TileCache } from './tile_cache.ts'
 
 /** What a tile is asked for with. */
 export interface TileOptions {
@@ -76,9 +78,19 @@ export async function answerTile(
   const { database } = context
   const found = await findLayers(database, ids)
   const layers = [...new Set(ids)].map((id) => found.get(id) ?? refuse(id))
+  const making = { layers, dialect, request }
+  // A table elsewhere changes without a word: what was drawn of it a moment ago says nothing.
+  if (layers.some(isForeign)) return answerCached(describeTile(await makeTile(context, making)), headers)
   const key = [dialect, keyOf(request), ...layers.map(layerKey)].join(' ')
-  const tile = await cachesOf(database).tiles.get(key, () => makeTile(database, layers, { dialect, request }))
+  const tile = await cachesOf(database).tiles.get(key, () => makeTile(context, making))
   return answerCached(tile, headers)
+}
+
+/** Which tile is made, of what. */
+interface Making {
+  readonly layers: readonly Layer[]
+  readonly dialect: Dialect
+  readonly request: TileRequest
 }
 
 function refuse(id: number): never {
@@ -98,13 +110,14 @@ const layerKey = ({ resourceId, tableName, dataVersion, fields }: Layer) =>
   ])
 
 async function makeTile(
-  database: Database,
-  layers: readonly Layer[],
-  { dialect, request }: { readonly dialect: Dialect; readonly request: TileRequest },
+  context: ApiRequest['context'],
+  { layers, dialect, request }: Making,
 ): Promise<Uint8Array> {
-  const { shapes } = cachesOf(database)
+  const databases = await findDatabases(context, layers)
   const parts = layers.map((layer) => {
     const name = `${tileLayerPrefix[dialect]}${layer.resourceId}`
+    const shapes = isForeign(layer) ? createShapeCache() : cachesOf(context.database).shapes
+    const database = databases.get(layer.resourceId) ?? context.database
     return makeTileLayer(database, layer, { name, request, shapes })
   })
   return Buffer.concat(await Promise.all(parts))

@@ -16,6 +16,27 @@ export const externalProblems = {
     `${core}.ExternalServiceError`,
     'Check the address, the version and the login.',
   ),
+  'external/database': kind(
+    503,
+    1,
+    'Database elsewhere fails',
+    `${core}.ExternalDatabaseError`,
+    'Check the connection, and that this server may reach the database; then try again.',
+  ),
+  'external/table': kind(
+    503,
+    1,
+    'Table elsewhere has changed',
+    `${core}.ExternalDatabaseError`,
+    'Mend the table, or write {"geodb_layer": {"fields": "update"}} to read its columns again.',
+  ),
+  'external/read-only': kind(
+    422,
+    1,
+    'Table elsewhere cannot be written',
+    `${core}.ValidationError`,
+    'Give the login of the connection the right to write, or change the data where they are kept.',
+  ),
   'external/refused': kind(
     422,
     1,

@@ -1,12 +1,16 @@
 import { hasPermission } from '../../access/mask.ts'
 import type { PermissionName } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
+import { isProblem } from '../../core/problem.ts'
+import type { Database } from '../../database/database.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 import { parseWkt } from '../../geo/wkt_reader.ts'
+import { isForeign } from '../../store/feature/foreign.ts'
 import { checkSrs } from '../../store/feature/geometry.ts'
-import { identifyFeatures } from '../../store/feature/identify.ts'
+import { type IdentifiedFeature, identifyFeatures } from '../../store/feature/identify.ts'
 import { findLayers, type Layer } from '../../store/layer.ts'
 import { findResourceNames } from '../../store/resource_name.ts'
+import { findDatabases } from '../geodb/session.ts'
 import type { ApiRequest } from '../handler.ts'
 
 /** Most features of a layer in one answer. */
@@ -31,15 +35,18 @@ export async function identify(request: ApiRequest<'feature.identify'>): Promise
   const permitted = ids.filter((id) => hasPermission(masks.get(id) ?? 0, needed))
   const layers = await findLayers(context.database, permitted)
   const names = await findResourceNames(context.database, permitted)
-  const answer: Record<string, Found> = {}
-  for (const id of ids) {
-    const layer = layers.get(id)
-    if (layer !== undefined)
-      answer[id] = await lookInto(request, { layer, place, name: names.get(id)?.displayName })
-    else answer[id] = { error: errorOf(id) }
-  }
-  const counts = Object.values(answer).map((found) => ('featureCount' in found ? found.featureCount : 0))
-  return { ...answer, featureCount: counts.reduce((sum, count) => sum + count, 0) }
+  const databases = await findDatabases(context, [...layers.values()])
+  // At once: layers elsewhere do not wait for each other.
+  const found = await Promise.all(
+    ids.map(async (id): Promise<[id: number, Found]> => {
+      const layer = layers.get(id)
+      const database = databases.get(id)
+      if (layer === undefined || database === undefined) return [id, { error: errorOf(id) }]
+      return [id, await lookInto(database, { layer, place, name: names.get(id)?.displayName })]
+    }),
+  )
+  const counts = found.map(([, one]) => ('featureCount' in one ? one.featureCount : 0))
+  return { ...Object.fromEntries(found), featureCount: counts.reduce((sum, count) => sum + count, 0) }
 
   function errorOf(id: number): string {
     if (!masks.has(id)) return 'Not found'
@@ -69,11 +76,15 @@ interface Target {
   readonly name: string | undefined
 }
 
-async function lookInto(
-  { context }: Pick<ApiRequest, 'context'>,
-  { layer, place, name }: Target,
-): Promise<Found> {
-  const found = await identifyFeatures(context.database, layer, place)
+async function lookInto(database: Database, { layer, place, name }: Target): Promise<Found> {
+  let found: IdentifiedFeature[]
+  try {
+    found = await identifyFeatures(database, layer, place)
+  } catch (error) {
+    // A database elsewhere that fails, or a place that its reference system does not have, is that layer's affair.
+    if (isForeign(layer) && isProblem(error)) return { error: error.message }
+    throw error
+  }
   const features = found.map(({ id, label, fields }) => ({
     id,
     layerId: layer.resourceId,

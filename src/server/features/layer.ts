@@ -1,9 +1,12 @@
 import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
-import type { Queryable } from '../../database/database.ts'
+import type { Database, Queryable } from '../../database/database.ts'
+import { type ForeignLayer, isForeign } from '../../store/feature/foreign.ts'
 import { findLayers, type Layer, touchLayer, type WritableLayer } from '../../store/layer.ts'
 import { ensureFeatureTable } from '../../store/layer_table.ts'
 import { findPermissionMasks } from '../../store/permission.ts'
+import type { ServerContext } from '../context.ts'
+import { findDatabase } from '../geodb/session.ts'
 import type { ApiRequest } from '../handler.ts'
 import { checkMask, notFound } from '../permit.ts'
 
@@ -23,23 +26,56 @@ export async function getLayer(tx: Queryable, id: number): Promise<Layer> {
   return layer
 }
 
+/** A layer, and the database that its features stand in: ours, or another that it reads through a connection. */
+export interface OpenLayer {
+  readonly layer: Layer
+  readonly database: Database
+}
+
+/**
+ * Gets the layer of a request, to read its features.
+ *
+ * @throws {Problem} resource/not-found where the resource has no features
+ */
+export async function openLayer(context: ServerContext, id: number): Promise<OpenLayer> {
+  const layer = await getLayer(context.database, id)
+  return { layer, database: await findDatabase(context, layer) }
+}
+
+/** What writes features: in a transaction of the database that they stand in. */
+type Write<T> = (tx: Queryable, layer: WritableLayer) => Promise<T>
+
 /**
  * Changes the features of the layer of a request in one transaction, and counts the change. Other writers of the layer
  * wait; the permission is computed afresh.
  *
  * @throws {Problem} resource/not-found, access/denied, and what the work throws
  */
-export function writeLayer<T>(
-  { context, caller, signal, params: { id } }: LayerRequest,
-  work: (tx: Queryable, layer: WritableLayer) => Promise<T>,
-): Promise<T> {
+export async function writeLayer<T>(request: LayerRequest, work: Write<T>): Promise<T> {
+  const { context, caller, signal } = request
+  const { id } = request.params
   const change = async (tx: Queryable) => {
     await touchLayer(tx, id)
     const masks = await findPermissionMasks(tx, caller, [id])
     checkMask(masks.get(id), id, 'data.write')
-    return work(tx, await ensureFeatureTable(tx, await getLayer(tx, id)))
+    const layer = await getLayer(tx, id)
+    if (isForeign(layer)) return { layer }
+    return { result: await work(tx, await ensureFeatureTable(tx, layer)) }
   }
-  return context.database.transaction(change, { signal })
+  const done = await context.database.transaction(change, { signal })
+  return 'result' in done ? done.result : writeForeign(request, done.layer, work)
+}
+
+// Our own transaction is over by then: another database may take its time, and ours has a single session embedded.
+async function writeForeign<T>(
+  { context, signal }: LayerRequest,
+  layer: ForeignLayer,
+  work: Write<T>,
+): Promise<T> {
+  const database = await findDatabase(context, layer)
+  const result = await database.transaction((tx) => work(tx, layer), { signal })
+  await touchLayer(context.database, layer.resourceId)
+  return result
 }
 
 /**

@@ -16,8 +16,8 @@ import { identify } from '../features/identify.ts'
 import {
   checkFeatureId,
   featureNotFound,
-  getLayer,
   type LayerRequest,
+  openLayer,
   writeLayer,
 } from '../features/layer.ts'
 import { patchFeatures } from '../features/patch.ts'
@@ -30,9 +30,9 @@ const json = 'application/json'
 
 /** Operations on the features of layers. */
 export const featureHandlers: Handlers<Exclude<keyof typeof featureRoutes, 'feature.export'>> = {
-  'feature.get': async ({ context: { database }, params: { id, fid }, query }) => {
+  'feature.get': async ({ context, params: { id, fid }, query }) => {
     checkFeatureId(id, fid)
-    const layer = await getLayer(database, id)
+    const { layer, database } = await openLayer(context, id)
     const form = await readForm(database, layer, query)
     const feature = await findFeature(database, layer, { id: fid, form }).catch(rethrow)
     if (feature === undefined) throw featureNotFound(id, fid)
@@ -90,19 +90,19 @@ export const featureHandlers: Handlers<Exclude<keyof typeof featureRoutes, 'feat
     return { json: ids.map((id) => ({ id })) }
   },
 
-  'feature.count': async ({ context: { database }, params }) => {
-    const layer = await getLayer(database, params.id)
+  'feature.count': async ({ context, params }) => {
+    const { layer, database } = await openLayer(context, params.id)
     return { json: { total_count: await countFeatures(database, layer) } }
   },
 
-  'layer.extent': async ({ context: { database }, params }) => {
-    const layer = await getLayer(database, params.id)
+  'layer.extent': async ({ context, params }) => {
+    const { layer, database } = await openLayer(context, params.id)
     return { json: { extent: extentObject(await findLayerExtent(database, layer)) } }
   },
 
-  'feature.item_extent': async ({ context: { database }, params: { id, fid } }) => {
+  'feature.item_extent': async ({ context, params: { id, fid } }) => {
     checkFeatureId(id, fid)
-    const layer = await getLayer(database, id)
+    const { layer, database } = await openLayer(context, id)
     const extent = await findFeatureExtent(database, layer, fid)
     if (extent === undefined) throw featureNotFound(id, fid)
     return { json: { extent: extent === null ? null : extentObject(extent) } }
@@ -111,8 +111,8 @@ export const featureHandlers: Handlers<Exclude<keyof typeof featureRoutes, 'feat
   'feature.identify': async (request) => ({ json: await identify(request) }),
 
   'feature.geojson': async ({ context, params: { id }, signal }) => {
-    const { database, temporaryFolder: folder } = context
-    const layer = await getLayer(database, id)
+    const { temporaryFolder: folder } = context
+    const { layer, database } = await openLayer(context, id)
     const name = { type: 'name', properties: { name: `urn:ogc:def:crs:EPSG::${layer.srs}` } }
     const crs = layer.srs === 4326 ? '' : `"crs":${JSON.stringify(name)},`
     const around = [`{"type":"FeatureCollection",${crs}"features":[`, ']}'] as const
@@ -126,8 +126,8 @@ async function listFeatures(
   request: Pick<ApiRequest<'feature.list'>, 'context' | 'params' | 'query' | 'more' | 'body' | 'signal'>,
 ): Promise<Answer> {
   const { context, params, signal } = request
-  const { database, temporaryFolder: folder } = context
-  const layer = await getLayer(database, params.id)
+  const { temporaryFolder: folder } = context
+  const { layer, database } = await openLayer(context, params.id)
   const statement = listStatement(layer, await readSelection(database, layer, request))
   const stream = await streamRows({ database, statement, folder, signal }).catch(rethrow)
   return { stream, mediaType: json }

@@ -1,0 +1,40 @@
+import { problem } from '../../contract/problems.ts'
+import type { Database } from '../../database/database.ts'
+import { isForeign } from '../../store/feature/foreign.ts'
+import { geodbConnections } from '../../store/geodb.ts'
+import type { ForeignTable, Layer } from '../../store/layer.ts'
+import type { ServerContext } from '../context.ts'
+import { guardForeign } from './guarded.ts'
+
+type Context = Pick<ServerContext, 'database' | 'geodb'>
+
+/** Finds the databases that the features of some layers stand in, by resource id: ours, or that of a connection. */
+export async function findDatabases(
+  context: Context,
+  layers: readonly Layer[],
+): Promise<Map<number, Database>> {
+  const foreign = layers.filter(isForeign)
+  const ids = [...new Set(foreign.map((layer) => layer.foreign.connectionId))]
+  const connections = ids.length === 0 ? new Map() : await geodbConnections.find(context.database, ids)
+  return new Map(
+    layers.map((layer) => {
+      if (!isForeign(layer)) return [layer.resourceId, context.database]
+      const { connectionId } = layer.foreign
+      const connection = connections.get(connectionId)
+      if (connection === undefined) throw withoutConnection(connectionId)
+      const database = context.geodb.open(connectionId, connection)
+      return [layer.resourceId, guardForeign(database, { connectionId, table: layer.foreign })]
+    }),
+  )
+}
+
+/** Gives the database that the features of a layer stand in. */
+export async function findDatabase(context: Context, layer: Layer): Promise<Database> {
+  const found = (await findDatabases(context, [layer])).get(layer.resourceId)
+  return found ?? context.database
+}
+
+/** A connection that is not there any more. */
+export function withoutConnection(id: ForeignTable['connectionId']) {
+  return problem('external/database', `Connection id = ${id} is gone.`, { data: { connection: { id } } })
+}
