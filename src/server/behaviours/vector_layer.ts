@@ -7,8 +7,7 @@ import { joinPointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
 import { adoptStaged } from '../../import/adopt.ts'
 import { deleteAllFeatures } from '../../store/feature/write.ts'
-import type { NewField } from '../../store/field.ts'
-import { changeFields, checkNames, type FieldChange } from '../../store/field_change.ts'
+import { changeFields, checkNames } from '../../store/field_change.ts'
 import { findLayers, type Layer, lockLayer, touchLayer } from '../../store/layer.ts'
 import {
   changeGeometryType,
@@ -19,6 +18,7 @@ import {
 import { invalidAt } from '../invalid.ts'
 import { requireReferences } from '../references.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
+import { fieldChangeOf, lookupTablesOf, newFieldOf, wireField } from './layer_field.ts'
 import { isStagedSource, prepareSource } from './vector_layer_source.ts'
 
 type Change = MemberChange<'vector_layer'>
@@ -116,42 +116,9 @@ function checkReferenceSystem({ srs }: Own, { srs: standing }: Layer): void {
   )
 }
 
-function newFieldOf(field: Field): NewField {
-  const { keyname, datatype, display_name: displayName } = field
-  return {
-    keyname,
-    datatype,
-    displayName,
-    labelField: field.label_field,
-    gridVisibility: field.grid_visibility,
-    textSearch: field.text_search,
-    lookupTableId: field.lookup_table === undefined ? undefined : (field.lookup_table?.id ?? null),
-  }
-}
-
-function fieldChangeOf(field: Field): FieldChange {
-  return { ...newFieldOf(field), id: field.id, isDropped: field.delete }
-}
-
-function lookupTablesOf({ fields }: Layer): Set<number> {
-  return new Set(fields.flatMap(({ lookupTableId }) => (lookupTableId === null ? [] : [lookupTableId])))
-}
-
 function membersOf({ srs, geometryType, dataVersion, fields }: Layer): Members<'vector_layer'> {
   return {
     vector_layer: { srs: { id: srs }, geometry_type: geometryType, data_version: dataVersion },
-    feature_layer: {
-      fields: fields.map((field) => ({
-        id: field.id,
-        keyname: field.keyname,
-        datatype: field.datatype,
-        typemod: null,
-        display_name: field.displayName,
-        label_field: field.labelField,
-        grid_visibility: field.gridVisibility,
-        text_search: field.textSearch,
-        lookup_table: field.lookupTableId === null ? null : { id: field.lookupTableId },
-      })),
-    },
+    feature_layer: { fields: fields.map(wireField) },
   }
 }
