@@ -6,7 +6,8 @@ import { isProblem } from '../core/problem.ts'
 import { convertVector } from './convert.ts'
 import { jsonFrame } from './frame.ts'
 import type { VectorJob, WireProblem } from './job.ts'
-import { loadGdal } from './open.ts'
+import { type GdalModule, loadGdal } from './open.ts'
+import type { RasterJob } from './raster_job.ts'
 import { settings } from './settings.ts'
 
 const outputDescriptor = 3
@@ -20,16 +21,19 @@ process.env.PROJ_NETWORK = 'OFF'
 // The server is gone: nobody reads on.
 process.once('disconnect', () => process.exit(1))
 
-process.once('message', (job: VectorJob) => {
+process.once('message', (job: Job) => {
   run(job).then(
     () => process.exit(0),
     () => process.exit(1),
   )
 })
 
-async function run(job: VectorJob): Promise<void> {
+type Job = VectorJob | RasterJob
+type Send = (frame: Buffer) => Promise<void>
+
+async function run(job: Job): Promise<void> {
   const output = new Socket({ fd: outputDescriptor, readable: false, writable: true })
-  const send = async (frame: Buffer): Promise<void> => {
+  const send: Send = async (frame) => {
     await new Promise<void>((resolve, reject) => {
       output.write(frame, (error) => (error ? reject(error) : resolve()))
     })
@@ -37,18 +41,23 @@ async function run(job: VectorJob): Promise<void> {
   try {
     const gdal = loadGdal()
     for (const [name, value] of Object.entries(settings)) gdal.config.set(name, value)
-    await convertVector(gdal, job, {
-      summary: (summary) => send(jsonFrame('summary', summary)),
-      frameBytes: job.pieceBytes,
-      rows: send,
-      tick: () => void send(jsonFrame('tick', {})),
-    })
+    await convert(gdal, job, send)
     await send(jsonFrame('end', {}))
   } catch (error) {
     await send(jsonFrame('problem', asWire(error)))
   }
   output.end()
   await once(output, 'close')
+}
+
+async function convert(gdal: GdalModule, job: Job, send: Send): Promise<void> {
+  const summary = (found: object) => send(jsonFrame('summary', found))
+  const tick = () => void send(jsonFrame('tick', {}))
+  if (!('kind' in job))
+    return convertVector(gdal, job, { summary, frameBytes: job.pieceBytes, rows: send, tick })
+  // Loaded for those that need it: most sources are no pictures.
+  const { convertRaster } = await import('./raster_convert.ts')
+  await summary(await convertRaster(gdal, job, { tick }))
 }
 
 function asWire(error: unknown): WireProblem {

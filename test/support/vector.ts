@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SourceSummary, VectorJob } from '../../src/gdal/job.ts'
-import { type ReadOptions, readVector } from '../../src/gdal/vector.ts'
+import type { RunOptions } from '../../src/gdal/run.ts'
+import { readVector } from '../../src/gdal/vector.ts'
 
 /** Loads all there is as it is, and refuses what is bad. */
 export const plainRules = {
@@ -27,7 +28,7 @@ export interface ReadVector {
 export async function readFileAs(
   name: string,
   content: Uint8Array | string,
-  { options = {}, ...rules }: Partial<VectorJob> & { readonly options?: ReadOptions } = {},
+  { options = {}, ...rules }: Partial<VectorJob> & { readonly options?: RunOptions } = {},
 ): Promise<ReadVector> {
   const folder = await mkdtemp(join(tmpdir(), 'landform-vector-'))
   try {

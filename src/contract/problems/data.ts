@@ -35,7 +35,7 @@ export const dataProblems = {
     3,
     'Source cannot be read',
     `${core}.ValidationError`,
-    'Send a file of a supported vector format.',
+    'Send a file of a supported format, whole.',
   ),
   'source/layers': kind(
     422,
@@ -50,6 +50,13 @@ export const dataProblems = {
     'Source has no reference system',
     `${core}.ValidationError`,
     'Add the reference system to the file.',
+  ),
+  'source/bad-raster': kind(
+    422,
+    3,
+    'Picture cannot be a layer',
+    `${core}.ValidationError`,
+    'Send a GeoTIFF with 3 or 4 bands of 8 bits, a reference system and a place.',
   ),
   'source/bad-features': kind(
     422,

@@ -1,0 +1,85 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { unreadable } from './raster_fault.ts'
+import type { RasterJob } from './raster_job.ts'
+
+/**
+ * Checks that a TIFF has as many pieces of pixels as its first picture is large: GDAL would take those that are missing
+ * for black ones.
+ *
+ * @throws {Problem} source/unreadable
+ * @see TIFF 6.0 section 2, and sections 3 and 15 for strips and tiles
+ */
+export async function checkPieces(path: string, job: RasterJob): Promise<void> {
+  const file = await open(path)
+  try {
+    const tags = await readTags(file).catch(() => new Map<number, Tag>())
+    const wanted = countPieces(tags)
+    const found = Math.max(tags.get(stripOffsets)?.count ?? 0, tags.get(tileOffsets)?.count ?? 0)
+    if (wanted === undefined || !Number.isFinite(wanted) || found >= wanted) return
+    throw unreadable(job, `it has ${found} pieces of pixels, and needs ${wanted} for the size it says`)
+  } finally {
+    await file.close()
+  }
+}
+
+const [width, height, samples, rowsPerStrip, layout] = [256, 257, 277, 278, 284] as const
+const [stripOffsets, tileWidth, tileHeight, tileOffsets] = [273, 322, 323, 324] as const
+
+/** How many values a tag has, and the first of them where it stands in the tag itself. */
+interface Tag {
+  readonly count: number
+  readonly value: number
+}
+
+/** How many strips or tiles a picture has; undefined where it does not say. */
+function countPieces(tags: ReadonlyMap<number, Tag>): number | undefined {
+  const numberOf = (tag: number) => tags.get(tag)?.value
+  const [columns, rows] = [numberOf(width), numberOf(height)]
+  if (columns === undefined || rows === undefined) return undefined
+  const across = Math.ceil(columns / (numberOf(tileWidth) ?? columns))
+  const down = Math.ceil(rows / (numberOf(tileHeight) ?? Math.min(rows, numberOf(rowsPerStrip) ?? rows)))
+  const planes = numberOf(layout) === 2 ? (numberOf(samples) ?? 1) : 1
+  return across * down * planes
+}
+
+/** Reads the tags of the first picture of a file, plain or big, whatever the order of its bytes. */
+async function readTags(file: FileHandle): Promise<Map<number, Tag>> {
+  const head = await readAt(file, 0, 16)
+  const isLittle = head.toString('latin1', 0, 2) === 'II'
+  const form = head[isLittle ? 2 : 3] === 43 ? bigForm : plainForm
+  const number = (bytes: Buffer, at: number, size: number) =>
+    readNumber(bytes.subarray(at, at + size), isLittle)
+  const start = number(head, form.startAt, form.wordSize)
+  const count = number(await readAt(file, start, form.countSize), 0, form.countSize)
+  const entries = await readAt(file, start + form.countSize, Math.min(count, 1000) * form.entrySize)
+  const tags = new Map<number, Tag>()
+  for (let at = 0; at < entries.length; at += form.entrySize) {
+    const size = sizes.get(number(entries, at + 2, 2)) ?? 1
+    tags.set(number(entries, at, 2), {
+      count: number(entries, at + 4, form.wordSize),
+      value: number(entries, at + 4 + form.wordSize, size),
+    })
+  }
+  return tags
+}
+
+const plainForm = { startAt: 4, wordSize: 4, countSize: 2, entrySize: 12 } as const
+const bigForm = { startAt: 8, wordSize: 8, countSize: 8, entrySize: 20 } as const
+
+/** Bytes of whole numbers, by the type of a tag. */
+const sizes: ReadonlyMap<number, number> = new Map([
+  [1, 1],
+  [3, 2],
+  [4, 4],
+  [16, 8],
+])
+
+function readNumber(bytes: Buffer, isLittle: boolean): number {
+  const ordered = isLittle ? [...bytes].reverse() : [...bytes]
+  return ordered.reduce((sum, byte) => sum * 256 + byte, 0)
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)
+  return buffer.subarray(0, bytesRead)
+}

@@ -1,0 +1,102 @@
+import { fork } from 'node:child_process'
+import { extname } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import PQueue from 'p-queue'
+import { type ProblemCode, problem } from '../contract/problems.ts'
+import { type Frame, type Frames, readFrames, readJson } from './frames.ts'
+import type { VectorJob, WireProblem } from './job.ts'
+import { hasGdal } from './open.ts'
+import type { RasterJob } from './raster_job.ts'
+import { watchChild } from './watch.ts'
+
+/** How a child process is run. */
+export interface RunOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Most milliseconds without a sign of life. GDAL gives none while it opens a file. */
+  readonly stallTimeoutMs?: number
+  /** Most milliseconds from start to end. */
+  readonly longestMs?: number
+}
+
+/** Each child process takes a core and some hundred megabytes. */
+const pool = new PQueue({ concurrency: 2 })
+
+const entry = fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url))
+const defaultStallTimeoutMs = 15 * 60_000
+
+/**
+ * Has GDAL do a job in a child process that ends with this call, whatever happens. Not more than two run at once;
+ * further calls wait.
+ *
+ * @param use gets what the child sends; what it gives is given back
+ * @throws {Problem} gdal/missing, gdal/failed where GDAL crashed or hung; what the signal says
+ */
+export async function runInChild<T>(
+  job: VectorJob | RasterJob,
+  use: (frames: Frames) => Promise<T>,
+  options: RunOptions,
+): Promise<T> {
+  if (!hasGdal()) throw problem('gdal/missing', 'reading data needs gdal-async, which is not installed')
+  return pool.add(() => run(job, use, options))
+}
+
+async function run<T>(
+  job: VectorJob | RasterJob,
+  use: (frames: Frames) => Promise<T>,
+  { signal: given, stallTimeoutMs = defaultStallTimeoutMs, longestMs }: RunOptions,
+): Promise<T> {
+  given?.throwIfAborted()
+  using limit = limitTime(longestMs)
+  const signals = [given, limit?.signal].filter((one) => one !== undefined)
+  const signal = AbortSignal.any(signals)
+  // Its own memory limit is left at Node's default: what grows is GDAL's.
+  const child = fork(entry, [], { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] })
+  const watch = watchChild(child, { signal, stallTimeoutMs })
+  try {
+    child.send(job)
+    return await use(readFrames(child.stdio[3] as Readable, watch.wait))
+  } catch (error) {
+    await watch.end()
+    throw watch.findReason() ?? error
+  } finally {
+    await watch.end()
+  }
+}
+
+function limitTime(longestMs: number | undefined): ({ signal: AbortSignal } & Disposable) | undefined {
+  if (longestMs === undefined) return undefined
+  const stopper = new AbortController()
+  const seconds = Math.round(longestMs / 1000)
+  const stop = () =>
+    stopper.abort(problem('gdal/failed', `GDAL worked for more than ${seconds} s and was stopped`))
+  const timer = setTimeout(stop, longestMs)
+  return { signal: stopper.signal, [Symbol.dispose]: () => clearTimeout(timer) }
+}
+
+/** Gives the next frame that says something; a problem is thrown. */
+export async function nextFrame(frames: Frames): Promise<Frame> {
+  for (;;) {
+    const frame = await frames.next()
+    if (frame === undefined)
+      throw problem('gdal/failed', 'the process of GDAL ended before its work was done')
+    if (frame.kind === 'problem') throw toProblem(await readJson<WireProblem>(frame))
+    if (frame.kind !== 'tick') return frame
+    await readJson(frame)
+  }
+}
+
+/** Reads what the child found, which comes before all else. */
+export async function readSummary<T>(frames: Frames): Promise<T> {
+  const frame = await nextFrame(frames)
+  if (frame.kind !== 'summary') throw new Error(`a ${frame.kind} came before the summary`)
+  return readJson<T>(frame)
+}
+
+function toProblem({ code, message, hint, detail, data }: WireProblem): Error {
+  return problem(code as ProblemCode, message, {
+    ...(hint === undefined ? {} : { hint }),
+    ...(detail === undefined ? {} : { detail }),
+    ...(data === undefined ? {} : { data }),
+  })
+}

@@ -1,0 +1,314 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makePicture, type Picture, readPicture, readPictureAs } from '../support/raster.ts'
+import { makeZip } from '../support/zip.ts'
+
+const read = (picture: Picture = {}) => readPictureAs('a.tif', makePicture(picture))
+
+test('a picture becomes a tiled GeoTIFF in web mercator, with overviews and opacity', async () => {
+  const { facts, content } = await read({ width: 700, height: 600 })
+  expect(facts).toMatchObject({
+    srs: 3857,
+    dtype: 'Byte',
+    colorInterpretation: ['Red', 'Green', 'Blue', 'Alpha'],
+  })
+  const [left, step, turnX, top, turnY, stepDown] = facts.geoTransform
+  expect([turnX, turnY, stepDown]).toEqual([0, 0, -(step ?? 0)].map((one) => expect.closeTo(one, 6)))
+  expect(left).toBeCloseTo(1_113_194.9, 0)
+  expect(top).toBeCloseTo(5_780_349.2, 0)
+  readPicture(content, ({ width, height, srs, colors, overviews, blockSize, structure }) => {
+    expect([width, height, srs]).toEqual([facts.xsize, facts.ysize, '3857'])
+    expect(colors).toEqual(facts.colorInterpretation)
+    expect(blockSize).toEqual({ x: 256, y: 256 })
+    expect(structure).toMatchObject({ COMPRESSION: 'DEFLATE', LAYOUT: 'COG' })
+    expect(overviews).toEqual([Math.floor(width / 2), Math.floor(width / 4)])
+  })
+})
+
+test('a picture that is in web mercator already keeps its pixels, oblong ones too', async () => {
+  const value = (band: number, column: number, row: number) => (band * 80 + column * 7 + row) % 256
+  const { facts, content } = await read({ srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -20], value })
+  expect(facts).toMatchObject({ xsize: 40, ysize: 30, geoTransform: [1e6, 10, 0, 6e6, 0, -20] })
+  readPicture(content, ({ pixel }) => {
+    for (const [column, row] of [
+      [0, 0],
+      [39, 29],
+      [17, 23],
+    ] as const)
+      expect(pixel(column, row)).toEqual([...[1, 2, 3].map((band) => value(band, column, row)), 255])
+  })
+})
+
+test.each<[string, Picture, number[]]>([
+  ['all its bands have the value of no data', { noData: 7, value: () => 7 }, [0]],
+  ['one of its bands has it', { noData: 7, value: (band) => (band === 1 ? 7 : 200) }, [7, 200, 200, 255]],
+  ['its own opacity says so', { bands: 4, value: (band) => (band === 4 ? 0 : 9) }, [0]],
+  ['its own opacity is half', { bands: 4, value: (band) => (band === 4 ? 128 : 9) }, [9, 9, 9, 128]],
+])('a pixel is as opaque as it should be where %s', async (_, picture, expected) => {
+  const { content } = await read({ srs: 3857, geoTransform: [0, 1, 0, 0, 0, -1], ...picture })
+  expect(readPicture(content, ({ pixel }) => pixel(5, 5)).slice(-expected.length)).toEqual(expected)
+})
+
+test('what lies beside a turned picture is transparent', async () => {
+  const { content, facts } = await read({
+    srs: 3857,
+    geoTransform: [1e6, 10, 5, 6e6, 5, -10],
+    value: () => 99,
+  })
+  readPicture(content, ({ pixel }) => {
+    expect(pixel(facts.xsize - 1, 0).at(-1)).toBe(0)
+    expect(pixel(Math.floor(facts.xsize / 2), Math.floor(facts.ysize / 2))).toEqual([99, 99, 99, 255])
+  })
+})
+
+test('a picture of the whole world is cut where web mercator ends', async () => {
+  const { facts } = await read({ width: 360, height: 180, geoTransform: [-180, 1, 0, 90, 0, -1] })
+  const [left = 0, step = 0, , top = 0] = facts.geoTransform
+  expect(left).toBeCloseTo(-20_037_508.34, 1)
+  expect(left + step * facts.xsize).toBeCloseTo(20_037_508.34, 1)
+  expect(top).toBeCloseTo(20_037_508.34, 1)
+  expect(facts.xsize).toBeGreaterThan(250)
+})
+
+test('degrees from 0 to 360 are the whole world too', async () => {
+  const { content, facts } = await read({ width: 360, height: 120, geoTransform: [0, 1, 0, 60, 0, -1] })
+  const row = Math.floor(facts.ysize / 2)
+  const opaque = readPicture(content, ({ pixel }) =>
+    [0.1, 0.4, 0.6, 0.9].map((part) => pixel(Math.floor(part * facts.xsize), row).at(-1)),
+  )
+  expect(opaque).toEqual([255, 255, 255, 255])
+})
+
+test.each([
+  ['not packed', []],
+  ['LZW', ['COMPRESS=LZW', 'PREDICTOR=2']],
+  ['DEFLATE', ['COMPRESS=DEFLATE']],
+  ['JPEG', ['COMPRESS=JPEG', 'PHOTOMETRIC=YCBCR']],
+  ['in tiles', ['TILED=YES', 'BLOCKXSIZE=16', 'BLOCKYSIZE=16']],
+  ['band by band', ['INTERLEAVE=BAND']],
+  ['BigTIFF', ['BIGTIFF=YES']],
+  ['with the bytes the other way round', ['ENDIANNESS=BIG']],
+])('reads a picture %s', async (_, options) => {
+  expect((await read({ options })).facts.colorInterpretation).toHaveLength(4)
+})
+
+test('the same picture gives the same file', async () => {
+  const [one, other] = await Promise.all([read(), read()])
+  expect(one.content.equals(other.content)).toBe(true)
+})
+
+test('reads the one picture of an archive, whatever lies beside it', async () => {
+  const archive = makeZip([
+    { name: 'maps/readme.txt', content: 'hello' },
+    { name: 'maps/map.TIF', content: makePicture() },
+    { name: '__MACOSX/maps/._map.TIF', content: 'x' },
+    { name: 'maps/map.tif.aux.xml', content: '<PAMDataset><SRS>EPSG:32632</SRS></PAMDataset>' },
+  ])
+  const { facts } = await readPictureAs('a.zip', archive)
+  expect(facts.geoTransform[0]).toBeCloseTo(1_113_194.9, 0)
+})
+
+const tiff = makePicture
+const vrt = (path: string) => `<VRTDataset rasterXSize="9" rasterYSize="9"><SRS>EPSG:3857</SRS>
+  <GeoTransform>0,1,0,0,0,-1</GeoTransform><VRTRasterBand dataType="Byte" band="1"><SimpleSource>
+  <SourceFilename>${path}</SourceFilename></SimpleSource></VRTRasterBand></VRTDataset>`
+const twoPictures = () =>
+  makeZip([
+    { name: 'b.tif', content: tiff() },
+    { name: 'a/a.tiff', content: tiff() },
+  ])
+/** A file whose 16-bit number under a tag is another one. @see TIFF 6.0 section 2 */
+const lie = (content: Buffer, tag: number, value: number) => {
+  const start = content.readUInt32LE(4)
+  for (let at = start + 2; at < start + 2 + content.readUInt16LE(start) * 12; at += 12)
+    if (content.readUInt16LE(at) === tag) content.writeUInt16LE(value, at + 8)
+  return content
+}
+
+test.each<[string, () => Uint8Array | string, string, RegExp]>([
+  ['nothing', () => '', 'source/unreadable', /it is empty/],
+  ['text', () => 'hello', 'source/unreadable', /it is no TIFF/],
+  ['a VRT', () => vrt('/etc/passwd'), 'source/unreadable', /it is no TIFF/],
+  ['a TIFF of four bytes', () => 'II*\0', 'source/unreadable', /"a\.tif" cannot be read/],
+  ['a TIFF cut off in its head', () => tiff().subarray(0, 100), 'source/unreadable', /cannot be read/],
+  ['a TIFF cut off in its pixels', () => tiff().subarray(0, 2000), 'source/unreadable', /cannot be read/],
+  [
+    'a packed TIFF cut off in its pixels',
+    () => {
+      const noise = (band: number, column: number, row: number) =>
+        (band * 7919 + column * 104_729 + row * 1299) % 251
+      const whole = tiff({ width: 300, height: 300, options: ['COMPRESS=DEFLATE'], value: noise })
+      return whole.subarray(0, Math.floor(whole.length * 0.7))
+    },
+    'source/unreadable',
+    /cannot be read/,
+  ],
+  ['a TIFF that says it is higher', () => lie(tiff(), 257, 60_000), 'source/unreadable', /pieces of pixels/],
+  ['a TIFF that says it is wider', () => lie(tiff(), 256, 60_000), 'source/unreadable', /cannot be read/],
+  ['a TIFF without a width', () => lie(tiff(), 256, 0), 'source/unreadable', /cannot be read/],
+  ['a TIFF that says it has 200 bands', () => lie(tiff(), 277, 200), 'source/unreadable', /cannot be read/],
+  ['one band', () => tiff({ bands: 1 }), 'source/bad-raster', /has 1 band, not 3 or 4/],
+  ['two bands', () => tiff({ bands: 2 }), 'source/bad-raster', /has 2 bands, not 3 or 4/],
+  ['five bands', () => tiff({ bands: 5 }), 'source/bad-raster', /has 5 bands, not 3 or 4/],
+  ['16 bits', () => tiff({ type: 'UInt16' }), 'source/bad-raster', /UInt16, not 8 bits/],
+  ['fractions', () => tiff({ type: 'Float32' }), 'source/bad-raster', /Float32, not 8 bits/],
+  ['4 bits', () => tiff({ options: ['NBITS=4'] }), 'source/bad-raster', /have 4 bits, not 8/],
+  [
+    'bands that are no colours',
+    () => tiff({ options: ['PHOTOMETRIC=MINISBLACK'] }),
+    'source/bad-raster',
+    /are Gray, Undefined, Undefined, not Red, Green, Blue$/,
+  ],
+  [
+    'a fourth band that is no opacity',
+    () => tiff({ bands: 4, options: ['ALPHA=NO'] }),
+    'source/bad-raster',
+    /are Red, Green, Blue, Undefined, not Red, Green, Blue, Alpha/,
+  ],
+  ['no reference system', () => tiff({ srs: null }), 'source/no-srs', /does not say its reference system/],
+  ['no place', () => tiff({ geoTransform: null }), 'source/bad-raster', /does not say where it lies/],
+  [
+    'a place and no reference system, from a world file',
+    () =>
+      makeZip([
+        { name: 'a.tif', content: tiff({ srs: null, geoTransform: null }) },
+        { name: 'a.tfw', content: '0.01\n0\n0\n-0.01\n10\n46\n' },
+      ]),
+    'source/no-srs',
+    /does not say its reference system/,
+  ],
+  [
+    'a reference system, and its place in a world file',
+    () =>
+      makeZip([
+        { name: 'a.tif', content: tiff({ geoTransform: null }) },
+        { name: 'a.tfw', content: '0.01\n0\n0\n-0.01\n10\n46\n' },
+      ]),
+    'source/bad-raster',
+    /does not say where it lies/,
+  ],
+  [
+    'pixels without a size',
+    () => tiff({ geoTransform: [1, 0.5, 0.5, 1, 0.5, 0.5] }),
+    'source/bad-raster',
+    /the place of the picture is none/,
+  ],
+  [
+    'a place that is not on the earth',
+    () => tiff({ geoTransform: [10, 0.01, 0, 460, 0, -0.01] }),
+    'source/bad-raster',
+    /at 85\.05 degrees/,
+  ],
+  [
+    'a pole',
+    () => tiff({ width: 100, height: 100, srs: 3413, geoTransform: [-1e5, 2000, 0, 1e5, 0, -2000] }),
+    'source/bad-raster',
+    /cannot be projected to EPSG:3857/,
+  ],
+  [
+    'both sides of 180 degrees',
+    () => tiff({ width: 300, height: 300, srs: 32660, geoTransform: [6.9e5, 1000, 0, 5.5e6, 0, -1000] }),
+    'source/bad-raster',
+    /over the edge of that world, at 180 degrees/,
+  ],
+  [
+    '100000 × 100000 pixels',
+    () =>
+      tiff({
+        width: 100_000,
+        height: 100_000,
+        value: null,
+        options: ['SPARSE_OK=TRUE', 'TILED=YES', 'BIGTIFF=YES'],
+      }),
+    'source/bad-raster',
+    /has 100000 × 100000 pixels in 3 bands, 30000000000 bytes, more than 17179869184/,
+  ],
+  [
+    'more pixels than a file of its size can hold',
+    () => tiff({ width: 50_000, height: 50_000, value: null, options: ['SPARSE_OK=TRUE', 'TILED=YES'] }),
+    'source/bad-raster',
+    /would unpack to 7500000000 bytes from \d+, which no picture does/,
+  ],
+  [
+    'blocks that no memory should hold',
+    () =>
+      tiff({
+        width: 10_000,
+        height: 10_000,
+        value: null,
+        options: ['SPARSE_OK=TRUE', 'TILED=YES', 'BLOCKXSIZE=10000', 'BLOCKYSIZE=10000'],
+      }),
+    'source/bad-raster',
+    /stored in blocks of 10000 × 10000 pixels/,
+  ],
+  [
+    'an archive without a picture',
+    () => makeZip([{ name: 'a.txt', content: 'x' }]),
+    'source/unreadable',
+    /no GeoTIFF/,
+  ],
+  ['an archive of two pictures', twoPictures, 'source/bad-raster', /2 pictures: a\/a\.tiff, b\.tif/],
+  [
+    'an archive whose picture is a VRT',
+    () => makeZip([{ name: 'a.tif', content: vrt('b.tif') }]),
+    'source/unreadable',
+    /"a\.tif" is no TIFF/,
+  ],
+  [
+    'an archive that leads out of its folder',
+    () => makeZip([{ name: '../../a.tif', content: tiff() }]),
+    'source/unreadable',
+    /invalid relative path/,
+  ],
+  [
+    'an archive with a link',
+    () => makeZip([{ name: 'a.tif', content: '/etc/passwd', mode: 0o120777 }]),
+    'source/unreadable',
+    /is a link/,
+  ],
+])('refuses %s', async (_, make, code, message) => {
+  const failure = await readPictureAs('a.tif', make()).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code, message: expect.stringMatching(message) })
+  expect((failure as Error).message).not.toContain('landform-raster-')
+})
+
+test('a picture that names files or addresses of others is refused, and none of them is asked', async () => {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const folder = await mkdtemp(join(tmpdir(), 'landform-raster-'))
+  writeFileSync(join(folder, 'a.vrt'), vrt(`/vsicurl/${address}/pixels.tif`))
+  for (const far of [`/vsicurl/${address}/overviews.tif`, join(folder, 'a.vrt'), `${address}/a.tif`]) {
+    const content = tiff({ metadata: { OVERVIEWS: { OVERVIEW_FILE: far } } })
+    await expect(readPictureAs('a.tif', content)).rejects.toMatchObject({
+      code: 'source/bad-raster',
+      message: expect.stringContaining('refers to another file'),
+    })
+  }
+  await rm(folder, { recursive: true })
+  server.close()
+  expect(asked).toEqual([])
+})
+
+test('what a file says besides its pixels stays behind', async () => {
+  const { content } = await read({ metadata: { '': { AUTHOR: 'me' } } })
+  expect(JSON.stringify(readPicture(content, ({ metadata }) => metadata))).not.toContain('me"')
+})
+
+test('a picture that takes too long is given up', async () => {
+  const content = makePicture({ width: 3000, height: 3000, geoTransform: [10, 0.001, 0, 46, 0, -0.001] })
+  await expect(readPictureAs('a.tif', content, { options: { longestMs: 1 } })).rejects.toMatchObject({
+    code: 'gdal/failed',
+    message: expect.stringContaining('was stopped'),
+  })
+})
