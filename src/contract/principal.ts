@@ -151,6 +151,9 @@ export const MadeTokenSchema = Type.Object({
   token: Type.String({ 'x-secret': true, description: 'Goes behind "Bearer" in the header Authorization.' }),
 })
 
+/** A token that has just been made. */
+export type MadeToken = Static<typeof MadeTokenSchema>
+
 /** What makes a token. */
 export const NewTokenSchema = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 255, description: 'What it is for.' }),

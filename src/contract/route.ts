@@ -22,6 +22,8 @@ export interface RouteDescriptor {
   readonly summary: string
   /** Permission on the resource `{id}` of the path; further checks are the operation's own. */
   readonly permission?: PermissionName
+  /** Takes an Idempotency-Key: sent again under the same key, it is answered again, and not done again. */
+  readonly takesKey?: true
   readonly params?: TObject
   readonly query?: TObject
   /** Parameters beyond the named ones that the operation reads, as a pattern of their names. */

@@ -40,7 +40,7 @@ export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   const body = errorBody(fault, request.id)
   const wait = fault.data.retry_after
   reply.status(status)
-  if (status === 429 && wait !== undefined) reply.header('retry-after', String(wait))
+  if (wait !== undefined) reply.header('retry-after', String(wait))
   if (status === 416) reply.header('content-range', `bytes */${fault.data.size}`)
   if (isForPrograms(request.url, request.headers))
     return reply.type(json).send(Buffer.from(JSON.stringify(body)))

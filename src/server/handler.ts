@@ -6,6 +6,7 @@ import type { RouteName, routes } from '../contract/routes.ts'
 import type { Log } from '../core/log.ts'
 import type { Caller } from './caller.ts'
 import type { ServerContext } from './context.ts'
+import type { Once } from './idempotency/once.ts'
 
 type Routes = typeof routes
 
@@ -34,6 +35,8 @@ export interface ApiRequest<R extends RouteName = RouteName> {
   /** JSON body; undefined where none was sent, or where the operation reads `raw` itself. */
   readonly body: BodyOf<Routes[R]>
   readonly raw: IncomingMessage
+  /** Keeps the answer for a request that comes again; it has begun where the body is JSON. */
+  readonly once: Once
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PermissionMask } from '../access/mask.ts'
-import type { Dialect } from '../contract/dialect.ts'
+import { type Dialect, dialectHeader } from '../contract/dialect.ts'
+import { keyHeader } from '../contract/idempotency.ts'
 import { problem } from '../contract/problems.ts'
 import { parseQuery, type RawQuery } from '../contract/query.ts'
 import type { BodyKind, RouteDescriptor } from '../contract/route.ts'
@@ -17,6 +18,7 @@ import { hasBody, readFormBody, readJsonBody } from './body.ts'
 import type { Caller } from './caller.ts'
 import type { ServerContext } from './context.ts'
 import type { ApiRequest } from './handler.ts'
+import { createOnce, type Once, readKey, unkeyed } from './idempotency/once.ts'
 import { checkValue } from './invalid.ts'
 import { checkStorable } from './json_values.ts'
 import { notFound, requirePermission } from './permit.ts'
@@ -44,16 +46,16 @@ export function createOperation(name: RouteName, context: ServerContext): Run {
     const { named, more } = readQuery(route, request.query as RawQuery)
     const body = await readBody(route, request, context.bodyLimitBytes)
     checkBody(body)
-    const answer = await handler({
-      ...requestOf(request, { context, caller }),
-      mask,
-      params,
-      query: named,
-      more,
-      body,
-      signal: signalOf(reply),
-    } as ApiRequest)
-    return sendAnswer(reply, answer)
+    const once = onceOf(route, request, { context, caller })
+    const own = { mask, params, query: named, more, body, once, signal: signalOf(reply) }
+    try {
+      const before = isReadHere(route) ? await once.begin(body) : undefined
+      const answer =
+        before ?? (await handler({ ...requestOf(request, { context, caller }), ...own } as ApiRequest))
+      return sendAnswer(reply, answer)
+    } finally {
+      await once.end()
+    }
   }
 }
 
@@ -125,10 +127,18 @@ function originOf({ method, headers, host }: FastifyRequest, { corsOrigins: allo
   return { method, origin: headers.origin, fetchSite: fetchSite?.toString(), host, allowed }
 }
 
-function requestOf(
-  request: FastifyRequest,
-  { context, caller }: { readonly context: ServerContext; readonly caller: Caller },
-) {
+interface Asker {
+  readonly context: ServerContext
+  readonly caller: Caller
+}
+
+function onceOf({ takesKey }: RouteDescriptor, request: FastifyRequest, asker: Asker): Once {
+  const key = takesKey === true ? readKey(request.headers[keyHeader]) : undefined
+  if (key === undefined) return unkeyed
+  return createOnce({ ...asker, key, target: `${request.method} ${request.url}` })
+}
+
+function requestOf(request: FastifyRequest, { context, caller }: Asker) {
   const log: Log = context.log.child({ request_id: request.id })
   return {
     context,
@@ -144,7 +154,7 @@ function requestOf(
 }
 
 function dialectOf({ headers }: FastifyRequest, fallback: Dialect): Dialect {
-  const asked = headers['x-api-dialect']
+  const asked = headers[dialectHeader]
   if (asked === 'ngw') return 'sister'
   return asked === 'document' ? 'document' : fallback
 }
@@ -175,16 +185,18 @@ function readQuery(route: RouteDescriptor, raw: RawQuery): ReturnType<typeof par
 
 const readKinds: readonly BodyKind[] = ['json', 'form']
 
+function isReadHere({ bodyKind = 'json' }: RouteDescriptor): boolean {
+  return readKinds.includes(bodyKind)
+}
+
 /** Operations whose body is no JSON and no form of fields read it themselves. */
 async function readBody(
   route: RouteDescriptor,
   request: FastifyRequest,
   limitBytes: number,
 ): Promise<unknown> {
-  const { bodyKind = 'json' } = route
-  if (!readKinds.includes(bodyKind)) return undefined
-  if (!hasBody(request.raw)) return undefined
-  const read = bodyKind === 'form' ? readFormBody : readJsonBody
+  if (!isReadHere(route) || !hasBody(request.raw)) return undefined
+  const read = route.bodyKind === 'form' ? readFormBody : readJsonBody
   const body = await read(request.raw, limitBytes)
   checkStorable(body)
   return body
@@ -192,8 +204,9 @@ async function readBody(
 
 const compile = createValidatorCompiler({ faults: 'first' })
 
-function bodyChecker({ body: schema, bodyKind = 'json' }: RouteDescriptor): (body: unknown) => void {
-  if (schema === undefined || !readKinds.includes(bodyKind)) return () => undefined
+function bodyChecker(route: RouteDescriptor): (body: unknown) => void {
+  const { body: schema } = route
+  if (schema === undefined || !isReadHere(route)) return () => undefined
   const validate = compile(schema)
   return (body) => checkValue(validate, body)
 }

@@ -12,10 +12,17 @@ export interface SpooledBody extends AsyncDisposable {
  *
  * @throws {Problem} request/aborted where the client goes away before the end
  */
-export async function spoolBody(raw: IncomingMessage, folder: string): Promise<SpooledBody> {
+export async function spoolBody(
+  raw: IncomingMessage,
+  folder: string,
+  onChunk?: (chunk: Uint8Array) => void,
+): Promise<SpooledBody> {
   const spool = new Spool({ folder })
   try {
-    for await (const chunk of raw as AsyncIterable<Buffer>) await spool.write(chunk)
+    for await (const chunk of raw as AsyncIterable<Buffer>) {
+      onChunk?.(chunk)
+      await spool.write(chunk)
+    }
   } catch (cause) {
     await spool.close()
     throw raw.complete ? cause : aborted(cause)

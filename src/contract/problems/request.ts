@@ -45,5 +45,26 @@ export const requestProblems = {
     `${core}.NotConfigured`,
     'This version of the server does not offer it.',
   ),
+  'request/in-flight': kind(
+    409,
+    1,
+    'Request being done',
+    `${core}.ValidationError`,
+    'Send it again after the seconds of the Retry-After header.',
+  ),
+  'request/key-reused': kind(
+    422,
+    1,
+    'Key used before',
+    `${core}.ValidationError`,
+    'Make up another key for each request.',
+  ),
+  'request/answer-lost': kind(
+    409,
+    1,
+    'Answer not kept',
+    `${core}.ValidationError`,
+    'It was done: look for what it has made.',
+  ),
   'request/aborted': kind(400, 1, 'Request aborted', `${core}.ValidationError`, 'Send the whole body.'),
 } as const satisfies Record<string, ProblemKind>

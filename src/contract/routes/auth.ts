@@ -58,6 +58,7 @@ export const authRoutes = {
   'token.create': {
     ...tokens,
     method: 'POST',
+    takesKey: true,
     summary: 'Makes a token, and shows it once.',
     body: NewTokenSchema,
     response: MadeTokenSchema,

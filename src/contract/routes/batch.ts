@@ -45,6 +45,7 @@ export const batchRoutes = {
   'resource.batch': {
     route: 'landform.batch',
     method: 'POST',
+    takesKey: true,
     path: '/api/component/landform/batch',
     summary: 'Creates, changes and deletes many resources in one transaction: all, or nothing.',
     body: Type.Object({ operations: Type.Array(BatchOperationSchema) }),
@@ -61,23 +62,44 @@ export const batchRoutes = {
   'source.prepare': {
     ...prepared,
     method: 'POST',
-    summary: 'Reads and checks features of an upload, for a creation or a change to take over within a day.',
+    takesKey: true,
+    summary: 'Reads and checks the data of an upload, for a creation or a change to take over within a day.',
     body: Type.Object({
-      cls: Type.String({ description: 'Class of the resource: vector_layer.' }),
+      cls: Type.String({ description: 'Class of the resource: vector_layer or raster_layer.' }),
       id: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'The layer whose features they are to replace.' }),
+        Type.Integer({ minimum: 0, description: 'The layer whose data they are to replace.' }),
       ),
-      vector_layer: Type.Object({ source: UploadSchema, ...loadOptions }, { additionalProperties: true }),
+      vector_layer: Type.Optional(
+        Type.Object({ source: UploadSchema, ...loadOptions }, { additionalProperties: true }),
+      ),
+      raster_layer: Type.Optional(Type.Object({ source: UploadSchema }, { additionalProperties: true })),
     }),
     response: Type.Object({
-      id: Type.String({ description: 'What `vector_layer.source.prepared` names it by.' }),
-      feature_count: Type.Integer({ description: 'Features that are going to be in the layer.' }),
-      bad_count: Type.Integer({ description: 'Features that were left out because they are bad.' }),
-      fields: Type.Array(
-        Type.Object({ keyname: Type.String(), datatype: Type.String(), display_name: Type.String() }),
-        { description: 'Fields that the layer is going to have.' },
+      id: Type.String({ description: 'What `source.prepared` of the layer names it by.' }),
+      feature_count: Type.Optional(
+        Type.Integer({ description: 'Features that are going to be in a vector layer.' }),
       ),
-      report: ImportReportSchema,
+      bad_count: Type.Optional(
+        Type.Integer({ description: 'Features that were left out because they are bad.' }),
+      ),
+      fields: Type.Optional(
+        Type.Array(
+          Type.Object({ keyname: Type.String(), datatype: Type.String(), display_name: Type.String() }),
+          { description: 'Fields that a vector layer is going to have.' },
+        ),
+      ),
+      report: Type.Optional(ImportReportSchema),
+      picture: Type.Optional(
+        Type.Object(
+          {
+            srs: Type.Object({ id: Type.Integer() }),
+            xsize: Type.Integer(),
+            ysize: Type.Integer(),
+            band_count: Type.Integer(),
+          },
+          { description: 'Picture that a raster layer is going to have.' },
+        ),
+      ),
     }),
   },
   'source.discard': {
@@ -85,7 +107,7 @@ export const batchRoutes = {
     method: 'DELETE',
     path: '/api/component/landform/prepared/{uid}',
     params: Type.Object({ uid: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'Prepared source.' }) }),
-    summary: 'Forgets features that were prepared.',
+    summary: 'Forgets data that were prepared.',
     response: EmptySchema,
   },
 } as const satisfies Record<string, RouteDescriptor>

@@ -123,6 +123,7 @@ export const featureRoutes = {
   'feature.create': {
     ...collection,
     method: 'POST',
+    takesKey: true,
     summary: 'Creates a feature.',
     permission: 'data.write',
     query: writeQuery,
@@ -132,6 +133,7 @@ export const featureRoutes = {
   'feature.patch': {
     ...collection,
     method: 'PATCH',
+    takesKey: true,
     summary: 'Creates, changes and deletes features, all or nothing.',
     permission: 'data.write',
     query: writeQuery,

@@ -37,6 +37,7 @@ export const principalRoutes = {
   'auth.user_create': {
     ...users,
     method: 'POST',
+    takesKey: true,
     summary: 'Creates a user.',
     body: NewUserSchema,
     response: IdAnswer,
@@ -60,6 +61,7 @@ export const principalRoutes = {
   'auth.group_create': {
     ...groups,
     method: 'POST',
+    takesKey: true,
     summary: 'Creates a group.',
     body: NewGroupSchema,
     response: IdAnswer,

@@ -62,6 +62,7 @@ export const resourceRoutes = {
   'resource.create': {
     ...collection,
     method: 'POST',
+    takesKey: true,
     summary: 'Creates a resource.',
     query: query({ parent, cls: Type.String({ description: 'Class.' }) }),
     body: AnyObjectSchema,

@@ -19,6 +19,7 @@ export const uploadRoutes = {
   'upload.form': {
     ...collection,
     method: 'POST',
+    takesKey: true,
     summary: 'Uploads files of a form.',
     bodyKind: 'multipart',
     response: Type.Object({ upload_meta: Type.Array(UploadSchema) }),
@@ -26,6 +27,7 @@ export const uploadRoutes = {
   'upload.raw': {
     ...collection,
     method: 'PUT',
+    takesKey: true,
     summary: 'Uploads the body as one file.',
     bodyKind: 'raw',
     response: UploadSchema,

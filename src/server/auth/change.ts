@@ -8,6 +8,9 @@ import type { ApiRequest } from '../handler.ts'
 /** What a change of users or groups needs of its request. */
 export type Changer = Pick<ApiRequest, 'context' | 'caller' | 'signal'>
 
+/** What a creation of users, groups or tokens needs of its request. */
+export type Creator = Changer & Pick<ApiRequest, 'once'>
+
 /**
  * Refuses those who administer nothing, by what is remembered of them.
  *

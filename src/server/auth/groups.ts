@@ -9,7 +9,7 @@ import {
   updatePrincipal,
 } from '../../store/principal_record.ts'
 import { isResourceId } from '../../store/resource_id.ts'
-import { type Changer, changePrincipals, requireAdministrator } from './change.ts'
+import { type Changer, type Creator, changePrincipals, requireAdministrator } from './change.ts'
 import { checkMemberIds, checkPrincipalNames, getPrincipal, nameOf } from './principal_checks.ts'
 import { givenFields, namesOf } from './principals.ts'
 
@@ -26,7 +26,7 @@ export function groupAnswer(record: PrincipalRecord): GroupAnswer {
 }
 
 /** Creates a group. Gives its id. */
-export async function createGroup(changer: Changer, body: GroupBody & { keyname: string }): Promise<number> {
+export async function createGroup(changer: Creator, body: GroupBody & { keyname: string }): Promise<number> {
   requireAdministrator(changer)
   const displayName = body.display_name ?? body.keyname
   return changePrincipals(changer, async (tx) => {
@@ -34,6 +34,7 @@ export async function createGroup(changer: Changer, body: GroupBody & { keyname:
     await checkMemberIds(tx, 'user', { member: 'members', ids: body.members })
     const id = await insertPrincipal(tx, 'group', { ...fieldsOf(body), keyname: body.keyname, displayName })
     if (body.members !== undefined) await replaceMembers(tx, id, body.members)
+    await changer.once.keep(tx, { id })
     return id
   })
 }

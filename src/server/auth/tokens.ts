@@ -1,11 +1,11 @@
-import type { TokenAnswer } from '../../contract/principal.ts'
+import type { MadeToken, TokenAnswer } from '../../contract/principal.ts'
 import { problem } from '../../contract/problems.ts'
 import { isAdministrator } from '../../store/membership.ts'
 import { findPrincipals } from '../../store/principal.ts'
 import { announcePrincipals } from '../../store/principal_change.ts'
 import { deleteToken, findToken, insertToken, listTokens, type Token } from '../../store/token.ts'
 import { invalidAt } from '../invalid.ts'
-import type { Changer } from './change.ts'
+import type { Changer, Creator } from './change.ts'
 import { digestSecret, makeSecret, tokenPrefix } from './secret.ts'
 
 /** Most tokens of one user. */
@@ -37,11 +37,8 @@ export interface WantedToken {
  *
  * @throws {Problem} access/denied, request/invalid, principal/name-taken
  */
-export async function createToken(
-  changer: Changer,
-  wanted: WantedToken,
-): Promise<{ readonly made: Token; readonly text: string }> {
-  const { context, caller, signal } = changer
+export async function createToken(changer: Creator, wanted: WantedToken): Promise<MadeToken> {
+  const { context, caller, signal, once } = changer
   if (caller.medium === 'bearer')
     throw problem('access/denied', 'A token makes no tokens: log in with a password.')
   const userId = await whose(changer, wanted.user?.id)
@@ -51,11 +48,16 @@ export async function createToken(
     async (tx) => {
       if ((await listTokens(tx, userId)).length >= mostTokens)
         throw problem('request/invalid', `There are ${mostTokens} tokens already: revoke some.`)
-      return insertToken(tx, { userId, name: wanted.name, digest: digestSecret(text), expires })
+      const digest = digestSecret(text)
+      const token = await insertToken(tx, { userId, name: wanted.name, digest, expires })
+      if (token === undefined) return undefined
+      const answer = { ...tokenAnswer(token), token: text }
+      await once.keep(tx, answer)
+      return answer
     },
     { signal },
   )
-  if (made !== undefined) return { made, text }
+  if (made !== undefined) return made
   throw problem('principal/name-taken', `There is a token "${wanted.name}" already.`, {
     data: { location: ['body', '/name'] },
   })

@@ -9,7 +9,7 @@ import {
   updatePrincipal,
 } from '../../store/principal_record.ts'
 import { deleteSessionsOf } from '../../store/session.ts'
-import { type Changer, changePrincipals, requireAdministrator } from './change.ts'
+import { type Changer, type Creator, changePrincipals, requireAdministrator } from './change.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import { checkMemberIds, checkPrincipalNames, getPrincipal, nameOf } from './principal_checks.ts'
 import { givenFields, namesOf } from './principals.ts'
@@ -33,7 +33,7 @@ export function userAnswer(record: PrincipalRecord): UserAnswer {
 }
 
 /** Creates a user. Gives its id. */
-export async function createUser(changer: Changer, body: UserBody & { keyname: string }): Promise<number> {
+export async function createUser(changer: Creator, body: UserBody & { keyname: string }): Promise<number> {
   requireAdministrator(changer)
   const passwordHash = await hashNew(body.password, body.keyname)
   const displayName = body.display_name ?? body.keyname
@@ -43,6 +43,7 @@ export async function createUser(changer: Changer, body: UserBody & { keyname: s
     const fields = { ...fieldsOf(body, passwordHash), keyname: body.keyname, displayName }
     const id = await insertPrincipal(tx, 'user', fields)
     if (body.member_of !== undefined) await replaceGroups(tx, id, body.member_of)
+    await changer.once.keep(tx, { id })
     return id
   })
 }

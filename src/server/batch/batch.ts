@@ -21,16 +21,24 @@ export interface OperationResult {
 
 /**
  * Does all operations of a batch in their order, or none of them. Each is checked against the state that those before
- * it have left. Files are read and data are staged before the transaction opens.
+ * it have left. Files are read and data are staged before the transaction opens; `keep` ends it.
  *
  * @throws {Problem} of an operation that cannot be done, with its index as `data.operation`
  */
-export async function runBatch(writer: Writer, wire: readonly WireOperation[]): Promise<OperationResult[]> {
+export async function runBatch(
+  writer: Writer,
+  wire: readonly WireOperation[],
+  keep: (tx: Queryable, results: readonly OperationResult[]) => Promise<void>,
+): Promise<OperationResult[]> {
   if (writer.caller.isGuest)
     throw problem('access/denied', 'A batch needs a user: guests change resources one by one.')
   const operations = await read(writer, wire)
   const prepared = await prepare(writer, operations)
-  return writeAtOnce(writer, prepared, (tx) => write(tx, writer, operations))
+  return writeAtOnce(writer, prepared, async (tx) => {
+    const results = await write(tx, writer, operations)
+    await keep(tx, results)
+    return results
+  })
 }
 
 async function read({ context }: Writer, wire: readonly WireOperation[]): Promise<Operation[]> {

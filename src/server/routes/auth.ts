@@ -60,10 +60,10 @@ export const authHandlers: Handlers<keyof typeof authRoutes> = {
     return { json: (await listTokens(request.context.database, userId)).map(tokenAnswer) }
   },
 
-  'token.create': async (request) => {
-    const { made, text } = await createToken(request, request.body)
-    return { headers: unstored, json: { ...tokenAnswer(made), token: text } }
-  },
+  'token.create': async (request) => ({
+    headers: unstored,
+    json: await createToken(request, request.body),
+  }),
 
   'token.revoke': async (request) => {
     await revokeToken(request, request.params.token)

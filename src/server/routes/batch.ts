@@ -1,33 +1,33 @@
 import { problem } from '../../contract/problems.ts'
-import type { Members } from '../../contract/registry.ts'
 import type { batchRoutes } from '../../contract/routes/batch.ts'
+import type { Queryable } from '../../database/database.ts'
 import type { Staged } from '../../import/stage.ts'
+import { dropPreparedRaster, findPreparedRaster } from '../../store/prepared_raster.ts'
 import { findPrepared, keepPrepared } from '../../store/prepared_source.ts'
-import { findResourcePlace } from '../../store/resource_class.ts'
 import { dropStaging } from '../../store/staging.ts'
 import { runBatch } from '../batch/batch.ts'
+import { readPreparation } from '../batch/preparation.ts'
 import { prepareSource } from '../behaviours/vector_layer_source.ts'
 import type { ApiRequest, Handlers } from '../handler.ts'
 import { encodeReport } from '../import_report.ts'
 import { invalidAt } from '../invalid.ts'
-import { checkMask, notFound, requirePermission } from '../permit.ts'
-import { parseCls, readMembers } from '../resource/body.ts'
-import { classMembers } from '../resource/write.ts'
+import { preparePicture } from '../raster/prepare.ts'
+import { parseCls } from '../resource/body.ts'
 
 /** Batches, and what is got ready for them. */
 export const batchHandlers: Handlers<keyof typeof batchRoutes> = {
-  'resource.batch': async (request) => ({
-    json: { results: await runBatch(request, request.body.operations) },
-  }),
+  'resource.batch': async (request) => {
+    const keep = (tx: Queryable, results: unknown) => request.once.keep(tx, { results })
+    return { json: { results: await runBatch(request, request.body.operations, keep) } }
+  },
 
   'source.prepare': async (request) => {
     const { context, caller, body, signal } = request
-    if (caller.isGuest)
-      throw problem('access/denied', 'Preparing a source needs a user: guests have nothing kept for them.')
-    if (parseCls(body.cls) !== 'vector_layer')
-      throw invalidAt('/cls', `sources are prepared for vector layers, not for ${body.cls}`)
-    if (body.id !== undefined) await checkLayer(request, body.id)
-    const members = readOwn(body)
+    const cls = parseCls(body.cls)
+    if (cls === 'raster_layer') return { json: await preparePicture(request) }
+    if (cls !== 'vector_layer')
+      throw invalidAt('/cls', `sources are prepared for vector and raster layers, not for ${body.cls}`)
+    const members = await readPreparation(request, cls)
     const made = await prepareSource({ context, caller, id: body.id, members, signal })
     if (made === undefined) throw invalidAt('/vector_layer/source', 'missing field "source"')
     try {
@@ -39,40 +39,31 @@ export const batchHandlers: Handlers<keyof typeof batchRoutes> = {
   },
 
   'source.discard': async ({ context: { database }, caller, params }) => {
-    const found = await findPrepared(database, { id: params.uid, userId: caller.id })
-    if (found === undefined)
+    const wanted = { id: params.uid, userId: caller.id }
+    const [features, picture] = [
+      await findPrepared(database, wanted),
+      await findPreparedRaster(database, wanted),
+    ]
+    if (features === undefined && picture === undefined)
       throw problem('source/not-prepared', `there is no prepared source "${params.uid}"`)
-    await dropStaging(database, found.tableName)
+    if (features !== undefined) await dropStaging(database, features.tableName)
+    if (picture !== undefined) await dropPreparedRaster(database, picture.id)
     return { json: {} }
   },
 }
 
-function readOwn(body: ApiRequest<'source.prepare'>['body']): Members<'vector_layer'> {
-  const { vector_layer: own } = body
-  if ((own.source as { prepared?: unknown } | undefined)?.prepared !== undefined)
-    throw invalidAt('/vector_layer/source/prepared', 'what is prepared is not prepared again')
-  const { written, fault } = readMembers('vector_layer', 'update', { vector_layer: own })
-  if (fault !== undefined) throw fault
-  return classMembers('vector_layer', written)
-}
-
-/** Data of a layer are replaced by who may write them only. */
-async function checkLayer({ context, caller }: ApiRequest, id: number): Promise<void> {
-  const place = await findResourcePlace(context.database, id)
-  if (place === undefined) throw notFound(id)
-  const masks = await requirePermission(context, caller, { ids: [id], permission: 'resource.read' })
-  if (place.cls !== 'vector_layer') throw invalidAt('/id', `resource ${id} is a ${place.cls}`)
-  checkMask(masks.get(id), id, 'data.write')
-}
-
-async function keep({ context, caller, body }: ApiRequest<'source.prepare'>, staged: Staged) {
+async function keep(request: ApiRequest<'source.prepare'>, staged: Staged) {
+  const { context, caller, body, once } = request
   const { discard: _, tableName, ...rest } = staged
-  const id = await keepPrepared(context.database, {
-    userId: caller.id,
-    layerId: body.id ?? null,
-    tableName,
-    staged: rest,
+  const prepared = { userId: caller.id, layerId: body.id ?? null, tableName, staged: rest }
+  return context.database.transaction(async (tx) => {
+    const answer = preparedAnswer(await keepPrepared(tx, prepared), staged)
+    await once.keep(tx, answer)
+    return answer
   })
+}
+
+function preparedAnswer(id: string, staged: Staged) {
   const { count, badCount } = staged.report
   return {
     id,

@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
+import { keyHeader } from '../../contract/idempotency.ts'
 import { problem } from '../../contract/problems.ts'
 import type { featureRoutes } from '../../contract/routes/feature.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { countFeatures, findFeatureExtent, findLayerExtent } from '../../store/feature/extent.ts'
+import { isForeign } from '../../store/feature/foreign.ts'
 import { geometryProblem } from '../../store/feature/geometry.ts'
 import { findFeature, geojsonStatement, listStatement } from '../../store/feature/read.ts'
 import {
@@ -10,6 +13,8 @@ import {
   insertFeatures,
   updateFeatures,
 } from '../../store/feature/write.ts'
+import type { WritableLayer } from '../../store/layer.ts'
+import { findRasters } from '../../store/raster.ts'
 import { readContent, readTarget } from '../features/content.ts'
 import { readForm, readSelection } from '../features/form.ts'
 import { identify } from '../features/identify.ts'
@@ -23,6 +28,7 @@ import {
 import { patchFeatures } from '../features/patch.ts'
 import type { Answer, ApiRequest, Handlers } from '../handler.ts'
 import { readJsonItems } from '../json_items.ts'
+import { rasterExtent } from '../raster/extent.ts'
 import { streamRows } from '../row_stream.ts'
 import { spoolBody } from '../spool_body.ts'
 
@@ -44,11 +50,14 @@ export const featureHandlers: Handlers<Exclude<keyof typeof featureRoutes, 'feat
 
   'feature.create': async (request) => {
     const { body, query } = request
-    const [id = 0] = await writeLayer(request, async (tx, layer) => {
+    const json = await writeLayer(request, async (tx, layer) => {
+      checkKey(request, layer)
       const target = await readTarget(tx, layer, query)
-      return insertFeatures(tx, target, [readContent(target, body, query)])
+      const [id = 0] = await insertFeatures(tx, target, [readContent(target, body, query)])
+      await request.once.keep(tx, { id })
+      return { id }
     })
-    return { json: { id } }
+    return { json }
   },
 
   'feature.update': async (request) => {
@@ -79,15 +88,21 @@ export const featureHandlers: Handlers<Exclude<keyof typeof featureRoutes, 'feat
   },
 
   'feature.patch': async (request) => {
-    const { context, query, raw } = request
+    const { context, query, raw, once } = request
     // All of it is here before the transaction opens: a slow client holds no lock.
-    await using body = await spoolBody(raw, context.temporaryFolder)
-    const ids = await writeLayer(request, async (tx, layer) => {
+    const hash = once.isKeyed ? createHash('sha256') : undefined
+    await using body = await spoolBody(raw, context.temporaryFolder, (chunk) => hash?.update(chunk))
+    const before = await once.begin(hash?.digest('hex'))
+    if (before !== undefined) return before as Answer<{ id: number }[]>
+    const json = await writeLayer(request, async (tx, layer) => {
+      checkKey(request, layer)
       const target = await readTarget(tx, layer, query)
       const entries = readJsonItems(body.chunks(), { itemLimitBytes: context.bodyLimitBytes })
-      return patchFeatures(tx, target, { entries, query })
+      const made = (await patchFeatures(tx, target, { entries, query })).map((id) => ({ id }))
+      await once.keep(tx, made)
+      return made
     })
-    return { json: ids.map((id) => ({ id })) }
+    return { json }
   },
 
   'feature.count': async ({ context, params }) => {
@@ -96,6 +111,8 @@ export const featureHandlers: Handlers<Exclude<keyof typeof featureRoutes, 'feat
   },
 
   'layer.extent': async ({ context, params }) => {
+    const raster = (await findRasters(context.database, [params.id])).get(params.id)
+    if (raster !== undefined) return { json: { extent: extentObject(rasterExtent(raster)) } }
     const { layer, database } = await openLayer(context, params.id)
     return { json: { extent: extentObject(await findLayerExtent(database, layer)) } }
   },
@@ -120,6 +137,14 @@ export const featureHandlers: Handlers<Exclude<keyof typeof featureRoutes, 'feat
     const headers = { 'content-disposition': `attachment; filename="${id}.geojson"` }
     return { stream, mediaType: json, headers }
   },
+}
+
+/** Features of another database come and go in a transaction of its own: no key here could keep up with it. */
+function checkKey({ once }: Pick<ApiRequest, 'once'>, layer: WritableLayer): void {
+  if (once.isKeyed && isForeign(layer))
+    throw problem('request/invalid', `The features of another database take no ${keyHeader}.`, {
+      data: { location: ['header', keyHeader] },
+    })
 }
 
 async function listFeatures(

@@ -47,10 +47,13 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
   'resource.create': async (request) => {
     const creation = readCreation({ body: request.body ?? {}, query: request.query })
     const prepared = await prepareCreation(request, creation)
-    const [id = 0] = await writeAtOnce(request, prepared, (tx) =>
-      writeCreations(tx, request, [{ creation, prepared }]),
-    )
-    return { json: { id, parent: { id: creation.parentId }, ...reportPart(prepared) } }
+    const json = await writeAtOnce(request, prepared, async (tx) => {
+      const [id = 0] = await writeCreations(tx, request, [{ creation, prepared }])
+      const made = { id, parent: { id: creation.parentId }, ...reportPart(prepared) }
+      await request.once.keep(tx, made)
+      return made
+    })
+    return { json }
   },
 
   'resource.search': async (request) => {

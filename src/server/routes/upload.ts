@@ -5,7 +5,7 @@ import { problem } from '../../contract/problems.ts'
 import type { Upload } from '../../contract/resource.ts'
 import type { uploadRoutes } from '../../contract/routes/upload.ts'
 import { deleteUpload, findUpload, insertUploads, type StoredUpload } from '../../store/upload.ts'
-import type { ApiRequest, Handlers } from '../handler.ts'
+import type { Answer, ApiRequest, Handlers } from '../handler.ts'
 import { readForm } from '../multipart.ts'
 import { aborted } from '../spool_body.ts'
 
@@ -15,7 +15,7 @@ type Request = Pick<ApiRequest, 'context' | 'caller' | 'raw' | 'headers' | 'sign
 export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
   'upload.form': async (request) => {
     const uploads = await storeForm(request)
-    return { json: { upload_meta: uploads.map(uploadObject) } }
+    return record(request, uploads, { upload_meta: uploads.map(uploadObject) })
   },
 
   'upload.raw': async (request) => {
@@ -26,8 +26,7 @@ export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
       name: nameIn(headers['content-disposition']),
       mimeType: headers['content-type'] ?? null,
     })
-    await insertUploads(request.context.database, [upload])
-    return { json: uploadObject(upload) }
+    return record(request, [upload], uploadObject(upload))
   },
 
   'upload.get': async ({ context, params }) => {
@@ -65,8 +64,23 @@ async function storeForm(request: Request): Promise<StoredUpload[]> {
     })
   const [first] = uploads
   const named = first !== undefined && uploads.length === 1 && name ? [{ ...first, name }] : uploads
-  await insertUploads(request.context.database, named)
   return named
+}
+
+/** Keeps uploads whose content is stored, unless the same ones have come under the same key before. */
+async function record<T extends object>(
+  { context, once }: Pick<ApiRequest, 'context' | 'once'>,
+  uploads: readonly StoredUpload[],
+  json: T,
+): Promise<Answer<T>> {
+  const content = uploads.map(({ digest, name, mimeType }) => [digest, name, mimeType])
+  const before = await once.begin(content)
+  if (before !== undefined) return before as Answer<T>
+  await context.database.transaction(async (tx) => {
+    await insertUploads(tx, uploads)
+    await once.keep(tx, json)
+  })
+  return { json }
 }
 
 async function* piecesOf(raw: IncomingMessage): AsyncGenerator<Uint8Array> {

@@ -13,9 +13,9 @@ afterAll(() => server.stop())
 let made = 0
 const send = async (cls: string, member: object = {}, resource: object = {}) => {
   made += 1
-  const common = { cls, parent: { id: family.group }, display_name: `Limited ${made}` }
+  const wanted = { cls, parent: { id: family.group }, display_name: `Limited ${made}` }
   const answer = await server.admin('POST', '/api/resource/', {
-    resource: { ...common, ...resource },
+    resource: { ...wanted, ...resource },
     [cls]: member,
   })
   return { status: answer.status, ...(await answer.json<{ id: number; message: string }>()) }

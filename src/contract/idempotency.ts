@@ -1,0 +1,11 @@
+/** Request header that names one creation, so that it is done once, however often it is sent. */
+export const keyHeader = 'idempotency-key'
+
+/** Header of an answer that was given before, to the same request under the same key. */
+export const replayedHeader = 'idempotency-replayed'
+
+/** What a key may be: whatever the client makes up, in visible characters. */
+export const keyPattern = '^[\\x21-\\x7e]{1,255}$'
+
+/** How long a key and its answer are kept, in hours. */
+export const keptHours = 24
