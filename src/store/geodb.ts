@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.ts'
 import type { SslMode } from '../database/foreign.ts'
-import type { ForeignTable } from './layer.ts'
+import type { ForeignTable, Layer } from './layer.ts'
 import { rowTable } from './row_table.ts'
 
 /** A connection to another database as it is kept. */
@@ -63,4 +63,17 @@ function rowOf(table: Omit<ForeignTable, 'connectionId'>): GeodbLayerRow {
     is_mixed: table.isMixed,
     is_id_null: table.isIdNull,
   }
+}
+
+/** Writes what its table makes of a layer that stands, and counts it as a change of its features. */
+export async function updateForeignLayer(
+  tx: Queryable,
+  id: number,
+  { geometryType, srs }: Pick<Layer, 'geometryType' | 'srs'>,
+): Promise<void> {
+  await tx.query(
+    `update layer set geometry_type = $2, srs = $3::int, data_version = data_version + 1
+      where resource_id = $1::int`,
+    [id, geometryType, srs],
+  )
 }

@@ -1,7 +1,10 @@
-import { type ClassDescriptor, nullable } from '../descriptor.ts'
+import { type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
 import { Type } from '../type.ts'
 
 const guarded = { 'x-read': 'connection.read', 'x-write': 'connection.write' } as const
+
+/** Ways to secure a connection, from none to a certificate that is checked. */
+const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 
 /** Class geodb_connection. */
 export const geodbConnection = {
@@ -28,8 +31,15 @@ export const geodbConnection = {
         ),
       ),
       database: Type.String({ minLength: 1, ...guarded, description: 'Name of the database.' }),
-      username: Type.String({ ...guarded, description: 'Login.' }),
+      username: Type.String({ minLength: 1, ...guarded, description: 'Login.' }),
       password: Type.String({ ...guarded, writeOnly: true, 'x-secret': true, description: 'Password.' }),
+      sslmode: Type.Optional(
+        nullable(oneOf(sslModes), {
+          ...guarded,
+          default: null,
+          description: 'How the connection is secured, as in libpq; null means prefer.',
+        }),
+      ),
     }),
   },
 } as const satisfies ClassDescriptor

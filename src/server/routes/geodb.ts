@@ -1,0 +1,42 @@
+import { problem } from '../../contract/problems.ts'
+import type { geodbRoutes } from '../../contract/routes/geodb.ts'
+import type { Database } from '../../database/database.ts'
+import { geodbConnections } from '../../store/geodb.ts'
+import { type InspectedColumn, listSchemas } from '../../store/geodb_inspect.ts'
+import { guardForeign } from '../geodb/guarded.ts'
+import { datatypeOf, getTable } from '../geodb/inspect.ts'
+import type { ApiRequest, Handlers } from '../handler.ts'
+
+/** Operations that look into databases elsewhere. */
+export const geodbHandlers: Handlers<keyof typeof geodbRoutes> = {
+  'geodb.inspect': async ({ context, params: { id } }) => ({
+    json: await listSchemas(await openConnection(context, id)),
+  }),
+
+  'geodb.inspect_table': async ({ context, params: { id, table }, query: { schema = 'public' } }) => {
+    const database = await openConnection(context, id)
+    const { columns } = await getTable(database, { schema, table })
+    return { json: columns.map(wireColumn) }
+  },
+}
+
+async function openConnection(context: ApiRequest['context'], id: number): Promise<Database> {
+  const connection = (await geodbConnections.find(context.database, [id])).get(id)
+  if (connection === undefined)
+    throw problem('resource/interface', `Resource id = ${id} is no connection to a database.`, {
+      resource: id,
+    })
+  return guardForeign(context.geodb.open(id, connection), { connectionId: id })
+}
+
+function wireColumn({ name, type, isNullable, isUnique, geometry }: InspectedColumn) {
+  return {
+    name,
+    type,
+    datatype: datatypeOf(type) ?? null,
+    nullable: isNullable,
+    unique: isUnique,
+    geometry_type: geometry?.type ?? null,
+    srs: geometry === null ? null : { id: geometry.srs },
+  }
+}
