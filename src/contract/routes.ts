@@ -4,6 +4,7 @@ import { batchRoutes } from './routes/batch.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { attachmentRoutes, featureRoutes } from './routes/feature.ts'
 import { fileRoutes } from './routes/file.ts'
+import { geodbRoutes } from './routes/geodb.ts'
 import { instanceRoutes } from './routes/instance.ts'
 import { pageRoutes } from './routes/page.ts'
 import { principalRoutes } from './routes/principal.ts'
@@ -22,6 +23,7 @@ export const routes = {
   ...attachmentRoutes,
   ...uploadRoutes,
   ...fileRoutes,
+  ...geodbRoutes,
   ...renderRoutes,
   ...docsRoutes,
   ...pageRoutes,

@@ -5,6 +5,8 @@ import type { Behaviour } from './behaviour.ts'
 import { deskVectorStyleBehaviour } from './desk_vector_style.ts'
 import { fileBucketBehaviour } from './file_bucket.ts'
 import { formbuilderFormBehaviour } from './formbuilder_form.ts'
+import { geodbConnectionBehaviour } from './geodb_connection.ts'
+import { geodbLayerBehaviour } from './geodb_layer.ts'
 import { lookupTableBehaviour } from './lookup_table.ts'
 import { mapsrvStyleBehaviour } from './mapsrv_style.ts'
 import { plainBehaviour } from './plain.ts'
@@ -20,12 +22,12 @@ const behaviours: { readonly [C in Cls]: Behaviour<C> | undefined } = {
   resource_group: plainBehaviour(),
   webmap: webmapBehaviour,
   vector_layer: vectorLayerBehaviour,
-  geodb_layer: undefined,
+  geodb_layer: geodbLayerBehaviour,
   raster_layer: undefined,
   mapsrv_style: mapsrvStyleBehaviour,
   desk_vector_style: deskVectorStyleBehaviour,
   raster_style: plainBehaviour(),
-  geodb_connection: undefined,
+  geodb_connection: geodbConnectionBehaviour,
   wmsclient_connection: wmsclientConnectionBehaviour,
   wmsclient_layer: wmsclientLayerBehaviour,
   wmsserver_service: wmsserverServiceBehaviour,

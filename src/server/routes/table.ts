@@ -6,6 +6,7 @@ import { batchHandlers } from './batch.ts'
 import { createDocsHandlers } from './docs.ts'
 import { featureHandlers } from './feature.ts'
 import { fileHandlers } from './file.ts'
+import { geodbHandlers } from './geodb.ts'
 import { instanceHandlers } from './instance.ts'
 import { pageHandlers } from './page.ts'
 import { principalHandlers } from './principal.ts'
@@ -28,6 +29,7 @@ const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...styleHandlers,
   ...uploadHandlers,
   ...fileHandlers,
+  ...geodbHandlers,
   ...webmapHandlers,
   ...pageHandlers,
 }
