@@ -8,6 +8,7 @@ import { geodbRoutes } from './routes/geodb.ts'
 import { instanceRoutes } from './routes/instance.ts'
 import { pageRoutes } from './routes/page.ts'
 import { principalRoutes } from './routes/principal.ts'
+import { rasterRoutes } from './routes/raster.ts'
 import { renderRoutes } from './routes/render.ts'
 import { resourceRoutes } from './routes/resource.ts'
 import { uploadRoutes } from './routes/upload.ts'
@@ -23,6 +24,7 @@ export const routes = {
   ...attachmentRoutes,
   ...uploadRoutes,
   ...fileRoutes,
+  ...rasterRoutes,
   ...geodbRoutes,
   ...renderRoutes,
   ...docsRoutes,

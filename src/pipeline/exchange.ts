@@ -52,7 +52,7 @@ async function exchangePrepared(exchange: Exchange, context: RunContext): Promis
   const { api, signal } = context
   const body = { cls: 'vector_layer', id: layer.id, vector_layer: { ...readingOf(exchange), source: upload } }
   // What was prepared for an answer that was lost is forgotten after a day.
-  const { id, feature_count, report } = await tryAgain(
+  const { id, feature_count = 0, report } = await tryAgain(
     () => api.call('source.prepare', { body, signal, timeoutMs: loadTimeoutMs }),
     { signal },
   )
@@ -64,7 +64,7 @@ async function exchangePrepared(exchange: Exchange, context: RunContext): Promis
     await discardSource(api, id).catch(() => undefined)
     throw error
   }
-  return notesOf(report)
+  return report === undefined ? [] : notesOf(report)
 }
 
 async function exchangeUpload(exchange: Exchange, context: RunContext): Promise<readonly string[]> {

@@ -1,4 +1,5 @@
-import { dropOrphans } from '../import/orphans.ts'
+import { dropOrphans, preparedHours } from '../import/orphans.ts'
+import { deleteOldRasters } from '../store/prepared_raster.ts'
 import { deleteOldUploads, deleteUnusedBlobs, findKnownBlobs } from '../store/upload.ts'
 import type { ServerContext } from './context.ts'
 
@@ -14,6 +15,7 @@ export async function sweep(
   nowMs: number = Date.now(),
 ): Promise<{ uploads: number; files: number }> {
   const uploads = await deleteOldUploads(database, uploadHours)
+  await deleteOldRasters(database, preparedHours)
   await deleteUnusedBlobs(database, graceHours)
   const oldMs = nowMs - graceHours * 60 * 60_000
   let files = 0

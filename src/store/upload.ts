@@ -81,6 +81,8 @@ export async function deleteUnusedBlobs(tx: Queryable, graceHours: number): Prom
       where created_at < now() at time zone 'utc' - make_interval(hours => $1::int)
         and not exists (select from upload u where u.digest = b.digest)
         and not exists (select from resource_file f where f.digest = b.digest)
+        and not exists (select from raster_layer r where b.digest in (r.digest, r.source_digest))
+        and not exists (select from prepared_raster p where b.digest in (p.digest, p.source_digest))
      returning digest`,
     [graceHours],
   )

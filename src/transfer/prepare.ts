@@ -10,7 +10,7 @@ export interface SourceFile {
   readonly cls: string
   /** The layer, where it stands already. */
   readonly id?: number | undefined
-  /** How the file is read: members of `vector_layer`. */
+  /** How the file is read: members of the class. */
   readonly options: Readonly<Record<string, unknown>>
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (sentBytes: number, sizeBytes: number) => void
@@ -39,13 +39,13 @@ export interface PreparedSource {
 export async function prepareSource(api: Api, source: SourceFile): Promise<PreparedSource> {
   const { path, cls, id, options, signal, onProgress } = source
   const { upload, sha256 } = await uploadFile(api, { path, signal, ...(onProgress ? { onProgress } : {}) })
-  const body = { cls, ...(id === undefined ? {} : { id }), vector_layer: { ...options, source: upload } }
+  const body = { cls, ...(id === undefined ? {} : { id }), [cls]: { ...options, source: upload } }
   // What was prepared for an answer that was lost is forgotten after a day.
   const answer = await tryAgain(
     () => api.call('source.prepare', { body, signal, timeoutMs: loadTimeoutMs }),
     { signal },
   )
-  return { token: answer.id, sha256, fields: answer.fields }
+  return { token: answer.id, sha256, fields: answer.fields ?? [] }
 }
 
 /** Longest wait for a server that reads a file into a layer: a large one takes as long as it takes. */

@@ -72,7 +72,12 @@ describeServers('resources', (start) => {
   test.each([
     ['no class', { display_name: 'x', parent: { id: 0 } }, 422, 'missing field "cls" - at $.resource.cls'],
     ['an unknown class', { cls: 'vektor_layer', parent: { id: 0 } }, 422, 'unknown class "vektor_layer"'],
-    ['a class of a later version', { cls: 'raster_layer', parent: { id: 0 } }, 501, 'raster_layer'],
+    [
+      'a class that needs a source',
+      { cls: 'raster_layer', parent: { id: 0 }, display_name: 'x' },
+      422,
+      'missing field "source"',
+    ],
     ['no display name', { cls: 'resource_group', parent: { id: 0 } }, 422, 'missing field "display_name"'],
     [
       'an empty name',

@@ -1,5 +1,5 @@
 import { annotate, type ClassDescriptor } from '../descriptor.ts'
-import { UploadSchema } from '../resource.ts'
+import { SourceSchema } from '../resource.ts'
 import { Type } from '../type.ts'
 
 const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' } as const
@@ -17,16 +17,41 @@ export const rasterLayer = {
       srs: Type.Optional(
         Type.Object(
           { id: Type.Integer({ description: 'EPSG code.' }) },
-          { ...structure, description: 'Reference system it is stored in.' },
+          {
+            ...structure,
+            'x-replace': 'the reference system of a layer is fixed',
+            description: 'Reference system it is stored in: that of web maps, 3857.',
+          },
         ),
       ),
       xsize: Type.Optional(Type.Integer({ readOnly: true, ...structure, description: 'Width in pixels.' })),
       ysize: Type.Optional(Type.Integer({ readOnly: true, ...structure, description: 'Height in pixels.' })),
       band_count: Type.Optional(
-        Type.Integer({ readOnly: true, ...structure, description: 'Number of bands.' }),
+        Type.Integer({ readOnly: true, ...structure, description: 'Number of bands, opacity included.' }),
+      ),
+      dtype: Type.Optional(
+        Type.String({ readOnly: true, ...structure, description: 'Type of the values: Byte.' }),
+      ),
+      color_interpretation: Type.Optional(
+        Type.Array(Type.String(), {
+          readOnly: true,
+          ...structure,
+          description: 'What the bands are, in order: Red, Green, Blue, Alpha.',
+        }),
+      ),
+      geo_transform: Type.Optional(
+        Type.Array(Type.Number(), {
+          readOnly: true,
+          ...structure,
+          description:
+            'Place in the reference system: x of the upper left corner, its step by column and by row; y, its step by column and by row.',
+        }),
+      ),
+      data_version: Type.Optional(
+        Type.Integer({ readOnly: true, ...structure, description: 'Counts the pictures there have been.' }),
       ),
       source: Type.Optional(
-        annotate(UploadSchema, {
+        annotate(SourceSchema, {
           writeOnly: true,
           'x-wire': true,
           'x-write': 'data.write',

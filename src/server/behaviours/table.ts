@@ -10,6 +10,7 @@ import { geodbLayerBehaviour } from './geodb_layer.ts'
 import { lookupTableBehaviour } from './lookup_table.ts'
 import { mapsrvStyleBehaviour } from './mapsrv_style.ts'
 import { plainBehaviour } from './plain.ts'
+import { rasterLayerBehaviour } from './raster_layer.ts'
 import { wfsserverServiceBehaviour, wmsserverServiceBehaviour } from './service.ts'
 import { trackerBehaviour } from './tracker.ts'
 import { vectorLayerBehaviour } from './vector_layer.ts'
@@ -23,7 +24,7 @@ const behaviours: { readonly [C in Cls]: Behaviour<C> | undefined } = {
   webmap: webmapBehaviour,
   vector_layer: vectorLayerBehaviour,
   geodb_layer: geodbLayerBehaviour,
-  raster_layer: undefined,
+  raster_layer: rasterLayerBehaviour,
   mapsrv_style: mapsrvStyleBehaviour,
   desk_vector_style: deskVectorStyleBehaviour,
   raster_style: plainBehaviour(),

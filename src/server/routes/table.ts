@@ -10,6 +10,7 @@ import { geodbHandlers } from './geodb.ts'
 import { instanceHandlers } from './instance.ts'
 import { pageHandlers } from './page.ts'
 import { principalHandlers } from './principal.ts'
+import { rasterHandlers } from './raster.ts'
 import { renderHandlers } from './render.ts'
 import { resourceHandlers } from './resource.ts'
 import { styleHandlers } from './style.ts'
@@ -29,6 +30,7 @@ const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...styleHandlers,
   ...uploadHandlers,
   ...fileHandlers,
+  ...rasterHandlers,
   ...geodbHandlers,
   ...webmapHandlers,
   ...pageHandlers,

@@ -1,0 +1,40 @@
+import { problem } from '../../contract/problems.ts'
+import type { Cls, Members } from '../../contract/registry.ts'
+import { findResourcePlace } from '../../store/resource_class.ts'
+import type { ApiRequest } from '../handler.ts'
+import { invalidAt } from '../invalid.ts'
+import { checkMask, notFound, requirePermission } from '../permit.ts'
+import { type JsonObject, readMembers } from '../resource/body.ts'
+import { classMembers } from '../resource/write.ts'
+
+type Request = ApiRequest<'source.prepare'>
+
+/**
+ * Reads what a request wants to have prepared for a class, once it is clear that the caller may.
+ *
+ * @throws {Problem} access/denied, resource/not-found, request/invalid
+ */
+export async function readPreparation<C extends Cls>(request: Request, cls: C): Promise<Members<C>> {
+  const { caller, body } = request
+  if (caller.isGuest)
+    throw problem('access/denied', 'Preparing a source needs a user: guests have nothing kept for them.')
+  if (body.id !== undefined) await checkTarget(request, { id: body.id, cls })
+  const own = (body as JsonObject)[cls] as { readonly source?: { readonly prepared?: unknown } } | undefined
+  if (own?.source?.prepared !== undefined)
+    throw invalidAt(`/${cls}/source/prepared`, 'what is prepared is not prepared again')
+  const { written, fault } = readMembers(cls, 'update', { [cls]: own ?? {} })
+  if (fault !== undefined) throw fault
+  return classMembers(cls, written) as Members<C>
+}
+
+/** Data of a layer are replaced by who may write them only. */
+async function checkTarget(
+  { context, caller }: Request,
+  { id, cls }: { readonly id: number; readonly cls: Cls },
+): Promise<void> {
+  const place = await findResourcePlace(context.database, id)
+  if (place === undefined) throw notFound(id)
+  const masks = await requirePermission(context, caller, { ids: [id], permission: 'resource.read' })
+  if (place.cls !== cls) throw invalidAt('/id', `resource ${id} is a ${place.cls}`)
+  checkMask(masks.get(id), id, 'data.write')
+}

@@ -1,0 +1,30 @@
+import type { rasterRoutes } from '../../contract/routes/raster.ts'
+import { findRasters, type Raster } from '../../store/raster.ts'
+import { answerFile } from '../file_answer.ts'
+import type { ApiRequest, Handlers } from '../handler.ts'
+import { mediaTypeOf } from '../media_type.ts'
+import { notFound } from '../permit.ts'
+
+/** Operations on raster layers. */
+export const rasterHandlers: Handlers<keyof typeof rasterRoutes> = {
+  'raster.cog': async (request) => {
+    const { digest, sizeBytes } = await getRaster(request)
+    const mediaType = 'image/tiff; application=geotiff; profile=cloud-optimized'
+    return answerFile(request, { digest, sizeBytes, name: `${request.params.id}.tif`, mediaType })
+  },
+
+  'raster.download': async (request) => {
+    const { sourceDigest: digest, sourceSizeBytes: sizeBytes, sourceName } = await getRaster(request)
+    const name = sourceName ?? `${request.params.id}.tif`
+    return answerFile(request, { digest, sizeBytes, name, mediaType: mediaTypeOf(name) })
+  },
+}
+
+async function getRaster({
+  context,
+  params: { id },
+}: Pick<ApiRequest<keyof typeof rasterRoutes>, 'context' | 'params'>): Promise<Raster> {
+  const raster = (await findRasters(context.database, [id])).get(id)
+  if (raster === undefined) throw notFound(id)
+  return raster
+}
