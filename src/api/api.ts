@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import type { Dialect } from '../contract/dialect.ts'
+import { keyHeader } from '../contract/idempotency.ts'
 import { problem } from '../contract/problems.ts'
 import { formatParameter } from '../contract/query.ts'
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '../contract/route.ts'
@@ -9,6 +11,7 @@ import type { ProxySettings } from '../http/proxy.ts'
 import type { RetryPolicy } from '../http/retry.ts'
 import { problemOfAnswer } from './failure.ts'
 import { readText } from './lines.ts'
+import { offers } from './server.ts'
 
 type Routes = typeof routes
 
@@ -26,6 +29,8 @@ export type CallOptions<R extends RouteName> = ParamsPart<R> & {
   /** Bytes to send in the place of a JSON body; sent once, never repeated. */
   readonly stream?: AsyncIterable<Uint8Array>
   readonly headers?: Readonly<Record<string, string>>
+  /** What names a creation that its caller may send again: one for all attempts. One is made up where absent. */
+  readonly key?: string
   readonly signal?: AbortSignal | undefined
   /** Longest wait for the head of the answer, and between two pieces of it. */
   readonly timeoutMs?: number
@@ -84,7 +89,8 @@ export function createApi({ url, credentials, dialect = 'document', ...rest }: A
   const spoken = { dialect }
   const send = (name: RouteName, options: Loose = {}) =>
     sendCall({ client, basePath, name, dialect: spoken.dialect }, options)
-  return {
+  const keyed = createKeyed(() => offers(api, 'instance.keys', undefined))
+  const api: Api = {
     url: origin + basePath,
     get dialect() {
       return spoken.dialect
@@ -94,14 +100,39 @@ export function createApi({ url, credentials, dialect = 'document', ...rest }: A
     },
     open: (name, ...[options]) => send(name, options),
     call: async (name, ...[options]) => {
-      const answer = await send(name, { ...options, answerLimitBytes })
+      const headers = await keyed(name, options)
+      const answer = await send(name, { ...options, headers, answerLimitBytes })
       return (await readJson(answer, `${routeOf(name).method} ${routeOf(name).path} on ${origin}`)) as never
     },
     close: () => client.close(),
   }
+  return api
+}
+
+type Headers = Readonly<Record<string, string>>
+
+/**
+ * Makes what adds a key to the headers of a creation, where the server does those once: then they are repeated like what
+ * does no harm. Which server does is found out at the first of them. A stream is sent once, with or without.
+ */
+function createKeyed(
+  findOut: () => Promise<boolean>,
+): (name: RouteName, options?: Loose) => Promise<Headers> {
+  let keeps: Promise<boolean> | undefined
+  return async (name, { headers = {}, key = randomUUID(), stream } = {}) => {
+    if (routeOf(name).takesKey !== true || stream !== undefined) return headers
+    keeps ??= findOut()
+    try {
+      return (await keeps) ? { [keyHeader]: key, ...headers } : headers
+    } catch (error) {
+      keeps = undefined
+      throw error
+    }
+  }
 }
 
 interface Loose {
+  readonly key?: string
   readonly params?: Readonly<Record<string, unknown>> | undefined
   readonly query?: Readonly<Record<string, unknown>>
   readonly more?: readonly (readonly [string, string])[]

@@ -1,4 +1,5 @@
 import { type Dispatcher, interceptors } from 'undici'
+import { keyHeader } from '../contract/idempotency.ts'
 
 /** How often and how long apart a request is repeated. */
 export interface RetryPolicy {
@@ -28,8 +29,23 @@ const lostConnections = [
   'UND_ERR_SOCKET',
 ]
 
-/** Methods whose repetition does no harm. POST and PATCH are for the caller to repeat, who can look first. */
+/** Answer that says, with a Retry-After: an earlier sending of the same request is still at work. */
+const inFlightStatus = 409
+
+/**
+ * Methods whose repetition does no harm. POST and PATCH are for the caller to repeat, who can look first, unless they
+ * carry a key: whoever sends one knows that the server does them once.
+ */
 const repeatable = ['GET', 'HEAD', 'PUT', 'DELETE']
+
+function isRepeatable({ method, headers }: Dispatcher.DispatchOptions): boolean {
+  return repeatable.includes(String(method)) || isKeyed(headers)
+}
+
+// As the client writes them: a plain object.
+function isKeyed(headers: Dispatcher.DispatchOptions['headers']): boolean {
+  return typeof headers === 'object' && headers !== null && keyHeader in headers
+}
 
 /** Repeats requests that may be repeated, with growing pauses, minding Retry-After. A streamed body is sent once. */
 export function retryIdempotent(policy: RetryPolicy): Dispatcher.DispatcherComposeInterceptor {
@@ -37,18 +53,19 @@ export function retryIdempotent(policy: RetryPolicy): Dispatcher.DispatcherCompo
     // The last answer reaches the caller with its body, which says what is wrong.
     throwOnError: false,
     maxRetries: policy.times,
-    methods: repeatable as Dispatcher.HttpMethod[],
-    statusCodes: busyStatuses,
+    statusCodes: [...busyStatuses, inFlightStatus],
     errorCodes: lostConnections,
     retry: (failure, { state, opts }, next) => {
       const { statusCode, code, headers } = failure as Failure
+      const asked = parseRetryAfter(headers?.['retry-after'])
+      const isInFlight = statusCode === inFlightStatus && asked !== undefined && isKeyed(opts.headers)
       const transient =
-        statusCode === undefined ? lostConnections.includes(code ?? '') : busyStatuses.includes(statusCode)
-      if (!transient || state.counter > policy.times || !repeatable.includes(String(opts.method))) {
+        isInFlight ||
+        (statusCode === undefined ? lostConnections.includes(code ?? '') : busyStatuses.includes(statusCode))
+      if (!transient || state.counter > policy.times || !isRepeatable(opts)) {
         next(failure)
         return null
       }
-      const asked = parseRetryAfter(headers?.['retry-after'])
       const pauseMs = asked ?? jitter(policy.firstPauseMs * 2 ** (state.counter - 1))
       return setTimeout(() => next(null), Math.min(pauseMs, policy.longestPauseMs)) as never
     },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { problem } from '../contract/problems.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
 import { attempts, isWorthAnother, pause } from '../transfer/again.ts'
@@ -33,10 +34,11 @@ export type BatchAnswer = { readonly results: readonly OperationResult[] } | Fai
  * carries a new key or an old version, so that the server would refuse a second time.
  */
 export async function sendBatch(options: SendOptions, batch: Batch): Promise<BatchAnswer> {
+  const key = randomUUID()
   let wasLost = false
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await send(options, batch)
+      return await send(options, batch, key)
     } catch (error) {
       if (!isProblem(error)) throw error
       const isLost = isAmbiguous(error) || isProblem(error, 'pipeline/interrupted')
@@ -49,10 +51,10 @@ export async function sendBatch(options: SendOptions, batch: Batch): Promise<Bat
   }
 }
 
-async function send({ api, signal }: SendOptions, { operations }: Batch): Promise<BatchAnswer> {
+async function send({ api, signal }: SendOptions, { operations }: Batch, key: string): Promise<BatchAnswer> {
   const body = { operations: [...operations] }
   try {
-    return await api.call('resource.batch', { body, signal, timeoutMs: loadTimeoutMs })
+    return await api.call('resource.batch', { body, key, signal, timeoutMs: loadTimeoutMs })
   } catch (error) {
     // No text can be that long.
     if (!(error instanceof RangeError)) throw error

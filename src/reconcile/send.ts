@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Api } from '../api/api.ts'
 import { toDialect, toDocument } from '../api/dialect.ts'
 import { membersOf, type Representation } from '../contract/bodies.ts'
@@ -21,15 +22,17 @@ export interface SendOptions {
 }
 
 /**
- * Creates a resource once: after a failure that leaves open whether it was done, looks for its key before trying again.
+ * Creates a resource once: after a failure that leaves open whether it was done, looks for its keyname before trying
+ * again, which servers that do not know keys of requests need.
  *
  * @returns its id
  */
 export async function createOnce(options: SendOptions, made: WireBody): Promise<number> {
   const { keyname } = made.body.resource as { keyname?: string }
+  const request = { ...requestOf(options, made), key: randomUUID() }
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return (await options.api.call('resource.create', requestOf(options, made))).id
+      return (await options.api.call('resource.create', request)).id
     } catch (error) {
       if (!isProblem(error)) throw error
       const look = keyname !== undefined && (attempt > 1 || isAmbiguous(error))

@@ -20,7 +20,7 @@ export async function pause(attempt: number, signal: AbortSignal | undefined): P
 
 /** Tells whether sending a request again may help. */
 export function isWorthAnother(error: Problem): boolean {
-  if (error.code === 'database/conflict' || error.code === 'http/unreachable') return true
+  if (['database/conflict', 'http/unreachable', 'request/in-flight'].includes(error.code)) return true
   return error.code !== 'http/timeout' && [502, 503, 504].includes(error.status ?? 0)
 }
 

@@ -47,6 +47,33 @@ describe('an HTTP client', () => {
     expect(count).toBe(1)
   })
 
+  it('repeats a POST under a key, while the server is at work on the first', async () => {
+    const statuses = [503, 409, 200]
+    const keys: unknown[] = []
+    const client = await connect((request, response) => {
+      keys.push(request.headers['idempotency-key'])
+      response.statusCode = statuses.shift() ?? 500
+      if (response.statusCode === 409) response.setHeader('retry-after', '0')
+      response.end()
+    })
+    const headers = { 'idempotency-key': 'a' }
+    const answer = await client.send({ method: 'POST', path: '/a', headers, body: '{}' })
+    expect([answer.status, keys]).toEqual([200, ['a', 'a', 'a']])
+  })
+
+  it('takes any other conflict for an answer', async () => {
+    let count = 0
+    const client = await connect((_, response) => {
+      count += 1
+      response.statusCode = 409
+      response.end('in use')
+    })
+    const headers = { 'idempotency-key': 'a' }
+    const answer = await client.send({ method: 'POST', path: '/a', headers, body: '{}' })
+    expect([answer.status, await textOf(answer.body), count]).toEqual([409, 'in use', 1])
+    expect((await client.send({ method: 'DELETE', path: '/a' })).status).toBe(409)
+  })
+
   it('sends credentials unasked, and never shows them', async () => {
     let header = ''
     const client = await connect(

@@ -1,4 +1,5 @@
 import type { TObject } from 'typebox'
+import { keyHeader, keyPattern } from '../idempotency.ts'
 import type { BodyKind, RouteDescriptor } from '../route.ts'
 import { type RouteName, routeOf } from '../routes.ts'
 import { schemaReference } from './bodies.ts'
@@ -22,6 +23,7 @@ export function operationOf(name: RouteName): object {
       ...parametersOf(route.params, 'path'),
       ...parametersOf(route.query, 'query'),
       ...(route.moreQuery === undefined ? [] : [moreParameters(route.moreQuery)]),
+      ...(route.takesKey === true ? [keyParameter] : []),
     ],
     ...(body === undefined ? {} : { requestBody: body }),
     responses: { ...successOf(name, route), default: failure },
@@ -41,6 +43,13 @@ function parametersOf(schema: TObject | undefined, place: 'path' | 'query'): obj
       ...(rest.type === 'array' ? { style: 'form', explode: false } : {}),
     }
   })
+}
+
+const keyParameter = {
+  name: keyHeader,
+  in: 'header',
+  description: 'Names this request: sent again under the same key, it is answered again and not done again.',
+  schema: { type: 'string', pattern: keyPattern },
 }
 
 function moreParameters(pattern: string): object {

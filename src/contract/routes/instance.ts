@@ -37,6 +37,17 @@ export const instanceRoutes = {
       resources: Type.Record(Type.String(), Type.Object({ ...Labelled, scopes: Type.Array(Type.String()) })),
     }),
   },
+  'instance.keys': {
+    route: 'landform.idempotency',
+    method: 'GET',
+    path: '/api/component/landform/idempotency',
+    summary: 'Which operations are done once under a key, and for how long it is kept.',
+    response: Type.Object({
+      header: Type.String({ description: 'Request header that the key comes in.' }),
+      hours: Type.Integer({ description: 'How long a key and its answer are kept.' }),
+      operations: Type.Array(Type.String(), { description: 'Methods and paths that take a key.' }),
+    }),
+  },
   'instance.alive': {
     route: 'landform.healthz',
     method: 'GET',

@@ -1,9 +1,10 @@
 import { dialectName } from '../../contract/dialect.ts'
+import { keptHours, keyHeader } from '../../contract/idempotency.ts'
 import { scopes } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import { baseClass, classes, clsNames } from '../../contract/registry.ts'
 import type { instanceRoutes } from '../../contract/routes/instance.ts'
-import { routeTemplates } from '../../contract/routes.ts'
+import { routeNames, routeOf, routeTemplates } from '../../contract/routes.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { ApiRequest, Handlers } from '../handler.ts'
 
@@ -35,6 +36,17 @@ export const instanceHandlers: Handlers<keyof typeof instanceRoutes> = {
           }),
         ),
       },
+    },
+  }),
+
+  'instance.keys': async () => ({
+    json: {
+      header: keyHeader,
+      hours: keptHours,
+      operations: routeNames
+        .map(routeOf)
+        .filter(({ takesKey }) => takesKey === true)
+        .map(({ method, path }) => `${method} ${path}`),
     },
   }),
 
