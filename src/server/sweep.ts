@@ -1,4 +1,6 @@
+import { keptHours } from '../contract/idempotency.ts'
 import { dropOrphans, preparedHours } from '../import/orphans.ts'
+import { deleteOldKeys } from '../store/idempotency.ts'
 import { deleteOldRasters } from '../store/prepared_raster.ts'
 import { deleteOldUploads, deleteUnusedBlobs, findKnownBlobs } from '../store/upload.ts'
 import type { ServerContext } from './context.ts'
@@ -7,13 +9,16 @@ import type { ServerContext } from './context.ts'
 const uploadHours = 24
 /** How long content that nothing refers to is kept: longer than any transaction takes. */
 const graceHours = 1
+/** What is kept of requests that came under a key. */
+const keyLimits = { hours: keptHours, keys: 10_000, bytes: 64 * 2 ** 20 }
 const sweepEveryMs = 60 * 60_000
 
-/** Forgets old uploads, then deletes content that nothing refers to any more. Gives how much went. */
+/** Forgets old keys and uploads, then deletes content that nothing refers to any more. Gives how much went. */
 export async function sweep(
   { database, blobs }: Pick<ServerContext, 'database' | 'blobs'>,
   nowMs: number = Date.now(),
 ): Promise<{ uploads: number; files: number }> {
+  await deleteOldKeys(database, keyLimits)
   const uploads = await deleteOldUploads(database, uploadHours)
   await deleteOldRasters(database, preparedHours)
   await deleteUnusedBlobs(database, graceHours)
