@@ -30,7 +30,7 @@ export interface ActualResource {
   readonly manager: string | undefined
   readonly protect: boolean
   readonly source: SourceMarker | undefined
-  /** Counts the changes of a layer's features. */
+  /** Counts the changes of a layer's data. */
   readonly dataVersion: number | undefined
   /** Members of the class by name, as on the wire. */
   readonly members: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
@@ -89,11 +89,14 @@ function indexTree(byId: ReadonlyMap<number, ActualResource>, head: TreeHead): A
   }
 }
 
+/** Members that count the changes of their data. */
+type Counted = { readonly [M in 'vector_layer' | 'raster_layer']?: { readonly data_version?: number } }
+
 /** Reads one representation. */
 export function readActual(wire: Representation): ActualResource {
   const { resource, resmeta } = wire
   // With what is no member beside them: copying them, ten thousands of times, takes longer than all else here.
-  const members = wire as unknown as ActualResource['members'] & { vector_layer?: { data_version?: number } }
+  const members = wire as unknown as ActualResource['members'] & Counted
   const { id, cls, parent, keyname, display_name, version, description, owner_user, permissions } = resource
   const items = resmeta?.items
   return {
@@ -108,7 +111,7 @@ export function readActual(wire: Representation): ActualResource {
     rules: permissions,
     resmeta: items === undefined ? undefined : withoutMarkers(items),
     ...readMarkers(id, items),
-    dataVersion: members.vector_layer?.data_version,
+    dataVersion: members.vector_layer?.data_version ?? members.raster_layer?.data_version,
     members,
   }
 }

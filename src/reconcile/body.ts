@@ -48,20 +48,20 @@ export function writeBody(
 export interface Load {
   /** SHA-256 of the file, in hexadecimal. */
   readonly sha256: string
-  /** Members of `vector_layer` that bring the data. */
+  /** Members of the class that bring the data. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
 /** Adds data to a body, and the marker that says what they are made of: both are written, or none. */
-export function addLoad(wire: Body, { data, id, action }: Change, load: Load): Body {
+export function addLoad(wire: Body, { cls, data, id, action }: Change, load: Load): Body {
   if (data === undefined) return wire
   // The data decide the geometry type; a new layer of data is stored in the one reference system.
-  const { geometry_type: _, ...layer } = (wire.vector_layer ?? {}) as Record<string, unknown>
+  const { geometry_type: _, ...layer } = (wire[cls] ?? {}) as Record<string, unknown>
   const srs = id === undefined || action === 'replace' ? { srs: { id: 3857 } } : {}
   const digest = sourceDigest(load.sha256, data.options)
   const marker = { [markerKeys.source]: formatSource({ digest, version: data.version }) }
   const items = { ...(wire.resmeta as { items?: object } | undefined)?.items, ...marker }
-  return { ...wire, resmeta: { items }, vector_layer: { ...srs, ...layer, ...load.fields } }
+  return { ...wire, resmeta: { items }, [cls]: { ...srs, ...layer, ...load.fields } }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Issue } from '../core/issue.ts'
 import type { Manifest, WantedResource } from '../manifest/manifest.ts'
+import { needsData } from '../manifest/schema/block.ts'
 import { type ActualResource, type ActualTree, pathOf } from './actual.ts'
 import type { Action, Change, DataLoad } from './change.ts'
 import { contextOf } from './context.ts'
@@ -64,6 +65,10 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
   const { input, draft } = work
   const creation = planCreation(wanted, input.manifest.id, input.actual.principals)
   const data = planData(work, wanted, undefined)
+  if (wanted.cls !== undefined && needsData.has(wanted.cls) && wanted.data === undefined) {
+    const message = `"${wanted.key}" is to be made, and a ${wanted.cls} is made of a file`
+    draft.issues.push(issueAt(wanted, 'plan/data-missing', message, '/cls'))
+  }
   draft.changes.push({
     action: old === undefined ? 'create' : 'replace',
     key: wanted.key,

@@ -72,7 +72,7 @@ describe('an apply to a landform server', () => {
       'Nothing was changed.',
       'Failed: 1',
       expect.stringMatching(/^ {2}half_layer \(vector_layer\): source\/unreadable: "half.geojson" /),
-      '      hint: Send a file of a supported vector format.',
+      '      hint: Send a file of a supported format, whole.',
       'To go on: landform apply half.yaml',
       '',
     ])

@@ -105,7 +105,7 @@ describe('plan and apply', () => {
     expect(await count.json()).toEqual({ total_count: 3 })
     await server.admin('DELETE', `/api/resource/${id}/feature/1`)
     expect((await run(['plan', 'a.yaml'])).out).toContain(
-      'the features were changed on the server since the load',
+      'the data were changed on the server since the load',
     )
     await run(['apply', 'a.yaml', '--yes'])
     expect((await run(['plan', 'a.yaml'])).out).toBe('Plan for a: 0 changes, 4 unchanged.\n')

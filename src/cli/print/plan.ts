@@ -48,7 +48,7 @@ function formatDetails(change: Change, paint: Paint): string[] {
 const reasons: Readonly<Record<NonNullable<Change['data']>['reason'], string>> = {
   new: '',
   'source changed': ': the source has changed',
-  'data changed on the server': ': the features were changed on the server since the load, which is lost',
+  'data changed on the server': ': the data were changed on the server since the load, which is lost',
   'told to': ': told to by --reload',
 }
 

@@ -73,6 +73,13 @@ export const planProblems = {
     `${core}.ValidationError`,
     'Load them anew with --reload KEY; what is there now is replaced.',
   ),
+  'plan/data-missing': kind(
+    409,
+    3,
+    'Data missing',
+    `${core}.ValidationError`,
+    'Say in data: { source: … } what it is made of.',
+  ),
   'plan/principal': kind(
     409,
     3,

@@ -8,12 +8,16 @@ import { permissionsSchema, principalSchema, ruleSchema } from './rules.ts'
 /** Options of `data:` by class; classes without a row take no data from a manifest. */
 export const dataOptions: Readonly<Partial<Record<Cls, Readonly<Record<string, Schema>>>>> = {
   vector_layer: loadOptions as unknown as Readonly<Record<string, Schema>>,
+  raster_layer: {},
 }
 
 /** Tells whether a manifest can load data into resources of a class. */
 export function takesData(cls: Cls): boolean {
   return dataOptions[cls] !== undefined
 }
+
+/** Classes whose resources cannot be made without data. */
+export const needsData: ReadonlySet<Cls> = new Set<Cls>(['raster_layer'])
 
 /** What the keys of resources look like; they are keynames on the server. */
 export const keyPattern = '^[\\x20-\\x7e]{1,255}$'
@@ -121,7 +125,7 @@ function dataSchema(cls: Cls): JsonSchema {
       source: {
         type: 'string',
         minLength: 1,
-        description: 'File that holds the features, from the folder of the manifest.',
+        description: 'File that holds the data, from the folder of the manifest.',
       },
       ...writtenProperties(dataOptions[cls]),
     },

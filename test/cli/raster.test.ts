@@ -1,0 +1,122 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makePicture } from '../support/raster.ts'
+import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { runCommand } from './terminal.ts'
+
+let server: TestServer
+let cwd: string
+
+beforeAll(async () => {
+  server = await startTestServer('postgres')
+  cwd = await mkdtemp(join(tmpdir(), 'landform-cli-'))
+})
+
+afterAll(async () => {
+  await server.stop()
+  await rm(cwd, { recursive: true, force: true })
+})
+
+const manifest = (layer: string) => `manifest: pictures
+resources:
+  root:
+    existing: true
+    id: 0
+    children:
+      pictures:
+        cls: resource_group
+        display_name: Pictures
+        children:
+          photo:
+            cls: raster_layer
+            display_name: Photo
+${layer}            children:
+              photo_style: { cls: raster_style, display_name: Style }
+          map:
+            cls: webmap
+            display_name: Map
+            webmap:
+              root_item:
+                item_type: root
+                children: [{ item_type: layer, display_name: Photo, layer_style_id: photo_style }]
+`
+const withData = manifest('            data: { source: photo.tif }\n')
+
+const env = () => ({
+  LANDFORM_SERVER: server.url,
+  LANDFORM_USER: 'administrator',
+  LANDFORM_PASSWORD: adminPassword,
+})
+const run = (words: readonly string[]) => runCommand(words, { cwd, env: env() })
+const write = (name: string, content: string | Uint8Array) => writeFile(join(cwd, name), content)
+const picture = (color: number) =>
+  makePicture({ srs: 3857, geoTransform: [0, 1, 0, 0, 0, -1], value: () => color })
+
+interface Photo {
+  readonly resource: { readonly id: number; readonly keyname: string }
+  readonly raster_layer: { readonly data_version: number }
+}
+
+const findPhoto = async () => {
+  const found = await server.admin('GET', '/api/resource/search/?keyname=photo&serialization=full')
+  const [photo] = await found.json<Photo[]>()
+  return photo
+}
+
+describe('a picture in a manifest', () => {
+  it('cannot be made of nothing, and the plan says so', async () => {
+    await write('bare.yaml', manifest(''))
+    const planned = await run(['plan', 'bare.yaml'])
+    expect(planned.exit).toBe(3)
+    expect(planned.out + planned.err).toContain('"photo" is to be made, and a raster_layer is made of a file')
+    expect(await findPhoto()).toBeUndefined()
+  })
+
+  it('is loaded with its layer, style and map, and nothing is left to do', async () => {
+    await write('photo.yaml', withData)
+    await write('photo.tif', picture(10))
+    const applied = await run(['apply', 'photo.yaml', '--yes'])
+    expect(applied.exit).toBe(0)
+    expect(applied.out).toMatch(/Plan for pictures: 4 to create/)
+    expect((await run(['plan', 'photo.yaml'])).out).toContain('0 changes')
+  })
+
+  it('is replaced in place when its file changes, and when the server has another one', async () => {
+    const before = await findPhoto()
+    await write('photo.tif', picture(20))
+    expect((await run(['plan', 'photo.yaml'])).out).toMatch(/photo .*\n.*data/)
+    expect((await run(['apply', 'photo.yaml', '--yes'])).exit).toBe(0)
+    const after = await findPhoto()
+    expect(after?.resource.id).toBe(before?.resource.id)
+    expect(after?.raster_layer.data_version).toBe(2)
+    expect((await run(['plan', 'photo.yaml'])).out).toContain('0 changes')
+    const sent = await server.admin('PUT', '/api/component/file_upload/', picture(30))
+    const path = `/api/resource/${after?.resource.id}`
+    const changed = await server.admin('PUT', path, { raster_layer: { source: await sent.json() } })
+    expect(changed.status).toBe(200)
+    expect((await run(['plan', 'photo.yaml'])).out).toContain('changed on the server since the load')
+    expect((await run(['apply', 'photo.yaml', '--yes'])).exit).toBe(0)
+    expect((await run(['plan', 'photo.yaml'])).out).toContain('0 changes')
+  })
+
+  it('keeps what was there when the file is no picture, and says what is wrong', async () => {
+    const before = await findPhoto()
+    await write('photo.tif', makePicture({ bands: 2 }))
+    const failed = await run(['apply', 'photo.yaml', '--yes'])
+    expect(failed.exit).toBe(1)
+    expect(failed.out).toContain('source/bad-raster: the picture has 2 bands, not 3 or 4')
+    expect(await findPhoto()).toEqual(before)
+    await write('photo.tif', picture(20))
+    expect((await run(['plan', 'photo.yaml'])).out).toContain('0 changes')
+  })
+
+  it('is pulled as a layer that stands, whose plan changes nothing', async () => {
+    const pulled = await run(['pull', '--root', 'pictures', '--into', 'pulled', '--manifest', 'pictures'])
+    expect([pulled.err, pulled.exit]).toEqual(['', 0])
+    const text = await readFile(join(cwd, 'pulled', 'pictures.yaml'), 'utf8').catch(() => '')
+    expect(text + pulled.out).toContain('photo')
+    expect((await run(['plan', 'pulled'])).out).toContain('0 changes')
+  })
+})
