@@ -7,6 +7,7 @@ import { behaviourOf } from '../../src/server/behaviours/table.ts'
 import { createServer, type RunningServer } from '../../src/server/server.ts'
 import { openTestDatabase } from '../support/drivers.ts'
 import { listening } from '../support/listening.ts'
+import { makePicture } from '../support/raster.ts'
 import { createFamily, type Family, uploadContent } from '../support/samples.ts'
 import { type Ask, adminPassword, createAsk } from '../support/server.ts'
 import { createResource } from '../support/tree.ts'
@@ -15,7 +16,12 @@ let statements: string[] = []
 let running: RunningServer
 let admin: Ask
 let folder: string
-let family: Family & { readonly connection: number; readonly trackers: number; readonly upload: string }
+let family: Family & {
+  readonly connection: number
+  readonly trackers: number
+  readonly upload: string
+  readonly picture: number
+}
 beforeAll(async () => {
   const database = listening(await openTestDatabase('postgres'), (text, isInside) => {
     // What the server does besides (who asks, what is old) is none of a class's.
@@ -35,6 +41,11 @@ beforeAll(async () => {
     }),
     trackers: await createResource(admin, { cls: 'trackers_group', name: 'Trackers' }),
     upload: (await uploadContent(admin, '<qgis/>')).id,
+    picture: await createResource(admin, {
+      cls: 'raster_layer',
+      name: 'Picture',
+      members: { raster_layer: { source: await uploadContent(admin, makePicture()) } },
+    }),
   }
 })
 afterAll(async () => {
@@ -67,6 +78,7 @@ const makers: readonly (readonly [Cls, Make])[] = [
   ['file_bucket', (name) => ({ member: { files: [{ id: family.upload, name }] } })],
   ['desk_vector_style', () => ({ parent: family.layer, member: { file_upload: { id: family.upload } } })],
   ['formbuilder_form', () => ({ parent: family.layer })],
+  ['raster_style', () => ({ parent: family.picture })],
 ]
 
 const entry = (keyname: string, resource_id: number) => ({ keyname, display_name: keyname, resource_id })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { membersOf } from '../../../src/contract/bodies.ts'
 import { annotationsOf } from '../../../src/contract/descriptor.ts'
 import { type Cls, clsNames, descriptorOf, isCls } from '../../../src/contract/registry.ts'
+import { makePicture } from '../../support/raster.ts'
 import { createFamily, type Family, uploadContent } from '../../support/samples.ts'
 import { type Ask, startTestServer, type TestServer } from '../../support/server.ts'
 import { allow, createResource } from '../../support/tree.ts'
@@ -42,6 +43,8 @@ async function createAll(): Promise<Map<Cls, number>> {
   await create('formbuilder_form', {}, layer)
   await create('file_bucket', { files: [{ ...(await uploadContent(admin, 'x')), name: 'x' }] })
   await create('webmap')
+  await create('raster_layer', { source: await uploadContent(admin, makePicture()) })
+  await create('raster_style', {}, made.get('raster_layer'))
   await create('wmsclient_connection', { url: 'https://a.example/', version: '1.3.0' })
   const connection = { id: made.get('wmsclient_connection') }
   await create('wmsclient_layer', { connection, srs: { id: 3857 }, wmslayers: 'a', imgformat: 'image/png' })
