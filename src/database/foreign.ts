@@ -95,9 +95,26 @@ function configOf(options: ForeignOptions, ssl: ConnectionOptions | false): Clie
   }
 }
 
+type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void)
+
+/** The driver leaves the socket of a login that came to nothing to the database, which waits for it for a minute. */
+class ClosingClient extends pg.Client {
+  override connect(): Promise<pg.Client>
+  override connect(done: Connected): void
+  override connect(done?: Connected): unknown {
+    if (done === undefined) return super.connect()
+    const connected = done as (error: Error | null, client: pg.Client) => void
+    return super.connect((error: Error | null) => {
+      if (error) cut(this)
+      connected(error, this)
+    })
+  }
+}
+
 function createPool(config: ClientConfig, { poolSize, connectMs, log }: ForeignOptions): pg.Pool {
   const pool = new pg.Pool({
     ...config,
+    Client: ClosingClient,
     max: poolSize,
     idleTimeoutMillis: idleMs,
     allowExitOnIdle: true,

@@ -80,6 +80,7 @@ function reasonOf(error: Problem, sqlstate: string): string {
   if (error.code !== 'database/unavailable') return error.message
   const text = error.cause instanceof Error ? error.cause.message : ''
   if (/timeout/.test(text)) return 'nobody answers in time'
+  if (/password must be/.test(text)) return 'the login needs a password'
   return /SSL|certificate|self.signed|TLS/i.test(text) ? text : 'the connection was cut'
 }
 
