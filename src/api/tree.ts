@@ -1,8 +1,9 @@
 import type { Representation } from '../contract/bodies.ts'
+import { dialectHeader } from '../contract/dialect.ts'
 import { problem } from '../contract/problems.ts'
 import { isProblem } from '../core/problem.ts'
 import type { Api } from './api.ts'
-import { mayDiffer, toDocument, type WireResource } from './dialect.ts'
+import { toDocument, type WireResource } from './dialect.ts'
 import { readLines } from './lines.ts'
 import { detectDialect } from './server.ts'
 
@@ -65,7 +66,9 @@ const treeTimeoutMs = 300_000
 async function readStream(api: Api, request: TreeRequest, take: TakeResource): Promise<TreeHead> {
   const { root = 0, keynames = [], signal } = request
   const query = keynames.length > 0 ? { root, keyname: [...keynames] } : { root }
-  const answer = await api.open('resource.tree', { query, signal, timeoutMs: treeTimeoutMs })
+  // Only landform has the route, and writes the documents' names for who asks for them: lines need no translation.
+  const headers = { [dialectHeader]: 'document' }
+  const answer = await api.open('resource.tree', { query, headers, signal, timeoutMs: treeTimeoutMs })
   let head: WireHead | undefined
   let count = 0
   for await (const line of readLines(answer.body)) {
@@ -103,8 +106,7 @@ function parseHead(line: string, url: string): WireHead {
 }
 
 function parseResource(line: string, url: string): Representation {
-  const wire = parseLine(line, url)
-  return (mayDiffer(line, wire) ? toDocument(wire) : wire) as unknown as Representation
+  return parseLine(line, url) as unknown as Representation
 }
 
 function parseLine(line: string, url: string): WireResource {

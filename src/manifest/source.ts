@@ -13,6 +13,8 @@ export interface ManifestSource {
   /** Absolute path of the folder the file lies in: sources of data are found from there. */
   readonly folder: string
   readonly value: unknown
+  /** Whether it has escapes of characters by number, the only way to write what a file cannot hold as it is. */
+  readonly hasEscapes: boolean
   /** By pointer, the text of values that an expression went into. */
   readonly expressions: ReadonlyMap<Pointer, string>
 }
@@ -24,7 +26,8 @@ export function resolveSource(
   env: Environment,
 ): { readonly source: ManifestSource; readonly issues: readonly Issue[] } {
   const { value, issues, expressions } = resolveValues(document, env)
-  return { source: { document, folder, value, expressions }, issues }
+  const hasEscapes = /\\[0xuU]/.test(document.text)
+  return { source: { document, folder, value, hasEscapes, expressions }, issues }
 }
 
 /** A fault to be reported at a pointer of a source. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mayDiffer, toDialect, toDocument } from '../../src/api/dialect.ts'
+import { toDialect, toDocument } from '../../src/api/dialect.ts'
 import { writeScale } from '../../src/contract/translate.ts'
 
 const map = (item: object, webmap: object = {}) => ({
@@ -65,27 +65,6 @@ describe('toDialect', () => {
       resource: { cls: 'mapserver_style' },
       mapserver_style: {},
     })
-  })
-})
-
-describe('mayDiffer', () => {
-  const ask = (wire: object) => mayDiffer(JSON.stringify(wire), wire as never)
-
-  it('passes what has one form only', () => {
-    expect(ask({ resource: { cls: 'resource_group' } })).toBe(false)
-    expect(ask({ resource: { cls: 'vector_layer', description: 'a style' } })).toBe(false)
-    expect(ask(map({ layer_style_id: 7, layer_min_scale_denom: '1 : 5000' }))).toBe(false)
-    expect(ask(map({ layer_min_scale_denom: null }, { bookmark_resource: 9 }))).toBe(false)
-  })
-
-  it('holds what has sister names, a form of the sisters, or an unknown class', () => {
-    expect(ask({ resource: { cls: 'resource_group', permissions: [{ identity: 'postgis_layer' }] } })).toBe(
-      true,
-    )
-    expect(ask(map({ layer_min_scale_denom: 5000 }))).toBe(true)
-    expect(ask(map({}, { bookmark_resource: { id: 9 } }))).toBe(true)
-    expect(ask({ resource: { cls: 'tileset' } })).toBe(true)
-    expect(ask({ resource: { cls: 'mapserver_style' } })).toBe(true)
   })
 })
 

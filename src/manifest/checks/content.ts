@@ -1,6 +1,6 @@
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { isMarkerKey } from '../../contract/markers.ts'
-import { descriptorOf } from '../../contract/registry.ts'
+import { type Cls, descriptorOf } from '../../contract/registry.ts'
 import { findSchemaFor, type Schema } from '../../contract/schema.ts'
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
@@ -19,6 +19,7 @@ export function checkContent(block: Block): Issue[] {
 
 /** What a file cannot hold as it is, an escape can: `"\\0"`. */
 function checkTexts(block: Block): Issue[] {
+  if (!block.source.hasEscapes) return []
   return [...unstorable(block.value, '')].map((pointer) =>
     blockIssue(block, {
       code: 'manifest/bad-value',
@@ -75,11 +76,30 @@ function checkMetadata(block: Block): Issue[] {
 /** Lists whose items are known by some of their members (`x-key`) hold no two of the same name. */
 function checkItems(block: Block): Issue[] {
   if (block.cls === undefined) return []
-  return Object.entries(descriptorOf(block.cls).members).flatMap(([name, schema]) => {
-    if (block.value[name] === undefined || !mentionsWord(schema, 'x-key')) return []
-    const lists = keyedLists(schema as Schema, block.value[name], joinPointer('', name))
-    return [...lists].flatMap((list) => checkList(block, list))
-  })
+  const issues: Issue[] = []
+  for (const { name, schema } of membersWithKeys(block.cls)) {
+    if (block.value[name] === undefined) continue
+    for (const list of keyedLists(schema, block.value[name], joinPointer('', name)))
+      issues.push(...checkList(block, list))
+  }
+  return issues
+}
+
+interface KeyedMember {
+  readonly name: string
+  readonly schema: Schema
+}
+
+const keyedMembers = new Map<Cls, readonly KeyedMember[]>()
+
+function membersWithKeys(cls: Cls): readonly KeyedMember[] {
+  const known = keyedMembers.get(cls)
+  if (known !== undefined) return known
+  const found = Object.entries(descriptorOf(cls).members)
+    .filter(([, schema]) => mentionsWord(schema, 'x-key'))
+    .map(([name, schema]) => ({ name, schema: schema as Schema }))
+  keyedMembers.set(cls, found)
+  return found
 }
 
 interface KeyedList {
