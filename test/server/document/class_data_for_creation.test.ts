@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useForeign } from '../../support/geodb.ts'
 import { createFamily, type Family, readMember, uploadContent } from '../../support/samples.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 import { createLayer, createResource, styleXml } from '../../support/tree.ts'
 import { capabilities, useService } from '../../support/wms.ts'
 
 const startService = useService()
+const openForeign = useForeign()
 let server: TestServer
 let family: Family
 beforeAll(async () => {
@@ -29,6 +31,42 @@ const refusal = (...asked: Parameters<typeof create>) =>
 describe('Class data for creation', () => {
   test('resource_group | none', async () => {
     expect(await read(await create('resource_group'), 'resource_group')).toBeUndefined()
+  })
+
+  test('geodb_connection | database (string), hostname (string), port (string), username (string), password (string)', async () => {
+    const { connection } = await openForeign()
+    const { password, ...shown } = { ...connection, port: String(connection.port) }
+    const id = await create('geodb_connection', { ...shown, password })
+    expect(await read(id, 'geodb_connection')).toEqual({ ...shown, sslmode: null })
+    for (const name of ['database', 'hostname', 'username', 'password']) {
+      const lacking = Object.fromEntries(Object.entries(connection).filter(([one]) => one !== name))
+      expect(await refusal('geodb_connection', lacking)).toContain(`missing field "${name}"`)
+    }
+  })
+
+  test('geodb_layer | column_geom (string, geometry column name), column_id (string, primary key column), connection ({id}), fields (string: update to reread fields from the database, or unset), geometry_type (string or null; null means read from the table), schema (string), srs ({id}, EPSG code), table (string)', async () => {
+    const { connection: there, execute } = await openForeign()
+    const columns = 'gid serial primary key, way geometry(LineString, 4326), name text'
+    await execute(`create schema gis create table roads (${columns})`)
+    const connection = { id: await create('geodb_connection', there) }
+    const place = { schema: 'gis', table: 'roads', column_id: 'gid', column_geom: 'way', connection }
+    const layer = { ...place, geometry_type: 'LINESTRING', srs: { id: 4326 } }
+    expect(await read(await create('geodb_layer', layer), 'geodb_layer')).toEqual(layer)
+    const id = await create('geodb_layer', { ...layer, geometry_type: null, fields: 'update' })
+    expect(await read(id, 'geodb_layer')).toEqual(layer)
+    expect(await read(await create('geodb_layer', place), 'geodb_layer')).toEqual(layer)
+    for (const name of Object.keys(place)) {
+      const lacking = Object.fromEntries(Object.entries(place).filter(([one]) => one !== name))
+      expect(await refusal('geodb_layer', lacking)).toContain(`missing field "${name}"`)
+    }
+    await execute('alter table gis.roads add lanes integer')
+    const reread = await server.admin('PUT', `/api/resource/${id}`, { geodb_layer: { fields: 'update' } })
+    expect(reread.status).toBe(200)
+    expect(await read(id, 'feature_layer')).toMatchObject({
+      fields: [{ keyname: 'name' }, { keyname: 'lanes' }],
+    })
+    const tile = await server.admin('GET', `/api/component/feature_layer/mvt?x=0&y=0&z=0&resource=${id}`)
+    expect(tile.status).toBe(204)
   })
 
   test('vector_layer, empty | srs ({id}), geometry_type (string), fields (array of {keyname, datatype, display_name (optional)})', async () => {
