@@ -6,6 +6,7 @@ import { attachmentRoutes, featureRoutes } from './routes/feature.ts'
 import { fileRoutes } from './routes/file.ts'
 import { geodbRoutes } from './routes/geodb.ts'
 import { instanceRoutes } from './routes/instance.ts'
+import { inventoryRoutes } from './routes/inventory.ts'
 import { pageRoutes } from './routes/page.ts'
 import { principalRoutes } from './routes/principal.ts'
 import { rasterRoutes } from './routes/raster.ts'
@@ -19,13 +20,14 @@ export const routes = {
   ...authRoutes,
   ...principalRoutes,
   ...resourceRoutes,
+  ...inventoryRoutes,
   ...batchRoutes,
   ...featureRoutes,
   ...attachmentRoutes,
   ...uploadRoutes,
   ...fileRoutes,
-  ...rasterRoutes,
   ...geodbRoutes,
+  ...rasterRoutes,
   ...renderRoutes,
   ...docsRoutes,
   ...pageRoutes,

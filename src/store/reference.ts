@@ -17,12 +17,11 @@ export interface Referrer {
   readonly targetId: number
 }
 
-/** Lists the resources outside of a set that point into it and refuse the deletion of what they point at. */
+/** Lists the resources that point at some and refuse the deletion of what they point at, these themselves included. */
 export async function listReferrers(tx: Queryable, ids: readonly number[]): Promise<Referrer[]> {
   const parts = refusing.map(
     ({ table, column, holder }) =>
-      `select ${holder} as id, ${column} as target from ${table}
-        where ${column} = any($1::int[]) and not ${holder} = any($1::int[])`,
+      `select ${holder} as id, ${column} as target from ${table} where ${column} = any($1::int[])`,
   )
   return tx.query<Referrer>(
     `select distinct r.id, r.display_name as "displayName", f.target as "targetId"

@@ -46,16 +46,27 @@ export interface SubtreeNode {
   readonly isProtected: boolean
 }
 
+/** A resource of one of some subtrees. */
+export interface RootedNode extends SubtreeNode {
+  /** The top of the subtree. */
+  readonly rootId: number
+}
+
 /** Lists a resource and all below it, parents before children. */
-export async function listSubtree(tx: Queryable, id: number): Promise<SubtreeNode[]> {
-  return tx.query<SubtreeNode>(
-    `select r.id, r.cls, r.parent_id as "parentId", r.display_name as "displayName",
+export function listSubtree(tx: Queryable, id: number): Promise<SubtreeNode[]> {
+  return listSubtrees(tx, [id])
+}
+
+/** Lists resources and all below them, parents before children; what stands below two of them comes twice. */
+export async function listSubtrees(tx: Queryable, rootIds: readonly number[]): Promise<RootedNode[]> {
+  return tx.query<RootedNode>(
+    `select p.ancestor_id as "rootId", r.id, r.cls, r.parent_id as "parentId", r.display_name as "displayName",
             exists (select from resmeta m where m.resource_id = r.id and m.key = $2 and m.value = 'true'::jsonb)
               as "isProtected"
        from resource_path p join resource r on r.id = p.descendant_id
-      where p.ancestor_id = $1
+      where p.ancestor_id = any($1::int[])
       order by p.depth, r.id`,
-    [id, markerKeys.protect],
+    [rootIds, markerKeys.protect],
   )
 }
 
@@ -63,6 +74,16 @@ export async function listSubtree(tx: Queryable, id: number): Promise<SubtreeNod
 export async function deleteResources(tx: Queryable, ids: readonly number[]): Promise<void> {
   await dropReferences(tx, ids)
   await tx.query('delete from resource where id = any($1::int[])', [ids])
+}
+
+/** Lists the resources above each of some, the root first. */
+export async function listPaths(tx: Queryable, ids: readonly number[]): Promise<Map<number, number[]>> {
+  const rows = await tx.query<{ id: number; above: number[] }>(
+    `select descendant_id as id, json_agg(ancestor_id order by depth desc) as above
+       from resource_path where descendant_id = any($1::int[]) and depth > 0 group by descendant_id`,
+    [ids],
+  )
+  return new Map(rows.map(({ id, above }) => [id, above]))
 }
 
 /** Lists the resources above some, each once, the root first. */

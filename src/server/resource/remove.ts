@@ -1,14 +1,10 @@
-import { hasPermission, type PermissionMask } from '../../access/mask.ts'
-import { problem } from '../../contract/problems.ts'
+import type { Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
-import { findPermissionMasks } from '../../store/permission.ts'
-import { listReferrers } from '../../store/reference.ts'
 import { lockResource } from '../../store/resource.ts'
-import { deleteResources, listSubtree, lockTree, type SubtreeNode } from '../../store/resource_tree.ts'
-import { findBehaviour } from '../behaviours/table.ts'
-import type { Caller } from '../caller.ts'
-import { checkMask, notFound } from '../permit.ts'
+import { lockTree } from '../../store/resource_tree.ts'
+import { notFound } from '../permit.ts'
 import { checkVersion } from './match.ts'
+import { planRemoval, removeNodes } from './removal.ts'
 import { type Writer, writeAtOnce } from './write.ts'
 
 /**
@@ -42,55 +38,34 @@ export async function writeRemoval(
   const standing = await lockResource(tx, id)
   if (standing === undefined) throw notFound(id)
   checkVersion(ifMatch, standing)
-  if (standing.parentId === null)
-    throw problem('resource/hierarchy', 'The root cannot be deleted.', { resource: id })
-  const nodes = await listSubtree(tx, id)
-  const ids = nodes.map((node) => node.id)
-  checkPermissions(nodes, await findPermissionMasks(tx, caller, [...ids, standing.parentId]))
-  checkProtection(nodes)
-  await checkReferrers(tx, caller, ids)
-  for (const [cls, group] of Map.groupBy(nodes, (node) => node.cls)) {
-    await findBehaviour(cls)?.remove?.(
-      tx,
-      group.map((node) => node.id),
-    )
-  }
-  await deleteResources(tx, ids)
+  const { affected, faults } = await planRemoval(tx, caller, { ids: [id] })
+  const fault = faults.get(id)
+  if (fault !== undefined) throw fault
+  await removeNodes(tx, affected)
 }
 
-function checkPermissions(nodes: readonly SubtreeNode[], masks: ReadonlyMap<number, PermissionMask>): void {
-  for (const { id, parentId } of nodes) {
-    checkMask(masks.get(id), id, 'resource.delete')
-    if (parentId !== null) checkMask(masks.get(parentId), parentId, 'resource.manage_children')
-  }
+/** Which resources are to go, and whether those that cannot are left. */
+export interface ManyRemovals {
+  readonly ids: readonly number[]
+  readonly partial: boolean
 }
 
-function checkProtection(nodes: readonly SubtreeNode[]): void {
-  const kept = nodes.filter(({ isProtected }) => isProtected)
-  if (kept.length === 0) return
-  const names = kept.slice(0, 10).map(({ id, displayName }) => `"${displayName}" (id = ${id})`)
-  throw problem('resource/protected', `Protected from deletion: ${names.join(', ')}.`, {
-    data: { resources: kept.map(({ id }) => ({ id })) },
+/**
+ * Deletes resources and all below them: those that can be, or all or nothing.
+ *
+ * @throws {Problem} of the first that cannot be deleted; see `removeResource`
+ */
+export async function removeResources(writer: Writer, { ids, partial }: ManyRemovals): Promise<void> {
+  await writeAtOnce(writer, undefined, async (tx) => {
+    await lockTree(tx)
+    const { affected, faults } = await planRemoval(tx, writer.caller, { ids })
+    if (!partial) throwFirst(ids, faults)
+    await removeNodes(tx, affected)
   })
 }
 
-/** Names the referrers that the caller may see, and counts the others. */
-async function checkReferrers(tx: Queryable, caller: Caller, ids: readonly number[]): Promise<void> {
-  const referrers = await listReferrers(tx, ids)
-  if (referrers.length === 0) return
-  const masks = await findPermissionMasks(
-    tx,
-    caller,
-    referrers.map(({ id }) => id),
-  )
-  const shown = referrers.filter(({ id }) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
-  const names = shown.slice(0, 10).map(({ id, displayName }) => `"${displayName}" (id = ${id})`)
-  const hidden = referrers.length - Math.min(shown.length, 10)
-  if (hidden > 0) names.push(`${hidden} more`)
-  throw problem('resource/referenced', `Used by ${names.join(', ')}.`, {
-    data: {
-      referrers: shown.map(({ id, targetId }) => ({ id, target: { id: targetId } })),
-      count: referrers.length,
-    },
-  })
+/** Throws the first of the faults, in the order of the request. */
+export function throwFirst(ids: readonly number[], faults: ReadonlyMap<number, Problem>): void {
+  const fault = ids.map((id) => faults.get(id)).find((one) => one !== undefined)
+  if (fault !== undefined) throw fault
 }

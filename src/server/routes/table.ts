@@ -8,6 +8,7 @@ import { featureHandlers } from './feature.ts'
 import { fileHandlers } from './file.ts'
 import { geodbHandlers } from './geodb.ts'
 import { instanceHandlers } from './instance.ts'
+import { inventoryHandlers } from './inventory.ts'
 import { pageHandlers } from './page.ts'
 import { principalHandlers } from './principal.ts'
 import { rasterHandlers } from './raster.ts'
@@ -24,14 +25,15 @@ const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...authHandlers,
   ...principalHandlers,
   ...resourceHandlers,
+  ...inventoryHandlers,
   ...batchHandlers,
   ...featureHandlers,
   ...renderHandlers,
   ...styleHandlers,
   ...uploadHandlers,
   ...fileHandlers,
-  ...rasterHandlers,
   ...geodbHandlers,
+  ...rasterHandlers,
   ...webmapHandlers,
   ...pageHandlers,
 }

@@ -1,0 +1,102 @@
+import { type Dialect, dialectName } from '../../contract/dialect.ts'
+import { scopes } from '../../contract/permissions.ts'
+import { baseClass, classes, clsNames } from '../../contract/registry.ts'
+import type { inventoryRoutes } from '../../contract/routes/inventory.ts'
+import { searchResources } from '../../store/resource_search.ts'
+import { listSubtree, type SubtreeNode } from '../../store/resource_tree.ts'
+import { sumVolumes } from '../../store/volume.ts'
+import type { ApiRequest, Handlers } from '../handler.ts'
+import { permittedIds } from '../permit.ts'
+import { readAskedValues } from '../resource/asked_values.ts'
+import { parseCls } from '../resource/body.ts'
+import { planRemoval } from '../resource/removal.ts'
+import { removeResources, throwFirst } from '../resource/remove.ts'
+
+/** Operations that look at many resources at once, or take them away. */
+export const inventoryHandlers: Handlers<keyof typeof inventoryRoutes> = {
+  'resource.delete_check': async ({ context, caller, dialect, query }) => {
+    const { resources: ids = [], partial = false } = query
+    const { affected, unaffected, faults } = await planRemoval(context.database, caller, { ids })
+    if (!partial) throwFirst(ids, faults)
+    return { json: { affected: countOf(affected, dialect), unaffected: countOf(unaffected, dialect) } }
+  },
+
+  'resource.delete_many': async (request) => {
+    const { resources: ids = [], partial = false } = request.query
+    await removeResources(request, { ids, partial })
+    return { json: {} }
+  },
+
+  'resource.volume': async (request) => {
+    const { context, params, query } = request
+    const ids = query.recursive ? await listReadable(request, params.id) : [params.id]
+    return { json: { volume: await sumVolumes(context.database, ids) } }
+  },
+
+  'resource.attributes': async (request) => {
+    const { resources, attributes } = request.body
+    const ids = Array.isArray(resources) ? resources : await findBelow(request, resources.root)
+    return { json: { items: await readAskedValues(request, ids, attributes) } }
+  },
+
+  'resource.blueprint': async ({ dialect }) => ({ json: blueprint(dialect) }),
+
+  // Nothing limits them but the machine.
+  'resource.quota': async (request) => ({
+    json: { limit: null, resource_cls: null, count: (await listReadable(request, 0)).length },
+  }),
+  'resource.quota_check': async ({ body }) => {
+    for (const name of Object.keys(body)) if (name !== '') parseCls(name)
+    return { json: { success: true } }
+  },
+}
+
+function countOf(nodes: readonly SubtreeNode[], dialect: Dialect) {
+  const groups = Map.groupBy(nodes, ({ cls }) => dialectName(cls, dialect))
+  const resources = Object.fromEntries([...groups].map(([cls, group]) => [cls, group.length]))
+  return { count: nodes.length, resources }
+}
+
+/** Lists what the caller may read of a resource and all below it. */
+async function listReadable(request: Asking, root: number): Promise<number[]> {
+  const nodes = await listSubtree(request.context.database, root)
+  return keepReadable(
+    request,
+    nodes.map(({ id }) => id),
+  )
+}
+
+type Asking = Pick<ApiRequest, 'context' | 'caller'>
+
+async function keepReadable({ context, caller }: Asking, ids: readonly number[]): Promise<number[]> {
+  const readable = await permittedIds(context.database, caller, { ids, permission: 'resource.read' })
+  return ids.filter((id) => readable.has(id))
+}
+
+async function findBelow(request: Asking, root: number | undefined): Promise<number[]> {
+  const search = { conditions: [], ...(root === undefined ? {} : { root }) }
+  return keepReadable(request, await searchResources(request.context.database, search))
+}
+
+function blueprint(dialect: Dialect) {
+  return {
+    resources: Object.fromEntries(
+      clsNames.map((cls) => {
+        const { label, scopes: ownScopes, interfaces, order } = classes[cls]
+        const identity = dialectName(cls, dialect)
+        const described = { identity, label, base_classes: [baseClass.identity], interfaces: [...interfaces] }
+        return [identity, { ...described, scopes: [...ownScopes], category: 'resource', order }]
+      }),
+    ),
+    scopes: Object.fromEntries(
+      Object.entries(scopes).map(([identity, { label, permissions }]) => {
+        const words = Object.entries(permissions).map(([name, one]) => [
+          name,
+          { identity: name, label: one.label },
+        ])
+        return [identity, { identity, label, permissions: Object.fromEntries(words) }]
+      }),
+    ),
+    categories: { resource: { identity: 'resource', label: 'Resources', order: 0 } },
+  }
+}
