@@ -1,4 +1,3 @@
-import type { ConnectionOptions } from 'node:tls'
 import type { ClientBase, ClientConfig, PoolClient } from 'pg'
 import pg from 'pg'
 import type { Log } from '../core/log.ts'
@@ -77,7 +76,10 @@ export function openForeign(options: ForeignOptions): Database {
   })
 }
 
-function configOf(options: ForeignOptions, ssl: ConnectionOptions | false): ClientConfig {
+/** What secures a connection; false where nothing does. */
+type Encryption = NonNullable<Exclude<ClientConfig['ssl'], true>>
+
+function configOf(options: ForeignOptions, ssl: Encryption): ClientConfig {
   const { host, port, database, user, password, connectMs } = options
   return {
     host,
@@ -124,7 +126,7 @@ function createPool(config: ClientConfig, { poolSize, connectMs, log }: ForeignO
   return pool
 }
 
-function sslOf(mode: SslMode): ConnectionOptions | false {
+function sslOf(mode: SslMode): Encryption {
   if (mode === 'disable') return false
   if (mode === 'verify-full') return { rejectUnauthorized: true }
   if (mode === 'verify-ca') return { rejectUnauthorized: true, checkServerIdentity: () => undefined }

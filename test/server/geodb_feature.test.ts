@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createConnection, createGeodbLayer, type ForeignDatabase, useForeign } from '../support/geodb.ts'
+import { createConnection, createGeodbLayer, openTables, useForeign } from '../support/geodb.ts'
 import { type Ask, describeServers, type TestServer } from '../support/server.ts'
 import { createLayer } from '../support/tree.ts'
 
@@ -179,23 +179,12 @@ describeServers('features of a table elsewhere', (start) => {
 })
 
 describeServers('a table that others write to', (start) => {
-  const open = async (
-    name: string,
-    columns: string,
-  ): Promise<{ foreign: ForeignDatabase; id: number; admin: Ask }> => {
-    const { admin } = await start()
-    const foreign = await openForeign()
-    await foreign.execute(`drop table if exists ${name}; create table ${name} (${columns})`)
-    const connection = { id: await createConnection(admin, `For ${name}`, foreign.connection) }
-    return { foreign, admin, id: await createGeodbLayer(admin, { name, table: name, connection }) }
-  }
+  const { openLayer } = openTables(start, openForeign)
 
   test('is never remembered: tile, count, extent and list show what is there now', async () => {
-    const { foreign, admin, id } = await open(
-      'others',
-      'id serial primary key, geom geometry(Point, 3857), n text',
-    )
-    await foreign.execute(`insert into others (geom, n) values (ST_SetSRID(ST_MakePoint(0, 0), 3857), 'a')`)
+    const columns = 'id serial primary key, geom geometry(Point, 3857), n text'
+    const { execute, admin, id } = await openLayer('others', columns)
+    await execute(`insert into others (geom, n) values (ST_SetSRID(ST_MakePoint(0, 0), 3857), 'a')`)
     const look = async () => {
       const tile = await admin('GET', `/api/component/feature_layer/mvt?z=0&x=0&y=0&resource=${id}`)
       const count = await (await admin('GET', `/api/resource/${id}/feature_count`)).json()
@@ -205,101 +194,13 @@ describeServers('a table that others write to', (start) => {
     const before = await look()
     expect(before.count).toEqual({ total_count: 1 })
     expect(await look()).toEqual(before)
-    await foreign.execute(
-      `insert into others (geom, n) values (ST_SetSRID(ST_MakePoint(9e6, 9e6), 3857), 'b')`,
-    )
+    await execute(`insert into others (geom, n) values (ST_SetSRID(ST_MakePoint(9e6, 9e6), 3857), 'b')`)
     const after = await look()
     expect(after.count).toEqual({ total_count: 2 })
     expect(after.extent).not.toBe(before.extent)
     expect(after.bytes).toBeGreaterThan(before.bytes)
     expect(after.tag).not.toBe(before.tag)
-    await foreign.execute('delete from others')
+    await execute('delete from others')
     expect(await look()).toMatchObject({ count: { total_count: 0 }, bytes: 0 })
-  })
-
-  test('keeps values of all its types: they are read as fields, and what is written goes through its checks', async () => {
-    const { foreign, admin, id } = await open(
-      'kinds',
-      `id bigserial primary key, geom geometry(PolygonZ, 25832), n2 smallint, n numeric(8,2), f real, u uuid,
-       v varchar(5), c char(4), j jsonb, a text[], o boolean, z timestamptz, p timestamp(6), bin bytea, day date,
-       g geography(Point), twice integer generated always as (n2 * 2) stored`,
-    )
-    const { feature_layer } = await (await admin('GET', `/api/resource/${id}`)).json<{
-      feature_layer: { fields: { keyname: string; datatype: string }[] }
-    }>()
-    expect(feature_layer.fields.map(({ keyname, datatype }) => `${keyname} ${datatype}`)).toEqual([
-      ...[
-        'n2 INTEGER',
-        'n REAL',
-        'f REAL',
-        'u STRING',
-        'v STRING',
-        'c STRING',
-        'j STRING',
-        'a STRING',
-        'o STRING',
-      ],
-      ...['z DATETIME', 'p DATETIME', 'day DATE', 'twice INTEGER'],
-    ])
-    await foreign.execute(`insert into kinds (id, n2, n, f, u, v, c, j, a, o, z, p, day) values
-      (9007199254740991, 3, 1.25, 0.1, '5b9f4e3c-2f52-4a43-9c39-1f2f6a6a2b11', 'abc', 'x', '{"k": [1]}',
-       '{a,b}', true, '2020-01-01 02:00+02', '2020-01-01 00:00:00.75', 'infinity')`)
-    const whole = {
-      ...{
-        n2: 3,
-        n: 1.25,
-        f: 0.1,
-        u: '5b9f4e3c-2f52-4a43-9c39-1f2f6a6a2b11',
-        v: 'abc',
-        c: 'x',
-        j: '{"k": [1]}',
-      },
-      ...{ a: '{a,b}', o: 'true', z: '2020-01-01T00:00:00', p: '2020-01-01T00:00:00', day: null, twice: 6 },
-    }
-    const read = async (fid: number) =>
-      (
-        await (
-          await admin('GET', `/api/resource/${id}/feature/${fid}?geom=no&dt_format=iso`)
-        ).json<{ fields: object }>()
-      ).fields
-    expect(await read(Number.MAX_SAFE_INTEGER)).toEqual(whole)
-    for (const [name, value] of Object.entries({
-      f: 0.1,
-      n: 1.25,
-      o: 'true',
-      p: '2020-01-01T00:00:00',
-      c: 'x',
-    })) {
-      const found = await admin('GET', `/api/resource/${id}/feature/?fld_${name}=${value}&geom=no`)
-      expect([name, await found.json()]).toEqual([
-        name,
-        [expect.objectContaining({ id: Number.MAX_SAFE_INTEGER })],
-      ])
-    }
-    const { twice: _, ...writable } = { ...whole, day: '2020-01-02' }
-    const geom = 'POLYGON Z ((500000 5500000 1, 500010 5500000 1, 500000 5500010 1, 500000 5500000 1))'
-    const made = await admin('POST', `/api/resource/${id}/feature/`, { geom, fields: writable })
-    expect([made.status, await made.json()]).toEqual([200, { id: 1 }])
-    expect(await read(1)).toEqual({ ...writable, twice: 6 })
-    const tile = await admin('GET', `/api/component/feature_layer/mvt?z=5&x=16&y=10&resource=${id}`)
-    expect(tile.status).toBe(200)
-    const extent = await (await admin('GET', `/api/resource/${id}/extent`)).json<{
-      extent: { minLon: number }
-    }>()
-    expect(extent.extent.minLon).toBeCloseTo(9, 2)
-    for (const [fields, why] of [
-      [{ v: 'too long' }, /too long for type character varying\(5\)/],
-      [{ u: 'none' }, /invalid input syntax for type uuid/],
-      [{ o: 'perhaps' }, /invalid input syntax for type boolean/],
-      [{ n: 1e9 }, /numeric field overflow/],
-      [{ n2: 40_000 }, /smallint out of range/],
-      [{ twice: 1 }, /"twice"/],
-    ] as const) {
-      const refused = await admin('PUT', `/api/resource/${id}/feature/1`, { fields })
-      expect([refused.status, (await refused.json<{ message: string }>()).message]).toEqual([
-        422,
-        expect.stringMatching(why),
-      ])
-    }
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest'
 import { createTestDatabase, type TestDatabase } from './postgres.ts'
-import type { Ask } from './server.ts'
+import type { Ask, TestServer } from './server.ts'
 import { execute } from './sql.ts'
 import { createResource } from './tree.ts'
 
@@ -43,4 +43,41 @@ export function createGeodbLayer(
 ): Promise<number> {
   const member = { schema: 'public', column_id: 'id', column_geom: 'geom', ...layer }
   return createResource(ask, { cls: 'geodb_layer', name, members: { geodb_layer: member, ...more } })
+}
+
+/** Tables of a foreign database, and layers of them on a server. */
+export interface Tables {
+  /** Gives the administrator, what runs statements in the foreign database, and a connection to it. */
+  open(): Promise<OpenTables>
+  /** Makes a table anew, and a layer of it. */
+  openLayer(table: string, columns: string, layer?: object): Promise<OpenTables & { readonly id: number }>
+}
+
+interface OpenTables extends Pick<ForeignDatabase, 'execute'> {
+  readonly admin: Ask
+  readonly connection: { readonly id: number }
+}
+
+/** Opens a foreign database on a server, with one connection to it. */
+export function openTables(
+  start: () => Promise<TestServer>,
+  openForeign: () => Promise<ForeignDatabase>,
+): Tables {
+  let connecting: Promise<number> | undefined
+  const open = async (): Promise<OpenTables> => {
+    const { admin } = await start()
+    const { connection, execute } = await openForeign()
+    connecting ??= createConnection(admin, 'Foreign', connection)
+    return { execute, admin, connection: { id: await connecting } }
+  }
+  return {
+    open,
+    async openLayer(table, columns, layer = {}) {
+      const opened = await open()
+      await opened.execute(`drop table if exists ${table} cascade; create table ${table} (${columns})`)
+      const { admin, connection } = opened
+      const id = await createGeodbLayer(admin, { name: `Of ${table}`, table, connection, ...layer })
+      return { ...opened, id }
+    },
+  }
 }
