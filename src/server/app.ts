@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { problem } from '../contract/problems.ts'
@@ -39,7 +39,7 @@ export function createApp(context: ServerContext): FastifyInstance {
     return503OnClosing: false,
     trustProxy: context.trustedProxies.length > 0 && [...context.trustedProxies],
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 255 },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, makeId()),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, randomUUID()),
     frameworkErrors: (error, _request, reply) => sendProblem(reply as FastifyReply, problemOf(error)),
   })
   takeBodiesAsTheyAre(app)
@@ -96,11 +96,7 @@ function takeBodiesAsTheyAre(app: FastifyInstance): void {
 
 function requestIdOf(raw: IncomingMessage | object): string {
   const given = 'headers' in raw ? raw.headers['x-request-id'] : undefined
-  return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : makeId()
-}
-
-function makeId(): string {
-  return randomBytes(8).toString('hex')
+  return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
 }
 
 function pathOf({ url }: FastifyRequest): string {

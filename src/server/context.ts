@@ -1,10 +1,12 @@
 import type { Dialect } from '../contract/dialect.ts'
+import type { Find } from '../core/gather.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import type { BlobStore } from '../files/blobs.ts'
 import type { PermissionCache } from '../store/permission_cache.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import type { ForeignDatabases } from './geodb/pools.ts'
+import type { StoredResource } from './representation.ts'
 import type { SecretBox } from './secrets.ts'
 
 /** What the operations of one server share. */
@@ -13,6 +15,8 @@ export interface ServerContext {
   readonly blobs: BlobStore
   /** Effective permissions, for reading. */
   readonly permissions: PermissionCache
+  /** Finds one resource; requests that come together read together. */
+  readonly findStored: Find<number, StoredResource>
   /** Who sends a request. */
   readonly authenticator: Authenticator
   /** Origins of other sites whose pages may ask; none unless configured. */

@@ -14,11 +14,11 @@ import type { ServerContext } from './context.ts'
  * @throws {Problem} resource/not-found, access/denied
  */
 export async function requirePermission(
-  { database, permissions }: Pick<ServerContext, 'database' | 'permissions'>,
+  { permissions }: Pick<ServerContext, 'permissions'>,
   caller: Asker,
   { ids, permission }: { readonly ids: readonly number[]; readonly permission: PermissionName },
 ): Promise<ReadonlyMap<number, PermissionMask>> {
-  const masks = await permissions.findMasks(database, caller, ids)
+  const masks = await permissions.findMasks(caller, ids)
   for (const id of ids) checkMask(masks.get(id), id, permission)
   return masks
 }

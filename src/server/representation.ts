@@ -9,6 +9,13 @@ import { findBehaviour } from './behaviours/table.ts'
 /** What of a representation is wanted: everything, or member `resource` alone. */
 export type Fullness = 'full' | 'resource'
 
+/** A resource as it is stored, before it is known who asks. */
+export interface StoredResource {
+  readonly row: ResourceRow
+  /** Members of its class. */
+  readonly members: MemberValues
+}
+
 /**
  * Reads the representations of many resources: one statement for what is common to all, and one or a few for each
  * class among them. In the order of the ids; those that are gone are left out. Attributes that a mask does not show
@@ -19,16 +26,33 @@ export async function readRepresentations(
   masks: ReadonlyMap<number, PermissionMask>,
   { ids, fullness = 'full' }: { readonly ids: readonly number[]; readonly fullness?: Fullness },
 ): Promise<Representation[]> {
-  if (ids.length === 0) return []
+  const stored = await readStored(tx, { ids, fullness })
+  return ids.flatMap((id) => {
+    const one = stored.get(id)
+    return one === undefined ? [] : [represent(one, masks.get(id) ?? 0, fullness)]
+  })
+}
+
+/** Reads resources by id. */
+export async function readStored(
+  tx: Queryable,
+  { ids, fullness = 'full' }: { readonly ids: readonly number[]; readonly fullness?: Fullness },
+): Promise<Map<number, StoredResource>> {
+  if (ids.length === 0) return new Map()
   const rows = new Map((await findResources(tx, ids)).map((row) => [row.id, row]))
   const members = fullness === 'full' ? await readMembers(tx, rows) : new Map<number, MemberValues>()
-  return ids.flatMap((id) => {
-    const row = rows.get(id)
-    if (row === undefined) return []
-    const values = fullness === 'full' ? { resmeta: { items: row.metadata }, ...members.get(id) } : {}
-    const all = { resource: resourceMember(row), ...values }
-    return [visibleMembers(row.cls, masks.get(id) ?? 0, all as MemberValues) as unknown as Representation]
-  })
+  return new Map([...rows].map(([id, row]) => [id, { row, members: members.get(id) ?? {} }]))
+}
+
+/** Gives what somebody with a mask may see of a resource. */
+export function represent(
+  { row, members }: StoredResource,
+  mask: PermissionMask,
+  fullness: Fullness = 'full',
+): Representation {
+  const rest = fullness === 'full' ? { resmeta: { items: row.metadata }, ...members } : {}
+  const all = { resource: resourceMember(row), ...rest }
+  return visibleMembers(row.cls, mask, all as MemberValues) as unknown as Representation
 }
 
 async function readMembers(

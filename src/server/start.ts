@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, open, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { gatherLoads } from '../core/gather.ts'
 import { silentLog } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import { migrate, readMigrations } from '../database/migrate.ts'
@@ -20,6 +21,7 @@ import { readProxies } from './auth/proxies.ts'
 import { defaultBodyLimitBytes, defaultUploadLimitBytes, type ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
 import { createForeignDatabases } from './geodb/pools.ts'
+import { readStored } from './representation.ts'
 import { keyFileName, openSecretBox } from './secrets.ts'
 
 /** Name of the file, in the data folder, that holds the administrator's generated password. */
@@ -47,7 +49,8 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
     const context: ServerContext = {
       database,
       blobs: await openDiskBlobs({ folder: join(dataFolder, 'files') }),
-      permissions: createPermissionCache(),
+      permissions: createPermissionCache(database),
+      findStored: gatherLoads((ids) => readStored(database, { ids })),
       authenticator: await createAuthenticator(database, log),
       ...peers,
       secrets,

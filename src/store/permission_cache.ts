@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { PermissionMask } from '../access/mask.ts'
-import type { Queryable } from '../database/database.ts'
+import { gatherLoads } from '../core/gather.ts'
+import type { Database } from '../database/database.ts'
 import type { Asker } from './asker.ts'
 import { findPermissionMasks } from './permission.ts'
 import { isResourceId } from './resource_id.ts'
@@ -8,7 +9,7 @@ import { isResourceId } from './resource_id.ts'
 /** Effective permissions as of the database's permission epoch. Use it for reading only; writes compute afresh. */
 export interface PermissionCache {
   /** Gives the masks of those ids that are resources, in one cheap statement where they are known already. */
-  findMasks(database: Queryable, asker: Asker, ids: readonly number[]): Promise<Map<number, PermissionMask>>
+  findMasks(asker: Asker, ids: readonly number[]): Promise<Map<number, PermissionMask>>
 }
 
 /** Most pairs of user and resource that are remembered: about 50 bytes each. */
@@ -23,16 +24,21 @@ interface Known {
  * Remembers masks by user and groups until the permission epoch moves. A resource that is created or deleted does not
  * move it: ids are never used again, and the statement that reads the epoch also tells which ids exist.
  */
-export function createPermissionCache(): PermissionCache {
+export function createPermissionCache(database: Database): PermissionCache {
   const users = new LRUCache<string, Known>({
     max: 10_000,
     maxSize: capacity,
     sizeCalculation: (known) => 1 + known.masks.size,
   })
+  const findMoment = gatherLoads((ids: readonly number[]) => readMoments(database, ids))
   return {
-    async findMasks(database, asker, ids) {
+    async findMasks(asker, ids) {
       const asked = ids.filter(isResourceId)
-      const { epoch, existing } = await readEpoch(database, asked)
+      const [only, ...others] = asked
+      const { epoch, existing } =
+        only === undefined || others.length > 0
+          ? await readMoment(database, asked)
+          : ((await findMoment(only)) ?? nothing)
       if (existing.length === 0) return new Map()
       const key = keyOf(asker)
       const found = users.get(key)
@@ -57,12 +63,26 @@ function keyOf({ id, superuser, principalIds }: Asker): string {
   return `${id} ${superuser} ${principalIds.join(' ')}`
 }
 
-async function readEpoch(database: Queryable, ids: readonly number[]) {
-  const rows = await database.query<{ epoch: string; existing: number[] | null }>(
+/** What a reading of masks begins with. */
+interface Moment {
+  readonly epoch: string
+  readonly existing: readonly number[]
+}
+
+const nothing: Moment = { epoch: '', existing: [] }
+
+async function readMoment(database: Database, ids: readonly number[]): Promise<Moment> {
+  const rows = await database.query<{ epoch: string; existing: number[] }>(
     `select value::text as epoch,
             array(select id from resource where id = any($1::int[])) as existing from permission_epoch`,
     [ids],
     { recurs: true },
   )
-  return { epoch: rows[0]?.epoch ?? '', existing: rows[0]?.existing ?? [] }
+  return rows[0] ?? nothing
+}
+
+// Most requests are about one resource: those that come together read the epoch together.
+async function readMoments(database: Database, ids: readonly number[]): Promise<Map<number, Moment>> {
+  const { epoch, existing } = await readMoment(database, ids)
+  return new Map(existing.map((id) => [id, { epoch, existing: [id] }]))
 }

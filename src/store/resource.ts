@@ -33,6 +33,7 @@ export async function findResources(tx: Queryable, ids: readonly number[]): Prom
        from resource r left join resource p on p.id = r.parent_id
       where r.id = any($1::int[])`,
     [ids],
+    { recurs: true },
   )
 }
 

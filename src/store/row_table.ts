@@ -26,7 +26,7 @@ export function rowTable<R extends object>(
     on conflict (resource_id) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`
   return {
     async find(tx, ids) {
-      const rows = await tx.query<R & { readonly resource_id: number }>(find, [ids])
+      const rows = await tx.query<R & { readonly resource_id: number }>(find, [ids], { recurs: true })
       return new Map(rows.map(({ resource_id: id, ...row }) => [id, row as unknown as R]))
     },
     async write(tx, rows) {

@@ -15,9 +15,9 @@ describeDrivers('remembered permissions', (open) => {
     await database.transaction(touchPermissionEpoch)
     const after = await findUser(database, 'administrator')
     if (before === undefined || after === undefined) throw new Error('there is no administrator')
-    const cache = createPermissionCache()
+    const cache = createPermissionCache(database)
     const mayRead = async (asker: typeof after) =>
-      hasPermission((await cache.findMasks(database, asker, [0])).get(0) ?? 0, 'resource.read')
+      hasPermission((await cache.findMasks(asker, [0])).get(0) ?? 0, 'resource.read')
     // Another process may still take the user for a member, when the epoch has moved already.
     expect(await mayRead(before)).toBe(true)
     expect(await mayRead(after)).toBe(false)

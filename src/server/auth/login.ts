@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { problem } from '../../contract/problems.ts'
 import type { Log } from '../../core/log.ts'
@@ -33,10 +33,10 @@ const verifiedMs = 10 * 60_000
 
 /** Makes the login of one server. What is remembered of passwords is a digest that only this process can make. */
 export function createLogin({ database, log, guard }: LoginParts): Login {
-  const secret = randomBytes(32)
+  const secret = randomBytes(32).toString('base64')
   const verified = new LRUCache<string, string>({ max: 5000, ttl: verifiedMs })
   const digestOf = ({ login, password }: Credentials) =>
-    createHmac('sha256', secret).update(`${login.toLowerCase()}\0${password}`).digest('base64')
+    hash('sha256', `${secret}\0${login.toLowerCase()}\0${password}`, 'base64')
 
   const findFitting = async (credentials: Credentials, digest: string): Promise<User | undefined> => {
     for (const { login, password } of readingsOf(credentials)) {

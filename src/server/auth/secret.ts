@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 /** How every token begins, so that people and scanners of leaked secrets know one when they see it. */
 export const tokenPrefix = 'landform_'
@@ -10,5 +10,5 @@ export function makeSecret(): string {
 
 /** Gives what is kept of a session's or a token's text: its SHA-256. It needs no salt, as nobody chose the text. */
 export function digestSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return hash('sha256', secret, 'hex')
 }

@@ -31,7 +31,7 @@ export async function identify(request: ApiRequest<'feature.identify'>): Promise
   const { context, caller, body } = request
   const ids = [...new Set(body.layers)]
   const place = await readPlace(request)
-  const masks = await context.permissions.findMasks(context.database, caller, ids)
+  const masks = await context.permissions.findMasks(caller, ids)
   const permitted = ids.filter((id) => hasPermission(masks.get(id) ?? 0, needed))
   const layers = await findLayers(context.database, permitted)
   const names = await findResourceNames(context.database, permitted)

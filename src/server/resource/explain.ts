@@ -61,7 +61,7 @@ async function readKnown(
   explanations: readonly Pick<Explanation, 'reasons'>[],
 ): Promise<Known> {
   const principals = await findPrincipals(context.database, listPrincipals(explanations))
-  const masks = await context.permissions.findMasks(context.database, caller, listResources(explanations))
+  const masks = await context.permissions.findMasks(caller, listResources(explanations))
   const readable = [...masks].filter(([, mask]) => hasPermission(mask, 'resource.read')).map(([id]) => id)
   return { principals, readable: new Set(readable) }
 }

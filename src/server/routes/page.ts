@@ -13,7 +13,7 @@ import { layoutHeaders } from '../pages/layout.ts'
 import { type LoginForm, loginPage, readNext } from '../pages/login_page.ts'
 import { resourcePage } from '../pages/resource_page.ts'
 import { notFound } from '../permit.ts'
-import { readRepresentations } from '../representation.ts'
+import { represent } from '../representation.ts'
 import { describePermissions } from '../resource/permissions.ts'
 
 /** Most children on one page. */
@@ -58,8 +58,9 @@ async function showResource(request: ApiRequest<'page.resource'>): Promise<Answe
   const { database } = context
   const { id } = params
   const { offset = 0 } = query
-  const [resource] = await readRepresentations(database, new Map([[id, mask]]), { ids: [id] })
-  if (resource === undefined) throw notFound(id)
+  const found = await context.findStored(id)
+  if (found === undefined) throw notFound(id)
+  const resource = represent(found, mask)
   const { cls, owner_user: owner = { id: 0 } } = resource.resource
   const owners = await findPrincipals(database, [owner.id])
   const visible = await findVisible(request, await listChildren(database, id))
@@ -78,7 +79,7 @@ async function showResource(request: ApiRequest<'page.resource'>): Promise<Answe
 }
 
 async function findVisible({ context, caller }: ApiRequest, ids: readonly number[]): Promise<number[]> {
-  const masks = await context.permissions.findMasks(context.database, caller, ids)
+  const masks = await context.permissions.findMasks(caller, ids)
   return ids.filter((id) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
 }
 

@@ -7,7 +7,7 @@ import { encodeRepresentation } from '../codec.ts'
 import type { ApiRequest, Handlers } from '../handler.ts'
 import { reportPart } from '../import_report.ts'
 import { notFound } from '../permit.ts'
-import { etagOf, type Fullness, readRepresentations } from '../representation.ts'
+import { etagOf, type Fullness, readRepresentations, represent } from '../representation.ts'
 import { prepareCreation, readCreation, writeCreations } from '../resource/create.ts'
 import { readExplanations } from '../resource/explain.ts'
 import { readPermissions } from '../resource/permissions.ts'
@@ -21,11 +21,12 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
   'resource.get': async (request) => {
     const { context, params, mask, dialect } = request
     const { id } = params
-    const [found] = await readRepresentations(context.database, new Map([[id, mask]]), { ids: [id] })
+    const found = await context.findStored(id)
     if (found === undefined) throw notFound(id)
+    const { cls, version } = found.row
     return {
-      json: encodeRepresentation(found.resource.cls as Cls, found, dialect),
-      headers: { etag: etagOf(Number(found.resource.version)) },
+      json: encodeRepresentation(cls, represent(found, mask), dialect),
+      headers: { etag: etagOf(version) },
     }
   },
 
@@ -95,7 +96,7 @@ async function readVisible(request: ApiRequest, ids: readonly number[], reading:
   const { context, caller, dialect } = request
   const { fullness = 'full', needs = [] } = reading
   const wanted = maskOf(['resource.read', ...needs])
-  const masks = await context.permissions.findMasks(context.database, caller, ids)
+  const masks = await context.permissions.findMasks(caller, ids)
   const visible = ids.filter((id) => ((masks.get(id) ?? 0) & wanted) === wanted)
   const { limit, offset = 0 } = request.query as Page
   const page = visible.slice(offset, limit === undefined ? undefined : offset + limit)

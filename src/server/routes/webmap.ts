@@ -13,7 +13,7 @@ export const webmapHandlers: Handlers<'webmap.display' | 'webmap.display_tiny' |
   'webmap.display_tiny': (request) => display(request, true),
   'webmap.config': async ({ context, caller, params }) => {
     const { map, resource } = await findMap(context, params.id)
-    const masks = await context.permissions.findMasks(context.database, caller, listShownResources(map))
+    const masks = await context.permissions.findMasks(caller, listShownResources(map))
     return {
       json: await readWebmapConfig(context.database, { map, resource, masks }),
       headers: { 'cache-control': 'no-cache' },
