@@ -25,6 +25,8 @@ export interface Annotations {
   readonly 'x-key'?: readonly string[]
   /** Sibling whose value stands in where this one is absent. */
   readonly 'x-default-from'?: string
+  /** Null leaves the value to the server: it is the same as any value that the server found. */
+  readonly 'x-null-found'?: true
   /** Cannot change in place; the text says why. */
   readonly 'x-replace'?: string
   /** Changing it loses data; the text says what. */
@@ -37,6 +39,8 @@ export interface Annotations {
   readonly 'x-form'?: 'scale' | 'xml'
   /** Belongs to the wire only: manifests have their own way to say it, or no use for it. */
   readonly 'x-wire'?: true
+  /** Beyond the documents: a server that behaves like the original leaves it out. */
+  readonly 'x-extra'?: true
   /** Permission that shows the field; `resource.read` where absent. */
   readonly 'x-read'?: PermissionName
   /** Permission that changes the field; `resource.update` where absent. */
@@ -66,12 +70,14 @@ export const annotationKeywords: readonly (keyof Annotations)[] = [
   'x-principal',
   'x-key',
   'x-default-from',
+  'x-null-found',
   'x-replace',
   'x-data',
   'x-secret',
   'x-class-name',
   'x-form',
   'x-wire',
+  'x-extra',
   'x-read',
   'x-write',
 ]

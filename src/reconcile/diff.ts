@@ -217,7 +217,7 @@ function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }:
     return
   }
   const to = field in written ? written[field] : defaultOf(schema, wanted)
-  if (to === undefined) return
+  if (to === undefined || (to === null && annotationsOf(schema)['x-null-found'])) return
   const wire = actual.members[member]?.[field]
   if (wire === undefined) {
     if (field in written) draft.unknown.push(joinPointer('', member, field))

@@ -27,13 +27,14 @@ export const geodbLayer = {
         nullable(annotate(GeometryTypeSchema, {}), {
           ...structure,
           default: null,
+          'x-null-found': true,
           description: 'Type of the geometries; null reads it from the table.',
         }),
       ),
       srs: Type.Optional(
         Type.Object(
           { id: Type.Integer({ description: 'EPSG code.' }) },
-          { ...structure, description: 'Reference system of the table.' },
+          { ...structure, description: 'Reference system of the table, read from it where absent.' },
         ),
       ),
       fields: Type.Optional(
