@@ -84,7 +84,7 @@ export function describeChanges(
       field.id === undefined ? keyname === field.keyname : id === field.id,
     )
     const change = fieldChangeOf(field)
-    if (standing !== undefined) checkColumn(standing, field, at)
+    if (standing !== undefined && field.delete !== true) checkColumn(standing, field, at)
     if (standing !== undefined || field.delete === true || table === undefined) return change
     return { ...change, foreign: getColumn(table, field, at).foreign }
   })
