@@ -99,4 +99,9 @@ export interface WebmapConfig<Style = unknown> {
   readonly measureSrsId: number | null
   readonly bookmarkLayerId: number | null
   readonly printMaxSize: number
+  /** What our own page shows besides. */
+  readonly landform: {
+    /** Names of layers that the caller may see and that cannot be drawn yet: pictures. */
+    readonly undrawn: readonly string[]
+  }
 }

@@ -64,6 +64,7 @@ export async function readWebmapConfig(tx: Queryable, source: ConfigSource): Pro
     measureSrsId: null,
     bookmarkLayerId: map.bookmarkResourceId,
     printMaxSize: 500,
+    landform: { undrawn: listUndrawn(source, drawings) },
   }
 }
 
@@ -112,6 +113,13 @@ async function readStyles(
     ...[...xml].map(([id, text]) => [id, () => readMapserverXml(text).style] as const),
     ...[...qml].map(([id, { qml: text }]) => [id, () => readQml(text).style] as const),
   ])
+}
+
+/** Lists layers that are there for the caller and that nothing can draw yet, by their names on the map. */
+function listUndrawn({ map, masks }: ConfigSource, drawings: ReadonlyMap<number, Drawing>): string[] {
+  return map.items
+    .filter((row) => isShown(row, masks) && !drawings.has(row.styleId ?? 0))
+    .flatMap(({ item }) => (item.item_type === 'layer' ? [item.display_name] : []))
 }
 
 // Data must be readable on the style, which says how it looks, and on the layer, which has the features.

@@ -44,6 +44,8 @@ export async function startPage({ id, tiny }: PageOptions): Promise<void> {
   const ordered = drawOrder(config).map((layer) => startLayer(layer, start.styles))
   const page: Page = { config, map, layers: drawLayers(ordered, status), status }
   for (const { drawn } of page.layers) map.addLayer(drawn)
+  for (const label of config.landform.undrawn)
+    status.report(`${label} is not shown: pictures cannot be drawn here yet.`)
   if (!tiny) addTools(page)
   addIdentify(page)
   corner.append(...(tiny ? [] : [createPosition(map)]), attributionLine(page))

@@ -3,7 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import type { ConfigGroup, ConfigLayer, WebmapConfig } from '../../src/contract/webmap_config.ts'
 import { makeMap, type TestMap } from '../support/map.ts'
+import { makePicture } from '../support/raster.ts'
+import { uploadContent } from '../support/samples.ts'
 import { type Ask, describeServers } from '../support/server.ts'
+import { allow, createResource } from '../support/tree.ts'
+import { principalId } from '../support/users.ts'
 
 beforeAll(() => {
   execFileSync(process.execPath, [fileURLToPath(new URL('../../scripts/build-web.mjs', import.meta.url))])
@@ -60,6 +64,22 @@ describeServers('the page of a web map', (start) => {
       (rootItem.children as ConfigGroup[]).flatMap(({ children }) => children.map(({ label }) => label))
     expect(labels(await readConfig(guest, map.id))).toEqual(['Cities', 'Squares'])
     expect(labels(await readConfig(admin, map.id))).toEqual(['Cities', 'Squares', 'Nothing for you'])
+  })
+
+  test('layers of pictures, which nothing draws yet, are named', async () => {
+    const { admin, guest, map } = await prepare()
+    expect((await readConfig(admin, map.id)).landform.undrawn).toEqual([])
+    const source = await uploadContent(admin, makePicture())
+    const layer = { cls: 'raster_layer', name: 'Photo', members: { raster_layer: { source } } }
+    const parent = await createResource(admin, layer)
+    const style = await createResource(admin, { cls: 'raster_style', parent, name: 'Style' })
+    const children = [{ item_type: 'layer', display_name: 'The photo', layer_style_id: style }]
+    const resource = { permissions: [allow(await principalId((await start()).database, 'guest'), '')] }
+    const members = { webmap: { root_item: { item_type: 'root', children } } }
+    const id = await createResource(admin, { cls: 'webmap', name: 'Photos', members, resource })
+    const config = await readConfig(admin, id)
+    expect([config.rootItem.children, config.landform.undrawn]).toEqual([[], ['The photo']])
+    expect((await readConfig(guest, id)).landform.undrawn).toEqual([])
   })
 
   test('a change of the features gives the layer another version', async () => {

@@ -2,7 +2,11 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { colorAt, pixelOf, untilDrawn, useBrowser } from '../support/browser.ts'
 import { makeMap, type TestMap } from '../support/map.ts'
+import { makePicture } from '../support/raster.ts'
+import { uploadContent } from '../support/samples.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { allow, createResource } from '../support/tree.ts'
+import { principalId } from '../support/users.ts'
 
 const browser = useBrowser()
 let server: TestServer
@@ -170,6 +174,21 @@ test('a layer that cannot be drawn is named, with a way to try again', async () 
   await untilDrawn(page)
   expect(await colorAt(page, pixelOf(page, { ...place, zoom: 5 }, [12, 5]))).toBe('#99bb55')
   expect(await page.locator('.fault').count()).toBe(0)
+})
+
+test('a picture, which cannot be drawn yet, is named', async () => {
+  const { admin } = server
+  const guest = await principalId(server.database, 'guest')
+  const resource = { permissions: [allow(guest, '')] }
+  const source = await uploadContent(admin, makePicture())
+  const layer = { cls: 'raster_layer', name: 'Photo', members: { raster_layer: { source } }, resource }
+  const parent = await createResource(admin, layer)
+  const style = await createResource(admin, { cls: 'raster_style', parent, name: 'Style' })
+  const children = [{ item_type: 'layer', display_name: 'The photo', layer_style_id: style }]
+  const members = { webmap: { root_item: { item_type: 'root', children } } }
+  const id = await createResource(admin, { cls: 'webmap', name: 'Photos', members, resource })
+  const page = await browser.open(`${server.url}/resource/${id}/display`)
+  await page.getByText('The photo is not shown: pictures cannot be drawn here yet.').waitFor()
 })
 
 test('a small screen shows the map first, and the layers when asked', async () => {
