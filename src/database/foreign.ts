@@ -122,7 +122,10 @@ function createPool(config: ClientConfig, { poolSize, connectMs, log }: ForeignO
     allowExitOnIdle: true,
     onConnect: (client) => within(client, connectMs, client.query(settings)),
   })
-  pool.on('error', (error) => log.warn({ err: error }, 'an idle connection to a foreign database was lost'))
+  // The driver hangs the whole connection on its error: that is nothing for a log.
+  pool.on('error', ({ message }) =>
+    log.warn({ host: config.host, reason: message }, 'an idle connection to a foreign database was lost'),
+  )
   return pool
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createConnection, createGeodbLayer, openTables, useForeign } from '../support/geodb.ts'
 import { type Ask, describeServers, type TestServer } from '../support/server.ts'
-import { createLayer } from '../support/tree.ts'
+import { createLayer, createResource, createStyle } from '../support/tree.ts'
 
 const openForeign = useForeign()
 
@@ -202,5 +202,37 @@ describeServers('a table that others write to', (start) => {
     expect(after.tag).not.toBe(before.tag)
     await execute('delete from others')
     expect(await look()).toMatchObject({ count: { total_count: 0 }, bytes: 0 })
+  })
+
+  test('is drawn on the map page in its style', async () => {
+    const columns = 'id serial primary key, geom geometry(Polygon, 3857), kind text'
+    const { admin, id } = await openLayer('drawn', columns)
+    const style = await createStyle(admin, {
+      parent: id,
+      name: 'Red',
+      inner: '<color red="255" green="0" blue="0"/>',
+    })
+    const item = { item_type: 'layer', display_name: 'Drawn', layer_style_id: style, layer_enabled: true }
+    const root_item = { item_type: 'root', children: [item] }
+    const map = await createResource(admin, {
+      cls: 'webmap',
+      name: 'Drawn map',
+      members: { webmap: { root_item } },
+    })
+    const config = await admin('GET', `/api/resource/${map}/webmap/display_config`)
+    expect(await config.json()).toMatchObject({
+      rootItem: {
+        children: [
+          {
+            ...{ label: 'Drawn', layerId: id, styleId: style },
+            landform: {
+              geometryType: 'POLYGON',
+              fields: [{ keyname: 'kind', label: 'kind', datatype: 'STRING' }],
+              style: { rules: [{ symbolizers: [{ fill: '#ff0000' }] }] },
+            },
+          },
+        ],
+      },
+    })
   })
 })
