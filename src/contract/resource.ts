@@ -74,6 +74,7 @@ export const ResourceMember = Type.Object(
     scopes: Type.Array(Type.String(), { readOnly: true, description: 'Scopes of its permissions.' }),
     version: Type.Integer({
       readOnly: true,
+      'x-extra': true,
       description: 'Counts the changes of the resource; the ETag is made of it.',
     }),
   },

@@ -4,6 +4,7 @@ import type { Problem } from '../core/problem.ts'
 import { errorBody, getStatus } from './errors.ts'
 import type { Answer } from './handler.ts'
 import { errorPage } from './page.ts'
+import { dialectOf, speakError } from './speech.ts'
 
 /** Media type of every JSON answer; clients compare it as a whole. */
 const json = 'application/json'
@@ -38,12 +39,14 @@ export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   const { request } = reply
   const status = getStatus(fault)
   const body = errorBody(fault, request.id)
+  const { speech } = request.server
+  const dialect = dialectOf(request.headers, speech.dialect)
   const wait = fault.data.retry_after
   reply.status(status)
   if (wait !== undefined) reply.header('retry-after', String(wait))
   if (status === 416) reply.header('content-range', `bytes */${fault.data.size}`)
   if (isForPrograms(request.url, request.headers))
-    return reply.type(json).send(Buffer.from(JSON.stringify(body)))
+    return reply.type(json).send(Buffer.from(JSON.stringify(speakError(body, { ...speech, dialect }))))
   return reply.type('text/html; charset=utf-8').send(errorPage(status, body.title, body.message))
 }
 

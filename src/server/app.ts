@@ -7,7 +7,8 @@ import { answerClientError } from './client_error.ts'
 import type { ServerContext } from './context.ts'
 import { getStatus, problemOf } from './errors.ts'
 import { createOperation, type RequestFacts } from './operation.ts'
-import { type Endpoint, type KnownPath, listEndpoints, listPaths } from './routing.ts'
+import { type KnownPath, listEndpoints, listPaths } from './routing.ts'
+import { isExtra, type Speech } from './speech.ts'
 import { addWebFiles } from './web.ts'
 import { addCors, addSecurityHeaders } from './web_security.ts'
 
@@ -18,6 +19,9 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     facts: RequestFacts
+  }
+  interface FastifyInstance {
+    speech: Speech
   }
 }
 
@@ -46,6 +50,7 @@ export function createApp(context: ServerContext): FastifyInstance {
   addSecurityHeaders(app)
   addCors(app, context.corsOrigins)
   app.decorateRequest('facts')
+  app.decorate('speech', { dialect: context.dialect, plain: context.plain })
   app.addHook('onRequest', async (request, reply) => {
     request.facts = {}
     // One that cannot be read is none: the HTTP library would refuse it, and nobody here depends on it.
@@ -64,12 +69,12 @@ export function createApp(context: ServerContext): FastifyInstance {
 }
 
 function addEndpoints(app: FastifyInstance, context: ServerContext): void {
-  const endpoints: readonly Endpoint[] = listEndpoints()
-  for (const { name, method, url, template } of endpoints) {
+  const offered = listEndpoints().filter(({ name }) => !(context.plain && isExtra(name)))
+  for (const { name, method, url, template } of offered) {
     const run = createOperation(name, context)
     app.route({ method, url, config: { template }, handler: run })
   }
-  for (const path of listPaths(endpoints)) addOtherMethods(app, path)
+  for (const path of listPaths(offered)) addOtherMethods(app, path)
 }
 
 /** A known path with another method: 405 with what it takes, or that alone to whoever asks for the options. */

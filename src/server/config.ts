@@ -17,6 +17,8 @@ export interface ServerConfig {
   /** Password of the administrator, looked at on the first start only; generated where absent. */
   readonly adminPassword?: string | undefined
   readonly dialect?: Dialect | undefined
+  /** Whether it behaves like the original, without anything of ours: for tests of clients. */
+  readonly plain?: boolean | undefined
   /** Origins of other sites whose pages may ask, as `https://maps.example.org`; none where absent. */
   readonly corsOrigins?: readonly string[] | undefined
   /**

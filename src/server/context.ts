@@ -32,6 +32,8 @@ export interface ServerContext {
   readonly log: Log
   /** Names that answers use, unless a request asks for others. */
   readonly dialect: Dialect
+  /** Whether it behaves like the original, without anything of ours: for tests of clients. */
+  readonly plain: boolean
   /** Version of this program. */
   readonly version: string
   /** Folder for spools and other files that do not outlive the process. */

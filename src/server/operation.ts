@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PermissionMask } from '../access/mask.ts'
-import { type Dialect, dialectHeader } from '../contract/dialect.ts'
 import { keyHeader } from '../contract/idempotency.ts'
 import { problem } from '../contract/problems.ts'
 import { parseQuery, type RawQuery } from '../contract/query.ts'
@@ -23,6 +22,7 @@ import { checkValue } from './invalid.ts'
 import { checkStorable } from './json_values.ts'
 import { notFound, requirePermission } from './permit.ts'
 import { handlerOf } from './routes/table.ts'
+import { dialectOf, plainAnswer } from './speech.ts'
 
 /** What a request learns about itself on its way, for the log line. */
 export interface RequestFacts {
@@ -52,7 +52,7 @@ export function createOperation(name: RouteName, context: ServerContext): Run {
       const before = isReadHere(route) ? await once.begin(body) : undefined
       const answer =
         before ?? (await handler({ ...requestOf(request, { context, caller }), ...own } as ApiRequest))
-      return sendAnswer(reply, answer)
+      return sendAnswer(reply, context.plain ? plainAnswer(name, answer) : answer)
     } finally {
       await once.end()
     }
@@ -81,6 +81,8 @@ const ofSessions: ReadonlySet<RouteName> = new Set<RouteName>(['auth.login', 'au
 const asksNobody: ReadonlySet<RouteName> = new Set<RouteName>([
   'instance.alive',
   'instance.ready',
+  'instance.ping',
+  'instance.health',
   ...ofSessions,
 ])
 
@@ -133,7 +135,7 @@ interface Asker {
 }
 
 function onceOf({ takesKey }: RouteDescriptor, request: FastifyRequest, asker: Asker): Once {
-  const key = takesKey === true ? readKey(request.headers[keyHeader]) : undefined
+  const key = takesKey === true && !asker.context.plain ? readKey(request.headers[keyHeader]) : undefined
   if (key === undefined) return unkeyed
   return createOnce({ ...asker, key, target: `${request.method} ${request.url}` })
 }
@@ -145,18 +147,12 @@ function requestOf(request: FastifyRequest, { context, caller }: Asker) {
     caller,
     log,
     id: request.id,
-    dialect: dialectOf(request, context.dialect),
+    dialect: dialectOf(request.headers, context.dialect),
     address: request.ip,
     secure: isSecure(request),
-    headers: request.headers,
+    headers: context.plain ? { ...request.headers, 'if-match': undefined } : request.headers,
     raw: request.raw,
   }
-}
-
-function dialectOf({ headers }: FastifyRequest, fallback: Dialect): Dialect {
-  const asked = headers[dialectHeader]
-  if (asked === 'ngw') return 'sister'
-  return asked === 'document' ? 'document' : fallback
 }
 
 function readParams(route: RouteDescriptor, texts: Record<string, string>): Record<string, unknown> {

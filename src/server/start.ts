@@ -58,6 +58,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       allowPrivateAddresses: config.allowPrivateAddresses ?? false,
       log,
       dialect: config.dialect ?? 'document',
+      plain: config.plain ?? false,
       version,
       temporaryFolder: await emptyFolder(join(dataFolder, 'temporary')),
       instance: `${hostname()}-${randomBytes(6).toString('hex')}`,

@@ -15,15 +15,25 @@ export async function mergeMetadata(tx: Queryable, id: number, items: Metadata):
   if (Object.keys(kept).length > 0) await tx.query(mergeMetadataSql, [id, JSON.stringify(kept)])
 }
 
+/** Makes the given keys all that there are. */
+export async function replaceMetadata(tx: Queryable, id: number, items: Metadata): Promise<void> {
+  await tx.query('delete from resmeta where resource_id = $1 and not key = any($2::text[])', [
+    id,
+    Object.keys(items),
+  ])
+  await mergeMetadata(tx, id, items)
+}
+
 /** Merges metadata without nulls: `$1` the resource, `$2` a JSON object. */
 export const mergeMetadataSql = `
   insert into resmeta (resource_id, key, value)
   select $1::int, key, value from jsonb_each($2::jsonb)
   on conflict (resource_id, key) do update set value = excluded.value`
 
-/** An SQL expression of the metadata of resource `r`, as a JSON object. */
-export const metadataJson = `(
-  select coalesce(json_object_agg(m.key, m.value order by m.key), '{}') from resmeta m where m.resource_id = r.id)`
+/** A select of the metadata of the resources whose ids a parameter lists, each as one JSON object `items`. */
+export const metadataSql = (ids: string) => `
+  select m.resource_id, json_object_agg(m.key, m.value order by m.key) as items
+    from resmeta m where m.resource_id = any(${ids}::int[]) group by m.resource_id`
 
 /** Fills in the resource's own id where a manager marker leaves it open: a client does not know it on creation. */
 export function withOwnId(items: Metadata, id: number): Metadata {

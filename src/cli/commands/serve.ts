@@ -16,6 +16,7 @@ export interface ServeSettings {
   readonly data: string
   readonly database?: string | undefined
   readonly dialect?: 'document' | 'sister' | undefined
+  readonly plain?: boolean | undefined
   readonly corsOrigins?: readonly string[] | undefined
   readonly trustedProxies?: readonly string[] | undefined
   /** Whether services in private networks may be asked. */
@@ -41,6 +42,7 @@ export async function startServer(
     databaseUrl: settings.database === undefined ? undefined : parseDatabase(settings.database),
     adminPassword: env.LANDFORM_ADMIN_PASSWORD || undefined,
     dialect: settings.dialect,
+    plain: settings.plain,
     corsOrigins: settings.corsOrigins,
     trustedProxies: settings.trustedProxies,
     secretKey: env.LANDFORM_SECRET_KEY || undefined,
@@ -108,6 +110,7 @@ export const serveCommand: CommandSpec = {
           .choices(['document', 'ngw'])
           .default('document'),
       )
+      .option('--plain', 'behave like the original, without extras: to test clients against')
       .addOption(
         new Option('--log-level <level>', 'how much is logged to standard error')
           .choices(['debug', 'info', 'warn', 'error'])
@@ -123,6 +126,7 @@ export const serveCommand: CommandSpec = {
         allowPrivateAddresses: options.allowPrivateAddresses === true,
         corsOrigins: readList(options.corsOrigin, terminal.env.LANDFORM_CORS_ORIGIN),
         dialect: options.dialect === 'ngw' ? 'sister' : 'document',
+        plain: options.plain === true,
         logLevel: options.logLevel as LogLevel,
       },
       terminal,

@@ -48,7 +48,12 @@ export const rasterLayer = {
         }),
       ),
       data_version: Type.Optional(
-        Type.Integer({ readOnly: true, ...structure, description: 'Counts the pictures there have been.' }),
+        Type.Integer({
+          readOnly: true,
+          'x-extra': true,
+          ...structure,
+          description: 'Counts the pictures there have been.',
+        }),
       ),
       source: Type.Optional(
         annotate(SourceSchema, {

@@ -97,7 +97,12 @@ export const vectorLayer = {
         }),
       ),
       data_version: Type.Optional(
-        Type.Integer({ readOnly: true, ...structure, description: 'Counts the changes of the features.' }),
+        Type.Integer({
+          readOnly: true,
+          'x-extra': true,
+          ...structure,
+          description: 'Counts the changes of the features.',
+        }),
       ),
       fields: Type.Optional(
         Type.Array(FieldSchema, {

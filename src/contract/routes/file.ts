@@ -16,7 +16,7 @@ export const fileRoutes = {
     responseKind: 'file',
   },
   'form.ngfp': {
-    route: 'landform.form.ngfp',
+    route: 'formbuilder_form.ngfp',
     method: 'GET',
     path: '/api/resource/{id}/ngfp',
     summary: 'The file of a form.',

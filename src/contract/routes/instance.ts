@@ -48,6 +48,28 @@ export const instanceRoutes = {
       operations: Type.Array(Type.String(), { description: 'Methods and paths that take a key.' }),
     }),
   },
+  'instance.ping': {
+    route: 'pyramid.ping',
+    method: 'GET',
+    path: '/api/component/core/ping',
+    aliases: ['/api/component/pyramid/ping'],
+    summary: 'Whether the process answers, in the words of the original.',
+    response: Type.Object({}),
+  },
+  'instance.health': {
+    route: 'pyramid.healthcheck',
+    method: 'GET',
+    path: '/api/component/core/healthcheck',
+    aliases: ['/api/component/pyramid/healthcheck'],
+    summary: 'Whether database and files answer, in the words of the original.',
+    response: Type.Object({
+      success: Type.Boolean(),
+      component: Type.Record(
+        Type.String(),
+        Type.Object({ success: Type.Boolean(), message: Type.Optional(Type.String()) }),
+      ),
+    }),
+  },
   'instance.alive': {
     route: 'landform.healthz',
     method: 'GET',

@@ -3,7 +3,7 @@ import type { Cls } from '../../contract/registry.ts'
 import type { Rule } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks, touchPermissionEpoch } from '../../store/permission.ts'
-import { type Metadata, mergeMetadata } from '../../store/resmeta.ts'
+import { type Metadata, mergeMetadata, replaceMetadata } from '../../store/resmeta.ts'
 import { findNameHolders, type LockedResource, lockResource, updateResource } from '../../store/resource.ts'
 import { findResourcePlace } from '../../store/resource_class.ts'
 import { lockTree } from '../../store/resource_tree.ts'
@@ -120,7 +120,7 @@ export async function writeUpdate(
   if (newParentId !== undefined) await checkMove(tx, { standing, newParentId, masks })
   if (fault !== undefined) throw fault
   if (Object.keys(changed).length === 0) return standing.version
-  await writeShared(tx, { caller, standing, changed, newParentId })
+  await writeShared(tx, { context, caller, standing, changed, newParentId })
   const parentId = newParentId ?? standing.parentId ?? id
   if (Object.keys(members).length > 0)
     await behaviourOf(cls).update(tx, { context, caller, id, parentId, members, prepared })
@@ -128,13 +128,15 @@ export async function writeUpdate(
 }
 
 interface SharedChange {
+  readonly context: Writer['context']
   readonly caller: Caller
   readonly standing: LockedResource
   readonly changed: MemberValues
   readonly newParentId: number | undefined
 }
 
-async function writeShared(tx: Queryable, { caller, standing, changed, newParentId }: SharedChange) {
+async function writeShared(tx: Queryable, change: SharedChange) {
+  const { context, caller, standing, changed, newParentId } = change
   const { id } = standing
   const { resource = {}, resmeta = {} } = changed
   const columns = columnsOf(resource)
@@ -145,7 +147,8 @@ async function writeShared(tx: Queryable, { caller, standing, changed, newParent
   if (columns.ownerId !== undefined) await checkOwners(tx, caller, [columns.ownerId])
   if (newParentId !== undefined) await move(tx, caller, { standing, newParentId })
   await updateResource(tx, id, columns)
-  if (resmeta.items !== undefined) await mergeMetadata(tx, id, resmeta.items as Metadata)
+  const writeMetadata = context.plain ? replaceMetadata : mergeMetadata
+  if (resmeta.items !== undefined) await writeMetadata(tx, id, resmeta.items as Metadata)
   if (resource.permissions !== undefined)
     await writeRules(tx, new Map([[id, resource.permissions as Rule[]]]))
   if (newParentId !== undefined || columns.ownerId !== undefined || resource.permissions !== undefined)

@@ -50,6 +50,17 @@ export const instanceHandlers: Handlers<keyof typeof instanceRoutes> = {
     },
   }),
 
+  'instance.ping': async () => ({ json: {} }),
+
+  'instance.health': async ({ context }) => {
+    const component = {
+      database: await stateOf(() => context.database.query('select 1')),
+      files: await stateOf(() => checkFiles(context.blobs)),
+    }
+    const success = Object.values(component).every((one) => one.success)
+    return { status: success ? 200 : 503, json: { success, component } }
+  },
+
   'instance.alive': async () => ({ json: { status: 'ok' } }),
 
   'instance.ready': async ({ context }) => {
@@ -57,6 +68,16 @@ export const instanceHandlers: Handlers<keyof typeof instanceRoutes> = {
     await checkFiles(context.blobs)
     return { json: { status: 'ok' } }
   },
+}
+
+/** What fails is told without why: everybody may ask. */
+async function stateOf(check: () => Promise<unknown>): Promise<{ success: boolean; message?: string }> {
+  try {
+    await check()
+    return { success: true }
+  } catch {
+    return { success: false, message: 'It does not answer.' }
+  }
 }
 
 function labelsOf(permissions: Readonly<Record<string, { readonly label: string }>>) {
