@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { hasPermission, maskOf, type PermissionMask } from '../access/mask.ts'
 import { membersOf } from '../contract/bodies.ts'
 import { annotationsOf } from '../contract/descriptor.ts'
@@ -48,16 +49,38 @@ export function seesEverything(cls: Cls, mask: PermissionMask): boolean {
   return (mask & needed) === needed
 }
 
+/** Names of the attributes that a mask hides, by the member they belong to. */
+type Hidden = ReadonlyMap<string, ReadonlySet<string>>
+
+// Masks are few: what a user may see of ten thousands of resources is one of a handful.
+const hiddenByMask = new LRUCache<string, Hidden>({ max: 1000 })
+
+function hiddenOf(cls: Cls, mask: PermissionMask): Hidden {
+  const key = `${cls} ${mask}`
+  const known = hiddenByMask.get(key)
+  if (known !== undefined) return known
+  const hidden = new Map<string, Set<string>>()
+  for (const { member, name, read } of attributes.get(cls) ?? []) {
+    if (hasPermission(mask, read)) continue
+    const names = hidden.get(member)
+    if (names === undefined) hidden.set(member, new Set([name]))
+    else names.add(name)
+  }
+  hiddenByMask.set(key, hidden)
+  return hidden
+}
+
 /** Leaves out the attributes that a mask does not show; a member stays, though nothing of it may. */
 export function visibleMembers(cls: Cls, mask: PermissionMask, members: MemberValues): MemberValues {
   if (seesEverything(cls, mask)) return members
-  const hiddenOnes = (attributes.get(cls) ?? []).filter(({ read }) => !hasPermission(mask, read))
-  return Object.fromEntries(
-    Object.entries(members).map(([member, values]) => {
-      const names = new Set(hiddenOnes.filter((one) => one.member === member).map(({ name }) => name))
-      return [member, Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)))]
-    }),
-  )
+  const hidden = hiddenOf(cls, mask)
+  const visible: Record<string, Record<string, unknown>> = { ...members }
+  for (const [member, names] of hidden) {
+    const values = members[member]
+    if (values === undefined) continue
+    visible[member] = Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)))
+  }
+  return visible
 }
 
 /** Gives the attributes of a request that the class has and that are not the server's alone to write. */

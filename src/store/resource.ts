@@ -1,8 +1,8 @@
 import type { Cls } from '../contract/registry.ts'
 import type { Rule } from '../contract/resource.ts'
 import type { Queryable } from '../database/database.ts'
-import { type Metadata, metadataJson, withOwnId } from './resmeta.ts'
-import { rulesJson } from './rule.ts'
+import { type Metadata, metadataSql, withOwnId } from './resmeta.ts'
+import { ruleListsSql } from './rule.ts'
 
 /** A resource with all that is common to every class. */
 export interface ResourceRow {
@@ -29,8 +29,10 @@ export async function findResources(tx: Queryable, ids: readonly number[]): Prom
             r.keyname, r.display_name as "displayName", r.description,
             to_char(r.creation_date, 'YYYY-MM-DD"T"HH24:MI:SS') as "creationDate", r.version,
             exists (select from resource c where c.parent_id = r.id) as "hasChildren",
-            ${rulesJson} as rules, ${metadataJson} as metadata
+            coalesce(u.rules, '[]') as rules, coalesce(m.items, '{}') as metadata
        from resource r left join resource p on p.id = r.parent_id
+       left join (${ruleListsSql('$1')}) u on u.resource_id = r.id
+       left join (${metadataSql('$1')}) m on m.resource_id = r.id
       where r.id = any($1::int[])`,
     [ids],
     { recurs: true },

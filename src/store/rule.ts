@@ -20,19 +20,16 @@ export async function replaceRules(tx: Queryable, lists: RuleLists): Promise<voi
   )
 }
 
-/** An SQL expression of the rules of resource `r`, as a JSON list in a stable order. */
-export const rulesJson = `(
-  select coalesce(json_agg(json_build_object(
+/** A select of the rules of the resources whose ids a parameter lists, each as one JSON list in a stable order. */
+export const ruleListsSql = (ids: string) => `
+  select u.resource_id, json_agg(json_build_object(
            'action', u.action, 'principal', json_build_object('id', u.principal_id), 'identity', u.identity,
            'scope', u.scope, 'permission', u.permission, 'propagate', u.propagate)
-           order by u.principal_id, u.action, u.identity, u.scope, u.permission, u.propagate), '[]')
-    from rule u where u.resource_id = r.id)`
+           order by u.principal_id, u.action, u.identity, u.scope, u.permission, u.propagate) as rules
+    from rule u where u.resource_id = any(${ids}::int[]) group by u.resource_id`
 
 /** Reads the rules of a resource. */
 export async function findRules(tx: Queryable, id: number): Promise<Rule[]> {
-  const [row] = await tx.query<{ rules: Rule[] }>(
-    `select ${rulesJson} as rules from resource r where id = $1`,
-    [id],
-  )
+  const [row] = await tx.query<{ rules: Rule[] }>(ruleListsSql('$1'), [[id]])
   return row?.rules ?? []
 }
