@@ -22,7 +22,7 @@ const bandCount = 4
 const rasterSettings: Readonly<Record<string, string>> = {
   GDAL_DISABLE_READDIR_ON_OPEN: 'EMPTY_DIR',
   // Megabytes.
-  GDAL_CACHEMAX: '256',
+  GDAL_CACHEMAX: '128',
   GDAL_NUM_THREADS: '1',
 }
 
@@ -73,7 +73,7 @@ function throttle(tell: () => void): () => void {
 function warpArguments({ source, box, xsize, ysize }: RasterGrid, { srs }: RasterJob): string[] {
   const hasAlpha = source.bands.count() === bandCount
   return [
-    ...['-of', 'GTiff', '-t_srs', `EPSG:${srs}`, '-r', 'near', '-ovr', 'NONE', '-nomd', '-wm', '128'],
+    ...['-of', 'GTiff', '-t_srs', `EPSG:${srs}`, '-r', 'near', '-ovr', 'NONE', '-nomd', '-wm', '64'],
     ...['-te', ...box.map(String), '-ts', String(xsize), String(ysize)],
     ...(hasAlpha ? [] : ['-dstalpha']),
     // A pixel is without data where all its bands say so.
