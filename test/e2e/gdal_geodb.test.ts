@@ -63,5 +63,5 @@ describeServers(
       ])
     })
   },
-  { dialect: 'ngw' },
+  { dialect: 'sister' },
 )
