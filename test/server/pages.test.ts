@@ -1,7 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import { groupBody, openBatchClient } from '../support/batch.ts'
+import { makePicture } from '../support/raster.ts'
 import { rule } from '../support/resources.ts'
+import { uploadContent } from '../support/samples.ts'
 import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { createResource } from '../support/tree.ts'
 import { createUser, principalId, userPassword } from '../support/users.ts'
 
 const html = { accept: 'text/html' }
@@ -51,6 +54,15 @@ describeServers('pages of resources', (start) => {
     expect(text).toContain('10994')
     expect(text).toContain('<del class="quiet">update</del>')
     expect((await show(`/resource/${group}`, server.admin)).text).toContain('>Hidden</a>')
+  })
+
+  test('lead to the files of a picture, whoever may read them', async () => {
+    const source = await uploadContent(server.admin, makePicture())
+    const layer = { cls: 'raster_layer', parent: group, name: 'Photo', members: { raster_layer: { source } } }
+    const id = await createResource(server.admin, layer)
+    const links = [`href="/api/resource/${id}/cog"`, `href="/api/resource/${id}/download"`]
+    const texts = [(await show(`/resource/${id}`, server.admin)).text, (await show(`/resource/${id}`)).text]
+    for (const link of links) expect(texts.map((text) => text.includes(link))).toEqual([true, false])
   })
 
   test('run nothing, whatever a description holds', async () => {

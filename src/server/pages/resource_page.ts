@@ -59,12 +59,16 @@ function factsText({ resource, owner }: ResourcePage): string {
 
 /** What can be looked at elsewhere, as far as the caller may. */
 function linksHtml({ resource, rights }: ResourcePage): string {
-  const { id, interfaces = [] } = resource.resource
+  const { id, cls, interfaces = [] } = resource.resource
   const links: [address: string, text: string][] = []
   if (rights.webmap?.display) links.push([`/resource/${id}/display`, 'Open the map'])
   if (interfaces.includes('IFeatureLayer') && rights.data?.read) {
     links.push([`/api/resource/${id}/feature/?limit=100&geom=no`, 'First features'])
     links.push([`/api/resource/${id}/geojson`, 'All as GeoJSON'])
+  }
+  if (cls === 'raster_layer' && rights.data?.read) {
+    links.push([`/api/resource/${id}/cog`, 'The picture as GeoTIFF'])
+    links.push([`/api/resource/${id}/download`, 'The file as it was sent'])
   }
   links.push(
     [`/api/resource/${id}`, 'As JSON'],
