@@ -49,11 +49,12 @@ function checkBands(dataset: Dataset): void {
   )
 }
 
-function checkSize(dataset: Dataset, { path, pixelLimitBytes }: RasterJob): void {
+function checkSize(dataset: Dataset, { pixelLimitBytes }: RasterJob): void {
   const { x, y } = dataset.rasterSize
   const count = dataset.bands.count()
   const bytes = checkPixels({ x, y, count, pixelLimitBytes })
-  const fileBytes = statSync(path).size
+  // Its description is the path it was opened by: in an archive, the job's is another.
+  const fileBytes = statSync(dataset.description).size
   if (bytes > smallBytes && bytes > fileBytes * ratioLimit)
     throw badRaster(`the picture would unpack to ${bytes} bytes from ${fileBytes}, which no picture does`)
   const block = dataset.bands.get(1).blockSize

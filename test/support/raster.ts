@@ -22,6 +22,8 @@ export interface Picture {
   /** Value of a pixel; no pixel is written where null. */
   readonly value?: ((band: number, column: number, row: number) => number) | null
   readonly noData?: number
+  /** Whether there is anything at a pixel, told in a mask beside the bands. */
+  readonly mask?: (column: number, row: number) => boolean
   /** More that is to be said in the file, by domain. */
   readonly metadata?: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
@@ -59,8 +61,23 @@ export function makePicture(picture: Picture = {}): Buffer {
     )
     band.pixels.write(0, 0, width, height, pixels)
   }
+  if (picture.mask !== undefined) writeMask(dataset, picture.mask)
   dataset.close()
   return gdal.vsimem.release(path)
+}
+
+/** One mask for all bands. @see GDAL RFC 15 */
+const perDataset = 2
+
+function writeMask(dataset: Dataset, mask: NonNullable<Picture['mask']>): void {
+  loadGdal().config.set('GDAL_TIFF_INTERNAL_MASK', 'YES')
+  const { x: width, y: height } = dataset.rasterSize
+  const band = dataset.bands.get(1)
+  band.createMaskBand(perDataset)
+  const values = Uint8Array.from({ length: width * height }, (_, at) =>
+    mask(at % width, Math.floor(at / width)) ? 255 : 0,
+  )
+  band.getMaskBand()?.pixels.write(0, 0, width, height, values)
 }
 
 /** What a stored picture is like. */
