@@ -11,6 +11,10 @@ import { folderPrefix, sweepOrphans } from './orphans.ts'
 /** A PostgreSQL server of our own in a temporary folder. */
 export interface Cluster {
   readonly url: string
+  /** Ends the server as a restart of the service does: without waiting for its sessions. Its data stay. */
+  down(): Promise<void>
+  /** Starts it again, and waits until it takes connections. */
+  up(): Promise<void>
   /** Ends the server and deletes its folder. */
   stop(): Promise<void>
 }
@@ -30,11 +34,13 @@ export async function startCluster(): Promise<Cluster> {
     stdio: 'pipe',
   })
   const port = await findFreePort()
-  const server = spawn(join(programs, 'postgres'), ['-D', data, ...serverSettings(port, folder)], {
-    ...owner,
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const startServer = () =>
+    spawn(join(programs, 'postgres'), ['-D', data, ...serverSettings(port, folder)], {
+      ...owner,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+  let server = startServer()
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   // Only for a run that ends without its teardown; SIGQUIT is PostgreSQL's immediate shutdown.
   const abandon = () => {
@@ -42,13 +48,19 @@ export async function startCluster(): Promise<Cluster> {
     remove()
   }
   process.once('exit', abandon)
+  const end = async (signal: NodeJS.Signals) => {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    const ended = once(server, 'exit')
+    server.kill(signal)
+    await ended
+  }
+  const up = async () => {
+    server = startServer()
+    await untilReady(server.stderr)
+  }
   const stop = async () => {
     process.off('exit', abandon)
-    if (server.exitCode === null && server.signalCode === null) {
-      const ended = once(server, 'exit')
-      server.kill('SIGQUIT')
-      await ended
-    }
+    await end('SIGQUIT')
     remove()
   }
   try {
@@ -57,7 +69,7 @@ export async function startCluster(): Promise<Cluster> {
     await stop()
     throw error
   }
-  return { url: `postgres://landform@127.0.0.1:${port}/postgres`, stop }
+  return { url: `postgres://landform@127.0.0.1:${port}/postgres`, down: () => end('SIGINT'), up, stop }
 }
 
 // Nothing here has to outlive the run, so nothing waits for the disk.
