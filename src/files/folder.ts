@@ -1,5 +1,5 @@
-import { mkdir, mkdtemp, rmdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { problem } from '../contract/problems.ts'
 import type { Problem } from '../core/problem.ts'
 
@@ -17,14 +17,21 @@ export async function openFolder(path: string): Promise<void> {
   }
 }
 
+// Level by level: where a file system takes no folders, as /proc, the recursive form of the library never ends.
 async function makeFolder(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true })
+    await mkdir(path)
   } catch (error) {
-    // On a file system that is read-only the recursive form says that something is missing; the plain one says why.
-    if (codeOf(error) === 'ENOENT') await mkdir(path)
-    throw error
+    if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
+    await makeFolder(dirname(path))
+    await mkdir(path).catch(unlessMade)
   }
+}
+
+/** Somebody else may have made it meanwhile. */
+function unlessMade(error: unknown): void {
+  if (codeOf(error) !== 'EEXIST') throw error
 }
 
 const reasons: Readonly<Record<string, string>> = {

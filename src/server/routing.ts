@@ -19,7 +19,7 @@ export function listEndpoints(): Endpoint[] {
   })
 }
 
-const answered: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const answered: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 /** A known path, the methods it takes and those it does not. */
 export interface KnownPath {

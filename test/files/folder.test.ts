@@ -30,5 +30,6 @@ it.each([
 })
 
 it('says that the system gives no room for one', async () => {
-  await expect(openFolder('/sys/landform')).rejects.toMatchObject({ code: 'files/unusable' })
+  for (const path of ['/sys/landform', '/proc/landform', '/proc/landform/below'])
+    await expect(openFolder(path)).rejects.toMatchObject({ code: 'files/unusable' })
 })

@@ -5,6 +5,7 @@ import type { ErrorBody } from '../../src/contract/error.ts'
 import { routeNames } from '../../src/contract/routes.ts'
 import { createGroup } from '../support/resources.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { sendWire } from '../support/wire.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -29,6 +30,15 @@ test('HEAD works wherever GET does, without a body', async () => {
     '',
   ])
   expect((await server.guest('HEAD', '/api/resource/0')).status).toBe(403)
+})
+
+test('a known path refuses TRACE like any other method that it does not take', async () => {
+  const asked = { method: 'TRACE', path: '/api/resource/0' }
+  expect(await sendWire(server.url, asked)).toMatchObject({
+    status: 405,
+    headers: { allow: 'GET, PUT, DELETE, HEAD, OPTIONS' },
+    json: { code: 'request/method' },
+  })
 })
 
 test('a known path with another method is 405, with what it takes', async () => {

@@ -84,7 +84,7 @@ describeServers('reading features', (start) => {
   test('writes what the query asks for', async () => {
     const server = await start()
     const path = await createSample(server, 'forms')
-    const query = 'dt_format=iso&geom_format=geojson&fields=m,d,t,nothing&extensions=attachments&limit=1'
+    const query = 'dt_format=iso&geom_format=geojson&fields=m,d,t&extensions=attachments&limit=1'
     expect(await list(server.admin, `${path}?${query}`)).toEqual([
       {
         id: 1,
@@ -96,6 +96,19 @@ describeServers('reading features', (start) => {
     expect(await list(server.admin, `${path}?geom=no&fields=&extensions=&offset=2`)).toEqual([
       { id: 3, fields: {}, extensions: {} },
     ])
+  })
+
+  test.each([
+    ['fields', 'nope', 'fields=m,nope'],
+    ['extensions', 'xx', 'extensions=description,xx'],
+  ])('refuses %s that there are not, by name: %s', async (_, name, query) => {
+    const server = await start()
+    const path = await createSample(server, `without ${name}`)
+    for (const address of [`${path}?${query}`, `${path}1?${query}`]) {
+      const refused = await server.admin('GET', address)
+      expect(refused.status).toBe(422)
+      expect((await refused.json<{ message: string }>()).message).toContain(`"${name}"`)
+    }
   })
 
   test('reprojects', async () => {

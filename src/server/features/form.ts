@@ -1,4 +1,5 @@
 import { problem } from '../../contract/problems.ts'
+import { findHint } from '../../core/suggest.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import type { Geometry } from '../../geo/geometry.ts'
@@ -14,7 +15,8 @@ const filterSrs = 3857
 /**
  * Reads how features are to be written.
  *
- * @throws {Problem} request/invalid for a reference system that the database does not know
+ * @throws {Problem} request/invalid for a reference system that the database does not know, and for fields and
+ *   extensions that there are not
  */
 export async function readForm(
   tx: Queryable,
@@ -25,6 +27,12 @@ export async function readForm(
   if (srs !== layer.srs) await checkSrs(tx, srs)
   // The document writes attachments in the query, and attachment in the answer.
   const asked = extensions?.map((name) => name.trim().replace(/^attachments$/, 'attachment'))
+  checkNames('extensions', asked, extensionNames)
+  checkNames(
+    'fields',
+    query.fields,
+    layer.fields.map(({ keyname }) => keyname),
+  )
   return {
     geom: query.geom ?? true,
     geomFormat: query.geom_format ?? 'wkt',
@@ -33,6 +41,16 @@ export async function readForm(
     fields: query.fields,
     extensions: extensionNames.filter((name) => asked === undefined || asked.includes(name)),
   }
+}
+
+function checkNames(parameter: string, names: readonly string[] | undefined, known: readonly string[]): void {
+  const wrong = names?.find((name) => !known.includes(name))
+  if (wrong === undefined) return
+  const hint = findHint(wrong, known)
+  throw problem('request/invalid', `Parameter "${parameter}": there is no "${wrong}".`, {
+    data: { location: ['query', parameter] },
+    ...(hint === undefined ? {} : { hint }),
+  })
 }
 
 /**
