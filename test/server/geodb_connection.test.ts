@@ -193,6 +193,30 @@ describeServers('connections to databases elsewhere', (start) => {
     })
   })
 
+  test('whose password cannot be opened any more say so where it is needed, and nowhere else', async () => {
+    const { admin, database } = await start()
+    const { execute, connection } = await openForeign()
+    await execute(
+      'drop table if exists sealed; create table sealed (id int primary key, geom geometry(Point, 3857))',
+    )
+    const id = await createConnection(admin, 'Unreadable', connection)
+    const layer = await createGeodbLayer(admin, { name: 'Unreadable layer', table: 'sealed', connection: { id } })
+    await database.query(
+      `update geodb_connection set password = 'v1.00000000.AAAA' where resource_id = $1::int`,
+      [id],
+    )
+    expect((await admin('GET', `/api/resource/${layer}/feature_count`)).status).toBe(503)
+    expect((await admin('GET', `/api/resource/${layer}`)).status).toBe(200)
+    const place = { srs: 3857, geom: 'POLYGON ((0 0, 1 0, 1 1, 0 0))', layers: [layer] }
+    const found = await admin('POST', '/api/feature_layer/identify', place)
+    expect(await found.json()).toEqual({
+      [layer]: { error: expect.stringContaining('password') },
+      featureCount: 0,
+    })
+    expect((await change(admin, id, { password: 'again' })).status).toBe(200)
+    expect((await admin('GET', `/api/resource/${layer}/feature_count`)).status).toBe(200)
+  })
+
   test('are asked with the password they have, and a wrong one is told without being shown', async () => {
     const { admin } = await start()
     const { execute, connection } = await openForeign()

@@ -16,7 +16,7 @@ const countOf = async (ask: Ask, id: number) => {
   return (await answer.json<{ total_count: number }>()).total_count
 }
 
-describeServers('tables elsewhere that no layer can be made of', (start) => {
+describeServers('tables elsewhere', (start) => {
   const { open, openLayer } = openTables(start, openForeign)
 
   test.each<[string, string, object, string, RegExp]>([
@@ -145,6 +145,28 @@ describeServers('tables elsewhere that no layer can be made of', (start) => {
     }
     await start().then(({ running }) => running.context.geodb.close())
     await plain.drop()
+  })
+
+  test('are read all the same where PostGIS stands in a schema of its own', async () => {
+    const { admin, running } = await start()
+    const { connection } = await openForeign()
+    const other = await createTestDatabase()
+    await execute(
+      other.url,
+      `drop extension postgis cascade; create schema ext; create extension postgis schema ext;
+       create table t (id int primary key, geom ext.geometry(Point, 25832), n text);
+       insert into t values (1, ext.ST_SetSRID(ext.ST_MakePoint(500000, 5500000), 25832), 'a')`,
+    )
+    const id = await createConnection(admin, 'Apart', { ...connection, database: other.name })
+    const layer = await createGeodbLayer(admin, { name: 'Layer apart', table: 't', connection: { id } })
+    expect(await countOf(admin, layer)).toBe(1)
+    const tile = await admin('GET', `/api/component/feature_layer/mvt?z=5&x=16&y=10&resource=${layer}`)
+    expect(tile.status).toBe(200)
+    const put = await admin('PUT', `/api/resource/${layer}/feature/1?srs=4326`, { geom: 'POINT (9 50)' })
+    expect(put.status).toBe(200)
+    await admin('DELETE', `/api/resource/${layer}`)
+    await running.context.geodb.close()
+    await other.drop()
   })
 
   test('that the login may not read or write say so', async () => {

@@ -5,21 +5,27 @@ import { type ForeignWork, foreignProblem } from './fault.ts'
 const wholeTableMs = 600_000
 
 /**
- * Gives a foreign database that says what failed in the words of its connection and table. Statements are not kept: what
- * they give changes when somebody changes the table.
+ * Gives a foreign database that says what failed in the words of its connection and table, be it that it cannot be opened.
+ * Statements are not kept: what they give changes when somebody changes the table.
+ *
+ * @param open gives the database; asked for each piece of work
  */
-export function guardForeign(database: Database, work: Omit<ForeignWork, 'writes'>): Database {
-  const explain = (writes: boolean) => (error: unknown) => {
-    throw foreignProblem(error, { ...work, writes })
+export function guardForeign(open: () => Database, work: Omit<ForeignWork, 'writes'>): Database {
+  const guard = async <T>(writes: boolean, run: (database: Database) => Promise<T>): Promise<T> => {
+    try {
+      return await run(open())
+    } catch (error) {
+      throw foreignProblem(error, { ...work, writes })
+    }
   }
   return {
-    driver: database.driver,
-    schema: database.schema,
-    query: (text, values) => database.query<never>(text, values).catch(explain(false)),
-    copyIn: (statement, chunks) => database.copyIn(statement, chunks).catch(explain(true)),
+    driver: 'postgres',
+    schema: '',
+    query: (text, values) => guard(false, (database) => database.query<never>(text, values)),
+    copyIn: (statement, chunks) => guard(true, (database) => database.copyIn(statement, chunks)),
     async *copyOut(select, values) {
       try {
-        yield* database.copyOut(select, values)
+        yield* open().copyOut(select, values)
       } catch (error) {
         throw foreignProblem(error, { ...work, writes: false })
       }
@@ -27,9 +33,9 @@ export function guardForeign(database: Database, work: Omit<ForeignWork, 'writes
     transaction(run, options = {}) {
       const { readOnly = false } = options
       const limit = readOnly ? { statementTimeoutMs: wholeTableMs } : {}
-      return database.transaction(run, { ...limit, ...options }).catch(explain(!readOnly))
+      return guard(!readOnly, (database) => database.transaction(run, { ...limit, ...options }))
     },
-    listen: (channel, onNotify) => database.listen(channel, onNotify),
-    close: () => database.close(),
+    listen: (channel, onNotify) => open().listen(channel, onNotify),
+    close: () => open().close(),
   }
 }

@@ -42,7 +42,7 @@ export async function inspect(tx: Queryable, inspection: Inspection): Promise<In
   const known = silent.get(tx)?.get(connectionId)
   if (known !== undefined && isSameConnection(known.connection, connection)) return known
   try {
-    const database = guardForeign(context.geodb.open(connectionId, connection), { connectionId })
+    const database = guardForeign(() => context.geodb.open(connectionId, connection), { connectionId })
     return { connection, tables: await findTables(database, wanted) }
   } catch (fault) {
     const found = { connection, fault }

@@ -8,7 +8,10 @@ import { guardForeign } from './guarded.ts'
 
 type Context = Pick<ServerContext, 'database' | 'geodb'>
 
-/** Finds the databases that the features of some layers stand in, by resource id: ours, or that of a connection. */
+/**
+ * Finds the databases that the features of some layers stand in, by resource id: ours, or that of a connection. One that
+ * cannot be opened says so when it is asked.
+ */
 export async function findDatabases(
   context: Context,
   layers: readonly Layer[],
@@ -20,10 +23,12 @@ export async function findDatabases(
     layers.map((layer) => {
       if (!isForeign(layer)) return [layer.resourceId, context.database]
       const { connectionId } = layer.foreign
-      const connection = connections.get(connectionId)
-      if (connection === undefined) throw withoutConnection(connectionId)
-      const database = context.geodb.open(connectionId, connection)
-      return [layer.resourceId, guardForeign(database, { connectionId, table: layer.foreign })]
+      const open = () => {
+        const connection = connections.get(connectionId)
+        if (connection === undefined) throw withoutConnection(connectionId)
+        return context.geodb.open(connectionId, connection)
+      }
+      return [layer.resourceId, guardForeign(open, { connectionId, table: layer.foreign })]
     }),
   )
 }

@@ -26,7 +26,7 @@ async function openConnection(context: ApiRequest['context'], id: number): Promi
     throw problem('resource/interface', `Resource id = ${id} is no connection to a database.`, {
       resource: id,
     })
-  return guardForeign(context.geodb.open(id, connection), { connectionId: id })
+  return guardForeign(() => context.geodb.open(id, connection), { connectionId: id })
 }
 
 function wireColumn({ name, type, isNullable, isUnique, geometry }: InspectedColumn) {
