@@ -90,7 +90,15 @@ export function speakError(body: ErrorBody, { dialect, plain }: Speech): object 
   return plain ? without({ ...told }, (key) => key === 'code') : told
 }
 
-function translateError(body: ErrorBody, dialect: Dialect): ErrorBody {
+/** Facts of a failure that are names of classes. */
+const classFacts = ['cls', 'parent_cls']
+
+function translateError(fault: ErrorBody, dialect: Dialect): ErrorBody {
+  const facts = Object.entries(fault.data).map(([key, value]) => {
+    const isName = classFacts.includes(key) && typeof value === 'string'
+    return [key, isName ? dialectName(value, dialect) : value] as const
+  })
+  const body = { ...fault, data: Object.fromEntries(facts) }
   const { location } = body.data as { readonly location?: readonly unknown[] }
   const [part, pointer] = location ?? []
   if (part !== 'body' || typeof pointer !== 'string') return body

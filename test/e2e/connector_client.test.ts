@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectorVersions, createConnector, type RoutingConnector } from '../support/connector.ts'
 import { createGroup } from '../support/resources.ts'
 import { describeServers, type TestServer } from '../support/server.ts'
-import { createLayer, createStyle } from '../support/tree.ts'
+import { createLayer, createStyle, styleXml } from '../support/tree.ts'
 import { principalId, userPassword } from '../support/users.ts'
 
 /** A name and a password that need no escaping: the newer version escapes them, and the server takes them as they come. */
@@ -151,6 +151,36 @@ describeServers('the connector from npm', (start) => {
     })
   })
 })
+
+describeServers(
+  'the connector from npm, and a server in the sister dialect',
+  (start) => {
+    test.each(connectorVersions)(
+      'version %i makes, reads and finds a style by its sister name',
+      async (version) => {
+        const server = await start()
+        const layer = await createLayer(server.admin, { name: `L ${version}`, geometryType: 'POINT' })
+        const [login, password] = [`sister${version}`, userPassword]
+        const member_of = [await principalId(server.database, 'administrators')]
+        await server.admin('POST', '/api/component/auth/user/', { keyname: login, password, member_of })
+        const connector = createConnector(version, { baseUrl: server.url, auth: { login, password } })
+        const xml = styleXml('<width>2</width>')
+        const resource = { cls: 'mapserver_style', parent: { id: layer }, display_name: 'Style' }
+        const data = { resource, mapserver_style: { xml } }
+        const { id } = await connector.post<{ id: number }>('resource.collection', { data })
+        expect(await connector.getResource(id)).toMatchObject({
+          resource: { cls: 'mapserver_style' },
+          mapserver_style: { xml },
+        })
+        const [child] = await connector.getResourceChildren(layer)
+        expect(child?.resource).toMatchObject({ id, cls: 'mapserver_style' })
+        const found = await connector.getResourcesBy({ cls: 'mapserver_style', parent: { id: layer } })
+        expect(found.map((one) => one.resource.id)).toEqual([id])
+      },
+    )
+  },
+  { dialect: 'sister' },
+)
 
 const feature = (name: string, ...coordinates: readonly number[]) => ({
   type: 'Feature',

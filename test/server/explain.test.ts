@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { describeServers, type TestServer } from '../support/server.ts'
+import { allow, createLayer, createStyle } from '../support/tree.ts'
 import { createUser, userPassword } from '../support/users.ts'
 
 interface WireItem {
@@ -86,6 +87,24 @@ describeServers('explaining permissions', (start) => {
         permission: 'update',
       },
     })
+  })
+
+  test('name classes in the dialect of the answer', async () => {
+    const parent = await createLayer(server.admin, { name: 'Layer', geometryType: 'POINT' })
+    const style = await createStyle(server.admin, { parent, name: 'Style' })
+    const identity = 'mapsrv_style'
+    const permissions = [{ ...allow(anna, 'data', 'read'), identity }]
+    await server.admin('PUT', `/api/resource/${style}`, { resource: { permissions } })
+    const path = `/api/resource/${style}/permission/explain?scope=data&permission=read&user=${anna}`
+    for (const [dialect, expected] of [
+      ['document', 'mapsrv_style'],
+      ['ngw', 'mapserver_style'],
+    ] as const) {
+      const answer = await server.admin('GET', path, undefined, { 'x-api-dialect': dialect })
+      const { data } = await answer.json<Answer>()
+      const rules = data?.read?.explain.filter(({ type }) => type === 'acl_rule')
+      expect(rules).toMatchObject([{ acl_rule: { identity: expected } }])
+    }
   })
 
   test('those of others are for who may change the rules', async () => {

@@ -108,6 +108,11 @@ describeServers(
           data: { location: ['body', '/mapserver_style/xml'] },
         })
       }
+      const misplaced = await post({ cls: 'mapsrv_style' })
+      expect(await misplaced.json()).toMatchObject({
+        status_code: 422,
+        data: { cls: 'mapserver_style', parent_cls: 'resource_group' },
+      })
       const tables = await server.admin('GET', '/api/resource/search/?cls=mapserver_style')
       expect(await tables.json<object[]>()).toHaveLength(2)
     })

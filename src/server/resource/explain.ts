@@ -1,5 +1,6 @@
 import type { Explanation, Reason } from '../../access/explain.ts'
 import { hasPermission } from '../../access/mask.ts'
+import { type Dialect, dialectName } from '../../contract/dialect.ts'
 import { type PermissionName, permissionsOf } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
@@ -52,18 +53,19 @@ function chosen(cls: Cls, { scope, permission }: Request['query']): PermissionNa
 
 /** What reasons speak of, as far as the caller may see it. */
 interface Known {
+  readonly dialect: Dialect
   readonly principals: ReadonlyMap<number, PrincipalKind>
   readonly readable: ReadonlySet<number>
 }
 
 async function readKnown(
-  { context, caller }: Request,
+  { context, caller, dialect }: Request,
   explanations: readonly Pick<Explanation, 'reasons'>[],
 ): Promise<Known> {
   const principals = await findPrincipals(context.database, listPrincipals(explanations))
   const masks = await context.permissions.findMasks(caller, listResources(explanations))
   const readable = [...masks].filter(([, mask]) => hasPermission(mask, 'resource.read')).map(([id]) => id)
-  return { principals, readable: new Set(readable) }
+  return { dialect, principals, readable: new Set(readable) }
 }
 
 function listResources(explanations: readonly Pick<Explanation, 'reasons'>[]): number[] {
@@ -88,14 +90,14 @@ function listPrincipals(explanations: readonly Pick<Explanation, 'reasons'>[]): 
 function wireReason(reason: Reason, known: Known): WireReason {
   if (reason.type === 'default') return { type: 'default', result: reason.result, resource: null }
   if (reason.type === 'acl_rule') {
-    const { principal: key, ...rule } = reason.rule
+    const { principal: key, identity, ...rule } = reason.rule
     const id = Number(key)
     const principal = { id, cls: known.principals.get(id)?.kind, keyname: known.principals.get(id)?.keyname }
     return {
       type: 'acl_rule',
       result: reason.result,
       resource: { id: reason.resource },
-      acl_rule: { ...rule, principal },
+      acl_rule: { ...rule, identity: dialectName(identity, known.dialect), principal },
     }
   }
   const [scope = '', permission = ''] = reason.permission.split('.')

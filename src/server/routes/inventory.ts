@@ -46,7 +46,7 @@ export const inventoryHandlers: Handlers<keyof typeof inventoryRoutes> = {
     json: { limit: null, resource_cls: null, count: (await listReadable(request, 0)).length },
   }),
   'resource.quota_check': async ({ body }) => {
-    for (const name of Object.keys(body)) if (name !== '') parseCls(name)
+    for (const name of Object.keys(body)) parseCls(name)
     return { json: { success: true } }
   },
 }
