@@ -7,7 +7,7 @@ import pgCopy from 'pg-copy-streams'
 import { problem } from '../contract/problems.ts'
 import type { Queryable, QueryOptions, Row } from './database.ts'
 import { bindLiterals } from './literal.ts'
-import { SourceFault } from './sqlstate.ts'
+import { SourceFault, toProblem } from './sqlstate.ts'
 import { keepStatement } from './statements.ts'
 import { serializeValue } from './values.ts'
 import { toAborted, Watch, type WatchOptions } from './watch.ts'
@@ -95,7 +95,7 @@ class ClientSession implements Session {
 
   async *#copyRows(statement: string): AsyncGenerator<Uint8Array> {
     const { client, inTransaction } = this.#options
-    if (inTransaction) await client.query('savepoint before_copy')
+    if (inTransaction) await control(client, 'savepoint before_copy')
     const idle = whenIdle(client)
     const rows = client.query(pgCopy.to(statement))
     const watch = new Watch(this.#options)
@@ -111,7 +111,7 @@ class ClientSession implements Session {
     } finally {
       if (!ended) drain(rows, watch)
       await watch.end()
-      if (inTransaction && !ended) await client.query('rollback to savepoint before_copy')
+      if (inTransaction && !ended) await control(client, 'rollback to savepoint before_copy')
       this.#copying = false
     }
   }
@@ -146,6 +146,15 @@ class ClientSession implements Session {
     if (!this.#options.signal?.aborted) return resolve
     resolve()
     throw toAborted(this.#options.signal)
+  }
+}
+
+/** Runs a statement of our own around a copy: a connection that is lost in between says so like everywhere else. */
+async function control(client: ClientBase, statement: string): Promise<void> {
+  try {
+    await client.query(statement)
+  } catch (error) {
+    throw toProblem(error)
   }
 }
 

@@ -124,7 +124,7 @@ describeServers(
         execute(`select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = 'landform' and datname = current_database()`)
       const states = ['open', 'cut', 'open', 'refused', 'open'] as const
-      for (const change of [...states.map((state) => () => proxy.set(state)), end]) {
+      for (const change of [...states.map((state) => () => proxy.set(state)), end, end, end, end]) {
         const load = Promise.all(Array.from({ length: 24 }, ask))
         await change()
         await load
