@@ -1,4 +1,6 @@
-/** A part of a text: as it is, a variable, or an expression that is none. `source` is what the text has there. */
+/**
+ * A part of a text: as it is, a variable, a file, or an expression that is none. `source` is what the text has there.
+ */
 export type TextPart =
   | { readonly kind: 'literal'; readonly source: string; readonly text: string }
   | {
@@ -7,9 +9,11 @@ export type TextPart =
       readonly name: string
       readonly fallback: string | undefined
     }
+  | { readonly kind: 'file'; readonly source: string; readonly path: string }
   | { readonly kind: 'fault'; readonly source: string; readonly message: string; readonly hint: string }
 
 const opening = /\$\$\{|\$\{/g
+const file = /^file:\s*(\S(?:[\s\S]*\S)?)\s*$/
 const variable = /^env\.([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/
 
 /** Splits a text at its expressions. Joined together, the sources are the text. */
@@ -39,6 +43,8 @@ function parseExpression(text: string, start: number): TextPart {
   const [, name, fallback] = variable.exec(inner) ?? []
   if (fallback?.includes('${')) return fault(source, 'a default cannot hold an expression')
   if (name !== undefined) return { kind: 'variable', source, name, fallback }
+  const [, path] = file.exec(inner) ?? []
+  if (path !== undefined) return { kind: 'file', source, path }
   const isName = /^[A-Za-z_][A-Za-z0-9_]*$/.test(inner)
   return fault(
     source,
@@ -52,6 +58,12 @@ function fault(source: string, message: string, hint?: string): TextPart {
     kind: 'fault',
     source,
     message,
-    hint: hint ?? 'write ${env.NAME} or ${env.NAME:-default}; a literal ${ is written $${',
+    hint: hint ?? 'write ${env.NAME}, ${env.NAME:-default} or ${file:PATH}; a literal ${ is written $${',
   }
+}
+
+/** Lists the paths of the files that expressions of a text may name, each once. */
+export function listFilePaths(text: string): string[] {
+  if (!text.includes('${file:')) return []
+  return [...new Set(parseExpressions(text).flatMap((part) => (part.kind === 'file' ? part.path : [])))]
 }

@@ -3,6 +3,7 @@ import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { findHint } from '../core/suggest.ts'
 import type { YamlDocument } from './document.ts'
 import { parseExpressions, type TextPart } from './expression.ts'
+import type { Includes } from './include.ts'
 import { spanOfRange } from './lines.ts'
 import { isItems, isMembers, type Node, setOwn } from './node.ts'
 
@@ -18,27 +19,32 @@ export interface ResolvedValue {
    * of the value: a variable may hold a secret.
    */
   readonly expressions: ReadonlyMap<Pointer, string>
+  /** Path of the file, by pointer, for each text that is a file and nothing else. */
+  readonly taken: ReadonlyMap<Pointer, string>
 }
 
 interface Resolving {
   readonly document: YamlDocument
   readonly env: Environment
   readonly issues: Issue[]
+  readonly files: Includes | undefined
   readonly expressions: Map<Pointer, string>
+  readonly taken: Map<Pointer, string>
 }
 
 /**
- * Replaces `${env.NAME}` and `${env.NAME:-default}` in all texts of a document (not in keys); `$${` stands for a
- * literal `${`. The default counts where the variable is unset or empty. What comes out is text; `coerceText` gives
- * the number or truth value it reads as, where a schema wants one. Issues point at the expression.
+ * Replaces `${env.NAME}`, `${env.NAME:-default}` and `${file:PATH}` in all texts of a document (not in keys); `$${`
+ * stands for a literal `${`. The default counts where the variable is unset or empty. What comes out is text;
+ * `coerceText` gives the number or truth value it reads as, where a schema wants one. Issues point at the expression.
  */
-export function resolveValues(document: YamlDocument, env: Environment): ResolvedValue {
+export function resolveValues(document: YamlDocument, env: Environment, files?: Includes): ResolvedValue {
   const expressions = new Map<Pointer, string>()
+  const taken = new Map<Pointer, string>()
   const issues: Issue[] = []
   const value = document.text.includes('${')
-    ? resolveNode({ document, env, issues, expressions }, document.root, '')
+    ? resolveNode({ document, env, files, issues, expressions, taken }, document.root, '')
     : document.value
-  return { value, issues, expressions }
+  return { value, issues, expressions, taken }
 }
 
 function resolveNode(resolving: Resolving, node: Node, pointer: Pointer): unknown {
@@ -62,7 +68,9 @@ interface Text {
 function resolveText(resolving: Resolving, written: Text): string {
   if (!written.text.includes('${')) return written.text
   const parts = parseExpressions(written.text)
-  if (parts.some(({ kind }) => kind === 'variable')) resolving.expressions.set(written.pointer, written.text)
+  if (parts.some(({ kind }) => kind !== 'literal')) resolving.expressions.set(written.pointer, written.text)
+  const [first] = parts
+  if (first?.kind === 'file' && parts.length === 1) resolving.taken.set(written.pointer, first.path)
   return parts.map((part, index) => resolvePart(resolving, part, { ...written, parts, index })).join('')
 }
 
@@ -77,6 +85,7 @@ function resolvePart(resolving: Resolving, part: TextPart, place: PlacedPart): s
     addIssue(resolving, place, { code: 'value/bad-expression', message: part.message, hint: part.hint })
     return part.source
   }
+  if (part.kind === 'file') return takeFile(resolving, part, place)
   const value = Object.hasOwn(resolving.env, part.name) ? resolving.env[part.name] : undefined
   if (part.fallback !== undefined) return value || part.fallback
   if (value !== undefined) return value
@@ -89,6 +98,23 @@ function resolvePart(resolving: Resolving, part: TextPart, place: PlacedPart): s
   })
   return part.source
 }
+
+function takeFile(
+  resolving: Resolving,
+  { path, source }: { readonly path: string; readonly source: string },
+  place: PlacedPart,
+): string {
+  const found = resolving.files?.get(path)
+  if (found !== undefined && 'text' in found) return found.text
+  addIssue(resolving, place, found ?? notTaken)
+  return source
+}
+
+const notTaken = {
+  code: 'value/bad-expression',
+  message: 'no file can be taken in here',
+  hint: 'only manifests take files in, by paths that are written as they are, without escapes',
+} as const
 
 type Fault = Pick<Issue, 'code' | 'message'> & { readonly hint?: string | undefined }
 

@@ -2,10 +2,11 @@ import { dirname, relative, resolve, sep } from 'node:path'
 import { hasErrors, type Issue } from '../core/issue.ts'
 import { decodeText } from '../document/decode.ts'
 import { findFileKind, listYamlFiles, readBytes } from '../document/files.ts'
+import { readIncludes } from '../document/include.ts'
 import { parseYaml } from '../document/read.ts'
 import type { Environment } from '../document/values.ts'
 import { blotSecrets } from './mask.ts'
-import { type ManifestSource, resolveSource } from './source.ts'
+import { type ManifestSource, resolveSource, type Surroundings } from './source.ts'
 
 /** A file to read: where it is, and how people are told of it. */
 export interface ManifestFile {
@@ -71,15 +72,26 @@ export interface ReadManifestFile {
   readonly complete: boolean
 }
 
-/** Reads one file. */
+/** Where a manifest is loaded. */
+export interface Place {
+  /** Variables for `${env.NAME}`. */
+  readonly env: Environment
+  /** Folder that shown paths start from, absolute. */
+  readonly cwd: string
+}
+
+/** Reads one file, and those it takes in. */
 export async function readManifestFile(
   { path, file }: ManifestFile,
-  env: Environment,
+  { env, cwd }: Place,
 ): Promise<ReadManifestFile> {
   try {
     const decoded = decodeText(file, await readBytes(path))
     if ('issue' in decoded) return failed(file, decoded.issue)
-    return parseManifestText({ file, folder: dirname(path), text: decoded.text }, env)
+    const { text } = decoded
+    const folder = dirname(path)
+    const files = await readIncludes(folder, text)
+    return parseManifestText({ file, folder, text }, { env, files, showPath: (name) => shownPath(name, cwd) })
   } catch (error) {
     return failed(file, issueOf('file/unreadable', `${file}: ${reasonOf(error)}`))
   }
@@ -98,13 +110,16 @@ export interface ManifestText {
 }
 
 /** Parses the text of a manifest's file. Pure. */
-export function parseManifestText({ file, folder, text }: ManifestText, env: Environment): ReadManifestFile {
+export function parseManifestText(
+  { file, folder, text }: ManifestText,
+  surroundings: Surroundings,
+): ReadManifestFile {
   const parsed = parseYaml(file, text)
   const shownText = blotSecrets(text, parsed.documents)
   if (hasErrors(parsed.issues))
     return { file, sources: [], issues: parsed.issues, shownText, complete: false }
   const documents = parsed.documents.filter(({ value }) => value !== null)
-  const resolved = documents.map((document) => resolveSource(document, folder, env))
+  const resolved = documents.map((document) => resolveSource(document, folder, surroundings))
   const issues = [...parsed.issues, ...resolved.flatMap((one) => one.issues)]
   if (documents.length === 0) issues.push(emptyFile(file))
   return {

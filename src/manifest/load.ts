@@ -2,7 +2,7 @@ import { compareIssues, type Issue } from '../core/issue.ts'
 import type { Environment } from '../document/values.ts'
 import { assembleManifest } from './assemble.ts'
 import { checkDataFiles } from './checks/data-files.ts'
-import { findManifestFiles, readManifestFile } from './input.ts'
+import { findManifestFiles, type ReadManifestFile, readManifestFile } from './input.ts'
 import type { Manifest } from './manifest.ts'
 
 /** What to load, and from where. */
@@ -28,7 +28,7 @@ export interface LoadedManifest {
 /** Loads a manifest from its files and folders, in whatever order they are named. Faults are issues, never thrown. */
 export async function loadManifest({ paths, env, cwd }: LoadOptions): Promise<LoadedManifest> {
   const found = await findManifestFiles(paths, cwd)
-  const files = await Promise.all(found.files.map((file) => readManifestFile(file, env)))
+  const files = await Promise.all(found.files.map((file) => readManifestFile(file, { env, cwd })))
   const reading = [...found.issues, ...files.flatMap(({ issues }) => issues)]
   const complete = found.issues.length === 0 && files.every((file) => file.complete)
   const { manifest, issues, dataFiles } = assembleManifest(
@@ -40,8 +40,16 @@ export async function loadManifest({ paths, env, cwd }: LoadOptions): Promise<Lo
   return {
     ...(manifest === undefined || stops ? {} : { manifest }),
     issues: [...reading, ...issues, ...missing].sort(compareIssues),
-    sources: new Map(
-      files.flatMap(({ file, shownText }) => (shownText === undefined ? [] : [[file, shownText]])),
-    ),
+    sources: new Map([...files.flatMap(listTaken), ...files.flatMap(listShown)]),
   }
+}
+
+function listShown({ file, shownText }: ReadManifestFile): [string, string][] {
+  return shownText === undefined ? [] : [[file, shownText]]
+}
+
+function listTaken({ sources }: ReadManifestFile): [string, string][] {
+  return sources.flatMap(({ taken }) =>
+    [...taken.values()].map(({ file, text }): [string, string] => [file, text]),
+  )
 }

@@ -4,6 +4,7 @@ import type { Issue } from '../core/issue.ts'
 import { findAtPointer, type Pointer } from '../core/pointer.ts'
 import type { Span } from '../core/span.ts'
 import { keySpanAt, spanAt, type YamlDocument } from '../document/document.ts'
+import type { Includes } from '../document/include.ts'
 import { type Environment, resolveValues } from '../document/values.ts'
 import { maskValue } from './mask.ts'
 
@@ -17,18 +18,43 @@ export interface ManifestSource {
   readonly hasEscapes: boolean
   /** By pointer, the text of values that an expression went into. */
   readonly expressions: ReadonlyMap<Pointer, string>
+  /** By pointer, the files that values were taken from as a whole. */
+  readonly taken: ReadonlyMap<Pointer, TakenFile>
+}
+
+/** A file whose text is a value. */
+export interface TakenFile {
+  /** As it is shown to people. */
+  readonly file: string
+  readonly text: string
+}
+
+/** What expressions are replaced by. */
+export interface Surroundings {
+  readonly env: Environment
+  readonly files: Includes
+  /** Gives a path as it is shown to people. */
+  readonly showPath: (path: string) => string
 }
 
 /** Replaces a document's expressions; issues are those of the expressions. */
 export function resolveSource(
   document: YamlDocument,
   folder: string,
-  env: Environment,
+  { env, files, showPath }: Surroundings,
 ): { readonly source: ManifestSource; readonly issues: readonly Issue[] } {
-  const { value, issues, expressions } = resolveValues(document, env)
-  const hasEscapes = /\\[0xuU]/.test(document.text)
-  return { source: { document, folder, value, hasEscapes, expressions }, issues }
+  const { value, issues, expressions, taken: paths } = resolveValues(document, env, files)
+  const taken = new Map<Pointer, TakenFile>()
+  const hasEscapes = numbered.test(document.text)
+  for (const [pointer, path] of paths) {
+    const found = files.get(path)
+    if (found !== undefined && 'text' in found)
+      taken.set(pointer, { file: showPath(found.path), text: found.text })
+  }
+  return { source: { document, folder, value, hasEscapes, expressions, taken }, issues }
 }
+
+const numbered = /\\[0xuU]/
 
 /** A fault to be reported at a pointer of a source. */
 export interface SourceFault {

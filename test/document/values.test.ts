@@ -42,6 +42,20 @@ describe('resolveValues', () => {
     expect(resolve('a: ${env.constructor}\n').issues[0]?.code).toBe('value/unknown-variable')
   })
 
+  it('takes files in where it is given them', () => {
+    const [document] = parseYaml('f', 'a: ${file:x}\nb: "1 ${file:x}"\nc: ${file:y}\n').documents
+    if (document === undefined) throw new Error('no document')
+    const files = new Map([['x', { path: '/x', text: '${env.NAME}' }]])
+    const { value, taken, issues, expressions } = resolveValues(document, env, files)
+    expect(value).toEqual({ a: '${env.NAME}', b: '1 ${env.NAME}', c: '${file:y}' })
+    expect([...taken]).toEqual([
+      ['/a', 'x'],
+      ['/c', 'y'],
+    ])
+    expect([...expressions.keys()]).toEqual(['/a', '/b', '/c'])
+    expect(issues.map(({ code, span }) => [code, span?.line])).toEqual([['value/bad-expression', 3]])
+  })
+
   it('tells which values came of expressions, and shows them as they are written', () => {
     const { expressions } = resolve('a: [1, "x ${env.NAME}"]\nb: $${env.NAME}\n')
     expect([...expressions]).toEqual([['/a/1', 'x ${env.NAME}']])

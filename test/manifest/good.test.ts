@@ -38,6 +38,16 @@ describe('a good manifest', () => {
     expect([...seen].sort()).toEqual(Object.keys(classes).sort())
   })
 
+  it('takes the texts of files in as they are, and says which values are files', async () => {
+    const { manifest, sources } = await load('good/files.yaml')
+    const style = readFileSync(`${fixtures}/good/style.xml`, 'utf8')
+    expect(manifest?.resources.get('red')?.members.mapsrv_style).toEqual({ xml: style })
+    expect(manifest?.resources.get('roads')?.description).toBe(
+      'Licence: Ours.\n$${file:style.xml} ${env.COUNTRY}\n',
+    )
+    expect(sources.get('good/style.xml')).toBe(style)
+  })
+
   it('gives every variable the type that its place wants', async () => {
     const { manifest } = await load('good/variables.yaml')
     expect(manifest?.id).toBe('Norway')

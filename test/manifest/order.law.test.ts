@@ -68,7 +68,9 @@ function writeFiles(placed: readonly Placed[]): ManifestText[] {
 }
 
 function assemble(files: readonly ManifestText[]): Manifest {
-  const sources = files.flatMap((file) => parseManifestText(file, {}).sources)
+  const sources = files.flatMap(
+    (file) => parseManifestText(file, { env: {}, files: new Map(), showPath: String }).sources,
+  )
   const { manifest, issues } = assembleManifest(sources, true)
   expect(issues).toEqual([])
   if (manifest === undefined) throw new Error('no manifest')

@@ -6,7 +6,7 @@ import { nearestNode } from '../../document/document.ts'
 import { lineAt } from '../../document/lines.ts'
 import { readMapserverXml, type StyleReading } from '../../style/mapserver.ts'
 import { type Block, blockIssue } from '../block.ts'
-import { showAt } from '../source.ts'
+import { showAt, type TakenFile } from '../source.ts'
 
 const pointer: Pointer = '/mapsrv_style/xml'
 
@@ -17,6 +17,8 @@ const pointer: Pointer = '/mapsrv_style/xml'
 export function checkStyle(block: Block): Issue[] {
   const xml = (block.value.mapsrv_style as { xml?: unknown } | null | undefined)?.xml
   if (typeof xml !== 'string' || xml === '') return []
+  const taken = block.source.taken.get(block.pointer + pointer)
+  if (taken !== undefined) return checkTakenStyle(block, taken)
   if (block.source.expressions.has(block.pointer + pointer)) return checkHiddenStyle(block, xml)
   return readStyle(block, xml).issues.map(({ code, message, severity, span, hint }) => {
     const inFile = span === undefined ? undefined : findInFile(block, xml, span)
@@ -36,6 +38,14 @@ function readStyle({ source }: Block, xml: string): StyleReading {
   const reading = known.get(xml) ?? readMapserverXml(xml)
   known.set(xml, reading)
   return reading
+}
+
+/** A style that is a file of its own: what is wrong is placed there. */
+function checkTakenStyle(block: Block, { file, text }: TakenFile): Issue[] {
+  return readStyle(block, text).issues.map(({ code, message, severity, span, hint }) => ({
+    ...blockIssue(block, { code: code as ProblemCode, severity, pointer, hint, message }),
+    ...(span === undefined ? {} : { span: { ...span, file } }),
+  }))
 }
 
 /** A style that variables went into: what is wrong is not told in words, which would show what they hold. */

@@ -3,8 +3,9 @@ import type { JsonSchema } from './field.ts'
 /** A value that a variable gives, as files have it. */
 export const expressionDefinition: JsonSchema = {
   type: 'string',
-  pattern: '\\$\\{env\\.[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}',
-  description: 'A value with environment variables: ${env.NAME} or ${env.NAME:-default}.',
+  pattern: '\\$\\{(env\\.[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?|file:[^}]+)\\}',
+  description:
+    'A value with environment variables, ${env.NAME} or ${env.NAME:-default}, or with the text of a file, ${file:PATH}.',
 }
 
 /** Words under which no value of a manifest stands, or one that decides which schema counts. */
