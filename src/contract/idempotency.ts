@@ -1,4 +1,7 @@
-/** Request header that names one creation, so that it is done once, however often it is sent. */
+/**
+ * Request header that names one creation, so that it is done once, however often it is sent. Each user has keys of his
+ * own; guests share theirs, so that whoever does not log in makes up long ones.
+ */
 export const keyHeader = 'idempotency-key'
 
 /** Header of an answer that was given before, to the same request under the same key. */

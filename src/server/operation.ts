@@ -48,13 +48,15 @@ export function createOperation(name: RouteName, context: ServerContext): Run {
     checkBody(body)
     const once = onceOf(route, request, { context, caller })
     const own = { mask, params, query: named, more, body, once, signal: signalOf(reply) }
+    let isDone = false
     try {
       const before = isReadHere(route) ? await once.begin(body) : undefined
       const answer =
         before ?? (await handler({ ...requestOf(request, { context, caller }), ...own } as ApiRequest))
+      isDone = true
       return sendAnswer(reply, context.plain ? plainAnswer(name, answer) : answer)
     } finally {
-      await once.end()
+      await once.end(isDone)
     }
   }
 }

@@ -177,6 +177,15 @@ describeServers('a request under a key', (start) => {
     expect(theirs.body.id).not.toBe(mine.body.id)
   })
 
+  test('is for guests too, where they may create something', async () => {
+    const request: Creating = { method: 'PUT', path: '/api/component/file_upload/', body: 'by nobody' }
+    const key = newKey()
+    const first = await send(request, key, server.guest)
+    expect(first).toMatchObject({ status: 200, replayed: null })
+    expect(await send(request, key, server.guest)).toEqual({ ...first, replayed: 'true' })
+    expect(await send(request, key)).toMatchObject({ status: 200, replayed: null })
+  })
+
   test('that failed left nothing, and may come again under its key', async () => {
     const key = newKey()
     const request = groupRequest('Comes again')

@@ -32,8 +32,8 @@ export interface Once {
    * @throws {Problem} request/in-flight where somebody else has taken the work over
    */
   keep(tx: Queryable, json: unknown): Promise<void>
-  /** Lets go of the key. Where no answer was kept, nothing was done, and the key may come again. */
-  end(): Promise<void>
+  /** Ends the attempt. Where it failed nothing was done, and the key may come again. */
+  end(isDone: boolean): Promise<void>
 }
 
 /** A request without a key is done as often as it comes. */
@@ -102,11 +102,11 @@ export function createOnce(request: KeyedRequest): Once {
       const kept = text.length > longestAnswer ? '' : text
       if (!(await keepAnswer(tx, mine, secrets.seal(kept, placeOf(mine, 'answer'))))) throw inFlight()
     },
-    end: async () => {
+    end: async (isDone) => {
       if (timer === undefined) return
       clearInterval(timer)
-      // Also where its transaction failed after all: the statement spares what has an answer.
-      await releaseClaim(database, mine).catch(warn)
+      // It may have failed after its transaction: the statement spares what has an answer.
+      if (!isDone) await releaseClaim(database, mine).catch(warn)
     },
   }
 }
