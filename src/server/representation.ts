@@ -1,6 +1,6 @@
 import type { PermissionMask } from '../access/mask.ts'
 import type { Representation } from '../contract/bodies.ts'
-import { type Cls, descriptorOf } from '../contract/registry.ts'
+import { descriptorOf } from '../contract/registry.ts'
 import type { Queryable } from '../database/database.ts'
 import { findResources, type ResourceRow } from '../store/resource.ts'
 import { type MemberValues, visibleMembers } from './attributes.ts'
@@ -60,15 +60,11 @@ async function readMembers(
   rows: ReadonlyMap<number, ResourceRow>,
 ): Promise<Map<number, MemberValues>> {
   const members = new Map<number, MemberValues>()
-  const readClass = async ([cls, group]: readonly [Cls, readonly ResourceRow[]]) => {
-    const found = await findBehaviour(cls)?.readMembers(
-      tx,
-      group.map(({ id }) => id),
-    )
+  for (const [cls, group] of Map.groupBy(rows.values(), ({ cls }) => cls)) {
+    const ids = group.map(({ id }) => id)
+    const found = await findBehaviour(cls)?.readMembers(tx, ids)
     for (const [id, values] of found ?? []) members.set(id, values as MemberValues)
   }
-  // Side by side where the database has connections for it; within a transaction one after the other.
-  await Promise.all([...Map.groupBy(rows.values(), ({ cls }) => cls)].map(readClass))
   return members
 }
 

@@ -118,6 +118,20 @@ describeServers('search and tree', (start) => {
     expect(await names(admin, 'root=99999999999')).toEqual([])
   })
 
+  test('a list of any length is whole and in order', async () => {
+    const { admin } = await start()
+    const top = await createGroup(admin, 0, { display_name: 'Long list' })
+    const wanted = Array.from({ length: 5200 }, (_, at) => `n${String(at).padStart(4, '0')}`)
+    const operations = wanted.map((display_name) => ({
+      op: 'create',
+      body: { resource: { cls: 'resource_group', display_name, parent: { id: top } } },
+    }))
+    expect((await admin('POST', '/api/component/landform/batch', { operations })).status).toBe(200)
+    const listed = await (await admin('GET', `/api/resource/?parent=${top}`)).json<Representation[]>()
+    expect(listed.map(({ resource }) => resource.display_name)).toEqual(wanted)
+    expect((await admin('DELETE', `/api/resource/${top}`)).status).toBe(200)
+  })
+
   test('an answer comes in pages where it is asked to', async () => {
     const { admin } = await plant()
     expect(await names(admin, 'limit=2')).toEqual(['Alps', 'Deep'])

@@ -1,3 +1,4 @@
+import PQueue from 'p-queue'
 import { maskOf } from '../../access/mask.ts'
 import type { PermissionName } from '../../contract/permissions.ts'
 import type { Cls } from '../../contract/registry.ts'
@@ -82,6 +83,19 @@ interface Page {
   readonly offset?: number
 }
 
+/** Resources of a list that are read at a time, and how many such parts are read side by side. */
+const partLength = 2500
+const partsAtOnce = 3
+
+/** Reads a long list in parts: while the database reads one, another is put together here. */
+async function readInParts<T>(ids: readonly number[], read: (part: readonly number[]) => Promise<T[]>) {
+  if (ids.length <= partLength) return read(ids)
+  const queue = new PQueue({ concurrency: partsAtOnce })
+  const count = Math.ceil(ids.length / partLength)
+  const parts = Array.from({ length: count }, (_, at) => ids.slice(at * partLength, (at + 1) * partLength))
+  return (await queue.addAll(parts.map((part) => () => read(part)))).flat()
+}
+
 interface Reading {
   readonly fullness?: Fullness
   /** What the caller needs on a resource besides reading it. */
@@ -100,7 +114,9 @@ async function readVisible(request: ApiRequest, ids: readonly number[], reading:
   const visible = ids.filter((id) => ((masks.get(id) ?? 0) & wanted) === wanted)
   const { limit, offset = 0 } = request.query as Page
   const page = visible.slice(offset, limit === undefined ? undefined : offset + limit)
-  const found = await readRepresentations(context.database, masks, { ids: page, fullness })
+  const found = await readInParts(page, (part) =>
+    readRepresentations(context.database, masks, { ids: part, fullness }),
+  )
   const complete = String(visible.length === ids.length)
   return {
     json: found.map((one) => encodeRepresentation(one.resource.cls as Cls, one, dialect)),
