@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts'
+import { isResourceId } from './resource_id.ts'
 
 /** A table with one row a resource. Rows are objects whose members have the names of the columns. */
 export interface RowTable<R extends object> {
@@ -26,7 +27,8 @@ export function rowTable<R extends object>(
     on conflict (resource_id) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`
   return {
     async find(tx, ids) {
-      const rows = await tx.query<R & { readonly resource_id: number }>(find, [ids], { recurs: true })
+      const known = ids.filter(isResourceId)
+      const rows = await tx.query<R & { readonly resource_id: number }>(find, [known], { recurs: true })
       return new Map(rows.map(({ resource_id: id, ...row }) => [id, row as unknown as R]))
     },
     async write(tx, rows) {

@@ -2,55 +2,30 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { membersOf } from '../../../src/contract/bodies.ts'
 import { annotationsOf } from '../../../src/contract/descriptor.ts'
 import { type Cls, clsNames, descriptorOf, isCls } from '../../../src/contract/registry.ts'
-import { makePicture } from '../../support/raster.ts'
-import { createFamily, type Family, uploadContent } from '../../support/samples.ts'
+import { createEachClass } from '../../support/each_class.ts'
+import { useForeign } from '../../support/geodb.ts'
 import { type Ask, startTestServer, type TestServer } from '../../support/server.ts'
-import { allow, createResource } from '../../support/tree.ts'
+import { allow } from '../../support/tree.ts'
 import { createUser, userPassword } from '../../support/users.ts'
 
+const openForeign = useForeign()
+
 let server: TestServer
-let family: Family
 let resources: ReadonlyMap<Cls, number>
 let user: number
 let reader: Ask
 beforeAll(async () => {
   server = await startTestServer('postgres')
-  family = await createFamily(server.admin)
-  resources = await createAll()
+  resources = await createEachClass(server.admin, await openForeign())
   user = await createUser(server.database, 'reader')
   reader = server.as('reader', userPassword)
 })
 afterAll(() => server.stop())
 
-/** Makes one resource of each class that this server offers, below the group of the family. */
-async function createAll(): Promise<Map<Cls, number>> {
-  const { admin } = server
-  const { group, layer, style } = family
-  const made = new Map<Cls, number>([
-    ['resource_group', group],
-    ['vector_layer', layer],
-    ['mapsrv_style', style],
-  ])
-  const create = async (cls: Cls, member: object = {}, parent = group) => {
-    made.set(cls, await createResource(admin, { cls, parent, name: cls, members: { [cls]: member } }))
-  }
-  const entry = (resource_id: number) => ({ keyname: 'a', display_name: 'A', resource_id })
-  for (const cls of ['trackers_group', 'baselayers', 'collector_project'] as const) await create(cls)
-  await create('tracker', { unique_id: 'a', device_type: 'svc_mobile' }, made.get('trackers_group'))
-  await create('lookup_table', { items: { a: 'A' } })
-  await create('basemap_layer', { url: 'https://a.example/{z}/{x}/{y}' })
-  await create('desk_vector_style', {}, layer)
-  await create('formbuilder_form', {}, layer)
-  await create('file_bucket', { files: [{ ...(await uploadContent(admin, 'x')), name: 'x' }] })
-  await create('webmap')
-  await create('raster_layer', { source: await uploadContent(admin, makePicture()) })
-  await create('raster_style', {}, made.get('raster_layer'))
-  await create('wmsclient_connection', { url: 'https://a.example/', version: '1.3.0' })
-  const connection = { id: made.get('wmsclient_connection') }
-  await create('wmsclient_layer', { connection, srs: { id: 3857 }, wmslayers: 'a', imgformat: 'image/png' })
-  await create('wmsserver_service', { layers: [entry(style)] })
-  await create('wfsserver_service', { layers: [entry(layer)] })
-  return made
+function idOf(cls: Cls): number {
+  const id = resources.get(cls)
+  if (id === undefined) throw new Error(`there is no ${cls}`)
+  return id
 }
 
 const rows = [
@@ -74,8 +49,7 @@ describe('Class identity | Scopes', () => {
       resources: Record<string, { scopes: string[] }>
     }>()
     expect(schema.resources[cls]?.scopes).toEqual(scopes.split(', '))
-    const id = resources.get(cls)
-    if (id === undefined) return
+    const id = idOf(cls)
     const body = await (await server.admin('GET', `/api/resource/${id}`)).json<{
       resource: { scopes: string[] }
     }>()
@@ -90,7 +64,10 @@ test.each([
   'vector_layer, raster_layer, mapsrv_style, desk_vector_style, raster_style, file_bucket, lookup_table',
   'wmsclient_layer, wmsclient_connection, formbuilder_form, trackers_group, tracker, collector_project',
 ])('Resource classes: %s', (names) => {
-  for (const name of names.split(', ')) expect(isCls(name), name).toBe(true)
+  for (const name of names.split(', ')) {
+    expect(isCls(name), name).toBe(true)
+    expect(resources.has(name as Cls), name).toBe(true)
+  }
 })
 
 /** Attributes that need another permission than `resource.read`, by member. */
@@ -109,8 +86,7 @@ describe('The member named after the class appears when the class has its own da
   )
 
   test.each(own)('%s: what may not be read is left out, and the rest is there', async (cls) => {
-    const id = resources.get(cls)
-    if (id === undefined) return
+    const id = idOf(cls)
     const permissions = [allow(user, 'resource', 'read')]
     const root = await (await server.admin('GET', '/api/resource/0')).json<{
       resource: { permissions: { principal: { id: number } }[] }
@@ -128,8 +104,7 @@ describe('The member named after the class appears when the class has its own da
   })
 
   test.each(own)('%s: writing what was read changes nothing', async (cls) => {
-    const id = resources.get(cls)
-    if (id === undefined) return
+    const id = idOf(cls)
     const read = async () => (await server.admin('GET', `/api/resource/${id}`)).json<Record<string, object>>()
     const { resource: before, ...members } = await read()
     expect((await server.admin('PUT', `/api/resource/${id}`, { resource: before, ...members })).status).toBe(
@@ -143,7 +118,7 @@ describe('The member named after the class appears when the class has its own da
 
 test('a subtree that is deleted leaves no row of any class behind', async () => {
   const { admin, database } = server
-  expect((await admin('DELETE', `/api/resource/${family.group}`)).status).toBe(200)
+  expect((await admin('DELETE', `/api/resource/${idOf('resource_group')}`)).status).toBe(200)
   const tables = await database.query<{ name: string }>(`
     select distinct c.conrelid::regclass::text as name from pg_constraint c
      where c.contype = 'f' and c.confrelid = 'resource'::regclass and c.conrelid <> 'resource'::regclass`)
