@@ -1,10 +1,12 @@
 import { hasPermission, type PermissionMask } from '../access/mask.ts'
-import type { PermissionName } from '../contract/permissions.ts'
+import { type PermissionName, permissionsOf } from '../contract/permissions.ts'
 import { problem } from '../contract/problems.ts'
+import { descriptorOf } from '../contract/registry.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Queryable } from '../database/database.ts'
 import type { Asker } from '../store/asker.ts'
 import { findPermittedIds } from '../store/permission.ts'
+import { findResourceClasses } from '../store/resource_class.ts'
 import type { ServerContext } from './context.ts'
 
 /**
@@ -14,13 +16,31 @@ import type { ServerContext } from './context.ts'
  * @throws {Problem} resource/not-found, access/denied
  */
 export async function requirePermission(
-  { permissions }: Pick<ServerContext, 'permissions'>,
+  { permissions, database }: Pick<ServerContext, 'permissions' | 'database'>,
   caller: Asker,
   { ids, permission }: { readonly ids: readonly number[]; readonly permission: PermissionName },
 ): Promise<ReadonlyMap<number, PermissionMask>> {
   const masks = await permissions.findMasks(caller, ids)
-  for (const id of ids) checkMask(masks.get(id), id, permission)
+  for (const id of ids) {
+    const mask = masks.get(id)
+    if (mask !== undefined && !hasPermission(mask, permission) && hasPermission(mask, 'resource.read'))
+      await requireScope(database, id, permission)
+    checkMask(mask, id, permission)
+  }
   return masks
+}
+
+/** Tells apart what nobody may do with a resource, since its class has no such thing, from what the caller may not. */
+async function requireScope(database: Queryable, id: number, permission: PermissionName): Promise<void> {
+  const cls = (await findResourceClasses(database, [id])).get(id)
+  if (cls === undefined) return
+  const { label, scopes } = descriptorOf(cls)
+  if (permissionsOf(scopes).includes(permission)) return
+  const [scope] = permission.split('.')
+  throw problem('resource/not-found', `Resource with id = ${id} is a "${label}", which has no "${scope}".`, {
+    resource: id,
+    data: { resource_id: id },
+  })
 }
 
 /** Of some resources, gives those on which the caller has a permission. Computed afresh, in one statement. */

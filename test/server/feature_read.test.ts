@@ -190,6 +190,17 @@ describeServers('reading features', (start) => {
       expect(await answer.json()).toMatchObject({ exception: expect.stringContaining('FeatureNotFound') })
     }
     expect((await server.guest('GET', path)).status).toBe(403)
+    for (const part of ['feature/', 'feature/1', 'feature_count', 'extent', 'geojson']) {
+      const answer = await server.admin('GET', `/api/resource/0/${part}`)
+      expect([answer.status, await answer.json()], part).toEqual([
+        404,
+        expect.objectContaining({
+          message: 'Resource with id = 0 is a "Resource group", which has no "data".',
+          exception: expect.stringContaining('ResourceNotFound'),
+        }),
+      ])
+      expect((await server.guest('GET', `/api/resource/0/${part}`)).status).toBe(403)
+    }
   })
 
   test('counts features and gives extents in degrees', async () => {
