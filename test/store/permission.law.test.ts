@@ -15,7 +15,7 @@ import { specifiedPermissions } from '../support/permission-spec.ts'
 
 /** Trees that stand side by side in one forest: what is asked at once about all of them is asked in one statement. */
 const treesAForest = 40
-const numRuns = process.env.LANDFORM_SOAK ? 1000 : 12
+const numRuns = process.env.LANDFORM_SOAK ? 1500 : 12
 const seed = 20_260_101
 
 /** Layers whose data need a connection, with the class of that. */
