@@ -83,6 +83,8 @@ export async function deleteUnusedBlobs(tx: Queryable, graceHours: number): Prom
         and not exists (select from resource_file f where f.digest = b.digest)
         and not exists (select from raster_layer r where b.digest in (r.digest, r.source_digest))
         and not exists (select from prepared_raster p where b.digest in (p.digest, p.source_digest))
+        and not exists (select from attachment a where b.digest in (a.digest, a.preview_digest))
+        and not exists (select from upload_part p where p.digest = b.digest)
      returning digest`,
     [graceHours],
   )
