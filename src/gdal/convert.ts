@@ -11,6 +11,7 @@ import type { GdalModule } from './open.ts'
 import type { ColumnPlan } from './row.ts'
 import { type RowSender, sendRows } from './rows.ts'
 import type { SourceLayer } from './source.ts'
+import { nameSource } from './source_name.ts'
 import { addMissing, emptySurvey, type Features, type Survey, type Surveyor, startSurvey } from './survey.ts'
 import {
   eachAsWritten,
@@ -156,7 +157,7 @@ function refuseMisplaced({ bad }: Survey, name: string): void {
   if (first === undefined) return
   throw problem(
     'source/no-srs',
-    `${JSON.stringify(name)} does not say its reference system, and feature ${first.number} is not in longitude and latitude`,
+    `${nameSource(name)} does not say its reference system, and feature ${first.number} is not in longitude and latitude`,
     { hint: 'Pack the table into a zip archive together with a .prj file of the same name.' },
   )
 }

@@ -7,6 +7,7 @@ import type { VectorJob } from './job.ts'
 import type { GdalModule } from './open.ts'
 import { needsRecoding, recodeFile } from './recode.ts'
 import type { SourceLayer } from './source.ts'
+import { nameSource } from './source_name.ts'
 import { openTable } from './table.ts'
 
 /** A file to open, under a name that tells its format. */
@@ -45,7 +46,7 @@ function layersWithShapes(layers: readonly SourceLayer[]): readonly SourceLayer[
 }
 
 function unreadable({ name }: { name: string }, reason: string): Error {
-  return problem('source/unreadable', `${JSON.stringify(name)} cannot be read: ${reason}`)
+  return problem('source/unreadable', `${nameSource(name)} cannot be read: ${reason}`)
 }
 
 async function findFiles(job: VectorJob): Promise<SourceFile[]> {

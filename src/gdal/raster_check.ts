@@ -3,6 +3,7 @@ import type { Dataset } from 'gdal-async'
 import { problem } from '../contract/problems.ts'
 import { badRaster } from './raster_fault.ts'
 import type { RasterJob } from './raster_job.ts'
+import { nameSource } from './source_name.ts'
 
 /** GDAL holds some blocks of a picture at a time, all bands of each. */
 const blockLimitBytes = 256 << 20
@@ -105,7 +106,7 @@ function textOf(metadata: unknown, name: string): string | undefined {
 
 function checkPlace({ srs, geoTransform }: Dataset, { name }: RasterJob): void {
   if (srs === null || !(srs.isGeographic() || srs.isProjected()))
-    throw problem('source/no-srs', `the picture ${JSON.stringify(name)} does not say its reference system`, {
+    throw problem('source/no-srs', `${nameSource(name)} does not say its reference system`, {
       hint: 'gdal_translate -a_srs EPSG:… writes it into the file.',
     })
   if (geoTransform === null)

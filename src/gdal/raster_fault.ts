@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { problem } from '../contract/problems.ts'
 import type { RasterJob } from './raster_job.ts'
+import { nameSource } from './source_name.ts'
 
 /** Where the picture of a job gets a name that GDAL knows. */
 export const pictureFolder = 'picture'
@@ -12,7 +13,7 @@ export const pictureName = 'source.tif'
 export function unreadable({ name, folder }: Pick<RasterJob, 'name' | 'folder'>, reason: string): Error {
   // Where the server keeps its files is nobody's business.
   const told = reason.replaceAll(join(folder, pictureFolder, pictureName), 'the file').replaceAll(folder, '')
-  return problem('source/unreadable', `${JSON.stringify(name)} cannot be read: ${told}`, {
+  return problem('source/unreadable', `${nameSource(name)} cannot be read: ${told}`, {
     hint: 'Send a GeoTIFF with 3 or 4 bands of 8 bits.',
   })
 }

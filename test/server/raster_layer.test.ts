@@ -190,7 +190,7 @@ describeServers('raster layers', (start) => {
       async () => ({ source: await uploadContent(admin, makePicture({ srs: null })) }),
       422,
       'source/no-srs',
-      /does not say its reference system/,
+      /^the file does not say its reference system/,
     ],
   ])('are not made of %s, and nothing is left of the try', async (_, make, status, code, message) => {
     const before = await rowsOf('resource')
