@@ -112,7 +112,7 @@ export const resourceRoutes = {
     method: 'GET',
     path: '/api/component/landform/tree',
     summary:
-      'All readable resources of a subtree in one answer, as NDJSON: a head line, then one representation a line.',
+      'All readable resources of a subtree in one answer, as NDJSON: a head line, then one representation a line, without what the class implies: interfaces, scopes, and defaults within lists.',
     query: query({
       root: Type.Integer({ minimum: 0, description: 'Top of the subtree; 0 where absent.' }),
       keyname: list(Type.String(), 'Further resources to include, by keyname.'),

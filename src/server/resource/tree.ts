@@ -1,4 +1,7 @@
 import { hasPermission, type PermissionMask } from '../../access/mask.ts'
+import type { Representation } from '../../contract/bodies.ts'
+import { withoutDefaults } from '../../contract/compact.ts'
+import type { Dialect } from '../../contract/dialect.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/permission.ts'
@@ -19,7 +22,7 @@ const batchSize = 1000
 
 /**
  * Reads a subtree, the resources above it and those with the wanted keynames, all as of one moment, and streams them
- * as NDJSON: a head line, then one representation a line, parents before children.
+ * as NDJSON: a head line, then one representation a line, parents before children. Lists in members leave defaults out.
  */
 export function streamTree(request: TreeRequest): Promise<AsyncIterable<Uint8Array>> {
   const { context, signal } = request
@@ -47,9 +50,16 @@ async function writeTree(tx: Queryable, request: TreeRequest, spool: Spool): Pro
     const batch = await readRepresentations(tx, masks, { ids: ids.slice(at, at + batchSize) })
     await writeLines(
       spool,
-      batch.map((one) => encodeRepresentation(one.resource.cls as Cls, one, dialect)),
+      batch.map((one) => lineOf(one, dialect)),
     )
   }
+}
+
+/** What a class says of all its resources, and what is so by default, is not repeated ten thousands of times. */
+function lineOf(whole: Representation, dialect: Dialect): object {
+  const { interfaces: _, scopes: __, ...resource } = whole.resource
+  const cls = resource.cls as Cls
+  return encodeRepresentation(cls, withoutDefaults(cls, { ...whole, resource }), dialect)
 }
 
 /** Whether the caller may see each resource, and all of it. */

@@ -1,0 +1,48 @@
+import { annotationsOf } from './descriptor.ts'
+import { type Cls, descriptorOf } from './registry.ts'
+import { findSchemaFor, type Schema } from './schema.ts'
+
+type Members = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/**
+ * Leaves out of the members of a class what their lists and trees hold by default, and the nulls that only the wire
+ * has: whoever reads them knows the defaults. The attributes themselves stay: one that is not there is one that may not
+ * be read.
+ */
+export function withoutDefaults<T extends object>(cls: Cls, members: T): T {
+  const compact: Record<string, Readonly<Record<string, unknown>>> = { ...(members as unknown as Members) }
+  for (const [name, { properties }] of Object.entries(descriptorOf(cls).members)) {
+    const values = compact[name]
+    if (values === undefined) continue
+    const schemas = properties as Readonly<Record<string, Schema>>
+    const own: Record<string, unknown> = { ...values }
+    for (const [field, value] of Object.entries(values)) {
+      const schema = schemas[field]
+      if (schema !== undefined && typeof value === 'object' && value !== null)
+        own[field] = compactValue(schema, value)
+    }
+    compact[name] = own
+  }
+  return compact as T
+}
+
+function compactValue(schema: Schema, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const { items, properties } = findSchemaFor(schema, value) ?? schema
+  if (Array.isArray(value))
+    return items === undefined ? value : value.map((item) => compactValue(items, item))
+  if (properties === undefined) return value
+  const kept: Record<string, unknown> = {}
+  for (const [name, part] of Object.entries(value)) {
+    const partSchema = properties[name]
+    if (partSchema === undefined) kept[name] = part
+    else if (!isImplied(partSchema, part)) kept[name] = compactValue(partSchema, part)
+  }
+  return kept
+}
+
+function isImplied(schema: Schema, value: unknown): boolean {
+  if (schema.default !== undefined) return value === schema.default
+  const words = annotationsOf(schema)
+  return value === null && (words.readOnly === true || words['x-wire'] === true)
+}
