@@ -5,6 +5,7 @@ import type { Caller } from '../caller.ts'
 import { sanitiseDescription } from '../description.ts'
 import { escapeHtml } from '../page.ts'
 import { layoutPage } from './layout.ts'
+import { linksHtml } from './links.ts'
 import { valueHtml } from './value.ts'
 
 /** What the page of a resource shows. */
@@ -18,6 +19,8 @@ export interface ResourcePage {
   /** How many children the caller may see, and how many of them come before those shown. */
   readonly childCount: number
   readonly offset: number
+  /** What it points at, as far as the caller may see it. */
+  readonly uses: readonly NamedResource[]
   readonly owner: string
   /** Scope by scope, what the caller may do. */
   readonly rights: Readonly<Record<string, Readonly<Record<string, boolean>>>>
@@ -37,6 +40,7 @@ export function resourcePage(page: ResourcePage): string {
     linksHtml(page),
     said,
     childrenHtml(page),
+    resourcesHtml('Uses', page.uses),
     membersHtml(resource),
     rightsHtml(page),
   ]
@@ -57,39 +61,22 @@ function factsText({ resource, owner }: ResourcePage): string {
   return ` ${id}${key}, owned by ${escapeHtml(owner)}, made ${escapeHtml((date ?? '').replace('T', ' '))}`
 }
 
-/** What can be looked at elsewhere, as far as the caller may. */
-function linksHtml({ resource, rights }: ResourcePage): string {
-  const { id, cls, interfaces = [] } = resource.resource
-  const links: [address: string, text: string][] = []
-  if (rights.webmap?.display) links.push([`/resource/${id}/display`, 'Open the map'])
-  if (interfaces.includes('IFeatureLayer') && rights.data?.read) {
-    links.push([`/api/resource/${id}/feature/?limit=100&geom=no`, 'First features'])
-    links.push([`/api/resource/${id}/geojson`, 'All as GeoJSON'])
-  }
-  if (cls === 'raster_layer' && rights.data?.read) {
-    links.push([`/api/resource/${id}/cog`, 'The picture as GeoTIFF'])
-    links.push([`/api/resource/${id}/download`, 'The file as it was sent'])
-  }
-  links.push(
-    [`/api/resource/${id}`, 'As JSON'],
-    [`/api/resource/${id}/permission/explain`, 'Why these rights'],
-  )
-  const items = links.map(([address, text]) => `<li><a href="${escapeHtml(address)}">${text}</a></li>`)
-  return `<ul class="links">${items.join('')}</ul>`
-}
-
 function childrenHtml({ children, childCount, offset, resource }: ResourcePage): string {
-  if (childCount === 0) return ''
-  const rows = children.map(
-    ({ id, cls, displayName }) =>
-      `<tr><td><a href="/resource/${id}">${escapeHtml(displayName)}</a></td><td>${escapeHtml(descriptorOf(cls).label)}</td></tr>`,
-  )
   const next = offset + children.length
   const more =
     next < childCount
       ? `<p><a href="/resource/${resource.resource.id}?offset=${next}">Further ones, of ${childCount}</a></p>`
       : ''
-  return `<section><h2>Contents</h2><table><thead><tr><th scope="col">Name</th><th scope="col">Class</th></tr></thead>
+  return resourcesHtml('Contents', children, more)
+}
+
+function resourcesHtml(title: string, resources: readonly NamedResource[], more = ''): string {
+  if (resources.length === 0) return ''
+  const rows = resources.map(
+    ({ id, cls, displayName }) =>
+      `<tr><td><a href="/resource/${id}">${escapeHtml(displayName)}</a></td><td>${escapeHtml(descriptorOf(cls).label)}</td></tr>`,
+  )
+  return `<section><h2>${title}</h2><table><thead><tr><th scope="col">Name</th><th scope="col">Class</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table>${more}</section>`
 }
 

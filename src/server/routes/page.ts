@@ -1,4 +1,6 @@
 import { hasPermission } from '../../access/mask.ts'
+import { membersOf, type Representation } from '../../contract/bodies.ts'
+import { findReferences, targetIdOf } from '../../contract/references.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { pageRoutes } from '../../contract/routes/page.ts'
 import { isProblem } from '../../core/problem.ts'
@@ -72,10 +74,22 @@ async function showResource(request: ApiRequest<'page.resource'>): Promise<Answe
       children: await readNames(request, visible.slice(offset, offset + pageLength)),
       childCount: visible.length,
       offset,
+      uses: await readNames(request, await findVisible(request, listUsed(resource))),
       owner: owners.get(owner.id)?.keyname ?? String(owner.id),
       rights: describePermissions(cls as Cls, mask),
     }),
   )
+}
+
+/** Lists what the data of a resource point at, each once. */
+function listUsed({ resource: { cls }, ...members }: Representation): number[] {
+  const schemas = membersOf(cls as Cls)
+  const found = Object.entries(members).flatMap(([name, value]) => {
+    const schema = schemas[name]
+    return schema === undefined ? [] : findReferences(schema, value)
+  })
+  const ids = found.map(({ target, value }) => (target === 'principal' ? undefined : targetIdOf(value)))
+  return [...new Set(ids)].filter((id) => typeof id === 'number')
 }
 
 async function findVisible({ context, caller }: ApiRequest, ids: readonly number[]): Promise<number[]> {
