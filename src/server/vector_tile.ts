@@ -8,6 +8,7 @@ import type { TileRequest } from '../store/tile/grid.ts'
 import { createShapeCache, type ShapeCache } from '../store/tile/shape_cache.ts'
 import { makeTileLayer } from '../store/tile/tile.ts'
 import { findDatabases } from './geodb/session.ts'
+import { acceptsGzip } from './gzip.ts'
 import type { Answer, ApiRequest } from './handler.ts'
 import { type CachedTile, createTileCache, describeTile, packTile, type TileCache } from './tile_cache.ts'
 
@@ -128,8 +129,7 @@ async function answerCached(tile: CachedTile, asked: ApiRequest['headers']): Pro
   const headers = { etag: tile.etag, 'cache-control': 'private, no-cache', vary: 'Accept-Encoding' }
   if (tile.bytes.length === 0) return { empty: true, headers }
   if (matches(asked['if-none-match'], tile.etag)) return { empty: true, status: 304, headers }
-  const canUnpack = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(asked['accept-encoding'] ?? ''))
-  if (!canUnpack || tile.bytes.length < packFrom) return { bytes: tile.bytes, mediaType, headers }
+  if (!acceptsGzip(asked) || tile.bytes.length < packFrom) return { bytes: tile.bytes, mediaType, headers }
   return { bytes: await packTile(tile), mediaType, headers: { ...headers, 'content-encoding': 'gzip' } }
 }
 

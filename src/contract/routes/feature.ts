@@ -1,4 +1,5 @@
 import { nullable, oneOf } from '../descriptor.ts'
+import { exportFormatNames } from '../export_formats.ts'
 import { EmptySchema, FeatureParams, IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
@@ -211,13 +212,30 @@ export const featureRoutes = {
     params: IdParams,
     permission: 'data.read',
     query: query({
-      format: Type.String({ description: 'Name of the format, as GDAL writes it.' }),
-      srs,
-      zipped: Type.Boolean({ description: 'Whether the file is packed; yes where absent.' }),
+      ...filters,
+      format: oneOf(exportFormatNames, { description: 'Name of the format; has to be given.' }),
+      srs: Type.Integer({
+        minimum: 1,
+        description:
+          'EPSG code of the coordinates; where absent, what is usual for the format, or the layer’s.',
+      }),
+      zipped: Type.Boolean({
+        description:
+          'Whether the file is packed; yes where absent, and always where a format takes several files.',
+      }),
       fid: Type.String({ description: 'Field that receives the feature id.' }),
-      encoding: Type.String({ description: 'Character encoding.' }),
-      intersects: filters.intersects,
+      encoding: Type.String({
+        description: 'Character encoding of CSV, Shapefile and MapInfo: UTF-8, where absent, or CP1251.',
+      }),
+      fields: list(Type.String(), 'Keynames or ids of the fields, in order; all where absent.'),
+      display_name: Type.Boolean({ description: 'Whether fields are called by their display names.' }),
+      intersects: Type.String({ description: 'WKT; only features that intersect it.' }),
+      intersects_srs: Type.Integer({
+        minimum: 1,
+        description: 'EPSG code of intersects; 3857 where absent.',
+      }),
     }),
+    moreQuery: fieldFilters,
     responseKind: 'file',
   },
 } as const satisfies Record<string, RouteDescriptor>

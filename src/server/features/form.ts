@@ -4,6 +4,7 @@ import type { Queryable } from '../../database/database.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import type { Geometry } from '../../geo/geometry.ts'
 import { parseWkt } from '../../geo/wkt_reader.ts'
+import type { FeatureFilter } from '../../store/feature/filter.ts'
 import { checkSrs } from '../../store/feature/geometry.ts'
 import { extensionNames, type FeatureForm, type FeatureSelection } from '../../store/feature/read.ts'
 import type { Layer } from '../../store/layer.ts'
@@ -66,16 +67,40 @@ export async function readSelection(
   const intersects = query.intersects ?? findIntersects(body)
   return {
     form: await readForm(tx, layer, query),
-    filter: {
-      fields: more,
-      intersects: intersects === undefined ? undefined : readFilterGeometry(intersects),
-      bbox: query.bbox && readBox(query.bbox),
-      like: query.like,
-      ilike: query.ilike,
-    },
+    filter: readFilter({ query: { ...query, intersects }, more }),
     orderBy: query.order_by ?? [],
     limit: query.limit,
     offset: query.offset,
+  }
+}
+
+/** Parameters that say which features are wanted. */
+export interface FilterParameters {
+  readonly query: {
+    readonly intersects?: string | undefined
+    /** EPSG code of `intersects`. */
+    readonly intersects_srs?: number | undefined
+    readonly bbox?: readonly number[] | undefined
+    readonly like?: string | undefined
+    readonly ilike?: string | undefined
+  }
+  readonly more: ApiRequest['more']
+}
+
+/**
+ * Reads which features are wanted.
+ *
+ * @throws {Problem} request/invalid, feature/invalid
+ */
+export function readFilter({ query, more }: FilterParameters): FeatureFilter {
+  const { intersects, intersects_srs: intersectsSrs = filterSrs, bbox, like, ilike } = query
+  return {
+    fields: more,
+    intersects: intersects === undefined ? undefined : readFilterGeometry(intersects, intersectsSrs),
+    intersectsSrs,
+    bbox: bbox && readBox(bbox),
+    like,
+    ilike,
   }
 }
 
@@ -88,10 +113,10 @@ function findIntersects(body: unknown): string | undefined {
   throw problem('request/invalid', 'intersects: expected WKT - at $.intersects')
 }
 
-function readFilterGeometry(wkt: string): Geometry {
-  const { geometry, srs = filterSrs } = parseWkt(wkt)
-  if (srs !== filterSrs)
-    throw problem('request/invalid', `intersects: expected EPSG:${filterSrs}, got EPSG:${srs}`)
+function readFilterGeometry(wkt: string, expected: number): Geometry {
+  const { geometry, srs = expected } = parseWkt(wkt)
+  if (srs !== expected)
+    throw problem('request/invalid', `intersects: expected EPSG:${expected}, got EPSG:${srs}`)
   return geometry
 }
 

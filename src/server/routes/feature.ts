@@ -6,7 +6,7 @@ import type { Bbox } from '../../geo/bbox.ts'
 import { countFeatures, findFeatureExtent, findLayerExtent } from '../../store/feature/extent.ts'
 import { isForeign } from '../../store/feature/foreign.ts'
 import { geometryProblem } from '../../store/feature/geometry.ts'
-import { findFeature, geojsonStatement, listStatement } from '../../store/feature/read.ts'
+import { findFeature, listStatement } from '../../store/feature/read.ts'
 import {
   deleteAllFeatures,
   deleteFeatures,
@@ -35,7 +35,9 @@ import { spoolBody } from '../spool_body.ts'
 const json = 'application/json'
 
 /** Operations on the features of layers. */
-export const featureHandlers: Handlers<Exclude<keyof typeof featureRoutes, 'feature.export'>> = {
+export const featureHandlers: Handlers<
+  Exclude<keyof typeof featureRoutes, 'feature.export' | 'feature.geojson'>
+> = {
   'feature.get': async ({ context, params: { id, fid }, query }) => {
     checkFeatureId(id, fid)
     const { layer, database } = await openLayer(context, id)
@@ -126,17 +128,6 @@ export const featureHandlers: Handlers<Exclude<keyof typeof featureRoutes, 'feat
   },
 
   'feature.identify': async (request) => ({ json: await identify(request) }),
-
-  'feature.geojson': async ({ context, params: { id }, signal }) => {
-    const { temporaryFolder: folder } = context
-    const { layer, database } = await openLayer(context, id)
-    const name = { type: 'name', properties: { name: `urn:ogc:def:crs:EPSG::${layer.srs}` } }
-    const crs = layer.srs === 4326 ? '' : `"crs":${JSON.stringify(name)},`
-    const around = [`{"type":"FeatureCollection",${crs}"features":[`, ']}'] as const
-    const stream = await streamRows({ database, statement: geojsonStatement(layer), folder, signal, around })
-    const headers = { 'content-disposition': `attachment; filename="${id}.geojson"` }
-    return { stream, mediaType: json, headers }
-  },
 }
 
 /** Features of another database come and go in a transaction of its own: no key here could keep up with it. */

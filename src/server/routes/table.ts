@@ -4,6 +4,7 @@ import type { Handler } from '../handler.ts'
 import { authHandlers } from './auth.ts'
 import { batchHandlers } from './batch.ts'
 import { createDocsHandlers } from './docs.ts'
+import { exportHandlers } from './export.ts'
 import { featureHandlers } from './feature.ts'
 import { fileHandlers } from './file.ts'
 import { geodbHandlers } from './geodb.ts'
@@ -28,6 +29,7 @@ const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...inventoryHandlers,
   ...batchHandlers,
   ...featureHandlers,
+  ...exportHandlers,
   ...renderHandlers,
   ...styleHandlers,
   ...uploadHandlers,

@@ -15,8 +15,9 @@ const filterSrs = 3857
 export interface FeatureFilter {
   /** Query parameters `fld_name`, `fld_name__op`, `id` and `id__op`, in order. */
   readonly fields?: readonly (readonly [name: string, text: string])[]
-  /** Geometry in EPSG:3857. */
   readonly intersects?: Geometry | undefined
+  /** EPSG code of `intersects`. @default 3857 */
+  readonly intersectsSrs?: number | undefined
   /** Box in EPSG:3857. */
   readonly bbox?: Bbox | undefined
   /** Text that a field has to contain. */
@@ -33,7 +34,10 @@ export interface FeatureFilter {
 export function filterSql(layer: Layer, filter: FeatureFilter, bindings: Bindings): string {
   const { intersects, bbox, like, ilike } = filter
   const conditions = (filter.fields ?? []).map(([name, text]) => parameterSql(layer, [name, text], bindings))
-  if (intersects !== undefined) conditions.push(intersectsSql(layer, formatWkt(intersects), bindings))
+  if (intersects !== undefined) {
+    const area = { wkt: formatWkt(intersects), srs: filter.intersectsSrs ?? filterSrs }
+    conditions.push(intersectsSql(layer, area, bindings))
+  }
   if (bbox !== undefined) {
     const box = `ST_MakeEnvelope(${bbox.map((edge) => bindings.bind(edge, 'float8')).join(', ')}, ${filterSrs})`
     conditions.push(`ST_Intersects(geom, ${transformSql(box, filterSrs, layer.srs)})`)
@@ -46,10 +50,10 @@ export function filterSql(layer: Layer, filter: FeatureFilter, bindings: Binding
   return conditions.length === 0 ? 'true' : conditions.join(' and ')
 }
 
-/** Gives SQL that holds where the features of a layer intersect WKT in EPSG:3857. */
-function intersectsSql(layer: Layer, wkt: string, bindings: Bindings): string {
-  const geometry = `ST_GeomFromText(${bindings.bind(wkt, 'text')}, ${filterSrs})`
-  return `ST_Intersects(geom, ${transformSql(geometry, filterSrs, layer.srs)})`
+/** Gives SQL that holds where the features of a layer intersect WKT. */
+function intersectsSql(layer: Layer, { wkt, srs }: { wkt: string; srs: number }, bindings: Bindings): string {
+  const geometry = `ST_GeomFromText(${bindings.bind(wkt, 'text')}, ${Math.trunc(srs)})`
+  return `ST_Intersects(geom, ${transformSql(geometry, srs, layer.srs)})`
 }
 
 const bindText = (bindings: Bindings, text: string) =>

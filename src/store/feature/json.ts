@@ -23,7 +23,8 @@ export function objectSql(bindings: Bindings, members: readonly (readonly [name:
   return members.length === 0 ? `'{}'` : concatSql([...pieces, `'}'`])
 }
 
-function concatSql(pieces: readonly string[]): string {
+/** Gives SQL that puts texts together, as many as there may be; null is nothing. */
+export function concatSql(pieces: readonly string[]): string {
   if (pieces.length <= maxArguments) return `concat(${pieces.join(', ')})`
   const groups = Array.from({ length: Math.ceil(pieces.length / maxArguments) }, (_, at) =>
     concatSql(pieces.slice(at * maxArguments, (at + 1) * maxArguments)),
@@ -53,7 +54,7 @@ function partsSql(column: string, type: MomentType): JsonSql {
 }
 
 /** Digits behind the point that hold any double exactly: the text is never longer than the value needs. */
-const allDigits = 30
+export const allDigits = 30
 
 /** Gives SQL that writes a geometry as JSON: text of WKT, or an object of GeoJSON. Numbers read back the same. */
 export function geometrySql(geometry: string, format: 'wkt' | 'geojson'): JsonSql {

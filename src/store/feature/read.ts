@@ -64,19 +64,6 @@ export async function findFeature(
   return row?.feature
 }
 
-/** Gives the statement that writes each feature as a GeoJSON feature, in the order of ids. @see RFC 7946 clause 3.2 */
-export function geojsonStatement(layer: Layer): Statement {
-  const bindings = createBindings()
-  const feature = objectSql(bindings, [
-    ['type', `'"Feature"'`],
-    ['id', 'id'],
-    ['geometry', geometrySql('geom', 'geojson')],
-    ['properties', fieldsSql(layer.fields, 'iso', bindings)],
-  ])
-  const text = `select ${feature} from (select * from ${featuresSql(layer)} order by id) sorted`
-  return { text, values: bindings.values }
-}
-
 /** Gives SQL that writes the values of some fields as a JSON object. */
 export function fieldsSql(fields: readonly LayerField[], format: MomentFormat, bindings: Bindings): JsonSql {
   return objectSql(

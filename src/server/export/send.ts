@@ -1,0 +1,32 @@
+import { createGzip } from 'node:zlib'
+import { acceptsGzip } from '../gzip.ts'
+import type { Answer, ApiRequest } from '../handler.ts'
+import type { ExportOrder } from './order.ts'
+import { through } from './through.ts'
+import { type PackedFile, zip } from './zip.ts'
+
+type Request = Pick<ApiRequest<'feature.export'>, 'params' | 'headers'>
+type Sent = Pick<ExportOrder, 'format' | 'isZipped'>
+
+/** A little packing is worth it, more is slower than most networks. */
+const gzipLevel = 1
+
+/** Answers with files as one: an archive of them, or the only one, compressed on the way where that is taken. */
+export function sendFiles({ params: { id }, headers }: Request, order: Sent, files: PackedFile[]): Answer {
+  const { format, isZipped } = order
+  const name = `${id}.${format.extension}${isZipped ? '.zip' : ''}`
+  const own = { 'content-disposition': `attachment; filename="${name}"`, ...quiet }
+  if (isZipped) return { stream: zip(files), mediaType: 'application/zip', headers: own }
+  const stream = files[0]?.content ?? nothing()
+  const { mediaType } = format
+  if (format.isText !== true) return { stream, mediaType, headers: own }
+  const vary = { ...own, vary: 'Accept-Encoding' }
+  if (!acceptsGzip(headers)) return { stream, mediaType, headers: vary }
+  const packed = through(stream, createGzip({ level: gzipLevel }))
+  return { stream: packed, mediaType, headers: { ...vary, 'content-encoding': 'gzip' } }
+}
+
+// What users have written must not run in the name of this site, whatever it is taken for.
+const quiet = { 'content-security-policy': "default-src 'none'; sandbox" }
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,77 @@
+import type { Datatype } from '../../contract/geometry.ts'
+import type { Queryable } from '../../database/database.ts'
+import { geojsonStatement, type TableForm, tableHeader, tableStatement } from '../../store/feature/export.ts'
+import type { OpenLayer } from '../features/layer.ts'
+import { streamRows } from '../row_stream.ts'
+import type { SpooledStreamOptions } from '../spooled_stream.ts'
+import { encodeAs, unescapeControl } from './encode.ts'
+import { streamLines } from './lines.ts'
+import type { ExportOrder } from './order.ts'
+import type { PackedFile } from './zip.ts'
+
+/** What an export works with. */
+export interface ExportSource extends OpenLayer, SpooledStreamOptions {
+  /** Resource id, which names the files. */
+  readonly id: number
+}
+
+/** Streams a layer as GeoJSON straight from the database, with a `crs` member where it is not in EPSG:4326. */
+export async function writeGeojson(
+  { id, layer, ...options }: ExportSource,
+  order: ExportOrder,
+): Promise<PackedFile[]> {
+  const crs = { type: 'name', properties: { name: `urn:ogc:def:crs:EPSG::${order.srs}` } }
+  const crsText = order.srs === 4326 ? '' : `"crs":${JSON.stringify(crs)},`
+  const around = [`{"type":"FeatureCollection",${crsText}"features":[`, ']}'] as const
+  const content = await streamRows({ ...options, statement: geojsonStatement(layer, order), around })
+  return [{ name: `${id}.geojson`, content }]
+}
+
+const byteOrderMark = '\ufeff'
+
+/** Streams a layer as a table of text straight from the database; beside it, what its columns and coordinates are. */
+export async function writeTable(source: ExportSource, order: ExportOrder): Promise<PackedFile[]> {
+  const { id, layer, ...options } = source
+  const isForExcel = order.formatName === 'CSV_MSEXCEL'
+  const form: TableForm = { separator: isForExcel ? ';' : ',', hasReturns: isForExcel }
+  // Asked first: nothing may fail between the start of a stream and its reader.
+  const descriptions = order.isZipped ? await describeTable(source, order) : []
+  const lines = await streamLines({ ...options, statement: tableStatement(layer, order, form) })
+  const text = behind(Buffer.from(tableHeader(order, form)), unescapeControl(lines))
+  const content =
+    order.encoding === 'UTF-8' ? behind(Buffer.from(byteOrderMark), text) : encodeAs(order.encoding, text)
+  return [{ name: `${id}.csv`, content }, ...descriptions]
+}
+
+const typeNames: Readonly<Record<Datatype, string>> = {
+  INTEGER: 'Integer',
+  BIGINT: 'Integer64',
+  REAL: 'Real',
+  STRING: 'String',
+  DATE: 'Date',
+  TIME: 'Time',
+  DATETIME: 'DateTime',
+}
+
+/** @see https://gdal.org/drivers/vector/csv.html on csvt and prj */
+async function describeTable({ id, database }: ExportSource, { columns, srs }: ExportOrder) {
+  const types = ['WKT', ...columns.map(({ datatype }) => `"${typeNames[datatype]}"`)].join(',')
+  const system = await findSrsText(database, srs)
+  return [
+    { name: `${id}.csvt`, content: behind(Buffer.from(types)) },
+    { name: `${id}.prj`, content: behind(Buffer.from(system)) },
+  ]
+}
+
+async function findSrsText(tx: Queryable, srs: number): Promise<string> {
+  const [row] = await tx.query<{ text: string | null }>(
+    'select srtext as text from spatial_ref_sys where srid = $1::int',
+    [srs],
+  )
+  return row?.text ?? ''
+}
+
+async function* behind(first: Uint8Array, rest?: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first
+  if (rest !== undefined) yield* rest
+}

@@ -1,0 +1,117 @@
+import { geometryColumnName } from '../../contract/export_formats.ts'
+import type { Datatype } from '../../contract/geometry.ts'
+import type { Layer, LayerField } from '../layer.ts'
+import { type Bindings, createBindings, quoteName, type Statement } from './binding.ts'
+import { type FeatureFilter, filterSql } from './filter.ts'
+import { transformSql } from './geometry.ts'
+import { allDigits, concatSql, geometrySql, type JsonSql, objectSql, valueSql } from './json.ts'
+import { featuresSql } from './source.ts'
+
+/** A column of an exported file. */
+export interface ExportColumn {
+  readonly name: string
+  readonly datatype: Datatype
+  /** The field whose values it holds; undefined where it holds the ids of the features. */
+  readonly field: LayerField | undefined
+}
+
+/** What of a layer is exported. */
+export interface ExportSelection {
+  /** EPSG code of the coordinates. */
+  readonly srs: number
+  readonly columns: readonly ExportColumn[]
+  readonly filter: FeatureFilter
+}
+
+/**
+ * Gives the statement that writes each feature as a GeoJSON feature, in the order of ids.
+ *
+ * @see RFC 7946 clause 3.2
+ */
+export function geojsonStatement(layer: Layer, selection: ExportSelection): Statement {
+  const bindings = createBindings()
+  const feature = objectSql(bindings, [
+    ['type', `'"Feature"'`],
+    ['id', 'id'],
+    ['geometry', geometrySql(geometryOf(layer, selection), 'geojson')],
+    ['properties', objectSql(bindings, selection.columns.map(jsonMember))],
+  ])
+  return { text: `select ${feature} from ${selected(layer, selection, bindings)}`, values: bindings.values }
+}
+
+/** What a table of text looks like. */
+export interface TableForm {
+  readonly separator: ',' | ';'
+  /** Whether lines end with a carriage return before the line feed. */
+  readonly hasReturns: boolean
+}
+
+/**
+ * Gives the statement that writes each feature as a line of comma-separated values, geometry first. Texts are quoted and
+ * nothing else is, so that an empty text is none that is missing. Control characters are written as `escapeControl` says.
+ *
+ * @see RFC 4180
+ */
+export function tableStatement(layer: Layer, selection: ExportSelection, form: TableForm): Statement {
+  const bindings = createBindings()
+  const geometry = geometryOf(layer, selection)
+  const cells = [
+    `'"' || ST_AsText(${geometry}, ${allDigits}) || '"'`,
+    ...selection.columns.map(({ field }) => (field === undefined ? 'id::text' : cellSql(field))),
+  ]
+  // A line of one empty cell would be no line to many readers.
+  const only = cells.length === 1 ? [`coalesce(${cells[0]}, '""')`] : cells
+  const pieces = only.flatMap((cell, at) => (at === 0 ? [cell] : [`'${form.separator}'`, cell]))
+  const line = concatSql([...pieces, ...(form.hasReturns ? [`'${controlMark}r'`] : [])])
+  return { text: `select ${line} from ${selected(layer, selection, bindings)}`, values: bindings.values }
+}
+
+/** Gives the first line of a table: the names of its columns. */
+export function tableHeader({ columns }: ExportSelection, { separator, hasReturns }: TableForm): string {
+  const names = [geometryColumnName, ...columns.map(({ name }) => name)]
+  const cells = names.map((name) => (/[",;\s]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
+  return `${cells.join(separator)}${hasReturns ? '\r' : ''}\n`
+}
+
+function cellSql(field: LayerField): string {
+  const column = quoteName(field.columnName)
+  if (field.datatype === 'STRING') return `'"' || ${escapeControl(`replace(${column}, '"', '""')`)} || '"'`
+  return field.datatype === 'DATETIME' ? `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS')` : `${column}::text`
+}
+
+/** Stands before a letter that means a control character; rows on their way are lines, and have none of their own. */
+export const controlMark = '\u0003'
+
+/** Letters behind the mark, and what they mean. */
+export const controlLetters: Readonly<Record<string, string>> = {
+  '1': '\u0001',
+  '2': '\u0002',
+  '3': controlMark,
+  n: '\n',
+  r: '\r',
+}
+
+/** Gives SQL that writes the control characters that rows of text cannot hold with the mark. */
+function escapeControl(text: string): string {
+  // The mark itself first: what is written with it later is not to be marked again.
+  const letters = ['3', ...Object.keys(controlLetters).filter((letter) => letter !== '3')]
+  const escaped = letters.reduce(
+    (sql, letter) => `replace(${sql}, chr(${controlLetters[letter]?.charCodeAt(0)}), chr(3) || '${letter}')`,
+    text,
+  )
+  return `case when ${text} ~ '[\\x01-\\x03\\n\\r]' then ${escaped} else ${text} end`
+}
+
+function jsonMember({ name, field }: ExportColumn): readonly [name: string, sql: JsonSql] {
+  return [name, field === undefined ? 'id' : valueSql(field, 'iso')]
+}
+
+function geometryOf({ srs: from }: Layer, { srs: to }: ExportSelection): string {
+  return transformSql('geom', from, to)
+}
+
+// Sorting comes first and writing last: the first feature leaves before the last one is written.
+function selected(layer: Layer, { filter }: ExportSelection, bindings: Bindings): string {
+  const condition = filterSql(layer, filter, bindings)
+  return `(select * from ${featuresSql(layer)} where ${condition} order by id) sorted`
+}

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Ask, TestResponse } from './server.ts'
+
+/** A feature as GDAL reads it; dates and times are their parts between blanks. */
+export interface ReadFeature {
+  readonly id: number
+  readonly wkt: string | null
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/** A layer as GDAL reads it. */
+export interface ReadLayer {
+  readonly name: string
+  /** The reference system as a PROJ text. */
+  readonly srs: string | null
+  readonly fields: readonly { readonly name: string; readonly type: string }[]
+  readonly features: readonly ReadFeature[]
+}
+
+/** What an export is, read back by GDAL. */
+export interface ReadExport {
+  readonly driver: string
+  readonly layers: readonly ReadLayer[]
+}
+
+/** Reference systems as PROJ texts. */
+export const proj = {
+  4326: '+proj=longlat +datum=WGS84 +no_defs',
+  3857: '+proj=merc +a=6378137 +b=6378137 +lat_ts=0 +lon_0=0 +x_0=0 +y_0=0 +k=1 +units=m +nadgrids=@null +wktext +no_defs',
+} as const
+
+const program = fileURLToPath(new URL('./read_vector.ts', import.meta.url))
+
+/** Name that an answer is to be kept under. */
+export function fileNameOf(answer: Pick<TestResponse, 'headers'>): string {
+  return /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1] ?? ''
+}
+
+/** Exports a layer and reads it back with GDAL; fails with the server's own words. */
+export async function readExport(ask: Ask, id: number, query: string): Promise<ReadExport> {
+  const answer = await ask('GET', `/api/resource/${id}/export?${query}`)
+  if (answer.status !== 200) throw new Error(await answer.text())
+  return readBytes(fileNameOf(answer), Buffer.from(await answer.arrayBuffer()))
+}
+
+/** Reads a file with GDAL. */
+export async function readBytes(name: string, bytes: Uint8Array): Promise<ReadExport> {
+  const folder = await mkdtemp(join(tmpdir(), 'landform-export-'))
+  try {
+    const path = join(folder, name)
+    await writeFile(path, bytes)
+    const place = name.endsWith('.zip') ? `/vsizip/${path}/${name.slice(0, -4)}` : path
+    const { stdout } = await promisify(execFile)(process.execPath, [program, place], { maxBuffer: 2 ** 28 })
+    return JSON.parse(stdout) as ReadExport
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
