@@ -164,14 +164,6 @@ describeServers('writing features', (start) => {
     expect(three).toEqual({ ...one, id: 3 })
   })
 
-  test('a description is refused rather than lost', async () => {
-    const server = await start()
-    const layer = await createLayer(server, 'POINT')
-    const body = { extensions: { description: 'read me' } }
-    expect(await layer.refuse('POST', '', body, 501)).toContain('Descriptions')
-    expect(await layer.list()).toEqual([])
-  })
-
   test('deletes a list in its order, all or none, and everything without a body', async () => {
     const server = await start()
     const layer = await createLayer(server, 'POINT')

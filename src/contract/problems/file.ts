@@ -9,6 +9,20 @@ export const fileProblems = {
     `${resource}.ResourceNotFound`,
     'Read the resource: it lists its files.',
   ),
+  'attachment/not-found': kind(
+    404,
+    1,
+    'Attachment not found',
+    'nextgisweb.feature_attachment.exception.AttachmentNotFound',
+    'Read the feature: it lists its attachments.',
+  ),
+  'attachment/no-preview': kind(
+    404,
+    1,
+    'Attachment without preview',
+    'nextgisweb.feature_attachment.exception.AttachmentNotFound',
+    'Download it: only pictures have a preview, as is_image says.',
+  ),
   'request/range': kind(
     416,
     1,

@@ -1,7 +1,21 @@
 import { nullable, oneOf } from '../descriptor.ts'
 import { exportFormatNames } from '../export_formats.ts'
-import { EmptySchema, FeatureParams, IdParams, list, query, type RouteDescriptor } from '../route.ts'
+import { FeatureParams, IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
+import { AttachmentEntry } from './attachment.ts'
+
+/** What a feature has beside geometry and fields, as requests carry it; what is left out stays as it is. */
+const ExtensionsBody = Type.Object(
+  {
+    description: Type.Optional(nullable(Type.String(), { description: 'Description; null for none.' })),
+    attachment: Type.Optional(
+      nullable(Type.Array(AttachmentEntry), {
+        description: 'All attachments there are to be: those with an id stay, the others are new.',
+      }),
+    ),
+  },
+  { additionalProperties: true },
+)
 
 /** A feature as requests carry it; what is left out stays as it is. */
 const FeatureBody = Type.Object(
@@ -15,7 +29,7 @@ const FeatureBody = Type.Object(
     fields: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), { description: 'Values by field keyname.' }),
     ),
-    extensions: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: ['object', 'null'] })),
+    extensions: Type.Optional(nullable(ExtensionsBody, { description: 'What it has beside.' })),
     delete: Type.Optional(Type.Boolean({ description: 'In a PATCH: deletes the feature.' })),
   },
   { additionalProperties: true },
@@ -237,71 +251,5 @@ export const featureRoutes = {
     }),
     moreQuery: fieldFilters,
     responseKind: 'file',
-  },
-} as const satisfies Record<string, RouteDescriptor>
-
-/** Operations on the attachments of a feature. */
-const AttachmentParams = Type.Object({ id: Type.Integer(), fid: Type.Integer(), aid: Type.Integer() })
-const attachmentItem = {
-  route: 'feature_attachment.item',
-  path: '/api/resource/{id}/feature/{fid}/attachment/{aid}',
-  params: AttachmentParams,
-} as const
-const attachments = {
-  route: 'feature_attachment.collection',
-  path: '/api/resource/{id}/feature/{fid}/attachment/',
-  params: FeatureParams,
-} as const
-
-/** Operations on attachments. */
-export const attachmentRoutes = {
-  'attachment.list': {
-    ...attachments,
-    method: 'GET',
-    summary: 'Attachments of a feature.',
-    permission: 'data.read',
-  },
-  'attachment.create': {
-    ...attachments,
-    method: 'POST',
-    summary: 'Attaches an upload to a feature.',
-    permission: 'data.write',
-    response: IdAnswer,
-  },
-  'attachment.get': { ...attachmentItem, method: 'GET', summary: 'One attachment.', permission: 'data.read' },
-  'attachment.update': {
-    ...attachmentItem,
-    method: 'PUT',
-    summary: 'Changes name and description.',
-    permission: 'data.write',
-    response: IdAnswer,
-  },
-  'attachment.delete': {
-    ...attachmentItem,
-    method: 'DELETE',
-    summary: 'Deletes an attachment.',
-    permission: 'data.write',
-    response: EmptySchema,
-  },
-  'attachment.download': {
-    route: 'feature_attachment.download',
-    method: 'GET',
-    path: '/api/resource/{id}/feature/{fid}/attachment/{aid}/download',
-    summary: 'The file.',
-    params: AttachmentParams,
-    permission: 'data.read',
-    responseKind: 'file',
-  },
-  'attachment.image': {
-    route: 'feature_attachment.image',
-    method: 'GET',
-    path: '/api/resource/{id}/feature/{fid}/attachment/{aid}/image',
-    summary: 'Preview of an image.',
-    params: AttachmentParams,
-    permission: 'data.read',
-    query: query({
-      size: Type.String({ pattern: '^[0-9]+x[0-9]+$', description: 'Width x height, in pixels.' }),
-    }),
-    responseKind: 'image',
   },
 } as const satisfies Record<string, RouteDescriptor>

@@ -8,7 +8,9 @@ import { checkSrs } from '../../store/feature/geometry.ts'
 import { type FieldValue, parseFieldValue } from '../../store/feature/value.ts'
 import type { FeatureContent, WriteTarget } from '../../store/feature/write.ts'
 import type { LayerField, WritableLayer } from '../../store/layer.ts'
+import { type ExtensionChange, readExtensions } from '../attachments/extension.ts'
 import type { ApiRequest } from '../handler.ts'
+import { refuseForeign } from './layer.ts'
 
 /** A feature as requests carry it. */
 export type FeatureBody = ApiRequest<'feature.create'>['body']
@@ -31,28 +33,26 @@ export async function readTarget(
   return { layer, srs }
 }
 
+/** What a request writes of a feature. */
+export interface WrittenFeature extends FeatureContent {
+  readonly extensions: ExtensionChange
+}
+
 /**
  * Reads what a request writes of a feature. Fields that the layer does not have are left alone.
  *
  * @throws {Problem} feature/invalid naming the field; request/not-built where something would be lost
  */
-export function readContent(target: WriteTarget, body: FeatureBody, query: WriteQuery): FeatureContent {
-  checkExtensions(body.extensions)
+export function readContent(target: WriteTarget, body: FeatureBody, query: WriteQuery): WrittenFeature {
+  const extensions = readExtensions(body)
+  // Some clients send what they have read: that there is nothing is no news.
+  if (extensions.description || extensions.attachment?.length) refuseForeign(target.layer)
   const values = new Map<LayerField, FieldValue>()
   const given = body.fields ?? {}
   for (const field of target.layer.fields) {
     if (Object.hasOwn(given, field.keyname)) values.set(field, parseFieldValue(field, given[field.keyname]))
   }
-  return { geom: readGeometry(target, body.geom, query), values }
-}
-
-// Some clients send what they have read; null and the empty list say nothing.
-function checkExtensions(extensions: FeatureBody['extensions']): void {
-  const { description, attachment } = extensions ?? {}
-  const isEmpty = (value: unknown) => value === undefined || value === null || value === ''
-  const isGiven = !isEmpty(description) || (Array.isArray(attachment) && attachment.length > 0)
-  if (isGiven)
-    throw problem('request/not-built', 'Descriptions and attachments of features cannot be stored yet.')
+  return { geom: readGeometry(target, body.geom, query), values, extensions }
 }
 
 function readGeometry(

@@ -79,6 +79,19 @@ async function writeForeign<T>(
 }
 
 /**
+ * Refuses to keep something beside the features of another database.
+ *
+ * @throws {Problem} request/not-built
+ */
+export function refuseForeign(layer: Layer): void {
+  if (isForeign(layer))
+    throw problem(
+      'request/not-built',
+      'Features of another database take no descriptions and no attachments.',
+    )
+}
+
+/**
  * Checks that a feature may have such an id at all: one that is too great for the database is the id of none.
  *
  * @throws {Problem} feature/not-found

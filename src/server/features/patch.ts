@@ -4,14 +4,14 @@ import type { Queryable } from '../../database/database.ts'
 import {
   deleteFeatures,
   type FeatureChange,
-  type FeatureContent,
   insertFeatures,
   updateFeatures,
   type WriteTarget,
 } from '../../store/feature/write.ts'
+import { writeExtensionsOf } from '../attachments/extension.ts'
 import { checkValue } from '../invalid.ts'
 import { checkStorable } from '../json_values.ts'
-import { type FeatureBody, readContent, type WriteQuery } from './content.ts'
+import { type FeatureBody, readContent, type WriteQuery, type WrittenFeature } from './content.ts'
 import { featureNotFound } from './layer.ts'
 
 /** Most entries and about the most characters of geometry that go into one statement. */
@@ -44,10 +44,12 @@ export async function patchFeatures(
   return ids
 }
 
+type WrittenChange = WrittenFeature & FeatureChange
+
 interface Batch {
-  readonly created: FeatureContent[]
+  readonly created: WrittenFeature[]
   /** All that the entries of one feature change, folded in order. */
-  readonly changed: Map<number, FeatureChange>
+  readonly changed: Map<number, WrittenChange>
   readonly deleted: Set<number>
   /** For each entry its id, or the place among those that are created. */
   readonly places: ({ readonly id: number } | { readonly created: number })[]
@@ -82,10 +84,11 @@ function addEntry(batch: Batch, target: WriteTarget, { body, query }: Entry): vo
   else batch.changed.set(id, mergeChange(batch.changed.get(id), { ...content, id }))
 }
 
-function mergeChange(before: FeatureChange | undefined, after: FeatureChange): FeatureChange {
+function mergeChange(before: WrittenChange | undefined, after: WrittenChange): WrittenChange {
   if (before === undefined) return after
   const geom = after.geom === undefined ? before.geom : after.geom
-  return { id: after.id, geom, values: new Map([...before.values, ...after.values]) }
+  const values = new Map([...before.values, ...after.values])
+  return { id: after.id, geom, values, extensions: { ...before.extensions, ...after.extensions } }
 }
 
 async function writeBatch(tx: Queryable, target: WriteTarget, batch: Batch): Promise<number[]> {
@@ -97,5 +100,11 @@ async function writeBatch(tx: Queryable, target: WriteTarget, batch: Batch): Pro
       throw featureNotFound(target.layer.resourceId, place.id)
   }
   const createdIds = await insertFeatures(tx, target, created)
+  const standing = [...changed.values()].filter(({ id }) => !gone.has(id))
+  const extensions = [
+    ...standing.map((one) => [one.id, one.extensions] as const),
+    ...created.map((one, at) => [createdIds[at] ?? 0, one.extensions] as const),
+  ]
+  await writeExtensionsOf(tx, target.layer, new Map(extensions))
   return places.map((place) => ('id' in place ? place.id : (createdIds[place.created] ?? 0)))
 }

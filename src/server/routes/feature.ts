@@ -15,6 +15,8 @@ import {
 } from '../../store/feature/write.ts'
 import type { WritableLayer } from '../../store/layer.ts'
 import { findRasters } from '../../store/raster.ts'
+import { writeExtensionsOf } from '../attachments/extension.ts'
+import { keepPreviews } from '../attachments/preview.ts'
 import { readContent, readTarget } from '../features/content.ts'
 import { readForm, readSelection } from '../features/form.ts'
 import { identify } from '../features/identify.ts'
@@ -52,25 +54,30 @@ export const featureHandlers: Handlers<
 
   'feature.create': async (request) => {
     const { body, query } = request
-    const json = await writeLayer(request, async (tx, layer) => {
+    const { id, digests } = await writeLayer(request, async (tx, layer) => {
       checkKey(request, layer)
       const target = await readTarget(tx, layer, query)
-      const [id = 0] = await insertFeatures(tx, target, [readContent(target, body, query)])
+      const content = readContent(target, body, query)
+      const [id = 0] = await insertFeatures(tx, target, [content])
+      const digests = await writeExtensionsOf(tx, layer, new Map([[id, content.extensions]]))
       await request.once.keep(tx, { id })
-      return { id }
+      return { id, digests }
     })
-    return { json }
+    await keepPreviews(request.context, digests)
+    return { json: { id } }
   },
 
   'feature.update': async (request) => {
     const { body, query, params } = request
     checkFeatureId(params.id, params.fid)
-    await writeLayer(request, async (tx, layer) => {
+    const digests = await writeLayer(request, async (tx, layer) => {
       const target = await readTarget(tx, layer, query)
       const change = { ...readContent(target, body, query), id: params.fid }
       const found = await updateFeatures(tx, target, [change])
       if (found.size === 0) throw featureNotFound(params.id, params.fid)
+      return writeExtensionsOf(tx, layer, new Map([[params.fid, change.extensions]]))
     })
+    await keepPreviews(request.context, digests)
     return { json: { id: params.fid } }
   },
 

@@ -1,6 +1,7 @@
 import { problem } from '../../contract/problems.ts'
 import { type RouteName, routeOf } from '../../contract/routes.ts'
 import type { Handler } from '../handler.ts'
+import { attachmentHandlers } from './attachment.ts'
 import { authHandlers } from './auth.ts'
 import { batchHandlers } from './batch.ts'
 import { createDocsHandlers } from './docs.ts'
@@ -29,6 +30,7 @@ const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...inventoryHandlers,
   ...batchHandlers,
   ...featureHandlers,
+  ...attachmentHandlers,
   ...exportHandlers,
   ...renderHandlers,
   ...styleHandlers,

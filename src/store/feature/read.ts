@@ -1,15 +1,14 @@
 import { problem } from '../../contract/problems.ts'
 import { findHint } from '../../core/suggest.ts'
 import type { Queryable } from '../../database/database.ts'
+import { type ExtensionName, extensionSql } from '../attachment_json.ts'
 import type { Layer, LayerField } from '../layer.ts'
 import { type Bindings, createBindings, quoteName, type Statement } from './binding.ts'
 import { type FeatureFilter, filterSql } from './filter.ts'
+import { isForeign } from './foreign.ts'
 import { transformSql } from './geometry.ts'
 import { geometrySql, type JsonSql, type MomentFormat, objectSql, valueSql } from './json.ts'
 import { featuresSql } from './source.ts'
-
-/** Parts of a feature beside its geometry and fields. */
-export const extensionNames = ['description', 'attachment'] as const
 
 /** What of a feature is read, and how it is written. */
 export interface FeatureForm {
@@ -20,7 +19,7 @@ export interface FeatureForm {
   readonly momentFormat: MomentFormat
   /** Keynames of the fields; all where undefined, and names that the layer does not have do not matter. */
   readonly fields: readonly string[] | undefined
-  readonly extensions: readonly (typeof extensionNames)[number][]
+  readonly extensions: readonly ExtensionName[]
 }
 
 /** Which features are listed, in which order. */
@@ -59,7 +58,7 @@ export async function findFeature(
 ): Promise<string | undefined> {
   const bindings = createBindings()
   const text = `select ${featureSql(layer, form, bindings)} as feature
-    from ${featuresSql(layer)} where id = ${bindings.bind(id, 'bigint')}`
+    from (select * from ${featuresSql(layer)} where id = ${bindings.bind(id, 'bigint')}) sorted`
   const [row] = await tx.query<{ feature: string }>(text, bindings.values)
   return row?.feature
 }
@@ -80,8 +79,18 @@ function featureSql(layer: Layer, form: FeatureForm, bindings: Bindings): JsonSq
     ['id', 'id'],
     ...(form.geom ? [['geom', geometry] as const] : []),
     ['fields', fieldsSql(fields, form.momentFormat, bindings)],
-    ['extensions', `'${JSON.stringify(Object.fromEntries(form.extensions.map((name) => [name, null])))}'`],
+    ['extensions', extensionsSql(layer, form.extensions, bindings)],
   ])
+}
+
+// Layers of another database have none: what features have beside stands in ours.
+function extensionsSql(layer: Layer, names: readonly ExtensionName[], bindings: Bindings): JsonSql {
+  const place = { layerId: layer.resourceId, featureId: 'sorted.id' }
+  const isOurs = !isForeign(layer)
+  return objectSql(
+    bindings,
+    names.map((name) => [name, isOurs ? extensionSql(name, place, bindings) : `'null'`]),
+  )
 }
 
 // Ends with the id, so that pages never overlap.

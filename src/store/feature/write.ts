@@ -1,7 +1,9 @@
 import type { Queryable } from '../../database/database.ts'
+import { deleteLayerExtensions } from '../attachment.ts'
 import type { Layer, LayerField, WritableLayer } from '../layer.ts'
 import { type Bindings, createBindings, quoteName } from './binding.ts'
 import { columnTypes } from './column.ts'
+import { isForeign } from './foreign.ts'
 import { geometryProblem, transformSql } from './geometry.ts'
 import { type FeatureTable, featureTable, findFeatureTable } from './source.ts'
 import type { FieldValue } from './value.ts'
@@ -65,7 +67,7 @@ export async function updateFeatures(
   return found
 }
 
-/** Deletes features; gives the ids of those that were there. */
+/** Deletes features and all they have beside; gives the ids of those that were there. */
 export async function deleteFeatures(
   tx: Queryable,
   layer: WritableLayer,
@@ -75,13 +77,18 @@ export async function deleteFeatures(
   const bindings = createBindings()
   const text = `delete from ${name} t
     where t.${id} = any(${bindings.bind(ids, 'bigint[]')}) and ${condition} returning t.${id} as id`
-  return new Set(await run(tx, text, bindings))
+  if (isForeign(layer)) return new Set(await run(tx, text, bindings))
+  const ofLayer = `layer_id = ${bindings.bind(layer.resourceId, 'int')} and feature_id in (select id from gone)`
+  const all = `with gone as (${text}), described as (delete from feature_description where ${ofLayer}),
+    attached as (delete from attachment where ${ofLayer}) select id from gone`
+  return new Set(await run(tx, all, bindings))
 }
 
-/** Deletes all features. */
+/** Deletes all features and all they have beside. */
 export async function deleteAllFeatures(tx: Queryable, layer: Layer): Promise<void> {
   const table = findFeatureTable(layer)
   if (table !== undefined) await tx.query(`delete from ${table.name} t where ${table.condition}`)
+  if (!isForeign(layer)) await deleteLayerExtensions(tx, layer.resourceId)
 }
 
 const columnOf = (table: FeatureTable, field: LayerField) => ({

@@ -1,0 +1,38 @@
+import { makePreview } from '../../render/preview.ts'
+import { type Attachment, writePreview } from '../../store/attachment.ts'
+import type { ServerContext } from '../context.ts'
+
+/** What previews are made with. */
+type Maker = Pick<ServerContext, 'database' | 'blobs' | 'log'>
+
+/**
+ * Makes and keeps the preview of what was attached, after its transaction: a picture may take a while. Content that is
+ * no picture is marked as such. Where it cannot be made now, it is made when somebody asks for it.
+ */
+export async function keepPreview({ database, blobs, log }: Maker, digest: string): Promise<void> {
+  try {
+    const preview = await makePreview(await blobs.localPath(digest))
+    const blob = preview === undefined ? null : await blobs.put(once(preview.bytes))
+    await database.transaction((tx) => writePreview(tx, digest, blob))
+  } catch (error) {
+    log.warn({ error, digest }, 'the preview of an attachment could not be made')
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** Makes the previews of all content that was attached, each once. */
+export async function keepPreviews(maker: Maker, digests: Iterable<string>): Promise<void> {
+  for (const digest of new Set(digests)) await keepPreview(maker, digest)
+}
+
+/** Reads the kept preview of an attachment; undefined where it has none. */
+export async function readPreview(
+  { blobs }: Pick<ServerContext, 'blobs'>,
+  { previewDigest }: Pick<Attachment, 'previewDigest'>,
+): Promise<Buffer | undefined> {
+  if (previewDigest === null) return undefined
+  return Buffer.concat(await Array.fromAsync(blobs.read(previewDigest)))
+}
