@@ -275,7 +275,10 @@ describeServers('many resources at once', (start) => {
     const quota = await server.admin('POST', '/api/component/resource/check_quota', { vector_layer: 3 })
     expect(await quota.json()).toEqual({ success: true })
     const unknown = await server.admin('POST', '/api/component/resource/check_quota', { nonsense: 3 })
-    expect(unknown.status).toBe(422)
+    expect([unknown.status, (await unknown.json<{ message: string }>()).message]).toEqual([
+      422,
+      'unknown class "nonsense" - at $.nonsense',
+    ])
     const mine = await (await annas('GET', '/api/resource/quota')).json<{ count: number }>()
     const all = await (await server.admin('GET', '/api/resource/quota')).json<{ count: number }>()
     expect(mine).toMatchObject({ limit: null })

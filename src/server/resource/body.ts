@@ -2,6 +2,7 @@ import { type BodyUse, bodySchema } from '../../contract/bodies.ts'
 import { documentName } from '../../contract/dialect.ts'
 import { type Cls, clsNames, isCls } from '../../contract/registry.ts'
 import { createValidatorCompiler, type Validator } from '../../contract/validate.ts'
+import type { Pointer } from '../../core/pointer.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import { findHint } from '../../core/suggest.ts'
 import { type MemberValues, writtenMembers } from '../attributes.ts'
@@ -40,12 +41,12 @@ export function resourceOf(body: JsonObject): JsonObject {
  *
  * @throws {Problem} request/invalid
  */
-export function parseCls(value: unknown): Cls {
-  if (value === undefined) throw invalidAt('/resource/cls', 'missing field "cls"')
+export function parseCls(value: unknown, pointer: Pointer = '/resource/cls'): Cls {
+  if (value === undefined) throw invalidAt(pointer, 'missing field "cls"')
   const name = typeof value === 'string' ? documentName(value) : value
   if (isCls(name)) return name
   const hint = typeof name === 'string' ? findHint(name, clsNames) : undefined
-  throw invalidAt('/resource/cls', `unknown class ${JSON.stringify(value)}`, hint)
+  throw invalidAt(pointer, `unknown class ${JSON.stringify(value)}`, hint)
 }
 
 const compile = createValidatorCompiler({ faults: 'first' })

@@ -2,6 +2,7 @@ import { type Dialect, dialectName } from '../../contract/dialect.ts'
 import { scopes } from '../../contract/permissions.ts'
 import { baseClass, classes, clsNames } from '../../contract/registry.ts'
 import type { inventoryRoutes } from '../../contract/routes/inventory.ts'
+import { joinPointer } from '../../core/pointer.ts'
 import { searchResources } from '../../store/resource_search.ts'
 import { listSubtree, type SubtreeNode } from '../../store/resource_tree.ts'
 import { sumVolumes } from '../../store/volume.ts'
@@ -46,7 +47,7 @@ export const inventoryHandlers: Handlers<keyof typeof inventoryRoutes> = {
     json: { limit: null, resource_cls: null, count: (await listReadable(request, 0)).length },
   }),
   'resource.quota_check': async ({ body }) => {
-    for (const name of Object.keys(body)) parseCls(name)
+    for (const name of Object.keys(body)) parseCls(name, joinPointer('', name))
     return { json: { success: true } }
   },
 }

@@ -80,7 +80,21 @@ describe('Scopes and permissions (from the schema endpoint)', () => {
     expect(Object.keys(scopes)).toHaveLength(7)
   })
 
+  test('the classes of the document are there, with the identities resource (the base class) and basemap_layer, and no others', async () => {
+    const { resources } = await readSchema()
+    const named = `resource_group, geodb_layer, wmsserver_service, baselayers, geodb_connection, webmap,
+      wfsserver_service, vector_layer, raster_layer, mapsrv_style, desk_vector_style, raster_style, file_bucket,
+      lookup_table, wmsclient_layer, wmsclient_connection, formbuilder_form, trackers_group, tracker,
+      collector_project, resource, basemap_layer`
+    expect(Object.keys(resources).sort()).toEqual(named.split(/,\s+/).sort())
+  })
+
+  // Those that the table of the document leaves out hold data.
   test.each([
+    [
+      ['file_bucket', 'tracker', 'trackers_group', 'formbuilder_form', 'collector_project', 'baselayers'],
+      ['resource', 'data', 'metadata'],
+    ],
     [
       ['resource', 'resource_group'],
       ['resource', 'metadata'],
