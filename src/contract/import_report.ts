@@ -23,3 +23,12 @@ export const ImportReportSchema = Type.Object({
 
 /** What became of a file that was read into a layer, as on the wire. */
 export type WireImportReport = Static<typeof ImportReportSchema>
+
+/** Says in sentences what people should know of a file that was read, besides the bad features. */
+export function notesOf({ renamed, other_count, notes }: WireImportReport): string[] {
+  return [
+    ...renamed.map(({ from, to }) => `The field "${from}" of the file is called "${to}" here.`),
+    ...(other_count > 0 ? [`Features of other geometry types were left out: ${other_count}.`] : []),
+    ...notes,
+  ]
+}

@@ -1,5 +1,5 @@
 import { offers } from '../api/server.ts'
-import type { WireImportReport } from '../contract/import_report.ts'
+import { notesOf } from '../contract/import_report.ts'
 import { formatSource, markerKeys } from '../contract/markers.ts'
 import type { Upload } from '../contract/resource.ts'
 import { tryAgain } from '../transfer/again.ts'
@@ -52,10 +52,11 @@ async function exchangePrepared(exchange: Exchange, context: RunContext): Promis
   const { api, signal } = context
   const body = { cls: 'vector_layer', id: layer.id, vector_layer: { ...readingOf(exchange), source: upload } }
   // What was prepared for an answer that was lost is forgotten after a day.
-  const { id, feature_count = 0, report } = await tryAgain(
-    () => api.call('source.prepare', { body, signal, timeoutMs: loadTimeoutMs }),
-    { signal },
-  )
+  const {
+    id,
+    feature_count = 0,
+    report,
+  } = await tryAgain(() => api.call('source.prepare', { body, signal, timeoutMs: loadTimeoutMs }), { signal })
   try {
     await check(feature_count)
     await replace(exchange, { source: { prepared: id } }, context)
@@ -87,13 +88,4 @@ async function replace({ layer, digest }: Exchange, own: object, { api, signal }
     signal,
     timeoutMs: loadTimeoutMs,
   })
-}
-
-/** Says what people should know of a file that was read. */
-export function notesOf({ renamed, other_count, notes }: WireImportReport): string[] {
-  return [
-    ...renamed.map(({ from, to }) => `The field "${from}" of the file is called "${to}" here.`),
-    ...(other_count > 0 ? [`Features of other geometry types were left out: ${other_count}.`] : []),
-    ...notes,
-  ]
 }

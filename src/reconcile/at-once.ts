@@ -108,7 +108,13 @@ function reportDone(
     const because = left.get(change)
     if (because !== undefined) return leftOut(change, { because, fault: faults.get(change) })
     const id = ids.get(change)
-    return { change, outcome: outcomeWords[change.action], ...(id === undefined ? {} : { id }) }
+    const report = sources.get(change)?.report
+    return {
+      change,
+      outcome: outcomeWords[change.action],
+      ...(id === undefined ? {} : { id }),
+      ...(report === undefined ? {} : { report }),
+    }
   })
   for (const change of ids.keys()) sources.delete(change)
   for (const outcome of outcomes) onEvent?.({ type: 'finished', outcome })

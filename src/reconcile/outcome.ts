@@ -1,3 +1,4 @@
+import type { WireImportReport } from '../contract/import_report.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Action, Change } from './change.ts'
 
@@ -28,6 +29,8 @@ export interface Outcome {
   readonly outcome: OutcomeWord
   /** Id on the server, where there is one now. */
   readonly id?: number
+  /** What became of the file that was loaded, where the server tells. */
+  readonly report?: WireImportReport
   /** Why it failed. */
   readonly problem?: Problem
   /** Key of the change whose failure kept it from being tried. */

@@ -1,4 +1,5 @@
 import type { Api } from '../api/api.ts'
+import type { WireImportReport } from '../contract/import_report.ts'
 import { tryAgain } from './again.ts'
 import { uploadFile } from './upload.ts'
 
@@ -29,6 +30,8 @@ export interface PreparedSource {
   /** SHA-256 of the file, in hexadecimal. */
   readonly sha256: string
   readonly fields: readonly LoadedField[]
+  /** What became of the file; none of a picture. */
+  readonly report?: WireImportReport
 }
 
 /**
@@ -45,7 +48,8 @@ export async function prepareSource(api: Api, source: SourceFile): Promise<Prepa
     () => api.call('source.prepare', { body, signal, timeoutMs: loadTimeoutMs }),
     { signal },
   )
-  return { token: answer.id, sha256, fields: answer.fields ?? [] }
+  const { id: token, fields = [], report } = answer
+  return { token, sha256, fields, ...(report === undefined ? {} : { report }) }
 }
 
 /** Longest wait for a server that reads a file into a layer: a large one takes as long as it takes. */

@@ -79,7 +79,10 @@ describe('an apply to a landform server', () => {
     expect((await run(['plan', 'half.yaml'])).out).toContain('2 to create')
     await write('half.geojson', places)
     const mended = await run(['apply', 'half.yaml', '--yes'])
-    expect([mended.exit, afterPlan(mended.out)]).toEqual([0, expect.stringMatching(/: 2 created\.\n$/)])
+    expect([mended.exit, afterPlan(mended.out)]).toEqual([
+      0,
+      expect.stringMatching(/: 2 created\.\n {2}half_layer: 1 feature loaded\n$/),
+    ])
     expect((await run(['plan', 'half.yaml'])).out).toBe('Plan for half: 0 changes, 3 unchanged.\n')
   })
 

@@ -89,7 +89,7 @@ describe('plan and apply', () => {
       0,
       'uploaded a_layer\ncreated  a\ncreated  a_layer\ncreated  a_style\n',
     ])
-    expect(applied.out).toMatch(/Done in .*: 3 created\.\n$/)
+    expect(applied.out).toMatch(/Done in .*: 3 created\.\n {2}\w+: \d+ features? loaded\n$/)
 
     const again = await run(['plan', 'a.yaml', '--exit-code'])
     expect(again).toEqual({ exit: 0, out: 'Plan for a: 0 changes, 4 unchanged.\n', err: '' })

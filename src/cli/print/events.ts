@@ -35,9 +35,12 @@ export function writeProblemEvent(
 }
 
 /** Writes what became of one change. */
-export function writeOutcomeEvent(out: Writable, { change, outcome, id, problem, because }: Outcome): void {
+export function writeOutcomeEvent(
+  out: Writable,
+  { change, outcome, id, report, problem, because }: Outcome,
+): void {
   const { key, action } = change
-  writeEvent(out, 'outcome', { key, action, outcome, id, because, ...faultFacts(problem) })
+  writeEvent(out, 'outcome', { key, action, outcome, id, report, because, ...faultFacts(problem) })
 }
 
 function faultFacts(problem: Problem | undefined): object {

@@ -3,7 +3,7 @@ import { painter } from '../../../src/cli/print/paint.ts'
 import { formatReport } from '../../../src/cli/print/report.ts'
 import { problem } from '../../../src/contract/problems.ts'
 import type { Action, Change } from '../../../src/reconcile/change.ts'
-import type { Report } from '../../../src/reconcile/outcome.ts'
+import type { Outcome, Report } from '../../../src/reconcile/outcome.ts'
 
 const change = (key: string, action: Action = 'create'): Change => ({
   action,
@@ -30,6 +30,41 @@ describe('the report of an apply', () => {
       { change: change('c'), outcome: 'created' },
     ] as const
     expect(linesOf({ outcomes })).toEqual(['Done in 1.2 s: 2 created, 1 updated.'])
+  })
+
+  it('says of each file what was loaded, and leaves nothing out in silence', () => {
+    const report = { format: 'CSV', layer: 'a', other_count: 0, renamed: [], notes: [] }
+    const bad = [4, 9, 12].map((number) => ({ number, reason: 'no geometry' }))
+    const outcomes: Outcome[] = [
+      {
+        change: change('a'),
+        outcome: 'created',
+        report: { ...report, feature_count: 1, bad_count: 0, bad: [] },
+      },
+      {
+        change: change('b', 'update'),
+        outcome: 'updated',
+        report: {
+          ...report,
+          feature_count: 1200,
+          bad_count: 5,
+          bad,
+          other_count: 2,
+          renamed: [{ from: 'id', to: 'id_1' }],
+        },
+      },
+    ]
+    expect(linesOf({ outcomes })).toEqual([
+      'Done in 1.2 s: 1 created, 1 updated.',
+      '  a: 1 feature loaded',
+      '  b: 1,200 features loaded, 5 bad left out',
+      '    feature 4: no geometry',
+      '    feature 9: no geometry',
+      '    feature 12: no geometry',
+      '    and 2 more',
+      '    The field "id" of the file is called "id_1" here.',
+      '    Features of other geometry types were left out: 2.',
+    ])
   })
 
   it('names the one failure where nothing was done, and not what would have come with it', () => {
