@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import { joinPointer } from '../core/pointer.ts'
 import { findHint } from '../core/suggest.ts'
+import { findPatternWords } from './pattern.ts'
 import type { Fault } from './validate.ts'
 
 type Describe = (error: ErrorObject) => Fault
@@ -49,7 +50,7 @@ const byKeyword: Readonly<Record<string, Describe>> = {
   pattern: (error) =>
     bad(
       error,
-      `${showValue(error.data)} does not have the form ${error.params.pattern}`,
+      `${showValue(error.data)} ${lackOf(error.params.pattern)}`,
       (error.parentSchema as { description?: string } | undefined)?.description,
     ),
   minLength: (error) =>
@@ -66,6 +67,11 @@ const byKeyword: Readonly<Record<string, Describe>> = {
 
 function bad(error: ErrorObject, message: string, hint?: string): Fault {
   return { kind: 'bad-value', pointer: error.instancePath, message, ...(hint ? { hint } : {}) }
+}
+
+function lackOf(pattern: string): string {
+  const words = findPatternWords(pattern)
+  return words === undefined ? `does not have the form ${pattern}` : `is not ${words}`
 }
 
 function describeOther(error: ErrorObject): Fault {

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { nullable } from './descriptor.ts'
+import { patterns } from './pattern.ts'
 import { Type } from './type.ts'
 
 /** Shortest and longest password, in characters. */
@@ -8,13 +9,13 @@ export const passwordLength = { min: 8, max: 1024 } as const
 const Keyname = Type.String({
   minLength: 1,
   maxLength: 255,
-  pattern: '^[A-Za-z][A-Za-z0-9_-]*$',
+  pattern: patterns.login,
   description: 'Name to log in with, and of rules: a letter, then letters, digits, _ and -.',
 })
 const DisplayName = Type.String({ minLength: 1, maxLength: 255, description: 'Name people see; unique.' })
 const Description = nullable(Type.String({ maxLength: 10_000 }), { description: 'For people.' })
 const Language = Type.String({
-  pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$',
+  pattern: patterns.language,
   description: 'Language tag, as en or pt-BR.',
 })
 const Disabled = Type.Boolean({ description: 'Cannot log in.' })

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { nullable, oneOf, referenceObject } from './descriptor.ts'
+import { patterns } from './pattern.ts'
 import { scopes } from './permissions.ts'
 import { Type } from './type.ts'
 
@@ -56,7 +57,7 @@ export const ResourceMember = Type.Object(
       'x-key': [],
       'x-write': 'resource.change_permissions',
     }),
-    keyname: nullable(Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' }), {
+    keyname: nullable(Type.String({ minLength: 1, maxLength: 255, pattern: patterns.printable }), {
       description: 'Key, unique in the whole instance; printable ASCII.',
     }),
     display_name: Type.String({

@@ -1,3 +1,4 @@
+import { patterns } from './pattern.ts'
 import { Type } from './type.ts'
 
 /** Schema of a scale: `1 : 10000`, or its denominator as a number; null for none. */
@@ -5,7 +6,7 @@ export function scaleField(description: string) {
   return Type.Optional(
     Type.Unsafe<string | number | null>({
       type: ['string', 'number', 'null'],
-      pattern: '^1 ?: ?[0-9]*[1-9][0-9]*$',
+      pattern: patterns.scale,
       maxLength: 20,
       minimum: 1,
       maximum: 999_999_999_999_999,

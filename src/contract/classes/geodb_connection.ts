@@ -1,4 +1,5 @@
 import { type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
+import { patterns } from '../pattern.ts'
 import { Type } from '../type.ts'
 
 const guarded = { 'x-read': 'connection.read', 'x-write': 'connection.write' } as const
@@ -19,10 +20,7 @@ export const geodbConnection = {
       hostname: Type.String({ minLength: 1, ...guarded, description: 'Host name or address.' }),
       port: Type.Optional(
         nullable(
-          Type.Union([
-            Type.Integer({ minimum: 1, maximum: 65535 }),
-            Type.String({ pattern: '^[0-9]{1,5}$' }),
-          ]),
+          Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.String({ pattern: patterns.port })]),
           {
             ...guarded,
             default: null,

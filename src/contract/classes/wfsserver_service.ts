@@ -1,4 +1,5 @@
 import { type ClassDescriptor, nullable, referenceId } from '../descriptor.ts'
+import { patterns } from '../pattern.ts'
 import { Type } from '../type.ts'
 import { featureLayerClasses } from './style.ts'
 
@@ -15,7 +16,7 @@ export const wfsserverService = {
       layers: Type.Array(
         Type.Object({
           keyname: Type.String({
-            pattern: '^[\\x21-\\x7e]+$',
+            pattern: patterns.printableWithoutSpaces,
             description: 'Name of the feature type; ASCII without spaces.',
           }),
           display_name: Type.String({ minLength: 1, description: 'Title of the feature type.' }),

@@ -1,4 +1,5 @@
 import { type ClassDescriptor, referenceId } from '../descriptor.ts'
+import { patterns } from '../pattern.ts'
 import { scaleField } from '../scale.ts'
 import { Type } from '../type.ts'
 import { publishableClasses } from './style.ts'
@@ -16,7 +17,7 @@ export const wmsserverService = {
       layers: Type.Array(
         Type.Object({
           keyname: Type.String({
-            pattern: '^[\\x21-\\x7e]+$',
+            pattern: patterns.printableWithoutSpaces,
             description: 'Name of the layer in the service; ASCII without spaces.',
           }),
           display_name: Type.String({ minLength: 1, description: 'Title of the layer.' }),
