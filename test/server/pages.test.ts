@@ -2,9 +2,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { groupBody, openBatchClient } from '../support/batch.ts'
 import { makePicture } from '../support/raster.ts'
 import { rule } from '../support/resources.ts'
-import { uploadContent } from '../support/samples.ts'
+import { createFamily, uploadContent } from '../support/samples.ts'
 import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
-import { createResource } from '../support/tree.ts'
+import { createResource, styleXml } from '../support/tree.ts'
 import { createUser, principalId, userPassword } from '../support/users.ts'
 
 const html = { accept: 'text/html' }
@@ -63,6 +63,21 @@ describeServers('pages of resources', (start) => {
     const links = [`href="/api/resource/${id}/cog"`, `href="/api/resource/${id}/download"`]
     const texts = [(await show(`/resource/${id}`, server.admin)).text, (await show(`/resource/${id}`)).text]
     for (const link of links) expect(texts.map((text) => text.includes(link))).toEqual([true, false])
+  })
+
+  test('show texts of many lines as they stand, and lead to files by their paths', async () => {
+    const { admin } = server
+    const file_bucket = { files: [{ ...(await uploadContent(admin, 'x')), name: 'a b/ü.txt' }] }
+    const bucket = { cls: 'file_bucket', parent: group, name: 'Files', members: { file_bucket } }
+    const id = await createResource(admin, bucket)
+    const [, href = ''] =
+      /href="([^"]+)">Download a b\/ü\.txt</.exec((await show(`/resource/${id}`, admin)).text) ?? []
+    expect(await (await admin('GET', href)).text()).toBe('x')
+    const { layer } = await createFamily(admin)
+    const mapsrv_style = { xml: styleXml('').replaceAll('><', '>\n<') }
+    const style = { cls: 'mapsrv_style', parent: layer, name: 'Lines', members: { mapsrv_style } }
+    const { text } = await show(`/resource/${await createResource(admin, style)}`, admin)
+    expect(text).toContain('<pre>&lt;map&gt;\n&lt;layer&gt;\n')
   })
 
   test('run nothing, whatever a description holds', async () => {

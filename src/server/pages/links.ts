@@ -41,7 +41,7 @@ function dataLinks(shown: Representation, path: string): Link[] {
     case 'desk_vector_style':
       return [[`${path}/qml`, 'The style as QML']]
     case 'file_bucket':
-      return namesOf(shown).map((name) => [`${path}/file/${encodePath(name)}`, name])
+      return namesOf(shown).map((name) => [`${path}/file/${encodePath(name)}`, `Download ${name}`])
     default:
       return []
   }

@@ -1,8 +1,9 @@
 import { escapeHtml } from '../page.ts'
 
-/** Writes a value of JSON as HTML: lists of plain objects as tables, other structures as text. */
+/** Writes a value of JSON as HTML: lists of plain objects as tables, texts of many lines as they stand, other structures as JSON. */
 export function valueHtml(value: unknown): string {
   if (value === null || value === undefined) return '<span class="quiet">none</span>'
+  if (typeof value === 'string' && value.includes('\n')) return `<pre>${escapeHtml(value)}</pre>`
   if (typeof value !== 'object') return escapeHtml(String(value))
   if (Array.isArray(value) && value.length > 0 && value.every(isFlat)) return listHtml(value)
   if (Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0)
