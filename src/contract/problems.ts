@@ -13,6 +13,7 @@ import { principalProblems } from './problems/principal.ts'
 import { requestProblems } from './problems/request.ts'
 import { resourceProblems } from './problems/resource.ts'
 import { styleProblems } from './problems/style.ts'
+import { uploadProblems } from './problems/upload.ts'
 
 /** Every code that is thrown or reported, with its HTTP status, exit code and advice. */
 export const problems = {
@@ -22,6 +23,7 @@ export const problems = {
   ...resourceProblems,
   ...dataProblems,
   ...fileProblems,
+  ...uploadProblems,
   ...styleProblems,
   ...machineProblems,
   ...externalProblems,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { problem } from '../contract/problems.ts'
+import { tus } from '../contract/tus.ts'
 import { sendProblem } from './answer.ts'
 import { answerClientError } from './client_error.ts'
 import type { ServerContext } from './context.ts'
@@ -9,6 +10,7 @@ import { getStatus, problemOf } from './errors.ts'
 import { createOperation, type RequestFacts } from './operation.ts'
 import { type KnownPath, listEndpoints, listPaths } from './routing.ts'
 import { isExtra, type Speech } from './speech.ts'
+import { isTus, serverHeaders } from './tus/protocol.ts'
 import { addWebFiles } from './web.ts'
 import { addCors, addSecurityHeaders } from './web_security.ts'
 
@@ -57,6 +59,7 @@ export function createApp(context: ServerContext): FastifyInstance {
     if (!/^[\w.+-]+\/[\w.+-]+/.test(request.headers['content-type'] ?? 'a/b'))
       delete request.raw.headers['content-type']
     reply.header('x-request-id', request.id)
+    if (isTus(request.headers)) reply.headers({ 'tus-resumable': tus.version, 'tus-version': tus.version })
   })
   app.addHook('onResponse', async (request, reply) => logRequest(context, request, reply))
   app.setErrorHandler((error, request, reply) => reportError(context, { error, request, reply }))
@@ -74,11 +77,21 @@ function addEndpoints(app: FastifyInstance, context: ServerContext): void {
     const run = createOperation(name, context)
     app.route({ method, url, config: { template }, handler: run })
   }
-  for (const path of listPaths(offered)) addOtherMethods(app, path)
+  const optionsOf = (template: string) =>
+    template.startsWith(uploadPath)
+      ? { 'tus-resumable': tus.version, ...serverHeaders(context.uploadLimitBytes) }
+      : {}
+  for (const path of listPaths(offered)) addOtherMethods(app, path, optionsOf)
 }
 
+const uploadPath = '/api/component/file_upload/'
+
 /** A known path with another method: 405 with what it takes, or that alone to whoever asks for the options. */
-function addOtherMethods(app: FastifyInstance, { url, template, allowed, others }: KnownPath): void {
+function addOtherMethods(
+  app: FastifyInstance,
+  { url, template, allowed, others }: KnownPath,
+  optionsOf: (template: string) => Record<string, string>,
+): void {
   const allow = [...allowed, 'OPTIONS'].join(', ')
   app.route({
     method: [...others],
@@ -86,7 +99,7 @@ function addOtherMethods(app: FastifyInstance, { url, template, allowed, others 
     config: { template },
     handler: (request, reply) => {
       reply.header('allow', allow)
-      if (request.method === 'OPTIONS') return reply.status(204).send()
+      if (request.method === 'OPTIONS') return reply.headers(optionsOf(template)).status(204).send()
       const message = `${request.method} is not offered at ${pathOf(request)}; it takes ${allow}.`
       return sendProblem(reply, problem('request/method', message))
     },

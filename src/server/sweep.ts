@@ -1,12 +1,12 @@
 import { keptHours } from '../contract/idempotency.ts'
+import { uploadHours } from '../contract/tus.ts'
 import { dropOrphans, preparedHours } from '../import/orphans.ts'
 import { deleteOldKeys } from '../store/idempotency.ts'
+import { deleteOldPartialUploads } from '../store/partial_upload.ts'
 import { deleteOldRasters } from '../store/prepared_raster.ts'
 import { deleteOldUploads, deleteUnusedBlobs, findKnownBlobs } from '../store/upload.ts'
 import type { ServerContext } from './context.ts'
 
-/** How long an upload that nothing uses is kept. */
-const uploadHours = 24
 /** How long content that nothing refers to is kept: longer than any transaction takes. */
 const graceHours = 1
 /** What is kept of requests that came under a key. */
@@ -19,7 +19,8 @@ export async function sweep(
   nowMs: number = Date.now(),
 ): Promise<{ uploads: number; files: number }> {
   await deleteOldKeys(database, keyLimits)
-  const uploads = await deleteOldUploads(database, uploadHours)
+  const partial = await deleteOldPartialUploads(database, uploadHours)
+  const uploads = partial + (await deleteOldUploads(database, uploadHours))
   await deleteOldRasters(database, preparedHours)
   await deleteUnusedBlobs(database, graceHours)
   const oldMs = nowMs - graceHours * 60 * 60_000

@@ -2,6 +2,7 @@ import { fastifyCors } from '@fastify/cors'
 import { fastifyHelmet } from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
 import { replayedHeader } from '../contract/idempotency.ts'
+import { tus } from '../contract/tus.ts'
 
 /** Answers that are no page: nothing in them runs, loads or is framed. A page brings its own policy. */
 const nothingRuns = {
@@ -34,7 +35,15 @@ export function addSecurityHeaders(app: FastifyInstance): void {
 }
 
 /** Answer headers that scripts of other sites may read. */
-const exposed = ['ETag', 'Retry-After', 'X-Request-Id', 'Content-Disposition', 'Location', replayedHeader]
+const exposed = [
+  'ETag',
+  'Retry-After',
+  'X-Request-Id',
+  'Content-Disposition',
+  'Location',
+  replayedHeader,
+  ...tus.exposed,
+]
 const preflightSeconds = 3600
 
 /** Lets pages of other sites ask. A preflight of a stranger is answered as if there were none. */

@@ -20,7 +20,7 @@ export const uploadRoutes = {
     ...collection,
     method: 'POST',
     takesKey: true,
-    summary: 'Uploads files of a form.',
+    summary: 'Uploads files of a form, or begins an upload in parts (tus).',
     bodyKind: 'multipart',
     response: Type.Object({ upload_meta: Type.Array(UploadSchema) }),
   },
@@ -32,6 +32,17 @@ export const uploadRoutes = {
     bodyKind: 'raw',
     response: UploadSchema,
   },
-  'upload.get': { ...item, method: 'GET', summary: 'One upload.', response: UploadSchema },
+  'upload.get': {
+    ...item,
+    method: 'GET',
+    summary: 'One upload; HEAD says how much of it is here (tus).',
+    response: UploadSchema,
+  },
+  'upload.append': {
+    ...item,
+    method: 'PATCH',
+    summary: 'Takes a part of an upload (tus).',
+    bodyKind: 'raw',
+  },
   'upload.delete': { ...item, method: 'DELETE', summary: 'Forgets an upload.', response: EmptySchema },
 } as const satisfies Record<string, RouteDescriptor>

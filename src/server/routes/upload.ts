@@ -4,16 +4,26 @@ import { basename } from 'node:path'
 import { problem } from '../../contract/problems.ts'
 import type { Upload } from '../../contract/resource.ts'
 import type { uploadRoutes } from '../../contract/routes/upload.ts'
-import { deleteUpload, findUpload, insertUploads, type StoredUpload } from '../../store/upload.ts'
+import { insertUploads, type StoredUpload } from '../../store/upload.ts'
 import type { Answer, ApiRequest, Handlers } from '../handler.ts'
 import { readForm } from '../multipart.ts'
 import { aborted } from '../spool_body.ts'
+import { checkVersion, isTus } from '../tus/protocol.ts'
+import {
+  appendToUpload,
+  createPartialUpload,
+  forgetUpload,
+  getWholeUpload,
+  headPartialUpload,
+  unknownUpload,
+} from '../tus/tus.ts'
 
 type Request = Pick<ApiRequest, 'context' | 'caller' | 'raw' | 'headers' | 'signal'>
 
 /** Operations on uploads. Everybody may upload: what comes of a file is checked where it is used. */
 export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
   'upload.form': async (request) => {
+    if (isTus(request.headers)) return createPartialUpload(request)
     const uploads = await storeForm(request)
     return record(request, uploads, { upload_meta: uploads.map(uploadObject) })
   },
@@ -29,15 +39,18 @@ export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
     return record(request, [upload], uploadObject(upload))
   },
 
-  'upload.get': async ({ context, params }) => {
-    const upload = await findUpload(context.database, params.uid)
-    if (upload === undefined) throw unknownUpload(params.uid)
-    return { json: uploadObject(upload) }
+  'upload.get': async (request) => {
+    const { context, params, headers, raw } = request
+    if (raw.method === 'HEAD' && isTus(headers)) return headPartialUpload(request)
+    return { json: uploadObject(await getWholeUpload(context, params.uid)) }
   },
 
-  'upload.delete': async ({ context, params }) => {
-    if (!(await deleteUpload(context.database, params.uid))) throw unknownUpload(params.uid)
-    return { json: {} }
+  'upload.append': (request) => appendToUpload(request),
+
+  'upload.delete': async ({ context, params, headers }) => {
+    if (isTus(headers)) checkVersion(headers)
+    if (!(await forgetUpload(context, params.uid))) throw unknownUpload(params.uid)
+    return isTus(headers) ? { empty: true } : { json: {} }
   },
 }
 
@@ -133,8 +146,4 @@ function decode(text: string | undefined): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function unknownUpload(id: string) {
-  return problem('upload/not-found', `There is no upload ${id}.`, { status: 404, data: { upload: id } })
 }
