@@ -200,7 +200,11 @@ describeServers('connections to databases elsewhere', (start) => {
       'drop table if exists sealed; create table sealed (id int primary key, geom geometry(Point, 3857))',
     )
     const id = await createConnection(admin, 'Unreadable', connection)
-    const layer = await createGeodbLayer(admin, { name: 'Unreadable layer', table: 'sealed', connection: { id } })
+    const layer = await createGeodbLayer(admin, {
+      name: 'Unreadable layer',
+      table: 'sealed',
+      connection: { id },
+    })
     await database.query(
       `update geodb_connection set password = 'v1.00000000.AAAA' where resource_id = $1::int`,
       [id],
