@@ -52,3 +52,11 @@ export type ExportEncoding = (typeof exportEncodings)[number]
 
 /** Column that holds the geometry in tables: WKT. */
 export const geometryColumnName = 'GEOM'
+
+/** Gives a name that no column has, whether in upper or lower case: half of the formats take them for the same. */
+export function freeColumnName(wanted: string, columns: readonly { readonly name: string }[]): string {
+  const taken = new Set(columns.map(({ name }) => name.toLowerCase()))
+  let name = wanted
+  for (let nth = 1; taken.has(name); nth += 1) name = `${wanted}_${nth}`
+  return name
+}

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { isProblem } from '../core/problem.ts'
 import { convertVector } from './convert.ts'
+import type { ExportJob } from './export_job.ts'
 import { jsonFrame } from './frame.ts'
 import type { VectorJob, WireProblem } from './job.ts'
 import { type GdalModule, loadGdal } from './open.ts'
@@ -28,7 +29,7 @@ process.once('message', (job: Job) => {
   )
 })
 
-type Job = VectorJob | RasterJob
+type Job = VectorJob | RasterJob | ExportJob
 type Send = (frame: Buffer) => Promise<void>
 
 async function run(job: Job): Promise<void> {
@@ -55,7 +56,12 @@ async function convert(gdal: GdalModule, job: Job, send: Send): Promise<void> {
   const tick = () => void send(jsonFrame('tick', {}))
   if (!('kind' in job))
     return convertVector(gdal, job, { summary, frameBytes: job.pieceBytes, rows: send, tick })
-  // Loaded for those that need it: most sources are no pictures.
+  // Loaded for those that need it: most jobs are to read features.
+  if (job.kind === 'export') {
+    const { writeExport } = await import('./export_write.ts')
+    await writeExport(gdal, job, { rows: process.stdin, tick })
+    return summary({})
+  }
   const { convertRaster } = await import('./raster_convert.ts')
   await summary(await convertRaster(gdal, job, { tick }))
 }

@@ -1,9 +1,10 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import PQueue from 'p-queue'
 import { type ProblemCode, problem } from '../contract/problems.ts'
+import type { ExportJob } from './export_job.ts'
 import { type Frame, type Frames, readFrames, readJson } from './frames.ts'
 import type { VectorJob, WireProblem } from './job.ts'
 import { hasGdal } from './open.ts'
@@ -17,7 +18,11 @@ export interface RunOptions {
   readonly stallTimeoutMs?: number
   /** Most milliseconds from start to end. */
   readonly longestMs?: number
+  /** Writes what the child reads, once it is there; `write` waits until the child takes more. */
+  readonly feed?: (write: (chunk: Uint8Array) => Promise<void>) => Promise<void>
 }
+
+type Job = VectorJob | RasterJob | ExportJob
 
 /** Each child process takes a core and some hundred megabytes. */
 const pool = new PQueue({ concurrency: 2 })
@@ -33,7 +38,7 @@ const defaultStallTimeoutMs = 15 * 60_000
  * @throws {Problem} gdal/missing, gdal/failed where GDAL crashed or hung; what the signal says
  */
 export async function runInChild<T>(
-  job: VectorJob | RasterJob,
+  job: Job,
   use: (frames: Frames) => Promise<T>,
   options: RunOptions,
 ): Promise<T> {
@@ -42,25 +47,57 @@ export async function runInChild<T>(
 }
 
 async function run<T>(
-  job: VectorJob | RasterJob,
+  job: Job,
   use: (frames: Frames) => Promise<T>,
-  { signal: given, stallTimeoutMs = defaultStallTimeoutMs, longestMs }: RunOptions,
+  { signal: given, stallTimeoutMs = defaultStallTimeoutMs, longestMs, feed }: RunOptions,
 ): Promise<T> {
   given?.throwIfAborted()
   using limit = limitTime(longestMs)
   const signals = [given, limit?.signal].filter((one) => one !== undefined)
   const signal = AbortSignal.any(signals)
   // Its own memory limit is left at Node's default: what grows is GDAL's.
-  const child = fork(entry, [], { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] })
+  const input = feed === undefined ? 'ignore' : 'pipe'
+  const child = fork(entry, [], { stdio: [input, 'ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] })
   const watch = watchChild(child, { signal, stallTimeoutMs })
+  let feeding: Promise<Fed> | undefined
   try {
     child.send(job)
+    feeding = feed && feedChild(child, feed)
+    // What is missing a part must not be taken for whole.
+    feeding?.then(({ fault }) => (fault === undefined ? undefined : watch.end()))
     return await use(readFrames(child.stdio[3] as Readable, watch.wait))
   } catch (error) {
     await watch.end()
-    throw watch.findReason() ?? error
+    throw (await feeding)?.fault ?? watch.findReason() ?? error
   } finally {
     await watch.end()
+    await feeding
+  }
+}
+
+/** How feeding has ended; that the child took no more is no fault of the feed. */
+interface Fed {
+  readonly fault?: unknown
+}
+
+async function feedChild({ stdin }: ChildProcess, feed: NonNullable<RunOptions['feed']>): Promise<Fed> {
+  let isRefused = false
+  // Each write says by itself what has become of it.
+  stdin?.on('error', () => undefined)
+  const write = (chunk: Uint8Array) =>
+    new Promise<void>((resolve, reject) => {
+      stdin?.write(chunk, (error) => {
+        isRefused ||= error != null
+        if (error) reject(error)
+        else resolve()
+      })
+    })
+  try {
+    await feed(write)
+    stdin?.end()
+    return {}
+  } catch (fault) {
+    return isRefused ? {} : { fault }
   }
 }
 

@@ -17,11 +17,12 @@ export function sendFiles({ params: { id }, headers }: Request, order: Sent, fil
   const name = `${id}.${format.extension}${isZipped ? '.zip' : ''}`
   const own = { 'content-disposition': `attachment; filename="${name}"`, ...quiet }
   if (isZipped) return { stream: zip(files), mediaType: 'application/zip', headers: own }
-  const stream = files[0]?.content ?? nothing()
+  const { content: stream = nothing(), sizeBytes } = files[0] ?? {}
   const { mediaType } = format
-  if (format.isText !== true) return { stream, mediaType, headers: own }
+  const length = sizeBytes === undefined ? {} : { 'content-length': String(sizeBytes) }
+  if (format.isText !== true) return { stream, mediaType, headers: { ...own, ...length } }
   const vary = { ...own, vary: 'Accept-Encoding' }
-  if (!acceptsGzip(headers)) return { stream, mediaType, headers: vary }
+  if (!acceptsGzip(headers)) return { stream, mediaType, headers: { ...vary, ...length } }
   const packed = through(stream, createGzip({ level: gzipLevel }))
   return { stream: packed, mediaType, headers: { ...vary, 'content-encoding': 'gzip' } }
 }

@@ -5,6 +5,8 @@ import { through } from './through.ts'
 export interface PackedFile {
   readonly name: string
   readonly content: AsyncIterable<Uint8Array>
+  /** Where it is known before. */
+  readonly sizeBytes?: number
 }
 
 /** Sizes from which on an archive needs the longer fields. */

@@ -1,11 +1,12 @@
-import { type ExportFormatName, exportFormats } from '../../contract/export_formats.ts'
-import { problem } from '../../contract/problems.ts'
 import { geometryProblem } from '../../store/feature/geometry.ts'
+import { findResourceNames } from '../../store/resource_name.ts'
+import { recipes } from '../export/formats.ts'
+import { makeFiles } from '../export/made.ts'
 import { type ExportOrder, readOrder } from '../export/order.ts'
 import { sendFiles } from '../export/send.ts'
-import { type ExportSource, writeGeojson, writeTable } from '../export/text.ts'
-import type { PackedFile } from '../export/zip.ts'
-import { openLayer } from '../features/layer.ts'
+import { writeGeojson, writeTable } from '../export/text.ts'
+import { type PackedFile, zip } from '../export/zip.ts'
+import { type OpenLayer, openLayer } from '../features/layer.ts'
 import type { Answer, ApiRequest, Handlers } from '../handler.ts'
 
 /** Operations that give layers as files. */
@@ -23,30 +24,29 @@ export const exportHandlers: Handlers<'feature.export' | 'feature.geojson'> = {
   },
 }
 
-type Writer = (source: ExportSource, order: ExportOrder) => Promise<PackedFile[]>
+type Request = Pick<ApiRequest<'feature.export'>, 'context' | 'params' | 'headers' | 'raw' | 'signal'>
 
-const writers: Partial<Readonly<Record<ExportFormatName, Writer>>> = {
-  GeoJSON: writeGeojson,
-  CSV: writeTable,
-  CSV_MSEXCEL: writeTable,
-}
-
-async function exportLayer(
-  request: Pick<ApiRequest<'feature.export'>, 'context' | 'params' | 'headers' | 'raw' | 'signal'>,
-  opened: Awaited<ReturnType<typeof openLayer>>,
-  order: ExportOrder,
-): Promise<Answer> {
-  const { context, params, raw, signal } = request
+async function exportLayer(request: Request, opened: OpenLayer, order: ExportOrder): Promise<Answer> {
   // HEAD wants to know whether it can be had, and no more.
-  if (raw.method === 'HEAD') return sendFiles(request, order, [])
-  const write = writers[order.formatName]
-  if (write === undefined)
-    throw problem('request/not-built', `Exports as ${order.formatName} are not offered by this version.`, {
-      data: { formats: Object.keys(exportFormats).filter((name) => Object.hasOwn(writers, name)) },
-    })
-  const source = { ...opened, id: params.id, folder: context.temporaryFolder, signal }
-  const files = await write(source, order).catch((error: unknown) => {
+  if (request.raw.method === 'HEAD') return sendFiles(request, order, [])
+  const files = await writeFiles(request, opened, order).catch((error: unknown) => {
     throw geometryProblem(error)
   })
   return sendFiles(request, order, files)
+}
+
+async function writeFiles(request: Request, opened: OpenLayer, order: ExportOrder): Promise<PackedFile[]> {
+  const { context, params, signal } = request
+  const { formatName, format } = order
+  const source = { ...opened, id: params.id, folder: context.temporaryFolder, signal }
+  if (formatName === 'GeoJSON') return writeGeojson(source, order)
+  if (formatName === 'CSV' || formatName === 'CSV_MSEXCEL') return writeTable(source, order)
+  const names = await findResourceNames(context.database, [params.id])
+  const layerName = names.get(params.id)?.displayName ?? String(params.id)
+  const ingredients = { layer: opened.layer, layerName, order }
+  const recipe = recipes[formatName](ingredients)
+  const fileName = `${params.id}.${format.extension}`
+  if (formatName !== 'KMZ') return makeFiles({ ...ingredients, source, recipe, fileName })
+  const files = await makeFiles({ ...ingredients, source, recipe, fileName: 'doc.kml' })
+  return [{ name: fileName, content: zip(files) }]
 }

@@ -1,5 +1,5 @@
 import { geometryColumnName } from '../../contract/export_formats.ts'
-import type { Datatype } from '../../contract/geometry.ts'
+import { type Datatype, geometryParts } from '../../contract/geometry.ts'
 import type { Layer, LayerField } from '../layer.ts'
 import { type Bindings, createBindings, quoteName, type Statement } from './binding.ts'
 import { type FeatureFilter, filterSql } from './filter.ts'
@@ -71,6 +71,34 @@ export function tableHeader({ columns }: ExportSelection, { separator, hasReturn
   const names = [geometryColumnName, ...columns.map(({ name }) => name)]
   const cells = names.map((name) => (/[",;\s]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
   return `${cells.join(separator)}${hasReturns ? '\r' : ''}\n`
+}
+
+/** What becomes of geometry: a text of WKT before the values, or asked of every feature. */
+export type GeometryUse = 'text' | 'needed' | undefined
+
+/**
+ * Gives the statement that writes each feature as a JSON list: id, geometry as EWKB in hexadecimal, then the values. The
+ * geometries are all of the layer's own type.
+ */
+export function rowsStatement(layer: Layer, selection: ExportSelection, use: GeometryUse): Statement {
+  const bindings = createBindings()
+  const geometry = uniformSql(layer, geometryOf(layer, selection))
+  const hex = `coalesce('"' || encode(ST_AsEWKB(${geometry}, 'NDR'), 'hex') || '"', 'null')`
+  const shapes = use === 'text' ? [`'null'`, geometrySql(geometry, 'wkt')] : [hex]
+  const values = selection.columns.map(({ field }) => (field === undefined ? 'id' : valueSql(field, 'iso')))
+  const pieces = ['id', ...shapes, ...values].flatMap((sql, at) => [at === 0 ? `'['` : `','`, sql])
+  const rows = selected(layer, selection, bindings)
+  const condition = use === 'needed' ? 'where not ST_IsEmpty(geom)' : ''
+  const text = `select ${concatSql([...pieces, `']'`])} from ${rows} ${condition}`
+  return { text, values: bindings.values }
+}
+
+// Tables elsewhere may mix single shapes into a layer of several, and flat ones into one with Z.
+function uniformSql({ foreign, geometryType }: Layer, geometry: string): string {
+  if (foreign?.isMixed !== true) return geometry
+  const { isMulti, hasZ } = geometryParts(geometryType)
+  const whole = isMulti ? `ST_Multi(${geometry})` : geometry
+  return hasZ ? `ST_Force3D(${whole})` : whole
 }
 
 function cellSql(field: LayerField): string {

@@ -1,0 +1,35 @@
+import type { Datatype, GeometryParts } from '../contract/geometry.ts'
+
+/** What a child process is asked to write. Plain data: it crosses a process boundary. */
+export interface ExportJob {
+  readonly kind: 'export'
+  /** Empty folder for the result and for intermediate files; its owner deletes it. */
+  readonly folder: string
+  /** Name of the file, or of the first of several. */
+  readonly fileName: string
+  /** Format, as GDAL calls it. */
+  readonly driver: string
+  /** Further options of the translation, as ogr2ogr takes them. */
+  readonly options: readonly string[]
+  readonly layerName: string
+  /** EPSG code of the coordinates, which come as they are to be. */
+  readonly srs: number
+  readonly geometry: GeometryParts
+  readonly columns: readonly JobColumn[]
+}
+
+/** A column of an export, in order. */
+export interface JobColumn {
+  readonly name: string
+  readonly datatype: Datatype
+}
+
+/** A row as it comes: id, geometry as EWKB in hexadecimal, then the values. One JSON text a line. */
+export type JobRow = readonly [
+  id: number | string,
+  geometry: string | null,
+  ...values: (string | number | null)[],
+]
+
+/** Folder of the result, in the folder of the job. */
+export const resultFolder = 'result'

@@ -1,0 +1,83 @@
+import { type FileHandle, mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freeColumnName, geometryColumnName } from '../../contract/export_formats.ts'
+import { geometryParts } from '../../contract/geometry.ts'
+import { writeVector } from '../../gdal/export.ts'
+import type { JobColumn } from '../../gdal/export_job.ts'
+import { rowsStatement } from '../../store/feature/export.ts'
+import type { Ingredients, Recipe } from './formats.ts'
+import type { ExportSource } from './text.ts'
+import type { PackedFile } from './zip.ts'
+
+/** A layer that GDAL is to write. */
+export interface Making extends Ingredients {
+  readonly source: ExportSource
+  readonly recipe: Recipe
+  readonly fileName: string
+}
+
+/**
+ * Has GDAL write a layer into files that have no name any more once this gives them: they go with the process, or when
+ * their reader does, whatever happens.
+ *
+ * @throws {Problem} files/full, gdal/*, database/*; what the signal says
+ */
+export async function makeFiles(making: Making): Promise<PackedFile[]> {
+  const { source, fileName } = making
+  const folder = await mkdtemp(join(source.folder, 'export-'))
+  try {
+    const results = await runGdal(making, folder)
+    // The one that is asked for comes first.
+    const first = (name: string) => (name === fileName ? 0 : 1)
+    const names = (await readdir(results)).toSorted((a, b) => first(a) - first(b) || (a < b ? -1 : 1))
+    const files: PackedFile[] = []
+    for (const name of names) files.push(await openFile(join(results, name), name, source.signal))
+    return files
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function runGdal({ source, layer, layerName, order, recipe, fileName }: Making, folder: string) {
+  const { database, signal } = source
+  const { text, values } = rowsStatement(layer, order, recipe.geometry)
+  const { asText = [], driver, options } = recipe
+  const named = order.columns.map(({ name, datatype }): JobColumn => {
+    return { name, datatype: asText.includes(datatype) ? 'STRING' : datatype }
+  })
+  const wkt = { name: freeColumnName(geometryColumnName, named), datatype: 'STRING' } as const
+  return writeVector(
+    {
+      ...{ driver, options, folder, fileName, layerName, srs: order.srs },
+      geometry: geometryParts(layer.geometryType),
+      columns: recipe.geometry === 'text' ? [wkt, ...named] : named,
+    },
+    {
+      signal,
+      feed: (write) =>
+        database.transaction(
+          async (tx) => {
+            for await (const chunk of tx.copyOut(text, values)) await write(chunk)
+          },
+          { readOnly: true, signal },
+        ),
+    },
+  )
+}
+
+async function openFile(path: string, name: string, signal: AbortSignal): Promise<PackedFile> {
+  const file = await open(path, 'r')
+  const { size: sizeBytes } = await file.stat()
+  const close = () => void file.close().catch(() => undefined)
+  // Nobody reads it any more, or ever.
+  signal.addEventListener('abort', close, { once: true })
+  return { name, sizeBytes, content: readFile(file, close) }
+}
+
+async function* readFile(file: FileHandle, close: () => void): AsyncGenerator<Uint8Array> {
+  try {
+    yield* file.createReadStream({ autoClose: false, highWaterMark: 1 << 18 })
+  } finally {
+    close()
+  }
+}
