@@ -49,6 +49,7 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
     layer: source.name,
     geometry,
     fields: plan.fields.filter((_, index) => index !== plan.idColumn),
+    hasIds: plan.idColumn >= 0,
     rowCount: [...survey.families.values()].reduce((sum, count) => sum + count, 0),
     otherCount: survey.otherCount,
     badCount: survey.badCount,

@@ -61,6 +61,8 @@ export interface SourceSummary {
   readonly geometryType: GeometryType
   /** Without the one that became the id. */
   readonly fields: readonly SourceField[]
+  /** Whether ids come from a field of the source: the same feature has the same id when it comes again. */
+  readonly hasIds: boolean
   /** Rows that follow. */
   readonly rowCount: number
   /** Features of other geometry families, left out on request. */

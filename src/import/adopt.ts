@@ -1,7 +1,7 @@
 import { geometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import type { Queryable } from '../database/database.ts'
-import { deleteLayerExtensions } from '../store/attachment.ts'
+import { deleteLayerExtensions, deleteLostExtensions } from '../store/attachment.ts'
 import { findLayers, type Layer, touchLayer } from '../store/layer.ts'
 import { type FieldRow, insertFields, writeFields } from '../store/layer_field.ts'
 import { exchangeTable, insertLayers } from '../store/layer_table.ts'
@@ -29,8 +29,9 @@ export async function adoptStaged(tx: Queryable, resourceId: number, staged: Sta
     return
   }
   checkKind(standing, staged)
-  // Other features: an id that comes again need not mean what it meant.
-  await deleteLayerExtensions(tx, resourceId)
+  // Ids that were counted mean other features than before.
+  if (staged.hasIds) await deleteLostExtensions(tx, resourceId, tableName)
+  else await deleteLayerExtensions(tx, resourceId)
   await exchangeTable(tx, standing, row)
   await writeFields(tx, resourceId, matchFields(standing, staged))
 }

@@ -54,6 +54,8 @@ export interface Staged {
   readonly geometryType: GeometryType
   readonly srs: number
   readonly fields: readonly PlannedField[]
+  /** Whether ids come from the source: the same feature has the same id when it comes again. */
+  readonly hasIds: boolean
   readonly report: ImportReport
   /** Drops the table, unless a layer has adopted it. */
   discard(): Promise<void>
@@ -131,7 +133,8 @@ async function stageReading(reading: VectorReading, { source, context }: Task): 
     const { badCount, bad } = conformed
     const count = rowCount - (badCount - summary.badCount)
     const report = { format, layer, badCount, bad, otherCount, notes, renamed, count }
-    return { tableName, geometryType, srs: source.srs, fields: conformed.fields, report, discard }
+    const { hasIds } = summary
+    return { tableName, geometryType, srs: source.srs, fields: conformed.fields, hasIds, report, discard }
   } catch (error) {
     await discard()
     throw error

@@ -28,8 +28,9 @@ const readers = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].flatMap((name) 
   `VipsForeignLoad${name}Buffer`,
 ])
 
-// One at a time: a picture takes a lot of memory, and each is drawn by several threads anyway.
-const queue = new PQueue({ concurrency: 1 })
+// One at a time: a large picture takes a lot of memory, and each is drawn by several threads anyway. Small ones, which
+// somebody waits for, do not queue behind it.
+const queues = { large: new PQueue({ concurrency: 1 }), small: new PQueue({ concurrency: 2 }) }
 
 type Library = typeof import('sharp').default
 let loading: Promise<Library> | undefined
@@ -45,17 +46,20 @@ function load(): Promise<Library> {
 }
 
 /**
- * Makes a preview of a picture, out of its bytes or its path: upright, in proportion, without metadata, never enlarged.
+ * Makes a preview of a picture in a file: upright, in proportion, without metadata, never enlarged.
  * Undefined for what is no picture, and for one that is broken or too large.
  *
  * @throws where the library of pictures does not run on this machine
  */
-export async function makePreview(
-  source: string | Uint8Array,
-  size: PreviewSize = keptSize,
-): Promise<Preview | undefined> {
+export async function makePreview(path: string): Promise<Preview | undefined> {
   const sharp = await load()
-  return queue.add(() => draw(sharp, source, size).catch(() => undefined))
+  return queues.large.add(() => draw(sharp, path, keptSize).catch(() => undefined))
+}
+
+/** Makes a smaller preview of a preview. */
+export async function shrinkPreview(preview: Uint8Array, size: PreviewSize): Promise<Preview> {
+  const sharp = await load()
+  return queues.small.add(() => draw(sharp, preview, size))
 }
 
 async function draw(sharp: Library, source: string | Uint8Array, size: PreviewSize): Promise<Preview> {

@@ -127,6 +127,29 @@ export async function deleteLayerExtensions(tx: Queryable, layerId: number): Pro
   await tx.query('delete from feature_description where layer_id = $1::int', [layerId])
 }
 
+/** Deletes what features of a layer have beside whose ids a table does not have. */
+export async function deleteLostExtensions(tx: Queryable, layerId: number, tableName: string): Promise<void> {
+  for (const table of ['attachment', 'feature_description'])
+    await tx.query(
+      `delete from ${table} e where layer_id = $1::int
+        and not exists (select from ${tableName} f where f.id = e.feature_id)`,
+      [layerId],
+    )
+}
+
+/** Gives content the preview that is known of it; tells whether there is nothing left to try. */
+export async function copyPreview(tx: Queryable, digest: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update attachment a set is_image = k.is_image, preview_digest = k.preview_digest
+       from (select is_image, preview_digest from attachment
+              where digest = $1 and is_image is not null limit 1) k
+      where a.digest = $1 and a.is_image is null
+     returning a.id`,
+    [digest],
+  )
+  return rows.length > 0
+}
+
 /** Keeps the preview of some content, or that there is none, for every attachment that was not tried. */
 export async function writePreview(tx: Queryable, digest: string, preview: Blob | null): Promise<void> {
   if (preview !== null)

@@ -185,6 +185,33 @@ describeServers('attachments', (start) => {
     expect(await countRows(server, layer)).toEqual({ attached: 0, described: 0 })
   })
 
+  test('stay with features that come again under the ids of the source', async () => {
+    const server = await start()
+    const { layer, features, attach } = await open(server)
+    const kept = await attach('kept')
+    await server.admin('POST', features, { geom: 'POINT(1 2)' })
+    const other = openAttachments(server.admin, layer, 2)
+    await other.attach('lost')
+    for (const { feature } of [openAttachments(server.admin, layer, 1), other])
+      await server.admin('PUT', feature, { extensions: { description: 'told' } })
+    const geometry = { type: 'Point', coordinates: [1, 2] }
+    const made = [1, 7].map((code) => ({ type: 'Feature', properties: { code }, geometry }))
+    const content = JSON.stringify({ type: 'FeatureCollection', features: made })
+    const source = { ...(await uploadContent(server.admin, content)), name: 'points.geojson' }
+    const own = { source, fid_source: 'FIELD', fid_field: 'code' }
+    const answer = await server.admin('PUT', `/api/resource/${layer}`, { vector_layer: own })
+    expect(answer.status, await answer.text()).toBe(200)
+    expect(await countRows(server, layer)).toEqual({ attached: 1, described: 1 })
+    expect(await openAttachments(server.admin, layer, 1).extensions()).toMatchObject({
+      description: 'told',
+      attachment: [{ id: kept }],
+    })
+    expect(await openAttachments(server.admin, layer, 7).extensions()).toEqual({
+      description: null,
+      attachment: null,
+    })
+  })
+
   test('keep their content and their preview from the sweep, as long as they are there', async () => {
     const server = await start()
     const { attach, path } = await open(server)

@@ -1,5 +1,5 @@
 import { makePreview } from '../../render/preview.ts'
-import { type Attachment, writePreview } from '../../store/attachment.ts'
+import { type Attachment, copyPreview, writePreview } from '../../store/attachment.ts'
 import type { ServerContext } from '../context.ts'
 
 /** What previews are made with. */
@@ -11,6 +11,7 @@ type Maker = Pick<ServerContext, 'database' | 'blobs' | 'log'>
  */
 export async function keepPreview({ database, blobs, log }: Maker, digest: string): Promise<void> {
   try {
+    if (await copyPreview(database, digest)) return
     const preview = await makePreview(await blobs.localPath(digest))
     const blob = preview === undefined ? null : await blobs.put(once(preview.bytes))
     await database.transaction((tx) => writePreview(tx, digest, blob))

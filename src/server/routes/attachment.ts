@@ -1,6 +1,6 @@
 import { problem } from '../../contract/problems.ts'
 import type { attachmentRoutes } from '../../contract/routes/attachment.ts'
-import { keptSize, makePreview, type PreviewSize, type PreviewType } from '../../render/preview.ts'
+import { keptSize, type PreviewSize, type PreviewType, shrinkPreview } from '../../render/preview.ts'
 import {
   type Attachment,
   deleteAttachment,
@@ -106,8 +106,8 @@ async function answerPreview(request: ApiRequest<'attachment.image'>): Promise<A
   if (kept === undefined)
     throw problem('attachment/no-preview', `The attachment ${JSON.stringify(found.name)} has no preview.`)
   const isWhole = size.width >= keptSize.width && size.height >= keptSize.height
-  const preview = isWhole ? undefined : await makePreview(kept, size)
-  return { headers: shared, bytes: preview?.bytes ?? kept, mediaType: preview?.mediaType ?? typeOf(kept) }
+  const preview = isWhole ? { bytes: kept, mediaType: typeOf(kept) } : await shrinkPreview(kept, size)
+  return { headers: shared, ...preview }
 }
 
 function readSize(text: string): PreviewSize {
