@@ -33,7 +33,9 @@ export async function createEachClass(ask: Ask, foreign: ForeignDatabase): Promi
   await create('wmsclient_layer', { ...wms, wmslayers: 'a', imgformat: 'image/png' })
   await create('wmsserver_service', { layers: [entry(style)] })
   await create('wfsserver_service', { layers: [entry(layer)] })
-  await foreign.execute('create table each_class (id serial primary key, geom geometry(Point, 3857))')
+  await foreign.execute(
+    'create table if not exists each_class (id serial primary key, geom geometry(Point, 3857))',
+  )
   await create('geodb_connection', foreign.connection)
   const table = { schema: 'public', table: 'each_class', column_id: 'id', column_geom: 'geom' }
   await create('geodb_layer', { connection: { id: made.get('geodb_connection') }, ...table })
