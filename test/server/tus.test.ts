@@ -186,6 +186,28 @@ describeServers(
       }
     })
 
+    test('take POST for PATCH and DELETE from clients that cannot send them', async () => {
+      const server = await start()
+      const tus = openTus(server.guest)
+      const path = await tus.begin({ length: 5 })
+      const headers = {
+        'tus-resumable': '1.0.0',
+        'content-type': 'application/offset+octet-stream',
+        'upload-offset': '0',
+      }
+      const as = (method: string) => ({ ...headers, 'x-http-method-override': method })
+      const sent = await server.guest('POST', path, Buffer.from('hello'), as('PATCH'))
+      expect([sent.status, sent.headers.get('upload-offset')]).toEqual([204, '5'])
+      expect((await readContent(server, path)).toString()).toBe('hello')
+      expect((await server.guest('POST', path, undefined, as('DELETE'))).status).toBe(204)
+      expect((await tus.send('HEAD', path)).status).toBe(404)
+      for (const other of [headers, as('PUT')])
+        expect(await failureOf(await server.guest('POST', path, undefined, other))).toEqual([
+          400,
+          'request/bad-header',
+        ])
+    })
+
     test('expire after a day, and their parts go with the sweep', async () => {
       const server = await start()
       const { context } = server.running

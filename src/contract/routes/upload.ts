@@ -44,5 +44,11 @@ export const uploadRoutes = {
     summary: 'Takes a part of an upload (tus).',
     bodyKind: 'raw',
   },
+  'upload.override': {
+    ...item,
+    method: 'POST',
+    summary: 'PATCH or DELETE, as X-HTTP-Method-Override says, for clients that cannot send them (tus).',
+    bodyKind: 'raw',
+  },
   'upload.delete': { ...item, method: 'DELETE', summary: 'Forgets an upload.', response: EmptySchema },
 } as const satisfies Record<string, RouteDescriptor>

@@ -47,11 +47,31 @@ export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
 
   'upload.append': (request) => appendToUpload(request),
 
-  'upload.delete': async ({ context, params, headers }) => {
-    if (isTus(headers)) checkVersion(headers)
-    if (!(await forgetUpload(context, params.uid))) throw unknownUpload(params.uid)
-    return isTus(headers) ? { empty: true } : { json: {} }
+  'upload.delete': (request) => deleteUpload(request),
+
+  'upload.override': async (request) => {
+    const method = request.headers[overrideHeader]
+    if (method === 'PATCH') return appendToUpload(request)
+    if (method === 'DELETE') return deleteUpload(request)
+    throw problem(
+      'request/bad-header',
+      `The header ${overrideHeader} takes PATCH or DELETE, got ${method === undefined ? 'none' : JSON.stringify(method)}.`,
+    )
   },
+}
+
+const overrideHeader = 'x-http-method-override'
+
+async function deleteUpload({
+  context,
+  params,
+  headers,
+}: Pick<ApiRequest<'upload.delete'>, 'context' | 'params' | 'headers'>): Promise<
+  Answer<Record<never, never>>
+> {
+  if (isTus(headers)) checkVersion(headers)
+  if (!(await forgetUpload(context, params.uid))) throw unknownUpload(params.uid)
+  return isTus(headers) ? { empty: true } : { json: {} }
 }
 
 interface SentFile {
