@@ -78,10 +78,11 @@ async function writeFlat({ path, rows, tick, ...target }: FlatJob): Promise<numb
   }
   try {
     writeFlatHeader(sink, target)
-    for await (const line of linesOf(rows)) {
-      const row = JSON.parse(line) as JobRow
-      if (!writeFlatFeature(sink, row, columns)) bareCount += 1
-      if (sink.at > pieceBytes) flush()
+    for await (const lines of linesOf(rows)) {
+      for (const line of lines) {
+        if (!writeFlatFeature(sink, JSON.parse(line) as JobRow, columns)) bareCount += 1
+        if (sink.at > pieceBytes) flush()
+      }
     }
     flush()
     return bareCount
@@ -92,18 +93,19 @@ async function writeFlat({ path, rows, tick, ...target }: FlatJob): Promise<numb
 
 const lineFeed = 0x0a
 
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** Gives the whole lines of each chunk together: waiting for each by itself would take longer than reading it. */
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   let held: Uint8Array[] = []
   for await (const chunk of chunks) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
-    let from = 0
-    for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, from)) {
-      const rest = bytes.subarray(from, end)
-      yield held.length === 0 ? rest.toString() : Buffer.concat([...held, rest]).toString()
+    const end = bytes.lastIndexOf(lineFeed)
+    if (end >= 0) {
+      yield Buffer.concat([...held, bytes.subarray(0, end)])
+        .toString()
+        .split('\n')
       held = []
-      from = end + 1
     }
-    if (from < bytes.length) held.push(bytes.subarray(from))
+    if (end + 1 < bytes.length) held.push(bytes.subarray(end + 1))
   }
 }
 
