@@ -86,6 +86,14 @@ describeServers('a request under a key', (start) => {
       { method: 'PATCH', path: `/api/resource/${layer}/feature/`, body: [{ geom: 'POINT (3 4)' }] },
       `(${featuresOf}) f`,
     ],
+    'attachment.create': () => [
+      {
+        method: 'POST',
+        path: `/api/resource/${layer}/feature/1/attachment/`,
+        body: { name: `attached ${made}.geojson`, file_upload: source },
+      },
+      'attachment',
+    ],
     'upload.raw': () => [
       { method: 'PUT', path: '/api/component/file_upload/', body: `content ${made}` },
       'upload',
