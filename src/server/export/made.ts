@@ -2,6 +2,7 @@ import { type FileHandle, mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freeColumnName, geometryColumnName } from '../../contract/export_formats.ts'
 import { geometryParts } from '../../contract/geometry.ts'
+import { problem } from '../../contract/problems.ts'
 import { writeVector } from '../../gdal/export.ts'
 import type { JobColumn } from '../../gdal/export_job.ts'
 import { rowsStatement } from '../../store/feature/export.ts'
@@ -24,7 +25,7 @@ export interface Making extends Ingredients {
  */
 export async function makeFiles(making: Making): Promise<PackedFile[]> {
   const { source, fileName } = making
-  const folder = await mkdtemp(join(source.folder, 'export-'))
+  const folder = await mkdtemp(join(source.folder, 'export-')).catch(rethrowFull)
   try {
     const results = await runGdal(making, folder)
     // The one that is asked for comes first.
@@ -65,11 +66,17 @@ function runGdal({ source, layer, layerName, order, recipe, fileName }: Making, 
   )
 }
 
+function rethrowFull(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') throw error
+  throw problem('files/full', 'The disk is full while a layer is exported.', { cause: error })
+}
+
 async function openFile(path: string, name: string, signal: AbortSignal): Promise<PackedFile> {
   const file = await open(path, 'r')
   const { size: sizeBytes } = await file.stat()
   const close = () => void file.close().catch(() => undefined)
   // Nobody reads it any more, or ever.
+  if (signal.aborted) close()
   signal.addEventListener('abort', close, { once: true })
   return { name, sizeBytes, content: readFile(file, close) }
 }
