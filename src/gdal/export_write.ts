@@ -76,14 +76,13 @@ async function writeFlat({ path, rows, tick, ...target }: FlatJob): Promise<numb
     sink.at = 0
     tick()
   }
+  const write = (line: string) => {
+    if (!writeFlatFeature(sink, JSON.parse(line) as JobRow, columns)) bareCount += 1
+    if (sink.at > pieceBytes) flush()
+  }
   try {
     writeFlatHeader(sink, target)
-    for await (const lines of linesOf(rows)) {
-      for (const line of lines) {
-        if (!writeFlatFeature(sink, JSON.parse(line) as JobRow, columns)) bareCount += 1
-        if (sink.at > pieceBytes) flush()
-      }
-    }
+    for await (const lines of linesOf(rows)) for (const line of lines) write(line)
     flush()
     return bareCount
   } finally {
