@@ -50,7 +50,8 @@ function load(layer: number, parent: number) {
   const note = async (answer: Awaited<ReturnType<Ask>>): Promise<boolean> => {
     seen.statuses.add(answer.status)
     if (answer.status === 503) seen.codes.add((await answer.json<{ code: string }>()).code)
-    else await answer.arrayBuffer()
+    // A list that has begun breaks off, so that nobody takes half of it for the whole.
+    else await answer.arrayBuffer().catch(() => undefined)
     return answer.status === 200
   }
   const paths = [
