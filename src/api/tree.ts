@@ -74,7 +74,7 @@ async function readStream(api: Api, request: TreeRequest, take: TakeResource): P
   for await (const line of readLines(answer.body)) {
     if (head === undefined) head = parseHead(line, api.url)
     else {
-      take(parseResource(line, api.url))
+      take(parseLine(line, api.url) as unknown as Representation)
       count += 1
     }
   }
@@ -103,10 +103,6 @@ function parseHead(line: string, url: string): WireHead {
   const head = parseLine(line, url) as WireHead
   if (head.server === undefined) throw problem('http/unexpected', `${url} sent a tree without a head.`)
   return head
-}
-
-function parseResource(line: string, url: string): Representation {
-  return parseLine(line, url) as unknown as Representation
 }
 
 function parseLine(line: string, url: string): WireResource {

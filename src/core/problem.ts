@@ -66,3 +66,14 @@ export function withData(found: Problem, data: Readonly<Record<string, unknown>>
 export function isProblem(value: unknown, code?: string): value is Problem {
   return value instanceof Problem && (code === undefined || value.code === code)
 }
+
+/** Gives the Problem that work ends with, if it does; whatever else is thrown goes on. */
+export function catchProblem(work: () => void): Problem | undefined {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    if (isProblem(error)) return error
+    throw error
+  }
+}

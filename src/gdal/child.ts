@@ -4,11 +4,9 @@ import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { isProblem } from '../core/problem.ts'
 import { convertVector } from './convert.ts'
-import type { ExportJob } from './export_job.ts'
 import { jsonFrame } from './frame.ts'
-import type { VectorJob, WireProblem } from './job.ts'
+import type { Job, WireProblem } from './job.ts'
 import { type GdalModule, loadGdal } from './open.ts'
-import type { RasterJob } from './raster_job.ts'
 import { settings } from './settings.ts'
 
 const outputDescriptor = 3
@@ -29,7 +27,6 @@ process.once('message', (job: Job) => {
   )
 })
 
-type Job = VectorJob | RasterJob | ExportJob
 type Send = (frame: Buffer) => Promise<void>
 
 async function run(job: Job): Promise<void> {

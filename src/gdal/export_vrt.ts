@@ -1,5 +1,6 @@
-import type { Datatype, GeometryParts } from '../contract/geometry.ts'
+import type { GeometryParts } from '../contract/geometry.ts'
 import type { JobColumn } from './export_job.ts'
+import { ogrFieldTypes } from './field_type.ts'
 
 /** What GDAL is told of the intermediate file. */
 export interface VrtLayer {
@@ -14,23 +15,13 @@ export interface VrtLayer {
   readonly columns: readonly JobColumn[]
 }
 
-const fieldTypes: Readonly<Record<Datatype, string>> = {
-  INTEGER: 'Integer',
-  BIGINT: 'Integer64',
-  REAL: 'Real',
-  STRING: 'String',
-  DATE: 'Date',
-  TIME: 'Time',
-  DATETIME: 'DateTime',
-}
-
 /** Describes the intermediate file: its ids, and the types of fields that the file has no word for. @see https://gdal.org/drivers/vector/vrt.html */
 export function formatVrt({ path, name, srs, geometry, idColumn, columns }: VrtLayer): string {
   const { family, isMulti, hasZ } = geometry
   const type = `wkb${isMulti ? 'Multi' : ''}${names[family]}${hasZ ? '25D' : ''}`
   const fields = columns.map(
     ({ name: field, datatype }) =>
-      `<Field name="${escapeXml(field)}" src="${escapeXml(field)}" type="${fieldTypes[datatype]}"/>`,
+      `<Field name="${escapeXml(field)}" src="${escapeXml(field)}" type="${ogrFieldTypes[datatype]}"/>`,
   )
   return `<OGRVRTDataSource><OGRVRTLayer name="${escapeXml(name)}"><SrcDataSource>${escapeXml(path)}</SrcDataSource>
 <SrcLayer>${escapeXml(name)}</SrcLayer><FID>${escapeXml(idColumn)}</FID><GeometryType>${type}</GeometryType>

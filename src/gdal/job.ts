@@ -1,4 +1,9 @@
 import type { Datatype, GeometryFamily, GeometryParts, GeometryType } from '../contract/geometry.ts'
+import type { ExportJob } from './export_job.ts'
+import type { RasterJob } from './raster_job.ts'
+
+/** Whatever a child process is asked to do. */
+export type Job = VectorJob | RasterJob | ExportJob
 
 /** How the geometries and ids of a source become those of a layer; `null` takes what the data is. */
 export interface LoadRules {

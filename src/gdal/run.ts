@@ -4,11 +4,9 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import PQueue from 'p-queue'
 import { type ProblemCode, problem } from '../contract/problems.ts'
-import type { ExportJob } from './export_job.ts'
 import { type Frame, type Frames, readFrames, readJson } from './frames.ts'
-import type { VectorJob, WireProblem } from './job.ts'
+import type { Job, WireProblem } from './job.ts'
 import { hasGdal } from './open.ts'
-import type { RasterJob } from './raster_job.ts'
 import { watchChild } from './watch.ts'
 
 /** How a child process is run. */
@@ -21,8 +19,6 @@ export interface RunOptions {
   /** Writes what the child reads, once it is there; `write` waits until the child takes more. */
   readonly feed?: (write: (chunk: Uint8Array) => Promise<void>) => Promise<void>
 }
-
-type Job = VectorJob | RasterJob | ExportJob
 
 /** Each child process takes a core and some hundred megabytes. */
 const pool = new PQueue({ concurrency: 2 })

@@ -30,15 +30,16 @@ export function createPermissionCache(database: Database): PermissionCache {
     maxSize: capacity,
     sizeCalculation: (known) => 1 + known.masks.size,
   })
-  const findMoment = gatherLoads((ids: readonly number[]) => readMoments(database, ids))
+  const findWithOthers = gatherLoads((ids: readonly number[]) => readMoments(database, ids))
+  const findMoment = async (ids: readonly number[]) => {
+    const [only] = ids
+    const isOne = only !== undefined && ids.length === 1
+    return isOne ? ((await findWithOthers(only)) ?? nothing) : readMoment(database, ids)
+  }
   return {
     async findMasks(asker, ids) {
       const asked = ids.filter(isResourceId)
-      const [only, ...others] = asked
-      const { epoch, existing } =
-        only === undefined || others.length > 0
-          ? await readMoment(database, asked)
-          : ((await findMoment(only)) ?? nothing)
+      const { epoch, existing } = await findMoment(asked)
       if (existing.length === 0) return new Map()
       const key = keyOf(asker)
       const found = users.get(key)

@@ -1,12 +1,10 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makePicture, type Picture, readPicture, readPictureAs } from '../support/raster.ts'
+import { openTrap } from '../support/trap.ts'
 import { makeZip } from '../support/zip.ts'
 
 const read = (picture: Picture = {}) => readPictureAs('a.tif', makePicture(picture))
@@ -281,13 +279,7 @@ test.each<[string, () => Uint8Array | string, string, RegExp]>([
 })
 
 test('a picture that names files or addresses of others is refused, and none of them is asked', async () => {
-  const asked: string[] = []
-  const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    response.end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { address, asked, close } = await openTrap()
   const folder = await mkdtemp(join(tmpdir(), 'landform-raster-'))
   writeFileSync(join(folder, 'a.vrt'), vrt(`/vsicurl/${address}/pixels.tif`))
   for (const far of [`/vsicurl/${address}/overviews.tif`, join(folder, 'a.vrt'), `${address}/a.tif`]) {
@@ -298,7 +290,7 @@ test('a picture that names files or addresses of others is refused, and none of 
     })
   }
   await rm(folder, { recursive: true })
-  server.close()
+  close()
   expect(asked).toEqual([])
 })
 

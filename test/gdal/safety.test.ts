@@ -1,13 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readVector } from '../../src/gdal/vector.ts'
+import { openTrap } from '../support/trap.ts'
 import { geojson, plainRules, point, readFileAs } from '../support/vector.ts'
 import { makeZip } from '../support/zip.ts'
 
@@ -20,13 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 test('nothing in a file makes GDAL ask the network', async () => {
-  const asked: string[] = []
-  const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    response.end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { address, asked, close } = await openTrap()
   const gml = `<?xml version="1.0"?>
     <!DOCTYPE x [<!ENTITY far SYSTEM "${address}/entity">]>
     <ogr:FeatureCollection xmlns:ogr="http://ogr.maptools.org/" xmlns:gml="http://www.opengis.net/gml"
@@ -47,7 +39,7 @@ test('nothing in a file makes GDAL ask the network', async () => {
     readFileAs('a.kml', kml),
     readFileAs('a.geojson', json),
   ])
-  server.close()
+  close()
   expect(asked).toEqual([])
 })
 

@@ -1,7 +1,6 @@
-import { Writable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createLog } from '../../src/server/log.ts'
 import { createConnection, useForeign } from '../support/geodb.ts'
+import { askWithout, keepLog } from '../support/log.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { createResource } from '../support/tree.ts'
 import { useService } from '../support/wms.ts'
@@ -9,27 +8,13 @@ import { useService } from '../support/wms.ts'
 const openForeign = useForeign()
 const startService = useService()
 
-const written: string[] = []
-const sink = new Writable({
-  write(chunk, _encoding, done) {
-    written.push(String(chunk))
-    done()
-  },
-})
+const { log, written } = keepLog()
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startTestServer('postgres', { log: createLog('debug', sink), allowPrivateAddresses: true })
+  server = await startTestServer('postgres', { log, allowPrivateAddresses: true })
 })
 afterAll(() => server.stop())
-
-/** Asks while a table is away, so that the server fails inside and tells the log all it knows. */
-async function without(table: string, ask: () => Promise<{ readonly status: number }>): Promise<void> {
-  await server.database.query(`alter table ${table} rename to gone`)
-  const { status } = await ask()
-  await server.database.query(`alter table gone rename to ${table}`)
-  expect(status).toBe(500)
-}
 
 test('nothing that opens a connection elsewhere reaches the log, whatever goes right or wrong', async () => {
   const { admin } = server
@@ -68,10 +53,12 @@ test('nothing that opens a connection elsewhere reaches the log, whatever goes r
         { op: 'delete', id: 999_999 },
       ],
     })
-    await without(cls === 'geodb_connection' ? cls : 'wms_connection', () =>
+    await askWithout(server, cls === 'geodb_connection' ? cls : 'wms_connection', () =>
       admin('PUT', path, { [cls]: { password: 'hunter-lost' } }),
     )
-    await without('resource_path', () => post(cls, { ...good, password: 'hunter-new' }, `${cls} lost`))
+    await askWithout(server, 'resource_path', () =>
+      post(cls, { ...good, password: 'hunter-new' }, `${cls} lost`),
+    )
   }
   const inside = `/api/resource/${ids.geodb_connection}/inspect/`
   await admin('PUT', `/api/resource/${ids.geodb_connection}`, { geodb_connection: { database: 'nowhere' } })

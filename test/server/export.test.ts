@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { fileNameOf, proj, readExport } from '../support/exports.ts'
-import { createTestLayer, everyDatatype, publishLayer } from '../support/layers.ts'
+import { createLayerOf, fileNameOf, proj, readExport } from '../support/exports.ts'
+import { createTestLayer, publishLayer } from '../support/layers.ts'
 import { describeServers, type TestServer } from '../support/server.ts'
 
 let made = 0
@@ -19,15 +19,11 @@ const first = {
 /** A layer with a field of every type and three features; the third has nothing but its id. */
 async function createSample(server: TestServer): Promise<number> {
   made += 1
-  const fields = everyDatatype
-  const id = await createTestLayer(server.database, { name: `sample ${made}`, geometryType: 'POINT', fields })
-  const answer = await server.admin('PATCH', `/api/resource/${id}/feature/?dt_format=iso&srs=4326`, [
+  return createLayerOf(server, `sample ${made}`, [
     { geom: 'POINT (8.5 47.25)', fields: first },
     { geom: 'POINT(-120 -30)', fields: { i: -7, b: 12, r: 1e300, s: '', d: '1999-12-31' } },
     {},
   ])
-  expect(answer.status).toBe(200)
-  return id
 }
 
 const types = {

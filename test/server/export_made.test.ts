@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { bytesOf, findField, follow } from '../../src/gdal/flatbuffer.ts'
-import { proj, readExport } from '../support/exports.ts'
-import { createTestLayer, everyDatatype } from '../support/layers.ts'
+import { createLayerOf, proj, readExport } from '../support/exports.ts'
+import { createTestLayer } from '../support/layers.ts'
 import { describeServers, type TestServer } from '../support/server.ts'
 import { findGdalChildren } from '../support/vector.ts'
 
@@ -22,14 +22,11 @@ const values = {
 /** A layer with a field of every type and three features, of which the last is without geometry and values. */
 async function createSample(server: TestServer): Promise<number> {
   made += 1
-  const fields = everyDatatype
-  const id = await createTestLayer(server.database, { name: `made ${made}`, geometryType: 'POINT', fields })
-  const answer = await server.admin('PATCH', `/api/resource/${id}/feature/?dt_format=iso&srs=4326`, [
+  const id = await createLayerOf(server, `made ${made}`, [
     { geom: 'POINT (8.5 47.25)', fields: values },
     { geom: 'POINT(-120 -30)', fields: { i: -7, s: '' } },
     {},
   ])
-  expect(answer.status).toBe(200)
   await server.admin('DELETE', `/api/resource/${id}/feature/`, [{ id: 1 }])
   await server.admin('PATCH', `/api/resource/${id}/feature/?dt_format=iso&srs=4326`, [
     { geom: 'POINT (8.5 47.25)', fields: values },

@@ -1,7 +1,6 @@
-import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { createLog } from '../../src/server/log.ts'
 import { createConnection, createGeodbLayer, useForeign } from '../support/geodb.ts'
+import { keepLog } from '../support/log.ts'
 import { type TestProxy, useProxy } from '../support/proxy.ts'
 import { type Ask, describeServers } from '../support/server.ts'
 import { createLayer } from '../support/tree.ts'
@@ -9,13 +8,7 @@ import { createLayer } from '../support/tree.ts'
 const openForeign = useForeign()
 const openProxy = useProxy()
 
-const logged: string[] = []
-const sink = new Writable({
-  write(chunk, _encoding, done) {
-    logged.push(String(chunk))
-    done()
-  },
-})
+const { log, written: logged } = keepLog()
 
 let opening: Promise<TestProxy> | undefined
 
@@ -197,5 +190,5 @@ describeServers(
       expect(longest).toBeLessThan(10_000)
     })
   },
-  { log: createLog('debug', sink) },
+  { log },
 )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openBatchClient } from '../support/batch.ts'
-import { createGeodbLayer, openTables, useForeign } from '../support/geodb.ts'
+import { countOf, createGeodbLayer, openTables, told, useForeign } from '../support/geodb.ts'
 import { type Ask, describeServers } from '../support/server.ts'
 import { createResource } from '../support/tree.ts'
 
@@ -18,16 +18,6 @@ const fieldsOf = async (ask: Ask, id: number) =>
 
 const change = (ask: Ask, id: number, layer: object, more: object = {}) =>
   ask('PUT', `/api/resource/${id}`, { geodb_layer: layer, ...more })
-
-const told = async (answer: { status: number; json<T>(): Promise<T> }) => [
-  answer.status,
-  (await answer.json<{ message: string }>()).message,
-]
-
-const countOf = async (ask: Ask, id: number) => {
-  const answer = await ask('GET', `/api/resource/${id}/feature_count`)
-  return (await answer.json<{ total_count: number }>()).total_count
-}
 
 const point = (x: number, srs = 3857) => `ST_SetSRID(ST_MakePoint(${x}, 0), ${srs})`
 

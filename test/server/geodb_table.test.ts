@@ -1,20 +1,17 @@
 import { expect, test } from 'vitest'
-import { createConnection, createGeodbLayer, openTables, useForeign } from '../support/geodb.ts'
+import {
+  countOf,
+  createConnection,
+  createGeodbLayer,
+  openTables,
+  told,
+  useForeign,
+} from '../support/geodb.ts'
 import { createTestDatabase } from '../support/postgres.ts'
-import { type Ask, describeServers } from '../support/server.ts'
+import { describeServers } from '../support/server.ts'
 import { execute } from '../support/sql.ts'
 
 const openForeign = useForeign()
-
-const told = async (answer: { status: number; json<T>(): Promise<T> }) => [
-  answer.status,
-  (await answer.json<{ message: string }>()).message,
-]
-
-const countOf = async (ask: Ask, id: number) => {
-  const answer = await ask('GET', `/api/resource/${id}/feature_count`)
-  return (await answer.json<{ total_count: number }>()).total_count
-}
 
 describeServers('tables elsewhere', (start) => {
   const { open, openLayer } = openTables(start, openForeign)

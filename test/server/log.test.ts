@@ -1,20 +1,13 @@
 import { request } from 'node:http'
-import { Writable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createLog } from '../../src/server/log.ts'
+import { keepLog } from '../support/log.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
-const written: string[] = []
-const sink = new Writable({
-  write(chunk, _encoding, done) {
-    written.push(String(chunk))
-    done()
-  },
-})
+const { log, written } = keepLog()
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startTestServer('postgres', { log: createLog('debug', sink) })
+  server = await startTestServer('postgres', { log })
 })
 afterAll(() => server.stop())
 
@@ -106,7 +99,6 @@ test('a client that goes away in the middle of an upload is no fault of the serv
 })
 
 test('a secret never reaches the log, wherever a line carries it', () => {
-  const log = createLog('debug', sink)
   const facts = { password: 'hunter2', user: { password: 'hunter2' }, headers: { authorization: 'hunter2' } }
   log.info(facts, 'with secrets')
   log.child({ token: 'hunter2', request: facts }).error({ error: new Error('plain') }, 'with secrets')

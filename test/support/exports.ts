@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { Ask, TestResponse } from './server.ts'
+import { createTestLayer, everyDatatype } from './layers.ts'
+import type { Ask, TestResponse, TestServer } from './server.ts'
 
 /** A feature as GDAL reads it; dates and times are their parts between blanks. */
 export interface ReadFeature {
@@ -60,4 +61,18 @@ export async function readBytes(name: string, bytes: Uint8Array): Promise<ReadEx
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Makes a layer of points with a field of every type, and features in degrees. */
+export async function createLayerOf(
+  server: TestServer,
+  name: string,
+  features: readonly object[],
+): Promise<number> {
+  const fields = everyDatatype
+  const id = await createTestLayer(server.database, { name, geometryType: 'POINT', fields })
+  const path = `/api/resource/${id}/feature/?dt_format=iso&srs=4326`
+  const answer = await server.admin('PATCH', path, features)
+  if (answer.status !== 200) throw new Error(await answer.text())
+  return id
 }

@@ -81,3 +81,15 @@ export function openTables(
     },
   }
 }
+
+/** Gives the status of an answer, and what it says. */
+export const told = async (answer: { status: number; json<T>(): Promise<T> }) => [
+  answer.status,
+  (await answer.json<{ message: string }>()).message,
+]
+
+/** Counts the features of a layer. */
+export const countOf = async (ask: Ask, id: number) => {
+  const answer = await ask('GET', `/api/resource/${id}/feature_count`)
+  return (await answer.json<{ total_count: number }>()).total_count
+}

@@ -1,5 +1,5 @@
-import type { Datatype } from '../../contract/geometry.ts'
 import type { Queryable } from '../../database/database.ts'
+import { ogrFieldTypes } from '../../gdal/field_type.ts'
 import { geojsonStatement, type TableForm, tableHeader, tableStatement } from '../../store/feature/export.ts'
 import type { OpenLayer } from '../features/layer.ts'
 import { streamRows } from '../row_stream.ts'
@@ -43,19 +43,9 @@ export async function writeTable(source: ExportSource, order: ExportOrder): Prom
   return [{ name: `${id}.csv`, content }, ...descriptions]
 }
 
-const typeNames: Readonly<Record<Datatype, string>> = {
-  INTEGER: 'Integer',
-  BIGINT: 'Integer64',
-  REAL: 'Real',
-  STRING: 'String',
-  DATE: 'Date',
-  TIME: 'Time',
-  DATETIME: 'DateTime',
-}
-
 /** @see https://gdal.org/drivers/vector/csv.html on csvt and prj */
 async function describeTable({ id, database }: ExportSource, { columns, srs }: ExportOrder) {
-  const types = ['WKT', ...columns.map(({ datatype }) => `"${typeNames[datatype]}"`)].join(',')
+  const types = ['WKT', ...columns.map(({ datatype }) => `"${ogrFieldTypes[datatype]}"`)].join(',')
   const system = await findSrsText(database, srs)
   return [
     { name: `${id}.csvt`, content: behind(Buffer.from(types)) },

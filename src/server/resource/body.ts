@@ -3,7 +3,7 @@ import { documentName } from '../../contract/dialect.ts'
 import { type Cls, clsNames, isCls } from '../../contract/registry.ts'
 import { createValidatorCompiler, type Validator } from '../../contract/validate.ts'
 import type { Pointer } from '../../core/pointer.ts'
-import { isProblem, type Problem } from '../../core/problem.ts'
+import { catchProblem, type Problem } from '../../core/problem.ts'
 import { findHint } from '../../core/suggest.ts'
 import { type MemberValues, writtenMembers } from '../attributes.ts'
 import { decodeBody, decodeMemberNames } from '../codec.ts'
@@ -23,7 +23,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 /** Reads the members of a body as those of a class. */
 export function readMembers(cls: Cls, use: BodyUse, body: JsonObject): ReadBody {
   const decoded = decodeBody(cls, decodeMemberNames(body))
-  const fault = findFault(() => checkValue(validatorOf(cls, use), decoded))
+  const fault = catchProblem(() => checkValue(validatorOf(cls, use), decoded))
   return { written: writtenMembers(cls, decoded), fault }
 }
 
@@ -58,14 +58,4 @@ function validatorOf(cls: Cls, use: BodyUse): Validator {
   const validator = validators.get(key) ?? compile(bodySchema(cls, use))
   validators.set(key, validator)
   return validator
-}
-
-function findFault(check: () => void): Problem | undefined {
-  try {
-    check()
-    return undefined
-  } catch (error) {
-    if (isProblem(error)) return error
-    throw error
-  }
 }

@@ -1,6 +1,6 @@
 import { hasPermission, type PermissionMask } from '../../access/mask.ts'
 import { problem } from '../../contract/problems.ts'
-import { isProblem, type Problem } from '../../core/problem.ts'
+import { catchProblem, type Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/permission.ts'
 import { listReferrers, type Referrer } from '../../store/reference.ts'
@@ -49,7 +49,7 @@ export async function planRemoval(
   const asked = [...nodes.flatMap(idsOf), ...referrers.map(({ id }) => id)]
   const masks = await findPermissionMasks(tx, caller, [...new Set(asked)])
   for (const [id, tree] of trees) {
-    const fault = findFault(() => checkTree(id, tree, masks))
+    const fault = catchProblem(() => checkTree(id, tree, masks))
     if (fault !== undefined) faults.set(id, fault)
   }
   addReferred({ trees, faults, referrers, masks, together })
@@ -136,14 +136,4 @@ function referred(referrers: readonly Referrer[], masks: Masks): Problem {
       count: referrers.length,
     },
   })
-}
-
-function findFault(check: () => void): Problem | undefined {
-  try {
-    check()
-    return undefined
-  } catch (error) {
-    if (isProblem(error)) return error
-    throw error
-  }
 }

@@ -1,34 +1,19 @@
-import { Writable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createLog } from '../../../src/server/log.ts'
+import { askWithout, keepLog } from '../../support/log.ts'
 import { addUser, goodPassword, logIn, mePath, tokensPath, usersPath } from '../../support/principals.ts'
 import { adminPassword, startTestServer, type TestServer } from '../../support/server.ts'
 
-const written: string[] = []
-const sink = new Writable({
-  write(chunk, _encoding, done) {
-    written.push(String(chunk))
-    done()
-  },
-})
+const { log, written } = keepLog()
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startTestServer('postgres', { log: createLog('debug', sink), trustedProxies: ['loopback'] })
+  server = await startTestServer('postgres', { log, trustedProxies: ['loopback'] })
 })
 afterAll(() => server.stop())
 
 const profile = '/api/component/auth/profile'
 const login = '/api/component/auth/login'
 const basic = (name: string, password: string) => `Basic ${btoa(`${name}:${password}`)}`
-
-/** Asks while a table is away, so that the server fails inside and tells the log all it knows. */
-async function without(table: string, ask: () => Promise<{ readonly status: number }>): Promise<void> {
-  await server.database.query(`alter table ${table} rename to gone`)
-  const { status } = await ask()
-  await server.database.query(`alter table gone rename to ${table}`)
-  expect(status).toBe(500)
-}
 
 test('nothing that somebody could come in with reaches the log, whatever goes right or wrong', async () => {
   const secrets = [
@@ -66,13 +51,17 @@ test('nothing that somebody could come in with reaches the log, whatever goes ri
   for (let at = 0; at < 8; at += 1)
     await server.guest('POST', login, { login: 'bob', password: `${wrong}${at}` })
 
-  await without('session', () => server.guest('POST', login, { login: 'ada', password: goodPassword }))
+  await askWithout(server, 'session', () =>
+    server.guest('POST', login, { login: 'ada', password: goodPassword }),
+  )
   server.running.context.authenticator.forget()
-  await without('session', () => server.guest('GET', mePath, undefined, { cookie }))
-  await without('token', () => server.guest('GET', mePath, undefined, { authorization: 'Bearer hunter6' }))
-  await without('token', () => server.admin('POST', tokensPath, { name: 'lost' }))
-  await without('principal', () => server.as('somebody', wrong)('GET', mePath))
-  await without('membership', () => server.admin('PUT', usersPath + id, { password: next }))
+  await askWithout(server, 'session', () => server.guest('GET', mePath, undefined, { cookie }))
+  await askWithout(server, 'token', () =>
+    server.guest('GET', mePath, undefined, { authorization: 'Bearer hunter6' }),
+  )
+  await askWithout(server, 'token', () => server.admin('POST', tokensPath, { name: 'lost' }))
+  await askWithout(server, 'principal', () => server.as('somebody', wrong)('GET', mePath))
+  await askWithout(server, 'membership', () => server.admin('PUT', usersPath + id, { password: next }))
 
   await server.guest('PUT', profile, { password: next, old_password: goodPassword }, { cookie })
   await server.admin('PUT', usersPath + id, { password: goodPassword })
