@@ -49,15 +49,20 @@ export async function findWebmaps(tx: Queryable, ids: readonly number[]): Promis
     `select w.resource_id as id, w.extent_left as "extentLeft", w.extent_right as "extentRight",
             w.extent_bottom as "extentBottom", w.extent_top as "extentTop",
             w.draw_order_enabled as "drawOrderEnabled", w.bookmark_resource_id as "bookmarkResourceId",
-            coalesce((
-              select json_agg(json_build_object('id', i.id, 'parentId', i.parent_id, 'position', i.position,
-                              'styleId', i.style_id, 'styleParentId', s.parent_id, 'item', i.item) order by i.id)
-                from webmap_item i left join resource s on s.id = i.style_id
-               where i.webmap_id = w.resource_id), '[]') as items,
-            coalesce((
-              select json_agg(json_build_object('resourceId', b.resource_id, 'item', b.item) order by b.position)
-                from webmap_basemap b where b.webmap_id = w.resource_id), '[]') as basemaps
-       from webmap w where w.resource_id = any($1::int[])`,
+            coalesce(i.items, '[]') as items, coalesce(b.basemaps, '[]') as basemaps
+       from webmap w
+       left join (
+         select i.webmap_id,
+                json_agg(json_build_object('id', i.id, 'parentId', i.parent_id, 'position', i.position,
+                         'styleId', i.style_id, 'styleParentId', s.parent_id, 'item', i.item) order by i.id) as items
+           from webmap_item i left join resource s on s.id = i.style_id
+          where i.webmap_id = any($1::int[]) group by i.webmap_id) i on i.webmap_id = w.resource_id
+       left join (
+         select b.webmap_id,
+                json_agg(json_build_object('resourceId', b.resource_id, 'item', b.item) order by b.position) as basemaps
+           from webmap_basemap b
+          where b.webmap_id = any($1::int[]) group by b.webmap_id) b on b.webmap_id = w.resource_id
+      where w.resource_id = any($1::int[])`,
     [ids],
   )
   return new Map(rows.map((row) => [row.id, row]))
