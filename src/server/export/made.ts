@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { freeColumnName, geometryColumnName } from '../../contract/export_formats.ts'
 import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
+import type { PackedFile } from '../../files/zip.ts'
 import { writeVector } from '../../gdal/export.ts'
 import type { JobColumn } from '../../gdal/export_job.ts'
 import { rowsStatement } from '../../store/feature/export.ts'
 import type { Ingredients, Recipe } from './formats.ts'
 import type { ExportSource } from './text.ts'
-import type { PackedFile } from './zip.ts'
 
 /** A layer that GDAL is to write. */
 export interface Making extends Ingredients {

@@ -1,9 +1,9 @@
 import { createGzip } from 'node:zlib'
+import { through } from '../../files/through.ts'
+import { type PackedFile, zip } from '../../files/zip.ts'
 import { acceptsGzip } from '../gzip.ts'
 import type { Answer, ApiRequest } from '../handler.ts'
 import type { ExportOrder } from './order.ts'
-import { through } from './through.ts'
-import { type PackedFile, zip } from './zip.ts'
 
 type Request = Pick<ApiRequest<'feature.export'>, 'params' | 'headers'>
 type Sent = Pick<ExportOrder, 'format' | 'isZipped'>

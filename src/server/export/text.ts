@@ -1,4 +1,5 @@
 import type { Queryable } from '../../database/database.ts'
+import type { PackedFile } from '../../files/zip.ts'
 import { ogrFieldTypes } from '../../gdal/field_type.ts'
 import { geojsonStatement, type TableForm, tableHeader, tableStatement } from '../../store/feature/export.ts'
 import type { OpenLayer } from '../features/layer.ts'
@@ -7,7 +8,6 @@ import type { SpooledStreamOptions } from '../spooled_stream.ts'
 import { encodeAs, unescapeControl } from './encode.ts'
 import { streamLines } from './lines.ts'
 import type { ExportOrder } from './order.ts'
-import type { PackedFile } from './zip.ts'
 
 /** What an export works with. */
 export interface ExportSource extends OpenLayer, SpooledStreamOptions {

@@ -1,3 +1,4 @@
+import { type PackedFile, zip } from '../../files/zip.ts'
 import { geometryProblem } from '../../store/feature/geometry.ts'
 import { findResourceNames } from '../../store/resource_name.ts'
 import { recipes } from '../export/formats.ts'
@@ -5,7 +6,6 @@ import { makeFiles } from '../export/made.ts'
 import { type ExportOrder, readOrder } from '../export/order.ts'
 import { sendFiles } from '../export/send.ts'
 import { writeGeojson, writeTable } from '../export/text.ts'
-import { type PackedFile, zip } from '../export/zip.ts'
 import { type OpenLayer, openLayer } from '../features/layer.ts'
 import type { Answer, ApiRequest, Handlers } from '../handler.ts'
 
