@@ -55,6 +55,8 @@ export function serializeValue(value: unknown): string | null {
 
 function serializeArray(values: readonly unknown[]): string {
   const items = values.map((value) => {
+    // Long lists are lists of ids: a number has nothing to quote.
+    if (typeof value === 'number') return String(value)
     if (Array.isArray(value)) return serializeArray(value)
     const text = serializeValue(value)
     return text === null ? 'NULL' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`

@@ -78,9 +78,16 @@ export function visibleMembers(cls: Cls, mask: PermissionMask, members: MemberVa
   for (const [member, names] of hidden) {
     const values = members[member]
     if (values === undefined) continue
-    visible[member] = Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)))
+    visible[member] = without(values, names)
   }
   return visible
+}
+
+// A loop: lists do this for every resource, and lists of entries took three times as long.
+function without(values: MemberValues[string], names: ReadonlySet<string>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {}
+  for (const name of Object.keys(values)) if (!names.has(name)) kept[name] = values[name]
+  return kept
 }
 
 /** Gives the attributes of a request that the class has and that are not the server's alone to write. */
