@@ -29,6 +29,8 @@ export type CallOptions<R extends RouteName> = ParamsPart<R> & {
   /** Bytes to send in the place of a JSON body; sent once, never repeated. */
   readonly stream?: AsyncIterable<Uint8Array>
   readonly headers?: Readonly<Record<string, string>>
+  /** Asks for the head of the answer alone. */
+  readonly head?: boolean
   /** What names a creation that its caller may send again: one for all attempts. One is made up where absent. */
   readonly key?: string
   readonly signal?: AbortSignal | undefined
@@ -139,6 +141,7 @@ interface Loose {
   readonly body?: unknown
   readonly stream?: AsyncIterable<Uint8Array>
   readonly headers?: Readonly<Record<string, string>>
+  readonly head?: boolean
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number
   readonly answerLimitBytes?: number
@@ -152,7 +155,7 @@ interface Target {
 }
 
 async function sendCall(target: Target, options: Loose): Promise<HttpAnswer> {
-  const { method } = routeOf(target.name)
+  const method = options.head ? 'HEAD' : routeOf(target.name).method
   const path = target.basePath + pathOf(target.name, target.dialect, options.params) + queryOf(options)
   const body = options.stream ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
   const json = body !== undefined && options.stream === undefined

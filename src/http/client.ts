@@ -27,7 +27,7 @@ export interface HttpClientOptions {
 
 /** One request. */
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path and query, from the root of the origin. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>

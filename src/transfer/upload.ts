@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import type { Api } from '../api/api.ts'
 import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
+import { defaultParts, type PartsOptions, uploadInParts } from './parts.ts'
 
 /** What a file holds. */
 export interface FileDigest {
@@ -20,6 +21,8 @@ export interface UploadOptions {
   readonly signal?: AbortSignal | undefined
   /** Told after each piece how many bytes have been sent, of how many. */
   readonly onProgress?: (sentBytes: number, sizeBytes: number) => void
+  /** How a large file goes up. */
+  readonly parts?: PartsOptions | undefined
 }
 
 /** A file that arrived. */
@@ -48,15 +51,30 @@ export async function digestFile(path: string, signal?: AbortSignal): Promise<Fi
 }
 
 /**
- * Uploads a file in one streamed request, hashing it on the way. Never held in memory.
+ * Uploads a file, a large one in parts that go on where a broken line stopped them, hashing it on the way. Never held in
+ * memory.
  *
  * @throws {Problem} file/not-found, file/unreadable, and what the server refuses
  */
-export async function uploadFile(
+export async function uploadFile(api: Api, options: UploadOptions): Promise<UploadedFile> {
+  const { path, signal, onProgress, parts = defaultParts } = options
+  const sizeBytes = await sizeOf(path)
+  if (sizeBytes >= parts.fromBytes) {
+    // The parts are read as often as they have to be sent: what they come to is found out beside.
+    const [upload, digest] = await Promise.all([
+      uploadInParts(api, { path, sizeBytes, parts, signal, onProgress }),
+      digestFile(path, signal),
+    ])
+    if (upload !== undefined) return { upload: { ...upload, name: basename(path) }, ...digest }
+  }
+  return uploadAtOnce(api, options, sizeBytes)
+}
+
+async function uploadAtOnce(
   api: Api,
   { path, signal, onProgress }: UploadOptions,
+  sizeBytes: number,
 ): Promise<UploadedFile> {
-  const sizeBytes = await sizeOf(path)
   const hash = createHash('sha256')
   const name = basename(path)
   async function* content() {

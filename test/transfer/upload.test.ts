@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApi } from '../../src/api/api.ts'
+import { openUploadMemory } from '../../src/transfer/memory.ts'
 import { digestFile, uploadFile } from '../../src/transfer/upload.ts'
 import { startProxy } from '../api/proxy.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
@@ -62,6 +63,79 @@ describe('uploadFile', () => {
     })
     await expect(uploadFile(api, { path: folder })).rejects.toMatchObject({ code: 'file/unreadable' })
     await api.close()
+  })
+})
+
+describe('uploadFile of a large file', () => {
+  const path = () => join(folder, 'Straße 1.bin')
+  const quick = { times: 0, firstPauseMs: 1, longestPauseMs: 1 }
+  const sent = { sha256, sizeBytes: bytes.length, upload: { name: 'Straße 1.bin', size: bytes.length } }
+  const parts = { fromBytes: 1_000_000, partBytes: 500_000 }
+  const downloaded = async (id: string) => {
+    const { digest } = (
+      await server.database.query<{ digest: string }>('select digest from upload where id = $1', [id])
+    )[0] as { digest: string }
+    return digest
+  }
+
+  it('goes on where a broken line stopped it, whether the server has the part or not', async () => {
+    let patches = 0
+    const proxy = await startProxy({
+      target: server.url,
+      decide: (method) => {
+        if (method !== 'PATCH') return 'pass'
+        patches += 1
+        return patches === 2 ? 'cut after' : patches === 4 ? 'cut before' : 'pass'
+      },
+    })
+    const api = createApi({ url: proxy.url, credentials, retry: quick })
+    const file = await uploadFile(api, { path: path(), parts })
+    expect(file).toMatchObject(sent)
+    expect(await downloaded(file.upload.id)).toBe(sha256)
+    // Four parts, one of them twice, and an answer that was lost.
+    expect(patches).toBe(5)
+    expect(proxy.seen.filter((line) => line.startsWith('HEAD'))).toHaveLength(2)
+    await api.close()
+    await proxy.close()
+  })
+
+  it('goes on where a run that died stopped, and not with a file that has changed', async () => {
+    const memory = openUploadMemory(join(folder, 'memory'))
+    let patches = 0
+    const broken = await startProxy({
+      target: server.url,
+      decide: (method) => {
+        patches += method === 'PATCH' ? 1 : 0
+        return patches > 2 ? 'cut before' : 'pass'
+      },
+    })
+    const first = createApi({ url: broken.url, credentials, retry: quick })
+    const died = uploadFile(first, { path: path(), parts: { ...parts, memory } })
+    await expect(died).rejects.toMatchObject({ code: 'http/unreachable' })
+    await first.close()
+    await broken.close()
+    expect(await memory.find(broken.url, path())).toMatch(/^[0-9a-f]{32}$/)
+    const told: number[] = []
+    const api = createApi({ url: server.url, credentials })
+    await memory.keep(server.url, path(), (await memory.find(broken.url, path())) ?? '')
+    const again = { path: path(), parts: { ...parts, memory }, onProgress: (n: number) => told.push(n) }
+    expect(await uploadFile(api, again)).toMatchObject(sent)
+    expect(told[0]).toBeGreaterThan(1_000_000)
+    await writeFile(path(), bytes)
+    expect(await memory.find(server.url, path())).toBeUndefined()
+    await api.close()
+  })
+
+  it('goes up at once where the server takes no parts', async () => {
+    const proxy = await startProxy({
+      target: server.url,
+      decide: (method) => (method === 'POST' ? 'unknown' : 'pass'),
+    })
+    const api = createApi({ url: proxy.url, credentials })
+    expect(await uploadFile(api, { path: path(), parts })).toMatchObject(sent)
+    expect(proxy.seen.at(-1)).toMatch(/^PUT /)
+    await api.close()
+    await proxy.close()
   })
 })
 
