@@ -47,9 +47,13 @@ export class Problem extends Error {
   }
 }
 
-/** Gives a Problem with further facts. */
-export function withData(found: Problem, data: Readonly<Record<string, unknown>>): Problem {
-  const { code, message, hint, status, exit, issues, resource, detail, cause } = found
+/** Gives a Problem with further facts, and with another message if one is given. */
+export function withData(
+  found: Problem,
+  data: Readonly<Record<string, unknown>>,
+  message: string = found.message,
+): Problem {
+  const { code, hint, status, exit, issues, resource, detail, cause } = found
   return new Problem(code, message, {
     hint,
     status,

@@ -190,7 +190,7 @@ describeServers('reading features', (start) => {
       expect(await answer.json()).toMatchObject({ exception: expect.stringContaining('FeatureNotFound') })
     }
     expect((await server.guest('GET', path)).status).toBe(403)
-    for (const part of ['feature/', 'feature/1', 'feature_count', 'extent', 'geojson']) {
+    for (const part of ['feature/', 'feature/1', 'feature_count', 'feature_extent', 'extent', 'geojson']) {
       const answer = await server.admin('GET', `/api/resource/0/${part}`)
       expect([answer.status, await answer.json()], part).toEqual([
         404,
@@ -226,6 +226,24 @@ describeServers('reading features', (start) => {
       extent: { minLat: null, maxLat: null, minLon: null, maxLon: null },
     })
     expect(await list(server.admin, `/api/resource/${empty}/feature/`)).toEqual([])
+  })
+
+  test('counts what filters let through, and gives its extent', async () => {
+    const server = await start()
+    const path = await createSample(server, 'filtered counts')
+    const resource = path.replace(/feature\/$/, '')
+    const get = async (part: string) => (await server.admin('GET', resource + part)).json<object>()
+    const query = 'fld_i__gt=0'
+    expect(await get(`feature_count?${query}`)).toEqual({ total_count: 3, filtered_count: 1 })
+    expect(await get('feature_count?bbox=-10,-10,10,10')).toEqual({ total_count: 3, filtered_count: 1 })
+    expect(await get('feature_count?ilike=x')).toEqual({ total_count: 3, filtered_count: 0 })
+    const { extent } = (await get('feature/1/extent')) as { extent: object }
+    expect(await get(`feature_extent?${query}`)).toEqual(extent)
+    expect(await get('feature_extent')).toEqual(((await get('extent')) as { extent: object }).extent)
+    const nowhere = { minLat: null, maxLat: null, minLon: null, maxLon: null }
+    expect(await get('feature_extent?fld_i__isnull=yes')).toEqual(nowhere)
+    for (const part of ['feature_count', 'feature_extent'])
+      expect((await server.admin('GET', `${resource}${part}?fld_x=1`)).status).toBe(422)
   })
 
   test('gives the layer as a GeoJSON file, in its own reference system', async () => {

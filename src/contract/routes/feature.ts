@@ -88,6 +88,8 @@ const collection = {
 } as const
 const IdAnswer = Type.Object({ id: Type.Integer() })
 const edge = Type.Union([Type.Number(), Type.Null()])
+/** Box in degrees; its edges are null where there is no geometry. */
+const Extent = Type.Object({ minLat: edge, maxLat: edge, minLon: edge, maxLon: edge })
 
 /** Operations on the features of a layer. */
 export const featureRoutes = {
@@ -167,10 +169,12 @@ export const featureRoutes = {
     route: 'feature_layer.feature.count',
     method: 'GET',
     path: '/api/resource/{id}/feature_count',
-    summary: 'Number of features.',
+    summary: 'Number of features, and of those that filters let through.',
     params: IdParams,
     permission: 'data.read',
-    response: Type.Object({ total_count: Type.Integer() }),
+    query: query(filters),
+    moreQuery: fieldFilters,
+    response: Type.Object({ total_count: Type.Integer(), filtered_count: Type.Optional(Type.Integer()) }),
   },
   'layer.extent': {
     route: 'layer.extent',
@@ -179,9 +183,18 @@ export const featureRoutes = {
     summary: 'Extent of a layer in degrees.',
     params: IdParams,
     permission: 'data.read',
-    response: Type.Object({
-      extent: Type.Object({ minLat: edge, maxLat: edge, minLon: edge, maxLon: edge }),
-    }),
+    response: Type.Object({ extent: Extent }),
+  },
+  'feature.extent': {
+    route: 'feature_layer.feature.extent',
+    method: 'GET',
+    path: '/api/resource/{id}/feature_extent',
+    summary: 'Extent in degrees of the features that filters let through.',
+    params: IdParams,
+    permission: 'data.read',
+    query: query(filters),
+    moreQuery: fieldFilters,
+    response: Extent,
   },
   'feature.item_extent': {
     route: 'feature_layer.feature.item_extent',
@@ -190,12 +203,7 @@ export const featureRoutes = {
     summary: 'Extent of a feature in degrees.',
     params: FeatureParams,
     permission: 'data.read',
-    response: Type.Object({
-      extent: Type.Union([
-        Type.Object({ minLat: edge, maxLat: edge, minLon: edge, maxLon: edge }),
-        Type.Null(),
-      ]),
-    }),
+    response: Type.Object({ extent: Type.Union([Extent, Type.Null()]) }),
   },
   'feature.identify': {
     route: 'feature_layer.identify',

@@ -1,5 +1,6 @@
 import { routes } from '../../contract/routes.ts'
 import { createValidatorCompiler } from '../../contract/validate.ts'
+import { isProblem, withData } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import {
   deleteFeatures,
@@ -9,7 +10,7 @@ import {
   type WriteTarget,
 } from '../../store/feature/write.ts'
 import { writeExtensionsOf } from '../attachments/extension.ts'
-import { checkValue } from '../invalid.ts'
+import { checkValue, invalidAt } from '../invalid.ts'
 import { checkStorable } from '../json_values.ts'
 import { type FeatureBody, readContent, type WriteQuery, type WrittenFeature } from './content.ts'
 import { featureNotFound } from './layer.ts'
@@ -33,15 +34,26 @@ export async function patchFeatures(
   const ids: number[] = []
   let batch = createBatch()
   for await (const entry of entries) {
-    checkStorable(entry)
-    checkValue(validateEntry, entry)
-    addEntry(batch, target, { body: entry as FeatureBody, query })
+    const item = ids.length + batch.places.length
+    try {
+      checkStorable(entry)
+      checkValue(validateEntry, entry)
+      addEntry(batch, target, { body: entry as FeatureBody, query })
+    } catch (error) {
+      throw atItem(error, item)
+    }
     if (batch.places.length < batchLimit.entries && batch.characters < batchLimit.characters) continue
     for (const id of await writeBatch(tx, target, batch)) ids.push(id)
     batch = createBatch()
   }
   for (const id of await writeBatch(tx, target, batch)) ids.push(id)
   return ids
+}
+
+/** Says which item of a list a Problem is of. */
+function atItem(error: unknown, item: number): unknown {
+  if (!isProblem(error)) return error
+  return withData(error, { item }, `item ${item}: ${error.message}`)
 }
 
 type WrittenChange = WrittenFeature & FeatureChange
@@ -71,6 +83,8 @@ interface Entry {
 
 function addEntry(batch: Batch, target: WriteTarget, { body, query }: Entry): void {
   const { id } = body
+  if (id === undefined && body.delete === true)
+    throw invalidAt('/id', 'Expected the id of the feature to delete')
   if (id !== undefined && (batch.deleted.has(id) || !Number.isSafeInteger(id)))
     throw featureNotFound(target.layer.resourceId, id)
   if (id !== undefined) batch.places.push({ id })

@@ -18,7 +18,7 @@ import { findRasters } from '../../store/raster.ts'
 import { writeExtensionsOf } from '../attachments/extension.ts'
 import { keepPreviews } from '../attachments/preview.ts'
 import { readContent, readTarget } from '../features/content.ts'
-import { readForm, readSelection } from '../features/form.ts'
+import { readFilter, readForm, readSelection } from '../features/form.ts'
 import { identify } from '../features/identify.ts'
 import {
   checkFeatureId,
@@ -114,9 +114,11 @@ export const featureHandlers: Handlers<
     return { json }
   },
 
-  'feature.count': async ({ context, params }) => {
+  'feature.count': async ({ context, params, query, more }) => {
     const { layer, database } = await openLayer(context, params.id)
-    return { json: { total_count: await countFeatures(database, layer) } }
+    const { total, filtered } = await countFeatures(database, layer, readFilter({ query, more }))
+    const isFiltered = more.length > 0 || Object.keys(query).length > 0
+    return { json: { total_count: total, ...(isFiltered && { filtered_count: filtered }) } }
   },
 
   'layer.extent': async ({ context, params }) => {
@@ -124,6 +126,11 @@ export const featureHandlers: Handlers<
     if (raster !== undefined) return { json: { extent: extentObject(rasterExtent(raster)) } }
     const { layer, database } = await openLayer(context, params.id)
     return { json: { extent: extentObject(await findLayerExtent(database, layer)) } }
+  },
+
+  'feature.extent': async ({ context, params, query, more }) => {
+    const { layer, database } = await openLayer(context, params.id)
+    return { json: extentObject(await findLayerExtent(database, layer, readFilter({ query, more }))) }
   },
 
   'feature.item_extent': async ({ context, params: { id, fid } }) => {

@@ -2,18 +2,55 @@ import type { Queryable } from '../../database/database.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { lonLatBbox } from '../../geo/mercator.ts'
 import type { Layer } from '../layer.ts'
-import { transformSql } from './geometry.ts'
+import { createBindings, type Statement } from './binding.ts'
+import { type FeatureFilter, filterSql } from './filter.ts'
+import { geometryProblem, transformSql } from './geometry.ts'
 import { featuresSql } from './source.ts'
 
-/** Counts the features of a layer. */
-export async function countFeatures(tx: Queryable, layer: Layer): Promise<number> {
-  const [row] = await tx.query<{ count: string }>(`select count(*) from ${featuresSql(layer)}`)
-  return Number(row?.count ?? 0)
+/** How many features a layer has, and how many of them a filter lets through. */
+export interface FeatureCount {
+  readonly total: number
+  readonly filtered: number
 }
 
-/** Finds the box around all features, in degrees; undefined where there is no geometry. */
-export function findLayerExtent(tx: Queryable, layer: Layer): Promise<Bbox | undefined> {
-  return findExtent(tx, layer, { text: `from ${featuresSql(layer)}`, values: [] })
+/**
+ * Counts the features of a layer, and those that a filter lets through, at one moment.
+ *
+ * @throws {Problem} request/invalid for an unknown field or operator, feature/invalid for a value of another type
+ */
+export async function countFeatures(
+  tx: Queryable,
+  layer: Layer,
+  filter: FeatureFilter = {},
+): Promise<FeatureCount> {
+  const bindings = createBindings()
+  const count = `select count(*) from ${featuresSql(layer)}`
+  const condition = filterSql(layer, filter, bindings)
+  const filtered = condition === 'true' ? '' : `, (${count} where ${condition}) as filtered`
+  const text = `select (${count}) as total${filtered}`
+  const [row] = await tx.query<Record<'total' | 'filtered', string>>(text, bindings.values).catch(rethrow)
+  const total = Number(row?.total ?? 0)
+  return { total, filtered: filtered === '' ? total : Number(row?.filtered ?? 0) }
+}
+
+/**
+ * Finds the box around the features that a filter lets through, in degrees; undefined where there is no geometry.
+ *
+ * @throws {Problem} request/invalid for an unknown field or operator, feature/invalid for a value of another type
+ */
+export function findLayerExtent(
+  tx: Queryable,
+  layer: Layer,
+  filter: FeatureFilter = {},
+): Promise<Bbox | undefined> {
+  const bindings = createBindings()
+  const text = `from ${featuresSql(layer)} where ${filterSql(layer, filter, bindings)}`
+  return findExtent(tx, layer, { text, values: bindings.values }).catch(rethrow)
+}
+
+// The geometry of a filter may have no place in the reference system of the layer.
+function rethrow(error: unknown): never {
+  throw geometryProblem(error)
 }
 
 /**
@@ -32,12 +69,7 @@ export async function findFeatureExtent(
   return (await findExtent(tx, layer, { text: from, values: [id] })) ?? null
 }
 
-interface Source {
-  readonly text: string
-  readonly values: readonly unknown[]
-}
-
-async function findExtent(tx: Queryable, layer: Layer, source: Source): Promise<Bbox | undefined> {
+async function findExtent(tx: Queryable, layer: Layer, source: Statement): Promise<Bbox | undefined> {
   // Those of other reference systems have no box whose corners are corners in degrees.
   const isPlain = layer.srs === 4326 || layer.srs === 3857
   const geometry = isPlain ? 'geom' : transformSql('geom', layer.srs, 4326)
