@@ -9,7 +9,7 @@ test.each([
   [true, "'true'"],
   ["it's", "'it''s'"],
   [String.raw`a\b'c`, String.raw`E'a\\b''c'`],
-  [[1, null], `'{"1",NULL}'`],
+  [[1, null], `'{1,NULL}'`],
   [{ a: "'" }, `'{"a":"''"}'`],
   [new Uint8Array([255]), String.raw`E'\\xff'`],
 ])('%j is written as %s', (value, literal) => {
