@@ -18,6 +18,8 @@ export interface Terminal {
   readonly colour: boolean
   /** Whether `err` may be redrawn, for progress. */
   readonly canRedraw: boolean
+  /** Columns that a line of results has; undefined where it may be as long as it is. */
+  readonly width?: number | undefined
   /** Aborted by the first Ctrl-C or SIGTERM: finish what runs. */
   readonly interrupt: AbortSignal
   /** Aborted by the second: stop now. */
@@ -41,6 +43,7 @@ export function openTerminal(): Terminal {
     cwd: process.cwd(),
     canAsk: stdin.isTTY === true && stderr.isTTY === true && !ci,
     colour: stdout.isTTY === true && !plain && !ci && !dumb,
+    width: stdout.isTTY === true ? stdout.columns : undefined,
     canRedraw: stderr.isTTY === true && !ci && !dumb,
     interrupt,
     halt,

@@ -1,5 +1,5 @@
 import { offers } from '../api/server.ts'
-import { notesOf } from '../contract/import_report.ts'
+import { notesOf, type WireImportReport } from '../contract/import_report.ts'
 import { formatSource, markerKeys } from '../contract/markers.ts'
 import type { Upload } from '../contract/resource.ts'
 import { tryAgain } from '../transfer/again.ts'
@@ -9,12 +9,12 @@ import { countFeatures, type TargetLayer } from './layer.ts'
 
 /** Features of an upload that are to take the place of those of a layer. */
 export interface Exchange {
-  readonly layer: TargetLayer
+  readonly layer: Pick<TargetLayer, 'id' | 'keyname' | 'dataVersion'>
   readonly upload: Upload
-  /** What the upload was made of, for the marker on the layer. */
-  readonly digest: string
-  /** Layer of the file, where it has several. */
-  readonly sourceLayer?: string | undefined
+  /** What the upload was made of, for the marker on the layer; none is written where absent. */
+  readonly digest?: string
+  /** How the upload is read: members of the class. */
+  readonly reading: Readonly<Record<string, unknown>>
   /**
    * Looks at how many features there are going to be.
    *
@@ -27,6 +27,8 @@ export interface Exchange {
 export interface Exchanged {
   /** Features the layer has now. */
   readonly count: number
+  /** What became of the upload; servers that prepare no sources do not tell. */
+  readonly report?: WireImportReport
   /** What people should know of it, one sentence each. */
   readonly notes: readonly string[]
 }
@@ -40,17 +42,22 @@ export async function exchangeFeatures(exchange: Exchange, context: RunContext):
   const { layer, check } = exchange
   const step = startStep(context, 'load', layer.keyname)
   const prepares = await offers(api, 'source.prepare', signal)
-  const notes = prepares ? await exchangePrepared(exchange, context) : await exchangeUpload(exchange, context)
+  const report = prepares
+    ? await exchangePrepared(exchange, context)
+    : await exchangeUpload(exchange, context)
   const count = await countFeatures(api, layer.id, signal)
   await check(count)
   step.done()
-  return { count, notes }
+  return report === undefined ? { count, notes: [] } : { count, report, notes: notesOf(report) }
 }
 
-async function exchangePrepared(exchange: Exchange, context: RunContext): Promise<readonly string[]> {
-  const { layer, upload, check } = exchange
+async function exchangePrepared(
+  exchange: Exchange,
+  context: RunContext,
+): Promise<WireImportReport | undefined> {
+  const { layer, upload, reading, check } = exchange
   const { api, signal } = context
-  const body = { cls: 'vector_layer', id: layer.id, vector_layer: { ...readingOf(exchange), source: upload } }
+  const body = { cls: 'vector_layer', id: layer.id, vector_layer: { ...reading, source: upload } }
   // What was prepared for an answer that was lost is forgotten after a day.
   const {
     id,
@@ -65,27 +72,33 @@ async function exchangePrepared(exchange: Exchange, context: RunContext): Promis
     await discardSource(api, id).catch(() => undefined)
     throw error
   }
-  return report === undefined ? [] : notesOf(report)
+  return report
 }
 
-async function exchangeUpload(exchange: Exchange, context: RunContext): Promise<readonly string[]> {
-  await replace(exchange, { ...readingOf(exchange), source: exchange.upload }, context)
-  return []
+async function exchangeUpload(
+  exchange: Exchange,
+  context: RunContext,
+): Promise<WireImportReport | undefined> {
+  return replace(exchange, { ...exchange.reading, source: exchange.upload }, context)
 }
 
-function readingOf({ layer, sourceLayer }: Exchange) {
-  return {
-    keep_fields: layer.fields.length > 0,
-    ...(sourceLayer === undefined ? {} : { source_layer: sourceLayer }),
-  }
-}
-
-async function replace({ layer, digest }: Exchange, own: object, { api, signal }: RunContext): Promise<void> {
-  const marker = formatSource({ digest, version: (layer.dataVersion ?? 0) + 1 })
-  await api.call('resource.update', {
+async function replace(
+  { layer, digest }: Exchange,
+  own: object,
+  { api, signal }: RunContext,
+): Promise<WireImportReport | undefined> {
+  const changed = await api.call('resource.update', {
     params: { id: layer.id },
-    body: { vector_layer: own, resmeta: { items: { [markerKeys.source]: marker } } },
+    body: { vector_layer: own, ...markerOf(layer, digest) },
     signal,
     timeoutMs: loadTimeoutMs,
   })
+  // The original answers with null.
+  return (changed as typeof changed | null)?.report
+}
+
+function markerOf({ dataVersion = 0 }: Exchange['layer'], digest: string | undefined): object {
+  if (digest === undefined) return {}
+  const marker = formatSource({ digest, version: dataVersion + 1 })
+  return { resmeta: { items: { [markerKeys.source]: marker } } }
 }

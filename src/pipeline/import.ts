@@ -41,8 +41,7 @@ export async function runImport(pipeline: Import, context: RunContext): Promise<
   const { read, quarantine, upload } = transferred
   if (read === quarantine.count()) await refuseEmptying({ pipeline, layer, transferred }, context)
   const check = (count: number) => checkCount(count, { pipeline, layer, transferred }, context)
-  const sourceLayer = pipeline.from.source_layer
-  const exchange = { layer, digest, upload, sourceLayer, check }
+  const exchange = { layer, digest, upload, reading: readingOf(pipeline, layer), check }
   const { count: loaded, notes } = await exchangeFeatures(exchange, context)
   const report: LayerReport = {
     layer: layer.keyname,
@@ -56,6 +55,10 @@ export async function runImport(pipeline: Import, context: RunContext): Promise<
     ...(quarantine.count() === 0 ? {} : { quarantine: quarantineReport(pipeline, quarantine) }),
   }
   return { outcome: 'loaded', layers: [report] }
+}
+
+function readingOf({ from: { source_layer } }: Import, { fields }: TargetLayer) {
+  return { keep_fields: fields.length > 0, ...(source_layer === undefined ? {} : { source_layer }) }
 }
 
 interface Counting {

@@ -1,6 +1,6 @@
-import { notesOf } from '../../contract/import_report.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Outcome, OutcomeWord, Report } from '../../reconcile/outcome.ts'
+import { formatLoad } from './load.ts'
 import { showCount, showDuration } from './number.ts'
 import type { Paint } from './paint.ts'
 
@@ -19,7 +19,7 @@ export function formatReport(report: Report, { paint, resume, tookMs }: ReportSt
   const { outcomes, interrupted, problem } = report
   const failed = outcomes.filter(({ outcome }) => outcome === 'failed')
   const skipped = outcomes.filter(({ outcome }) => outcome === 'skipped')
-  const lines = [formatDone(report, tookMs), ...outcomes.flatMap(formatLoad)]
+  const lines = [formatDone(report, tookMs), ...outcomes.flatMap(formatLoaded)]
   if (problem !== undefined) lines.push(paint('red', 'Failed'), ...formatProblemLines('', problem))
   if (failed.length > 0)
     lines.push(paint('red', `Failed: ${failed.length}`), ...failed.flatMap(formatFailure))
@@ -51,16 +51,12 @@ function countDone({ outcomes }: Report): string {
 const mostNamed = 3
 
 /** What became of a file: nothing of it is left out in silence. */
-function formatLoad({ change, report }: Outcome): string[] {
+function formatLoaded({ change, report }: Outcome): string[] {
   if (report === undefined) return []
-  const { feature_count: count, bad_count: badCount, bad } = report
-  const named = bad.slice(0, mostNamed).map(({ number, reason }) => `    feature ${number}: ${reason}`)
-  const more = badCount > named.length ? [`    and ${badCount - named.length} more`] : []
+  const { feature_count: count, bad_count: badCount } = report
   return [
     `  ${change.key}: ${showCount(count, 'feature')} loaded${badCount > 0 ? `, ${badCount} bad left out` : ''}`,
-    ...named,
-    ...more,
-    ...notesOf(report).map((note) => `    ${note}`),
+    ...formatLoad(report, mostNamed).map((line) => `    ${line}`),
   ]
 }
 

@@ -63,6 +63,6 @@ export const dataProblems = {
     3,
     'Source has bad features',
     `${core}.ValidationError`,
-    'Mend them, or set fix_errors or skip_errors.',
+    'Mend them, set fix_errors or skip_errors, or take one type with cast_geometry_type and skip_other_geometry_types.',
   ),
 } as const satisfies Record<string, ProblemKind>

@@ -1,0 +1,12 @@
+import type { CommandGroup } from '../command.ts'
+import { countCommand } from '../data/count.ts'
+import { exportCommand } from '../data/export.ts'
+import { headCommand } from '../data/head.ts'
+import { importCommand } from '../data/import.ts'
+
+/** The commands `data …`. */
+export const dataCommands: CommandGroup = {
+  name: 'data',
+  summary: 'load files into layers, write layers into files, look at features and count them',
+  commands: [importCommand, exportCommand, headCommand, countCommand],
+}

@@ -1,0 +1,159 @@
+import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Command } from 'commander'
+import type { Api } from '../../api/api.ts'
+import { getFeatureLayer } from '../../api/find.ts'
+import { exportEncodings, exportFormatNames } from '../../contract/export_formats.ts'
+import { problem } from '../../contract/problems.ts'
+import { checkTarget, writeWhole } from '../../files/whole.ts'
+import { loadTimeoutMs } from '../../transfer/prepare.ts'
+import type { CommandInput, CommandSpec } from '../command.ts'
+import { collect, eventOptions } from '../options.ts'
+import { withServer } from '../principals.ts'
+import { writeEvent } from '../print/events.ts'
+import { showBytes, showDuration } from '../print/number.ts'
+import { startRunProgress } from '../print/run.ts'
+import { type Terminal, writeLine } from '../terminal.ts'
+import { filterOptions, readFilter } from './filter.ts'
+import { layerFacts } from './layer.ts'
+import { parseSrs } from './srs.ts'
+import { chooseTarget, type ExportTarget, standardOutput } from './target.ts'
+
+/** The command `data export`. */
+export const exportCommand: CommandSpec = {
+  name: 'export',
+  summary: 'write a layer into a file, whose name says the format',
+  examples: [
+    'landform data export roads -o roads.gpkg',
+    'landform data export City/Roads -o roads.shp.zip --encoding CP1251',
+    'landform data export cities -o big.csv --filter population__ge=1000000 --fid id',
+    'landform data export cities -o - --format GeoJSON | jq .features[0]',
+  ],
+  declare,
+  run: ({ arguments: [name], options }, terminal) => {
+    const output = String(options.output)
+    const wishes = { output, format: options.format as string | undefined, isZipped: options.zipped === true }
+    const target = chooseTarget(wishes)
+    if (output === standardOutput && options.json)
+      throw problem('usage/bad-argument', 'Standard output takes the data or the events, not both.')
+    return withServer(options, terminal, async (api) => {
+      const order = { name: String(name), target, options }
+      if (output === standardOutput) await writeToOutput(api, order, terminal)
+      else await writeToFile(api, order, terminal)
+    })
+  },
+}
+
+function declare(command: Command): Command {
+  const own = command
+    .argument('<layer>', 'keyname, id, or path of names as City/Roads')
+    .requiredOption('-o, --output <file>', 'where to; - is standard output')
+    .option('--format <name>', `one of ${exportFormatNames.join(', ')} (default: by the name of the file)`)
+    .option('--srs <code>', 'EPSG code of the coordinates (default: what is usual for the format)', parseSrs)
+    .option('--fid <field>', 'field that receives the ids of the features')
+    .option('--fields <names>', 'only these fields, in this order', collect)
+    .option('--display-names', 'call the fields by the names that people see')
+    .option('--encoding <name>', `encoding of CSV, Shapefile and MapInfo: ${exportEncodings.join(' or ')}`)
+    .option('--zipped', 'packed; a name that ends with .zip says so too')
+    .option('--force', 'overwrite a file that is there')
+  return eventOptions(filterOptions(own))
+}
+
+interface Order {
+  readonly name: string
+  readonly target: ExportTarget
+  readonly options: CommandInput['options']
+}
+
+async function writeToOutput(api: Api, order: Order, { out, interrupt }: Terminal): Promise<void> {
+  const layer = await getFeatureLayer(api, order.name, interrupt)
+  const body = await openExport(api, { ...order, id: layer.resource.id ?? 0 }, interrupt)
+  try {
+    await pipeline(body, out, { end: false, signal: interrupt })
+  } catch (error) {
+    // A reader that has seen enough goes away; then the server need not go on either.
+    if (!['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      throw error
+  }
+}
+
+async function writeToFile(api: Api, order: Order, terminal: Terminal): Promise<void> {
+  const { interrupt } = terminal
+  const { target, options } = order
+  const path = resolve(terminal.cwd, String(options.output))
+  const file = { shown: String(options.output), mayReplace: options.force === true }
+  await checkTarget(path, file)
+  const layer = await getFeatureLayer(api, order.name, interrupt)
+  const facts = layerFacts(layer)
+  const start = performance.now()
+  const progress = startRunProgress(terminal, options.json === true)
+  try {
+    const step = { step: 'export', layer: facts.keyname ?? facts.display_name }
+    progress.take({ type: 'step', ...step })
+    const body = await openExport(api, { ...order, id: facts.id }, interrupt)
+    const told = tell(body, (bytes) => progress.take({ type: 'progress', ...step, rows: 0, bytes }))
+    const sizeBytes = await writeWhole(path, told, { ...file, signal: interrupt })
+    await progress.end()
+    const tookMs = performance.now() - start
+    if (options.json)
+      writeEvent(terminal.out, 'exported', {
+        layer: facts,
+        file: file.shown,
+        format: target.format,
+        size_bytes: sizeBytes,
+      })
+    else
+      writeLine(
+        terminal.out,
+        `${file.shown}: ${facts.display_name} as ${target.format}, ${showBytes(sizeBytes)} in ${showDuration(tookMs)}`,
+      )
+  } finally {
+    await progress.end()
+  }
+}
+
+async function openExport(
+  api: Api,
+  { id, target, options }: Pick<Order, 'target' | 'options'> & { readonly id: number },
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { query, more } = readFilter(options)
+  const { srs, fid, fields, encoding } = options
+  const answer = await api.open('feature.export', {
+    params: { id },
+    query: {
+      ...query,
+      format: target.format,
+      zipped: target.isZipped,
+      ...(srs === undefined ? {} : { srs: Number(srs) }),
+      ...(fid === undefined ? {} : { fid: String(fid) }),
+      ...(fields === undefined ? {} : { fields: fields as string[] }),
+      ...(encoding === undefined ? {} : { encoding: String(encoding) }),
+      ...(options.displayNames === true ? { display_name: true } : {}),
+    },
+    more,
+    signal,
+    // Some formats are made whole before their first byte goes out.
+    timeoutMs: loadTimeoutMs,
+  })
+  return answer.body
+}
+
+/** Bytes between two tellings of how far it is. */
+const tellEveryBytes = 1 << 20
+
+async function* tell(
+  bytes: AsyncIterable<Uint8Array>,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Uint8Array> {
+  let count = 0
+  let told = 0
+  for await (const chunk of bytes) {
+    count += chunk.length
+    if (count - told >= tellEveryBytes) {
+      told = count
+      onBytes(count)
+    }
+    yield chunk
+  }
+}

@@ -1,0 +1,50 @@
+import type { Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import { mercatorOfLonLat } from '../../geo/mercator.ts'
+import { formatWkt } from '../../geo/wkt.ts'
+
+/** Parameters of a request that filter features. */
+export interface Filter {
+  readonly query: { readonly intersects?: string }
+  /** Name and value, in order. */
+  readonly more: readonly (readonly [name: string, value: string])[]
+}
+
+/** Options of commands that look at some features of a layer. */
+export function filterOptions(command: Command): Command {
+  return command
+    .option(
+      '--filter <field=value>',
+      'only features with that value; or field__op=value with gt, ge, lt, le, ne, like, ilike, in, isnull; may be repeated',
+      addFilter,
+    )
+    .option('--bbox <w,s,e,n>', 'only features that touch the box of longitudes and latitudes', readBox)
+}
+
+/** Reads what features are asked for. */
+export function readFilter({ filter, bbox }: Readonly<Record<string, unknown>>): Filter {
+  return {
+    query: bbox === undefined ? {} : { intersects: String(bbox) },
+    more: (filter as Filter['more'] | undefined) ?? [],
+  }
+}
+
+function addFilter(text: string, before: Filter['more'] = []): Filter['more'] {
+  const at = text.indexOf('=')
+  const name = text.slice(0, Math.max(at, 0)).trim()
+  if (name === '') throw new InvalidArgumentError('Write it like name=Oslo or people__gt=1000.')
+  const isId = name === 'id' || name.startsWith('id__')
+  return [...before, [isId ? name : `fld_${name}`, text.slice(at + 1)]]
+}
+
+function readBox(text: string): string {
+  const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN, ...more] = text
+    .split(',')
+    .map(Number)
+  const isBox = [west, south, east, north].every(Number.isFinite) && more.length === 0
+  if (!isBox || west > east || south > north || Math.max(-south, north) > 90)
+    throw new InvalidArgumentError('Give four degrees: west,south,east,north.')
+  const [low, high] = [mercatorOfLonLat(west, south), mercatorOfLonLat(east, north)]
+  const ring = [low, [high[0], low[1]], high, [low[0], high[1]], low]
+  return formatWkt({ family: 'POLYGON', isMulti: false, hasZ: false, parts: [[ring]] })
+}

@@ -1,0 +1,169 @@
+import type { Command } from 'commander'
+import type { Api } from '../../api/api.ts'
+import { getFeatureLayer } from '../../api/find.ts'
+import type { Representation } from '../../contract/bodies.ts'
+import type { Field } from '../../contract/classes/feature_layer.ts'
+import { problem } from '../../contract/problems.ts'
+import { findHint } from '../../core/suggest.ts'
+import { countFeatures } from '../../pipeline/layer.ts'
+import { splitArray } from '../../pipeline/splitter.ts'
+import type { CommandInput, CommandSpec } from '../command.ts'
+import { collect, parseCount, serverOptions } from '../options.ts'
+import { withServer } from '../principals.ts'
+import { type FeatureColumn, formatFeatureTable } from '../print/feature_table.ts'
+import { showCount } from '../print/number.ts'
+import { painter } from '../print/paint.ts'
+import { shortenWkt } from '../print/short_wkt.ts'
+import { type Terminal, writeLine } from '../terminal.ts'
+import { filterOptions, readFilter } from './filter.ts'
+import { layerFacts, nameLayer } from './layer.ts'
+import { degrees, parseSrs } from './srs.ts'
+
+type Layer = Representation<'vector_layer'>
+
+/** The command `data head`. */
+export const headCommand: CommandSpec = {
+  name: 'head',
+  summary: 'show the first features of a layer as a table',
+  examples: [
+    'landform data head cities',
+    'landform data head City/Roads -n 3 --fields name,lanes --filter "name__ilike=%street%"',
+    'landform data head cities -n 1000 --json | tippecanoe -o cities.pmtiles',
+  ],
+  declare,
+  run: ({ arguments: [name], options }, terminal) =>
+    withServer(options, terminal, async (api) => {
+      const layer = await getFeatureLayer(api, String(name), terminal.interrupt)
+      const fields = chooseFields(layer, options.fields as readonly string[] | undefined)
+      const asked = { layer, fields, options }
+      if (options.json) await writeGeoJson(api, asked, terminal)
+      else await writeTable(api, asked, terminal)
+    }),
+}
+
+function declare(command: Command): Command {
+  const own = command
+    .argument('<layer>', 'keyname, id, or path of names as City/Roads')
+    .option('-n, --number <count>', 'how many', parseCount, 10)
+    .option('--fields <names>', 'only these fields, in this order', collect)
+    .option('--no-geom', 'without geometries')
+    .option('--srs <code>', 'EPSG code of the coordinates of the table', parseSrs, degrees)
+    .option('--order-by <fields>', 'order by fields; a leading minus means descending', collect)
+    .option('--json', 'write GeoJSON, a feature a line')
+  return serverOptions(filterOptions(own))
+}
+
+interface Asked {
+  readonly layer: Layer
+  readonly fields: readonly Field[]
+  readonly options: CommandInput['options']
+}
+
+interface GeometryForm {
+  readonly geom_format: 'wkt' | 'geojson'
+  readonly srs: number
+}
+
+interface WireFeature {
+  readonly id: number
+  readonly geom: unknown
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Finds the fields that are to be shown.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+function chooseFields({ feature_layer }: Layer, names: readonly string[] | undefined): readonly Field[] {
+  const all = feature_layer?.fields ?? []
+  if (names === undefined) return all
+  return names.map((name) => {
+    const found = all.find(({ keyname }) => keyname === name)
+    if (found !== undefined) return found
+    const known = all.map(({ keyname }) => keyname)
+    throw problem('usage/bad-argument', `The layer has no field "${name}".`, {
+      hint: findHint(name, known) ?? `It has ${known.join(', ') || 'none'}.`,
+    })
+  })
+}
+
+async function* readFeatures(
+  api: Api,
+  { layer, fields, options, how }: Asked & { readonly how: GeometryForm },
+  signal: AbortSignal,
+): AsyncGenerator<WireFeature> {
+  const filter = readFilter(options)
+  const answer = await api.open('feature.list', {
+    params: { id: layer.resource.id ?? 0 },
+    query: {
+      ...filter.query,
+      ...how,
+      limit: Number(options.number),
+      dt_format: 'iso',
+      extensions: [],
+      ...(options.fields === undefined ? {} : { fields: fields.map(({ keyname }) => keyname) }),
+      ...(options.geom === false ? { geom: false } : {}),
+      ...(options.orderBy === undefined ? {} : { order_by: options.orderBy as string[] }),
+    },
+    more: filter.more,
+    signal,
+  })
+  for await (const item of splitArray(answer.body)) yield JSON.parse(item) as WireFeature
+}
+
+async function writeGeoJson(api: Api, asked: Asked, { out, interrupt }: Terminal): Promise<void> {
+  // The coordinates of GeoJSON are degrees, whatever the table shows. @see RFC 7946 clause 4
+  const features = readFeatures(api, { ...asked, how: { geom_format: 'geojson', srs: degrees } }, interrupt)
+  for await (const { id, geom = null, fields } of features)
+    out.write(`${JSON.stringify({ type: 'Feature', id, geometry: geom, properties: fields })}\n`)
+}
+
+async function writeTable(api: Api, asked: Asked, terminal: Terminal): Promise<void> {
+  const { layer, options } = asked
+  const srs = Number(options.srs)
+  const found: WireFeature[] = []
+  for await (const feature of readFeatures(
+    api,
+    { ...asked, how: { geom_format: 'wkt', srs } },
+    terminal.interrupt,
+  ))
+    found.push({ ...feature, geom: showGeometry(feature.geom, srs) })
+  const paint = painter(terminal.colour)
+  const columns = columnsOf(asked, found)
+  const table = formatFeatureTable(columns, { width: terminal.width, paint })
+  const total = await countFeatures(api, layer.resource.id ?? 0, terminal.interrupt)
+  writeLine(terminal.out, `${nameLayer(layerFacts(layer))}: ${showCount(total, 'feature')}, EPSG:${srs}`)
+  writeLine(terminal.out, table.text)
+  if (found.length === 0) writeLine(terminal.err, total === 0 ? 'There are no features.' : 'No feature fits.')
+  if (table.leftOut.length > 0)
+    writeLine(terminal.err, `not shown: ${table.leftOut.join(', ')} (choose with --fields)`)
+}
+
+function columnsOf({ layer, fields, options }: Asked, found: readonly WireFeature[]): FeatureColumn[] {
+  const geometryType = layer.vector_layer?.geometry_type ?? 'GEOMETRY'
+  const geometry = {
+    name: 'geom',
+    type: geometryType,
+    isNumber: false,
+    cells: found.map(({ geom }) => String(geom)),
+  }
+  return [
+    { name: 'id', type: '', isNumber: true, cells: found.map(({ id }) => String(id)) },
+    ...fields.map(({ keyname, datatype }) => ({
+      name: keyname,
+      type: datatype,
+      isNumber: ['INTEGER', 'BIGINT', 'REAL'].includes(datatype),
+      cells: found.map((feature) => showCell(feature.fields[keyname])),
+    })),
+    ...(options.geom === false ? [] : [geometry]),
+  ]
+}
+
+/** Nothing and an empty text are not the same. */
+const nothing = '(null)'
+
+const showCell = (value: unknown) => (value === null || value === undefined ? nothing : String(value))
+
+const showGeometry = (geom: unknown, srs: number) =>
+  typeof geom === 'string' ? shortenWkt(geom, srs === degrees) : nothing

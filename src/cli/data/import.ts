@@ -1,0 +1,152 @@
+import { homedir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Api } from '../../api/api.ts'
+import { getFeatureLayer, getResource } from '../../api/find.ts'
+import { isProblem, Problem } from '../../core/problem.ts'
+import type { RunContext } from '../../pipeline/context.ts'
+import { createFromFile, type FileLoad, type FileLoaded, replaceWithFile } from '../../pipeline/load_file.ts'
+import { openUploadMemory } from '../../transfer/memory.ts'
+import { mainOf } from '../../transfer/pack.ts'
+import { defaultParts } from '../../transfer/parts.ts'
+import type { CommandInput, CommandSpec } from '../command.ts'
+import { eventOptions } from '../options.ts'
+import { withServer } from '../principals.ts'
+import { writeEvent } from '../print/events.ts'
+import { formatBad } from '../print/load.ts'
+import { showCount, showDuration } from '../print/number.ts'
+import { startRunProgress } from '../print/run.ts'
+import { type Terminal, writeLine } from '../terminal.ts'
+import { checkFile, checkOptions, refuseForeign, refuseTaken } from './import_checks.ts'
+import { type LayerFacts, layerFacts, nameLayer } from './layer.ts'
+import { declareLoadOptions, nameFlags, readLoadOptions } from './load_options.ts'
+
+/** The command `data import`. */
+export const importCommand: CommandSpec = {
+  name: 'import',
+  summary: 'make layers of files, or put a file in the place of the data of a layer',
+  examples: [
+    'landform data import roads.shp --parent city',
+    'landform data import *.geojson --parent City/Survey',
+    'landform data import roads.gpkg --source-layer main --into roads --skip-errors',
+    'landform data import old.zip --parent city --name Roads --keyname roads --encoding CP1251',
+  ],
+  declare,
+  run: async ({ arguments: [paths], options }, terminal) => {
+    const files = mainOf((paths as readonly string[]).map((path) => resolve(terminal.cwd, path)))
+    checkOptions(files, options)
+    for (const path of files) await checkFile(path, terminal)
+    return withServer(options, terminal, async (api) => {
+      const run = { api, options, terminal }
+      if (options.into !== undefined) await replace(run, String(options.into), files[0] ?? '')
+      else await create(run, String(options.parent), files)
+    })
+  },
+}
+
+function declare(command: Command): Command {
+  const own = command
+    .argument('<files...>', 'GeoJSON, GeoPackage, Shapefile (the .shp is enough), or what else GDAL reads')
+    .option('--parent <group>', 'make new layers in this group: keyname, id, or path of names')
+    .option('--into <layer>', 'replace the data of this layer: keyname, id, or path of names')
+    .option('--name <name>', 'name that people see (default: the name of the file)')
+    .option('--keyname <keyname>', 'keyname of the new layer')
+    .option('--encoding <name>', 'encoding of texts, where the file does not say: UTF-8 or CP1251')
+    .option('--allow-empty', 'let a file without features empty the layer')
+  return eventOptions(declareLoadOptions(own))
+}
+
+interface Run {
+  readonly api: Api
+  readonly options: CommandInput['options']
+  readonly terminal: Terminal
+}
+
+async function create(run: Run, parentName: string, files: readonly string[]): Promise<void> {
+  const { api, options, terminal } = run
+  const parent = await getResource(api, parentName, terminal.interrupt)
+  for (const path of files) {
+    const displayName = (options.name as string | undefined) ?? nameOf(path)
+    const keyname = options.keyname as string | undefined
+    const own = { parent: parent.resource.id ?? 0, displayName, keyname }
+    await refuseTaken(api, own, terminal.interrupt)
+    await loadAndTell(run, {
+      action: 'created',
+      load: (context) => createFromFile(loadOf(path, run), own, context),
+      layerOf: ({ id }) => ({ id, keyname: keyname ?? null, display_name: displayName }),
+    })
+  }
+}
+
+async function replace(run: Run, name: string, path: string): Promise<void> {
+  const { api, options, terminal } = run
+  const layer = await getFeatureLayer(api, name, terminal.interrupt)
+  refuseForeign(layer)
+  const standing = { layer, mayEmpty: options.allowEmpty === true }
+  await loadAndTell(run, {
+    action: 'replaced',
+    load: (context) => replaceWithFile(loadOf(path, run), standing, context),
+    layerOf: () => layerFacts(layer),
+  })
+}
+
+/** The name of a file without what says its format: `roads` of `roads.shp.zip`. */
+const nameOf = (path: string) => basename(path).replace(/(?<=.)(\.[a-z0-9]{1,8})?(\.zip)?$/i, '')
+
+function loadOf(path: string, { options, terminal }: Run): FileLoad {
+  const { XDG_CACHE_HOME: cache } = terminal.env
+  const memory = openUploadMemory(join(cache || join(homedir(), '.cache'), 'landform', 'uploads'))
+  return {
+    path,
+    reading: readLoadOptions(options),
+    encoding: options.encoding as string | undefined,
+    parts: { ...defaultParts, memory },
+  }
+}
+
+interface Loading {
+  readonly action: 'created' | 'replaced'
+  readonly load: (context: RunContext) => Promise<FileLoaded>
+  readonly layerOf: (loaded: FileLoaded) => LayerFacts
+}
+
+async function loadAndTell(
+  { api, options, terminal }: Run,
+  { action, load, layerOf }: Loading,
+): Promise<void> {
+  const start = performance.now()
+  const progress = startRunProgress(terminal, options.json === true)
+  try {
+    const loaded = await load({ api, tell: progress.take, signal: terminal.interrupt, force: false })
+    await progress.end()
+    const layer = layerOf(loaded)
+    const { count, report } = loaded
+    if (options.json)
+      writeEvent(terminal.out, 'imported', { action, layer, count, report, notes: loaded.notes })
+    else writeLine(terminal.out, formatLoaded(loaded, { action, layer, tookMs: performance.now() - start }))
+  } catch (error) {
+    throw isProblem(error) ? nameOptions(error) : error
+  } finally {
+    await progress.end()
+  }
+}
+
+/** Advice speaks of members of the class: here they are options. */
+function nameOptions(found: Problem): Problem {
+  const { code, message, hint } = found
+  return new Problem(code, message, { ...found, ...(hint === undefined ? {} : { hint: nameFlags(hint) }) })
+}
+
+/** As many as servers name. */
+const mostNamed = 10
+
+function formatLoaded(
+  { count, report, notes }: FileLoaded,
+  { action, layer, tookMs }: { action: string; layer: LayerFacts; tookMs: number },
+): string {
+  const bad = report?.bad_count ?? 0
+  const left = bad > 0 ? `, ${bad} bad left out` : ''
+  const facts = `${showCount(count, 'feature')}${left} in ${showDuration(tookMs)}`
+  const told = [...(report === undefined ? [] : formatBad(report, mostNamed)), ...notes]
+  return [`${action} ${nameLayer(layer)}: ${facts}`, ...told.map((line) => `  ${line}`)].join('\n')
+}

@@ -1,0 +1,145 @@
+import type { Representation } from '../contract/bodies.ts'
+import { notesOf, type WireImportReport } from '../contract/import_report.ts'
+import { problem } from '../contract/problems.ts'
+import type { Upload } from '../contract/resource.ts'
+import { packSource } from '../transfer/pack.ts'
+import type { PartsOptions } from '../transfer/parts.ts'
+import { loadTimeoutMs } from '../transfer/prepare.ts'
+import { uploadFile } from '../transfer/upload.ts'
+import { type RunContext, startStep } from './context.ts'
+import { exchangeFeatures } from './exchange.ts'
+import { countFeatures } from './layer.ts'
+
+/** A file that is to become the data of a layer. */
+export interface FileLoad {
+  /** Path on this machine. What belongs to the file is packed with it. */
+  readonly path: string
+  /** How the file is read: members of the class. */
+  readonly reading: Readonly<Record<string, unknown>>
+  /** Encoding of texts, for formats that do not say. */
+  readonly encoding?: string | undefined
+  readonly parts?: PartsOptions | undefined
+}
+
+/** A layer that is to be made. */
+export interface NewLayer {
+  readonly parent: number
+  readonly displayName: string
+  readonly keyname?: string | undefined
+}
+
+/** What a load came to. */
+export interface FileLoaded {
+  readonly id: number
+  /** Features of the layer now. */
+  readonly count: number
+  /** What became of the file; some servers do not tell. */
+  readonly report?: WireImportReport | undefined
+  /** What people should know of it, one sentence each. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * Makes a layer of a file.
+ *
+ * @throws {Problem} file/*, source/*, resource/*, and what else the server refuses; then there is no layer
+ */
+export async function createFromFile(
+  load: FileLoad,
+  { parent, displayName, keyname }: NewLayer,
+  context: RunContext,
+): Promise<FileLoaded> {
+  const { api, signal } = context
+  const upload = await sendFile(load, displayName, context)
+  const step = startStep(context, 'load', displayName)
+  const { id, report } = await api.call('resource.create', {
+    body: {
+      resource: {
+        cls: 'vector_layer',
+        parent: { id: parent },
+        display_name: displayName,
+        ...(keyname === undefined ? {} : { keyname }),
+      },
+      vector_layer: { ...load.reading, srs: { id: 3857 }, source: upload },
+    },
+    signal,
+    timeoutMs: loadTimeoutMs,
+  })
+  const count = report?.feature_count ?? (await countFeatures(api, id, signal))
+  step.done()
+  return { id, count, report, notes: report === undefined ? [] : notesOf(report) }
+}
+
+/** A layer whose data are replaced. */
+export interface StandingLayer {
+  readonly layer: Representation<'vector_layer'>
+  /** Whether a file without features may empty it. */
+  readonly mayEmpty: boolean
+}
+
+/**
+ * Puts the features of a file in the place of those of a layer, at once or not at all.
+ *
+ * @throws {Problem} file/*, source/*, pipeline/rows where the file would empty the layer; the layer is then as it was
+ */
+export async function replaceWithFile(
+  load: FileLoad,
+  { layer, mayEmpty }: StandingLayer,
+  context: RunContext,
+): Promise<FileLoaded> {
+  const { id, keyname, display_name } = layer.resource
+  const name = keyname ?? display_name ?? String(id)
+  const before = mayEmpty ? 0 : await countFeatures(context.api, id, context.signal)
+  const upload = await sendFile(load, name, context)
+  const target = { id, keyname: name, dataVersion: layer.vector_layer?.data_version }
+  const check = async (count: number) => {
+    if (count > 0 || before === 0) return
+    throw problem('pipeline/rows', `The file has no features, and "${name}" has ${before}.`, {
+      hint: 'Look at the file. If it is to empty the layer: --allow-empty.',
+      resource: id,
+      data: { features: before },
+    })
+  }
+  const done = await exchangeFeatures({ layer: target, upload, reading: load.reading, check }, context)
+  return { id, ...done, notes: [...done.notes, ...(await tellFields(layer, context))] }
+}
+
+async function sendFile(load: FileLoad, layer: string, context: RunContext): Promise<Upload> {
+  const { api, signal } = context
+  const step = startStep(context, 'upload', layer)
+  const source = await packSource(load.path, signal)
+  try {
+    const { upload } = await uploadFile(api, {
+      path: source.path,
+      signal,
+      parts: load.parts,
+      onProgress: (read, total) => step.progress(0, { read, total }),
+    })
+    step.done()
+    return load.encoding === undefined ? upload : { ...upload, encoding: load.encoding }
+  } finally {
+    await source.remove()
+  }
+}
+
+/** Fields of the layer come from the file: what came and went with it is said. */
+async function tellFields(
+  { resource: { id }, feature_layer: before }: Representation<'vector_layer'>,
+  { api, signal }: RunContext,
+): Promise<string[]> {
+  const after = (await api.call('resource.get', {
+    params: { id },
+    signal,
+  })) as unknown as Representation<'vector_layer'>
+  const [old, now] = [before, after.feature_layer].map((member) =>
+    (member?.fields ?? []).map(({ keyname }) => keyname),
+  ) as [string[], string[]]
+  const gone = old.filter((name) => !now.includes(name))
+  const come = now.filter((name) => !old.includes(name))
+  return [
+    ...(gone.length > 0
+      ? [`The file does not have these fields, and the layer no more: ${gone.join(', ')}.`]
+      : []),
+    ...(come.length > 0 ? [`The layer has new fields: ${come.join(', ')}.`] : []),
+  ]
+}

@@ -1,0 +1,201 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startTestServer } from '../../support/server.ts'
+import { type DataGround, events, execute, lines, told, useDataGround } from './ground.ts'
+
+const ground = useDataGround()
+const run: DataGround['run'] = (words, more) => ground().run(words, more)
+
+describe('landform data import', () => {
+  it('makes a layer of a file, and tells what it is and how many features it has', async () => {
+    const made = await run([
+      'import',
+      'towns.geojson',
+      '--parent',
+      'city',
+      '--name',
+      'Towns',
+      '--keyname',
+      'towns',
+    ])
+    expect([made.exit, made.err]).toEqual([0, 'Towns: upload …\nTowns: load …\n'])
+    expect(made.out).toMatch(/^created Towns \(id = \d+, keyname towns\): 3 features in [\d.]+ s\n$/)
+    expect((await run('count towns')).out).toBe('3\n')
+  })
+
+  it('packs a Shapefile of its loose parts, under the name of the file, in a group named by its path', async () => {
+    const made = await run(['import', 'roads.shp', '--parent', 'City/In/Out'])
+    expect(made).toMatchObject({
+      exit: 0,
+      out: expect.stringMatching(/^created roads \(id = \d+\): 3 features/),
+    })
+    expect((await run('count City/In/Out/roads')).out).toBe('3\n')
+    expect((await run(['count', ' / City / In/Out / roads'])).out).toBe('3\n')
+  })
+
+  it('makes a layer of each file, and takes the parts of a Shapefile for one', async () => {
+    const parts = ['roads.dbf', 'roads.prj', 'roads.shp', 'roads.shx', 'towns.geojson']
+    const made = await run(['import', ...parts, '--parent', 'many'])
+    expect(lines(made.out).map((line) => line.split(' ')[1])).toEqual(['roads', 'towns'])
+  })
+
+  it('names the bad features, and leaves them out where it is told to', async () => {
+    const refused = await run('import bad.geojson --parent city')
+    expect(refused).toMatchObject({ exit: 3, out: '' })
+    expect(refused.err).toMatch(/- feature 4: it has no geometry\n- feature 5: it has no geometry\n/)
+    expect(refused.err).toEqual(
+      told('source/bad-features', '2 features', 'hint: Mend them, set --fix-errors or --skip-errors'),
+    )
+    const made = await run('import bad.geojson --parent city --skip-errors')
+    expect(lines(made.out)).toEqual([
+      expect.stringMatching(/^created bad \(id = \d+\): 3 features, 2 bad left out in /),
+      '  feature 4: it has no geometry',
+      '  feature 5: it has no geometry',
+    ])
+  })
+
+  it('reads the file as the options of the class say', async () => {
+    const words = ['--cast-is-multi', 'yes', '--cast-has-z', 'yes', '--cast-geometry-type', 'point']
+    await run([
+      'import',
+      'towns.geojson',
+      '--parent',
+      'many',
+      '--keyname',
+      'cast',
+      '--name',
+      'Cast',
+      ...words,
+      '--fid-field',
+      'people',
+    ])
+    const head = await run('head cast --order-by id --json -n 1')
+    expect(events(head.out)[0]).toMatchObject({
+      id: 650_000,
+      geometry: { type: 'MultiPoint', coordinates: [[expect.closeTo(19.5), expect.closeTo(51.75), 0]] },
+    })
+  })
+
+  it('takes the encoding that the file does not tell', async () => {
+    const cp1251 = Buffer.from('Москва', 'utf16le')
+      .filter((_, at) => at % 2 === 0)
+      .map((low) => low + 0xb0)
+    await execute(
+      'ogr2ogr',
+      ['-f', 'ESRI Shapefile', 'old.shp', 'towns.geojson', '-select', 'name', '-lco', 'ENCODING='],
+      { cwd: ground().cwd },
+    )
+    await rm(join(ground().cwd, 'old.cpg'))
+    const dbf = await readFile(join(ground().cwd, 'old.dbf'))
+    const at = dbf.indexOf('Oslo')
+    dbf[29] = 0
+    await ground().write(
+      'old.dbf',
+      Buffer.concat([dbf.subarray(0, at), cp1251, dbf.subarray(at + cp1251.length)]),
+    )
+    expect(await run('import old.shp --parent many --encoding CP1251')).toMatchObject({ exit: 0 })
+    expect(events((await run('head Many/old --json -n 1')).out)[0]).toMatchObject({
+      properties: { name: 'Москва' },
+    })
+  })
+
+  it('puts a file in the place of the data of a layer, and says which fields came and went', async () => {
+    await run('import towns.geojson --parent many --name Replaced --keyname replaced')
+    const [counted] = events((await run('count replaced --json')).out) as { layer: { id: number } }[]
+    const id = counted?.layer.id
+    const done = await run('import other.geojson --into replaced')
+    expect(lines(done.out)).toEqual([
+      expect.stringMatching(/^replaced Replaced \(id = \d+, keyname replaced\): 1 feature in /),
+      '  The file does not have these fields, and the layer no more: people, since.',
+      '  The layer has new fields: lanes.',
+    ])
+    expect(events((await run(`head ${id} --json`)).out)).toMatchObject([
+      { properties: { name: 'Bergen', lanes: 2 } },
+    ])
+    const kept = await run('import towns.geojson --into replaced --keep-fields')
+    expect(lines(kept.out)).toHaveLength(1)
+    expect((await run('head replaced --no-geom')).out).toMatch(/\nid +name +lanes\n.*\n +1 +Oslo +\(null\)\n/)
+  })
+
+  it('leaves a layer as it was where the file is bad, or would empty it by a slip', async () => {
+    await run('import towns.geojson --parent many --name Safe --keyname safe')
+    expect(await run('import bad.geojson --into safe')).toMatchObject({
+      exit: 3,
+      err: told('source/bad-features'),
+    })
+    await ground().write('header.csv', 'name,WKT\n')
+    const emptied = await run('import header.csv --into safe --cast-geometry-type point')
+    expect(emptied).toMatchObject({ exit: 4, err: told('pipeline/rows', '"safe" has 3', '--allow-empty') })
+    expect((await run('count safe')).out).toBe('3\n')
+    const meant = await run('import header.csv --into safe --cast-geometry-type point --allow-empty')
+    expect(meant.out).toMatch(/^replaced Safe .*: 0 features in /)
+  })
+
+  it('writes events as lines of JSON', async () => {
+    const made = await run('import bad.geojson --parent many --name Json --skip-errors --json')
+    expect(made.err).toBe('')
+    const all = events(made.out)
+    expect(all.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['step', 'progress', 'step-done', 'imported']),
+    )
+    expect(all.at(-1)).toMatchObject({
+      v: 1,
+      action: 'created',
+      layer: { id: expect.any(Number), keyname: null, display_name: 'Json' },
+      count: 3,
+      report: { bad_count: 2, bad: [{ number: 4, reason: expect.any(String) }, { number: 5 }] },
+    })
+    const failed = await run('import bad.geojson --parent many --name Other --json')
+    expect(events(failed.out).at(-1)).toMatchObject({ type: 'problem', code: 'source/bad-features' })
+  })
+
+  it('refuses what does not go together, before anything is sent', async () => {
+    const cases = [
+      ['import towns.geojson', 3, 'Give --parent or --into'],
+      ['import towns.geojson --parent city --into towns', 3, 'Give --parent or --into'],
+      ['import towns.geojson other.geojson --into towns', 3, 'not 2'],
+      ['import towns.geojson other.geojson --parent city --name X', 3, 'cannot have one name'],
+      ['import towns.geojson --into towns --name X', 3, 'has a name already'],
+      ['import nothing.geojson towns.geojson --parent city', 3, 'There is no file "nothing.geojson".'],
+      ['import none/x.shp --parent city', 3, 'There is no file "none/x.shp"'],
+      ['import . --parent city', 3, 'is a folder'],
+      ['import towns.geojson --parent cty', 1, 'did you mean "city"?'],
+      ['import towns.geojson --parent city --name Towns', 1, 'To replace its data: --into towns.'],
+      ['import towns.geojson --parent city --keyname towns', 1, 'The keyname "towns" belongs to "Towns".'],
+      ['import towns.geojson --into city', 3, '"City" is a resource_group, which has no features.'],
+      ['import towns.geojson --parent city --fix-errors BEST', 3, 'Give NONE, SAFE, LOSSY.'],
+      ['import towns.geojson --parent city --cast-is-multi maybe', 3, 'Give yes or no.'],
+    ] as const
+    for (const [words, exit, text] of cases) {
+      const ran = await run(words)
+      expect([words, ran.exit, ran.err]).toEqual([words, exit, expect.stringContaining(text)])
+    }
+  })
+})
+
+describe('landform data, against a server that does no more than the original', () => {
+  it('loads, replaces, counts, shows and exports', async () => {
+    const plain = await startTestServer('postgres', { plain: true, dialect: 'sister' })
+    const env = { LANDFORM_SERVER: plain.url }
+    const results = []
+    for (const words of [
+      'import bad.geojson --parent 0 --keyname plain --skip-errors',
+      'count plain --filter people__gt=700000',
+      'import other.geojson --into plain',
+      'head plain --no-geom',
+      'export plain -o plain.csv',
+    ])
+      results.push(await run(words, { env }))
+    await plain.stop()
+    expect(results.map(({ exit, err }) => [exit, err.replaceAll(/^.*…\n/gm, '')])).toEqual(
+      Array.from({ length: 5 }, () => [0, '']),
+    )
+    const [made, count, replaced, head] = results.map(({ out }) => out)
+    expect(made).toMatch(/^created bad \(id = \d+, keyname plain\): 3 features in /)
+    expect(count).toBe('2\n')
+    expect(replaced).toMatch(/: 1 feature in /)
+    expect(head).toMatch(/\n +1 +Bergen +2\n$/)
+    expect(await readFile(join(ground().cwd, 'plain.csv'), 'utf8')).toContain('Bergen')
+  })
+})

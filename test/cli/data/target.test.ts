@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import { chooseTarget } from '../../../src/cli/data/target.ts'
+
+const choose = (output: string, format?: string, isZipped = false) =>
+  chooseTarget({ output, format, isZipped })
+
+it.each([
+  ['roads.gpkg', undefined, 'GPKG', false],
+  ['a/b.c/ROADS.GeoJSON', undefined, 'GeoJSON', false],
+  ['roads.csv', undefined, 'CSV', false],
+  ['roads.csv', 'csv_msexcel', 'CSV_MSEXCEL', false],
+  ['roads.shp.zip', undefined, 'ESRI Shapefile', true],
+  ['roads.fgb.zip', undefined, 'FlatGeobuf', true],
+  ['roads.zip', 'shp', 'ESRI Shapefile', true],
+  ['roads.json', 'geojson', 'GeoJSON', false],
+  ['-', 'MapInfo File', 'MapInfo File', true],
+  ['-', 'KML', 'KML', false],
+] as const)('writes %s (%s) as %s', (output, wanted, format, isZipped) => {
+  expect(choose(output, wanted)).toEqual({ format, isZipped })
+})
+
+it('packs what goes to standard output where it is asked to', () => {
+  expect(choose('-', 'KML', true)).toEqual({ format: 'KML', isZipped: true })
+})
+
+it.each([
+  ['roads.shp', undefined, /several files.*Name it roads\.shp\.zip\./],
+  ['roads.zip', undefined, /does not say which format.*Say --format/],
+  ['roads', undefined, /does not say which format.*\.gpkg, \.geojson/],
+  ['-', undefined, /standard output.*Say --format/],
+  ['roads.gpkg', 'GeoJSON', /is the name of GPKG, not of GeoJSON/],
+  ['roads.gpkg', 'GeoJSN', /no format "GeoJSN".*did you mean "GeoJSON"/],
+])('refuses %s (%s)', (output, wanted, told) => {
+  expect(() => choose(output, wanted)).toThrow(
+    expect.objectContaining({ code: 'usage/bad-argument', exit: 3 }) as Error,
+  )
+  try {
+    choose(output, wanted)
+  } catch (error) {
+    const { message, hint } = error as { message: string; hint: string }
+    expect(`${message} ${hint}`).toMatch(told)
+  }
+})
+
+it('refuses to pack what its name calls plain', () => {
+  expect(() => choose('roads.gpkg', undefined, true)).toThrow(/does not say that it is packed/)
+})
