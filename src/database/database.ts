@@ -35,9 +35,14 @@ export interface Queryable {
    * Streams the rows of a query that gives one text column without line breaks or control characters (JSON text),
    * each ended by a line feed. It runs at the database's speed: drain it into a spool, never into a slow socket.
    * Ending the iteration early cancels the query.
+   *
+   * @param format `binary` gives rows of any columns as PostgreSQL's binary copy instead
    */
-  copyOut(select: string, values?: readonly unknown[]): AsyncIterable<Uint8Array>
+  copyOut(select: string, values?: readonly unknown[], format?: CopyFormat): AsyncIterable<Uint8Array>
 }
+
+/** How rows leave the database: one text a line, or all columns as they are kept. */
+export type CopyFormat = 'lines' | 'binary'
 
 /** How a transaction runs. */
 export interface TransactionOptions {

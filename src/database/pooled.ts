@@ -1,7 +1,7 @@
 import type { ClientBase, PoolClient } from 'pg'
 import pg from 'pg'
 import { problem } from '../contract/problems.ts'
-import type { Database, Queryable, QueryOptions, Row, TransactionOptions } from './database.ts'
+import type { CopyFormat, Database, Queryable, QueryOptions, Row, TransactionOptions } from './database.ts'
 import { createSession, type Session } from './session.ts'
 import { toProblem } from './sqlstate.ts'
 import { toAborted } from './watch.ts'
@@ -68,7 +68,11 @@ class PooledDatabase implements Database {
     return this.#lease({}, (session) => session.copyIn(statement, chunks))
   }
 
-  async *copyOut(select: string, values?: readonly unknown[]): AsyncGenerator<Uint8Array> {
+  async *copyOut(
+    select: string,
+    values?: readonly unknown[],
+    format?: CopyFormat,
+  ): AsyncGenerator<Uint8Array> {
     const given = Promise.withResolvers<Session>()
     const over = Promise.withResolvers<void>()
     const lease = this.#lease({}, (session) => {
@@ -78,7 +82,7 @@ class PooledDatabase implements Database {
     lease.catch(given.reject)
     const session = await given.promise
     try {
-      yield* session.copyOut(select, values)
+      yield* session.copyOut(select, values, format)
     } finally {
       over.resolve()
       await lease

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import pgCopy from 'pg-copy-streams'
 import { problem } from '../contract/problems.ts'
-import type { Queryable, QueryOptions, Row } from './database.ts'
+import type { CopyFormat, Queryable, QueryOptions, Row } from './database.ts'
 import { bindLiterals } from './literal.ts'
 import { SourceFault, toProblem } from './sqlstate.ts'
 import { keepStatement } from './statements.ts'
@@ -27,8 +27,17 @@ export interface Session extends Queryable {
   end(): Promise<void>
 }
 
-// A row without line feeds is never quoted with these two around, whatever else is in it.
-const linesFormat = String.raw`(format csv, delimiter E'\x02', quote E'\x01')`
+const copyFormats: Readonly<Record<CopyFormat, string>> = {
+  // A row without line feeds is never quoted with these two around, whatever else is in it.
+  lines: String.raw`(format csv, delimiter E'\x02', quote E'\x01')`,
+  binary: '(format binary)',
+}
+
+/**
+ * What comes before a copy in a transaction. Rows are written one by one in the order of an index; PostgreSQL 15
+ * forgets that other processes only share the rows out, takes their way for cheaper, and sorts the whole table first.
+ */
+const beforeCopy = 'savepoint before_copy; set local max_parallel_workers_per_gather = 0'
 
 /** Chunks of input that may follow each other before the event loop gets its turn. */
 const chunksPerTurn = 64
@@ -78,8 +87,12 @@ class ClientSession implements Session {
     })
   }
 
-  async *copyOut(select: string, values: readonly unknown[] = []): AsyncGenerator<Uint8Array> {
-    const statement = `copy (${bindLiterals(select, values)}\n) to stdout ${linesFormat}`
+  async *copyOut(
+    select: string,
+    values: readonly unknown[] = [],
+    format: CopyFormat = 'lines',
+  ): AsyncGenerator<Uint8Array> {
+    const statement = `copy (${bindLiterals(select, values)}\n) to stdout ${copyFormats[format]}`
     const giveBack = await this.#take()
     try {
       yield* this.#copyRows(statement)
@@ -95,7 +108,7 @@ class ClientSession implements Session {
 
   async *#copyRows(statement: string): AsyncGenerator<Uint8Array> {
     const { client, inTransaction } = this.#options
-    if (inTransaction) await control(client, 'savepoint before_copy')
+    if (inTransaction) await control(client, beforeCopy)
     const idle = whenIdle(client)
     const rows = client.query(pgCopy.to(statement))
     const watch = new Watch(this.#options)

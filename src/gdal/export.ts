@@ -4,7 +4,7 @@ import { type RunOptions, readSummary, runInChild } from './run.ts'
 
 /** How an export runs, and where its rows come from. */
 export interface ExportOptions extends Omit<RunOptions, 'feed'> {
-  /** Writes the rows, as `JobRow` has them, once somebody takes them. */
+  /** Writes the rows, as `ExportJob` wants them, once somebody takes them. */
   readonly feed: NonNullable<RunOptions['feed']>
 }
 

@@ -1,6 +1,7 @@
 import type { Datatype, GeometryParts } from '../contract/geometry.ts'
-import { writeGeometry } from './export_geometry.ts'
-import type { JobColumn, JobRow } from './export_job.ts'
+import { type Bounds, writeGeometry } from './export_geometry.ts'
+import type { JobColumn } from './export_job.ts'
+import { type CopyRow, type CopyValue, takeValue } from './export_rows.ts'
 import type { GrowingBytes } from './export_sink.ts'
 import { type ColumnType, columnTypes } from './flatgeobuf.ts'
 
@@ -28,22 +29,32 @@ const flatColumns: Readonly<Record<Datatype, ColumnType>> = {
 
 const geometryNumbers = { POINT: 1, LINESTRING: 2, POLYGON: 3 } as const
 
+/** What the start of a file says of a spatial index behind it. */
+export interface FlatIndexing {
+  readonly featureCount: number
+  readonly nodeSize: number
+  readonly bounds: Bounds
+}
+
 /**
- * Writes the start of a file without a spatial index, in which features follow each other to its end.
+ * Writes the start of a file. Without an index, features follow it at once, as many as there are to the end.
  *
  * @see https://github.com/flatgeobuf/flatgeobuf header.fbs
  */
-export function writeFlatHeader(sink: GrowingBytes, target: FlatTarget): void {
+export function writeFlatHeader(sink: GrowingBytes, target: FlatTarget, index?: FlatIndexing): void {
   const { geometry, columns } = target
   sink.reserve(1024 + 6 * Buffer.byteLength(JSON.stringify(target)))
   sink.at += magic.copy(sink.bytes, sink.at)
   const start = sink.at
   sink.at += 4
-  // name, geometry_type, has_z, columns, index_node_size, crs; what is absent has the default of the format.
-  const table = startTable(sink, { start, root: start + 4, fields: [4, 0, 16, 17, 0, 0, 0, 8, 0, 18, 12] })
+  // name, envelope, geometry_type, has_z, columns, features_count, index_node_size, crs; what is absent has the default
+  // of the format.
+  const fields = index === undefined ? headerFields : indexedFields
+  const table = startTable(sink, { start, root: start + 4, fields, tableBytes: 32 })
   sink.bytes[table + 16] = geometryNumbers[geometry.family] + (geometry.isMulti ? 3 : 0)
   sink.bytes[table + 17] = geometry.hasZ ? 1 : 0
-  sink.view.setUint16(table + 18, 0, true)
+  sink.view.setUint16(table + 18, index?.nodeSize ?? 0, true)
+  sink.view.setBigUint64(table + 24, BigInt(index?.featureCount ?? 0), true)
   writeText(sink, { place: table + 4, start, text: target.name })
   sink.alignHalf(start)
   sink.pointHere(table + 8)
@@ -54,8 +65,25 @@ export function writeFlatHeader(sink: GrowingBytes, target: FlatTarget): void {
   const crs = startTable(sink, { start, root: table + 12, fields: [4, 8] })
   sink.view.setInt32(crs + 8, target.srs, true)
   writeText(sink, { place: crs + 4, start, text: 'EPSG' })
+  if (index !== undefined) writeBounds(sink, index.bounds, { place: table + 20, start })
   sink.align(start)
   sink.view.setUint32(start, sink.at - start - 4, true)
+}
+
+/** Places of the fields of a header in its table, by number. */
+const headerFields = [4, 0, 16, 17, 0, 0, 0, 8, 0, 18, 12] as const
+const indexedFields = [4, 20, 16, 17, 0, 0, 0, 8, 24, 18, 12] as const
+
+function writeBounds(
+  sink: GrowingBytes,
+  bounds: Bounds,
+  { place, start }: { place: number; start: number },
+): void {
+  // A length of four bytes, then numbers that stand at multiples of eight.
+  sink.align(start, 4)
+  sink.pointHere(place)
+  sink.u32(bounds.length)
+  for (const bound of bounds) sink.f64(bound)
 }
 
 interface TableStart {
@@ -64,19 +92,18 @@ interface TableStart {
   readonly root: number
   /** Places of the fields in the table, by number; 0 for those it does not have. */
   readonly fields: readonly number[]
+  readonly tableBytes?: number
 }
 
-const tableBytes = 20
-
 /** Starts a table of zeros, and gives where it stands. */
-function startTable(sink: GrowingBytes, { start, root, fields }: TableStart): number {
+function startTable(sink: GrowingBytes, { start, root, fields, tableBytes = 20 }: TableStart): number {
   if (sink.at === root) sink.at += 4
   sink.alignHalf(start)
   const vtable = sink.at
   sink.u16(4 + 2 * fields.length)
   sink.u16(tableBytes)
   for (const field of fields) sink.u16(field)
-  sink.alignHalf(start)
+  sink.align(start)
   const table = sink.at
   sink.pointHere(root)
   sink.u32(table - vtable)
@@ -111,12 +138,17 @@ function writeText(
 const featureHead = 28
 
 /**
- * Writes a feature behind those before it; gives whether it has a geometry. Where there is a column more than there are
- * values, the id stands in the first.
+ * Writes a feature behind those before it. Where there is a column more than there are values, the id stands in the
+ * first.
+ *
+ * @param bounds grow by the geometry
+ * @returns whether it has a geometry
  */
-export function writeFlatFeature(sink: GrowingBytes, row: JobRow, columns: readonly JobColumn[]): boolean {
-  const [id, geometry, ...rest] = row
-  const values = rest.length < columns.length ? [id, ...rest] : rest
+export function writeFlatFeature(
+  sink: GrowingBytes,
+  row: CopyRow,
+  { columns, bounds }: { readonly columns: readonly JobColumn[]; readonly bounds?: Bounds },
+): boolean {
   const start = sink.at
   sink.reserve(featureHead)
   const { view } = sink
@@ -127,49 +159,60 @@ export function writeFlatFeature(sink: GrowingBytes, row: JobRow, columns: reado
   view.setUint16(start + 14, 4, true)
   view.setInt32(start + 16, 8, true)
   sink.at = start + featureHead
-  const ewkb = geometry === null ? undefined : Buffer.from(geometry, 'hex')
-  const hasGeometry = ewkb !== undefined && writeGeometry(sink, ewkb, { place: start + 24, start })
+  const id = takeValue(row)
+  const shape = takeValue(row)
+  const ewkb = row.bytes.subarray(shape.at, shape.at + shape.length)
+  const hasGeometry = shape.length > 0 && writeGeometry(sink, ewkb, { place: start + 24, start, bounds })
   if (!hasGeometry) sink.view.setUint16(start + 12, 0, true)
-  writeProperties(sink, values, { start, columns })
+  writeProperties(sink, row, { start, columns, id })
   sink.reserve(8)
   sink.align(start)
   sink.view.setUint32(start, sink.at - start - 4, true)
   return hasGeometry
 }
 
-function writeProperties(
-  sink: GrowingBytes,
-  values: readonly (string | number | null)[],
-  { start, columns }: { start: number; columns: readonly JobColumn[] },
-): void {
-  sink.reserve(16 + 16 * values.length)
+interface Properties {
+  readonly start: number
+  readonly columns: readonly JobColumn[]
+  readonly id: CopyValue
+}
+
+function writeProperties(sink: GrowingBytes, row: CopyRow, { start, columns, id }: Properties): void {
+  sink.reserve(16 + 2 * (row.bytes.length - row.at) + 16 * columns.length)
   sink.alignHalf(start)
   sink.pointHere(start + 20)
   const vector = sink.at
   sink.at += 4
-  for (let at = 0; at < values.length; at += 1) {
-    const value = values[at]
-    if (value === null || value === undefined) continue
-    sink.reserve(16 + (typeof value === 'string' ? 3 * value.length : 0))
+  const hasId = row.left < columns.length
+  for (let at = 0; at < columns.length; at += 1) {
+    const value = hasId && at === 0 ? id : takeValue(row)
+    if (value.length < 0) continue
     sink.u16(at)
-    writeValue(sink, value, columns[at]?.datatype ?? 'STRING')
+    writeValue(sink, row, { ...value, datatype: columns[at]?.datatype ?? 'STRING' })
   }
   sink.view.setUint32(vector, sink.at - vector - 4, true)
 }
 
-function writeValue(sink: GrowingBytes, value: string | number, datatype: Datatype): void {
+// The database writes the most significant byte first, the format the least.
+function writeValue(
+  sink: GrowingBytes,
+  { bytes, view }: CopyRow,
+  value: CopyValue,
+  datatype: Datatype,
+): void {
+  const { at, length } = value
   if (datatype === 'INTEGER') {
-    sink.view.setInt32(sink.at, Number(value), true)
+    sink.view.setInt32(sink.at, view.getInt32(at), true)
     sink.at += 4
   } else if (datatype === 'BIGINT') {
-    sink.view.setBigInt64(sink.at, BigInt(value), true)
+    sink.view.setUint32(sink.at, view.getUint32(at + 4), true)
+    sink.view.setUint32(sink.at + 4, view.getUint32(at), true)
     sink.at += 8
   } else if (datatype === 'REAL') {
-    sink.view.setFloat64(sink.at, Number(value), true)
+    sink.view.setFloat64(sink.at, view.getFloat64(at), true)
     sink.at += 8
   } else {
-    const length = sink.bytes.write(String(value), sink.at + 4)
     sink.u32(length)
-    sink.at += length
+    sink.at += bytes.copy(sink.bytes, sink.at, at, at + length)
   }
 }

@@ -1,6 +1,20 @@
 import type { GrowingBytes } from './export_sink.ts'
 import { flatTypes } from './flatgeobuf.ts'
 
+/** The box around something: lowest x and y, highest x and y. */
+export type Bounds = Float64Array
+
+/** The box around nothing, which grows. */
+export function noBounds(): Bounds {
+  return Float64Array.of(Infinity, Infinity, -Infinity, -Infinity)
+}
+
+/** Makes a box hold another one as well. */
+export function growBounds(bounds: Bounds, other: Bounds): void {
+  for (const at of [0, 1]) bounds[at] = Math.min(bounds[at] ?? 0, other[at] ?? 0)
+  for (const at of [2, 3]) bounds[at] = Math.max(bounds[at] ?? 0, other[at] ?? 0)
+}
+
 /** Geometry as PostGIS gives it, little-endian, while it is read. */
 interface Ewkb {
   readonly bytes: Buffer
@@ -19,17 +33,14 @@ const roomPerByte = 12
  * Writes a geometry of EWKB as a table of FlatGeobuf, and lets the offset at `place` point to it.
  *
  * @param start where the buffer starts that positions are aligned in
+ * @param bounds grow by the geometry
  * @returns whether there was anything to write: an empty geometry is none
  * @see https://github.com/flatgeobuf/flatgeobuf feature.fbs
  */
-export function writeGeometry(
-  sink: GrowingBytes,
-  ewkb: Buffer,
-  { place, start }: { readonly place: number; readonly start: number },
-): boolean {
+export function writeGeometry(sink: GrowingBytes, ewkb: Buffer, place: Place): boolean {
   sink.reserve(roomPerByte * ewkb.length + 256)
   const before = sink.at
-  const isWritten = writeShape(sink, { bytes: ewkb, at: 0 }, { place, start })
+  const isWritten = writeShape(sink, { bytes: ewkb, at: 0 }, place)
   if (!isWritten) sink.at = before
   return isWritten
 }
@@ -37,6 +48,7 @@ export function writeGeometry(
 interface Place {
   readonly place: number
   readonly start: number
+  readonly bounds?: Bounds | undefined
 }
 
 function writeShape(sink: GrowingBytes, source: Ewkb, place: Place): boolean {
@@ -50,7 +62,7 @@ function writeShape(sink: GrowingBytes, source: Ewkb, place: Place): boolean {
     sink.u32(shape.ends.length)
     for (const end of shape.ends) sink.u32(end)
   }
-  writePositions(sink, shape, { table, start: place.start })
+  writePositions(sink, shape, { ...place, table })
   return true
 }
 
@@ -137,9 +149,10 @@ function leaveOut(sink: GrowingBytes, { vtable }: TablePlaces, field: number): v
 function writePositions(
   sink: GrowingBytes,
   { runs, count, source, hasZ }: Shape,
-  { table, start }: { table: TablePlaces; start: number },
+  { table, start, bounds }: Place & { readonly table: TablePlaces },
 ): void {
   startVector(sink, { place: table.xy, start, count: 2 * count })
+  const first = sink.at
   const step = hasZ ? 24 : 16
   for (const [at, length] of runs) {
     if (!hasZ) sink.at += source.copy(sink.bytes, sink.at, at, at + 16 * length)
@@ -147,8 +160,22 @@ function writePositions(
       for (let nth = 0; nth < length; nth += 1)
         sink.at += source.copy(sink.bytes, sink.at, at + step * nth, at + step * nth + 16)
   }
+  if (bounds !== undefined) growByPositions(bounds, sink, first)
   if (hasZ) writeHeights(sink, { runs, source }, { place: table.z, start, count })
   else leaveOut(sink, table, 2)
+}
+
+function growByPositions(bounds: Bounds, { view, at: end }: GrowingBytes, first: number): void {
+  let [west = 0, south = 0, east = 0, north = 0] = bounds
+  for (let at = first; at < end; at += 16) {
+    const x = view.getFloat64(at, true)
+    const y = view.getFloat64(at + 8, true)
+    if (x < west) west = x
+    if (x > east) east = x
+    if (y < south) south = y
+    if (y > north) north = y
+  }
+  bounds.set([west, south, east, north])
 }
 
 function writeHeights(
@@ -179,7 +206,7 @@ function writeParts(sink: GrowingBytes, source: Ewkb, place: Place): boolean {
   for (let nth = 0; nth < count; nth += 1) sink.u32(0)
   let written = 0
   for (let nth = 0; nth < count; nth += 1)
-    if (writeShape(sink, source, { place: first + 4 * written, start: place.start })) written += 1
+    if (writeShape(sink, source, { ...place, place: first + 4 * written })) written += 1
   sink.view.setUint32(vector, written, true)
   return written > 0
 }

@@ -1,6 +1,9 @@
 import type { Datatype, GeometryParts } from '../contract/geometry.ts'
 
-/** What a child process is asked to write. Plain data: it crosses a process boundary. */
+/**
+ * What a child process is asked to write. Plain data: it crosses a process boundary. The rows come as a binary copy of
+ * the id as `int8`, the geometry as EWKB, and the columns; dates and times as text.
+ */
 export interface ExportJob {
   readonly kind: 'export'
   /** Empty folder for the result and for intermediate files; its owner deletes it. */
@@ -23,13 +26,6 @@ export interface JobColumn {
   readonly name: string
   readonly datatype: Datatype
 }
-
-/** A row as it comes: id, geometry as EWKB in hexadecimal, then the values. One JSON text a line. */
-export type JobRow = readonly [
-  id: number | string,
-  geometry: string | null,
-  ...values: (string | number | null)[],
-]
 
 /** Folder of the result, in the folder of the job. */
 export const resultFolder = 'result'

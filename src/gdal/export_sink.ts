@@ -32,6 +32,11 @@ export class GrowingBytes implements Bytes {
     this.at += 4
   }
 
+  f64(value: number): void {
+    this.view.setFloat64(this.at, value, true)
+    this.at += 8
+  }
+
   /** Lets the offset that stands at `place` point to the next byte. @see https://flatbuffers.dev/internals */
   pointHere(place: number): void {
     this.view.setUint32(place, this.at - place, true)

@@ -3,10 +3,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type ExportOptions, writeVector } from '../../src/gdal/export.ts'
+import { copyHeader, copyTrailer } from '../../src/gdal/frame.ts'
 import { findGdalChildren } from '../support/vector.ts'
 
-const point = '0101000000000000000000f03f0000000000000040'
-const rowOf = (id: number) => Buffer.from(`${JSON.stringify([id, point, 'x'])}\n`)
+const point = Buffer.from('0101000000000000000000f03f0000000000000040', 'hex')
+
+/** A row of a binary copy: its values, each behind its length. */
+function rowOf(id: number): Buffer {
+  const idBytes = Buffer.alloc(8)
+  idBytes.writeBigInt64BE(BigInt(id))
+  const values = [idBytes, point, Buffer.from('x')]
+  const lengthOf = (value: Buffer) => {
+    const bytes = Buffer.alloc(4)
+    bytes.writeInt32BE(value.length)
+    return bytes
+  }
+  return Buffer.concat([Buffer.of(0, values.length), ...values.flatMap((value) => [lengthOf(value), value])])
+}
 const row = rowOf(1)
 
 /** Writes a GeoPackage of the rows that are fed; gives the files that came of it. */
@@ -29,8 +42,14 @@ async function write(options: ExportOptions): Promise<string[]> {
 
 test('writes what it is fed, in pieces cut anywhere', async () => {
   const feed: ExportOptions['feed'] = async (give) => {
-    await give(Buffer.concat([row, rowOf(2).subarray(0, 7)]))
-    await give(rowOf(2).subarray(7))
+    const all = Buffer.concat([copyHeader, row, rowOf(2), copyTrailer])
+    for (const [start, end] of [
+      [0, 5],
+      [5, 30],
+      [30, 31],
+      [31, all.length],
+    ])
+      await give(all.subarray(start, end))
   }
   expect(await write({ feed })).toEqual(['a.gpkg'])
   expect(findGdalChildren()).toEqual([])
@@ -39,7 +58,7 @@ test('writes what it is fed, in pieces cut anywhere', async () => {
 test('a feed that fails gives its own error, and no file of the half', async () => {
   const fault = new Error('the database went away')
   const feed: ExportOptions['feed'] = async (give) => {
-    await give(row)
+    await give(Buffer.concat([copyHeader, row]))
     throw fault
   }
   await expect(write({ feed })).rejects.toBe(fault)
@@ -53,6 +72,7 @@ test('a client that goes away ends the process and the feed', async () => {
   const feed: ExportOptions['feed'] = async (give) => {
     client.abort(reason)
     try {
+      await give(copyHeader)
       for (;;) await give(row)
     } finally {
       ended = 'ended'
@@ -63,8 +83,10 @@ test('a client that goes away ends the process and the feed', async () => {
   expect(findGdalChildren()).toEqual([])
 })
 
-test('rows that are none are told', async () => {
-  await expect(write({ feed: (give) => give(Buffer.from('{]\n')) })).rejects.toMatchObject({
-    code: 'gdal/failed',
-  })
+test.each([
+  ['are none', Buffer.from('{]\n'.repeat(20))],
+  ['have no end', Buffer.concat([copyHeader, row])],
+  ['have too few values', Buffer.concat([copyHeader, Buffer.of(0, 1, 0, 0, 0, 0), copyTrailer])],
+])('rows that %s are told', async (_, bytes) => {
+  await expect(write({ feed: (give) => give(bytes) })).rejects.toMatchObject({ code: 'gdal/failed' })
 })

@@ -58,7 +58,7 @@ function runGdal({ source, layer, layerName, order, recipe, fileName }: Making, 
       feed: (write) =>
         database.transaction(
           async (tx) => {
-            for await (const chunk of tx.copyOut(text, values)) await write(chunk)
+            for await (const chunk of tx.copyOut(text, values, 'binary')) await write(chunk)
           },
           { readOnly: true, signal },
         ),

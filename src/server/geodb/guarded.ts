@@ -23,9 +23,9 @@ export function guardForeign(open: () => Database, work: Omit<ForeignWork, 'writ
     schema: '',
     query: (text, values) => guard(false, (database) => database.query<never>(text, values)),
     copyIn: (statement, chunks) => guard(true, (database) => database.copyIn(statement, chunks)),
-    async *copyOut(select, values) {
+    async *copyOut(select, values, format) {
       try {
-        yield* open().copyOut(select, values)
+        yield* open().copyOut(select, values, format)
       } catch (error) {
         throw foreignProblem(error, { ...work, writes: false })
       }

@@ -2,9 +2,11 @@ import { geometryColumnName } from '../../contract/export_formats.ts'
 import { type Datatype, geometryParts } from '../../contract/geometry.ts'
 import type { Layer, LayerField } from '../layer.ts'
 import { type Bindings, createBindings, quoteName, type Statement } from './binding.ts'
+import { columnTypes } from './column.ts'
 import { type FeatureFilter, filterSql } from './filter.ts'
 import { transformSql } from './geometry.ts'
 import { allDigits, concatSql, geometrySql, type JsonSql, objectSql, valueSql } from './json.ts'
+import { isMomentType } from './moment.ts'
 import { featuresSql } from './source.ts'
 
 /** A column of an exported file. */
@@ -77,20 +79,28 @@ export function tableHeader({ columns }: ExportSelection, { separator, hasReturn
 export type GeometryUse = 'text' | 'needed' | undefined
 
 /**
- * Gives the statement that writes each feature as a JSON list: id, geometry as EWKB in hexadecimal, then the values. The
+ * Gives the statement whose rows are the id as `int8`, the geometry as EWKB, and the values; dates and times as text. The
  * geometries are all of the layer's own type.
  */
 export function rowsStatement(layer: Layer, selection: ExportSelection, use: GeometryUse): Statement {
   const bindings = createBindings()
   const geometry = uniformSql(layer, geometryOf(layer, selection))
-  const hex = `coalesce('"' || encode(ST_AsEWKB(${geometry}, 'NDR'), 'hex') || '"', 'null')`
-  const shapes = use === 'text' ? [`'null'`, geometrySql(geometry, 'wkt')] : [hex]
-  const values = selection.columns.map(({ field }) => (field === undefined ? 'id' : valueSql(field, 'iso')))
-  const pieces = ['id', ...shapes, ...values].flatMap((sql, at) => [at === 0 ? `'['` : `','`, sql])
+  const shapes =
+    use === 'text'
+      ? ['null::bytea', `ST_AsText(${geometry}, ${allDigits})`]
+      : [`ST_AsEWKB(${geometry}, 'NDR')`]
+  const values = selection.columns.map(columnSql)
   const rows = selected(layer, selection, bindings)
   const condition = use === 'needed' ? 'where not ST_IsEmpty(geom)' : ''
-  const text = `select ${concatSql([...pieces, `']'`])} from ${rows} ${condition}`
+  const text = `select ${['id::bigint', ...shapes, ...values].join(', ')} from ${rows} ${condition}`
   return { text, values: bindings.values }
+}
+
+function columnSql({ field, datatype }: ExportColumn): string {
+  if (field === undefined) return `id::${columnTypes[datatype]}`
+  const column = quoteName(field.columnName)
+  if (field.datatype === 'DATETIME') return `to_json(${column}) #>> '{}'`
+  return isMomentType(field.datatype) ? `${column}::text` : column
 }
 
 // Tables elsewhere may mix single shapes into a layer of several, and flat ones into one with Z.

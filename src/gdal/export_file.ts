@@ -1,0 +1,153 @@
+import { closeSync, openSync, readSync, renameSync, writeSync } from 'node:fs'
+import { type FlatTarget, writeFlatFeature, writeFlatHeader } from './export_flat.ts'
+import { noBounds } from './export_geometry.ts'
+import { FlatItems, nodeSize, orderByPlace, writeIndex } from './export_index.ts'
+import { readCopyRows } from './export_rows.ts'
+import { GrowingBytes } from './export_sink.ts'
+
+/** Rows, and what says that some were taken. */
+export interface Rows {
+  readonly rows: AsyncIterable<Uint8Array>
+  tick(): void
+}
+
+/** A file that is to be written. */
+export interface FlatFile extends Rows, FlatTarget {
+  readonly path: string
+}
+
+const pieceBytes = 1 << 20
+
+/** Most bytes of features that are brought into another order at a time. */
+const batchBytes = 32 << 20
+
+/** Writes a file of FlatGeobuf without an index: features stand in it as they come. */
+export async function writeFlat(file: FlatFile): Promise<void> {
+  await writeFeatures(file, undefined)
+}
+
+/**
+ * Writes a file of FlatGeobuf with a spatial index, which needs all features first: they wait in a file beside. Features
+ * without geometry have no place in an index, and readers lose them; a file with such has none.
+ */
+export async function writeFlatIndexed(file: FlatFile, waiting: string): Promise<void> {
+  const items = new FlatItems()
+  const { bareCount, headerBytes } = await writeFeatures({ ...file, path: waiting }, items)
+  if (bareCount > 0 || items.count === 0) renameSync(waiting, file.path)
+  else await putInOrder(file, { waiting, items, headerBytes })
+}
+
+/** Writes header and features; gives the size of the header and how many features are without geometry. */
+async function writeFeatures({ path, rows, tick, ...target }: FlatFile, items: FlatItems | undefined) {
+  const { columns } = target
+  const file = openSync(path, 'wx')
+  const sink = new GrowingBytes(2 * pieceBytes)
+  const box = noBounds()
+  const empty = noBounds()
+  let written = 0
+  let bareCount = 0
+  const flush = () => {
+    writeWhole(file, sink.bytes.subarray(0, sink.at))
+    written += sink.at
+    sink.at = 0
+    tick()
+  }
+  try {
+    writeFlatHeader(sink, target)
+    const headerBytes = sink.at
+    await readCopyRows(rows, (row) => {
+      box.set(empty)
+      const hasGeometry = writeFlatFeature(sink, row, { columns, ...(items && { bounds: box }) })
+      if (!hasGeometry) bareCount += 1
+      items?.add(box, written + sink.at - headerBytes)
+      if (sink.at > pieceBytes) flush()
+    })
+    flush()
+    return { bareCount, headerBytes }
+  } finally {
+    closeSync(file)
+  }
+}
+
+interface Waiting {
+  readonly waiting: string
+  readonly items: FlatItems
+  /** Bytes before the first feature that waits. */
+  readonly headerBytes: number
+}
+
+async function putInOrder({ path, tick, ...target }: FlatFile, { waiting, items, headerBytes }: Waiting) {
+  const order = orderByPlace(items)
+  const source = openSync(waiting, 'r')
+  const file = openSync(path, 'wx')
+  try {
+    const header = new GrowingBytes(pieceBytes)
+    const { count: featureCount, bounds } = items
+    writeFlatHeader(header, target, { featureCount, nodeSize, bounds })
+    writeWhole(file, header.bytes.subarray(0, header.at))
+    writeWhole(file, writeIndex(items, order))
+    for (const batch of batchesOf(order, items)) {
+      writeWhole(file, readBatch(source, batch, { items, headerBytes }))
+      tick()
+    }
+  } finally {
+    closeSync(source)
+    closeSync(file)
+  }
+}
+
+/** Cuts an order into parts that fit into memory together, of one feature at least. */
+function* batchesOf(order: Uint32Array, items: FlatItems): Generator<Uint32Array> {
+  let first = 0
+  let bytes = 0
+  for (const [nth, item] of order.entries()) {
+    if (nth > first && bytes + items.size(item) > batchBytes) {
+      yield order.subarray(first, nth)
+      first = nth
+      bytes = 0
+    }
+    bytes += items.size(item)
+  }
+  yield order.subarray(first)
+}
+
+/** Reads features, and gives them behind each other. The file is read forwards, in pieces. */
+function readBatch(source: number, batch: Uint32Array, { items, headerBytes }: Omit<Waiting, 'waiting'>) {
+  const places = new Map<number, number>()
+  let length = 0
+  for (const item of batch) {
+    places.set(item, length)
+    length += items.size(item)
+  }
+  const target = Buffer.allocUnsafe(length)
+  const window = Buffer.allocUnsafe(pieceBytes)
+  let windowStart = 0
+  let windowEnd = 0
+  // The file has its features in the order of their numbers.
+  for (const item of batch.toSorted()) {
+    const start = headerBytes + items.start(item)
+    const size = items.size(item)
+    const place = places.get(item) ?? 0
+    if (size > window.length) readWhole(source, target.subarray(place, place + size), start)
+    else {
+      if (start < windowStart || start + size > windowEnd) {
+        windowStart = start
+        windowEnd = start + readSync(source, window, 0, window.length, start)
+      }
+      window.copy(target, place, start - windowStart, start - windowStart + size)
+    }
+  }
+  return target
+}
+
+function readWhole(file: number, bytes: Uint8Array, position: number): void {
+  for (let at = 0; at < bytes.length; ) {
+    const read = readSync(file, bytes, at, bytes.length - at, position + at)
+    if (read === 0) throw new Error('a file has lost its end')
+    at += read
+  }
+}
+
+function writeWhole(file: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at)
+}
