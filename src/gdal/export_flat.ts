@@ -55,7 +55,7 @@ export function writeFlatHeader(sink: GrowingBytes, target: FlatTarget, index?: 
   sink.bytes[table + 17] = geometry.hasZ ? 1 : 0
   sink.view.setUint16(table + 18, index?.nodeSize ?? 0, true)
   sink.view.setBigUint64(table + 24, BigInt(index?.featureCount ?? 0), true)
-  writeText(sink, { place: table + 4, start, text: target.name })
+  writeName(sink, { place: table + 4, start, text: target.name })
   sink.alignHalf(start)
   sink.pointHere(table + 8)
   sink.u32(columns.length)
@@ -64,7 +64,7 @@ export function writeFlatHeader(sink: GrowingBytes, target: FlatTarget, index?: 
   for (const [at, column] of columns.entries()) writeColumn(sink, column, { place: first + 4 * at, start })
   const crs = startTable(sink, { start, root: table + 12, fields: [4, 8] })
   sink.view.setInt32(crs + 8, target.srs, true)
-  writeText(sink, { place: crs + 4, start, text: 'EPSG' })
+  writeName(sink, { place: crs + 4, start, text: 'EPSG' })
   if (index !== undefined) writeBounds(sink, index.bounds, { place: table + 20, start })
   sink.align(start)
   sink.view.setUint32(start, sink.at - start - 4, true)
@@ -119,10 +119,10 @@ function writeColumn(
 ): void {
   const table = startTable(sink, { start, root: place, fields: [4, 8] })
   sink.bytes[table + 8] = columnTypes.indexOf(flatColumns[datatype])
-  writeText(sink, { place: table + 4, start, text: name })
+  writeName(sink, { place: table + 4, start, text: name })
 }
 
-function writeText(
+function writeName(
   sink: GrowingBytes,
   { place, start, text }: { place: number; start: number; text: string },
 ): void {
@@ -178,7 +178,8 @@ interface Properties {
 }
 
 function writeProperties(sink: GrowingBytes, row: CopyRow, { start, columns, id }: Properties): void {
-  sink.reserve(16 + 2 * (row.bytes.length - row.at) + 16 * columns.length)
+  // A value takes two bytes more than in the copy, for its column.
+  sink.reserve(32 + (row.end - row.at) + 2 * columns.length)
   sink.alignHalf(start)
   sink.pointHere(start + 20)
   const vector = sink.at
@@ -188,31 +189,31 @@ function writeProperties(sink: GrowingBytes, row: CopyRow, { start, columns, id 
     const value = hasId && at === 0 ? id : takeValue(row)
     if (value.length < 0) continue
     sink.u16(at)
-    writeValue(sink, row, { ...value, datatype: columns[at]?.datatype ?? 'STRING' })
+    writers[columns[at]?.datatype ?? 'STRING'](sink, row, value)
   }
   sink.view.setUint32(vector, sink.at - vector - 4, true)
 }
 
+type WriteValue = (sink: GrowingBytes, row: CopyRow, value: CopyValue) => void
+
+const writeText: WriteValue = (sink, { bytes }, { at, length }) => {
+  sink.u32(length)
+  sink.at += bytes.copy(sink.bytes, sink.at, at, at + length)
+}
+
 // The database writes the most significant byte first, the format the least.
-function writeValue(
-  sink: GrowingBytes,
-  { bytes, view }: CopyRow,
-  value: CopyValue,
-  datatype: Datatype,
-): void {
-  const { at, length } = value
-  if (datatype === 'INTEGER') {
+const writers: Readonly<Record<Datatype, WriteValue>> = {
+  INTEGER(sink, { view }, { at }) {
     sink.view.setInt32(sink.at, view.getInt32(at), true)
     sink.at += 4
-  } else if (datatype === 'BIGINT') {
-    sink.view.setUint32(sink.at, view.getUint32(at + 4), true)
-    sink.view.setUint32(sink.at + 4, view.getUint32(at), true)
-    sink.at += 8
-  } else if (datatype === 'REAL') {
-    sink.view.setFloat64(sink.at, view.getFloat64(at), true)
-    sink.at += 8
-  } else {
-    sink.u32(length)
-    sink.at += bytes.copy(sink.bytes, sink.at, at, at + length)
-  }
+  },
+  BIGINT(sink, { view }, { at }) {
+    sink.u32(view.getUint32(at + 4))
+    sink.u32(view.getUint32(at))
+  },
+  REAL: (sink, { view }, { at }) => sink.f64(view.getFloat64(at)),
+  STRING: writeText,
+  DATE: writeText,
+  TIME: writeText,
+  DATETIME: writeText,
 }

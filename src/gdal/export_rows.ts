@@ -7,6 +7,8 @@ export interface CopyRow extends Bytes {
   at: number
   /** How many values are left. */
   left: number
+  /** Where the row ends. */
+  readonly end: number
 }
 
 /** A value where it stands: its first byte and its length; the length of null is -1. */
@@ -48,7 +50,7 @@ export async function readCopyRows(
       }
       const left = data.view.getInt16(at)
       if (left === trailerCount) return
-      use({ ...data, at: at + 2, left })
+      use({ bytes: data.bytes, view: data.view, at: at + 2, left, end })
       at = end
     }
     held = [data.bytes.subarray(at)]
