@@ -100,42 +100,48 @@ async function putInOrder({ path, tick, ...target }: FlatFile, { waiting, items,
 function* batchesOf(order: Uint32Array, items: FlatItems): Generator<Uint32Array> {
   let first = 0
   let bytes = 0
-  for (const [nth, item] of order.entries()) {
-    if (nth > first && bytes + items.size(item) > batchBytes) {
+  for (let nth = 0; nth < order.length; nth += 1) {
+    const size = items.size(order[nth] ?? 0)
+    if (nth > first && bytes + size > batchBytes) {
       yield order.subarray(first, nth)
       first = nth
       bytes = 0
     }
-    bytes += items.size(item)
+    bytes += size
   }
   yield order.subarray(first)
 }
 
-/** Reads features, and gives them behind each other. The file is read forwards, in pieces. */
+/** Reads features, and gives them behind each other. The file, which has them by number, is read forwards, in pieces. */
 function readBatch(source: number, batch: Uint32Array, { items, headerBytes }: Omit<Waiting, 'waiting'>) {
-  const places = new Map<number, number>()
+  const places = new Float64Array(batch.length)
+  // Number and place in one float, so that they are sorted as numbers are.
+  const keys = new Float64Array(batch.length)
   let length = 0
-  for (const item of batch) {
-    places.set(item, length)
+  for (let nth = 0; nth < batch.length; nth += 1) {
+    const item = batch[nth] ?? 0
+    places[nth] = length
+    keys[nth] = item * batch.length + nth
     length += items.size(item)
   }
   const target = Buffer.allocUnsafe(length)
   const window = Buffer.allocUnsafe(pieceBytes)
   let windowStart = 0
   let windowEnd = 0
-  // The file has its features in the order of their numbers.
-  for (const item of batch.toSorted()) {
+  for (const key of keys.sort()) {
+    const item = Math.floor(key / batch.length)
+    const place = places[key % batch.length] ?? 0
     const start = headerBytes + items.start(item)
     const size = items.size(item)
-    const place = places.get(item) ?? 0
-    if (size > window.length) readWhole(source, target.subarray(place, place + size), start)
-    else {
-      if (start < windowStart || start + size > windowEnd) {
-        windowStart = start
-        windowEnd = start + readSync(source, window, 0, window.length, start)
-      }
-      window.copy(target, place, start - windowStart, start - windowStart + size)
+    if (size > window.length) {
+      readWhole(source, target.subarray(place, place + size), start)
+      continue
     }
+    if (start < windowStart || start + size > windowEnd) {
+      windowStart = start
+      windowEnd = start + readSync(source, window, 0, window.length, start)
+    }
+    window.copy(target, place, start - windowStart, start - windowStart + size)
   }
   return target
 }

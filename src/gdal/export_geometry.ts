@@ -11,8 +11,11 @@ export function noBounds(): Bounds {
 
 /** Makes a box hold another one as well. */
 export function growBounds(bounds: Bounds, other: Bounds): void {
-  for (const at of [0, 1]) bounds[at] = Math.min(bounds[at] ?? 0, other[at] ?? 0)
-  for (const at of [2, 3]) bounds[at] = Math.max(bounds[at] ?? 0, other[at] ?? 0)
+  const [west = 0, south = 0, east = 0, north = 0] = other
+  if (west < (bounds[0] ?? 0)) bounds[0] = west
+  if (south < (bounds[1] ?? 0)) bounds[1] = south
+  if (east > (bounds[2] ?? 0)) bounds[2] = east
+  if (north > (bounds[3] ?? 0)) bounds[3] = north
 }
 
 /** Geometry as PostGIS gives it, little-endian, while it is read. */

@@ -1,4 +1,5 @@
 import { type Bounds, growBounds, noBounds } from './export_geometry.ts'
+import { bytesOf } from './flatbuffer.ts'
 
 /** Features of a file that is to have a spatial index: the box around each and its size, in the order of the file. */
 export class FlatItems {
@@ -20,9 +21,9 @@ export class FlatItems {
     growBounds(this.bounds, box)
   }
 
-  /** The box around a feature. It shows those of the list: do not keep it while features are added. */
-  box(item: number): Bounds {
-    return this.#boxes.subarray(4 * item, 4 * item + 4)
+  /** The boxes behind each other, four numbers each. Features that are added later may be missing. */
+  get boxes(): Float64Array {
+    return this.#boxes
   }
 
   /** Where a feature starts, counted from the start of the first. */
@@ -64,10 +65,11 @@ export function orderByPlace(items: FlatItems): Uint32Array {
   const numberBits = Math.ceil(Math.log2(items.count + 1))
   const lost = 2 ** Math.max(0, 2 * curveBits + numberBits - exactBits)
   const keys = new Float64Array(items.count)
+  const { boxes } = items
+  const middle = (at: number) => ((boxes[at] ?? 0) + (boxes[at + 2] ?? 0)) / 2
   for (let item = 0; item < items.count; item += 1) {
-    const [left = 0, bottom = 0, right = 0, top = 0] = items.box(item)
-    const x = Math.floor(((left + right) / 2 - west) * toX)
-    const y = Math.floor(((bottom + top) / 2 - south) * toY)
+    const x = Math.floor((middle(4 * item) - west) * toX)
+    const y = Math.floor((middle(4 * item + 1) - south) * toY)
     keys[item] = Math.floor(placeOnCurve(x, y) / lost) * 2 ** numberBits + item
   }
   keys.sort()
@@ -102,38 +104,47 @@ function placeOnCurve(x: number, y: number): number {
 export function writeIndex(items: FlatItems, order: Uint32Array): Buffer {
   const levels = levelSizes(order.length)
   const nodeCount = levels.reduce((sum, size) => sum + size, 0)
-  const bytes = Buffer.alloc(nodeBytes * nodeCount)
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const write = (node: number, box: Bounds, points: number) => {
-    for (let at = 0; at < 4; at += 1) view.setFloat64(nodeBytes * node + 8 * at, box[at] ?? 0, true)
-    view.setBigUint64(nodeBytes * node + 32, BigInt(points), true)
+  const { bytes, view } = bytesOf(Buffer.alloc(nodeBytes * nodeCount))
+  const write = (node: number, boxes: Float64Array, { box, points }: { box: number; points: number }) => {
+    const start = nodeBytes * node
+    for (let at = 0; at < 4; at += 1) view.setFloat64(start + 8 * at, boxes[4 * box + at] ?? 0, true)
+    view.setUint32(start + 32, points % 2 ** 32, true)
+    view.setUint32(start + 36, Math.floor(points / 2 ** 32), true)
   }
   let first = nodeCount - order.length
-  let boxes = new Float64Array(4 * order.length)
   let at = 0
-  for (const [nth, item] of order.entries()) {
-    boxes.set(items.box(item), 4 * nth)
-    write(first + nth, items.box(item), at)
-    at += items.size(item)
+  for (let nth = 0; nth < order.length; nth += 1) {
+    const box = order[nth] ?? 0
+    write(first + nth, items.boxes, { box, points: at })
+    at += items.size(box)
   }
+  let boxes = inOrder(items.boxes, order)
   for (const size of levels.slice(1)) {
-    const above = new Float64Array(4 * size)
-    for (let nth = 0; nth < size; nth += 1) {
-      const box = boxAround(boxes, nodeSize * nth)
-      above.set(box, 4 * nth)
-      write(first - size + nth, box, first + nodeSize * nth)
-    }
+    boxes = boxesAbove(boxes, size)
+    for (let box = 0; box < size; box += 1)
+      write(first - size + box, boxes, { box, points: first + nodeSize * box })
     first -= size
-    boxes = above
   }
   return bytes
 }
 
-function boxAround(boxes: Float64Array, first: number): Bounds {
-  const box = noBounds()
-  const end = Math.min(first + nodeSize, boxes.length / 4)
-  for (let nth = first; nth < end; nth += 1) growBounds(box, boxes.subarray(4 * nth, 4 * nth + 4))
-  return box
+function inOrder(boxes: Float64Array, order: Uint32Array): Float64Array<ArrayBuffer> {
+  const sorted = new Float64Array(4 * order.length)
+  for (let nth = 0; nth < order.length; nth += 1)
+    for (let at = 0; at < 4; at += 1) sorted[4 * nth + at] = boxes[4 * (order[nth] ?? 0) + at] ?? 0
+  return sorted
+}
+
+/** The boxes of the nodes above some. */
+function boxesAbove(boxes: Float64Array, size: number): Float64Array<ArrayBuffer> {
+  const above = new Float64Array(4 * size)
+  for (let node = 0; node < size; node += 1) {
+    const around = noBounds()
+    const end = Math.min(4 * nodeSize * (node + 1), boxes.length)
+    for (let at = 4 * nodeSize * node; at < end; at += 4) growBounds(around, boxes.subarray(at, at + 4))
+    above.set(around, 4 * node)
+  }
+  return above
 }
 
 /** How many nodes each level has, features first, to the one at the root. */
