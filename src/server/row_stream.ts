@@ -9,6 +9,8 @@ export interface RowStream extends SpooledStreamOptions {
   readonly statement: Statement
   /** Text before the first row and behind the last. @default `[` and `]` */
   readonly around?: readonly [before: string, after: string]
+  /** Told the first bytes, with what goes before them, where there is a row. */
+  readonly onFirst?: ((bytes: Uint8Array) => void) | undefined
 }
 
 const lineFeed = 0x0a
@@ -24,7 +26,10 @@ export function streamRows(options: RowStream): Promise<AsyncGenerator<Uint8Arra
 }
 
 /** Drains the statement into the spool. */
-async function fill(spool: Spool, { database, statement, around = ['[', ']'], signal }: RowStream) {
+async function fill(
+  spool: Spool,
+  { database, statement, around = ['[', ']'], signal, onFirst }: RowStream,
+): Promise<void> {
   const [before, after] = around.map((text) => Buffer.from(text))
   await database.transaction(
     async (tx) => {
@@ -33,6 +38,7 @@ async function fill(spool: Spool, { database, statement, around = ['[', ']'], si
         const isWhole = chunk.at(-1) === lineFeed
         const rows = Buffer.concat([lead, isWhole ? chunk.subarray(0, -1) : chunk])
         replaceLineFeeds(rows)
+        if (lead === before) onFirst?.(rows)
         await spool.write(rows)
         lead = isWhole ? Buffer.of(comma) : Buffer.of()
       }

@@ -154,6 +154,25 @@ describeServers('reading features', (start) => {
     expect((await refused.json<{ message: string }>()).message).toContain('"ab"')
   })
 
+  test('turns pages without gaps, whatever is deleted between them', async () => {
+    const server = await start()
+    const id = await createTestLayer(server.database, { name: 'turned', geometryType: 'POINT' })
+    const path = `/api/resource/${id}/feature/`
+    await server.admin('PATCH', path, Array(6000).fill({}))
+    const turn = async (offset: number) => {
+      const page = await list(server.admin, `${path}?limit=2&offset=${offset}&fields=&extensions=`)
+      return page.map((feature) => feature.id)
+    }
+    for (const offset of [3000, 3000, 5000, 5999, 5000, 9000])
+      expect(await turn(offset)).toEqual([offset + 1, offset + 2].filter((one) => one <= 6000))
+    await server.admin('DELETE', path, [{ id: 1 }, { id: 4000 }])
+    expect([await turn(3000), await turn(5000), await turn(5001)]).toEqual([
+      [3002, 3003],
+      [5003, 5004],
+      [5004, 5005],
+    ])
+  })
+
   test('gives positions that read back to the last bit', async () => {
     const server = await start()
     const id = await createTestLayer(server.database, { name: 'exact', geometryType: 'LINESTRINGZ' })

@@ -27,6 +27,7 @@ import {
   openLayer,
   writeLayer,
 } from '../features/layer.ts'
+import { openPage } from '../features/page.ts'
 import { patchFeatures } from '../features/patch.ts'
 import type { Answer, ApiRequest, Handlers } from '../handler.ts'
 import { readJsonItems } from '../json_items.ts'
@@ -158,8 +159,11 @@ async function listFeatures(
   const { context, params, signal } = request
   const { temporaryFolder: folder } = context
   const { layer, database } = await openLayer(context, params.id)
-  const statement = listStatement(layer, await readSelection(database, layer, request))
-  const stream = await streamRows({ database, statement, folder, signal }).catch(rethrow)
+  const selection = await readSelection(database, layer, request)
+  const page = openPage(database, layer, selection)
+  const statement = listStatement(layer, { ...selection, mark: page?.mark })
+  const onFirst = page?.learn
+  const stream = await streamRows({ database, statement, folder, signal, onFirst }).catch(rethrow)
   return { stream, mediaType: json }
 }
 

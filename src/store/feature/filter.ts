@@ -26,6 +26,11 @@ export interface FeatureFilter {
   readonly ilike?: string | undefined
 }
 
+/** Tells whether a filter lets everything through. */
+export function isEmptyFilter({ fields = [], intersects, bbox, like, ilike }: FeatureFilter): boolean {
+  return fields.length === 0 && [intersects, bbox, like, ilike].every((part) => part === undefined)
+}
+
 /**
  * Gives the conditions of a filter as SQL on the columns of the layer's table; `true` where there are none.
  *

@@ -8,6 +8,7 @@ import { type FeatureFilter, filterSql } from './filter.ts'
 import { isForeign } from './foreign.ts'
 import { transformSql } from './geometry.ts'
 import { geometrySql, type JsonSql, type MomentFormat, objectSql, valueSql } from './json.ts'
+import type { PageMark } from './mark.ts'
 import { featuresSql } from './source.ts'
 
 /** What of a feature is read, and how it is written. */
@@ -30,6 +31,8 @@ export interface FeatureSelection {
   readonly orderBy: readonly string[]
   readonly limit: number | undefined
   readonly offset: number | undefined
+  /** Where to begin in the place of the first feature, as long as it holds; only without filter and order. */
+  readonly mark?: PageMark | undefined
 }
 
 /**
@@ -39,16 +42,36 @@ export interface FeatureSelection {
  */
 export function listStatement(layer: Layer, selection: FeatureSelection): Statement {
   const bindings = createBindings()
-  const { limit, offset } = selection
+  const { limit } = selection
+  const { condition, offset } = beginningSql(layer, selection, bindings)
   // Sorting comes first and writing last: the first feature leaves before the last one is written.
   const sorted = `select * from ${featuresSql(layer)}
-    where ${filterSql(layer, selection.filter, bindings)}
-    order by ${orderSql(layer, selection.orderBy)}
-    ${limit === undefined ? '' : `limit ${bindings.bind(limit, 'bigint')}`}
-    ${offset === undefined ? '' : `offset ${bindings.bind(offset, 'bigint')}`}`
+    where ${condition} order by ${orderSql(layer, selection.orderBy)}
+    ${limit === undefined ? '' : `limit ${bindings.bind(limit, 'bigint')}`} ${offset}`
   const text = `select ${featureSql(layer, selection.form, bindings)} as feature from (${sorted}) sorted`
   return { text, values: bindings.values }
 }
+
+/** Gives what a list begins with: from a mark if it holds at the moment of the statement, else from the first feature. */
+function beginningSql(
+  layer: Layer,
+  { filter, offset, mark }: FeatureSelection,
+  bindings: Bindings,
+): { readonly condition: string; readonly offset: string } {
+  const condition = filterSql(layer, filter, bindings)
+  if (offset === undefined) return { condition, offset: '' }
+  if (mark === undefined) return { condition, offset: `offset ${bindings.bind(offset, 'bigint')}` }
+  const holds = `(select data_version = ${bindings.bind(mark.version, 'int')}
+    from layer where resource_id = ${bindings.bind(layer.resourceId, 'int')})`
+  const choose = (marked: number, plain: number) =>
+    `(select case when ${holds} then ${bindings.bind(marked, 'bigint')} else ${bindings.bind(plain, 'bigint')} end)`
+  return {
+    condition: `${condition} and id >= ${choose(mark.id, lowestId)}`,
+    offset: `offset ${choose(offset - mark.offset, offset)}`,
+  }
+}
+
+const lowestId = -(2 ** 31)
 
 /** Finds one feature as JSON text. */
 export async function findFeature(

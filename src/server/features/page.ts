@@ -1,0 +1,43 @@
+import type { Database } from '../../database/database.ts'
+import { isEmptyFilter } from '../../store/feature/filter.ts'
+import { isForeign } from '../../store/feature/foreign.ts'
+import { createPageMarks, type PageMark, type PageMarks } from '../../store/feature/mark.ts'
+import type { FeatureSelection } from '../../store/feature/read.ts'
+import type { Layer } from '../../store/layer.ts'
+
+const marks = new WeakMap<Database, PageMarks>()
+
+/** What is known of the page of a layer, and what there is to learn from it. */
+export interface Page {
+  readonly mark: PageMark | undefined
+  /** Learns from the first bytes of the page. Never rejects: a page that is not remembered is passed again. */
+  readonly learn: (bytes: Uint8Array) => void
+}
+
+/**
+ * Looks for where a page begins, so that the pages before it need not be passed again. Of filters and orders there are
+ * too many to remember how far each has come, and tables elsewhere change without a word.
+ */
+export function openPage(
+  database: Database,
+  layer: Layer,
+  { filter, orderBy, offset = 0 }: FeatureSelection,
+): Page | undefined {
+  const isOwnOrder = orderBy.every((item) => item === 'id')
+  if (offset === 0 || isForeign(layer) || !isOwnOrder || !isEmptyFilter(filter)) return undefined
+  const known = marks.get(database) ?? createPageMarks()
+  marks.set(database, known)
+  return {
+    mark: known.find(layer, offset),
+    learn: (bytes) => {
+      const id = readFirstId(bytes)
+      if (id !== undefined) known.learn(database, layer, { offset, id }).catch(() => undefined)
+    },
+  }
+}
+
+/** Reads the id that the list of features begins with. */
+function readFirstId(bytes: Uint8Array): number | undefined {
+  const [, id] = /^\[\{"id":(-?\d+),/.exec(Buffer.from(bytes.subarray(0, 40)).toString('latin1')) ?? []
+  return id === undefined ? undefined : Number(id)
+}
