@@ -37,9 +37,7 @@ async function run(job: Job): Promise<void> {
     })
   }
   try {
-    const gdal = loadGdal()
-    for (const [name, value] of Object.entries(settings)) gdal.config.set(name, value)
-    await convert(gdal, job, send)
+    await convert(job, send)
     await send(jsonFrame('end', {}))
   } catch (error) {
     await send(jsonFrame('problem', asWire(error)))
@@ -48,19 +46,26 @@ async function run(job: Job): Promise<void> {
   await once(output, 'close')
 }
 
-async function convert(gdal: GdalModule, job: Job, send: Send): Promise<void> {
+/** Loads GDAL, which takes a quarter of a second, for those that need it. */
+function openGdal(): GdalModule {
+  const gdal = loadGdal()
+  for (const [name, value] of Object.entries(settings)) gdal.config.set(name, value)
+  return gdal
+}
+
+async function convert(job: Job, send: Send): Promise<void> {
   const summary = (found: object) => send(jsonFrame('summary', found))
   const tick = () => void send(jsonFrame('tick', {}))
   if (!('kind' in job))
-    return convertVector(gdal, job, { summary, frameBytes: job.pieceBytes, rows: send, tick })
+    return convertVector(openGdal(), job, { summary, frameBytes: job.pieceBytes, rows: send, tick })
   // Loaded for those that need it: most jobs are to read features.
   if (job.kind === 'export') {
     const { writeExport } = await import('./export_write.ts')
-    await writeExport(gdal, job, { rows: process.stdin, tick })
+    await writeExport(openGdal, job, { rows: process.stdin, tick })
     return summary({})
   }
   const { convertRaster } = await import('./raster_convert.ts')
-  await summary(await convertRaster(gdal, job, { tick }))
+  await summary(await convertRaster(openGdal(), job, { tick }))
 }
 
 function asWire(error: unknown): WireProblem {

@@ -16,7 +16,7 @@ const flatName = 'layer'
  *
  * @throws {Problem} files/full, gdal/failed
  */
-export async function writeExport(gdal: GdalModule, job: ExportJob, rows: Rows): Promise<void> {
+export async function writeExport(openGdal: () => GdalModule, job: ExportJob, rows: Rows): Promise<void> {
   const results = join(job.folder, resultFolder)
   mkdirSync(results)
   const target = join(results, job.fileName)
@@ -28,7 +28,10 @@ export async function writeExport(gdal: GdalModule, job: ExportJob, rows: Rows):
       const idColumn = freeColumnName('id', job.columns)
       const columns = [{ name: idColumn, datatype: 'BIGINT' } as const, ...job.columns]
       await writeFlat({ ...job, ...rows, columns, path, name: flatName })
-      await translate(gdal, job, { target, source: formatVrt({ ...job, path, name: flatName, idColumn }) })
+      await translate(openGdal(), job, {
+        target,
+        source: formatVrt({ ...job, path, name: flatName, idColumn }),
+      })
     }
   } catch (error) {
     throw explain(error, job.folder)
