@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import type { ErrorBody } from '../../src/contract/error.ts'
@@ -12,12 +14,26 @@ import { describeServers, type TestServer } from '../support/server.ts'
 
 const numRuns = process.env.LANDFORM_SOAK ? 20_000 : 1500
 const seed = 20_261_121
+/** Requests after which caches are filled. */
+const warmRuns = numRuns / 3
 
 /** What would end the test itself: passwords and users, and logins, which are slowed down. */
 const left = [/^auth\.(login|user_|group_|profile_)/, /^page\.login/, /^token\./]
 
 /** Files and sockets that this process holds, those of its server included. */
 const countOpen = () => readdirSync('/proc/self/fd').length
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+/** Bytes that this process has in use, those of its server included. */
+const countBytes = () => {
+  collectGarbage()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
+/** What a request may keep for good, at most: caches that fill up are no leak. */
+const keptBytes = 5000
 
 const openForeign = useForeign()
 
@@ -61,10 +77,12 @@ describeServers('whatever is asked', (start) => {
     const openBefore = countOpen()
     let standing: number[] = []
     let count = 0
+    let bytesWarm = 0
     await fc.assert(
       fc.asyncProperty(requestArbitrary(api, left), async (request) => {
         // Requests delete, move and rename.
         if (count % 250 === 0) await plant()
+        if (count === warmRuns) bytesWarm = countBytes()
         if (count++ % 5 === 0) standing = await findStanding()
         const { method, path, body, operation } = aimRequest(request, standing)
         const answer = await server.admin(method, path, body === undefined ? undefined : JSON.stringify(body))
@@ -84,6 +102,7 @@ describeServers('whatever is asked', (start) => {
     expect((await server.admin('GET', '/readyz')).status).toBe(200)
     expect(readdirSync(join(server.dataFolder, 'temporary'))).toEqual([])
     expect(countOpen()).toBeLessThan(openBefore + 40)
+    expect(countBytes() - bytesWarm).toBeLessThan(keptBytes * (numRuns - warmRuns))
     expect(await listOwnerless()).toEqual([])
     expect((await server.admin('GET', '/api/resource/0')).status).toBe(200)
   }, 600_000)
