@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { describeApi } from '../../../src/contract/openapi/openapi.ts'
@@ -22,6 +23,14 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false })
 ajv.addSchema({ $id: 'https://example.org/api', ...api })
 const compile = (schema: object) =>
   ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"https://example.org/api#/')))
+
+test('is a document of OpenAPI 3.1', async () => {
+  const validator = new Validator()
+  expect(await validator.validate(JSON.parse(JSON.stringify(api)))).toEqual({ valid: true })
+  expect(validator.version).toBe('3.1')
+  const broken = { ...api, paths: { '/x': { get: { responses: 5 } } } }
+  expect(await new Validator().validate(broken)).toMatchObject({ valid: false })
+})
 
 test('every operation of the contract stands there once, under its path and method', () => {
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual([...routeNames].sort())
