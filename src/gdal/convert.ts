@@ -5,10 +5,12 @@ import { openSourceLayer } from './dataset.ts'
 import type { Bounds, FitRules } from './fit.ts'
 import type { FlatHeader } from './flatgeobuf.ts'
 import type { SourceField, VectorJob, WireSummary } from './job.ts'
+import { keynamesOf } from './keyname.ts'
+import type { Marks } from './marks.ts'
 import { makeMender } from './mend.ts'
 import { findMissing } from './missing.ts'
 import type { GdalModule } from './open.ts'
-import type { ColumnPlan } from './row.ts'
+import { type ColumnPlan, type ColumnUse, isField } from './row.ts'
 import { type RowSender, sendRows } from './rows.ts'
 import type { SourceLayer } from './source.ts'
 import { nameSource } from './source_name.ts'
@@ -21,6 +23,7 @@ import {
   translateLayer,
   translationFault,
 } from './translate.ts'
+import { findConversion } from './value_convert.ts'
 
 /** Where a conversion reports to. */
 export interface ConversionSink extends RowSender {
@@ -39,16 +42,18 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
   const source = await openSourceLayer(gdal, job)
   sink.tick()
   const plan = planReading(gdal, source, job)
-  const { survey, features } = await lookAtAll(gdal, plan, sink)
+  const { survey, features, passedOver } = await lookAtAll(gdal, plan, sink)
   if (source.isGuessed) refuseMisplaced(survey, source.name)
   // A source of which nothing is left is not what anybody wants to have skipped.
   if (survey.badCount > 0 && (!job.skipErrors || survey.families.size === 0)) throw badFeatures(survey)
   const geometry = decideGeometry(survey, job, findDeclaredType(source))
+  const loaded = plan.columns.flatMap(({ use, ...column }) => (isField(use) ? [{ ...column, use }] : []))
   await sink.summary({
     format: source.format,
     layer: source.name,
     geometry,
-    fields: plan.fields.filter((_, index) => index !== plan.idColumn),
+    fields: loaded.map(({ name, use }) => ({ name, datatype: use })),
+    keynames: loaded.map(({ keyname }) => keyname),
     hasIds: plan.idColumn >= 0,
     rowCount: [...survey.families.values()].reduce((sum, count) => sum + count, 0),
     otherCount: survey.otherCount,
@@ -60,23 +65,31 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
   const { columns, rules } = features
   const { family } = geometry
   const settled = { ...rules, family, isMulti: geometry.isMulti ? null : rules.isMulti }
-  const areSound = job.fix === 'NONE' && survey.badCount + survey.otherCount === 0
-  await sendRows({ ...features, rules: settled, areSound }, { ...geometry, srs: job.srs, columns }, sink)
+  // What is to be mended has to be looked at again; what was good as it is has not.
+  const known = job.fix === 'NONE' && passedOver !== undefined ? { passedOver } : {}
+  await sendRows({ ...features, rules: settled, ...known }, { ...geometry, srs: job.srs, columns }, sink)
 }
 
 /** What is read, and how its features are looked at. */
 interface Plan {
   readonly source: SourceLayer
   readonly job: VectorJob
-  readonly fields: readonly SourceField[]
+  readonly columns: readonly PlannedColumn[]
   readonly idColumn: number
   /** Where the intermediate file goes. */
   readonly path: string
   readonly rules: FitRules
 }
 
+/** A field of the source, and what becomes of it. */
+interface PlannedColumn extends SourceField {
+  readonly keyname: string
+  readonly use: ColumnUse
+}
+
 function planReading(gdal: GdalModule, source: SourceLayer, job: VectorJob): Plan {
   const fields = readFields(source)
+  const idColumn = findIdColumn(source, fields, job)
   const { family, isMulti, skipOthers, fix } = job
   const rules = {
     family,
@@ -89,8 +102,8 @@ function planReading(gdal: GdalModule, source: SourceLayer, job: VectorJob): Pla
   return {
     source,
     job,
-    fields,
-    idColumn: findIdColumn(fields, job),
+    columns: planColumns(source, { fields, job, idColumn }),
+    idColumn,
     path: join(job.folder, 'features.fgb'),
     rules,
   }
@@ -101,7 +114,7 @@ async function lookAtAll(
   gdal: GdalModule,
   plan: Plan,
   sink: ConversionSink,
-): Promise<{ survey: Survey; features: Features | undefined }> {
+): Promise<{ survey: Survey; features: Features | undefined; passedOver: Marks | undefined }> {
   const { source, job, path } = plan
   const counting = source.twin?.features.countAsync(true)
   counting?.catch(() => undefined)
@@ -110,8 +123,8 @@ async function lookAtAll(
     path,
     srs: job.srs,
     async follow(header, isDone) {
-      const { look, survey } = startSurvey(featuresOf(plan, header))
-      surveyor = { look, survey }
+      surveyor = startSurvey(featuresOf(plan, header))
+      const { look, survey } = surveyor
       await eachAsWritten({ path, header, isDone }, (feature) => {
         look(feature)
         if (survey.count % 10_000 === 0) sink.tick()
@@ -123,27 +136,63 @@ async function lookAtAll(
   const sourceSrs = sourceReferenceSystem(source)
   const { layer } = source
   const total = counting === undefined ? layer.features.count(true) : await counting
-  const missing = findMissing(gdal, { layer, srs: job.srs, sourceSrs, total, count, bareCount })
+  const missing = findMissing(gdal, { source, srs: job.srs, sourceSrs, total, count, bareCount })
   if (missing === undefined) throw translationFault(path, `GDAL wrote ${count} features, which are not all`)
   const features = header === undefined ? undefined : featuresOf(plan, header)
-  return { survey: addMissing(survey, missing), features }
+  return { survey: addMissing(survey, missing), features, passedOver: surveyor?.passedOver }
 }
 
-function featuresOf({ path, fields, idColumn, rules }: Plan, header: FlatHeader): Features {
-  const columns = header.columns.map(({ type }, index): ColumnPlan => {
-    return { type, use: index === idColumn ? 'ID' : (fields[index]?.datatype ?? 'STRING') }
+interface ColumnChoice {
+  readonly fields: readonly SourceField[]
+  readonly job: VectorJob
+  readonly idColumn: number
+}
+
+function planColumns(
+  { hidden, datatypes }: SourceLayer,
+  { fields, job: { wanted }, idColumn }: ColumnChoice,
+): PlannedColumn[] {
+  const shown = fields.filter(({ name }) => hidden?.get(name) === undefined)
+  const keynames = keynamesOf(shown.map(({ name }) => name))
+  const datatypeOf = new Map(wanted?.fields.map(({ keyname, datatype }) => [keyname, datatype]))
+  let next = 0
+  return fields.map((field, index) => {
+    const use = hidden?.get(field.name)
+    if (use !== undefined) return { ...field, keyname: '', use }
+    const keyname = keynames[next] ?? ''
+    next += 1
+    if (index === idColumn) return { ...field, keyname, use: 'ID' }
+    const others = wanted?.keepsOthers === false ? 'NONE' : (datatypes?.get(field.name) ?? field.datatype)
+    return { ...field, keyname, use: datatypeOf.get(keyname) ?? others }
   })
-  return { path, header, columns, names: fields.map(({ name }) => name), rules }
 }
 
-function findIdColumn(fields: readonly SourceField[], { idSource, idFields }: VectorJob): number {
+function featuresOf({ path, columns, job, source, rules }: Plan, header: FlatHeader): Features {
+  // In a table of text there is no other way to write that there is no value.
+  const blankIsNull = job.wanted !== undefined && source.format === 'CSV'
+  const plans = header.columns.map(({ type }, index): ColumnPlan => {
+    const { datatype, use } = columns[index] ?? { datatype: 'STRING', use: 'STRING' }
+    const convert = isField(use) && use !== datatype ? findConversion(datatype, use) : undefined
+    return { type, use, convert, blankIsNull: blankIsNull && use === 'STRING' }
+  })
+  return { path, header, columns: plans, names: columns.map(({ keyname, name }) => keyname || name), rules }
+}
+
+function findIdColumn(
+  { hidden }: SourceLayer,
+  all: readonly SourceField[],
+  { idSource, idFields }: VectorJob,
+): number {
   if (idSource === 'SEQUENCE') return -1
   const column = idFields
-    .map((name) => fields.findIndex((field) => field.name === name))
+    .map((name) => all.findIndex((field) => field.name === name && hidden?.get(name) === undefined))
     .find((index) => index >= 0)
   if (column !== undefined) return column
   if (idSource === 'AUTO') return -1
-  const names = fields.map(({ name }) => name).join(', ')
+  const names = all
+    .map(({ name }) => name)
+    .filter((name) => hidden?.get(name) === undefined)
+    .join(', ')
   throw problem('request/invalid', `the source has no field ${idFields.join(' or ')} for ids, but ${names}`)
 }
 

@@ -99,7 +99,7 @@ async function openFile(gdal: GdalModule, given: SourceFile, job: VectorJob): Pr
     ? await recode(given, { job, encoding: job.encoding })
     : given
   if (format.extension === '.tab' && isSeamless(file.path)) throw unreadable(file, 'it refers to other files')
-  const tables = openTable(gdal, { path: file.path, extension: format.extension, asText: job.asText })
+  const tables = openTable(gdal, { path: file.path, extension: format.extension, job })
   if (tables !== undefined) return tables
   gdal.config.set('SHAPE_ENCODING', shapeEncoding(file.path, job.encoding))
   const { dataset, driver } = openDataset(gdal, file, format)

@@ -10,3 +10,18 @@ export const ogrFieldTypes: Readonly<Record<Datatype, string>> = {
   TIME: 'Time',
   DATETIME: 'DateTime',
 }
+
+/** Truth values are numbers; lists and whatever else there is are text. */
+const datatypes: Readonly<Record<string, Datatype>> = {
+  integer: 'INTEGER',
+  integer64: 'BIGINT',
+  real: 'REAL',
+  date: 'DATE',
+  time: 'TIME',
+  dateTime: 'DATETIME',
+}
+
+/** Gives what a field becomes whose datatype gdal-async calls so. */
+export function datatypeOf(type: string): Datatype {
+  return datatypes[type] ?? 'STRING'
+}

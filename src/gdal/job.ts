@@ -32,14 +32,22 @@ export interface VectorJob extends LoadRules {
   readonly encoding: string | undefined
   /** Layer to take, where there are several. */
   readonly layer: string | undefined
-  /** Take the cells of a table as the texts they are, instead of guessing what they mean. */
-  readonly asText: boolean
+  /** What the fields are to become; what they are where absent. */
+  readonly wanted: WantedFields | undefined
   /** EPSG code the coordinates are to be in. */
   readonly srs: number
   /** Most bytes an archive may unpack to. */
   readonly unpackLimitBytes: number
   /** About how many bytes of rows make a piece. */
   readonly pieceBytes: number
+}
+
+/** Fields that a source is to have. */
+export interface WantedFields {
+  /** By the keynames that the fields of the source get. */
+  readonly fields: readonly { readonly keyname: string; readonly datatype: Datatype }[]
+  /** Whether the source may have others as well; else they are left out. */
+  readonly keepsOthers: boolean
 }
 
 /** A field of a source, in order. */
@@ -64,8 +72,10 @@ export interface SourceSummary {
   readonly format: string
   readonly layer: string
   readonly geometryType: GeometryType
-  /** Without the one that became the id. */
+  /** Those that are loaded, as what they are loaded: without the one that became the id. */
   readonly fields: readonly SourceField[]
+  /** Keynames of the fields. */
+  readonly keynames: readonly string[]
   /** Whether ids come from a field of the source: the same feature has the same id when it comes again. */
   readonly hasIds: boolean
   /** Rows that follow. */

@@ -1,6 +1,7 @@
 import type { Layer } from 'gdal-async'
-import type { BadFeature } from './job.ts'
+import { type BadFeature, toldBadFeatures } from './job.ts'
 import type { GdalModule } from './open.ts'
+import type { SourceLayer } from './source.ts'
 
 /** A feature that GDAL did not translate. */
 export interface MissingFeature extends BadFeature {
@@ -10,7 +11,7 @@ export interface MissingFeature extends BadFeature {
 
 /** What a translation was to do, and what it did. */
 export interface Translation {
-  readonly layer: Layer
+  readonly source: Pick<SourceLayer, 'layer' | 'twin' | 'positions'>
   /** EPSG code of the target. */
   readonly srs: number
   /** What GDAL was told to take for the reference system of the source, where it was told. */
@@ -23,26 +24,44 @@ export interface Translation {
   readonly bareCount: number
 }
 
+/** What is wrong with the features that GDAL did not translate. */
+export interface Missing {
+  /** How many the file lacks. */
+  readonly absentCount: number
+  /** The first of them, in order, and the first that the file has without a geometry. */
+  readonly first: readonly MissingFeature[]
+}
+
 /**
- * Finds the features that GDAL did not translate, where there are any. Some versions write no feature without a
+ * Finds the first features that GDAL did not translate, where there are any. Some versions write no feature without a
  * geometry, others do; text that is not UTF-8 stops a feature in some.
  *
- * @returns undefined where not all that is missing has a known fault
+ * @returns undefined where what is missing has no known fault
  */
-export function findMissing(gdal: GdalModule, translation: Translation): MissingFeature[] | undefined {
-  const { layer, total, count, bareCount } = translation
-  if (count === total && bareCount === 0) return []
-  const findFault = faultFinder(gdal, translation)
-  const missing: MissingFeature[] = []
+export function findMissing(gdal: GdalModule, translation: Translation): Missing | undefined {
+  const { total, count, bareCount } = translation
+  const absentCount = total - count
+  if (absentCount === 0 && bareCount === 0) return { absentCount, first: [] }
+  // Texts take the longest to read, and are hardly ever the reason.
+  return lookFor(gdal, translation, false) ?? lookFor(gdal, translation, true)
+}
+
+function lookFor(gdal: GdalModule, translation: Translation, looksAtTexts: boolean): Missing | undefined {
+  const { source, total, count, bareCount } = translation
+  const absentCount = total - count
+  const findFault = faultFinder(gdal, translation, looksAtTexts)
+  const first: MissingFeature[] = []
   let number = 0
-  for (const feature of layer.features) {
+  for (const feature of source.layer.features) {
     number += 1
-    const fault = findFault(feature)
+    const fault = findFault(feature, number)
     if (fault === undefined) continue
-    missing.push({ number, isAbsent: count < total && (fault.isText === true || bareCount === 0), ...fault })
+    first.push({ number, isAbsent: absentCount > 0 && (fault.isText === true || bareCount === 0), ...fault })
+    // The others need no reasons.
+    if (first.filter(({ isAbsent }) => isAbsent || absentCount === 0).length >= toldBadFeatures)
+      return { absentCount, first }
   }
-  const absent = missing.filter(({ isAbsent }) => isAbsent).length
-  return absent === total - count ? missing : undefined
+  return first.filter(({ isAbsent }) => isAbsent).length === absentCount ? { absentCount, first } : undefined
 }
 
 type Feature = Parameters<Layer['features']['add']>[0]
@@ -51,20 +70,23 @@ type Fault = Omit<BadFeature, 'number'>
 
 function faultFinder(
   gdal: GdalModule,
-  { layer, srs, sourceSrs }: Translation,
-): (feature: Feature) => Fault | undefined {
+  { source, srs, sourceSrs }: Translation,
+  looksAtTexts: boolean,
+): (feature: Feature, number: number) => Fault | undefined {
+  const { layer } = source
   const from = sourceSrs === undefined ? layer.srs : gdal.SpatialReference.fromUserInput(sourceSrs)
   const to = gdal.SpatialReference.fromEPSG(srs)
   const transformation = from === null ? undefined : new gdal.CoordinateTransformation(from, to)
-  return (feature) => {
+  const findReason = reasonFinder(source)
+  return (feature, number) => {
     const geometry = feature.getGeometry()
-    if (geometry === null || geometry.isEmpty()) return { reason: 'it has no geometry' }
+    if (geometry === null || geometry.isEmpty()) return { reason: findReason(number) }
     try {
       if (transformation !== undefined) geometry.transform(transformation)
     } catch {
       return { reason: 'a position of it is outside the reference system', isMisplaced: true }
     }
-    const isBroken = Object.values(feature.fields.toObject()).some(hasReplacement)
+    const isBroken = looksAtTexts && Object.values(feature.fields.toObject()).some(hasReplacement)
     return isBroken ? { reason: 'a text of it is not UTF-8', isText: true } : undefined
   }
 }
@@ -72,4 +94,29 @@ function faultFinder(
 /** Where bytes are no UTF-8, reading them gives this character. */
 function hasReplacement(value: unknown): boolean {
   return typeof value === 'string' && value.includes('\uFFFD')
+}
+
+const noGeometry = 'it has no geometry'
+
+/** Says why there is no geometry: in a table, by what stands in its place. */
+function reasonFinder({ twin, positions = [] }: Translation['source']): (number: number) => string {
+  if (twin === undefined) return () => noGeometry
+  const rows = twin.features[Symbol.iterator]()
+  let at = 0
+  return (number) => {
+    let row = rows.next()
+    for (at += 1; at < number && !row.done; at++) row = rows.next()
+    if (row.done) return noGeometry
+    const cells = positions.map((name) => ({ name, text: String(row.value.fields.get(name) ?? '').trim() }))
+    const wrong = cells.find(({ text }) => text !== '' && (cells.length === 1 || !isNumber(text)))
+    if (wrong === undefined) return noGeometry
+    const text = JSON.stringify(wrong.text.slice(0, longestShown))
+    return `${wrong.name}: ${text} is no ${cells.length === 1 ? 'geometry' : 'number'}`
+  }
+}
+
+const longestShown = 80
+
+function isNumber(text: string): boolean {
+  return /^[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?$/.test(text)
 }

@@ -25,9 +25,29 @@ const daysTo2000 = 730_425
  * Counts days in the calendar of today, extended into the past, as PostgreSQL does. Years start in March here, so that
  * the leap day is the last of its year.
  */
-function daysSince2000(year: number, month: number, day: number): number {
+export function daysSince2000(year: number, month: number, day: number): number {
   const shifted = month > 2 ? year : year - 1
   const leapDays = Math.floor(shifted / 4) - Math.floor(shifted / 100) + Math.floor(shifted / 400)
   const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + Math.max(day, 1) - 1
   return 365 * shifted + leapDays + dayOfYear - daysTo2000
+}
+
+const dayPattern = /^(-?\d{1,6})[-/](\d\d)[-/](\d\d)/
+
+/** Tells whether a text begins with a day that the calendar has: GDAL lets 30 February pass. */
+export function isCalendarDay(text: string): boolean {
+  const match = dayPattern.exec(text)
+  if (match === null) return false
+  const [year, month, day] = match.slice(1).map(Number) as [number, number, number]
+  return isDay(year, month, day)
+}
+
+/** Tells whether the calendar has a day. */
+export function isDay(year: number, month: number, day: number): boolean {
+  return month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= daysOfMonth(year, month))
+}
+
+function daysOfMonth(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
+  return [4, 6, 9, 11].includes(month) ? 30 : 31
 }

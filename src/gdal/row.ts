@@ -1,32 +1,38 @@
-import { isUtf8 } from 'node:buffer'
 import type { Datatype } from '../contract/geometry.ts'
+import { quickDay } from './digits.ts'
 import { type EwkbTarget, ewkbRoom, type Sink, writeEwkb } from './ewkb.ts'
-import type { Bytes } from './flatbuffer.ts'
 import type { ColumnType, FlatFeature } from './flatgeobuf.ts'
 import { findMoment } from './moment.ts'
 import type { Shape } from './shape.ts'
+import { readAscii, readInteger, readReal, type Value } from './value.ts'
+import type { Conversion, Scalar } from './value_convert.ts'
+
+/**
+ * What a column of the intermediate file is for, besides a field: the ids; nothing; a coordinate, of which the shape
+ * was made; what a table has beyond its columns.
+ */
+export type ColumnUse = Datatype | 'ID' | 'NONE' | 'COORDINATE' | 'BEYOND'
 
 /** What becomes of a column of the intermediate file. */
 export interface ColumnPlan {
   readonly type: ColumnType
-  /** Datatype of the field; ID where it gives the ids. */
-  readonly use: Datatype | 'ID'
+  readonly use: ColumnUse
+  /** How its values are read, where they are of another datatype than `use`. */
+  readonly convert?: Conversion | undefined
+  /** Whether an empty text is no value. */
+  readonly blankIsNull?: boolean
+}
+
+/** Tells whether a column becomes a field. */
+export function isField(use: ColumnUse): use is Datatype {
+  return use !== 'ID' && use !== 'NONE' && use !== 'COORDINATE' && use !== 'BEYOND'
 }
 
 /** How rows are written: id, geom, then the fields in order. */
 export interface RowPlan extends EwkbTarget {
   readonly columns: readonly ColumnPlan[]
-  /** Fields, the one of the ids not counted. */
+  /** Columns that become fields. */
   readonly fieldCount: number
-}
-
-/** A property that is not null, where its value stands; valid until the next one. */
-export interface Value extends Bytes {
-  readonly column: number
-  readonly type: ColumnType
-  readonly at: number
-  /** Bytes of the value. */
-  readonly size: number
 }
 
 /** Bytes of a value of each type; those of the others stand before them. */
@@ -71,7 +77,7 @@ export function eachProperty(
 
 /** Most bytes that a row needs. */
 export function rowRoom(feature: FlatFeature, shape: Shape, plan: RowPlan): number {
-  return 64 + ewkbRoom(shape) + 16 * plan.columns.length + feature.size
+  return 64 + ewkbRoom(shape) + 24 * plan.columns.length + feature.size
 }
 
 /**
@@ -92,17 +98,16 @@ export function writeRow(sink: Sink, { feature, shape, id }: RowSource, plan: Ro
   let next = 0
   const writeNulls = (until: number) => {
     for (; next < until; next++) {
-      if (plan.columns[next]?.use === 'ID') continue
-      sink.view.setInt32(sink.at, -1)
-      sink.at += 4
+      if (isField(plan.columns[next]?.use ?? 'NONE')) writeNull(sink)
     }
   }
   eachProperty(feature, plan.columns, (value) => {
     writeNulls(value.column)
     next = value.column + 1
-    const use = plan.columns[value.column]?.use ?? 'STRING'
-    if (use === 'ID') sink.view.setInt32(idAt, Number(readInteger(value)))
-    else writers[use](sink, value)
+    const column = plan.columns[value.column]
+    if (column === undefined) return
+    if (isField(column.use)) writeField(sink, value, column as FieldColumn)
+    else if (column.use === 'ID') sink.view.setInt32(idAt, Number(readInteger(value)))
   })
   writeNulls(plan.columns.length)
 }
@@ -114,6 +119,44 @@ export interface RowSource {
   readonly id: number
 }
 
+type FieldColumn = ColumnPlan & { readonly use: Datatype }
+
+function writeField(sink: Sink, value: Value, { use, convert, blankIsNull }: FieldColumn): void {
+  if (blankIsNull && value.size === 0) writeNull(sink)
+  else if (convert === undefined) writers[use](sink, value)
+  else {
+    const scalar = convert(value)
+    if (scalar === undefined || scalar === null) writeNull(sink)
+    else writeScalar(sink, scalar, use)
+  }
+}
+
+function writeScalar(sink: Sink, scalar: Scalar, use: Datatype): void {
+  if (typeof scalar === 'string') {
+    const size = sink.bytes.write(scalar, sink.at + 4)
+    sink.view.setInt32(sink.at, size)
+    sink.at += 4 + size
+  } else if (use === 'INTEGER' || use === 'DATE') {
+    sink.view.setInt32(sink.at, 4)
+    sink.view.setInt32(sink.at + 4, Number(scalar))
+    sink.at += 8
+  } else if (use === 'REAL') {
+    sink.view.setInt32(sink.at, 8)
+    sink.view.setFloat64(sink.at + 4, Number(scalar))
+    sink.at += 12
+  } else writeLong(sink, scalar)
+}
+
+function writeLong(sink: Sink, value: number | bigint): void {
+  sink.view.setInt32(sink.at, 8)
+  if (typeof value === 'number') {
+    // In two halves: a bigint would have to be made of it first.
+    sink.view.setInt32(sink.at + 4, Math.floor(value / 2 ** 32))
+    sink.view.setUint32(sink.at + 8, value % 2 ** 32)
+  } else sink.view.setBigInt64(sink.at + 4, value)
+  sink.at += 12
+}
+
 type Writer = (sink: Sink, value: Value) => void
 
 const writers: Readonly<Record<Datatype, Writer>> = {
@@ -122,11 +165,7 @@ const writers: Readonly<Record<Datatype, Writer>> = {
     sink.view.setInt32(sink.at + 4, Number(readInteger(value)))
     sink.at += 8
   },
-  BIGINT: (sink, value) => {
-    sink.view.setInt32(sink.at, 8)
-    sink.view.setBigInt64(sink.at + 4, BigInt(readInteger(value) ?? 0))
-    sink.at += 12
-  },
+  BIGINT: (sink, value) => writeLong(sink, readInteger(value) ?? 0),
   REAL: (sink, value) => {
     sink.view.setInt32(sink.at, 8)
     sink.view.setFloat64(sink.at + 4, readReal(value))
@@ -138,21 +177,21 @@ const writers: Readonly<Record<Datatype, Writer>> = {
     copyBytes(sink, value)
   },
   DATE: (sink, value) => {
-    const moment = findMoment(textOf(value))
-    if (moment === undefined) return writeNull(sink)
+    const days = quickDay(value) ?? findMoment(readAscii(value))?.days
+    if (days === undefined) return writeNull(sink)
     sink.view.setInt32(sink.at, 4)
-    sink.view.setInt32(sink.at + 4, moment.days)
+    sink.view.setInt32(sink.at + 4, days)
     sink.at += 8
   },
   TIME: (sink, value) => {
-    const moment = findMoment(textOf(value))
+    const moment = findMoment(readAscii(value))
     if (moment === undefined) return writeNull(sink)
-    writeMicroseconds(sink, moment.microseconds)
+    writeLong(sink, moment.microseconds)
   },
   DATETIME: (sink, value) => {
-    const moment = findMoment(textOf(value))
+    const moment = findMoment(readAscii(value))
     if (moment === undefined) return writeNull(sink)
-    writeMicroseconds(sink, moment.days * 86_400_000_000 + moment.microseconds)
+    writeLong(sink, moment.days * 86_400_000_000 + moment.microseconds)
   },
 }
 
@@ -166,77 +205,4 @@ function copyBytes(sink: Sink, { bytes, at, size }: Value): void {
 function writeNull(sink: Sink): void {
   sink.view.setInt32(sink.at, -1)
   sink.at += 4
-}
-
-function writeMicroseconds(sink: Sink, microseconds: number): void {
-  sink.view.setInt32(sink.at, 8)
-  sink.view.setBigInt64(sink.at + 4, BigInt(microseconds))
-  sink.at += 12
-}
-
-function textOf({ bytes, at, size }: Value): string {
-  return bytes.toString('latin1', at, at + size)
-}
-
-function readReal({ view, at, type }: Value): number {
-  return type === 'Float' ? view.getFloat32(at, true) : view.getFloat64(at, true)
-}
-
-const integerPattern = /^\s*[-+]?\d{1,18}\s*$/
-
-/** Reads a whole number of any column type; undefined where the value is none. */
-export function readInteger(value: Value): number | bigint | undefined {
-  const { bytes, view, at, type, size } = value
-  switch (type) {
-    case 'Byte':
-      return view.getInt8(at)
-    case 'UByte':
-    case 'Bool':
-      return view.getUint8(at)
-    case 'Short':
-      return view.getInt16(at, true)
-    case 'UShort':
-      return view.getUint16(at, true)
-    case 'Int':
-      return view.getInt32(at, true)
-    case 'UInt':
-      return view.getUint32(at, true)
-    case 'Long':
-      return view.getBigInt64(at, true)
-    case 'ULong':
-      return view.getBigUint64(at, true)
-    case 'Float':
-    case 'Double': {
-      const real = readReal(value)
-      return Number.isInteger(real) ? real : undefined
-    }
-    default: {
-      const text = bytes.toString('utf8', at, at + size)
-      return integerPattern.test(text) ? BigInt(text.trim()) : undefined
-    }
-  }
-}
-
-/** Finds what keeps a value from being written as its datatype. */
-export function findBadValue(value: Value, use: ColumnPlan['use']): string | undefined {
-  if (use === 'ID') return findBadId(value)
-  if (use === 'REAL') return Number.isFinite(readReal(value)) ? undefined : 'is not a number'
-  return use === 'STRING' && !isText(value) ? notText : undefined
-}
-
-/** What is said of text in another encoding than it should be. */
-export const notText = 'is not UTF-8'
-
-function findBadId(value: Value): string | undefined {
-  const id = readInteger(value)
-  if (id === undefined) return 'is not a whole number'
-  return id >= -2_147_483_648 && id <= 2_147_483_647 ? undefined : 'does not fit into 32 bits'
-}
-
-/** Most texts are of ASCII and short, and done with before a call out of JavaScript would have begun. */
-function isText({ bytes, at, size }: Value): boolean {
-  for (let index = at; index < at + size; index++) {
-    if ((bytes[index] as number) > 127) return isUtf8(bytes.subarray(at, at + size))
-  }
-  return true
 }

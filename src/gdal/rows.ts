@@ -1,7 +1,7 @@
 import type { Sink } from './ewkb.ts'
 import { bytesOf } from './flatbuffer.ts'
 import { copyHeader, copyTrailer, frameHeaderBytes, writeFrameHeader } from './frame.ts'
-import { type RowPlan, rowRoom, writeRow } from './row.ts'
+import { isField, type RowPlan, rowRoom, writeRow } from './row.ts'
 import { eachGoodFeature, type Features } from './survey.ts'
 
 /** Takes frames; the promise is kept once the bytes may be used again. */
@@ -20,7 +20,7 @@ export async function sendRows(
   target: Omit<RowPlan, 'fieldCount'>,
   sender: RowSender,
 ): Promise<void> {
-  const fieldCount = target.columns.filter(({ use }) => use !== 'ID').length
+  const fieldCount = target.columns.filter(({ use }) => isField(use)).length
   const plan: RowPlan = { ...target, fieldCount }
   const { frameBytes } = sender
   let sink = startFrame(Buffer.allocUnsafe(frameBytes))

@@ -1,4 +1,6 @@
 import type { Dataset, Layer } from 'gdal-async'
+import type { Datatype } from '../contract/geometry.ts'
+import type { ColumnUse } from './row.ts'
 
 /** A layer of an open data set. */
 export interface SourceLayer {
@@ -6,11 +8,17 @@ export interface SourceLayer {
   readonly layer: Layer
   /** The same layer, opened once more: to be counted while `layer` is read, where counting takes reading. */
   readonly twin?: Layer
+  /** Columns of `twin` that hold the geometries, as texts. */
+  readonly positions?: readonly string[]
   readonly name: string
   /** Name of the format, as GDAL's drivers are called. */
   readonly format: string
   /** Whether the format says that its coordinates are longitude and latitude. */
   readonly isLonLat: boolean
+  /** Fields that are read for something else than to become fields. */
+  readonly hidden?: ReadonlyMap<string, ColumnUse>
+  /** What texts mean, by the name of their field, where all of them are read as texts. */
+  readonly datatypes?: ReadonlyMap<string, Datatype>
   /** Whether nothing says what its coordinates are, but longitude and latitude is worth a try. */
   readonly isGuessed: boolean
 }

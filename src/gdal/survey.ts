@@ -2,9 +2,11 @@ import type { GeometryFamily } from '../contract/geometry.ts'
 import { type FitRules, fitShape, isMisfit, type Misfit } from './fit.ts'
 import { type FlatFeature, type FlatHeader, readFlatFeatures } from './flatgeobuf.ts'
 import { type BadFeature, toldBadFeatures } from './job.ts'
-import type { MissingFeature } from './missing.ts'
-import { type ColumnPlan, eachProperty, findBadValue, notText } from './row.ts'
+import { type Marks, openMarks } from './marks.ts'
+import type { Missing } from './missing.ts'
+import { type ColumnPlan, eachProperty } from './row.ts'
 import { findShape, hasHeight, type Shape } from './shape.ts'
+import { findBadValue, type ValueFault } from './value_check.ts'
 
 /** Features of an intermediate file, and how they are looked at. */
 export interface Features {
@@ -14,8 +16,8 @@ export interface Features {
   /** Names of the columns. */
   readonly names: readonly string[]
   readonly rules: FitRules
-  /** Whether all of them were looked at and found good as they are. */
-  readonly areSound?: boolean
+  /** Those that are not to be loaded, by their place in the file, where the others are good as they are. */
+  readonly passedOver?: Marks
 }
 
 /** A feature that can be loaded. */
@@ -26,8 +28,12 @@ export interface GoodFeature {
 
 /** Gives the features that can be loaded. */
 export function* eachGoodFeature(features: Features): Generator<GoodFeature> {
+  const { passedOver } = features
+  let place = 0
   for (const feature of readFlatFeatures(features.path, features.header)) {
-    const shape = features.areSound ? findShape(feature, features.header) : judge(feature, features)
+    place += 1
+    if (passedOver?.has(place)) continue
+    const shape = passedOver ? findShape(feature, features.header) : judge(feature, features)
     if (shape !== undefined && !isMisfit(shape)) yield { feature, shape }
   }
 }
@@ -42,14 +48,19 @@ function findBadField(feature: FlatFeature, { columns, names }: Features): Misfi
   let misfit: Misfit | undefined
   let hasId = false
   eachProperty(feature, columns, (value) => {
-    const use = columns[value.column]?.use ?? 'STRING'
-    if (use === 'ID') hasId = true
-    const fault = findBadValue(value, use)
-    if (fault === undefined) return
-    misfit ??= { reason: `the value of its field ${names[value.column]} ${fault}`, isText: fault === notText }
+    const column = columns[value.column]
+    if (column === undefined) return
+    if (column.use === 'ID') hasId = true
+    const fault = findBadValue(value, column)
+    if (fault !== undefined) misfit ??= misfitOf(fault, names[value.column] ?? '')
   })
   const idColumn = columns.findIndex(({ use }) => use === 'ID')
   return misfit ?? (hasId || idColumn < 0 ? undefined : { reason: `its field ${names[idColumn]} is empty` })
+}
+
+function misfitOf({ text, isText = false, isRow = false }: ValueFault, name: string): Misfit {
+  if (isRow) return { reason: 'its row has more cells than there are columns' }
+  return { reason: text.startsWith(':') ? `${name}${text}` : `the value of its field ${name}${text}`, isText }
 }
 
 /** What one look at all features found. */
@@ -73,6 +84,8 @@ export interface Surveyor {
   look(feature: FlatFeature): void
   /** What was found so far; features are numbered as they stand in the file. */
   readonly survey: Survey
+  /** Features that are not to be loaded. */
+  readonly passedOver: Marks
 }
 
 /** What is found of a source whose file has no features. */
@@ -92,6 +105,7 @@ export function startSurvey(features: Features): Surveyor {
   const families = new Map<GeometryFamily, number>()
   const bad: BadFeature[] = []
   const survey = { ...emptySurvey, families, bad }
+  const passedOver = openMarks()
   const refuse = (misfit: Misfit) => {
     survey.badCount += 1
     if (bad.length < toldBadFeatures) bad.push({ number: survey.count, ...misfit })
@@ -107,23 +121,24 @@ export function startSurvey(features: Features): Surveyor {
     survey.count += 1
     if (feature.geometry === 0) survey.bareCount += 1
     const judged = judge(feature, features)
+    if (judged === undefined || isMisfit(judged)) passedOver.add(survey.count)
     if (judged === undefined) survey.otherCount += 1
     else if (isMisfit(judged)) refuse(judged)
     else take(judged)
   }
-  return { look, survey }
+  return { look, survey, passedOver }
 }
 
 /** Adds what the file lacks: features are numbered as they stand in the source, and told by the better reason. */
-export function addMissing(survey: Survey, missing: readonly MissingFeature[]): Survey {
-  const absent = missing.filter(({ isAbsent }) => isAbsent)
+export function addMissing(survey: Survey, { absentCount, first }: Missing): Survey {
+  const absent = first.filter(({ isAbsent }) => isAbsent)
   const found = new Map<number, BadFeature>()
   for (const { number: place, ...misfit } of survey.bad) {
     let number = place
     for (const feature of absent) if (feature.number <= number) number += 1
     found.set(number, { number, ...misfit })
   }
-  for (const { isAbsent: _, ...feature } of missing) found.set(feature.number, feature)
+  for (const { isAbsent: _, ...feature } of first) found.set(feature.number, feature)
   const bad = [...found.values()].sort((a, b) => a.number - b.number).slice(0, toldBadFeatures)
-  return { ...survey, bad, badCount: survey.badCount + absent.length }
+  return { ...survey, bad, badCount: survey.badCount + absentCount }
 }

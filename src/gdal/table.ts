@@ -1,7 +1,13 @@
-import { basename, extname } from 'node:path'
+import { mkdtempSync } from 'node:fs'
+import { basename, extname, join } from 'node:path'
 import type { Dataset, Layer } from 'gdal-async'
+import type { Datatype } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
+import { beyondColumn, copyWithBeyond } from './csv_header.ts'
+import { datatypeOf } from './field_type.ts'
+import type { VectorJob, WantedFields } from './job.ts'
 import type { GdalModule } from './open.ts'
+import type { ColumnUse } from './row.ts'
 import type { SourceLayer } from './source.ts'
 
 /** Columns that hold the geometry of a table. */
@@ -41,8 +47,7 @@ export interface TableFile {
   readonly path: string
   /** Lower case, with its dot. */
   readonly extension: string
-  /** Take cells as the texts they are. */
-  readonly asText: boolean
+  readonly job: Pick<VectorJob, 'folder' | 'wanted'>
 }
 
 /**
@@ -51,7 +56,7 @@ export interface TableFile {
  * @throws {Problem} source/unreadable where no sheet has such columns
  */
 export function openTable(gdal: GdalModule, table: TableFile): SourceLayer[] | undefined {
-  const { path, extension, asText } = table
+  const { path, extension, job } = table
   if (extension !== '.csv' && extension !== '.xlsx' && extension !== '.ods') return undefined
   const plain = openPlain(gdal, path, extension)
   const layers = plain.layers.map((layer) => ({ layer, columns: findColumns(layer) }))
@@ -60,16 +65,46 @@ export function openTable(gdal: GdalModule, table: TableFile): SourceLayer[] | u
   )
   if (found.length === 0) throw noColumns(path, layers[0]?.layer)
   return found.map((sheet) => {
-    const dataset =
-      extension === '.csv'
-        ? openCsv(gdal, path, { columns: sheet.columns, asText })
-        : openSheet(gdal, path, sheet)
-    const layer = dataset.layers.get(0)
     const { isLonLat } = sheet.columns
-    const name = extension === '.csv' ? basename(path, extname(path)) : sheet.layer
-    const facts = { dataset, layer, name, format: driverName(extension), isLonLat, isGuessed: !isLonLat }
-    return extension === '.csv' ? { ...facts, twin: plain.layers.get(0) } : facts
+    const facts = { format: driverName(extension), isLonLat, isGuessed: !isLonLat }
+    if (extension !== '.csv') return { ...facts, name: sheet.layer, ...openSheet(gdal, path, sheet) }
+    const name = basename(path, extname(path))
+    return { ...facts, name, ...openText(gdal, path, { columns: sheet.columns, job }) }
   })
+}
+
+type Opened = Omit<SourceLayer, 'name' | 'format' | 'isLonLat' | 'isGuessed'>
+
+/** Opens a table of text so that nothing in it is passed over. */
+function openText(
+  gdal: GdalModule,
+  path: string,
+  { columns, job }: Pick<Sheet, 'columns'> & Pick<TableFile, 'job'>,
+): Opened {
+  const { wanted } = job
+  const asText = wanted !== undefined
+  const copy = join(mkdtempSync(join(job.folder, 'table-')), basename(path))
+  const isCopied = copyWithBeyond(path, copy)
+  const whole = isCopied ? copy : path
+  const dataset = openCsv(gdal, whole, { columns, asText })
+  const layer = dataset.layers.get(0)
+  const hidden = new Map<string, ColumnUse>(isCopied ? [[beyondColumn, 'BEYOND']] : [])
+  const twin = openPlain(gdal, whole, '.csv').layers.get(0)
+  const positions = 'wkt' in columns ? [columns.wkt] : [columns.x, columns.y]
+  const opened = { dataset, layer, hidden, twin, positions }
+  if (wanted?.keepsOthers !== true || areAllWanted(layer, wanted)) return opened
+  const detected = openCsv(gdal, path, { columns, asText: false }).layers.get(0)
+  return { ...opened, datatypes: datatypesOf(detected) }
+}
+
+/** Detecting datatypes takes a reading of the whole file. */
+function areAllWanted(layer: Layer, { fields }: WantedFields): boolean {
+  const names = new Set(fields.map(({ keyname }) => keyname))
+  return fieldNames(layer).every((name) => name === beyondColumn || names.has(name))
+}
+
+function datatypesOf(layer: Layer): Map<string, Datatype> {
+  return new Map(layer.fields.map(({ name, type }) => [name, datatypeOf(type)]))
 }
 
 function openPlain(gdal: GdalModule, path: string, extension: string): Dataset {
@@ -145,14 +180,16 @@ interface Sheet {
 }
 
 /** A virtual layer over a sheet: its driver knows no geometries itself. */
-function openSheet(gdal: GdalModule, path: string, { layer, fields, columns }: Sheet): Dataset {
+function openSheet(gdal: GdalModule, path: string, { layer, fields, columns }: Sheet): Opened {
   const used: readonly string[] = 'wkt' in columns ? [columns.wkt] : [columns.x, columns.y]
   const geometry =
     'wkt' in columns
       ? `encoding="WKT" field="${escapeXml(columns.wkt)}"`
       : `encoding="PointFromColumns" x="${escapeXml(columns.x)}" y="${escapeXml(columns.y)}"`
-  const kept = fields.filter(({ name }) => !used.includes(name))
-  return gdal.open(
+  // What a geometry is made of is looked at too: a text that is no number would be taken for 0.
+  const isWkt = 'wkt' in columns
+  const kept = fields.filter(({ name }) => !isWkt || !used.includes(name))
+  const dataset = gdal.open(
     [
       '<OGRVRTDataSource><OGRVRTLayer name="table">',
       `<SrcDataSource relativeToVRT="0">${escapeXml(path)}</SrcDataSource>`,
@@ -165,6 +202,8 @@ function openSheet(gdal: GdalModule, path: string, { layer, fields, columns }: S
     'r',
     'OGR_VRT',
   )
+  const hidden = new Map<string, ColumnUse>(isWkt ? [] : used.map((name) => [name, 'COORDINATE']))
+  return { dataset, layer: dataset.layers.get(0), hidden }
 }
 
 function escapeXml(text: string): string {

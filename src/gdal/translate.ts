@@ -1,9 +1,10 @@
 import { rmSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { Datatype, GeometryParts } from '../contract/geometry.ts'
+import type { GeometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import { readDeclaredType } from './declared.ts'
+import { datatypeOf } from './field_type.ts'
 import { type FlatFeature, type FlatHeader, findFlatHeader, openFlatReader } from './flatgeobuf.ts'
 import type { SourceField } from './job.ts'
 import type { GdalModule } from './open.ts'
@@ -24,7 +25,7 @@ export interface TranslateTarget extends Follower {
 
 /** Gives the fields of a layer as what they become. */
 export function readFields({ layer }: SourceLayer): SourceField[] {
-  return layer.fields.map(({ name, type }) => ({ name, datatype: datatypes[type] ?? 'STRING' }))
+  return layer.fields.map(({ name, type }) => ({ name, datatype: datatypeOf(type) }))
 }
 
 /**
@@ -162,14 +163,4 @@ export function sourceReferenceSystem({ layer, name, isLonLat, isGuessed }: Sour
   throw problem('source/no-srs', `the layer ${JSON.stringify(name)} has no reference system`, {
     hint: 'Add it to the file; for a Shapefile, put its .prj file into the archive.',
   })
-}
-
-/** Truth values are numbers; lists and whatever else there is are text. */
-const datatypes: Readonly<Record<string, Datatype>> = {
-  integer: 'INTEGER',
-  integer64: 'BIGINT',
-  real: 'REAL',
-  date: 'DATE',
-  time: 'TIME',
-  dateTime: 'DATETIME',
 }

@@ -5,9 +5,9 @@ import { geometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
-import { type LoadRules, type SourceSummary, toldBadFeatures } from '../gdal/job.ts'
+import type { LoadRules, SourceSummary, WantedFields } from '../gdal/job.ts'
 import { readVector, type VectorReading } from '../gdal/vector.ts'
-import type { PlannedField } from '../store/field.ts'
+import { type PlannedField, planFields } from '../store/field.ts'
 import type { LayerField } from '../store/layer.ts'
 import {
   createStaging,
@@ -17,7 +17,6 @@ import {
   gatherStatistics,
   keepStaging,
 } from '../store/staging.ts'
-import { type Conformed, conformStaged } from './conform.ts'
 import { nameFields, type RenamedField } from './names.ts'
 
 /** What is imported, and how. */
@@ -31,8 +30,10 @@ export interface ImportSource extends LoadRules {
   readonly layer?: string | undefined
   /** EPSG code that the layer is stored in. */
   readonly srs: number
-  /** Fields that the features have to fit; those of the source where absent. */
+  /** Fields of the layer that the features are for, and are to fit; those of the source where absent. */
   readonly keepFields?: readonly LayerField[] | undefined
+  /** What some of the fields of the source are to become. */
+  readonly declared?: WantedFields['fields'] | undefined
 }
 
 /** What an import works with. */
@@ -87,13 +88,12 @@ export async function stageSource(source: ImportSource, context: ImportContext):
   try {
     const { encoding, layer } = source
     const { unpackLimitBytes, signal } = context
-    const asText = source.keepFields !== undefined
+    const { keepFields, declared, ...rules } = source
     const job = {
-      ...source,
-      keepFields: undefined,
+      ...rules,
+      wanted: wantedOf(keepFields, declared),
       encoding,
       layer,
-      asText,
       folder,
       unpackLimitBytes,
       pieceBytes: pieceBytes[context.database.driver],
@@ -104,6 +104,16 @@ export async function stageSource(source: ImportSource, context: ImportContext):
   }
 }
 
+function wantedOf(
+  keepFields: ImportSource['keepFields'],
+  declared: ImportSource['declared'],
+): WantedFields | undefined {
+  const fields = keepFields ?? declared
+  if (fields === undefined) return undefined
+  const wanted = fields.map(({ keyname, datatype }) => ({ keyname, datatype }))
+  return { fields: wanted, keepsOthers: keepFields === undefined }
+}
+
 interface Task {
   readonly source: ImportSource
   readonly context: ImportContext
@@ -112,7 +122,7 @@ interface Task {
 async function stageReading(reading: VectorReading, { source, context }: Task): Promise<Staged> {
   const { summary } = reading
   const { database, instance } = context
-  const { fields, renamed } = nameFields(summary.fields)
+  const { fields, filled, renamed } = planColumns(summary, source.keepFields)
   const columns = fields.map(({ columnName, datatype }) => ({ name: columnName, datatype }))
   const { geometryType } = summary
   const tableName = await createStaging(database, { instance, geometryType, srs: source.srs, columns })
@@ -123,18 +133,13 @@ async function stageReading(reading: VectorReading, { source, context }: Task): 
     )
   }, keepEveryMs)
   try {
-    await fillTable(reading, tableName, context)
-    const staged = { fields, badCount: summary.badCount, bad: summary.bad }
-    const conformed = await conform(staged, { source, database, tableName, format: summary.format })
+    await fillTable(reading, { tableName, filled }, context)
     await refuseTakenIds(tableName, { source, context })
     await finishFeatureTable(database, tableName)
     await gatherStatistics(database, tableName)
-    const { format, layer, otherCount, notes, rowCount } = summary
-    const { badCount, bad } = conformed
-    const count = rowCount - (badCount - summary.badCount)
-    const report = { format, layer, badCount, bad, otherCount, notes, renamed, count }
-    const { hasIds } = summary
-    return { tableName, geometryType, srs: source.srs, fields: conformed.fields, hasIds, report, discard }
+    const { format, layer, badCount, bad, otherCount, notes, hasIds } = summary
+    const report = { format, layer, badCount, bad, otherCount, notes, renamed, count: summary.rowCount }
+    return { tableName, geometryType, srs: source.srs, fields, hasIds, report, discard }
   } catch (error) {
     await discard()
     throw error
@@ -143,40 +148,33 @@ async function stageReading(reading: VectorReading, { source, context }: Task): 
   }
 }
 
-interface ConformTask {
-  readonly source: ImportSource
-  readonly database: Database
-  readonly tableName: string
-  readonly format: string
+/** Columns of the table to fill, and those that the rows bring. */
+interface Columns {
+  readonly fields: readonly PlannedField[]
+  /** Names of the columns that the rows have behind id and geometry, in order. */
+  readonly filled: readonly string[]
+  readonly renamed: readonly RenamedField[]
 }
 
-/** Makes the rows fit the fields of the layer, where they have to; counts those that do not among the bad ones. */
-async function conform(
-  staged: Conformed,
-  { source, database, tableName, format }: ConformTask,
-): Promise<Conformed> {
-  const { keepFields: wanted, skipErrors } = source
-  if (wanted === undefined) return staged
-  const { fields } = staged
-  // In a table of text there is no other way to write that there is no value.
-  const blankIsNull = format === 'CSV'
-  const conformed = await conformStaged(database, { tableName, fields, wanted, skipErrors, blankIsNull })
-  return {
-    fields: conformed.fields,
-    badCount: staged.badCount + conformed.badCount,
-    bad: [...staged.bad, ...conformed.bad].slice(0, toldBadFeatures),
-  }
+/** Gives the fields of the layer their columns, those of the source where the layer has none yet. */
+function planColumns({ fields, keynames }: SourceSummary, keepFields: ImportSource['keepFields']): Columns {
+  const named = nameFields(fields, keynames)
+  const planned = keepFields === undefined ? named.fields : planFields(keepFields)
+  const byKeyname = new Map(planned.map(({ keyname, columnName }) => [keyname, columnName]))
+  const filled = named.fields.map(({ keyname }) => byKeyname.get(keyname) ?? '')
+  return { fields: planned, filled, renamed: named.renamed }
 }
 
 async function fillTable(
   { summary, copies }: VectorReading,
-  tableName: string,
+  { tableName, filled }: { readonly tableName: string } & Pick<Columns, 'filled'>,
   { database, signal }: ImportContext,
 ): Promise<void> {
+  const columns = ['id', 'geom', ...filled].join(', ')
   let count = 0
   for await (const copy of copies) {
     signal?.throwIfAborted()
-    count += await database.copyIn(`copy ${tableName} from stdin (format binary)`, copy)
+    count += await database.copyIn(`copy ${tableName} (${columns}) from stdin (format binary)`, copy)
   }
   if (count === summary.rowCount) return
   throw problem('gdal/failed', `${count} rows of ${summary.rowCount} arrived`)

@@ -72,7 +72,7 @@ test('reading a GeoPackage that was never closed neither changes the file nor le
   const before = readFileSync(path)
   const job = join(folder, 'job')
   mkdirSync(job)
-  const wishes = { encoding: undefined, layer: undefined, asText: false, srs: 3857 }
+  const wishes = { encoding: undefined, layer: undefined, wanted: undefined, srs: 3857 }
   const limits = { unpackLimitBytes: 1 << 30, pieceBytes: 1 << 20 }
   const rows = await readVector(
     { ...plainRules, ...wishes, ...limits, path, name: 'a.gpkg', folder: job },

@@ -19,7 +19,7 @@ beforeEach(() => {
   const wishes = {
     encoding: undefined,
     layer: undefined,
-    asText: false,
+    wanted: undefined,
     srs: 3857,
     unpackLimitBytes: 1 << 30,
     pieceBytes: 1 << 20,

@@ -69,6 +69,33 @@ describeServers('loading with keep_fields', (start) => {
     expect(await read(server, id)).toEqual(before)
   })
 
+  it('names rows as they stand in the file, whatever is wrong with those before', async () => {
+    const server = await start()
+    const id = await makeLayer(server, 'Numbered')
+    const rows = [
+      '10,60,Oslo,5',
+      'x,42,Rome,3',
+      '1,2,Bonn,-',
+      '1,2,Bern,2,"too much"',
+      ',,Kyiv,1',
+      '9,9,Paris,1e3',
+    ]
+    const csv = `longitude,latitude,name,people\n${rows.join('\n')}\n`
+    const answer = await load(server, id, csv, { skip_errors: true, fid_source: 'AUTO' })
+    expect((await answer.json<{ report: object }>()).report).toMatchObject({
+      feature_count: 1,
+      bad_count: 5,
+      bad: [
+        { number: 2, reason: 'longitude: "x" is no number' },
+        { number: 3, reason: 'people: "-" is no BIGINT' },
+        { number: 4, reason: 'its row has more cells than there are columns' },
+        { number: 5, reason: 'it has no geometry' },
+        { number: 6, reason: 'people: "1e3" is no BIGINT' },
+      ],
+    })
+    expect((await read(server, id)).values).toMatchObject([{ name: 'Oslo', people: 5 }])
+  })
+
   it('leaves such features out with skip_errors', async () => {
     const server = await start()
     const id = await makeLayer(server, 'Skipped')

