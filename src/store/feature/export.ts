@@ -5,7 +5,7 @@ import { type Bindings, createBindings, quoteName, type Statement } from './bind
 import { columnTypes } from './column.ts'
 import { type FeatureFilter, filterSql } from './filter.ts'
 import { transformSql } from './geometry.ts'
-import { allDigits, concatSql, geometrySql, type JsonSql, objectSql, valueSql } from './json.ts'
+import { allDigits, concatSql, geometrySql, type JsonMember, objectSql, valueSql } from './json.ts'
 import { isMomentType } from './moment.ts'
 import { featuresSql } from './source.ts'
 
@@ -33,10 +33,10 @@ export interface ExportSelection {
 export function geojsonStatement(layer: Layer, selection: ExportSelection): Statement {
   const bindings = createBindings()
   const feature = objectSql(bindings, [
-    ['type', `'"Feature"'`],
+    ['type', { text: '"Feature"' }],
     ['id', 'id'],
     ['geometry', geometrySql(geometryOf(layer, selection), 'geojson')],
-    ['properties', objectSql(bindings, selection.columns.map(jsonMember))],
+    ['properties', selection.columns.map(jsonMember)],
   ])
   return { text: `select ${feature} from ${selected(layer, selection, bindings)}`, values: bindings.values }
 }
@@ -140,7 +140,7 @@ function escapeControl(text: string): string {
   return `case when ${text} ~ '[\\x01-\\x03\\n\\r]' then ${escaped} else ${text} end`
 }
 
-function jsonMember({ name, field }: ExportColumn): readonly [name: string, sql: JsonSql] {
+function jsonMember({ name, field }: ExportColumn): JsonMember {
   return [name, field === undefined ? 'id' : valueSql(field, 'iso')]
 }
 

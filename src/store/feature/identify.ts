@@ -2,7 +2,8 @@ import type { Queryable } from '../../database/database.ts'
 import type { Layer } from '../layer.ts'
 import { createBindings, quoteName } from './binding.ts'
 import { geometryProblem, transformSql } from './geometry.ts'
-import { fieldsSql } from './read.ts'
+import { objectSql } from './json.ts'
+import { fieldMembers } from './read.ts'
 import { featuresSql } from './source.ts'
 
 /** A feature that was found at a place. */
@@ -36,7 +37,7 @@ export async function identifyFeatures(
   const label = layer.fields.find(({ labelField }) => labelField)
   const place = `ST_GeomFromText(${bindings.bind(wkt, 'text')}, ${bindings.bind(srs, 'int')})`
   const text = `select id, ${label ? `${quoteName(label.columnName)}::text` : 'null::text'} as label,
-      (${fieldsSql(layer.fields, 'obj', bindings)})::json as fields
+      (${objectSql(bindings, fieldMembers(layer.fields, 'obj'))})::json as fields
     from ${featuresSql(layer)}
     where ST_Intersects(geom, ${transformSql(place, srs, layer.srs)})
     order by id limit ${bindings.bind(limit, 'int')}`

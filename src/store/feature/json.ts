@@ -11,16 +11,40 @@ export type JsonSql = string
 /** Most arguments a function takes, with room to spare. */
 const maxArguments = 90
 
+/** JSON that is the same in every row. */
+export interface JsonText {
+  readonly text: string
+}
+
+/** A member of a JSON object: its name and its value, which may be an object in turn. */
+export type JsonMember = readonly [name: string, value: JsonSql | JsonText | readonly JsonMember[]]
+
 /**
  * Gives SQL that writes a JSON object. Names are bound, never part of the text. Putting the text together is three
- * times as fast as `json_build_object`.
+ * times as fast as `json_build_object`, and the fewer pieces there are, the faster.
  */
-export function objectSql(bindings: Bindings, members: readonly (readonly [name: string, sql: JsonSql])[]) {
-  const pieces = members.flatMap(([name, sql], at) => [
-    bindings.bind(`${at === 0 ? '{' : ','}${JSON.stringify(name)}:`, 'text'),
-    sql,
-  ])
-  return members.length === 0 ? `'{}'` : concatSql([...pieces, `'}'`])
+export function objectSql(bindings: Bindings, members: readonly JsonMember[]): JsonSql {
+  const pieces: string[] = []
+  let held = ''
+  const flush = () => {
+    if (held !== '') pieces.push(bindings.bind(held, 'text'))
+    held = ''
+  }
+  const write = (object: readonly JsonMember[]) => {
+    held += '{'
+    for (const [at, [name, value]] of object.entries()) {
+      held += `${at === 0 ? '' : ','}${JSON.stringify(name)}:`
+      if (typeof value === 'string') {
+        flush()
+        pieces.push(value)
+      } else if ('text' in value) held += value.text
+      else write(value)
+    }
+    held += '}'
+  }
+  write(members)
+  flush()
+  return concatSql(pieces)
 }
 
 /** Gives SQL that puts texts together, as many as there may be; null is nothing. */

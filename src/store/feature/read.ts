@@ -7,7 +7,7 @@ import { type Bindings, createBindings, quoteName, type Statement } from './bind
 import { type FeatureFilter, filterSql } from './filter.ts'
 import { isForeign } from './foreign.ts'
 import { transformSql } from './geometry.ts'
-import { geometrySql, type JsonSql, type MomentFormat, objectSql, valueSql } from './json.ts'
+import { geometrySql, type JsonMember, type JsonSql, type MomentFormat, objectSql, valueSql } from './json.ts'
 import type { PageMark } from './mark.ts'
 import { featuresSql } from './source.ts'
 
@@ -86,12 +86,9 @@ export async function findFeature(
   return row?.feature
 }
 
-/** Gives SQL that writes the values of some fields as a JSON object. */
-export function fieldsSql(fields: readonly LayerField[], format: MomentFormat, bindings: Bindings): JsonSql {
-  return objectSql(
-    bindings,
-    fields.map((field) => [field.keyname, valueSql(field, format)]),
-  )
+/** Gives the values of some fields as members of a JSON object. */
+export function fieldMembers(fields: readonly LayerField[], format: MomentFormat): JsonMember[] {
+  return fields.map((field) => [field.keyname, valueSql(field, format)])
 }
 
 function featureSql(layer: Layer, form: FeatureForm, bindings: Bindings): JsonSql {
@@ -101,19 +98,16 @@ function featureSql(layer: Layer, form: FeatureForm, bindings: Bindings): JsonSq
   return objectSql(bindings, [
     ['id', 'id'],
     ...(form.geom ? [['geom', geometry] as const] : []),
-    ['fields', fieldsSql(fields, form.momentFormat, bindings)],
-    ['extensions', extensionsSql(layer, form.extensions, bindings)],
+    ['fields', fieldMembers(fields, form.momentFormat)],
+    ['extensions', extensionMembers(layer, form.extensions, bindings)],
   ])
 }
 
 // Layers of another database have none: what features have beside stands in ours.
-function extensionsSql(layer: Layer, names: readonly ExtensionName[], bindings: Bindings): JsonSql {
+function extensionMembers(layer: Layer, names: readonly ExtensionName[], bindings: Bindings): JsonMember[] {
   const place = { layerId: layer.resourceId, featureId: 'sorted.id' }
   const isOurs = !isForeign(layer)
-  return objectSql(
-    bindings,
-    names.map((name) => [name, isOurs ? extensionSql(name, place, bindings) : `'null'`]),
-  )
+  return names.map((name) => [name, isOurs ? extensionSql(name, place, bindings) : { text: 'null' }])
 }
 
 // Ends with the id, so that pages never overlap.
