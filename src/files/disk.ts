@@ -4,6 +4,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 
 import { join } from 'node:path'
 import { problem } from '../contract/problems.ts'
 import type { Blob, BlobStore } from './blobs.ts'
+import { isDiskFull } from './full.ts'
 import { createScratch, type Scratch } from './scratch.ts'
 
 const digestPattern = /^[0-9a-f]{64}$/
@@ -138,7 +139,6 @@ function toTooLarge(limitBytes: number): Error {
 }
 
 function toFull(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error
+  if (!isDiskFull(error)) return error
   return problem('files/full', 'the disk of the data folder is full', { cause: error })
 }

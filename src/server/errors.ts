@@ -1,10 +1,12 @@
 import type { ErrorBody } from '../contract/error.ts'
 import { findProblemKind, problem, problems } from '../contract/problems.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
+import { isDiskFull } from '../files/full.ts'
 
 /** What an answer says of a failure: whatever was thrown becomes a Problem. The cause stays inside, for the log. */
 export function problemOf(error: unknown): Problem {
   if (isProblem(error)) return error
+  if (isDiskFull(error)) return problem('files/full', 'The disk is full.', { cause: error })
   const status = statusOf(error)
   const message = error instanceof Error ? error.message : String(error)
   if (status === 413) return problem('request/too-large', 'The request is too large.', { cause: error })

@@ -10,7 +10,7 @@ export interface SpooledBody extends AsyncDisposable {
 /**
  * Takes in the body of a request, of any size, as fast or slow as the client sends it.
  *
- * @throws {Problem} request/aborted where the client goes away before the end
+ * @throws {Problem} request/aborted where the client goes away before the end; and what the disk is refused with
  */
 export async function spoolBody(
   raw: IncomingMessage,
@@ -19,16 +19,30 @@ export async function spoolBody(
 ): Promise<SpooledBody> {
   const spool = new Spool({ folder })
   try {
-    for await (const chunk of raw as AsyncIterable<Buffer>) {
+    for await (const chunk of piecesOf(raw)) {
       onChunk?.(chunk)
       await spool.write(chunk)
     }
-  } catch (cause) {
+  } catch (error) {
     await spool.close()
-    throw raw.complete ? cause : aborted(cause)
+    throw error
   }
   spool.end()
   return { chunks: () => spool.chunks(), [Symbol.asyncDispose]: () => spool.close() }
+}
+
+/**
+ * Gives the body of a request as it comes.
+ *
+ * @throws {Problem} request/aborted where the client goes away before the end
+ */
+export async function* piecesOf(raw: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    // What is left of a body that cannot be taken is not cut off, so that the client reads the answer.
+    yield* raw.iterator({ destroyOnReturn: false })
+  } catch (cause) {
+    throw aborted(cause)
+  }
 }
 
 /** A client that went away in the middle of its body. */

@@ -12,7 +12,7 @@ import { listAttachmentTexts } from '../../store/attachment_json.ts'
 import { lockUploads } from '../../store/upload.ts'
 import { checkAttachmentName, newAttachment } from '../attachments/entry.ts'
 import { attachmentNotFound, openFeature, writeAttachments } from '../attachments/layer.ts'
-import { keepPreview, readPreview } from '../attachments/preview.ts'
+import { keepPreview, keepPreviews, readPreview } from '../attachments/preview.ts'
 import { answerFile } from '../file_answer.ts'
 import type { Answer, ApiRequest, Handlers } from '../handler.ts'
 import { matchesTag } from '../range.ts'
@@ -43,7 +43,7 @@ export const attachmentHandlers: Handlers<keyof typeof attachmentRoutes> = {
       await once.keep(tx, { id })
       return { id, digest: made.digest }
     })
-    await keepPreview(context, digest)
+    await keepPreviews(context, [digest])
     return { json: { id } }
   },
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import { basename } from 'node:path'
 import { problem } from '../../contract/problems.ts'
 import type { Upload } from '../../contract/resource.ts'
@@ -7,7 +6,7 @@ import type { uploadRoutes } from '../../contract/routes/upload.ts'
 import { insertUploads, type StoredUpload } from '../../store/upload.ts'
 import type { Answer, ApiRequest, Handlers } from '../handler.ts'
 import { readForm } from '../multipart.ts'
-import { aborted } from '../spool_body.ts'
+import { piecesOf } from '../spool_body.ts'
 import { checkVersion, isTus } from '../tus/protocol.ts'
 import {
   appendToUpload,
@@ -114,15 +113,6 @@ async function record<T extends object>(
     await once.keep(tx, json)
   })
   return { json }
-}
-
-async function* piecesOf(raw: IncomingMessage): AsyncGenerator<Uint8Array> {
-  try {
-    // What is left of a body that is too large is not cut off, so that the client reads the answer.
-    yield* raw.iterator({ destroyOnReturn: false })
-  } catch (cause) {
-    throw aborted(cause)
-  }
 }
 
 /** Refuses what says beforehand that it is too large. */

@@ -27,7 +27,7 @@ export async function receive(
   upload: PartialUpload,
   { raw, checksum }: Incoming,
 ): Promise<number> {
-  const source = new PartSource(raw, checksum?.algorithm)
+  await using source = new PartSource(raw, checksum?.algorithm)
   const waiting: Blob[] = []
   let offset = upload.offsetBytes
   const append = async (parts: readonly Blob[]) => {
@@ -63,7 +63,7 @@ export function outOfPlace(id: string, offset: number) {
 const sumOf = (parts: readonly Blob[]) => parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
 
 /** Cuts a body into parts as it comes. */
-class PartSource {
+class PartSource implements AsyncDisposable {
   /** Why the body ended before its end; what came until then has been given. */
   failure: unknown
   readonly #chunks: AsyncIterator<Uint8Array>
@@ -100,6 +100,11 @@ class PartSource {
 
   digest(): Buffer {
     return this.#hash?.digest() ?? Buffer.of()
+  }
+
+  /** Lets go of a body that is not read to its end: as long as it is held, what is left of it is not thrown away. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#chunks.return?.()
   }
 
   async #read(): Promise<IteratorResult<Uint8Array>> {
