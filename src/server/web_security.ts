@@ -1,6 +1,6 @@
 import { fastifyCors } from '@fastify/cors'
-import { fastifyHelmet } from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
+import helmet from 'helmet'
 import { replayedHeader } from '../contract/idempotency.ts'
 import { tus } from '../contract/tus.ts'
 
@@ -17,7 +17,8 @@ const nothingRuns = {
 
 /** Adds to every answer what browsers are to be told about safety. */
 export function addSecurityHeaders(app: FastifyInstance): void {
-  void app.register(fastifyHelmet, {
+  // Made once: the plugin for fastify makes it anew for every request.
+  const setHeaders = helmet({
     contentSecurityPolicy: nothingRuns,
     // Maps are made of tiles of other sites, and are framed by them: what may not be, says so by its policy.
     crossOriginResourcePolicy: { policy: 'cross-origin' },
@@ -32,6 +33,7 @@ export function addSecurityHeaders(app: FastifyInstance): void {
     // Whether all of a host is to be reached by https is for whoever runs it to say, at the proxy that has the keys.
     hsts: false,
   })
+  app.addHook('onRequest', (request, reply, done) => setHeaders(request.raw, reply.raw, () => done()))
 }
 
 /** Answer headers that scripts of other sites may read. */
