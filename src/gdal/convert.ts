@@ -4,6 +4,7 @@ import { problem } from '../contract/problems.ts'
 import { openSourceLayer } from './dataset.ts'
 import type { Bounds, FitRules } from './fit.ts'
 import type { FlatHeader } from './flatgeobuf.ts'
+import { guessedDatatype } from './guess.ts'
 import type { SourceField, VectorJob, WireSummary } from './job.ts'
 import { keynamesOf } from './keyname.ts'
 import type { Marks } from './marks.ts'
@@ -47,7 +48,10 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
   // A source of which nothing is left is not what anybody wants to have skipped.
   if (survey.badCount > 0 && (!job.skipErrors || survey.families.size === 0)) throw badFeatures(survey)
   const geometry = decideGeometry(survey, job, findDeclaredType(source))
-  const loaded = plan.columns.flatMap(({ use, ...column }) => (isField(use) ? [{ ...column, use }] : []))
+  const loaded = plan.columns.flatMap(({ name, keyname, use: planned }, index) => {
+    const use = features?.columns[index]?.use ?? planned
+    return isField(use) ? [{ name, keyname, use }] : []
+  })
   await sink.summary({
     format: source.format,
     layer: source.name,
@@ -85,6 +89,8 @@ interface Plan {
 interface PlannedColumn extends SourceField {
   readonly keyname: string
   readonly use: ColumnUse
+  /** Whether what its texts mean is to be found out. */
+  readonly isGuessed?: boolean
 }
 
 function planReading(gdal: GdalModule, source: SourceLayer, job: VectorJob): Plan {
@@ -119,11 +125,13 @@ async function lookAtAll(
   const counting = source.twin?.features.countAsync(true)
   counting?.catch(() => undefined)
   let surveyor: Surveyor | undefined
-  const header = await translateLayer(gdal, source, {
+  let features: Features | undefined
+  await translateLayer(gdal, source, {
     path,
     srs: job.srs,
     async follow(header, isDone) {
-      surveyor = startSurvey(featuresOf(plan, header))
+      features = featuresOf(plan, header)
+      surveyor = startSurvey(features)
       const { look, survey } = surveyor
       await eachAsWritten({ path, header, isDone }, (feature) => {
         look(feature)
@@ -138,8 +146,8 @@ async function lookAtAll(
   const total = counting === undefined ? layer.features.count(true) : await counting
   const missing = findMissing(gdal, { source, srs: job.srs, sourceSrs, total, count, bareCount })
   if (missing === undefined) throw translationFault(path, `GDAL wrote ${count} features, which are not all`)
-  const features = header === undefined ? undefined : featuresOf(plan, header)
-  return { survey: addMissing(survey, missing), features, passedOver: surveyor?.passedOver }
+  const settled = features && { ...features, columns: features.columns.map(settleColumn) }
+  return { survey: addMissing(survey, missing), features: settled, passedOver: surveyor?.passedOver }
 }
 
 interface ColumnChoice {
@@ -149,7 +157,7 @@ interface ColumnChoice {
 }
 
 function planColumns(
-  { hidden, datatypes }: SourceLayer,
+  { hidden, isText = false }: SourceLayer,
   { fields, job: { wanted }, idColumn }: ColumnChoice,
 ): PlannedColumn[] {
   const shown = fields.filter(({ name }) => hidden?.get(name) === undefined)
@@ -162,18 +170,39 @@ function planColumns(
     const keyname = keynames[next] ?? ''
     next += 1
     if (index === idColumn) return { ...field, keyname, use: 'ID' }
-    const others = wanted?.keepsOthers === false ? 'NONE' : (datatypes?.get(field.name) ?? field.datatype)
-    return { ...field, keyname, use: datatypeOf.get(keyname) ?? others }
+    const known = datatypeOf.get(keyname)
+    if (known === undefined && wanted?.keepsOthers === false) return { ...field, keyname, use: 'NONE' }
+    return { ...field, keyname, use: known ?? field.datatype, isGuessed: isText && known === undefined }
   })
+}
+
+const unknownColumn: Pick<PlannedColumn, 'datatype' | 'use' | 'isGuessed'> = {
+  datatype: 'STRING',
+  use: 'STRING',
+}
+
+/** Reads texts as what they turned out to mean. */
+function settleColumn(column: ColumnPlan): ColumnPlan {
+  if (column.guess === undefined) return column
+  const use = guessedDatatype(column.guess)
+  const convert = use === 'STRING' ? undefined : findConversion('STRING', use)
+  return {
+    ...column,
+    use,
+    convert,
+    guess: undefined,
+    blankIsNull: column.blankIsNull === true && use === 'STRING',
+  }
 }
 
 function featuresOf({ path, columns, job, source, rules }: Plan, header: FlatHeader): Features {
   // In a table of text there is no other way to write that there is no value.
   const blankIsNull = job.wanted !== undefined && source.format === 'CSV'
   const plans = header.columns.map(({ type }, index): ColumnPlan => {
-    const { datatype, use } = columns[index] ?? { datatype: 'STRING', use: 'STRING' }
+    const { datatype, use, isGuessed } = columns[index] ?? unknownColumn
     const convert = isField(use) && use !== datatype ? findConversion(datatype, use) : undefined
-    return { type, use, convert, blankIsNull: blankIsNull && use === 'STRING' }
+    const guess = isGuessed === true ? { kind: undefined } : undefined
+    return { type, use, convert, guess, blankIsNull: blankIsNull && use === 'STRING' }
   })
   return { path, header, columns: plans, names: columns.map(({ keyname, name }) => keyname || name), rules }
 }

@@ -2,6 +2,7 @@ import type { Datatype } from '../contract/geometry.ts'
 import { quickDay } from './digits.ts'
 import { type EwkbTarget, ewkbRoom, type Sink, writeEwkb } from './ewkb.ts'
 import type { ColumnType, FlatFeature } from './flatgeobuf.ts'
+import type { Guess } from './guess.ts'
 import { findMoment } from './moment.ts'
 import type { Shape } from './shape.ts'
 import { readAscii, readInteger, readReal, type Value } from './value.ts'
@@ -19,6 +20,8 @@ export interface ColumnPlan {
   readonly use: ColumnUse
   /** How its values are read, where they are of another datatype than `use`. */
   readonly convert?: Conversion | undefined
+  /** What its texts mean, as far as they were seen. */
+  readonly guess?: Guess | undefined
   /** Whether an empty text is no value. */
   readonly blankIsNull?: boolean
 }

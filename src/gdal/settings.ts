@@ -19,6 +19,9 @@ export const settings: Readonly<Record<string, string>> = {
   OGR_SQLITE_LOAD_EXTENSIONS: 'NONE',
   // Lists and objects of GeoJSON stay JSON.
   OGR_GEOJSON_ARRAY_AS_STRING: 'YES',
+  // A table without headers has no coordinates: where all cells are texts, GDAL would take the first row for values.
+  OGR_XLSX_HEADERS: 'FORCE',
+  OGR_ODS_HEADERS: 'FORCE',
   // A ring that is not closed is to be told, not dropped.
   OGR_GEOMETRY_ACCEPT_UNCLOSED_RING: 'YES',
 }

@@ -1,5 +1,4 @@
 import type { Dataset, Layer } from 'gdal-async'
-import type { Datatype } from '../contract/geometry.ts'
 import type { ColumnUse } from './row.ts'
 
 /** A layer of an open data set. */
@@ -17,8 +16,8 @@ export interface SourceLayer {
   readonly isLonLat: boolean
   /** Fields that are read for something else than to become fields. */
   readonly hidden?: ReadonlyMap<string, ColumnUse>
-  /** What texts mean, by the name of their field, where all of them are read as texts. */
-  readonly datatypes?: ReadonlyMap<string, Datatype>
+  /** Whether all values are texts, and what they mean is to be found out. */
+  readonly isText?: boolean
   /** Whether nothing says what its coordinates are, but longitude and latitude is worth a try. */
   readonly isGuessed: boolean
 }

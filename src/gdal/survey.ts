@@ -1,6 +1,7 @@
 import type { GeometryFamily } from '../contract/geometry.ts'
 import { type FitRules, fitShape, isMisfit, type Misfit } from './fit.ts'
 import { type FlatFeature, type FlatHeader, readFlatFeatures } from './flatgeobuf.ts'
+import { guessOn } from './guess.ts'
 import { type BadFeature, toldBadFeatures } from './job.ts'
 import { type Marks, openMarks } from './marks.ts'
 import type { Missing } from './missing.ts'
@@ -46,16 +47,29 @@ function judge(feature: FlatFeature, features: Features): Shape | Misfit | undef
 
 function findBadField(feature: FlatFeature, { columns, names }: Features): Misfit | undefined {
   let misfit: Misfit | undefined
-  let hasId = false
+  let required = 0
   eachProperty(feature, columns, (value) => {
     const column = columns[value.column]
     if (column === undefined) return
-    if (column.use === 'ID') hasId = true
+    if (isRequired(column)) required += 1
+    if (column.guess !== undefined) guessOn(column.guess, value)
     const fault = findBadValue(value, column)
     if (fault !== undefined) misfit ??= misfitOf(fault, names[value.column] ?? '')
   })
-  const idColumn = columns.findIndex(({ use }) => use === 'ID')
-  return misfit ?? (hasId || idColumn < 0 ? undefined : { reason: `its field ${names[idColumn]} is empty` })
+  if (misfit !== undefined || required === columns.filter(isRequired).length) return misfit
+  return findEmpty(feature, { columns, names })
+}
+
+/** Without a coordinate, a table gives 0 for it. */
+function isRequired({ use }: ColumnPlan): boolean {
+  return use === 'ID' || use === 'COORDINATE'
+}
+
+function findEmpty(feature: FlatFeature, { columns, names }: Pick<Features, 'columns' | 'names'>): Misfit {
+  const found = new Set<number>()
+  eachProperty(feature, columns, ({ column }) => found.add(column))
+  const empty = columns.findIndex((column, index) => isRequired(column) && !found.has(index))
+  return { reason: `its field ${names[empty]} is empty` }
 }
 
 function misfitOf({ text, isText = false, isRow = false }: ValueFault, name: string): Misfit {

@@ -1,11 +1,9 @@
 import { mkdtempSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import type { Dataset, Layer } from 'gdal-async'
-import type { Datatype } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import { beyondColumn, copyWithBeyond } from './csv_header.ts'
-import { datatypeOf } from './field_type.ts'
-import type { VectorJob, WantedFields } from './job.ts'
+import type { VectorJob } from './job.ts'
 import type { GdalModule } from './open.ts'
 import type { ColumnUse } from './row.ts'
 import type { SourceLayer } from './source.ts'
@@ -47,7 +45,7 @@ export interface TableFile {
   readonly path: string
   /** Lower case, with its dot. */
   readonly extension: string
-  readonly job: Pick<VectorJob, 'folder' | 'wanted'>
+  readonly job: Pick<VectorJob, 'folder'>
 }
 
 /**
@@ -81,30 +79,15 @@ function openText(
   path: string,
   { columns, job }: Pick<Sheet, 'columns'> & Pick<TableFile, 'job'>,
 ): Opened {
-  const { wanted } = job
-  const asText = wanted !== undefined
   const copy = join(mkdtempSync(join(job.folder, 'table-')), basename(path))
   const isCopied = copyWithBeyond(path, copy)
   const whole = isCopied ? copy : path
-  const dataset = openCsv(gdal, whole, { columns, asText })
+  const dataset = openCsv(gdal, whole, columns)
   const layer = dataset.layers.get(0)
   const hidden = new Map<string, ColumnUse>(isCopied ? [[beyondColumn, 'BEYOND']] : [])
   const twin = openPlain(gdal, whole, '.csv').layers.get(0)
   const positions = 'wkt' in columns ? [columns.wkt] : [columns.x, columns.y]
-  const opened = { dataset, layer, hidden, twin, positions }
-  if (wanted?.keepsOthers !== true || areAllWanted(layer, wanted)) return opened
-  const detected = openCsv(gdal, path, { columns, asText: false }).layers.get(0)
-  return { ...opened, datatypes: datatypesOf(detected) }
-}
-
-/** Detecting datatypes takes a reading of the whole file. */
-function areAllWanted(layer: Layer, { fields }: WantedFields): boolean {
-  const names = new Set(fields.map(({ keyname }) => keyname))
-  return fieldNames(layer).every((name) => name === beyondColumn || names.has(name))
-}
-
-function datatypesOf(layer: Layer): Map<string, Datatype> {
-  return new Map(layer.fields.map(({ name, type }) => [name, datatypeOf(type)]))
+  return { dataset, layer, hidden, twin, positions, isText: true }
 }
 
 function openPlain(gdal: GdalModule, path: string, extension: string): Dataset {
@@ -144,12 +127,7 @@ function findColumns(layer: Layer): CoordinateColumns | undefined {
   return wkt === undefined ? pairIn(planePairs, false) : { wkt, isLonLat: false }
 }
 
-interface CsvReading {
-  readonly columns: CoordinateColumns
-  readonly asText: boolean
-}
-
-function openCsv(gdal: GdalModule, path: string, { columns, asText }: CsvReading): Dataset {
+function openCsv(gdal: GdalModule, path: string, columns: CoordinateColumns): Dataset {
   const geometry =
     'wkt' in columns
       ? { GEOM_POSSIBLE_NAMES: columns.wkt }
@@ -157,9 +135,8 @@ function openCsv(gdal: GdalModule, path: string, { columns, asText }: CsvReading
   return gdal.drivers.get('CSV').open(path, 'r', {
     ...geometry,
     KEEP_GEOM_COLUMNS: 'NO',
-    // A type that holds for the first megabyte only would empty the cells that follow.
-    AUTODETECT_TYPE: asText ? 'NO' : 'YES',
-    AUTODETECT_SIZE_LIMIT: '0',
+    // What the texts mean is found out when all of them were seen.
+    AUTODETECT_TYPE: 'NO',
   })
 }
 

@@ -107,7 +107,9 @@ function realNumber(text: string): number | undefined {
 
 const dayPattern = /^(?!0000)\d{4}-\d\d-\d\d$/
 const clockPattern = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?$/
-const momentPattern = /^(?!0000)\d{4}-\d\d-\d\d([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?)?$/
+/** Moments are taken as they are written: a zone behind them is passed over, as in other formats. */
+const momentPattern =
+  /^(?!0000)\d{4}-\d\d-\d\d([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[-+]\d\d(:?\d\d)?)?)?$/
 
 function dayOf(text: string): number | undefined {
   return dayPattern.test(text) && isCalendarDay(text) ? findMoment(text)?.days : undefined

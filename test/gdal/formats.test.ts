@@ -120,6 +120,16 @@ describe('reads points, with the types of their fields, from', () => {
     expect(fields).toEqual({ name: 'STRING', size: 'REAL', rank: 'INTEGER' })
   })
 
+  test('an Excel table, of which cells that are no coordinates are told', async () => {
+    writeFileSync(join(folder, 'wrong.csv'), 'name,lon,lat\nA,1.5,2\nB,east,3\nC,,4\nD,"4,5",5\n')
+    const table = join(folder, 'wrong.xlsx')
+    execFileSync('ogr2ogr', ['-f', 'XLSX', table, join(folder, 'wrong.csv')])
+    await expect(readFileAs('wrong.xlsx', readFileSync(table))).rejects.toMatchObject({
+      detail:
+        '- feature 2: lon: "east" is no number\n- feature 3: its field lon is empty\n- feature 4: lon: "4,5" is no number',
+    })
+  })
+
   test('CSV with columns lon and lat, whatever stands between the cells', async () => {
     const semicolons = Buffer.from('name;lon;lat;code\nA;10.5;1;01\nB;11;2;X\n')
     expect(await datatypesOf('places.csv', semicolons)).toEqual({ name: 'STRING', code: 'STRING' })
@@ -214,6 +224,33 @@ describe('a table', () => {
       'name,wkt\nA,"LINESTRING(0 0,1 1)"\nB,"MULTILINESTRING((0 0,1 1))"\n',
     )
     expect(summary).toMatchObject({ geometryType: 'MULTILINESTRING', rowCount: 2 })
+  })
+
+  test('keeps whatever its texts say: zeros in front, a plus, digits that no number holds', async () => {
+    const header = 'code,phone,long,mixed,size,zone,day,note,lon,lat'
+    const first = '007,+7495,99999999999999999999,9007199254740993,1e5,2020-01-02T10:00Z,2020-01-02,,1,2'
+    const second = '010,-1,1,1.5,2,2020-01-02 11:00,2020-02-29,  ,1,2'
+    const { summary } = await readFileAs('places.csv', `${header}\n${first}\n${second}\n`)
+    expect(Object.fromEntries(summary.fields.map((field) => [field.name, field.datatype]))).toEqual({
+      code: 'STRING',
+      phone: 'STRING',
+      long: 'STRING',
+      mixed: 'STRING',
+      size: 'REAL',
+      zone: 'DATETIME',
+      day: 'DATE',
+      note: 'STRING',
+    })
+  })
+
+  test('is refused where a row has more cells than there are columns, unless they are empty', async () => {
+    expect((await readFileAs('places.csv', 'name,lon,lat\nA,1,2,,\n')).summary.rowCount).toBe(1)
+    await expect(readFileAs('places.csv', 'name,lon,lat\nA,1,2\nB, C,3,4\n')).rejects.toMatchObject({
+      detail: '- feature 2: lon: "C" is no number',
+    })
+    await expect(readFileAs('places.csv', 'lon,lat,name\n1,2,A\n3,4,B, C\n')).rejects.toMatchObject({
+      detail: '- feature 2: its row has more cells than there are columns',
+    })
   })
 
   test('keeps codes with letters further down than the first megabyte', async () => {
