@@ -6,22 +6,22 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { makePhoto, openAttachments } from '../support/attachments.ts'
 import { uploadContent } from '../support/samples.ts'
 import { adminPassword, startTestServer, type TestResponse, type TestServer } from '../support/server.ts'
-import { hasSmallDisks, mountSmallDisk, type SmallDisk } from '../support/small_disk.ts'
+import { mountSmallDisk, type SmallDisk } from '../support/small_disk.ts'
 import { createLayer } from '../support/tree.ts'
 import { openTus } from '../support/tus.ts'
 import { geojson, point } from '../support/vector.ts'
 import { makeZip } from '../support/zip.ts'
 
-describe.runIf(hasSmallDisks)('a server whose data folder is on a full disk', () => {
+describe('a server whose data folder is on a full disk', () => {
   let disk: SmallDisk
   let server: TestServer
   beforeAll(async () => {
-    disk = mountSmallDisk(64 * 2 ** 20)
+    disk = await mountSmallDisk(64 * 2 ** 20)
     server = await startTestServer('postgres', { dataFolder: disk.folder })
   })
   afterAll(async () => {
     await server?.stop()
-    disk?.unmount()
+    await disk?.unmount()
   })
 
   const list = (...parts: string[]) => {
@@ -29,7 +29,7 @@ describe.runIf(hasSmallDisks)('a server whose data folder is on a full disk', ()
     return existsSync(folder) ? readdirSync(folder) : []
   }
   afterEach(async () => {
-    disk.free()
+    await disk.free()
     expect(list('temporary')).toEqual([])
     expect(list('files', 'incoming')).toEqual([])
     expect(await server.database.query('select table_name from staging')).toEqual([])
@@ -37,11 +37,11 @@ describe.runIf(hasSmallDisks)('a server whose data folder is on a full disk', ()
 
   /** Does something while there is no room but for so many bytes. */
   const whileFull = async <T>(work: () => Promise<T>, leftBytes = 0): Promise<T> => {
-    disk.fill(leftBytes)
+    await disk.fill(leftBytes)
     try {
       return await work()
     } finally {
-      disk.free()
+      await disk.free()
     }
   }
   const expectFull = async (answer: TestResponse) => {
@@ -135,7 +135,8 @@ describe.runIf(hasSmallDisks)('a server whose data folder is on a full disk', ()
       expect(await countFeatures()).toBe(entries.length)
     })
 
-    test.each(['GPKG', 'ESRI Shapefile'])(
+    // SQLite cannot find its files on a disk that is seen through a process.
+    test.each(['FlatGeobuf', 'ESRI Shapefile'])(
       'refuses to export %s, and exports it once there is room',
       async (format) => {
         const send = () => server.admin('GET', `${layer}/export?format=${format}`)

@@ -113,8 +113,8 @@ function findPrograms(): string {
   return newest ?? execFileSync('pg_config', ['--bindir'], { encoding: 'utf8' }).trim()
 }
 
-// PostgreSQL refuses to run as root.
-function findOwner(): { uid?: number; gid?: number } {
+/** Gives the user whom servers of our own run as: PostgreSQL refuses to run as root. */
+export function findOwner(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const ask = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }))
   return { uid: ask('-u'), gid: ask('-g') }

@@ -45,8 +45,8 @@ export async function startTestServer(
   driver: Database['driver'],
   config: Partial<ServerConfig> = {},
 ): Promise<TestServer> {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'landform-server-'))
-  const database = await openTestDatabase(driver)
+  const dataFolder = config.dataFolder ?? (await mkdtemp(join(tmpdir(), 'landform-server-')))
+  const database = config.database ?? (await openTestDatabase(driver))
   const listen = { host: '127.0.0.1', port: 0 }
   const running = await createServer({
     listen,

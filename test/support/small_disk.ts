@@ -1,80 +1,59 @@
-import { execFileSync } from 'node:child_process'
-import {
-  closeSync,
-  ftruncateSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  rmdirSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isDiskFull } from '../../src/files/full.ts'
+import { createInterface } from 'node:readline'
 
 /** A disk that is small enough to be filled. */
 export interface SmallDisk {
   /** A folder on the disk, empty at first. */
   readonly folder: string
   /** Takes all the room there is but so many bytes. */
-  fill(leftBytes?: number): void
+  fill(leftBytes?: number): Promise<void>
   /** Gives the room back. */
-  free(): void
-  unmount(): void
+  free(): Promise<void>
+  /** Lets go of the disk and all that is on it. */
+  unmount(): Promise<void>
+}
+
+/** A user of this machine; the one who runs the tests where nobody is named. */
+export interface DiskOwner {
+  readonly uid?: number
+  readonly gid?: number
 }
 
 /**
- * Makes a small disk in memory. Only root may, outside of containers that forbid it.
+ * Makes a small disk in memory, in a mount namespace of its own, which an ordinary user may make too. A shell holds it,
+ * through whose root it is seen, and goes with the disk, or with the process of the test.
  *
- * @param owner the user whom the folder belongs to
+ * @see proc(5), `/proc/[pid]/root`
  */
-export function mountSmallDisk(sizeBytes: number, owner = 'root'): SmallDisk {
+export async function mountSmallDisk(sizeBytes: number, owner: DiskOwner = {}): Promise<SmallDisk> {
   const place = mkdtempSync(join(tmpdir(), 'landform-disk-'))
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeBytes},mode=0755`, 'small', place], {
-    stdio: 'pipe',
+  const shell = spawn('unshare', ['--mount', '--map-root-user', 'sh'], {
+    ...owner,
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const folder = join(place, 'folder')
-  const ballast = join(place, 'ballast')
-  mkdirSync(folder)
-  execFileSync('chown', [owner, folder])
+  const gone = once(shell, 'exit')
+  const lines = createInterface({ input: shell.stdout })[Symbol.asyncIterator]()
+  const run = async (commands: string) => {
+    shell.stdin.write(`${commands} && echo done || echo failed\n`)
+    const { value } = await lines.next()
+    if (value !== 'done') throw new Error(`the small disk: ${commands}: ${value}`)
+  }
+  const mount = `mount -t tmpfs -o size=${sizeBytes},mode=0755 small ${place}`
+  await run(`${mount} && cd ${place} && mkdir folder`)
   return {
-    folder,
-    fill(leftBytes = 0) {
-      const file = openSync(ballast, 'w')
-      const size = writeUntilFull(file)
-      ftruncateSync(file, Math.max(0, size - leftBytes))
-      closeSync(file)
-    },
-    free: () => rmSync(ballast, { force: true }),
-    unmount() {
-      execFileSync('umount', ['--lazy', place])
+    folder: `/proc/${shell.pid}/root${join(place, 'folder')}`,
+    // What ends without room has taken all there is.
+    fill: (leftBytes = 0) =>
+      run(`{ dd if=/dev/zero of=ballast bs=64k 2>&- ; truncate --size=-${leftBytes} ballast; }`),
+    free: () => run('rm -f ballast'),
+    async unmount() {
+      shell.stdin.end()
+      await gone
       rmdirSync(place)
     },
   }
 }
-
-function writeUntilFull(file: number): number {
-  let size = 0
-  // Pages at the end: the last bit of room is less than a large piece.
-  for (const piece of [Buffer.alloc(1 << 20), Buffer.alloc(4096)]) {
-    try {
-      for (;;) size += writeSync(file, piece)
-    } catch (error) {
-      if (!isDiskFull(error)) throw error
-    }
-  }
-  return size
-}
-
-/** Whether small disks can be made here. Where tests are run for all to rely on, they have to be. */
-export const hasSmallDisks = (() => {
-  try {
-    mountSmallDisk(1 << 16).unmount()
-    return true
-  } catch (error) {
-    if (process.env.CI) throw error
-    process.stderr.write(`NOT TESTED: full disks, as none can be mounted here: ${error}\n`)
-    return false
-  }
-})()

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { silentLog } from '../../src/core/log.ts'
+import { openPostgres } from '../../src/database/postgres.ts'
+import { askService } from '../support/ask.ts'
+import { openBatchClient } from '../support/batch.ts'
+import { findOwner } from '../support/cluster.ts'
+import { uploadContent } from '../support/samples.ts'
+import { startTestServer, type TestResponse, type TestServer } from '../support/server.ts'
+import { mountSmallDisk, type SmallDisk } from '../support/small_disk.ts'
+import { execute, withDatabase } from '../support/sql.ts'
+import { createLayer } from '../support/tree.ts'
+import { geojson, point } from '../support/vector.ts'
+
+const fields = [{ keyname: 'text', datatype: 'STRING' }]
+const entries = Array.from({ length: 4000 }, (_, at) => ({
+  geom: `POINT(${at} 0)`,
+  fields: { text: `${at} `.padEnd(900, 'x') },
+}))
+const source = geojson(
+  Array.from({ length: 4000 }, (_, at) => ({
+    geometry: point(at / 100, 1),
+    properties: { text: `${at} `.padEnd(900, 'x') },
+  })),
+)
+
+interface Full {
+  readonly server: TestServer
+  readonly disk: SmallDisk
+  /** Lets go of all. */
+  end(): Promise<void>
+}
+
+/** A server on a database whose tables stand on a small disk of their own. */
+async function startOnTablespace(): Promise<Full> {
+  const { url, template } = await askService('postgres')
+  const disk = await mountSmallDisk(96 * 2 ** 20, findOwner())
+  const name = `full_${randomUUID().replaceAll('-', '')}`
+  await execute(url, `create tablespace ${name} location '${disk.folder}'`)
+  await execute(url, `create database ${name} template ${template} tablespace ${name}`)
+  const database = await openPostgres({ url: withDatabase(url, name), log: silentLog })
+  const server = await startTestServer('postgres', { database })
+  return {
+    server,
+    disk,
+    async end() {
+      await disk.free()
+      await server.stop()
+      await execute(url, `drop database ${name} with (force)`)
+      await execute(url, `drop tablespace ${name}`)
+      await disk.unmount()
+    },
+  }
+}
+
+describe('a server whose database is on a full disk', () => {
+  let full: Full
+  let layer = ''
+  beforeAll(async () => {
+    full = await startOnTablespace()
+    layer = `/api/resource/${await createLayer(full.server.admin, { name: 'Layer', geometryType: 'POINT', fields })}`
+    expect((await full.server.admin('PATCH', `${layer}/feature/`, entries.slice(0, 10))).status).toBe(200)
+  })
+  afterAll(() => full?.end())
+
+  const countFeatures = async () =>
+    (await (await full.server.admin('GET', `${layer}/feature_count`)).json<{ total_count: number }>())
+      .total_count
+  const nameAll = async () => {
+    const answer = await full.server.admin('GET', '/api/resource/search/')
+    expect(answer.status).toBe(200)
+    return (await answer.json<{ resource: { display_name: string } }[]>()).map(
+      (one) => one.resource.display_name,
+    )
+  }
+
+  const operations = Array.from({ length: 2000 }, (_, at) => ({
+    op: 'create',
+    body: {
+      resource: {
+        cls: 'resource_group',
+        display_name: `G ${at}`,
+        parent: { id: 0 },
+        description: 'd'.repeat(1500),
+      },
+    },
+  }))
+  const works: readonly (readonly [string, () => Promise<TestResponse>])[] = [
+    ['an import', async () => full.server.admin('POST', '/api/resource/', await bodyOfImport())],
+    ['changes of features', () => full.server.admin('PATCH', `${layer}/feature/`, entries)],
+    ['a batch', () => openBatchClient(full.server).send(operations)],
+  ]
+  let upload: object | undefined
+  const bodyOfImport = async () => {
+    upload ??= await uploadContent(full.server.admin, source)
+    return {
+      resource: { cls: 'vector_layer', parent: { id: 0 }, display_name: 'Imported' },
+      vector_layer: { source: { ...upload, name: 'data.geojson' }, srs: { id: 3857 } },
+    }
+  }
+
+  test.each(works)(
+    'refuses %s, reads on, keeps nothing of it, and does it once there is room',
+    async (_, send) => {
+      const { server, disk } = full
+      await bodyOfImport()
+      const before = { count: await countFeatures(), names: await nameAll() }
+      await disk.fill(300_000)
+      const refused = await send()
+      expect([refused.status, await refused.json()]).toEqual([
+        503,
+        expect.objectContaining({ code: 'files/full' }),
+      ])
+      expect({ count: await countFeatures(), names: await nameAll() }).toEqual(before)
+      await disk.free()
+      expect(await server.database.query('select table_name from staging')).toEqual([])
+      const [tables] = await server.database.query<{ count: number }>(
+        `select count(*)::int from pg_class where relkind = 'r' and relname like 'features\\_%'`,
+      )
+      const [layers] = await server.database.query<{ count: number }>(
+        'select count(table_name)::int as count from layer',
+      )
+      expect(tables).toEqual(layers)
+      const answer = await send()
+      expect(answer.status, await answer.clone().text()).toBe(200)
+    },
+  )
+})
