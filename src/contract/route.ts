@@ -30,6 +30,8 @@ export interface RouteDescriptor {
   readonly moreQuery?: string
   readonly body?: TSchema
   readonly bodyKind?: BodyKind
+  /** Whole numbers of the JSON body that are beyond 2^53 keep their digits: clients write BIGINT so. */
+  readonly hasLongNumbers?: true
   readonly response?: TSchema
   readonly responseKind?: BodyKind
 }

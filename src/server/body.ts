@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { problem } from '../contract/problems.ts'
+import { parseExactJson } from '../core/long_number.ts'
 import { aborted } from './spool_body.ts'
 
 /**
@@ -9,13 +10,22 @@ import { aborted } from './spool_body.ts'
  * @throws {Problem} request/too-large, request/malformed, request/aborted
  */
 export async function readJsonBody(raw: IncomingMessage, limitBytes: number): Promise<unknown> {
-  return parseJson(await readText(raw, limitBytes))
+  return parseJson(await readText(raw, limitBytes), JSON.parse)
 }
 
-function parseJson(text: string): unknown {
+/**
+ * Reads such a body, in which whole numbers beyond 2^53 keep their digits.
+ *
+ * @throws {Problem} request/too-large, request/malformed, request/aborted
+ */
+export async function readExactBody(raw: IncomingMessage, limitBytes: number): Promise<unknown> {
+  return parseJson(await readText(raw, limitBytes), parseExactJson)
+}
+
+function parseJson(text: string, parse: (text: string) => unknown): unknown {
   if (text.trim() === '') return undefined
   try {
-    return JSON.parse(text)
+    return parse(text)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw problem('request/malformed', `The body is not well-formed JSON: ${why}`, { cause })
@@ -29,7 +39,7 @@ function parseJson(text: string): unknown {
  */
 export async function readFormBody(raw: IncomingMessage, limitBytes: number): Promise<unknown> {
   const text = await readText(raw, limitBytes)
-  if (/^\s*[{[]/.test(text)) return parseJson(text)
+  if (/^\s*[{[]/.test(text)) return parseJson(text, JSON.parse)
   return text.trim() === '' ? undefined : Object.fromEntries(new URLSearchParams(text))
 }
 

@@ -1,4 +1,5 @@
 import { problem } from '../contract/problems.ts'
+import { parseExactJson } from '../core/long_number.ts'
 import type { Problem } from '../core/problem.ts'
 
 const code = (character: string) => character.charCodeAt(0)
@@ -10,7 +11,8 @@ const whiteSpace: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 type State = 'start' | 'first' | 'item' | 'in' | 'after' | 'end'
 
 /**
- * Reads a JSON list item by item as its bytes stream in, so that the list is never in memory as a whole.
+ * Reads a JSON list item by item as its bytes stream in, so that the list is never in memory as a whole. Whole numbers
+ * beyond 2^53 keep their digits.
  *
  * @throws {Problem} request/malformed where the text is no JSON list, request/too-large where an item is larger than
  *   the limit
@@ -101,7 +103,7 @@ class Scanner {
     this.#state = 'after'
     this.#count += 1
     try {
-      return JSON.parse(text)
+      return parseExactJson(text)
     } catch (cause) {
       throw malformed(`item ${this.#count - 1}: ${cause instanceof Error ? cause.message : cause}`)
     }

@@ -13,7 +13,7 @@ import { isResourceId } from '../store/resource_id.ts'
 import { sendAnswer } from './answer.ts'
 import { endedCookie, findSessionSecret, sessionCookie } from './auth/cookie.ts'
 import { checkOrigin } from './auth/origin.ts'
-import { hasBody, readFormBody, readJsonBody } from './body.ts'
+import { hasBody, readExactBody, readFormBody, readJsonBody } from './body.ts'
 import type { Caller } from './caller.ts'
 import type { ServerContext } from './context.ts'
 import type { ApiRequest } from './handler.ts'
@@ -194,7 +194,8 @@ async function readBody(
   limitBytes: number,
 ): Promise<unknown> {
   if (!isReadHere(route) || !hasBody(request.raw)) return undefined
-  const read = route.bodyKind === 'form' ? readFormBody : readJsonBody
+  const readJson = route.hasLongNumbers === true ? readExactBody : readJsonBody
+  const read = route.bodyKind === 'form' ? readFormBody : readJson
   const body = await read(request.raw, limitBytes)
   checkStorable(body)
   return body

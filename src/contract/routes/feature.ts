@@ -107,6 +107,7 @@ export const featureRoutes = {
     permission: 'data.write',
     query: writeQuery,
     body: FeatureBody,
+    hasLongNumbers: true,
     response: IdAnswer,
   },
   'feature.delete': {
@@ -145,6 +146,7 @@ export const featureRoutes = {
     permission: 'data.write',
     query: writeQuery,
     body: FeatureBody,
+    hasLongNumbers: true,
     response: IdAnswer,
   },
   'feature.patch': {
@@ -155,6 +157,7 @@ export const featureRoutes = {
     permission: 'data.write',
     query: writeQuery,
     body: Type.Array(FeatureBody),
+    hasLongNumbers: true,
     bodyKind: 'stream',
     response: Type.Array(IdAnswer),
   },

@@ -1,5 +1,6 @@
 import type { Datatype } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
+import { LongNumber } from '../../core/long_number.ts'
 import type { Problem } from '../../core/problem.ts'
 import { findMoment, isMomentType } from './moment.ts'
 
@@ -66,9 +67,8 @@ function parseInteger(field: FieldType, value: unknown): FieldValue {
   const expected = `a whole number of ${field.datatype === 'INTEGER' ? 32 : 64} bits`
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
     return refuse(field, value, 'a text of digits, as numbers beyond 2^53 lose some on the way')
-  const text = typeof value === 'string' ? value.trim() : String(value)
-  const isNumber = typeof value === 'number' || typeof value === 'string'
-  if (!isNumber || !/^[+-]?\d{1,19}(\.0*)?$/.test(text)) return refuse(field, value, expected)
+  const text = textOfNumber(value)
+  if (text === undefined || !/^[+-]?\d{1,19}(\.0*)?$/.test(text)) return refuse(field, value, expected)
   const whole = BigInt(text.replace(/^\+|\.0*$/g, ''))
   const [lowest, highest] = limits[field.datatype === 'INTEGER' ? 'INTEGER' : 'BIGINT']
   if (whole < lowest || whole > highest) return refuse(field, value, expected)
@@ -76,9 +76,17 @@ function parseInteger(field: FieldType, value: unknown): FieldValue {
 }
 
 function parseReal(field: FieldType, value: unknown): FieldValue {
-  const isNumeral = typeof value === 'string' && numeral.test(value.trim())
-  const number = typeof value === 'number' || isNumeral ? Number(value) : Number.NaN
+  const text = typeof value === 'number' ? undefined : textOfNumber(value)
+  const isNumeral = text !== undefined && numeral.test(text)
+  const number = typeof value === 'number' || isNumeral ? Number(text ?? value) : Number.NaN
   return Number.isFinite(number) ? number : refuse(field, value, 'a finite number')
+}
+
+/** The digits of what is a number, or may be the text of one. */
+function textOfNumber(value: unknown): string | undefined {
+  if (value instanceof LongNumber) return value.digits
+  if (typeof value === 'string') return value.trim()
+  return typeof value === 'number' ? String(value) : undefined
 }
 
 const article = (datatype: Datatype) =>

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { LongNumber, parseExactJson } from '../../src/core/long_number.ts'
+
+describe('parseExactJson', () => {
+  it.each(['9007199254740993', '-9223372036854775808', '123456789012345678901234567890'])(
+    'keeps the digits of %s wherever it stands',
+    (digits) => {
+      const long = new LongNumber(digits)
+      expect(parseExactJson(digits)).toEqual(long)
+      expect(parseExactJson(` [${digits}, {"a":${digits}} ,\n${digits}]`)).toEqual([long, { a: long }, long])
+    },
+  )
+
+  it.each([
+    '9007199254740991',
+    '0.1234567890123456789',
+    '12345678901234567.5',
+    '1e300',
+    '9007199254740993e0',
+    '{"a":"b: 9007199254740993, "}',
+    '{"__proto__":9,"b":[true,null]}',
+    '1234567890123456 ',
+  ])('reads %s as everybody does', (text) => {
+    expect(parseExactJson(text)).toEqual(JSON.parse(text))
+    expect(parseExactJson(`[${text}, 1]`)).toEqual([JSON.parse(text), 1])
+  })
+
+  it('refuses what is no JSON', () => {
+    expect(() => parseExactJson('[9007199254740993')).toThrow(SyntaxError)
+    expect(() => parseExactJson('{a:1}')).toThrow(SyntaxError)
+  })
+
+  it('gives what is written again as a text', () => {
+    expect(JSON.stringify(parseExactJson('[9007199254740993]'))).toBe('["9007199254740993"]')
+  })
+})
