@@ -105,7 +105,8 @@ async function countWrong(url: string, id: number, expected: ReadonlyMap<number,
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'landform-bench-'))
-const cluster = await startCluster()
+// Each row that ogr2ogr commits waits for the disk, as it does where data are to last.
+const cluster = await startCluster({ isDurable: true })
 const database = withDatabase(cluster.url, 'bench')
 try {
   await execute(cluster.url, 'create database bench')

@@ -19,8 +19,12 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
-/** Makes and starts a server on a free port of this machine, as an unprivileged user. */
-export async function startCluster(): Promise<Cluster> {
+/**
+ * Makes and starts a server on a free port of this machine, as an unprivileged user.
+ *
+ * @param options.isDurable waits for the disk, as servers that people use do
+ */
+export async function startCluster({ isDurable = false } = {}): Promise<Cluster> {
   sweepOrphans()
   const programs = findPrograms()
   const owner = findOwner()
@@ -35,11 +39,15 @@ export async function startCluster(): Promise<Cluster> {
   })
   const port = await findFreePort()
   const startServer = () =>
-    spawn(join(programs, 'postgres'), ['-D', data, ...serverSettings(port, folder)], {
-      ...owner,
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
+    spawn(
+      join(programs, 'postgres'),
+      ['-D', data, ...serverSettings(port, folder), ...(isDurable ? [] : hasty)],
+      {
+        ...owner,
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      },
+    )
   let server = startServer()
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   // Only for a run that ends without its teardown; SIGQUIT is PostgreSQL's immediate shutdown.
@@ -72,15 +80,14 @@ export async function startCluster(): Promise<Cluster> {
   return { url: `postgres://landform@127.0.0.1:${port}/postgres`, down: () => end('SIGINT'), up, stop }
 }
 
-// Nothing here has to outlive the run, so nothing waits for the disk.
+// What does not have to outlive the run does not wait for the disk.
+const hasty = ['fsync', 'synchronous_commit', 'full_page_writes'].flatMap((name) => ['-c', `${name}=off`])
+
 function serverSettings(port: number, socketFolder: string): string[] {
   const settings = {
     listen_addresses: '127.0.0.1',
     port,
     unix_socket_directories: socketFolder,
-    fsync: 'off',
-    synchronous_commit: 'off',
-    full_page_writes: 'off',
     max_connections: 200,
     shared_buffers: '128MB',
     log_min_messages: 'warning',
