@@ -16,6 +16,7 @@ function digitsAt(bytes: Buffer, from: number, to: number): number {
 
 const minus = 0x2d
 const slash = 0x2f
+const letterT = 0x54
 
 /** Reads a whole number of up to fifteen digits; undefined for all that is written in another way. */
 export function quickInteger({ bytes, at, size }: Value): number | undefined {
@@ -27,9 +28,13 @@ export function quickInteger({ bytes, at, size }: Value): number | undefined {
   return isNegative ? 0 - number : number
 }
 
-/** Reads a day of four, two and two digits as days since 2000-01-01; undefined for all that is written in another way. */
+/**
+ * Reads a day of four, two and two digits, alone or before a `T`, as days since 2000-01-01; undefined for all that is
+ * written in another way.
+ */
 export function quickDay({ bytes, at, size }: Value): number | undefined {
-  if (size !== 10 || bytes[at + 4] !== bytes[at + 7]) return undefined
+  if (size !== 10 && (size < 10 || bytes[at + 10] !== letterT)) return undefined
+  if (bytes[at + 4] !== bytes[at + 7]) return undefined
   if (bytes[at + 4] !== minus && bytes[at + 4] !== slash) return undefined
   const year = digitsAt(bytes, at, at + 4)
   const month = digitsAt(bytes, at + 5, at + 7)

@@ -44,7 +44,7 @@ function kindOf(value: Value): Datatype | 'HUGE' | undefined {
   if (first === blank) return isBlank(value) ? undefined : 'STRING'
   const isSigned = first === minus
   if (!isDigit(first) && !isSigned && first !== dot) return 'STRING'
-  if (quickDay(value) !== undefined) return bytes[at + 4] === minus ? 'DATE' : 'STRING'
+  if (size === 10 && quickDay(value) !== undefined) return bytes[at + 4] === minus ? 'DATE' : 'STRING'
   const digitAt = isSigned ? at + 1 : at
   const isCode = bytes[digitAt] === zero && digitAt + 1 < at + size && isDigit(bytes[digitAt + 1] as number)
   const whole = isCode ? undefined : quickInteger(value)

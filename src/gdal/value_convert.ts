@@ -82,7 +82,7 @@ function fromText<T extends Scalar>(
 
 /** A slash is no way to write a day here, as little as in the other fields of a request. */
 function textToDay(value: Value): number | null | undefined {
-  const quick = value.bytes[value.at + 4] === dash ? quickDay(value) : undefined
+  const quick = value.size === 10 && value.bytes[value.at + 4] === dash ? quickDay(value) : undefined
   return quick ?? fromText(value, dayOf)
 }
 

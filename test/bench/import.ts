@@ -10,7 +10,7 @@ import { median, report, timed } from './support/report.ts'
 import { type BenchServer, startServer } from './support/running.ts'
 
 const rounds = 3
-const limits = { postgres: 1.5, pglite: 2.5 } as const
+const limits = { postgres: 1.2, pglite: 2.5 } as const
 const memoryLimitBytes = 400e6
 
 const folder = mkdtempSync(join(tmpdir(), 'landform-bench-'))
