@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { isDiskFull } from '../core/disk_full.ts'
 import { isProblem } from '../core/problem.ts'
 import { Backend } from './backend.ts'
 import { WorkerEnd } from './link.ts'
@@ -40,7 +41,8 @@ try {
   await pglite.close()
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error)
-  const { code, data } = isProblem(error) ? error : { code: 'database/unavailable', data: {} }
+  const other = { code: isDiskFull(error) ? 'files/full' : 'database/unavailable', data: {} }
+  const { code, data } = isProblem(error) ? error : other
   tell({ kind: 'failed', code, message, data })
 }
 port.close()

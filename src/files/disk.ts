@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { problem } from '../contract/problems.ts'
+import { isDiskFull } from '../core/disk_full.ts'
 import type { Blob, BlobStore } from './blobs.ts'
-import { isDiskFull } from './full.ts'
 import { createScratch, type Scratch } from './scratch.ts'
 
 const digestPattern = /^[0-9a-f]{64}$/

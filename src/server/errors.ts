@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../contract/error.ts'
 import { findProblemKind, problem, problems } from '../contract/problems.ts'
+import { isDiskFull } from '../core/disk_full.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
-import { isDiskFull } from '../files/full.ts'
 
 /** What an answer says of a failure: whatever was thrown becomes a Problem. The cause stays inside, for the log. */
 export function problemOf(error: unknown): Problem {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/core/log.ts'
+import { openEmbedded } from '../../src/database/pglite.ts'
 import { openPostgres } from '../../src/database/postgres.ts'
 import { askService } from '../support/ask.ts'
 import { openBatchClient } from '../support/batch.ts'
@@ -53,11 +55,32 @@ async function startOnTablespace(): Promise<Full> {
   }
 }
 
-describe('a server whose database is on a full disk', () => {
+/** A server on an embedded database in a small folder. */
+async function startEmbedded(): Promise<Full> {
+  const disk = await mountSmallDisk(256 * 2 ** 20)
+  const database = await openEmbedded({ folder: join(disk.folder, 'database'), log: silentLog })
+  const server = await startTestServer('pglite', { database, dataFolder: disk.folder })
+  return {
+    server,
+    disk,
+    async end() {
+      await disk.free()
+      await server.stop()
+      await disk.unmount()
+    },
+  }
+}
+
+const databases = [
+  ['PostgreSQL', startOnTablespace],
+  ['the embedded database', startEmbedded],
+] as const
+
+describe.each(databases)('a server on %s whose disk is full', (_, startFull) => {
   let full: Full
   let layer = ''
   beforeAll(async () => {
-    full = await startOnTablespace()
+    full = await startFull()
     layer = `/api/resource/${await createLayer(full.server.admin, { name: 'Layer', geometryType: 'POINT', fields })}`
     expect((await full.server.admin('PATCH', `${layer}/feature/`, entries.slice(0, 10))).status).toBe(200)
   })
@@ -125,4 +148,33 @@ describe('a server whose database is on a full disk', () => {
       expect(answer.status, await answer.clone().text()).toBe(200)
     },
   )
+})
+
+test('an embedded database that cannot log is away until there is room, and has all that was answered', async () => {
+  const { server, disk, end } = await startEmbedded()
+  try {
+    const id = await createLayer(server.admin, { name: 'Layer', geometryType: 'POINT', fields })
+    const path = `/api/resource/${id}/feature/`
+    await server.admin('POST', path, { fields: { text: 'before' } })
+    await disk.fill()
+    let last = 'before'
+    // The log goes on in files that were made before, until there are no more of them.
+    for (let at = 0; ; at += 1) {
+      const answer = await server.admin('PUT', `${path}1`, { fields: { text: String(at) } })
+      if (answer.status !== 200) break
+      last = String(at)
+      await server.database.query('select pg_switch_wal()').catch(() => undefined)
+    }
+    const refused = await server.admin('GET', path)
+    expect([refused.status, await refused.json()]).toEqual([
+      503,
+      expect.objectContaining({ code: 'files/full' }),
+    ])
+    await disk.free()
+    const found = await (await server.admin('GET', `${path}?extensions=`)).json<object[]>()
+    expect(found).toEqual([{ id: 1, geom: null, fields: { text: last }, extensions: {} }])
+    expect((await server.admin('POST', path, {})).status).toBe(200)
+  } finally {
+    await end()
+  }
 })
