@@ -32,6 +32,14 @@ it('does what the README shows', async () => {
   }
 }, 300_000)
 
+it('shows commands on data that a story runs', async () => {
+  const story = parseStory(await readFile(join(root, 'test/e2e/stories/data.md'), 'utf8'))
+  const run = story.flatMap((block) => (block.kind === 'command' ? [block.command] : []))
+  const shown = [...readme.matchAll(/^landform data .*?(?=\s+#|$)/gm)].map(([command]) => command)
+  expect(shown.length).toBeGreaterThan(3)
+  expect(shown.filter((command) => !run.includes(command))).toEqual([])
+})
+
 it('names commands and files that exist', async () => {
   const shown = await runStoryCommand(
     { folder: root, env: process.env },
