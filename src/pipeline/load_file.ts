@@ -113,6 +113,7 @@ async function sendFile(load: FileLoad, layer: string, context: RunContext): Pro
       path: source.path,
       signal,
       parts: load.parts,
+      ...(source.packed.length > 0 ? { madeOf: source.packed } : {}),
       onProgress: (read, total) => step.progress(0, { read, total }),
     })
     step.done()

@@ -5,9 +5,9 @@ import { uploadHours } from '../contract/tus.ts'
 
 /** Remembers which upload a file was on its way in. */
 export interface UploadMemory {
-  /** Gives the upload of a file that has not changed since. */
-  find(server: string, path: string): Promise<string | undefined>
-  keep(server: string, path: string, uid: string): Promise<void>
+  /** Gives the upload that was made of files that have not changed since. */
+  find(server: string, paths: readonly string[]): Promise<string | undefined>
+  keep(server: string, paths: readonly string[], uid: string): Promise<void>
 }
 
 /**
@@ -16,9 +16,9 @@ export interface UploadMemory {
  */
 export function openUploadMemory(folder: string): UploadMemory {
   return {
-    async find(server, path) {
+    async find(server, paths) {
       try {
-        const { uid } = JSON.parse(await readFile(join(folder, await nameOf(server, path)), 'utf8')) as {
+        const { uid } = JSON.parse(await readFile(join(folder, await nameOf(server, paths)), 'utf8')) as {
           uid?: unknown
         }
         return typeof uid === 'string' ? uid : undefined
@@ -26,11 +26,11 @@ export function openUploadMemory(folder: string): UploadMemory {
         return undefined
       }
     },
-    async keep(server, path, uid) {
+    async keep(server, paths, uid) {
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 })
         await forgetOld(folder)
-        await writeFile(join(folder, await nameOf(server, path)), JSON.stringify({ uid }), { mode: 0o600 })
+        await writeFile(join(folder, await nameOf(server, paths)), JSON.stringify({ uid }), { mode: 0o600 })
       } catch {
         // As said above.
       }
@@ -39,9 +39,10 @@ export function openUploadMemory(folder: string): UploadMemory {
 }
 
 /** Another content, or another server, is another upload. */
-async function nameOf(server: string, path: string): Promise<string> {
-  const { dev, ino, size, mtimeMs, ctimeMs } = await stat(path)
-  const facts = JSON.stringify([server, dev, ino, size, mtimeMs, ctimeMs])
+async function nameOf(server: string, paths: readonly string[]): Promise<string> {
+  const found = await Promise.all(paths.map((path) => stat(path)))
+  const files = found.map(({ dev, ino, size, mtimeMs, ctimeMs }) => [dev, ino, size, mtimeMs, ctimeMs])
+  const facts = JSON.stringify([server, files])
   return `${createHash('sha256').update(facts).digest('hex')}.json`
 }
 

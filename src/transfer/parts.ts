@@ -25,6 +25,8 @@ export const defaultParts: PartsOptions = { fromBytes: 32 << 20, partBytes: 16 <
 export interface PartedFile {
   readonly path: string
   readonly sizeBytes: number
+  /** Files that it was made of, by which it is remembered; itself where absent. */
+  readonly madeOf?: readonly string[] | undefined
   readonly parts: PartsOptions
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((sentBytes: number, sizeBytes: number) => void) | undefined
@@ -44,7 +46,7 @@ export async function uploadInParts(api: Api, file: PartedFile): Promise<Upload 
   const begun = (await goOn(api, file)) ?? (await begin(api, file))
   if (begun === undefined) return undefined
   const { uid } = begun
-  await parts.memory?.keep(api.url, path, uid)
+  await parts.memory?.keep(api.url, file.madeOf ?? [path], uid)
   let { offset } = begun
   let failures = 0
   while (offset < sizeBytes) {
@@ -70,8 +72,11 @@ interface Place {
 /** With the last part, or when it is asked for the whole, a server puts the parts of a large file together. */
 const joinTimeoutMs = 600_000
 
-async function goOn(api: Api, { path, sizeBytes, signal, parts }: PartedFile): Promise<Place | undefined> {
-  const uid = await parts.memory?.find(api.url, path)
+async function goOn(
+  api: Api,
+  { path, madeOf = [path], sizeBytes, signal, parts }: PartedFile,
+): Promise<Place | undefined> {
+  const uid = await parts.memory?.find(api.url, madeOf)
   if (uid === undefined) return undefined
   try {
     const { offset, length } = await askOffset(api, uid, signal)

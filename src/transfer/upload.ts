@@ -23,6 +23,8 @@ export interface UploadOptions {
   readonly onProgress?: (sentBytes: number, sizeBytes: number) => void
   /** How a large file goes up. */
   readonly parts?: PartsOptions | undefined
+  /** Files that it was made of, by which its upload is remembered; itself where absent. */
+  readonly madeOf?: readonly string[] | undefined
 }
 
 /** A file that arrived. */
@@ -62,7 +64,7 @@ export async function uploadFile(api: Api, options: UploadOptions): Promise<Uplo
   if (sizeBytes >= parts.fromBytes) {
     // The parts are read as often as they have to be sent: what they come to is found out beside.
     const [upload, digest] = await Promise.all([
-      uploadInParts(api, { path, sizeBytes, parts, signal, onProgress }),
+      uploadInParts(api, { path, madeOf: options.madeOf, sizeBytes, parts, signal, onProgress }),
       digestFile(path, signal),
     ])
     if (upload !== undefined) return { upload: { ...upload, name: basename(path) }, ...digest }

@@ -114,15 +114,15 @@ describe('uploadFile of a large file', () => {
     await expect(died).rejects.toMatchObject({ code: 'http/unreachable' })
     await first.close()
     await broken.close()
-    expect(await memory.find(broken.url, path())).toMatch(/^[0-9a-f]{32}$/)
+    expect(await memory.find(broken.url, [path()])).toMatch(/^[0-9a-f]{32}$/)
     const told: number[] = []
     const api = createApi({ url: server.url, credentials })
-    await memory.keep(server.url, path(), (await memory.find(broken.url, path())) ?? '')
+    await memory.keep(server.url, [path()], (await memory.find(broken.url, [path()])) ?? '')
     const again = { path: path(), parts: { ...parts, memory }, onProgress: (n: number) => told.push(n) }
     expect(await uploadFile(api, again)).toMatchObject(sent)
     expect(told[0]).toBeGreaterThan(1_000_000)
     await writeFile(path(), bytes)
-    expect(await memory.find(server.url, path())).toBeUndefined()
+    expect(await memory.find(server.url, [path()])).toBeUndefined()
     await api.close()
   })
 
