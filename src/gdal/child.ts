@@ -55,7 +55,7 @@ function openGdal(): GdalModule {
 
 async function convert(job: Job, send: Send): Promise<void> {
   const summary = (found: object) => send(jsonFrame('summary', found))
-  const tick = () => void send(jsonFrame('tick', {}))
+  const tick = (features = 0) => void send(jsonFrame('tick', { features }))
   if (!('kind' in job))
     return convertVector(openGdal(), job, { summary, frameBytes: job.pieceBytes, rows: send, tick })
   // Loaded for those that need it: most jobs are to read features.

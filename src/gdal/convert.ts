@@ -29,8 +29,8 @@ import { findConversion } from './value_convert.ts'
 /** Where a conversion reports to. */
 export interface ConversionSink extends RowSender {
   summary(summary: WireSummary): Promise<void>
-  /** Says that the work goes on. */
-  tick(): void
+  /** Says that the work goes on, and how many features were looked at. */
+  tick(features?: number): void
 }
 
 /**
@@ -135,7 +135,7 @@ async function lookAtAll(
       const { look, survey } = surveyor
       await eachAsWritten({ path, header, isDone }, (feature) => {
         look(feature)
-        if (survey.count % 10_000 === 0) sink.tick()
+        if (survey.count % 10_000 === 0) sink.tick(survey.count)
       })
     },
   })

@@ -107,21 +107,28 @@ function limitTime(longestMs: number | undefined): ({ signal: AbortSignal } & Di
   return { signal: stopper.signal, [Symbol.dispose]: () => clearTimeout(timer) }
 }
 
+/** What a child says while it works. */
+export interface WireTick {
+  /** Features it has looked at. */
+  readonly features?: number
+}
+
 /** Gives the next frame that says something; a problem is thrown. */
-export async function nextFrame(frames: Frames): Promise<Frame> {
+export async function nextFrame(frames: Frames, onTick?: (tick: WireTick) => void): Promise<Frame> {
   for (;;) {
     const frame = await frames.next()
     if (frame === undefined)
       throw problem('gdal/failed', 'the process of GDAL ended before its work was done')
     if (frame.kind === 'problem') throw toProblem(await readJson<WireProblem>(frame))
     if (frame.kind !== 'tick') return frame
-    await readJson(frame)
+    const tick = await readJson<WireTick>(frame)
+    onTick?.(tick)
   }
 }
 
 /** Reads what the child found, which comes before all else. */
-export async function readSummary<T>(frames: Frames): Promise<T> {
-  const frame = await nextFrame(frames)
+export async function readSummary<T>(frames: Frames, onTick?: (tick: WireTick) => void): Promise<T> {
+  const frame = await nextFrame(frames, onTick)
   if (frame.kind !== 'summary') throw new Error(`a ${frame.kind} came before the summary`)
   return readJson<T>(frame)
 }

@@ -13,6 +13,12 @@ export interface VectorReading {
   readonly copies: AsyncIterable<AsyncIterable<Uint8Array>>
 }
 
+/** How a source is read. */
+export interface ReadOptions extends RunOptions {
+  /** Told now and then how many features were looked at. */
+  readonly onLooked?: (features: number) => void
+}
+
 /**
  * Reads a vector source with GDAL, in a child process that ends with this call, whatever happens.
  *
@@ -22,13 +28,16 @@ export interface VectorReading {
 export async function readVector<T>(
   job: VectorJob,
   use: (reading: VectorReading) => Promise<T>,
-  options: RunOptions = {},
+  options: ReadOptions = {},
 ): Promise<T> {
-  return runInChild(job, async (frames) => use(await readReading(frames)), options)
+  const { onLooked, ...running } = options
+  return runInChild(job, async (frames) => use(await readReading(frames, onLooked)), running)
 }
 
-async function readReading(frames: Frames): Promise<VectorReading> {
-  const { geometry, ...summary } = await readSummary<WireSummary>(frames)
+async function readReading(frames: Frames, onLooked: ReadOptions['onLooked']): Promise<VectorReading> {
+  const { geometry, ...summary } = await readSummary<WireSummary>(frames, ({ features = 0 }) =>
+    onLooked?.(features),
+  )
   return { summary: { ...summary, geometryType: geometryTypeOf(geometry) }, copies: readCopies(frames) }
 }
 

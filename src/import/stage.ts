@@ -18,6 +18,7 @@ import {
   keepStaging,
 } from '../store/staging.ts'
 import { nameFields, type RenamedField } from './names.ts'
+import type { OnProgress } from './progress.ts'
 
 /** What is imported, and how. */
 export interface ImportSource extends LoadRules {
@@ -47,6 +48,7 @@ export interface ImportContext {
   /** Most bytes an archive may unpack to. */
   readonly unpackLimitBytes: number
   readonly signal?: AbortSignal | undefined
+  readonly onProgress?: OnProgress | undefined
 }
 
 /** Features that stand ready for a layer to take over. */
@@ -98,7 +100,12 @@ export async function stageSource(source: ImportSource, context: ImportContext):
       unpackLimitBytes,
       pieceBytes: pieceBytes[context.database.driver],
     }
-    return await readVector(job, (reading) => stageReading(reading, { source, context }), { signal })
+    const onLooked = (features: number) => context.onProgress?.({ step: 'reading', features })
+    onLooked(0)
+    return await readVector(job, (reading) => stageReading(reading, { source, context }), {
+      signal,
+      onLooked,
+    })
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
@@ -134,6 +141,7 @@ async function stageReading(reading: VectorReading, { source, context }: Task): 
   }, keepEveryMs)
   try {
     await fillTable(reading, { tableName, filled }, context)
+    context.onProgress?.({ step: 'indexing', features: summary.rowCount, total: summary.rowCount })
     await refuseTakenIds(tableName, { source, context })
     await finishFeatureTable(database, tableName)
     await gatherStatistics(database, tableName)
@@ -168,12 +176,14 @@ function planColumns({ fields, keynames }: SourceSummary, keepFields: ImportSour
 async function fillTable(
   { summary, copies }: VectorReading,
   { tableName, filled }: { readonly tableName: string } & Pick<Columns, 'filled'>,
-  { database, signal }: ImportContext,
+  { database, signal, onProgress }: ImportContext,
 ): Promise<void> {
+  const total = summary.rowCount
   const columns = ['id', 'geom', ...filled].join(', ')
   let count = 0
   for await (const copy of copies) {
     signal?.throwIfAborted()
+    onProgress?.({ step: 'writing', features: count, total })
     count += await database.copyIn(`copy ${tableName} (${columns}) from stdin (format binary)`, copy)
   }
   if (count === summary.rowCount) return

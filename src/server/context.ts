@@ -6,6 +6,7 @@ import type { BlobStore } from '../files/blobs.ts'
 import type { PermissionCache } from '../store/permission_cache.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import type { ForeignDatabases } from './geodb/pools.ts'
+import type { Loads } from './loads.ts'
 import type { StoredResource } from './representation.ts'
 import type { SecretBox } from './secrets.ts'
 
@@ -30,6 +31,8 @@ export interface ServerContext {
   /** Whether services in private networks may be asked. */
   readonly allowPrivateAddresses: boolean
   readonly log: Log
+  /** How far the uploads are that are being read into layers. */
+  readonly loads: Loads
   /** Names that answers use, unless a request asks for others. */
   readonly dialect: Dialect
   /** Whether it behaves like the original, without anything of ours: for tests of clients. */

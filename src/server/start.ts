@@ -21,6 +21,7 @@ import { readProxies } from './auth/proxies.ts'
 import { defaultBodyLimitBytes, defaultUploadLimitBytes, type ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
 import { createForeignDatabases } from './geodb/pools.ts'
+import { openLoads } from './loads.ts'
 import { readStored } from './representation.ts'
 import { keyFileName, openSecretBox } from './secrets.ts'
 
@@ -60,6 +61,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       dialect: config.dialect ?? 'document',
       plain: config.plain ?? false,
       version,
+      loads: openLoads(),
       temporaryFolder: await emptyFolder(join(dataFolder, 'temporary')),
       instance: `${hostname()}-${randomBytes(6).toString('hex')}`,
       bodyLimitBytes: config.bodyLimitBytes ?? defaultBodyLimitBytes,

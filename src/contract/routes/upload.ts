@@ -1,6 +1,26 @@
+import { oneOf } from '../descriptor.ts'
 import { UploadSchema } from '../resource.ts'
 import { EmptySchema, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
+
+const LoadedUploadSchema = Type.Object(
+  {
+    ...UploadSchema.properties,
+    loading: Type.Optional(
+      Type.Object(
+        {
+          step: oneOf(['reading', 'writing', 'indexing'], {
+            description: 'The file is looked at, its features are written, what is written is indexed.',
+          }),
+          features: Type.Integer({ description: 'Features that are done in this step.' }),
+          total: Type.Optional(Type.Integer({ description: 'All there are, once they were counted.' })),
+        },
+        { description: 'How far it is, while it is read into a layer.' },
+      ),
+    ),
+  },
+  { additionalProperties: true },
+)
 
 const collection = {
   route: 'file_upload.collection',
@@ -35,8 +55,8 @@ export const uploadRoutes = {
   'upload.get': {
     ...item,
     method: 'GET',
-    summary: 'One upload; HEAD says how much of it is here (tus).',
-    response: UploadSchema,
+    summary: 'One upload, and how far it is read into a layer; HEAD says how much of it is here (tus).',
+    response: LoadedUploadSchema,
   },
   'upload.append': {
     ...item,

@@ -54,16 +54,11 @@ export async function prepareSource(
     keepFields: own.keep_fields === true ? layer?.fields : undefined,
     declared: declaredFields(members.feature_layer?.fields),
   }
-  const { database, log, temporaryFolder, instance, uploadLimitBytes } = context
-  const unpackLimitBytes = 4 * uploadLimitBytes
-  const staged = await stageSource(source, {
-    database,
-    log,
-    temporaryFolder,
-    instance,
-    unpackLimitBytes,
-    signal,
-  })
+  const { log, loads, uploadLimitBytes } = context
+  const limits = { unpackLimitBytes: 4 * uploadLimitBytes, signal }
+  const staged = await loads.follow({ uploadId, log }, (onProgress) =>
+    stageSource(source, { ...context, ...limits, onProgress }),
+  )
   log.info({ resource: id, ...staged.report }, 'a source was read')
   return { staged, discard: staged.discard }
 }

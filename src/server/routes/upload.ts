@@ -41,7 +41,9 @@ export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
   'upload.get': async (request) => {
     const { context, params, headers, raw } = request
     if (raw.method === 'HEAD' && isTus(headers)) return headPartialUpload(request)
-    return { json: uploadObject(await getWholeUpload(context, params.uid)) }
+    const upload = uploadObject(await getWholeUpload(context, params.uid))
+    const loading = context.loads.find(params.uid)
+    return { json: loading === undefined ? upload : { ...upload, loading } }
   },
 
   'upload.append': (request) => appendToUpload(request),
