@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
 import { getFeatureLayer } from '../../api/find.ts'
@@ -16,6 +15,7 @@ import { startRunProgress } from '../print/run.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { filterOptions, readFilter } from './filter.ts'
 import { layerFacts } from './layer.ts'
+import { streamOut } from './output.ts'
 import { parseSrs } from './srs.ts'
 import { chooseTarget, type ExportTarget, standardOutput } from './target.ts'
 
@@ -65,16 +65,10 @@ interface Order {
   readonly options: CommandInput['options']
 }
 
-async function writeToOutput(api: Api, order: Order, { out, interrupt }: Terminal): Promise<void> {
-  const layer = await getFeatureLayer(api, order.name, interrupt)
-  const body = await openExport(api, { ...order, id: layer.resource.id ?? 0 }, interrupt)
-  try {
-    await pipeline(body, out, { end: false, signal: interrupt })
-  } catch (error) {
-    // A reader that has seen enough goes away; then the server need not go on either.
-    if (!['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes((error as NodeJS.ErrnoException).code ?? ''))
-      throw error
-  }
+async function writeToOutput(api: Api, order: Order, terminal: Terminal): Promise<void> {
+  const layer = await getFeatureLayer(api, order.name, terminal.interrupt)
+  const body = await openExport(api, { ...order, id: layer.resource.id ?? 0 }, terminal.interrupt)
+  await streamOut(body, terminal)
 }
 
 async function writeToFile(api: Api, order: Order, terminal: Terminal): Promise<void> {

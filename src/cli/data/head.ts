@@ -17,6 +17,7 @@ import { shortenWkt } from '../print/short_wkt.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { filterOptions, readFilter } from './filter.ts'
 import { layerFacts, nameLayer } from './layer.ts'
+import { streamOut } from './output.ts'
 import { degrees, parseSrs } from './srs.ts'
 
 type Layer = Representation<'vector_layer'>
@@ -112,11 +113,16 @@ async function* readFeatures(
   for await (const item of splitArray(answer.body)) yield JSON.parse(item) as WireFeature
 }
 
-async function writeGeoJson(api: Api, asked: Asked, { out, interrupt }: Terminal): Promise<void> {
+async function writeGeoJson(api: Api, asked: Asked, terminal: Terminal): Promise<void> {
   // The coordinates of GeoJSON are degrees, whatever the table shows. @see RFC 7946 clause 4
-  const features = readFeatures(api, { ...asked, how: { geom_format: 'geojson', srs: degrees } }, interrupt)
+  const how = { geom_format: 'geojson', srs: degrees } as const
+  const features = readFeatures(api, { ...asked, how }, terminal.interrupt)
+  await streamOut(geoJsonLines(features), terminal)
+}
+
+async function* geoJsonLines(features: AsyncIterable<WireFeature>): AsyncGenerator<string> {
   for await (const { id, geom = null, fields } of features)
-    out.write(`${JSON.stringify({ type: 'Feature', id, geometry: geom, properties: fields })}\n`)
+    yield `${JSON.stringify({ type: 'Feature', id, geometry: geom, properties: fields })}\n`
 }
 
 async function writeTable(api: Api, asked: Asked, terminal: Terminal): Promise<void> {
