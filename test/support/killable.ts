@@ -21,6 +21,8 @@ export interface KillableServer {
 /** What a server stands on, that outlives it. */
 export interface KillableGround {
   readonly dataFolder: string
+  /** Address of the database, where it is no part of the folder. */
+  readonly databaseUrl: string | undefined
   /** Starts a server in a process of its own. */
   start(): Promise<KillableServer>
   /** Starts a server in this process, to look at what is left. The caller stops it. */
@@ -38,6 +40,7 @@ export async function makeGround(driver: Database['driver']): Promise<KillableGr
   const databaseUrl = database?.url
   return {
     dataFolder,
+    databaseUrl,
     start: () => spawnServer(dataFolder, databaseUrl),
     async look() {
       const listen = { host: '127.0.0.1', port: 0 }
