@@ -1,4 +1,5 @@
 import type { Api } from '../api/api.ts'
+import type { LoadProgress } from '../transfer/watch_load.ts'
 import type { RunEvent } from './event.ts'
 
 /** What a run works with. */
@@ -13,6 +14,8 @@ export interface RunContext {
 /** Tells when a step of a run starts, how far it is and when it is done. */
 export interface Step {
   progress(rows: number, bytes?: { readonly read: number; readonly total: number }): void
+  /** Tells how far the server is with reading an upload. */
+  loading(progress: LoadProgress): void
   done(): void
 }
 
@@ -28,6 +31,15 @@ export function startStep(context: RunContext, step: string, layer: string): Ste
         layer,
         rows,
         ...(bytes ? { bytes: bytes.read, totalBytes: bytes.total } : {}),
+      }),
+    loading: ({ step: doing, features: rows, total }) =>
+      context.tell({
+        type: 'progress',
+        step,
+        layer,
+        rows,
+        doing,
+        ...(total === undefined ? {} : { totalRows: total }),
       }),
     done: () => context.tell({ type: 'step-done', step, layer, seconds: (performance.now() - start) / 1000 }),
   }

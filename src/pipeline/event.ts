@@ -46,6 +46,10 @@ export type RunEvent =
       readonly step: string
       readonly layer: string
       readonly rows: number
+      /** All there are, where that is known. */
+      readonly totalRows?: number
+      /** What is done with them, where a step does several things one after the other. */
+      readonly doing?: string
       /** Bytes read of the source, where it is a file, and all there are. */
       readonly bytes?: number
       readonly totalBytes?: number

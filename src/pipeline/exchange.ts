@@ -4,6 +4,7 @@ import { formatSource, markerKeys } from '../contract/markers.ts'
 import type { Upload } from '../contract/resource.ts'
 import { tryAgain } from '../transfer/again.ts'
 import { discardSource, loadTimeoutMs } from '../transfer/prepare.ts'
+import { watchLoad } from '../transfer/watch_load.ts'
 import { type RunContext, startStep } from './context.ts'
 import { countFeatures, type TargetLayer } from './layer.ts'
 
@@ -42,9 +43,9 @@ export async function exchangeFeatures(exchange: Exchange, context: RunContext):
   const { layer, check } = exchange
   const step = startStep(context, 'load', layer.keyname)
   const prepares = await offers(api, 'source.prepare', signal)
-  const report = prepares
-    ? await exchangePrepared(exchange, context)
-    : await exchangeUpload(exchange, context)
+  const watched = { uid: exchange.upload.id, signal, onProgress: step.loading }
+  const work = prepares ? exchangePrepared(exchange, context) : exchangeUpload(exchange, context)
+  const report = await watchLoad(api, watched, work)
   const count = await countFeatures(api, layer.id, signal)
   await check(count)
   step.done()

@@ -6,6 +6,7 @@ import { packSource } from '../transfer/pack.ts'
 import type { PartsOptions } from '../transfer/parts.ts'
 import { loadTimeoutMs } from '../transfer/prepare.ts'
 import { uploadFile } from '../transfer/upload.ts'
+import { watchLoad } from '../transfer/watch_load.ts'
 import { type RunContext, startStep } from './context.ts'
 import { exchangeFeatures } from './exchange.ts'
 import { countFeatures } from './layer.ts'
@@ -52,7 +53,7 @@ export async function createFromFile(
   const { api, signal } = context
   const upload = await sendFile(load, displayName, context)
   const step = startStep(context, 'load', displayName)
-  const { id, report } = await api.call('resource.create', {
+  const making = api.call('resource.create', {
     body: {
       resource: {
         cls: 'vector_layer',
@@ -65,6 +66,8 @@ export async function createFromFile(
     signal,
     timeoutMs: loadTimeoutMs,
   })
+  const watched = { uid: upload.id, signal, onProgress: step.loading }
+  const { id, report } = await watchLoad(api, watched, making)
   const count = report?.feature_count ?? (await countFeatures(api, id, signal))
   step.done()
   return { id, count, report, notes: report === undefined ? [] : notesOf(report) }

@@ -1,8 +1,12 @@
+/** Writes a count: `199,568`. */
+export function showNumber(count: number): string {
+  // The tables of languages take longer to load than most commands take.
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}
+
 /** Writes a count with its word: `1 feature`, `199,568 features`. */
 export function showCount(count: number, word: string): string {
-  // The tables of languages take longer to load than most commands take.
-  const digits = String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
-  return `${digits} ${word}${count === 1 ? '' : 's'}`
+  return `${showNumber(count)} ${word}${count === 1 ? '' : 's'}`
 }
 
 /** Writes a size in bytes: `812 B`, `3.4 MB`. */

@@ -2,7 +2,7 @@ import type { LayerReport, RunEvent, RunReport } from '../../pipeline/event.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent } from './events.ts'
 import { startLiveLine } from './live.ts'
-import { showBytes, showCount, showDuration } from './number.ts'
+import { showBytes, showCount, showDuration, showNumber } from './number.ts'
 
 /** Tells what a run does while it goes on. */
 export interface RunProgress {
@@ -69,11 +69,20 @@ function noteEvent(state: RunState, event: RunEvent): void {
 
 /** Says how far a step is: rows and bytes, how fast, and how long it will take. */
 export function describeProgress(
-  { rows, bytes, totalBytes }: Extract<RunEvent, { type: 'progress' }>,
+  { doing, rows, totalRows, bytes, totalBytes }: Extract<RunEvent, { type: 'progress' }>,
   tookMs: number,
 ): string {
   const seconds = Math.max(tookMs / 1000, 0.001)
-  const parts = rows > 0 ? [showCount(rows, 'row'), `${showCount(Math.round(rows / seconds), 'row')}/s`] : []
+  const parts = doing === undefined ? [] : [doing]
+  if (rows > 0) {
+    parts.push(
+      totalRows === undefined
+        ? showCount(rows, 'row')
+        : `${showNumber(rows)} of ${showCount(totalRows, 'row')}`,
+    )
+    // A step that does several things does not say when it began with this one.
+    if (doing === undefined) parts.push(`${showCount(Math.round(rows / seconds), 'row')}/s`)
+  }
   if (bytes !== undefined && totalBytes !== undefined && bytes > 0) {
     parts.push(`${showBytes(bytes)} of ${showBytes(totalBytes)}`)
     if (bytes < totalBytes) parts.push(`${showDuration((tookMs * (totalBytes - bytes)) / bytes)} left`)

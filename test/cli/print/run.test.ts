@@ -53,6 +53,18 @@ describe('describeProgress', () => {
     expect(describeProgress(event, 1000)).toBe('5,000 rows, 5,000 rows/s, 2.0 MB of 8.0 MB, 3.0 s left')
   })
 
+  it('says what the server does with how many of all rows', () => {
+    const event = {
+      type: 'progress',
+      step: 's',
+      layer: 'l',
+      doing: 'writing',
+      rows: 5000,
+      totalRows: 20_000,
+    } as const
+    expect(describeProgress(event, 1000)).toBe('writing, 5,000 of 20,000 rows')
+  })
+
   it('says nothing of what is not known', () => {
     expect(describeProgress({ type: 'progress', step: 's', layer: 'l', rows: 0 }, 1000)).toBe('')
   })
