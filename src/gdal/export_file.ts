@@ -21,9 +21,13 @@ const pieceBytes = 1 << 20
 /** Most bytes of features that are brought into another order at a time. */
 const batchBytes = 32 << 20
 
-/** Writes a file of FlatGeobuf without an index: features stand in it as they come. */
-export async function writeFlat(file: FlatFile): Promise<void> {
-  await writeFeatures(file, undefined)
+/**
+ * Writes a file of FlatGeobuf without an index: features stand in it as they come.
+ *
+ * @param items get the features that have a geometry
+ */
+export async function writeFlat(file: FlatFile, items?: FlatItems): Promise<void> {
+  await writeFeatures(file, items)
 }
 
 /**
@@ -57,9 +61,11 @@ async function writeFeatures({ path, rows, tick, ...target }: FlatFile, items: F
     const headerBytes = sink.at
     await readCopyRows(rows, (row) => {
       box.set(empty)
+      // Behind its length; writing takes it.
+      const id = row.view.getBigInt64(row.at + 4)
       const hasGeometry = writeFlatFeature(sink, row, { columns, ...(items && { bounds: box }) })
-      if (!hasGeometry) bareCount += 1
-      items?.add(box, written + sink.at - headerBytes)
+      if (hasGeometry) items?.add({ id, box, end: written + sink.at - headerBytes })
+      else bareCount += 1
       if (sink.at > pieceBytes) flush()
     })
     flush()

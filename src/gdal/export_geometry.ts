@@ -18,6 +18,16 @@ export function growBounds(bounds: Bounds, other: Bounds): void {
   if (north > (bounds[3] ?? 0)) bounds[3] = north
 }
 
+/** The box around some of the boxes that stand in a list, four numbers each. */
+export function boundsAround(
+  boxes: Float64Array,
+  [start, end]: readonly [start: number, end: number],
+): Bounds {
+  const around = noBounds()
+  for (let at = 4 * start; at < 4 * end; at += 4) growBounds(around, boxes.subarray(at, at + 4))
+  return around
+}
+
 /** Geometry as PostGIS gives it, little-endian, while it is read. */
 interface Ewkb {
   readonly bytes: Buffer

@@ -1,24 +1,34 @@
-import { type Bounds, growBounds, noBounds } from './export_geometry.ts'
+import { type Bounds, boundsAround, growBounds, noBounds } from './export_geometry.ts'
 import { bytesOf } from './flatbuffer.ts'
 
-/** Features of a file that is to have a spatial index: the box around each and its size, in the order of the file. */
+/** Features of a file that is to have a spatial index, in the order of the file: id, box and size of each. */
 export class FlatItems {
   /** Box around all of them. */
   readonly bounds = noBounds()
   count = 0
+  #ids = new BigInt64Array(1024)
   #boxes = new Float64Array(4 * 1024)
   #ends = new Float64Array(1024)
 
-  /** Adds the next feature: its box, and where it ends, counted from the start of the first. */
-  add(box: Bounds, end: number): void {
+  /** Adds the next feature; `end` is where it ends, counted from the start of the first. */
+  add({ id, box, end }: { readonly id: bigint; readonly box: Bounds; readonly end: number }): void {
     if (this.count === this.#ends.length) {
+      const ids = new BigInt64Array(2 * this.count)
+      ids.set(this.#ids)
+      this.#ids = ids
       this.#boxes = grown(this.#boxes)
       this.#ends = grown(this.#ends)
     }
+    this.#ids[this.count] = id
     this.#boxes.set(box, 4 * this.count)
     this.#ends[this.count] = end
     this.count += 1
     growBounds(this.bounds, box)
+  }
+
+  /** Ids, one after the other. Features that are added later may be missing. */
+  get ids(): BigInt64Array {
+    return this.#ids
   }
 
   /** The boxes behind each other, four numbers each. Features that are added later may be missing. */
@@ -139,10 +149,8 @@ function inOrder(boxes: Float64Array, order: Uint32Array): Float64Array<ArrayBuf
 function boxesAbove(boxes: Float64Array, size: number): Float64Array<ArrayBuffer> {
   const above = new Float64Array(4 * size)
   for (let node = 0; node < size; node += 1) {
-    const around = noBounds()
-    const end = Math.min(4 * nodeSize * (node + 1), boxes.length)
-    for (let at = 4 * nodeSize * node; at < end; at += 4) growBounds(around, boxes.subarray(at, at + 4))
-    above.set(around, 4 * node)
+    const end = Math.min(nodeSize * (node + 1), boxes.length / 4)
+    above.set(boundsAround(boxes, [nodeSize * node, end]), 4 * node)
   }
   return above
 }

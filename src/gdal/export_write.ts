@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { freeColumnName } from '../contract/export_formats.ts'
 import { problem } from '../contract/problems.ts'
 import { type Rows, writeFlat, writeFlatIndexed } from './export_file.ts'
+import { type Translate, writeGeoPackage } from './export_geopackage.ts'
+import { FlatItems } from './export_index.ts'
 import { type ExportJob, resultFolder } from './export_job.ts'
 import { formatVrt } from './export_vrt.ts'
 import type { GdalModule } from './open.ts'
@@ -24,28 +26,36 @@ export async function writeExport(openGdal: () => GdalModule, job: ExportJob, ro
   try {
     if (job.driver === 'FlatGeobuf')
       await writeFlatIndexed({ ...job, ...rows, name: job.layerName, path: target }, path)
-    else {
-      const idColumn = freeColumnName('id', job.columns)
-      const columns = [{ name: idColumn, datatype: 'BIGINT' } as const, ...job.columns]
-      await writeFlat({ ...job, ...rows, columns, path, name: flatName })
-      await translate(openGdal(), job, {
-        target,
-        source: formatVrt({ ...job, path, name: flatName, idColumn }),
-      })
-    }
+    else await writeByGdal(openGdal(), job, { rows, path, target })
   } catch (error) {
     throw explain(error, job.folder)
   }
 }
 
+async function writeByGdal(
+  gdal: GdalModule,
+  job: ExportJob,
+  { rows, path, target }: { readonly rows: Rows; readonly path: string; readonly target: string },
+): Promise<void> {
+  const idColumn = freeColumnName('id', job.columns)
+  const columns = [{ name: idColumn, datatype: 'BIGINT' } as const, ...job.columns]
+  const items = job.driver === 'GPKG' ? new FlatItems() : undefined
+  await writeFlat({ ...job, ...rows, columns, path, name: flatName }, items)
+  const source = formatVrt({ ...job, path, name: flatName, idColumn })
+  const translateTo: Translate = (file, more) =>
+    translate(gdal, source, { target: file, options: ['-f', job.driver, ...job.options, ...more] })
+  if (items === undefined) await translateTo(target, [])
+  else await writeGeoPackage(translateTo, { target, folder: job.folder, items })
+}
+
 async function translate(
   gdal: GdalModule,
-  { driver, options }: ExportJob,
-  { target, source }: { target: string; source: string },
+  source: string,
+  { target, options }: { readonly target: string; readonly options: readonly string[] },
 ): Promise<void> {
   const dataset = gdal.open(source)
   try {
-    const written = await gdal.vectorTranslateAsync(target, dataset, ['-f', driver, ...options])
+    const written = await gdal.vectorTranslateAsync(target, dataset, [...options])
     written.close()
   } finally {
     dataset.close()
