@@ -66,9 +66,10 @@ export async function exchangeTable(tx: Queryable, old: Layer, next: LayerRow): 
 
 /** Drops the feature tables of layers that are about to be deleted; ids that are no layer are left alone. */
 export async function dropLayerTables(tx: Queryable, ids: readonly number[]): Promise<void> {
+  // Writers hold the layer and then want its table: whoever takes the table first waits for them, and they for him.
   const rows = await tx.query<{ tableName: string }>(
     `select table_name as "tableName" from layer
-      where resource_id = any($1::int[]) and table_name is not null order by 1`,
+      where resource_id = any($1::int[]) and table_name is not null order by resource_id for update`,
     [ids],
   )
   if (rows.length > 0) await tx.query(`drop table ${rows.map(({ tableName }) => tableName).join(', ')}`)

@@ -7,21 +7,22 @@ import { type ExportOrder, readOrder } from '../export/order.ts'
 import { sendFiles } from '../export/send.ts'
 import { writeGeojson, writeTable } from '../export/text.ts'
 import { type OpenLayer, openLayer } from '../features/layer.ts'
+import { steadily } from '../features/steady.ts'
 import type { Answer, ApiRequest, Handlers } from '../handler.ts'
 
 /** Operations that give layers as files. */
 export const exportHandlers: Handlers<'feature.export' | 'feature.geojson'> = {
-  'feature.geojson': async (request) => {
+  'feature.geojson': steadily(async (request) => {
     const opened = await openLayer(request.context, request.params.id)
     const { srs } = opened.layer
     const query = { format: 'GeoJSON', srs, zipped: false } as const
     return exportLayer(request, opened, await readOrder(opened.database, opened.layer, { query, more: [] }))
-  },
+  }),
 
-  'feature.export': async (request) => {
+  'feature.export': steadily(async (request) => {
     const opened = await openLayer(request.context, request.params.id)
     return exportLayer(request, opened, await readOrder(opened.database, opened.layer, request))
-  },
+  }),
 }
 
 type Request = Pick<ApiRequest<'feature.export'>, 'context' | 'params' | 'headers' | 'raw' | 'signal'>

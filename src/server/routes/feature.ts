@@ -29,6 +29,7 @@ import {
 } from '../features/layer.ts'
 import { openPage } from '../features/page.ts'
 import { patchFeatures } from '../features/patch.ts'
+import { steadily } from '../features/steady.ts'
 import type { Answer, ApiRequest, Handlers } from '../handler.ts'
 import { readJsonItems } from '../json_items.ts'
 import { rasterExtent } from '../raster/extent.ts'
@@ -41,17 +42,17 @@ const json = 'application/json'
 export const featureHandlers: Handlers<
   Exclude<keyof typeof featureRoutes, 'feature.export' | 'feature.geojson'>
 > = {
-  'feature.get': async ({ context, params: { id, fid }, query }) => {
+  'feature.get': steadily(async ({ context, params: { id, fid }, query }) => {
     checkFeatureId(id, fid)
     const { layer, database } = await openLayer(context, id)
     const form = await readForm(database, layer, query)
     const feature = await findFeature(database, layer, { id: fid, form }).catch(rethrow)
     if (feature === undefined) throw featureNotFound(id, fid)
     return { bytes: Buffer.from(feature), mediaType: json }
-  },
+  }),
 
-  'feature.list': (request) => listFeatures(request),
-  'feature.search': (request) => listFeatures(request),
+  'feature.list': steadily((request) => listFeatures(request)),
+  'feature.search': steadily((request) => listFeatures(request)),
 
   'feature.create': async (request) => {
     const { body, query } = request
@@ -115,34 +116,34 @@ export const featureHandlers: Handlers<
     return { json }
   },
 
-  'feature.count': async ({ context, params, query, more }) => {
+  'feature.count': steadily(async ({ context, params, query, more }) => {
     const { layer, database } = await openLayer(context, params.id)
     const { total, filtered } = await countFeatures(database, layer, readFilter({ query, more }))
     const isFiltered = more.length > 0 || Object.keys(query).length > 0
     return { json: { total_count: total, ...(isFiltered && { filtered_count: filtered }) } }
-  },
+  }),
 
-  'layer.extent': async ({ context, params }) => {
+  'layer.extent': steadily(async ({ context, params }) => {
     const raster = (await findRasters(context.database, [params.id])).get(params.id)
     if (raster !== undefined) return { json: { extent: extentObject(rasterExtent(raster)) } }
     const { layer, database } = await openLayer(context, params.id)
     return { json: { extent: extentObject(await findLayerExtent(database, layer)) } }
-  },
+  }),
 
-  'feature.extent': async ({ context, params, query, more }) => {
+  'feature.extent': steadily(async ({ context, params, query, more }) => {
     const { layer, database } = await openLayer(context, params.id)
     return { json: extentObject(await findLayerExtent(database, layer, readFilter({ query, more }))) }
-  },
+  }),
 
-  'feature.item_extent': async ({ context, params: { id, fid } }) => {
+  'feature.item_extent': steadily(async ({ context, params: { id, fid } }) => {
     checkFeatureId(id, fid)
     const { layer, database } = await openLayer(context, id)
     const extent = await findFeatureExtent(database, layer, fid)
     if (extent === undefined) throw featureNotFound(id, fid)
     return { json: { extent: extent === null ? null : extentObject(extent) } }
-  },
+  }),
 
-  'feature.identify': async (request) => ({ json: await identify(request) }),
+  'feature.identify': steadily(async (request) => ({ json: await identify(request) })),
 }
 
 /** Features of another database come and go in a transaction of its own: no key here could keep up with it. */

@@ -1,19 +1,21 @@
 import { problem } from '../../contract/problems.ts'
+import { steadily } from '../features/steady.ts'
 import type { Handlers } from '../handler.ts'
 import { requirePermission } from '../permit.ts'
 import { answerTile, readTileRequest } from '../vector_tile.ts'
 
 /** Operations that draw. */
 export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path'> = {
-  'render.mvt': async (request) => {
+  'render.mvt': steadily(async (request) => {
     const { context, caller, query } = request
     const ids = query.resource ?? []
     if (ids.length === 0) throw problem('request/invalid', 'resource: the parameter is required')
     const tile = readTileRequest(query)
     await requirePermission(context, caller, { ids, permission: 'data.read' })
     return answerTile(request, ids, tile)
-  },
+  }),
 
-  'render.mvt_path': ({ params: { id, z, x, y }, ...request }) =>
+  'render.mvt_path': steadily(({ params: { id, z, x, y }, ...request }) =>
     answerTile(request, [id], readTileRequest({ z, x, y })),
+  ),
 }
