@@ -1,5 +1,6 @@
 import type { WireImportReport } from '../contract/import_report.ts'
 import type { Problem } from '../core/problem.ts'
+import type { LoadProgress } from '../transfer/watch_load.ts'
 import type { Action, Change } from './change.ts'
 
 /** What was done about one change. */
@@ -58,6 +59,8 @@ export type ApplyEvent =
       readonly sentBytes: number
       readonly sizeBytes: number
     }
+  /** The server reads the data of a change. */
+  | { readonly type: 'loading'; readonly change: Change; readonly progress: LoadProgress }
   /** The data of a change are on the server, checked, and wait for the rest. */
   | { readonly type: 'prepared'; readonly change: Change }
   /** All changes are sent as one request. */

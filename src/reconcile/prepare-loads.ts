@@ -58,6 +58,7 @@ async function prepareLoad(
     options: data.options,
     signal,
     onProgress: (sentBytes, sizeBytes) => onEvent?.({ type: 'uploading', change, sentBytes, sizeBytes }),
+    onLoading: (progress) => onEvent?.({ type: 'loading', change, progress }),
   })
   onEvent?.({ type: 'prepared', change })
   return source

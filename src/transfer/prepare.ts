@@ -2,6 +2,7 @@ import type { Api } from '../api/api.ts'
 import type { WireImportReport } from '../contract/import_report.ts'
 import { tryAgain } from './again.ts'
 import { uploadFile } from './upload.ts'
+import { type LoadProgress, watchLoad } from './watch_load.ts'
 
 /** A file that is to become the data of a layer. */
 export interface SourceFile {
@@ -15,6 +16,10 @@ export interface SourceFile {
   readonly options: Readonly<Record<string, unknown>>
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (sentBytes: number, sizeBytes: number) => void
+  /** Told how far the server is with reading it, where it says so. */
+  readonly onLoading?: (progress: LoadProgress) => void
+  /** Between two questions for that. */
+  readonly askEveryMs?: number
 }
 
 /** A field that data have, by the name it gets in the layer. */
@@ -40,14 +45,20 @@ export interface PreparedSource {
  * @throws {Problem} file/not-found, file/unreadable, and what the server refuses: the same as where the file were loaded
  */
 export async function prepareSource(api: Api, source: SourceFile): Promise<PreparedSource> {
-  const { path, cls, id, options, signal, onProgress } = source
+  const { path, cls, id, options, signal, onProgress, onLoading = () => undefined, askEveryMs } = source
   const { upload, sha256 } = await uploadFile(api, { path, signal, ...(onProgress ? { onProgress } : {}) })
   const body = { cls, ...(id === undefined ? {} : { id }), [cls]: { ...options, source: upload } }
   // What was prepared for an answer that was lost is forgotten after a day.
-  const answer = await tryAgain(
-    () => api.call('source.prepare', { body, signal, timeoutMs: loadTimeoutMs }),
-    { signal },
-  )
+  const preparing = tryAgain(() => api.call('source.prepare', { body, signal, timeoutMs: loadTimeoutMs }), {
+    signal,
+  })
+  const watched = {
+    uid: upload.id,
+    signal,
+    onProgress: onLoading,
+    ...(askEveryMs ? { everyMs: askEveryMs } : {}),
+  }
+  const answer = await watchLoad(api, watched, preparing)
   const { id: token, fields = [], report } = answer
   return { token, sha256, fields, ...(report === undefined ? {} : { report }) }
 }

@@ -53,6 +53,17 @@ describe('prepareSource', () => {
     await expect(discardSource(api, source.token)).rejects.toMatchObject({ code: 'source/not-prepared' })
   })
 
+  it('tells how far the server is meanwhile', async () => {
+    const api = await stand(undefined)
+    const large = join(folder, 'large.csv')
+    await writeFile(large, `nr,lon,lat\n${Array.from({ length: 60_000 }, (_, nr) => `${nr},1,2\n`).join('')}`)
+    const told: string[] = []
+    const source = { path: large, cls: 'vector_layer', options: {}, askEveryMs: 1 }
+    const { token } = await prepareSource(api, { ...source, onLoading: ({ step }) => told.push(step) })
+    await discardSource(api, token)
+    expect(told).toContain('writing')
+  })
+
   it('asks again when the connection was cut, without sending the file twice', async () => {
     const seen: string[] = []
     const api = await stand((method, to) => {

@@ -4,6 +4,7 @@ import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent, writeOutcomeEvent } from './events.ts'
 import { startLiveLine } from './live.ts'
 import { showBytes, showCount, showDuration } from './number.ts'
+import { describeLoading } from './run.ts'
 
 /** Tells how far an apply is. */
 export interface Progress {
@@ -78,6 +79,9 @@ function note(state: State, event: ApplyEvent): void {
       sinceMs,
       note: sent ? 'loading' : `${showBytes(event.sentBytes)} of ${showBytes(event.sizeBytes)}`,
     })
+  } else if (event.type === 'loading') {
+    const sinceMs = running.get(event.change)?.sinceMs ?? performance.now()
+    running.set(event.change, { sinceMs, note: describeLoading(event.progress) })
   } else {
     state.done += 1
     running.delete(event.outcome.change)

@@ -1,4 +1,5 @@
 import type { LayerReport, RunEvent, RunReport } from '../../pipeline/event.ts'
+import type { LoadProgress } from '../../transfer/watch_load.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent } from './events.ts'
 import { startLiveLine } from './live.ts'
@@ -67,6 +68,14 @@ function noteEvent(state: RunState, event: RunEvent): void {
   }
 }
 
+/** Says how far a server is with reading a file into a layer. */
+export function describeLoading({ step, features, total }: LoadProgress): string {
+  return features === 0 ? step : `${step}, ${showRows(features, total)}`
+}
+
+const showRows = (rows: number, total: number | undefined) =>
+  total === undefined ? showCount(rows, 'row') : `${showNumber(rows)} of ${showCount(total, 'row')}`
+
 /** Says how far a step is: rows and bytes, how fast, and how long it will take. */
 export function describeProgress(
   { doing, rows, totalRows, bytes, totalBytes }: Extract<RunEvent, { type: 'progress' }>,
@@ -75,11 +84,7 @@ export function describeProgress(
   const seconds = Math.max(tookMs / 1000, 0.001)
   const parts = doing === undefined ? [] : [doing]
   if (rows > 0) {
-    parts.push(
-      totalRows === undefined
-        ? showCount(rows, 'row')
-        : `${showNumber(rows)} of ${showCount(totalRows, 'row')}`,
-    )
+    parts.push(showRows(rows, totalRows))
     // A step that does several things does not say when it began with this one.
     if (doing === undefined) parts.push(`${showCount(Math.round(rows / seconds), 'row')}/s`)
   }

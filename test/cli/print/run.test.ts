@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeProgress, formatRunReport } from '../../../src/cli/print/run.ts'
+import { describeLoading, describeProgress, formatRunReport } from '../../../src/cli/print/run.ts'
 import { describeRun, formatFact, formatStep } from '../../../src/cli/print/start.ts'
 import type { LayerReport, RunReport } from '../../../src/pipeline/event.ts'
 
@@ -63,6 +63,14 @@ describe('describeProgress', () => {
       totalRows: 20_000,
     } as const
     expect(describeProgress(event, 1000)).toBe('writing, 5,000 of 20,000 rows')
+  })
+
+  it('says how far a server is, as far as it is known', () => {
+    expect(describeLoading({ step: 'reading', features: 0 })).toBe('reading')
+    expect(describeLoading({ step: 'reading', features: 7 })).toBe('reading, 7 rows')
+    expect(describeLoading({ step: 'indexing', features: 7000, total: 7000 })).toBe(
+      'indexing, 7,000 of 7,000 rows',
+    )
   })
 
   it('says nothing of what is not known', () => {
