@@ -1,5 +1,6 @@
 import { type GeometryFamily, planarGeometryTypes } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
+import { LongNumber } from '../core/long_number.ts'
 import { checkPart, type Geometry, type Part, type Position } from './geometry.ts'
 
 /**
@@ -33,7 +34,8 @@ function parsePart(value: unknown, family: GeometryFamily): Part {
 }
 
 function parsePosition(value: unknown): Position {
-  const numbers = parseList(value).map((item) => {
+  const numbers = parseList(value).map((given) => {
+    const item = given instanceof LongNumber ? Number(given.digits) : given
     if (typeof item !== 'number' || !Number.isFinite(item))
       throw invalid(`${JSON.stringify(item)} is not a number`)
     return item
