@@ -19,9 +19,9 @@ import { importWorld } from './support/world.ts'
 type Driver = 'pglite' | 'postgres'
 
 const clients = 64
-const seconds = { warmUp: 15, soak: 60 }
+const seconds = { warmUp: 60, soak: 60 }
 /** What the server may keep of a minute beside what it kept of the first seconds: the tiles, for one. */
-const growthLimitBytes = 150e6
+const growthLimitBytes = 100e6
 
 const agent = new Agent({ keepAlive: true, maxSockets: clients + 1 })
 const authorization = `Basic ${Buffer.from(`administrator:${benchPassword}`).toString('base64')}`

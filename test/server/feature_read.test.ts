@@ -258,10 +258,11 @@ describeServers('reading features', (start) => {
     expect(await get('feature_count?ilike=x')).toEqual({ total_count: 3, filtered_count: 0 })
     const { extent } = (await get('feature/1/extent')) as { extent: object }
     expect(await get(`feature_extent?${query}`)).toEqual(extent)
+    expect(await get(`extent?${query}`)).toEqual({ extent })
     expect(await get('feature_extent')).toEqual(((await get('extent')) as { extent: object }).extent)
     const nowhere = { minLat: null, maxLat: null, minLon: null, maxLon: null }
     expect(await get('feature_extent?fld_i__isnull=yes')).toEqual(nowhere)
-    for (const part of ['feature_count', 'feature_extent'])
+    for (const part of ['feature_count', 'feature_extent', 'extent'])
       expect((await server.admin('GET', `${resource}${part}?fld_x=1`)).status).toBe(422)
   })
 

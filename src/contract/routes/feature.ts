@@ -74,7 +74,7 @@ const listOptions = {
 }
 
 /** Names of the parameters that filter by a field: `fld_name`, `fld_name__op`, `id`, `id__op`. */
-const fieldFilters = '^(fld_.+|id(__[a-z]+)?)$'
+const fieldFilters = '^(fld_.*|id(__[a-z]+)?)$'
 
 const item = {
   route: 'feature_layer.feature.item',
@@ -183,9 +183,11 @@ export const featureRoutes = {
     route: 'layer.extent',
     method: 'GET',
     path: '/api/resource/{id}/extent',
-    summary: 'Extent of a layer in degrees.',
+    summary: 'Extent of a layer in degrees, or of the features that filters let through.',
     params: IdParams,
     permission: 'data.read',
+    query: query(filters),
+    moreQuery: fieldFilters,
     response: Type.Object({ extent: Extent }),
   },
   'feature.extent': {

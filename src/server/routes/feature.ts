@@ -123,11 +123,12 @@ export const featureHandlers: Handlers<
     return { json: { total_count: total, ...(isFiltered && { filtered_count: filtered }) } }
   }),
 
-  'layer.extent': steadily(async ({ context, params }) => {
+  'layer.extent': steadily(async ({ context, params, query, more }) => {
     const raster = (await findRasters(context.database, [params.id])).get(params.id)
     if (raster !== undefined) return { json: { extent: extentObject(rasterExtent(raster)) } }
     const { layer, database } = await openLayer(context, params.id)
-    return { json: { extent: extentObject(await findLayerExtent(database, layer)) } }
+    const extent = await findLayerExtent(database, layer, readFilter({ query, more }))
+    return { json: { extent: extentObject(extent) } }
   }),
 
   'feature.extent': steadily(async ({ context, params, query, more }) => {
