@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
+import { crc32 } from 'node:zlib'
 import { type Entry, open, type ZipFile } from 'yauzl'
 import { problem } from '../contract/problems.ts'
 
@@ -51,7 +52,7 @@ export async function unpackArchive(path: string, { folder, limitBytes }: Unpack
     for (const entry of entries.filter(isFile)) {
       const target = join(folder, entry.fileName)
       await mkdir(dirname(target), { recursive: true })
-      await pipeline(await openEntry(zip, entry), createWriteStream(target, { flags: 'wx' }))
+      await pipeline(await openContent(zip, entry), createWriteStream(target, { flags: 'wx' }))
       paths.push(target)
     }
     return paths
@@ -76,7 +77,7 @@ export async function readArchive(
     checkEntries(entries, { limitBytes, packedBytes: zip.fileSize })
     for (const entry of entries.filter(isFile)) {
       signal.throwIfAborted()
-      await take(entry.fileName, await openEntry(zip, entry))
+      await take(entry.fileName, await openContent(zip, entry))
     }
   })
 }
@@ -143,6 +144,23 @@ function checkEntries(
   if (total > smallBytes && total > packedBytes * ratioLimit) {
     throw untrusted(`it unpacks to ${total} bytes from ${packedBytes}, which no data does`)
   }
+}
+
+/** Gives the content of a file as it comes; it fails at its end where the sum of it is another than the archive says. */
+async function openContent(zip: ZipFile, entry: Entry): Promise<AsyncIterable<Uint8Array>> {
+  return checkSum(await openEntry(zip, entry), entry)
+}
+
+async function* checkSum(
+  content: Readable,
+  { fileName, crc32: expected }: Entry,
+): AsyncGenerator<Uint8Array> {
+  let sum = 0
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    sum = crc32(chunk, sum)
+    yield chunk
+  }
+  if (sum !== expected) throw untrusted(`${JSON.stringify(fileName)} is damaged: its check sum is wrong`)
 }
 
 async function openEntry(zip: ZipFile, entry: Entry): Promise<Readable> {

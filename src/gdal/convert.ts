@@ -19,6 +19,7 @@ import { addMissing, emptySurvey, type Features, type Survey, type Surveyor, sta
 import {
   eachAsWritten,
   findDeclaredType,
+  isDiskFull,
   readFields,
   sourceReferenceSystem,
   translateLayer,
@@ -145,7 +146,13 @@ async function lookAtAll(
   const { layer } = source
   const total = counting === undefined ? layer.features.count(true) : await counting
   const missing = findMissing(gdal, { source, srs: job.srs, sourceSrs, total, count, bareCount })
-  if (missing === undefined) throw translationFault(path, `GDAL wrote ${count} features, which are not all`)
+  if (missing === undefined) {
+    if (isDiskFull(path)) throw translationFault(path, '')
+    throw problem(
+      'source/unreadable',
+      `${nameSource(source.name)} breaks off: ${count} of ${total} features can be read`,
+    )
+  }
   const settled = features && { ...features, columns: features.columns.map(settleColumn) }
   return { survey: addMissing(survey, missing), features: settled, passedOver: surveyor?.passedOver }
 }

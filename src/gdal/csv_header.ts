@@ -13,7 +13,7 @@ const windowBytes = 1 << 22
  * would drop them without a word.
  *
  * @returns whether it could: a header without separators has no room for more
- * @throws {Problem} files/full
+ * @throws {Problem} source/unreadable for a quote that is never closed; files/full
  */
 export function copyWithBeyond(path: string, target: string): boolean {
   const source = openSync(path, 'r')
@@ -53,6 +53,15 @@ function findSeparator(header: string): string | undefined {
   return most === 0 ? undefined : separators[counts.indexOf(most)]
 }
 
+/** Such a quote takes all the rest of the file for one cell. */
+const openQuote = 'the table cannot be read: a quote in it is never closed'
+
+function countQuotes(bytes: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(quote); at >= 0; at = bytes.indexOf(quote, at + 1)) count += 1
+  return count
+}
+
 interface Copy {
   readonly target: string
   readonly header: Buffer
@@ -66,9 +75,12 @@ function writeCopy(source: number, { target, header, from }: Copy): void {
   try {
     writeSync(copy, header)
     let at = from
+    let quotes = header.filter((byte) => byte === quote).length
     for (;;) {
       const read = readSync(source, bytes, 0, bytes.length, at)
+      if (read === 0 && quotes % 2 > 0) throw problem('source/unreadable', openQuote)
       if (read === 0) return
+      quotes += countQuotes(bytes.subarray(0, read))
       for (let done = 0; done < read; ) done += writeSync(copy, bytes, done, read - done)
       at += read
     }

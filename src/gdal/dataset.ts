@@ -1,5 +1,5 @@
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs'
-import { basename, extname, join } from 'node:path'
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
 import type { Dataset } from 'gdal-async'
 import { problem } from '../contract/problems.ts'
 import { dataExtensions, type Format, findFormat, packedTables } from './format.ts'
@@ -98,6 +98,7 @@ async function openFile(gdal: GdalModule, given: SourceFile, job: VectorJob): Pr
   const file = needsRecoding(format.extension, job.encoding)
     ? await recode(given, { job, encoding: job.encoding })
     : given
+  if (format.extension === '.shp') requireParts(file)
   if (format.extension === '.tab' && isSeamless(file.path)) throw unreadable(file, 'it refers to other files')
   const tables = openTable(gdal, { path: file.path, extension: format.extension, job })
   if (tables !== undefined) return tables
@@ -106,6 +107,17 @@ async function openFile(gdal: GdalModule, given: SourceFile, job: VectorJob): Pr
   const isLonLat = driver === 'TopoJSON'
   return dataset.layers.map((layer) => {
     return { dataset, layer, name: layer.name, format: driver, isLonLat, isGuessed: false }
+  })
+}
+
+/** Without its table a Shapefile can be read, and would lose all that it says of its shapes. */
+function requireParts(file: SourceFile): void {
+  const beside = new Set(readdirSync(dirname(file.path)).map((name) => name.toLowerCase()))
+  const stem = basename(file.path).toLowerCase().slice(0, -'.shp'.length)
+  const missing = ['.shx', '.dbf'].filter((extension) => !beside.has(stem + extension))
+  if (missing.length === 0) return
+  throw problem('source/unreadable', `${nameSource(file.name)} lacks ${missing.join(' and ')}`, {
+    hint: 'Pack all files of the Shapefile into one zip archive: .shp, .shx, .dbf and .prj.',
   })
 }
 
@@ -143,12 +155,15 @@ function openDataset(
   throw unreadable(file, reason)
 }
 
-/** The encoding that the request names, unless a `.cpg` file stands beside the Shapefile. */
+/**
+ * The encoding that the request names, unless a `.cpg` file stands beside the Shapefile and the request says UTF-8, as
+ * clients do that know nothing of the file.
+ */
 function shapeEncoding(path: string, encoding: string | undefined): string | null {
   if (encoding === undefined || extname(path).toLowerCase() !== '.shp') return null
   const stem = path.slice(0, -4)
   const hasPage = ['.cpg', '.CPG', '.cst'].some((extension) =>
     statSync(stem + extension, { throwIfNoEntry: false }),
   )
-  return hasPage ? null : encoding.toUpperCase()
+  return hasPage && /^utf-?8$/i.test(encoding) ? null : encoding.toUpperCase()
 }

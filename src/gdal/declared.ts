@@ -14,3 +14,9 @@ export function readDeclaredType(code: number): GeometryParts | undefined {
   if (family === undefined || flat > 6) return undefined
   return { family, isMulti: flat > 3, hasZ: (code & 0x8000_0000) !== 0 || thousands === 1 || thousands === 3 }
 }
+
+/** Tells whether a type that a layer of GDAL declares is one of curves. @see OGC 06-103r4 clause 8.2.3 */
+export function isCurved(code: number): boolean {
+  const flat = (code & 0xffff) % 1000
+  return flat >= 8 && flat <= 14
+}

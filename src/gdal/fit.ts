@@ -43,8 +43,15 @@ export function fitShape(found: Shape | undefined, rules: FitRules): Fitted {
 
 function otherFamily(shape: Shape, { family, skipOthers }: FitRules): Misfit | undefined {
   if (family !== null && skipOthers) return undefined
-  const name = shape.family === 'mixed' ? 'a collection of different geometries' : `a ${shape.family}`
+  const name = shape.family === 'mixed' ? nameMixed(shape) : `a ${shape.family}`
   return { reason: family === null ? `it is ${name}` : `it is ${name}, not a ${family}` }
+}
+
+/** Curves have no parts that a layer takes. */
+function nameMixed({ parts, isCollection }: Shape): string {
+  return parts.length === 0 && !isCollection
+    ? 'a curve, of which no layer is'
+    : 'a collection of different geometries'
 }
 
 /** Takes collections apart where nothing is lost, or where losing something is allowed. */

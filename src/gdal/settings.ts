@@ -19,6 +19,8 @@ export const settings: Readonly<Record<string, string>> = {
   OGR_SQLITE_LOAD_EXTENSIONS: 'NONE',
   // Lists and objects of GeoJSON stay JSON.
   OGR_GEOJSON_ARRAY_AS_STRING: 'YES',
+  // Megabytes that one feature may take while it is read: the coast of a large country takes more than GDAL's 200.
+  OGR_GEOJSON_MAX_OBJ_SIZE: '1000',
   // A table without headers has no coordinates: where all cells are texts, GDAL would take the first row for values.
   OGR_XLSX_HEADERS: 'FORCE',
   OGR_ODS_HEADERS: 'FORCE',

@@ -94,7 +94,8 @@ function openPlain(gdal: GdalModule, path: string, extension: string): Dataset {
   try {
     return gdal.drivers.get(driverName(extension)).open(path, 'r')
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const said = cause instanceof Error ? cause.message : String(cause)
+    const reason = said === '' ? 'it is no table of text in UTF-8' : said
     throw problem('source/unreadable', `the table ${basename(path)} cannot be read: ${reason}`, { cause })
   }
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { GeometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
-import { readDeclaredType } from './declared.ts'
+import { isCurved, readDeclaredType } from './declared.ts'
 import { datatypeOf } from './field_type.ts'
 import { type FlatFeature, type FlatHeader, findFlatHeader, openFlatReader } from './flatgeobuf.ts'
 import type { SourceField } from './job.ts'
@@ -122,10 +122,15 @@ export async function eachAsWritten(
 
 /** Makes the fault of a translation: a full disk shows in many ways, but GDAL does not say that it is one. */
 export function translationFault(path: string, message: string): Error {
-  const { bavail, bsize } = statfsSync(dirname(path))
-  return bavail * bsize < 1 << 20
+  return isDiskFull(path)
     ? problem('files/full', 'the disk is full while a source is read')
     : problem('gdal/failed', message)
+}
+
+/** Tells whether there is no room left where a file stands. */
+export function isDiskFull(path: string): boolean {
+  const { bavail, bsize } = statfsSync(dirname(path))
+  return bavail * bsize < 1 << 20
 }
 
 const listsAsText = ['IntegerList', 'Integer64List', 'RealList', 'StringList', 'Binary']
@@ -138,13 +143,22 @@ function translationOptions(source: SourceLayer, srs: number): string[] {
   const sourceSrs = sourceReferenceSystem(source)
   return [
     ...['-f', 'FlatGeobuf', '-lco', 'SPATIAL_INDEX=NO', '-mapFieldType', listsAsText],
-    // Any type: what a layer declares need not be what it holds, and every mismatch is to be told, not dropped.
-    ...['-nlt', 'GEOMETRY', '-nlt', 'CONVERT_TO_LINEAR', '-dim', isPlanar ? 'XY' : 'XYZ'],
+    ...typeOptions(source, isPlanar),
     ...(sourceSrs === undefined ? [] : ['-s_srs', sourceSrs]),
     ...['-t_srs', `EPSG:${srs}`],
     // What cannot be reprojected is told by number further down.
     '-skipfailures',
   ]
+}
+
+/**
+ * Any type: what a layer declares need not be what it holds, and every mismatch is to be told, not dropped. Where it
+ * declares curves they become lines, which GDAL does only where it is told nothing else.
+ */
+function typeOptions({ layer }: SourceLayer, isPlanar: boolean): string[] {
+  return isCurved(layer.geomType)
+    ? ['-nlt', 'CONVERT_TO_LINEAR']
+    : ['-nlt', 'GEOMETRY', '-dim', isPlanar ? 'XY' : 'XYZ']
 }
 
 /** Gives what the source says its geometries are. In KML every position has a height, mostly of 0: that it has one says nothing. */

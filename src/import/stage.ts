@@ -1,5 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { maxFields } from '../contract/classes/feature_layer.ts'
 import type { GeometryFamily, GeometryType } from '../contract/geometry.ts'
 import { geometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
@@ -166,6 +167,11 @@ interface Columns {
 
 /** Gives the fields of the layer their columns, those of the source where the layer has none yet. */
 function planColumns({ fields, keynames }: SourceSummary, keepFields: ImportSource['keepFields']): Columns {
+  if (fields.length > maxFields)
+    throw problem(
+      'source/unreadable',
+      `the source has ${fields.length} fields, a layer has ${maxFields} at most`,
+    )
   const named = nameFields(fields, keynames)
   const planned = keepFields === undefined ? named.fields : planFields(keepFields)
   const byKeyname = new Map(planned.map(({ keyname, columnName }) => [keyname, columnName]))
