@@ -153,6 +153,19 @@ describe('a Shapefile in an archive', () => {
     ).toBe(2)
   })
 
+  test('is read in the encoding that the request names, when its .cpg file lies', async () => {
+    const files = shapefile().map((file) =>
+      file.name.endsWith('.cpg') ? { ...file, content: 'UTF-8' } : file,
+    )
+    await expect(readFileAs('cities.zip', makeZip(files))).rejects.toMatchObject({
+      code: 'source/bad-features',
+    })
+    const { summary } = await readFileAs('cities.zip', makeZip(files), { encoding: 'cp1251' })
+    expect(summary.rowCount).toBe(2)
+    // Clients that know nothing of the file say UTF-8.
+    expect((await readFileAs('cities.zip', without(), { encoding: 'utf-8' })).summary.rowCount).toBe(2)
+  })
+
   test('is refused when its texts are not in UTF-8 and nothing says in what', async () => {
     await expect(readFileAs('cities.zip', without('.cpg'))).rejects.toMatchObject({
       code: 'source/bad-features',
@@ -266,6 +279,20 @@ describe('a table', () => {
       hint: expect.stringContaining('lon and lat'),
     })
   })
+})
+
+test.each([
+  ['CIRCULARSTRING', 'CIRCULARSTRING(0 0,1 1,2 0)', 'LINESTRING'],
+  ['CURVEPOLYGON', 'CURVEPOLYGON(CIRCULARSTRING(0 0,1 1,2 0,1 -1,0 0))', 'POLYGON'],
+  ['MULTISURFACE', 'MULTISURFACE(CURVEPOLYGON(CIRCULARSTRING(0 0,1 1,2 0,1 -1,0 0)))', 'MULTIPOLYGON'],
+])('a GeoPackage of type %s is read as lines of many positions', async (type, wkt, geometryType) => {
+  writeFileSync(join(folder, 'curves.csv'), `wkt,n\n"${wkt}",1\n`)
+  const path = join(mkdtempSync(join(folder, 'curves-')), 'curves.gpkg')
+  const options = ['-nlt', type, '-a_srs', 'EPSG:4326']
+  execFileSync('ogr2ogr', ['-f', 'GPKG', path, join(folder, 'curves.csv'), ...options])
+  const { summary, bytes } = await readFileAs('curves.gpkg', readFileSync(path))
+  expect(summary).toMatchObject({ geometryType, rowCount: 1 })
+  expect(bytes).toBeGreaterThan(16 * 40)
 })
 
 describe('what is no data is refused:', () => {

@@ -95,6 +95,17 @@ describeServers('layers made of files', (start) => {
     expect((await client.features(id))[0]?.fields).toEqual({ name: 'A', note: null, rank: '0' })
   })
 
+  test('what a request declares holds while the file is read: bad rows are left out, codes stay whole', async () => {
+    const rows = ['007,5,1,2', '008,many,1,2', 'A,2147483648,1,2', '010,,1,2']
+    const source = await client.upload('places.csv', `code,people,lon,lat\n${rows.join('\n')}\n`)
+    const fields = [{ keyname: 'people', datatype: 'INTEGER' }]
+    const id = await client.create({ ...mercator, source, skip_errors: true }, { feature_layer: { fields } })
+    expect((await client.features(id)).map((feature) => feature.fields)).toEqual([
+      { people: 5, code: '007' },
+      { people: null, code: '010' },
+    ])
+  })
+
   test('features can be added behind those of the file', async () => {
     const id = await createFrom(places('A', 'B'))
     await client.add(id, 'POINT(0 0)', { name: 'C' })
