@@ -37,7 +37,7 @@ describeServers('layers made empty', (start) => {
     const source = await client.upload('wide.geojson', content)
     expect(await refuseCreation({ srs: { id: 3857 }, source })).toMatchObject({
       status: 422,
-      code: 'database/limit',
+      code: 'source/unreadable',
     })
   })
 
