@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/core/log.ts'
 import { openEmbedded } from '../../src/database/pglite.ts'
 import { openPostgres } from '../../src/database/postgres.ts'
-import { askService } from '../support/ask.ts'
 import { openBatchClient } from '../support/batch.ts'
-import { findOwner } from '../support/cluster.ts'
+import { findOwner, startCluster } from '../support/cluster.ts'
 import { uploadContent } from '../support/samples.ts'
 import { startTestServer, type TestResponse, type TestServer } from '../support/server.ts'
 import { mountSmallDisk, type SmallDisk } from '../support/small_disk.ts'
@@ -35,11 +34,14 @@ interface Full {
 
 /** A server on a database whose tables stand on a small disk of their own. */
 async function startOnTablespace(): Promise<Full> {
-  const { url, template } = await askService('postgres')
+  // A PostgreSQL of its own: one that cannot write to a disk drops nobody's database.
+  const cluster = await startCluster()
+  const { url } = cluster
   const disk = await mountSmallDisk(96 * 2 ** 20, findOwner())
   const name = `full_${randomUUID().replaceAll('-', '')}`
   await execute(url, `create tablespace ${name} location '${disk.folder}'`)
-  await execute(url, `create database ${name} template ${template} tablespace ${name}`)
+  await execute(url, `create database ${name} tablespace ${name}`)
+  await execute(withDatabase(url, name), 'create extension postgis')
   const database = await openPostgres({ url: withDatabase(url, name), log: silentLog })
   const server = await startTestServer('postgres', { database })
   return {
@@ -48,8 +50,7 @@ async function startOnTablespace(): Promise<Full> {
     async end() {
       await disk.free()
       await server.stop()
-      await execute(url, `drop database ${name} with (force)`)
-      await execute(url, `drop tablespace ${name}`)
+      await cluster.stop()
       await disk.unmount()
     },
   }
