@@ -3,12 +3,10 @@ import type { Statement } from '../store/feature/binding.ts'
 import type { Spool } from './spool.ts'
 import { type SpooledStreamOptions, streamSpooled } from './spooled_stream.ts'
 
-/** Rows of JSON and what goes around them. */
+/** Rows of JSON. */
 export interface RowStream extends SpooledStreamOptions {
   readonly database: Database
   readonly statement: Statement
-  /** Text before the first row and behind the last. @default `[` and `]` */
-  readonly around?: readonly [before: string, after: string]
   /** Told the first bytes, with what goes before them, where there is a row. */
   readonly onFirst?: ((bytes: Uint8Array) => void) | undefined
 }
@@ -26,14 +24,11 @@ export function streamRows(options: RowStream): Promise<AsyncGenerator<Uint8Arra
 }
 
 /** Drains the statement into the spool. */
-async function fill(
-  spool: Spool,
-  { database, statement, around = ['[', ']'], signal, onFirst }: RowStream,
-): Promise<void> {
-  const [before, after] = around.map((text) => Buffer.from(text))
+async function fill(spool: Spool, { database, statement, signal, onFirst }: RowStream): Promise<void> {
+  const before = Buffer.from('[')
   await database.transaction(
     async (tx) => {
-      let lead = before ?? Buffer.of()
+      let lead = before
       for await (const chunk of tx.copyOut(statement.text, statement.values)) {
         const isWhole = chunk.at(-1) === lineFeed
         const rows = Buffer.concat([lead, isWhole ? chunk.subarray(0, -1) : chunk])
@@ -42,7 +37,7 @@ async function fill(
         await spool.write(rows)
         lead = isWhole ? Buffer.of(comma) : Buffer.of()
       }
-      await spool.write(Buffer.concat([lead === before ? lead : Buffer.of(), after ?? Buffer.of()]))
+      await spool.write(Buffer.from(lead === before ? '[]' : ']'))
     },
     { readOnly: true, signal },
   )

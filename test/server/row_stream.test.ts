@@ -46,18 +46,6 @@ describeDrivers('streamRows', (open) => {
     expect(await readAll(stream)).toEqual(Array.from({ length: count }, (_, at) => ({ n: at + 1 })))
   })
 
-  test('puts a list into what goes around it', async () => {
-    const around = ['{"rows":[', ']}'] as const
-    const stream = await streamRows({
-      database: await open(),
-      statement: numbers(2),
-      folder,
-      signal,
-      around,
-    })
-    expect(await readAll(stream)).toEqual({ rows: [{ n: 1 }, { n: 2 }] })
-  })
-
   test('a statement that fails at once gives the error and no stream', async () => {
     const statement = { text: "select '1' from nowhere", values: [] }
     const started = streamRows({ database: await open(), statement, folder, signal })

@@ -3,9 +3,9 @@ import type { PackedFile } from '../../files/zip.ts'
 import { ogrFieldTypes } from '../../gdal/field_type.ts'
 import { geojsonStatement, type TableForm, tableHeader, tableStatement } from '../../store/feature/export.ts'
 import type { OpenLayer } from '../features/layer.ts'
-import { streamRows } from '../row_stream.ts'
 import type { SpooledStreamOptions } from '../spooled_stream.ts'
 import { encodeAs, unescapeControl } from './encode.ts'
+import { streamFeatures } from './geojson.ts'
 import { streamLines } from './lines.ts'
 import type { ExportOrder } from './order.ts'
 
@@ -15,15 +15,16 @@ export interface ExportSource extends OpenLayer, SpooledStreamOptions {
   readonly id: number
 }
 
-/** Streams a layer as GeoJSON straight from the database, with a `crs` member where it is not in EPSG:4326. */
+/** Streams a layer as GeoJSON, with a `crs` member where it is not in EPSG:4326. */
 export async function writeGeojson(
   { id, layer, ...options }: ExportSource,
   order: ExportOrder,
 ): Promise<PackedFile[]> {
   const crs = { type: 'name', properties: { name: `urn:ogc:def:crs:EPSG::${order.srs}` } }
   const crsText = order.srs === 4326 ? '' : `"crs":${JSON.stringify(crs)},`
-  const around = [`{"type":"FeatureCollection",${crsText}"features":[`, ']}'] as const
-  const content = await streamRows({ ...options, statement: geojsonStatement(layer, order), around })
+  const start = `{"type":"FeatureCollection",${crsText}"features":[`
+  const names = order.columns.map(({ name }) => name)
+  const content = await streamFeatures({ ...options, rows: geojsonStatement(layer, order), names, start })
   return [{ name: `${id}.geojson`, content }]
 }
 
