@@ -1,5 +1,8 @@
 import { type Bytes, bytesOf } from './flatbuffer.ts'
 
+/** Beyond this many bytes, a copy outside of JavaScript is faster than a loop. */
+const shortBytes = 32
+
 /** Bytes that grow as they are written to. */
 export class GrowingBytes implements Bytes {
   bytes: Buffer
@@ -20,6 +23,16 @@ export class GrowingBytes implements Bytes {
     this.bytes.copy(bytes, 0, 0, this.at)
     this.bytes = bytes
     this.view = view
+  }
+
+  /** Appends a part of other bytes, for which it makes room. */
+  take(source: Buffer, start = 0, end = source.length): void {
+    this.reserve(end - start)
+    const { bytes } = this
+    let { at } = this
+    if (end - start > shortBytes) at += source.copy(bytes, at, start, end)
+    else for (let from = start; from < end; from += 1) bytes[at++] = source[from] ?? 0
+    this.at = at
   }
 
   u16(value: number): void {

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.ts'
-import { type CopyRow, readCopyRows, takeValue } from '../../gdal/export_rows.ts'
+import { type CopyRow, type CopyValue, readCopyRows, takeValue } from '../../gdal/export_rows.ts'
 import { GrowingBytes } from '../../gdal/export_sink.ts'
 import type { ColumnForm, geojsonStatement } from '../../store/feature/export.ts'
 import { type SpooledStreamOptions, streamSpooled } from '../spooled_stream.ts'
@@ -43,11 +43,11 @@ export function streamFeatures({ database, rows, names, start, ...options }: Fea
         const write = featureWriter(names, rows.forms)
         let before = Buffer.from(start)
         await readCopyRows(flushed(tx.copyOut(rows.text, rows.values, 'binary')), (row) => {
-          writeBytes(sink, before)
+          sink.take(before)
           before = comma
           write(sink, row)
         })
-        writeBytes(sink, Buffer.from(before === comma ? ']}' : `${start}]}`))
+        sink.take(Buffer.from(before === comma ? ']}' : `${start}]}`))
         await flush()
       },
       { readOnly: true, signal },
@@ -73,25 +73,13 @@ function featureWriter(names: readonly string[], forms: readonly ColumnForm[]) {
   return (sink: GrowingBytes, row: CopyRow): void => {
     for (const { label, form } of columns) {
       const { at, length } = takeValue(row)
-      writeBytes(sink, label)
-      if (length < 0) writeBytes(sink, nothing)
-      else if (form === 'json') writeBytes(sink, row.bytes, at, at + length)
-      else writeText(sink, row.bytes, at, at + length)
+      sink.take(label)
+      if (length < 0) sink.take(nothing)
+      else if (form === 'json') sink.take(row.bytes, at, at + length)
+      else writeText(sink, { bytes: row.bytes, at, length })
     }
-    writeBytes(sink, end)
+    sink.take(end)
   }
-}
-
-/** Beyond this many bytes, a copy outside of JavaScript is faster than a loop. */
-const shortBytes = 32
-
-function writeBytes(sink: GrowingBytes, source: Buffer, start = 0, end = source.length): void {
-  sink.reserve(end - start)
-  const { bytes } = sink
-  let { at } = sink
-  if (end - start > shortBytes) at += source.copy(bytes, at, start, end)
-  else for (let from = start; from < end; from += 1) bytes[at++] = source[from] ?? 0
-  sink.at = at
 }
 
 const quote = 0x22
@@ -101,9 +89,15 @@ const firstPrintable = 0x20
 /** Most bytes that a byte takes in a JSON text. */
 const escapedBytes = 6
 
+/** A text of UTF-8 where it stands. */
+interface CopyText extends CopyValue {
+  readonly bytes: Buffer
+}
+
 /** Writes a text of UTF-8 as a JSON text. */
-function writeText(sink: GrowingBytes, source: Buffer, start: number, end: number): void {
-  sink.reserve(2 + escapedBytes * (end - start))
+function writeText(sink: GrowingBytes, { bytes: source, at: start, length }: CopyText): void {
+  const end = start + length
+  sink.reserve(2 + escapedBytes * length)
   const { bytes } = sink
   let { at } = sink
   bytes[at++] = quote
