@@ -250,7 +250,7 @@ describeServers('a request under a key', (start) => {
     const name = 'secret token'
     const token = { method: 'POST', path: '/api/component/landform/token', body: { name } }
     const { body } = await send(token, key)
-    expect(body.token).toMatch(/\w{20}/)
+    expect(body.token).toMatch(/[\w-]{20}/)
     const user = { keyname: 'secretive', password: 'correct horse battery' }
     await send({ method: 'POST', path: '/api/component/auth/user/', body: user }, newKey())
     const rows = await server.database.query('select request, answer from idempotency_key')
