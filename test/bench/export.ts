@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { startCluster } from '../support/cluster.ts'
 import { execute, withDatabase } from '../support/sql.ts'
 import { cityCount, writeCities } from './support/cities.ts'
+import { ogrDatabase } from './support/ogr.ts'
 import { median, report, timed } from './support/report.ts'
 import { type BenchServer, startServer } from './support/running.ts'
 import { benchPassword } from './support/server.ts'
@@ -55,8 +56,7 @@ async function runOurs(url: string, file: string): Promise<number> {
 
 function runPeer(format: Format, { file, table }: { file: string; table: Table }): void {
   rmSync(file, { force: true })
-  const { hostname, port, username } = new URL(database)
-  const source = `PG:host=${hostname} port=${port} user=${username} dbname=export active_schema=${table.schema}`
+  const source = `${ogrDatabase(database)} active_schema=${table.schema}`
   const options = [...formats[format].options, '-nln', 'cities']
   execFileSync('ogr2ogr', ['-f', format, file, source, table.name, ...options], { stdio: 'inherit' })
 }

@@ -6,6 +6,7 @@ import { basename, join } from 'node:path'
 import { startCluster } from '../support/cluster.ts'
 import { execute, withDatabase } from '../support/sql.ts'
 import { cityCount, writeCities } from './support/cities.ts'
+import { ogrDatabase } from './support/ogr.ts'
 import { median, report, timed } from './support/report.ts'
 import { type BenchServer, startServer } from './support/running.ts'
 
@@ -18,8 +19,7 @@ const cluster = await startCluster()
 
 /** Seconds that ogr2ogr takes to copy a file into a table. */
 async function runPeer(file: string, database: string): Promise<number> {
-  const { hostname, port, username } = new URL(database)
-  const target = `PG:host=${hostname} port=${port} user=${username} dbname=${new URL(database).pathname.slice(1)}`
+  const target = ogrDatabase(database)
   await execute(database, 'drop table if exists peer')
   const table = file.endsWith('.csv')
     ? [

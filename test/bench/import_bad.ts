@@ -8,6 +8,7 @@ import { startCluster } from '../support/cluster.ts'
 import { execute, withDatabase } from '../support/sql.ts'
 import { cityFields, writeBadCities } from './support/bad_cities.ts'
 import { cellsOfCity, cityColumns, cityCount, citySource } from './support/cities.ts'
+import { ogrDatabase } from './support/ogr.ts'
 import { median, report, timed } from './support/report.ts'
 import { type BenchServer, startServer } from './support/running.ts'
 
@@ -33,8 +34,7 @@ async function runPeer(file: string, database: string): Promise<number> {
     return csvTypes[field?.datatype ?? 'REAL']
   })
   writeFileSync(file.replace(/csv$/, 'csvt'), types.join(','))
-  const { hostname, port, username, pathname } = new URL(database)
-  const target = `PG:host=${hostname} port=${port} user=${username} dbname=${pathname.slice(1)}`
+  const target = ogrDatabase(database)
   const columns = ['-oo', 'X_POSSIBLE_NAMES=longitude', '-oo', 'Y_POSSIBLE_NAMES=latitude']
   const systems = ['-s_srs', 'EPSG:4326', '-t_srs', 'EPSG:3857', '-nln', 'peer', '-skipfailures']
   const some = ['-limit', String(peerRows), '--config', 'PG_USE_COPY', 'NO']

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startCluster } from '../support/cluster.ts'
 import { execute, withDatabase } from '../support/sql.ts'
 import { cellsOfCity, cityCount, citySource, csvLine } from './support/cities.ts'
+import { ogrDatabase } from './support/ogr.ts'
 import { report, timed } from './support/report.ts'
 import { type BenchServer, startServer } from './support/running.ts'
 
@@ -111,8 +112,7 @@ const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
 
 async function measureCoasts(server: BenchServer): Promise<void> {
   const file = fetchCoasts()
-  const { hostname, port, username, pathname } = new URL(database)
-  const target = `PG:host=${hostname} port=${port} user=${username} dbname=${pathname.slice(1)}`
+  const target = ogrDatabase(database)
   // Without the first of these it does not read the file at all.
   const reading = ['--config', 'OGR_GEOJSON_MAX_OBJ_SIZE', '1000', '--config', 'PG_USE_COPY', 'YES']
   const options = [...reading, '-nln', 'peer', '-nlt', 'PROMOTE_TO_MULTI', '-t_srs', 'EPSG:3857']
