@@ -32,6 +32,20 @@ interface Full {
   end(): Promise<void>
 }
 
+/** Puts a server together with its disk; `stopDatabase` stops what it does not stop itself. */
+function fullOf(server: TestServer, disk: SmallDisk, stopDatabase?: () => Promise<void>): Full {
+  return {
+    server,
+    disk,
+    async end() {
+      await disk.free()
+      await server.stop()
+      await stopDatabase?.()
+      await disk.unmount()
+    },
+  }
+}
+
 /** A server on a database whose tables stand on a small disk of their own. */
 async function startOnTablespace(): Promise<Full> {
   // A PostgreSQL of its own: one that cannot write to a disk drops nobody's database.
@@ -44,16 +58,7 @@ async function startOnTablespace(): Promise<Full> {
   await execute(withDatabase(url, name), 'create extension postgis')
   const database = await openPostgres({ url: withDatabase(url, name), log: silentLog })
   const server = await startTestServer('postgres', { database })
-  return {
-    server,
-    disk,
-    async end() {
-      await disk.free()
-      await server.stop()
-      await cluster.stop()
-      await disk.unmount()
-    },
-  }
+  return fullOf(server, disk, () => cluster.stop())
 }
 
 /** A server on an embedded database in a small folder. */
@@ -61,15 +66,7 @@ async function startEmbedded(): Promise<Full> {
   const disk = await mountSmallDisk(256 * 2 ** 20)
   const database = await openEmbedded({ folder: join(disk.folder, 'database'), log: silentLog })
   const server = await startTestServer('pglite', { database, dataFolder: disk.folder })
-  return {
-    server,
-    disk,
-    async end() {
-      await disk.free()
-      await server.stop()
-      await disk.unmount()
-    },
-  }
+  return fullOf(server, disk)
 }
 
 const databases = [
