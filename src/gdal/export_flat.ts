@@ -198,7 +198,7 @@ type WriteValue = (sink: GrowingBytes, row: CopyRow, value: CopyValue) => void
 
 const writeText: WriteValue = (sink, { bytes }, { at, length }) => {
   sink.u32(length)
-  sink.at += bytes.copy(sink.bytes, sink.at, at, at + length)
+  sink.take(bytes, at, at + length)
 }
 
 // The database writes the most significant byte first, the format the least.

@@ -168,10 +168,8 @@ function writePositions(
   const first = sink.at
   const step = hasZ ? 24 : 16
   for (const [at, length] of runs) {
-    if (!hasZ) sink.at += source.copy(sink.bytes, sink.at, at, at + 16 * length)
-    else
-      for (let nth = 0; nth < length; nth += 1)
-        sink.at += source.copy(sink.bytes, sink.at, at + step * nth, at + step * nth + 16)
+    if (!hasZ) sink.take(source, at, at + 16 * length)
+    else for (let nth = 0; nth < length; nth += 1) sink.take(source, at + step * nth, at + step * nth + 16)
   }
   if (bounds !== undefined) growByPositions(bounds, sink, first)
   if (hasZ) writeHeights(sink, { runs, source }, { place: table.z, start, count })
@@ -198,8 +196,7 @@ function writeHeights(
 ): void {
   startVector(sink, vector)
   for (const [at, length] of runs)
-    for (let nth = 0; nth < length; nth += 1)
-      sink.at += source.copy(sink.bytes, sink.at, at + 24 * nth + 16, at + 24 * (nth + 1))
+    for (let nth = 0; nth < length; nth += 1) sink.take(source, at + 24 * nth + 16, at + 24 * (nth + 1))
 }
 
 function startVector(sink: GrowingBytes, { place, start, count }: Place & { count: number }): void {

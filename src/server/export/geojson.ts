@@ -41,13 +41,14 @@ export function streamFeatures({ database, rows, names, start, ...options }: Fea
           }
         }
         const write = featureWriter(names, rows.forms)
-        let before = Buffer.from(start)
+        let separator = Buffer.of()
+        sink.take(Buffer.from(start))
         await readCopyRows(flushed(tx.copyOut(rows.text, rows.values, 'binary')), (row) => {
-          sink.take(before)
-          before = comma
+          sink.take(separator)
+          separator = comma
           write(sink, row)
         })
-        sink.take(Buffer.from(before === comma ? ']}' : `${start}]}`))
+        sink.take(Buffer.from(']}'))
         await flush()
       },
       { readOnly: true, signal },
