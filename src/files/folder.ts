@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { problem } from '../contract/problems.ts'
+import { isDiskFull } from '../core/disk_full.ts'
 import type { Problem } from '../core/problem.ts'
 
 /**
@@ -45,7 +46,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 function problemOfFolder(path: string, error: unknown): Problem {
   const code = codeOf(error)
-  if (code === 'ENOSPC' || code === 'EDQUOT')
+  if (isDiskFull(error))
     return problem('files/full', `The disk of the folder ${path} is full.`, { cause: error })
   const reason = reasons[code] ?? String(error)
   return problem('files/unusable', `The folder ${path} cannot be used: ${reason}.`, { cause: error })

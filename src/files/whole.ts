@@ -4,6 +4,7 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { problem } from '../contract/problems.ts'
+import { isDiskFull } from '../core/disk_full.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
 
 /** How a file is written that is there whole or not at all. */
@@ -79,7 +80,7 @@ function problemOfWriting(path: string, error: unknown): Problem {
   if (isProblem(error)) return error
   const { code, name, message } = error as NodeJS.ErrnoException
   if (name === 'AbortError') return problem('pipeline/interrupted', `Writing "${path}" was interrupted.`)
-  if (code === 'ENOSPC' || code === 'EDQUOT')
+  if (isDiskFull(error))
     return problem('files/full', `The disk of "${path}" is full.`, { hint: 'Free some space there.' })
   return problem('file/unreadable', `"${path}" cannot be written: ${code ?? message}.`, { cause: error })
 }

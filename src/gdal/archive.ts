@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { type Entry, open, type ZipFile } from 'yauzl'
 import { problem } from '../contract/problems.ts'
+import { isDiskFull } from '../core/disk_full.ts'
 
 const openZip = promisify<string, { lazyEntries: true; autoClose: false }, ZipFile>(open)
 
@@ -97,7 +98,7 @@ async function withArchive<T>(path: string, work: (zip: ZipFile) => Promise<T>):
 function asProblem(error: unknown): unknown {
   if (!(error instanceof Error) || error.name === 'Problem') return error
   const code = 'code' in error ? error.code : undefined
-  if (code === 'ENOSPC') return problem('files/full', 'the disk is full while an archive is unpacked')
+  if (isDiskFull(error)) return problem('files/full', 'the disk is full while an archive is unpacked')
   if (code === 'EEXIST') return untrusted('it holds the same name twice')
   return untrusted(error.message)
 }

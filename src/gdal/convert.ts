@@ -19,7 +19,7 @@ import { addMissing, emptySurvey, type Features, type Survey, type Surveyor, sta
 import {
   eachAsWritten,
   findDeclaredType,
-  isDiskFull,
+  hasNoRoom,
   readFields,
   sourceReferenceSystem,
   translateLayer,
@@ -147,7 +147,7 @@ async function lookAtAll(
   const total = counting === undefined ? layer.features.count(true) : await counting
   const missing = findMissing(gdal, { source, srs: job.srs, sourceSrs, total, count, bareCount })
   if (missing === undefined) {
-    if (isDiskFull(path)) throw translationFault(path, '')
+    if (hasNoRoom(job.folder)) throw translationFault(path, '')
     throw problem(
       'source/unreadable',
       `${nameSource(source.name)} breaks off: ${count} of ${total} features can be read`,

@@ -1,5 +1,7 @@
-import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { problem } from '../contract/problems.ts'
+import { isDiskFull } from '../core/disk_full.ts'
+import { writeAll } from './write_all.ts'
 
 /** Name of the column that cells beyond the last one come into. */
 export const beyondColumn = 'landform_beyond'
@@ -73,7 +75,7 @@ function writeCopy(source: number, { target, header, from }: Copy): void {
   const bytes = Buffer.allocUnsafe(windowBytes)
   const copy = openSync(target, 'wx')
   try {
-    writeSync(copy, header)
+    writeAll(copy, header)
     let at = from
     let quotes = header.filter((byte) => byte === quote).length
     for (;;) {
@@ -81,12 +83,11 @@ function writeCopy(source: number, { target, header, from }: Copy): void {
       if (read === 0 && quotes % 2 > 0) throw problem('source/unreadable', openQuote)
       if (read === 0) return
       quotes += countQuotes(bytes.subarray(0, read))
-      for (let done = 0; done < read; ) done += writeSync(copy, bytes, done, read - done)
+      writeAll(copy, bytes.subarray(0, read))
       at += read
     }
   } catch (error) {
-    const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC'
-    throw isFull ? problem('files/full', 'the disk is full while a source is read') : error
+    throw isDiskFull(error) ? problem('files/full', 'the disk is full while a source is read') : error
   } finally {
     closeSync(copy)
   }

@@ -1,9 +1,10 @@
-import { closeSync, openSync, readSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync, renameSync } from 'node:fs'
 import { type FlatTarget, writeFlatFeature, writeFlatHeader } from './export_flat.ts'
 import { noBounds } from './export_geometry.ts'
 import { FlatItems, nodeSize, orderByPlace, writeIndex } from './export_index.ts'
 import { readCopyRows } from './export_rows.ts'
 import { GrowingBytes } from './export_sink.ts'
+import { writeAll } from './write_all.ts'
 
 /** Rows, and what says that some were taken. */
 export interface Rows {
@@ -51,7 +52,7 @@ async function writeFeatures({ path, rows, tick, ...target }: FlatFile, items: F
   let written = 0
   let bareCount = 0
   const flush = () => {
-    writeWhole(file, sink.bytes.subarray(0, sink.at))
+    writeAll(file, sink.bytes.subarray(0, sink.at))
     written += sink.at
     sink.at = 0
     tick()
@@ -90,10 +91,10 @@ async function putInOrder({ path, tick, ...target }: FlatFile, { waiting, items,
     const header = new GrowingBytes(pieceBytes)
     const { count: featureCount, bounds } = items
     writeFlatHeader(header, target, { featureCount, nodeSize, bounds })
-    writeWhole(file, header.bytes.subarray(0, header.at))
-    writeWhole(file, writeIndex(items, order))
+    writeAll(file, header.bytes.subarray(0, header.at))
+    writeAll(file, writeIndex(items, order))
     for (const batch of batchesOf(order, items)) {
-      writeWhole(file, readBatch(source, batch, { items, headerBytes }))
+      writeAll(file, readBatch(source, batch, { items, headerBytes }))
       tick()
     }
   } finally {
@@ -158,8 +159,4 @@ function readWhole(file: number, bytes: Uint8Array, position: number): void {
     if (read === 0) throw new Error('a file has lost its end')
     at += read
   }
-}
-
-function writeWhole(file: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at)
 }

@@ -1,13 +1,15 @@
-import { mkdirSync, statfsSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freeColumnName } from '../contract/export_formats.ts'
 import { problem } from '../contract/problems.ts'
+import { isDiskFull } from '../core/disk_full.ts'
 import { type Rows, writeFlat, writeFlatIndexed } from './export_file.ts'
 import { type Translate, writeGeoPackage } from './export_geopackage.ts'
 import { FlatItems } from './export_index.ts'
 import { type ExportJob, resultFolder } from './export_job.ts'
 import { formatVrt } from './export_vrt.ts'
 import type { GdalModule } from './open.ts'
+import { hasNoRoom } from './translate.ts'
 
 /** Name of the layer in the intermediate file. */
 const flatName = 'layer'
@@ -64,9 +66,7 @@ async function translate(
 
 /** A full disk shows in many ways, and GDAL does not say that it is one. */
 function explain(error: unknown, folder: string): unknown {
-  const { bavail, bsize } = statfsSync(folder)
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOSPC' || code === 'EDQUOT' || bavail * bsize < 1 << 20)
+  if (isDiskFull(error) || hasNoRoom(folder))
     return problem('files/full', 'The disk is full while a layer is exported.', { cause: error })
   const message = error instanceof Error ? error.message : String(error)
   return problem('gdal/failed', message, { cause: error })

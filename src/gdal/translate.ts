@@ -122,14 +122,14 @@ export async function eachAsWritten(
 
 /** Makes the fault of a translation: a full disk shows in many ways, but GDAL does not say that it is one. */
 export function translationFault(path: string, message: string): Error {
-  return isDiskFull(path)
+  return hasNoRoom(dirname(path))
     ? problem('files/full', 'the disk is full while a source is read')
     : problem('gdal/failed', message)
 }
 
-/** Tells whether there is no room left where a file stands. */
-export function isDiskFull(path: string): boolean {
-  const { bavail, bsize } = statfsSync(dirname(path))
+/** Tells whether there is no room left in a folder. */
+export function hasNoRoom(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize < 1 << 20
 }
 

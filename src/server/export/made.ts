@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { freeColumnName, geometryColumnName } from '../../contract/export_formats.ts'
 import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
+import { isDiskFull } from '../../core/disk_full.ts'
 import type { PackedFile } from '../../files/zip.ts'
 import { writeVector } from '../../gdal/export.ts'
 import type { JobColumn } from '../../gdal/export_job.ts'
@@ -66,8 +67,8 @@ function runGdal({ source, layer, layerName, order, recipe, fileName }: Making, 
   )
 }
 
-function rethrowFull(error: NodeJS.ErrnoException): never {
-  if (error.code !== 'ENOSPC' && error.code !== 'EDQUOT') throw error
+function rethrowFull(error: unknown): never {
+  if (!isDiskFull(error)) throw error
   throw problem('files/full', 'The disk is full while a layer is exported.', { cause: error })
 }
 
