@@ -15,8 +15,8 @@ import {
   dropStaging,
   findTakenIds,
   finishFeatureTable,
-  gatherStatistics,
   keepStaging,
+  settleFeatureTable,
 } from '../store/staging.ts'
 import { nameFields, type RenamedField } from './names.ts'
 import type { OnProgress } from './progress.ts'
@@ -145,7 +145,7 @@ async function stageReading(reading: VectorReading, { source, context }: Task): 
     context.onProgress?.({ step: 'indexing', features: summary.rowCount, total: summary.rowCount })
     await refuseTakenIds(tableName, { source, context })
     await finishFeatureTable(database, tableName)
-    await gatherStatistics(database, tableName)
+    await settleFeatureTable(database, tableName)
     const { format, layer, badCount, bad, otherCount, notes, hasIds } = summary
     const report = { format, layer, badCount, bad, otherCount, notes, renamed, count: summary.rowCount }
     return { tableName, geometryType, srs: source.srs, fields, hasIds, report, discard }

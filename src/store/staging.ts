@@ -68,12 +68,18 @@ export async function finishFeatureTable(database: Queryable, name: string): Pro
   )
 }
 
-/** Lets the planner know where the features are: roughly, PostgreSQL looks closer when it has time. */
-export async function gatherStatistics(database: Database, name: string): Promise<void> {
+/**
+ * Lets the planner know where the features of a filled table are, roughly: PostgreSQL looks closer when it has time. And
+ * lets it know that everybody sees its rows, so that they are counted and passed in an index alone.
+ */
+export async function settleFeatureTable(database: Database, name: string): Promise<void> {
   await database.transaction(async (tx) => {
+    // Rows whose commit is not on the disk yet cannot be marked as seen by everybody.
+    await tx.query('set local synchronous_commit = on')
     await tx.query('set local default_statistics_target = 10')
     await tx.query(`analyze ${name} (id, geom)`)
   })
+  await database.query(`vacuum (index_cleanup off, truncate off) ${name}`)
 }
 
 /** Says that a table is still being filled. */

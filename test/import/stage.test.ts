@@ -67,6 +67,17 @@ describeDrivers('staging', (open) => {
     await staged.discard()
   })
 
+  test('lets rows be counted in an index alone', async () => {
+    const features = Array.from({ length: 2000 }, (_, at) => ({ geometry: point(at % 180, 0) }))
+    const staged = await bench.stage('a.geojson', geojson(features))
+    const plan = await database.transaction(async (tx) => {
+      await tx.query('set local enable_seqscan = off')
+      return tx.query(`explain (analyze, timing off) select count(*) from ${staged.tableName}`)
+    })
+    expect(JSON.stringify(plan)).toContain('Heap Fetches: 0')
+    await staged.discard()
+  })
+
   test('reprojects', async () => {
     const staged = await bench.stage(
       'a.geojson',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Database, Queryable } from '../../src/database/database.ts'
 import { bootstrap, isBootstrapped } from '../../src/store/bootstrap.ts'
+import type { Statement } from '../../src/store/feature/binding.ts'
 import { createPageMarks, type PageMark, type PageMarks } from '../../src/store/feature/mark.ts'
 import { listStatement } from '../../src/store/feature/read.ts'
 import { deleteFeatures, insertFeatures } from '../../src/store/feature/write.ts'
@@ -62,6 +63,12 @@ const list = async (
   return rows.map(({ feature }) => (JSON.parse(feature) as { id: number }).id)
 }
 
+/** Gives what the database does for a statement. */
+const explain = async (database: Database, { text, values }: Statement) => {
+  const rows = await database.query<{ 'QUERY PLAN': string }>(`explain (analyze, timing off) ${text}`, values)
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
+}
+
 describeDrivers('marks of pages', (open) => {
   /** Reads a page as the server does: from the mark that is known, remembering its own beginning. */
   const turn = async (database: Database, marks: PageMarks, page: { layer: Layer; offset: number }) => {
@@ -104,18 +111,27 @@ describeDrivers('marks of pages', (open) => {
     expect(marks.find(now, 7000)?.offset).toBe(offset)
   })
 
+  test('are not needed: the pages before one are passed in the index', async () => {
+    const database = await open()
+    const { layer } = await create(database)
+    const ids = Array.from({ length: count }, (_, at) => at + 1).filter((id) => id % 7 !== 0)
+    for (const offset of [0, 1, 6000, ids.length - 1, ids.length, 2 ** 40])
+      expect(await list(database, layer, { offset })).toEqual(ids.slice(offset, offset + 3))
+    const plan = await explain(database, listStatement(layer, { ...selection, offset: 7000 }))
+    expect(plan).toMatch(/Index Only Scan using features_\w+_pkey.*actual rows=7001\b/)
+    expect(plan).toMatch(/Index (Only )?Scan using features_\w+_pkey.*actual rows=3\b/)
+  })
+
   test('let the index be followed from the mark on', async () => {
     const database = await open()
     const { layer } = await create(database)
     const marks = createPageMarks()
     await turn(database, marks, { layer, offset: 7000 })
     const mark = marks.find(layer, 7000)
-    const { text, values } = listStatement(layer, { ...selection, limit: 10, offset: 7000, mark })
-    const rows = await database.query<{ 'QUERY PLAN': string }>(
-      `explain (analyze, timing off) ${text}`,
-      values,
+    const plan = await explain(
+      database,
+      listStatement(layer, { ...selection, limit: 10, offset: 7000, mark }),
     )
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
     expect(plan).toMatch(/Index (Only )?Scan using features_\w+_pkey.*actual rows=10\b/)
   })
 })

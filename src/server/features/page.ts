@@ -1,8 +1,6 @@
 import type { Database } from '../../database/database.ts'
-import { isEmptyFilter } from '../../store/feature/filter.ts'
-import { isForeign } from '../../store/feature/foreign.ts'
 import { createPageMarks, type PageMark, type PageMarks } from '../../store/feature/mark.ts'
-import type { FeatureSelection } from '../../store/feature/read.ts'
+import { type FeatureSelection, isPassedByIndex } from '../../store/feature/read.ts'
 import type { Layer } from '../../store/layer.ts'
 
 const marks = new WeakMap<Database, PageMarks>()
@@ -18,13 +16,9 @@ export interface Page {
  * Looks for where a page begins, so that the pages before it need not be passed again. Of filters and orders there are
  * too many to remember how far each has come, and tables elsewhere change without a word.
  */
-export function openPage(
-  database: Database,
-  layer: Layer,
-  { filter, orderBy, offset = 0 }: FeatureSelection,
-): Page | undefined {
-  const isOwnOrder = orderBy.every((item) => item === 'id')
-  if (offset === 0 || isForeign(layer) || !isOwnOrder || !isEmptyFilter(filter)) return undefined
+export function openPage(database: Database, layer: Layer, selection: FeatureSelection): Page | undefined {
+  const { offset = 0 } = selection
+  if (offset === 0 || !isPassedByIndex(layer, selection)) return undefined
   const known = marks.get(database) ?? createPageMarks()
   marks.set(database, known)
   return {

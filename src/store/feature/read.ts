@@ -4,7 +4,7 @@ import type { Queryable } from '../../database/database.ts'
 import { type ExtensionName, extensionSql } from '../attachment_json.ts'
 import type { Layer, LayerField } from '../layer.ts'
 import { type Bindings, createBindings, quoteName, type Statement } from './binding.ts'
-import { type FeatureFilter, filterSql } from './filter.ts'
+import { type FeatureFilter, filterSql, isEmptyFilter } from './filter.ts'
 import { isForeign } from './foreign.ts'
 import { transformSql } from './geometry.ts'
 import { geometrySql, type JsonMember, type JsonSql, type MomentFormat, objectSql, valueSql } from './json.ts'
@@ -52,23 +52,46 @@ export function listStatement(layer: Layer, selection: FeatureSelection): Statem
   return { text, values: bindings.values }
 }
 
-/** Gives what a list begins with: from a mark if it holds at the moment of the statement, else from the first feature. */
+/**
+ * Gives what a list begins with. In the order of ids, the features before it are passed in the index alone, where their
+ * rows would have to be read from the table: from a mark if it holds at the moment of the statement, else from the first
+ * feature.
+ */
 function beginningSql(
   layer: Layer,
-  { filter, offset, mark }: FeatureSelection,
+  selection: FeatureSelection,
   bindings: Bindings,
 ): { readonly condition: string; readonly offset: string } {
+  const { filter, offset, mark } = selection
   const condition = filterSql(layer, filter, bindings)
-  if (offset === undefined) return { condition, offset: '' }
-  if (mark === undefined) return { condition, offset: `offset ${bindings.bind(offset, 'bigint')}` }
+  if (offset === undefined || offset === 0) return { condition, offset: '' }
+  if (!isPassedByIndex(layer, selection))
+    return { condition, offset: `offset ${bindings.bind(offset, 'bigint')}` }
+  const { from, passed } = passedSql(layer, { offset, mark }, bindings)
+  const first = `select id from ${featuresSql(layer)} where ${from} order by id limit 1 offset ${passed}`
+  return { condition: `id >= (${first})`, offset: '' }
+}
+
+/** Tells whether a list is in the order of ids and leaves nothing out; tables elsewhere may have no index. */
+export function isPassedByIndex(
+  layer: Layer,
+  { filter, orderBy }: Pick<FeatureSelection, 'filter' | 'orderBy'>,
+): boolean {
+  return !isForeign(layer) && isEmptyFilter(filter) && orderBy.every((item) => item === 'id')
+}
+
+/** Gives where the passing begins, and how many features are passed from there. */
+function passedSql(
+  layer: Layer,
+  { offset, mark }: { readonly offset: number } & Pick<FeatureSelection, 'mark'>,
+  bindings: Bindings,
+): { readonly from: string; readonly passed: string } {
+  if (mark === undefined) return { from: 'true', passed: bindings.bind(offset, 'bigint') }
   const holds = `(select data_version = ${bindings.bind(mark.version, 'int')}
     from layer where resource_id = ${bindings.bind(layer.resourceId, 'int')})`
   const choose = (marked: number, plain: number) =>
     `(select case when ${holds} then ${bindings.bind(marked, 'bigint')} else ${bindings.bind(plain, 'bigint')} end)`
-  return {
-    condition: `${condition} and id >= ${choose(mark.id, lowestId)}`,
-    offset: `offset ${choose(offset - mark.offset, offset)}`,
-  }
+  return { from: `id >= ${choose(mark.id, lowestId)}`, passed: choose(offset - mark.offset, offset) }
 }
 
 const lowestId = -(2 ** 31)
