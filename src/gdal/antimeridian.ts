@@ -1,4 +1,4 @@
-import { bytesOf } from './flatbuffer.ts'
+import { bytesOf } from '../core/bytes.ts'
 import type { Part, Path, Shape } from './shape.ts'
 
 /** How far a reference system goes around the earth. */

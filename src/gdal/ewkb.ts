@@ -1,5 +1,5 @@
 import type { GeometryFamily, GeometryParts } from '../contract/geometry.ts'
-import type { Bytes } from './flatbuffer.ts'
+import type { Bytes } from '../core/bytes.ts'
 import type { Part, Path, Shape } from './shape.ts'
 
 /** Where bytes are written to. */

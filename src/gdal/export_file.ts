@@ -1,9 +1,9 @@
 import { closeSync, openSync, readSync, renameSync } from 'node:fs'
+import { readCopyRows } from '../core/copy_rows.ts'
+import { GrowingBytes } from '../core/growing_bytes.ts'
 import { type FlatTarget, writeFlatFeature, writeFlatHeader } from './export_flat.ts'
 import { noBounds } from './export_geometry.ts'
 import { FlatItems, nodeSize, orderByPlace, writeIndex } from './export_index.ts'
-import { readCopyRows } from './export_rows.ts'
-import { GrowingBytes } from './export_sink.ts'
 import { writeAll } from './write_all.ts'
 
 /** Rows, and what says that some were taken. */

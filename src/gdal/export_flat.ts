@@ -1,8 +1,8 @@
 import type { Datatype, GeometryParts } from '../contract/geometry.ts'
+import { type CopyRow, type CopyValue, takeValue } from '../core/copy_rows.ts'
+import type { GrowingBytes } from '../core/growing_bytes.ts'
 import { type Bounds, writeGeometry } from './export_geometry.ts'
 import type { JobColumn } from './export_job.ts'
-import { type CopyRow, type CopyValue, takeValue } from './export_rows.ts'
-import type { GrowingBytes } from './export_sink.ts'
 import { type ColumnType, columnTypes } from './flatgeobuf.ts'
 
 /** What a file of FlatGeobuf holds. */

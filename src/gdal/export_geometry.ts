@@ -1,4 +1,4 @@
-import type { GrowingBytes } from './export_sink.ts'
+import type { GrowingBytes } from '../core/growing_bytes.ts'
 import { flatTypes } from './flatgeobuf.ts'
 
 /** The box around something: lowest x and y, highest x and y. */

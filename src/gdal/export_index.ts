@@ -1,5 +1,5 @@
+import { bytesOf } from '../core/bytes.ts'
 import { type Bounds, boundsAround, growBounds, noBounds } from './export_geometry.ts'
-import { bytesOf } from './flatbuffer.ts'
 
 /** Features of a file that is to have a spatial index, in the order of the file: id, box and size of each. */
 export class FlatItems {

@@ -1,6 +1,6 @@
+import { bytesOf } from '../core/bytes.ts'
 import { boundsAround } from './export_geometry.ts'
 import type { FlatItems } from './export_index.ts'
-import { bytesOf } from './flatbuffer.ts'
 
 /** A node of a tree, with the cells of its level that it holds. */
 interface PackedNode {

@@ -1,13 +1,4 @@
-/** Bytes with a view of the same bytes; offsets are counted from their start. */
-export interface Bytes {
-  readonly bytes: Buffer
-  readonly view: DataView
-}
-
-/** Makes a view of bytes. */
-export function bytesOf(bytes: Buffer): Bytes {
-  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) }
-}
+import type { Bytes } from '../core/bytes.ts'
 
 /** Follows an unsigned offset that stands at `at`. @see https://flatbuffers.dev/internals */
 export function follow({ view }: Bytes, at: number): number {

@@ -1,14 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
-import {
-  type Bytes,
-  bytesOf,
-  findField,
-  findTarget,
-  follow,
-  readByte,
-  readText,
-  vectorLength,
-} from './flatbuffer.ts'
+import { type Bytes, bytesOf } from '../core/bytes.ts'
+import { findField, findTarget, follow, readByte, readText, vectorLength } from './flatbuffer.ts'
 
 /** Types of columns, by their number in the format. @see https://github.com/flatgeobuf/flatgeobuf header.fbs */
 export const columnTypes = [

@@ -26,9 +26,3 @@ export function jsonFrame(kind: FrameKind, value: unknown): Buffer {
   content.copy(frame, frameHeaderBytes)
   return frame
 }
-
-/** Start of a binary COPY: signature, flags, no extension. */
-export const copyHeader = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
-
-/** End of a binary COPY. */
-export const copyTrailer = Buffer.from([0xff, 0xff])

@@ -1,6 +1,6 @@
+import { bytesOf } from '../core/bytes.ts'
 import { cutAtAntimeridian, findWorld } from './antimeridian.ts'
 import { ewkbRoom, writeEwkb } from './ewkb.ts'
-import { bytesOf } from './flatbuffer.ts'
 import type { GdalModule } from './open.ts'
 import { parseWkb, type Shape } from './shape.ts'
 

@@ -1,6 +1,7 @@
+import { bytesOf } from '../core/bytes.ts'
+import { copyHeader, copyTrailer } from '../core/copy_rows.ts'
 import type { Sink } from './ewkb.ts'
-import { bytesOf } from './flatbuffer.ts'
-import { copyHeader, copyTrailer, frameHeaderBytes, writeFrameHeader } from './frame.ts'
+import { frameHeaderBytes, writeFrameHeader } from './frame.ts'
 import { isField, type RowPlan, rowRoom, writeRow } from './row.ts'
 import { eachGoodFeature, type Features } from './survey.ts'
 

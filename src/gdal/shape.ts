@@ -1,5 +1,6 @@
 import type { GeometryFamily } from '../contract/geometry.ts'
-import { type Bytes, bytesOf, findTarget, follow, vectorLength } from './flatbuffer.ts'
+import { type Bytes, bytesOf } from '../core/bytes.ts'
+import { findTarget, follow, vectorLength } from './flatbuffer.ts'
 import { type FlatFeature, type FlatHeader, flatTypes, geometryTypeAt } from './flatgeobuf.ts'
 
 /** A run of positions, where they stand. Coordinates are little-endian doubles. */

@@ -1,4 +1,4 @@
-import type { Bytes } from './flatbuffer.ts'
+import type { Bytes } from '../core/bytes.ts'
 import type { ColumnType } from './flatgeobuf.ts'
 
 /** A property that is not null, where its value stands; valid until the next one. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { bytesOf } from '../../src/core/bytes.ts'
 import { cutAtAntimeridian, findWorld } from '../../src/gdal/antimeridian.ts'
-import { bytesOf } from '../../src/gdal/flatbuffer.ts'
 import type { Path, Shape } from '../../src/gdal/shape.ts'
 
 type Ring = readonly (readonly number[])[]

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { copyHeader, copyTrailer } from '../../src/core/copy_rows.ts'
 import { type ExportOptions, writeVector } from '../../src/gdal/export.ts'
-import { copyHeader, copyTrailer } from '../../src/gdal/frame.ts'
 import { findGdalChildren } from '../support/vector.ts'
 
 const point = Buffer.from('0101000000000000000000f03f0000000000000040', 'hex')

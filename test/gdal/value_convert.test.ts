@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Datatype } from '../../src/contract/geometry.ts'
+import { bytesOf } from '../../src/core/bytes.ts'
 import { quickDay, quickInteger } from '../../src/gdal/digits.ts'
-import { bytesOf } from '../../src/gdal/flatbuffer.ts'
 import { findConversion } from '../../src/gdal/value_convert.ts'
 
 const textValue = (text: string) => {

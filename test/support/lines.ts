@@ -1,4 +1,4 @@
-import { copyHeader, copyTrailer } from '../../src/gdal/frame.ts'
+import { copyHeader, copyTrailer } from '../../src/core/copy_rows.ts'
 
 /** A place in metres. */
 type Place = readonly [x: number, y: number]

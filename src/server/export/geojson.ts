@@ -1,6 +1,6 @@
+import { type CopyRow, type CopyValue, readCopyRows, takeValue } from '../../core/copy_rows.ts'
+import { GrowingBytes } from '../../core/growing_bytes.ts'
 import type { Database } from '../../database/database.ts'
-import { type CopyRow, type CopyValue, readCopyRows, takeValue } from '../../gdal/export_rows.ts'
-import { GrowingBytes } from '../../gdal/export_sink.ts'
 import type { ColumnForm, geojsonStatement } from '../../store/feature/export.ts'
 import { type SpooledStreamOptions, streamSpooled } from '../spooled_stream.ts'
 

@@ -1,4 +1,4 @@
-import { type Bytes, bytesOf } from './flatbuffer.ts'
+import { type Bytes, bytesOf } from './bytes.ts'
 
 /** Beyond this many bytes, a copy outside of JavaScript is faster than a loop. */
 const shortBytes = 32

@@ -1,5 +1,10 @@
-import { type Bytes, bytesOf } from './flatbuffer.ts'
-import { copyHeader } from './frame.ts'
+import { type Bytes, bytesOf } from './bytes.ts'
+
+/** Start of a binary COPY: signature, flags, no extension. */
+export const copyHeader = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
+
+/** End of a binary COPY. */
+export const copyTrailer = Buffer.from([0xff, 0xff])
 
 /** A row where it stands: its values follow each other, each behind its length. Valid until the next one is read. */
 export interface CopyRow extends Bytes {
