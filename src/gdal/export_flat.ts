@@ -161,8 +161,9 @@ export function writeFlatFeature(
   sink.at = start + featureHead
   const id = takeValue(row)
   const shape = takeValue(row)
-  const ewkb = row.bytes.subarray(shape.at, shape.at + shape.length)
-  const hasGeometry = shape.length > 0 && writeGeometry(sink, ewkb, { place: start + 24, start, bounds })
+  const place = { place: start + 24, start, bounds }
+  const hasGeometry =
+    shape.length > 0 && writeGeometry(sink, { bytes: row.bytes, view: row.view, ...shape }, place)
   if (!hasGeometry) sink.view.setUint16(start + 12, 0, true)
   writeProperties(sink, row, { start, columns, id })
   sink.reserve(8)
@@ -196,9 +197,9 @@ function writeProperties(sink: GrowingBytes, row: CopyRow, { start, columns, id 
 
 type WriteValue = (sink: GrowingBytes, row: CopyRow, value: CopyValue) => void
 
-const writeText: WriteValue = (sink, { bytes }, { at, length }) => {
+const writeText: WriteValue = (sink, row, { at, length }) => {
   sink.u32(length)
-  sink.take(bytes, at, at + length)
+  sink.take(row, at, at + length)
 }
 
 // The database writes the most significant byte first, the format the least.

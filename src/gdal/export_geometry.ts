@@ -1,3 +1,5 @@
+import type { Bytes } from '../core/bytes.ts'
+import type { CopyValue } from '../core/copy_rows.ts'
 import type { GrowingBytes } from '../core/growing_bytes.ts'
 import { flatTypes } from './flatgeobuf.ts'
 
@@ -29,8 +31,7 @@ export function boundsAround(
 }
 
 /** Geometry as PostGIS gives it, little-endian, while it is read. */
-interface Ewkb {
-  readonly bytes: Buffer
+interface Ewkb extends Bytes {
   at: number
 }
 
@@ -50,10 +51,14 @@ const roomPerByte = 12
  * @returns whether there was anything to write: an empty geometry is none
  * @see https://github.com/flatgeobuf/flatgeobuf feature.fbs
  */
-export function writeGeometry(sink: GrowingBytes, ewkb: Buffer, place: Place): boolean {
-  sink.reserve(roomPerByte * ewkb.length + 256)
+export function writeGeometry(
+  sink: GrowingBytes,
+  { bytes, view, at, length }: Bytes & CopyValue,
+  place: Place,
+): boolean {
+  sink.reserve(roomPerByte * length + 256)
   const before = sink.at
-  const isWritten = writeShape(sink, { bytes: ewkb, at: 0 }, place)
+  const isWritten = writeShape(sink, { bytes, view, at }, place)
   if (!isWritten) sink.at = before
   return isWritten
 }
@@ -80,7 +85,7 @@ function writeShape(sink: GrowingBytes, source: Ewkb, place: Place): boolean {
 }
 
 function readHead(source: Ewkb): { type: number; hasZ: boolean } {
-  const word = source.bytes.readUInt32LE(source.at + 1)
+  const word = source.view.getUint32(source.at + 1, true)
   source.at += (word & sridFlag) === 0 ? 5 : 9
   return { type: word & 0xff, hasZ: (word & zFlag) !== 0 }
 }
@@ -90,7 +95,7 @@ interface Shape {
   readonly runs: readonly (readonly [at: number, count: number])[]
   readonly ends: readonly number[]
   readonly count: number
-  readonly source: Buffer
+  readonly source: Bytes
   readonly hasZ: boolean
 }
 
@@ -106,7 +111,7 @@ function readShape(source: Ewkb, type: number, hasZ: boolean): Shape {
   }
   const addCounted = () => add(readCount(source))
   if (type === flatTypes.point) {
-    if (!Number.isNaN(source.bytes.readDoubleLE(source.at))) add(1)
+    if (!Number.isNaN(source.view.getFloat64(source.at, true))) add(1)
   } else if (type === flatTypes.lineString) addCounted()
   else
     for (let left = readCount(source); left > 0; left -= 1) {
@@ -114,12 +119,12 @@ function readShape(source: Ewkb, type: number, hasZ: boolean): Shape {
       if (type === flatTypes.multiPoint) add(1)
       else addCounted()
     }
-  return { runs, ends, count, source: source.bytes, hasZ }
+  return { runs, ends, count, source, hasZ }
 }
 
 function readCount(source: Ewkb): number {
   source.at += 4
-  return source.bytes.readUInt32LE(source.at - 4)
+  return source.view.getUint32(source.at - 4, true)
 }
 
 interface TablePlaces {

@@ -1,8 +1,10 @@
-import { type CopyRow, type CopyValue, readCopyRows, takeValue } from '../../core/copy_rows.ts'
+import { type Bytes, bytesOf } from '../../core/bytes.ts'
+import { type CopyRow, readCopyRows, takeValue } from '../../core/copy_rows.ts'
 import { GrowingBytes } from '../../core/growing_bytes.ts'
 import type { Database } from '../../database/database.ts'
 import type { ColumnForm, geojsonStatement } from '../../store/feature/export.ts'
 import { type SpooledStreamOptions, streamSpooled } from '../spooled_stream.ts'
+import { writeJsonText } from './json_text.ts'
 
 /** Features that are to be written, and what stands before them. */
 export interface FeatureStream extends SpooledStreamOptions {
@@ -29,9 +31,9 @@ export function streamFeatures({ database, rows, names, start, ...options }: Fea
         let sink = new GrowingBytes(2 * pieceBytes)
         // The spool keeps what it gets: the next piece has bytes of its own.
         const flush = async () => {
-          const piece = sink.bytes.subarray(0, sink.at)
+          const written = sink.bytes.subarray(0, sink.at)
           sink = new GrowingBytes(2 * pieceBytes)
-          await spool.write(piece)
+          await spool.write(written)
         }
         // Whoever asks for the next piece is done with the one before.
         async function* flushed(pieces: AsyncIterable<Uint8Array>) {
@@ -41,14 +43,14 @@ export function streamFeatures({ database, rows, names, start, ...options }: Fea
           }
         }
         const write = featureWriter(names, rows.forms)
-        let separator = Buffer.of()
-        sink.take(Buffer.from(start))
+        let separator = piece('')
+        sink.take(piece(start))
         await readCopyRows(flushed(tx.copyOut(rows.text, rows.values, 'binary')), (row) => {
           sink.take(separator)
           separator = comma
           write(sink, row)
         })
-        sink.take(Buffer.from(']}'))
+        sink.take(piece(']}'))
         await flush()
       },
       { readOnly: true, signal },
@@ -56,62 +58,32 @@ export function streamFeatures({ database, rows, names, start, ...options }: Fea
   )
 }
 
-const comma = Buffer.from(',')
-const nothing = Buffer.from('null')
+/** Bytes of a text that is written again and again. */
+const piece = (text: string): Bytes => bytesOf(Buffer.from(text))
+
+const comma = piece(',')
+const nothing = piece('null')
 
 /** Makes what writes a row as a feature. */
 function featureWriter(names: readonly string[], forms: readonly ColumnForm[]) {
   const labels = names.map((name, at) => {
     const start = at === 0 ? ',"properties":{' : ','
-    return { label: Buffer.from(`${start}${JSON.stringify(name)}:`), form: forms[at] ?? 'json' }
+    return { label: piece(`${start}${JSON.stringify(name)}:`), form: forms[at] ?? 'json' }
   })
   const columns = [
-    { label: Buffer.from('{"type":"Feature","id":'), form: 'json' as const },
-    { label: Buffer.from(',"geometry":'), form: 'json' as const },
+    { label: piece('{"type":"Feature","id":'), form: 'json' as const },
+    { label: piece(',"geometry":'), form: 'json' as const },
     ...labels,
   ]
-  const end = Buffer.from(names.length === 0 ? ',"properties":{}}' : '}}')
+  const end = piece(names.length === 0 ? ',"properties":{}}' : '}}')
   return (sink: GrowingBytes, row: CopyRow): void => {
     for (const { label, form } of columns) {
       const { at, length } = takeValue(row)
       sink.take(label)
       if (length < 0) sink.take(nothing)
-      else if (form === 'json') sink.take(row.bytes, at, at + length)
-      else writeText(sink, { bytes: row.bytes, at, length })
+      else if (form === 'json') sink.take(row, at, at + length)
+      else writeJsonText(sink, row, { at, length })
     }
     sink.take(end)
   }
 }
-
-const quote = 0x22
-const backslash = 0x5c
-const firstPrintable = 0x20
-
-/** Most bytes that a byte takes in a JSON text. */
-const escapedBytes = 6
-
-/** A text of UTF-8 where it stands. */
-interface CopyText extends CopyValue {
-  readonly bytes: Buffer
-}
-
-/** Writes a text of UTF-8 as a JSON text. */
-function writeText(sink: GrowingBytes, { bytes: source, at: start, length }: CopyText): void {
-  const end = start + length
-  sink.reserve(2 + escapedBytes * length)
-  const { bytes } = sink
-  let { at } = sink
-  bytes[at++] = quote
-  for (let from = start; from < end; from += 1) {
-    const byte = source[from] ?? 0
-    if (byte >= firstPrintable && byte !== quote && byte !== backslash) bytes[at++] = byte
-    else at += bytes.write(escapes[byte] ?? '', at, 'latin1')
-  }
-  bytes[at++] = quote
-  sink.at = at
-}
-
-/** How the characters are written that may not stand in a JSON text. */
-const escapes = Array.from({ length: backslash + 1 }, (_, byte) =>
-  JSON.stringify(String.fromCharCode(byte)).slice(1, -1),
-)
