@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { GeometryParts } from '../contract/geometry.ts'
+import type { Datatype, GeometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import { openSourceLayer } from './dataset.ts'
 import type { Bounds, FitRules } from './fit.ts'
@@ -25,7 +25,7 @@ import {
   translateLayer,
   translationFault,
 } from './translate.ts'
-import { findConversion } from './value_convert.ts'
+import { type Conversion, findConversion } from './value_convert.ts'
 
 /** Where a conversion reports to. */
 export interface ConversionSink extends RowSender {
@@ -64,7 +64,7 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
     otherCount: survey.otherCount,
     badCount: survey.badCount,
     bad: survey.bad,
-    notes: source.isGuessed ? ['The coordinates were taken for longitude and latitude, EPSG:4326.'] : [],
+    notes: findNotes(source),
   })
   if (features === undefined) return
   const { columns, rules } = features
@@ -73,6 +73,11 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
   // What is to be mended has to be looked at again; what was good as it is has not.
   const known = job.fix === 'NONE' && passedOver !== undefined ? { passedOver } : {}
   await sendRows({ ...features, rules: settled, ...known }, { ...geometry, srs: job.srs, columns }, sink)
+}
+
+function findNotes({ isGuessed, texts }: SourceLayer): string[] {
+  const position = 'The coordinates were taken for longitude and latitude, EPSG:4326.'
+  return [...(isGuessed ? [position] : []), texts?.findNote() ?? []].flat()
 }
 
 /** What is read, and how its features are looked at. */
@@ -95,7 +100,7 @@ interface PlannedColumn extends SourceField {
 }
 
 function planReading(gdal: GdalModule, source: SourceLayer, job: VectorJob): Plan {
-  const fields = readFields(source)
+  const fields = readFields(source).map((field) => nameField(field, source))
   const idColumn = findIdColumn(source, fields, job)
   const { family, isMulti, skipOthers, fix } = job
   const rules = {
@@ -114,6 +119,17 @@ function planReading(gdal: GdalModule, source: SourceLayer, job: VectorJob): Pla
     path: join(job.folder, 'features.fgb'),
     rules,
   }
+}
+
+/** A name that cannot be read is one that nobody could name. */
+function nameField(field: SourceField, { texts, recodedFrom, name }: SourceLayer): SourceField {
+  if (texts !== undefined) return { ...field, name: texts.readName(field.name) }
+  if (recodedFrom === undefined || !field.name.includes('\uFFFD')) return field
+  throw problem(
+    'source/unreadable',
+    `${nameSource(name)} cannot be read: the name of its field ${field.name} is not ${recodedFrom}`,
+    { hint: encodingHint },
+  )
 }
 
 /** Translates a source, and looks at its features meanwhile. */
@@ -140,6 +156,7 @@ async function lookAtAll(
       })
     },
   })
+  source.texts?.settle()
   const survey = surveyor?.survey ?? emptySurvey
   const { count, bareCount } = survey
   const sourceSrs = sourceReferenceSystem(source)
@@ -203,15 +220,22 @@ function settleColumn(column: ColumnPlan): ColumnPlan {
 }
 
 function featuresOf({ path, columns, job, source, rules }: Plan, header: FlatHeader): Features {
+  const { texts, recodedFrom } = source
   // In a table of text there is no other way to write that there is no value.
   const blankIsNull = job.wanted !== undefined && source.format === 'CSV'
   const plans = header.columns.map(({ type }, index): ColumnPlan => {
     const { datatype, use, isGuessed } = columns[index] ?? unknownColumn
-    const convert = isField(use) && use !== datatype ? findConversion(datatype, use) : undefined
     const guess = isGuessed === true ? { kind: undefined } : undefined
-    return { type, use, convert, guess, blankIsNull: blankIsNull && use === 'STRING' }
+    const isText = datatype === 'STRING' && use === 'STRING'
+    const convert = isText ? texts?.read : conversionOf(datatype, use)
+    const encoding = isText ? (texts?.encoding ?? recodedFrom) : undefined
+    return { type, use, convert, encoding, guess, blankIsNull: blankIsNull && use === 'STRING' }
   })
   return { path, header, columns: plans, names: columns.map(({ keyname, name }) => keyname || name), rules }
+}
+
+function conversionOf(from: Datatype, to: ColumnUse): Conversion | undefined {
+  return isField(to) && to !== from ? findConversion(from, to) : undefined
 }
 
 function findIdColumn(

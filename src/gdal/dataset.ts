@@ -1,20 +1,16 @@
-import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
-import { basename, dirname, extname, join } from 'node:path'
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { basename, extname, join } from 'node:path'
 import type { Dataset } from 'gdal-async'
 import { problem } from '../contract/problems.ts'
 import { dataExtensions, type Format, findFormat, packedTables } from './format.ts'
 import type { VectorJob } from './job.ts'
 import type { GdalModule } from './open.ts'
 import { needsRecoding, recodeFile } from './recode.ts'
-import type { SourceLayer } from './source.ts'
+import { findShapeTexts } from './shape_texts.ts'
+import { gatherParts } from './shapefile.ts'
+import type { SourceFile, SourceLayer } from './source.ts'
 import { nameSource } from './source_name.ts'
 import { openTable } from './table.ts'
-
-/** A file to open, under a name that tells its format. */
-interface SourceFile {
-  readonly path: string
-  readonly name: string
-}
 
 /**
  * Opens the layer of a source that a job asks for.
@@ -95,14 +91,16 @@ function nameFile(job: VectorJob, extension: string): SourceFile {
 async function openFile(gdal: GdalModule, given: SourceFile, job: VectorJob): Promise<SourceLayer[]> {
   const format = findFormat(given.path, given.name)
   if (format === undefined) return []
-  const file = needsRecoding(format.extension, job.encoding)
-    ? await recode(given, { job, encoding: job.encoding })
-    : given
-  if (format.extension === '.shp') requireParts(file)
-  if (format.extension === '.tab' && isSeamless(file.path)) throw unreadable(file, 'it refers to other files')
-  const tables = openTable(gdal, { path: file.path, extension: format.extension, job })
-  if (tables !== undefined) return tables
-  gdal.config.set('SHAPE_ENCODING', shapeEncoding(file.path, job.encoding))
+  const { extension } = format
+  if (extension === '.shp') return openShapefile(gdal, gatherParts(given), { job, format })
+  const isRecoded = needsRecoding({ path: given.path, extension }, job.encoding)
+  const file = isRecoded ? await recode(given, job) : given
+  if (extension === '.tab' && isSeamless(file.path)) throw unreadable(file, 'it refers to other files')
+  const layers = openTable(gdal, { path: file.path, extension, job }) ?? openPlain(gdal, file, format)
+  return isRecoded ? layers.map((layer) => ({ ...layer, recodedFrom: job.encoding })) : layers
+}
+
+function openPlain(gdal: GdalModule, file: SourceFile, format: Format): SourceLayer[] {
   const { dataset, driver } = openDataset(gdal, file, format)
   const isLonLat = driver === 'TopoJSON'
   return dataset.layers.map((layer) => {
@@ -110,15 +108,14 @@ async function openFile(gdal: GdalModule, given: SourceFile, job: VectorJob): Pr
   })
 }
 
-/** Without its table a Shapefile can be read, and would lose all that it says of its shapes. */
-function requireParts(file: SourceFile): void {
-  const beside = new Set(readdirSync(dirname(file.path)).map((name) => name.toLowerCase()))
-  const stem = basename(file.path).toLowerCase().slice(0, -'.shp'.length)
-  const missing = ['.shx', '.dbf'].filter((extension) => !beside.has(stem + extension))
-  if (missing.length === 0) return
-  throw problem('source/unreadable', `${nameSource(file.name)} lacks ${missing.join(' and ')}`, {
-    hint: 'Pack all files of the Shapefile into one zip archive: .shp, .shx, .dbf and .prj.',
-  })
+function openShapefile(
+  gdal: GdalModule,
+  file: SourceFile,
+  { job, format }: { readonly job: VectorJob; readonly format: Format },
+): SourceLayer[] {
+  const { gdalEncoding, texts } = findShapeTexts(file, job.encoding)
+  gdal.config.set('SHAPE_ENCODING', gdalEncoding)
+  return openPlain(gdal, file, format).map((layer) => (texts === undefined ? layer : { ...layer, texts }))
 }
 
 /** A MapInfo table that is only a list of others, which may be anywhere. */
@@ -126,13 +123,9 @@ function isSeamless(path: string): boolean {
   return /"\s*\\?IsSeamless"\s*=\s*"TRUE"/i.test(readFileSync(path, 'latin1'))
 }
 
-async function recode(
-  { path, name }: SourceFile,
-  { job, encoding }: { job: VectorJob; encoding: string },
-): Promise<SourceFile> {
-  const folder = mkdtempSync(join(job.folder, 'recoded-'))
-  const target = join(folder, basename(path))
-  await recodeFile(path, { encoding, target })
+async function recode({ path, name }: SourceFile, { folder, encoding = '' }: VectorJob): Promise<SourceFile> {
+  const target = join(mkdtempSync(join(folder, 'recoded-')), basename(path))
+  await recodeFile(path, { encoding, target, name })
   return { path: target, name }
 }
 
@@ -153,17 +146,4 @@ function openDataset(
     }
   }
   throw unreadable(file, reason)
-}
-
-/**
- * The encoding that the request names, unless a `.cpg` file stands beside the Shapefile and the request says UTF-8, as
- * clients do that know nothing of the file.
- */
-function shapeEncoding(path: string, encoding: string | undefined): string | null {
-  if (encoding === undefined || extname(path).toLowerCase() !== '.shp') return null
-  const stem = path.slice(0, -4)
-  const hasPage = ['.cpg', '.CPG', '.cst'].some((extension) =>
-    statSync(stem + extension, { throwIfNoEntry: false }),
-  )
-  return hasPage && /^utf-?8$/i.test(encoding) ? null : encoding.toUpperCase()
 }

@@ -20,6 +20,8 @@ export interface ColumnPlan {
   readonly use: ColumnUse
   /** How its values are read, where they are of another datatype than `use`. */
   readonly convert?: Conversion | undefined
+  /** What its texts were said to be in, where that is not UTF-8. */
+  readonly encoding?: string | undefined
   /** What its texts mean, as far as they were seen. */
   readonly guess?: Guess | undefined
   /** Whether an empty text is no value. */
@@ -80,7 +82,8 @@ export function eachProperty(
 
 /** Most bytes that a row needs. */
 export function rowRoom(feature: FlatFeature, shape: Shape, plan: RowPlan): number {
-  return 64 + ewkbRoom(shape) + 24 * plan.columns.length + feature.size
+  // Texts of other encodings grow by half at most.
+  return 64 + ewkbRoom(shape) + 24 * plan.columns.length + 2 * feature.size
 }
 
 /**

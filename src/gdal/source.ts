@@ -1,5 +1,13 @@
 import type { Dataset, Layer } from 'gdal-async'
 import type { ColumnUse } from './row.ts'
+import type { TextReader } from './shape_texts.ts'
+
+/** A file to open, under a name that tells its format. */
+export interface SourceFile {
+  readonly path: string
+  /** Name of the file as its owner called it. */
+  readonly name: string
+}
 
 /** A layer of an open data set. */
 export interface SourceLayer {
@@ -16,6 +24,10 @@ export interface SourceLayer {
   readonly isLonLat: boolean
   /** Fields that are read for something else than to become fields. */
   readonly hidden?: ReadonlyMap<string, ColumnUse>
+  /** How its texts are read, where they are not UTF-8. */
+  readonly texts?: TextReader
+  /** What the file was in before it was recoded: U+FFFD in its texts is what was no text of that encoding. */
+  readonly recodedFrom?: string | undefined
   /** Whether all values are texts, and what they mean is to be found out. */
   readonly isText?: boolean
   /** Whether nothing says what its coordinates are, but longitude and latitude is worth a try. */

@@ -17,7 +17,10 @@ export interface ValueFault {
 
 /** Finds what keeps a value from being written as what its column is for. */
 export function findBadValue(value: Value, column: ColumnPlan): ValueFault | undefined {
-  const { use, convert } = column
+  const { use, convert, encoding } = column
+  if (encoding !== undefined) {
+    return isTextOf(value, column) ? undefined : { text: ` is not ${encoding}`, isText: true }
+  }
   if (convert !== undefined) {
     return convert(value) === undefined ? { text: `: ${describeValue(value)} is no ${use}` } : undefined
   }
@@ -48,6 +51,16 @@ const numberPattern = /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/
 function isNumber(value: Value): boolean {
   return value.type !== 'String' || numberPattern.test(readAscii(value))
 }
+
+/** Where a file was recoded, what was no text of its encoding has become U+FFFD. */
+function isTextOf(value: Value, { convert }: ColumnPlan): boolean {
+  const { bytes, at, size } = value
+  return convert === undefined
+    ? !bytes.subarray(at, at + size).includes(replacement)
+    : convert(value) !== undefined
+}
+
+const replacement = Buffer.from('\uFFFD')
 
 /** What is said of text in another encoding than it should be. */
 const notText: ValueFault = { text: ' is not UTF-8', isText: true }

@@ -1,27 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listFeatureTables } from '../support/import.ts'
 import { type LayerClient, openLayerClient } from '../support/layer_client.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { makeShapefile } from '../support/shapefile.ts'
 import { geojson, point, polygon } from '../support/vector.ts'
 import { makeZip, type ZipEntry } from '../support/zip.ts'
-
-const folder = mkdtempSync(join(tmpdir(), 'landform-bad-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-/** Makes the files of a Shapefile of two points, whose texts are in an encoding. */
-function makeShapefile(encoding: string): ZipEntry[] {
-  const target = mkdtempSync(join(folder, 'shape-'))
-  const input = geojson(
-    ['Москва', 'Тверь'].map((name) => ({ geometry: point(37, 55), properties: { name } })),
-  )
-  const options = ['-lco', `ENCODING=${encoding}`, '-nln', 'towns']
-  execFileSync('ogr2ogr', ['-f', 'ESRI Shapefile', target, '/vsistdin/', ...options], { input })
-  return readdirSync(target).map((name) => ({ name, content: readFileSync(join(target, name)) }))
-}
 
 const utf8 = makeShapefile('UTF-8')
 const cp1251 = makeShapefile('CP1251')
