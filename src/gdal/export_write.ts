@@ -41,13 +41,32 @@ async function writeByGdal(
 ): Promise<void> {
   const idColumn = freeColumnName('id', job.columns)
   const columns = [{ name: idColumn, datatype: 'BIGINT' } as const, ...job.columns]
-  const items = job.driver === 'GPKG' ? new FlatItems() : undefined
+  const items = ['GPKG', 'MapInfo File'].includes(job.driver) ? new FlatItems() : undefined
   await writeFlat({ ...job, ...rows, columns, path, name: flatName }, items)
   const source = formatVrt({ ...job, path, name: flatName, idColumn })
   const translateTo: Translate = (file, more) =>
     translate(gdal, source, { target: file, options: ['-f', job.driver, ...job.options, ...more] })
   if (items === undefined) await translateTo(target, [])
+  else if (job.driver === 'MapInfo File') await translateTo(target, boundsOption(items))
   else await writeGeoPackage(translateTo, { target, folder: job.folder, items })
+}
+
+/** Part of the longer side by which a table reaches beyond its features, and least units. */
+const room = 0.1
+const leastRoom = 1
+
+/**
+ * Says in which box a table of MapInfo lies. Its coordinates are whole steps across that box, and what lies outside is
+ * moved to the edge: without a word, GDAL takes ±15,000,000 for the y of web maps, which is 80 degrees.
+ *
+ * @see https://gdal.org/drivers/vector/mitab.html BOUNDS
+ */
+function boundsOption({ bounds, count }: FlatItems): string[] {
+  if (count === 0) return []
+  const [west = 0, south = 0, east = 0, north = 0] = bounds
+  const margin = Math.max(room * Math.max(east - west, north - south), leastRoom)
+  const box = [west - margin, south - margin, east + margin, north + margin]
+  return ['-lco', `BOUNDS=${box.map((side) => side.toFixed(6)).join(',')}`]
 }
 
 async function translate(

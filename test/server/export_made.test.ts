@@ -48,7 +48,7 @@ const expected = {
   },
   KML: { types: { ...types, b: 'real', d: 'string', t: 'string', m: 'string' }, x: 8.5, srs: proj[4326] },
   GML: { types: { ...types, t: 'time', m: 'dateTime' }, x: 946215.671743, srs: proj[3857] },
-  'MapInfo File': { types: { ...types, b: 'real', t: 'time', m: 'dateTime' }, x: 946215.66, srs: proj[3857] },
+  'MapInfo File': { types: { ...types, b: 'real', t: 'time', m: 'dateTime' }, x: 946215.67, srs: proj[3857] },
 } as const
 
 const xOf = (wkt: string | null | undefined) => Number(/\(([-\d.]+)/.exec(wkt ?? '')?.[1])
@@ -201,6 +201,27 @@ describeServers('exporting what GDAL writes', (start) => {
       const { layers } = await readExport(server.admin, id, `format=${format}&encoding=CP1251`)
       expect(layers[0]?.features[0]?.values).toEqual({ s: 'Москва' })
     }
+  })
+
+  test('MapInfo holds what lies beyond 80 degrees, and small things exactly', async () => {
+    const server = await start()
+    const far = await createLayerOf(server, 'far', [
+      { geom: 'POINT(-179 -89.999)' },
+      { geom: 'POINT(8.5 84)' },
+    ])
+    const near = await createLayerOf(server, 'near', [{ geom: 'POINT(8.5 84)' }])
+    const read = async (id: number) => {
+      const { layers } = await readExport(server.admin, id, 'format=MapInfo File')
+      return layers[0]?.features.map(({ wkt }) => (wkt ?? '').match(/-?[\d.]+/g)?.map(Number))
+    }
+    const place = [expect.closeTo(946_215.67, 1), expect.closeTo(18_807_214.1, 1)]
+    expect(await read(far)).toEqual([
+      [expect.closeTo(-19_926_188.85, 1), expect.closeTo(-74_299_743.4, 1)],
+      place,
+    ])
+    expect(await read(near)).toEqual([
+      [expect.closeTo(946_215.671743, 5), expect.closeTo(18_807_214.096748, 5)],
+    ])
   })
 
   test('leaves no file and no process behind', async () => {
