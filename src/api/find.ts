@@ -81,9 +81,13 @@ async function notFound(api: Api, name: string, signal: AbortSignal | undefined)
   const all = (await api.call('resource.search', { query: {}, signal })).map(represent)
   const called = all.flatMap(({ resource }) => (resource.display_name === name ? String(resource.id) : []))
   const known = all.flatMap(({ resource }) => [resource.keyname ?? [], resource.display_name ?? []].flat())
+  if (called.length > 1)
+    return problem('resource/not-found', `${called.length} resources are called "${name}".`, {
+      hint: `Name the one that is meant by its id, its keyname, or its path: ${called.join(', ')}.`,
+    })
   const hint =
     called.length > 0
-      ? `So ${called.length > 1 ? 'are' : 'is'} called ${called.join(', ')}: name it by that id, its keyname, or its path.`
+      ? `So is called ${called.join(', ')}: name it by that id, its keyname, or its path.`
       : (findHint(name, known) ?? 'Name it by keyname, id, or path, as City/Roads.')
   return problem('resource/not-found', `There is no resource "${name}" that this account may read.`, { hint })
 }

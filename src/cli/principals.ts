@@ -1,9 +1,10 @@
 import type { Api } from '../api/api.ts'
 import type { GroupAnswer, UserAnswer } from '../contract/principal.ts'
 import { problem } from '../contract/problems.ts'
+import { isProblem, Problem } from '../core/problem.ts'
 import { findHint } from '../core/suggest.ts'
 import type { CommandInput } from './command.ts'
-import { connect, type ServerSettings } from './connect.ts'
+import { connect, findCredentials, type ServerSettings } from './connect.ts'
 import { tellPrincipal } from './print/principal.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -58,16 +59,31 @@ export function deletePrincipals(
   })
 }
 
+async function isNobody(settings: ServerSettings, terminal: Terminal): Promise<boolean> {
+  return (await findCredentials(settings, terminal)) === undefined
+}
+
+/** Whoever has forgotten to say who they are is told to, not to ask for permissions. */
+function adviseLogin(error: unknown): unknown {
+  if (!isProblem(error) || !['access/denied', 'resource/not-found'].includes(error.code)) return error
+  const hint =
+    'Nobody is logged in: set LANDFORM_USER and LANDFORM_PASSWORD, or LANDFORM_TOKEN. On the machine of the server, --data names its folder, with the password of the first start.'
+  return new Problem(error.code, error.message, { ...error, hint })
+}
+
 /** Does something with a server, and lets go of it. */
 export async function withServer(
   options: Readonly<Record<string, unknown>>,
   terminal: Terminal,
   work: (api: Api) => Promise<void>,
 ): Promise<number> {
-  const api = await connect(options as ServerSettings, terminal)
+  const settings = options as ServerSettings
+  const api = await connect(settings, terminal)
   try {
     await work(api)
     return 0
+  } catch (error) {
+    throw (await isNobody(settings, terminal)) ? adviseLogin(error) : error
   } finally {
     await api.close()
   }

@@ -9,9 +9,14 @@ export const mercatorMaxLatitude = (Math.atan(Math.sinh(Math.PI)) * 180) / Math.
 /** Gives EPSG:3857 metres of degrees. Poles are cut off where the square world ends. */
 export function mercatorOfLonLat(lon: number, lat: number): [x: number, y: number] {
   const cut = Math.max(-mercatorMaxLatitude, Math.min(mercatorMaxLatitude, lat))
+  return farMercatorOfLonLat(lon, cut)
+}
+
+/** Gives EPSG:3857 metres of degrees, however far beyond the square world: poles come to ±238,107,693. */
+export function farMercatorOfLonLat(lon: number, lat: number): [x: number, y: number] {
   return [
     (lon * mercatorHalfWorld) / 180,
-    (Math.asinh(Math.tan((cut * Math.PI) / 180)) / Math.PI) * mercatorHalfWorld,
+    (Math.asinh(Math.tan((lat * Math.PI) / 180)) / Math.PI) * mercatorHalfWorld,
   ]
 }
 

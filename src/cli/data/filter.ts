@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
-import { mercatorOfLonLat } from '../../geo/mercator.ts'
+import { farMercatorOfLonLat } from '../../geo/mercator.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 
 /** Parameters of a request that filter features. */
@@ -42,9 +42,11 @@ function readBox(text: string): string {
     .split(',')
     .map(Number)
   const isBox = [west, south, east, north].every(Number.isFinite) && more.length === 0
-  if (!isBox || west > east || south > north || Math.max(-south, north) > 90)
+  if (!isBox || south > north || Math.max(-south, north) > 90 || Math.max(-west, west, -east, east) > 360)
     throw new InvalidArgumentError('Give four degrees: west,south,east,north.')
-  const [low, high] = [mercatorOfLonLat(west, south), mercatorOfLonLat(east, north)]
+  if (west > east)
+    throw new InvalidArgumentError('West is east of east: a box ends at 180 degrees, where another begins.')
+  const [low, high] = [farMercatorOfLonLat(west, south), farMercatorOfLonLat(east, north)]
   const ring = [low, [high[0], low[1]], high, [low[0], high[1]], low]
   return formatWkt({ family: 'POLYGON', isMulti: false, hasZ: false, parts: [[ring]] })
 }

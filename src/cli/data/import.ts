@@ -17,7 +17,14 @@ import { formatBad } from '../print/load.ts'
 import { showCount, showDuration } from '../print/number.ts'
 import { startRunProgress } from '../print/run.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
-import { checkFile, checkOptions, refuseForeign, refuseTaken } from './import_checks.ts'
+import {
+  checkFile,
+  checkOptions,
+  refuseForeign,
+  refuseParent,
+  refuseTaken,
+  refuseUnpermitted,
+} from './import_checks.ts'
 import { type LayerFacts, layerFacts, nameLayer } from './layer.ts'
 import { declareLoadOptions, nameFlags, readLoadOptions } from './load_options.ts'
 
@@ -65,6 +72,7 @@ interface Run {
 async function create(run: Run, parentName: string, files: readonly string[]): Promise<void> {
   const { api, options, terminal } = run
   const parent = await getResource(api, parentName, terminal.interrupt)
+  await refuseParent(api, parent, terminal.interrupt)
   for (const path of files) {
     const displayName = (options.name as string | undefined) ?? nameOf(path)
     const keyname = options.keyname as string | undefined
@@ -82,6 +90,8 @@ async function replace(run: Run, name: string, path: string): Promise<void> {
   const { api, options, terminal } = run
   const layer = await getFeatureLayer(api, name, terminal.interrupt)
   refuseForeign(layer)
+  const need = { id: layer.resource.id ?? 0, scope: 'data', permission: 'write' }
+  await refuseUnpermitted(api, need, terminal.interrupt)
   const standing = { layer, mayEmpty: options.allowEmpty === true }
   await loadAndTell(run, {
     action: 'replaced',

@@ -3,6 +3,7 @@ import { relative } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import type { Representation } from '../../contract/bodies.ts'
 import { problem } from '../../contract/problems.ts'
+import { isAllowedParent, isCls } from '../../contract/registry.ts'
 import type { NewLayer } from '../../pipeline/load_file.ts'
 import type { CommandInput } from '../command.ts'
 import type { Terminal } from '../terminal.ts'
@@ -37,7 +38,7 @@ export function checkOptions(
  */
 export async function checkFile(path: string, { cwd }: Pick<Terminal, 'cwd'>): Promise<void> {
   const found = await stat(path).catch(() => undefined)
-  const shown = relative(cwd, path)
+  const shown = relative(cwd, path) || '.'
   if (found === undefined) throw problem('file/not-found', `There is no file "${shown}".`)
   if (found.isDirectory())
     throw problem('file/unreadable', `"${shown}" is a folder.`, {
@@ -81,6 +82,50 @@ export async function refuseTaken(
         hint: `${hint}${keyname}. Else choose another --keyname.`,
       },
     )
+}
+
+/**
+ * Refuses what holds no layers, and what this account may not put one into. The server does too, when the file is there.
+ *
+ * @throws {Problem} resource/hierarchy, access/denied
+ */
+export async function refuseParent(
+  api: Api,
+  { resource: { id = 0, cls, display_name } }: Representation,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!isCls(cls) || !isAllowedParent('vector_layer', cls))
+    throw problem('resource/hierarchy', `"${display_name}" is a ${cls}, which holds no layers.`, {
+      hint: 'Name a group, or replace the data of a layer with --into.',
+      resource: id,
+    })
+  await refuseUnpermitted(api, { id, scope: 'resource', permission: 'manage_children' }, signal)
+}
+
+/** What it takes to do something with a resource. */
+export interface Need {
+  readonly id: number
+  readonly scope: string
+  readonly permission: string
+}
+
+/**
+ * Refuses what the server says it would refuse.
+ *
+ * @throws {Problem} access/denied
+ */
+export async function refuseUnpermitted(
+  api: Api,
+  { id, scope, permission }: Need,
+  signal: AbortSignal,
+): Promise<void> {
+  const allowed = await api.call('resource.permission', { params: { id }, signal })
+  if (allowed[scope]?.[permission] !== false) return
+  throw problem(
+    'access/denied',
+    `Insufficient '${permission}' permission in scope '${scope}' on resource id = ${id}.`,
+    { resource: id },
+  )
 }
 
 /**

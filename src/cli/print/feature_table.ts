@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import type { Paint } from './paint.ts'
-import { oneLine, printable } from './printable.ts'
+import { plainLine } from './printable.ts'
 
 /** One column of a table of features. */
 export interface FeatureColumn {
@@ -66,8 +66,7 @@ export function formatFeatureTable(
 
 /** Measured is what is shown: escapes first. */
 function cleanColumn(column: FeatureColumn): FeatureColumn {
-  const clean = (text: string) => oneLine(printable(text.replaceAll('\n', '\\n').replaceAll('\t', '\\t')))
-  return { ...column, name: clean(column.name), cells: column.cells.map(clean) }
+  return { ...column, name: plainLine(column.name), cells: column.cells.map(plainLine) }
 }
 
 /** Gives the widths of as many columns as there is place for. */

@@ -17,6 +17,12 @@ export function oneLine(text: string): string {
   return text.replaceAll(/[\n\t]/g, escapeFirst)
 }
 
+/** Gives a text of other people as one line that holds no colour either. */
+export function plainLine(text: string): string {
+  const colourless = text.replaceAll('\u001b', escapeFirst)
+  return printable(colourless.replaceAll('\n', '\\n').replaceAll('\t', '\\t'))
+}
+
 function escapeFirst(text: string): string {
   return `\\u${(text.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}${text.slice(1)}`
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startProxy } from '../../api/proxy.ts'
 import { readBytes } from '../../support/exports.ts'
+import { geojson, point } from '../../support/vector.ts'
 import { type DataGround, events, execute, lines, told, useDataGround } from './ground.ts'
 
 const ground = useDataGround()
@@ -87,6 +88,7 @@ describe('landform data head', () => {
       ['head towns --filter people__gt=many', 1, 'people'],
       ['head towns --filter name', 3, 'Write it like name=Oslo'],
       ['head towns --bbox 1,2,3', 3, 'west,south,east,north'],
+      ['head towns --bbox 170,-20,-170,0', 3, 'ends at 180 degrees'],
       ['head towns -n 0', 3, 'above zero'],
     ] as const
     for (const [words, exit, text] of cases) {
@@ -96,7 +98,30 @@ describe('landform data head', () => {
   })
 })
 
+it('tells whoever has said no login that this is what is missing', async () => {
+  const env = { LANDFORM_PASSWORD: '' }
+  const needed = expect.stringContaining('LANDFORM_USER') as string
+  for (const words of ['head towns', 'import towns.geojson --parent 0'])
+    expect(await run(words, { env })).toMatchObject({ exit: 1, err: needed })
+})
+
+it('says so where several are called by a name', async () => {
+  for (const parent of ['city', 'many']) await run(`import towns.geojson --parent ${parent} --name Twin`)
+  expect(await run('head Twin')).toMatchObject({
+    exit: 1,
+    err: told('resource/not-found', '2 resources are called "Twin"', 'hint: Name the one that is meant'),
+  })
+  expect(await run('head Many/Twin')).toMatchObject({ exit: 0 })
+})
+
 describe('landform data count', () => {
+  it('sees to the poles, which web maps do not have', async () => {
+    await ground().write('pole.geojson', geojson([{ geometry: point(10, 89.5) }]))
+    await run('import pole.geojson --parent many --keyname pole')
+    expect((await run('count pole --bbox -180,-90,180,90')).out).toBe('1\n')
+    expect((await run('count pole --bbox -180,-90,180,89')).out).toBe('0\n')
+  })
+
   it('counts all features, or those that fit', async () => {
     expect((await run('count towns --filter people__ge=700000')).out).toBe('2\n')
     expect((await run('count towns --bbox 16,48,20,50')).out).toBe('1\n')

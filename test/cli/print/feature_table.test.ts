@@ -36,9 +36,10 @@ it('cuts the widest cells where a line is too short, then leaves columns out and
 })
 
 it('does nothing to the terminal that a cell says', () => {
-  const evil = formatFeatureTable([column('a', 'STRING', ['\u001b[2Jx'])], {
+  const evil = formatFeatureTable([column('a', 'STRING', ['\u001b[2Jx', '\u001b[31mred'])], {
     width: 80,
     paint: painter(false),
   })
   expect(evil.text).toContain('\\u001b[2Jx')
+  expect(evil.text).toContain('\\u001b[31mred')
 })
