@@ -89,20 +89,39 @@ class DiskBlobs implements BlobStore {
   }
 }
 
+/** Bytes that are written at once: each write is a trip to another thread, which costs more than the bytes of a socket. */
+const writeBytes = 1 << 20
+
 async function write(path: string, content: AsyncIterable<Uint8Array>, limitBytes: number): Promise<Blob> {
   const file = await open(path, 'wx', 0o600)
+  let writing = Promise.resolve()
   try {
     const hash = createHash('sha256')
     let sizeBytes = 0
+    let chunks: Uint8Array[] = []
+    let heldBytes = 0
+    const flush = async () => {
+      await writing
+      writing = writeAll(file, Buffer.concat(chunks, heldBytes))
+      // Whoever waits for it next is told.
+      writing.catch(() => undefined)
+      chunks = []
+      heldBytes = 0
+    }
     for await (const chunk of content) {
       sizeBytes += chunk.length
       if (sizeBytes > limitBytes) throw toTooLarge(limitBytes)
       hash.update(chunk)
-      await writeAll(file, chunk)
+      chunks.push(chunk)
+      heldBytes += chunk.length
+      if (heldBytes >= writeBytes) await flush()
     }
+    await flush()
+    await writing
     await file.sync()
     return { digest: hash.digest('hex'), sizeBytes }
   } finally {
+    await writing.catch(() => undefined)
     await file.close()
   }
 }

@@ -27,6 +27,15 @@ test('stores content under its SHA-256', async () => {
   expect(await text(blobs.read(blob.digest))).toBe('maps')
 })
 
+test('stores content that takes many writes, in whatever pieces it comes', async () => {
+  const parts = Array.from({ length: 90 }, (_, at) => Buffer.alloc((at * 7919) % 120_000, at))
+  const content = Buffer.concat(parts)
+  const blob = await blobs.put(chunks(...parts))
+  const digest = createHash('sha256').update(content).digest('hex')
+  expect(blob).toEqual({ digest, sizeBytes: content.length })
+  expect(content.equals(Buffer.concat(await Array.fromAsync(blobs.read(digest))))).toBe(true)
+})
+
 test('stores the empty content', async () => {
   const blob = await blobs.put(chunks())
   expect(await text(blobs.read(blob.digest))).toBe('')
@@ -153,7 +162,11 @@ test('a full disk is told, leaves nothing, and is used again when there is room'
     const blobs = await openDiskBlobs({ folder })
     const half = Buffer.alloc(150_000, 1)
     const put = (...parts) => blobs.put((async function* () { yield* parts })())
-    const refused = await put(half, Buffer.alloc(200_000, 2)).catch((error) => error.code)
+    const many = Array.from({ length: 40 }, (_, at) => Buffer.alloc(100_000, at))
+    const refused = [
+      await put(half, Buffer.alloc(200_000, 2)).catch((error) => error.code),
+      await put(...many).catch((error) => error.code),
+    ]
     const left = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((one) => one.isFile())
     console.log(JSON.stringify({ refused, left: left.length, next: (await put(half)).sizeBytes }))`
   const mount = 'mount -t tmpfs -o size=256k small "$1" && exec "$2" --input-type=module --eval "$3"'
@@ -161,7 +174,7 @@ test('a full disk is told, leaves nothing, and is used again when there is room'
     ...['--mount', '--map-root-user', 'sh', '-c', mount, 'sh'],
     ...[folder, process.execPath, script],
   ])
-  expect(JSON.parse(stdout)).toEqual({ refused: 'files/full', left: 0, next: 150_000 })
+  expect(JSON.parse(stdout)).toEqual({ refused: ['files/full', 'files/full'], left: 0, next: 150_000 })
 })
 
 async function* chunks(...parts: (string | Buffer)[]): AsyncGenerator<Uint8Array> {
