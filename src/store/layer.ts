@@ -93,6 +93,16 @@ export async function touchLayer(tx: Queryable, id: number): Promise<void> {
   await tx.query('update layer set data_version = data_version + 1 where resource_id = $1::int', [id])
 }
 
+/** Tells whether the features of a layer are still those that there were when it was read. */
+export async function isAsRead(tx: Queryable, layer: Layer): Promise<boolean> {
+  const { resourceId, dataVersion, tableName } = layer
+  const rows = await tx.query(
+    'select from layer where resource_id = $1::int and data_version = $2::int and table_name = $3',
+    [resourceId, dataVersion, tableName],
+  )
+  return rows.length > 0
+}
+
 /** Keeps other writers of a layer waiting until the transaction ends, and gives it as it stands. */
 export async function lockLayer(tx: Queryable, id: number): Promise<Layer | undefined> {
   await tx.query('select from layer where resource_id = $1::int for update', [id])

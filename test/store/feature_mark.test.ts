@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import type { Database, Queryable } from '../../src/database/database.ts'
-import { bootstrap, isBootstrapped } from '../../src/store/bootstrap.ts'
 import type { Statement } from '../../src/store/feature/binding.ts'
 import { createPageMarks, type PageMark, type PageMarks } from '../../src/store/feature/mark.ts'
 import { listStatement } from '../../src/store/feature/read.ts'
@@ -8,7 +7,7 @@ import { deleteFeatures, insertFeatures } from '../../src/store/feature/write.ts
 import { findLayers, type Layer, touchLayer } from '../../src/store/layer.ts'
 import { ensureFeatureTable } from '../../src/store/layer_table.ts'
 import { describeDrivers } from '../support/drivers.ts'
-import { createTestLayer } from '../support/layers.ts'
+import { createTestLayer, prepareStore } from '../support/layers.ts'
 
 const count = 9000
 const form = {
@@ -36,9 +35,7 @@ let made = 0
 /** A layer whose ids have gaps: every seventh is missing. */
 const create = async (database: Database) => {
   made += 1
-  await database.transaction(async (tx) => {
-    if (!(await isBootstrapped(tx))) await bootstrap(tx, 'nobody logs in')
-  })
+  await prepareStore(database)
   const id = await createTestLayer(database, { name: `paged ${made}`, geometryType: 'POINT' })
   const contents = Array(count).fill({ geom: null, values: new Map() })
   await database.transaction(async (tx) => {

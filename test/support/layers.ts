@@ -1,5 +1,6 @@
 import type { Datatype, GeometryType } from '../../src/contract/geometry.ts'
 import type { Database } from '../../src/database/database.ts'
+import { bootstrap, isBootstrapped } from '../../src/store/bootstrap.ts'
 import { createEmptyLayers } from '../../src/store/layer_table.ts'
 
 /** A layer that a test makes. */
@@ -24,6 +25,13 @@ export const everyDatatype = {
   t: 'TIME',
   m: 'DATETIME',
 } as const satisfies Record<string, Datatype>
+
+/** Makes a database what it is where a server has begun, if it is not yet. */
+export async function prepareStore(database: Database): Promise<void> {
+  await database.transaction(async (tx) => {
+    if (!(await isBootstrapped(tx))) await bootstrap(tx, 'nobody logs in')
+  })
+}
 
 /** Makes an empty layer below the root straight in the database, and gives its id. Nobody but administrators may see it. */
 export function createTestLayer(database: Database, layer: TestLayer): Promise<number> {

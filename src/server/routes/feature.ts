@@ -3,7 +3,7 @@ import { keyHeader } from '../../contract/idempotency.ts'
 import { problem } from '../../contract/problems.ts'
 import type { featureRoutes } from '../../contract/routes/feature.ts'
 import type { Bbox } from '../../geo/bbox.ts'
-import { countFeatures, findFeatureExtent, findLayerExtent } from '../../store/feature/extent.ts'
+import { findFeatureExtent } from '../../store/feature/extent.ts'
 import { isForeign } from '../../store/feature/foreign.ts'
 import { geometryProblem } from '../../store/feature/geometry.ts'
 import { findFeature, listStatement } from '../../store/feature/read.ts'
@@ -30,6 +30,7 @@ import {
 import { openPage } from '../features/page.ts'
 import { patchFeatures } from '../features/patch.ts'
 import { steadily } from '../features/steady.ts'
+import { countOpen, extentOfOpen } from '../features/whole.ts'
 import type { Answer, ApiRequest, Handlers } from '../handler.ts'
 import { readJsonItems } from '../json_items.ts'
 import { rasterExtent } from '../raster/extent.ts'
@@ -117,8 +118,8 @@ export const featureHandlers: Handlers<
   },
 
   'feature.count': steadily(async ({ context, params, query, more }) => {
-    const { layer, database } = await openLayer(context, params.id)
-    const { total, filtered } = await countFeatures(database, layer, readFilter({ query, more }))
+    const layer = await openLayer(context, params.id)
+    const { total, filtered } = await countOpen(layer, readFilter({ query, more }))
     const isFiltered = more.length > 0 || Object.keys(query).length > 0
     return { json: { total_count: total, ...(isFiltered && { filtered_count: filtered }) } }
   }),
@@ -126,14 +127,14 @@ export const featureHandlers: Handlers<
   'layer.extent': steadily(async ({ context, params, query, more }) => {
     const raster = (await findRasters(context.database, [params.id])).get(params.id)
     if (raster !== undefined) return { json: { extent: extentObject(rasterExtent(raster)) } }
-    const { layer, database } = await openLayer(context, params.id)
-    const extent = await findLayerExtent(database, layer, readFilter({ query, more }))
+    const layer = await openLayer(context, params.id)
+    const extent = await extentOfOpen(layer, readFilter({ query, more }))
     return { json: { extent: extentObject(extent) } }
   }),
 
   'feature.extent': steadily(async ({ context, params, query, more }) => {
-    const { layer, database } = await openLayer(context, params.id)
-    return { json: extentObject(await findLayerExtent(database, layer, readFilter({ query, more }))) }
+    const layer = await openLayer(context, params.id)
+    return { json: extentObject(await extentOfOpen(layer, readFilter({ query, more }))) }
   }),
 
   'feature.item_extent': steadily(async ({ context, params: { id, fid } }) => {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Queryable } from '../../database/database.ts'
-import type { Layer } from '../layer.ts'
+import { isAsRead, type Layer } from '../layer.ts'
 
 /** The feature that so many come before, in the order of ids, at one version of a layer's data. */
 export interface PageMark {
@@ -42,14 +42,11 @@ export function createPageMarks(): PageMarks {
   return {
     find,
     async learn(tx, layer, { offset, id }) {
-      const { tableName, dataVersion: version, resourceId } = layer
+      const { tableName, dataVersion: version } = layer
       if (tableName === null || offset - (find(layer, offset)?.offset ?? 0) < closeBy) return
-      const rows = await tx.query(
-        'select from layer where resource_id = $1::int and data_version = $2::int and table_name = $3',
-        [resourceId, version, tableName],
-      )
+      const isKept = await isAsRead(tx, layer)
       const found = layers.get(tableName)
-      if (rows.length === 0 || (found?.version ?? 0) > version) return
+      if (!isKept || (found?.version ?? 0) > version) return
       const marks = found?.version === version ? found.marks : []
       const at = marks.findLastIndex((mark) => mark.offset <= offset) + 1
       if (marks.length >= mostMarksOfLayer || marks[at - 1]?.offset === offset) return
