@@ -165,13 +165,16 @@ async function lookAtAll(
   const missing = findMissing(gdal, { source, srs: job.srs, sourceSrs, total, count, bareCount })
   if (missing === undefined) {
     if (hasNoRoom(job.folder)) throw translationFault(path, '')
-    throw problem(
-      'source/unreadable',
-      `${nameSource(source.name)} breaks off: ${count} of ${total} features can be read`,
-    )
+    throw await breaksOff(source, `${count} of ${total} features can be read`)
   }
   const settled = features && { ...features, columns: features.columns.map(settleColumn) }
   return { survey: addMissing(survey, missing), features: settled, passedOver: surveyor?.passedOver }
+}
+
+async function breaksOff({ name, findFault }: SourceLayer, text: string): Promise<Error> {
+  const fault = await findFault?.()
+  const why = fault === undefined ? '' : `: ${fault}`
+  return problem('source/unreadable', `${nameSource(name)} breaks off: ${text}${why}`)
 }
 
 interface ColumnChoice {

@@ -11,6 +11,7 @@ import { gatherParts } from './shapefile.ts'
 import type { SourceFile, SourceLayer } from './source.ts'
 import { nameSource } from './source_name.ts'
 import { openTable } from './table.ts'
+import { findXmlFault, isXml, prepareXml } from './xml_source.ts'
 
 /**
  * Opens the layer of a source that a job asks for.
@@ -96,6 +97,7 @@ async function openFile(gdal: GdalModule, given: SourceFile, job: VectorJob): Pr
   const isRecoded = needsRecoding({ path: given.path, extension }, job.encoding)
   const file = isRecoded ? await recode(given, job) : given
   if (extension === '.tab' && isSeamless(file.path)) throw unreadable(file, 'it refers to other files')
+  if (isXml(extension)) return openXml(gdal, await prepareXml(file, job.folder), format)
   const layers = openTable(gdal, { path: file.path, extension, job }) ?? openPlain(gdal, file, format)
   return isRecoded ? layers.map((layer) => ({ ...layer, recodedFrom: job.encoding })) : layers
 }
@@ -106,6 +108,21 @@ function openPlain(gdal: GdalModule, file: SourceFile, format: Format): SourceLa
   return dataset.layers.map((layer) => {
     return { dataset, layer, name: layer.name, format: driver, isLonLat, isGuessed: false }
   })
+}
+
+/** Of broken XML the drivers say no more than that it is. */
+async function openXml(gdal: GdalModule, file: SourceFile, format: Format): Promise<SourceLayer[]> {
+  const findFault = () => findXmlFault(file.path)
+  try {
+    const layers = openPlain(gdal, file, format).map((layer) => ({ ...layer, findFault }))
+    if (layers.every(({ layer }) => layer.srs !== null)) return layers
+    const fault = await findFault()
+    if (fault === undefined) return layers
+    throw unreadable(file, fault)
+  } catch (error) {
+    const fault = await findFault()
+    throw fault === undefined ? error : unreadable(file, fault)
+  }
 }
 
 function openShapefile(

@@ -153,8 +153,11 @@ function findBadPosition(
 function positionFault(x: number, y: number): Misfit {
   return Number.isFinite(x) && Number.isFinite(y)
     ? { reason: `its position ${x} ${y} is outside the reference system`, isMisplaced: true }
-    : { reason: 'a coordinate of it is not a number' }
+    : { reason: notNumber }
 }
+
+/** What is said of a coordinate that is infinite, or none. */
+export const notNumber = 'a coordinate of it is not a number'
 
 const shortLine: Misfit = { reason: 'a line of it has one position only' }
 const shortRing: Misfit = { reason: 'a ring of it has less than four positions' }

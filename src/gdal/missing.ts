@@ -1,4 +1,5 @@
 import type { Layer } from 'gdal-async'
+import { notNumber } from './fit.ts'
 import { type BadFeature, toldBadFeatures } from './job.ts'
 import type { GdalModule } from './open.ts'
 import type { SourceLayer } from './source.ts'
@@ -84,11 +85,21 @@ function faultFinder(
     try {
       if (transformation !== undefined) geometry.transform(transformation)
     } catch {
-      return { reason: 'a position of it is outside the reference system', isMisplaced: true }
+      return hasNumbers(feature) ? misplaced : { reason: notNumber }
     }
     const isBroken = looksAtTexts && Object.values(feature.fields.toObject()).some(hasReplacement)
     return isBroken ? { reason: 'a text of it is not UTF-8', isText: true } : undefined
   }
+}
+
+const misplaced: Fault = {
+  reason: 'a position of it is outside the reference system',
+  isMisplaced: true,
+}
+
+function hasNumbers(feature: Feature): boolean {
+  const box = feature.getGeometry()?.getEnvelope()
+  return box !== undefined && [box.minX, box.maxX, box.minY, box.maxY].every(Number.isFinite)
 }
 
 /** Where bytes are no UTF-8, reading them gives this character. */

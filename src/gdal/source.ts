@@ -28,6 +28,8 @@ export interface SourceLayer {
   readonly texts?: TextReader
   /** What the file was in before it was recoded: U+FFFD in its texts is what was no text of that encoding. */
   readonly recodedFrom?: string | undefined
+  /** Finds why it breaks off; undefined where that is not known. */
+  readonly findFault?: () => Promise<string | undefined>
   /** Whether all values are texts, and what they mean is to be found out. */
   readonly isText?: boolean
   /** Whether nothing says what its coordinates are, but longitude and latitude is worth a try. */

@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { markPositions } from '../../src/gdal/positions.ts'
+
+const xml = [
+  '<kml><Point><coordinates>1,2</coordinates></Point><name>x, 1</name>',
+  '<LineString><coordinates>\n 1,2,3 \n 4 , 5 x,6 </coordinates></LineString>',
+  '<gml:pos srsName="a">1 2</gml:pos><gml:posList>1 2 x</gml:posList><gml:pos/>',
+  '<gml:coordinates decimal="," cs=";" ts=" ">1,5;2,5</gml:coordinates>',
+  '<wpt lat="1" lon=\'2\'/><trkpt lon="east" lat="1">a < b',
+].join('\n')
+
+test('what is marked does not depend on where the text is cut', () => {
+  const { done, rest } = markPositions(xml)
+  const whole = done + rest
+  expect(whole).toContain('1,2,3 4,5 1e999,1e999')
+  expect(whole).toContain('1 2 1e999')
+  expect(whole).toContain('>1,5;2,5<')
+  expect(whole).toContain('lon="1e999" lat="1"')
+  fc.assert(
+    fc.property(fc.array(fc.nat(xml.length)), (cuts) => {
+      const places = [...cuts, xml.length].sort((a, b) => a - b)
+      let from = 0
+      let left = ''
+      let marked = ''
+      for (const to of places) {
+        const looked = markPositions(left + xml.slice(from, to))
+        marked += looked.done
+        left = looked.rest
+        from = to
+      }
+      expect(marked + left).toBe(whole)
+    }),
+  )
+})
