@@ -67,15 +67,17 @@ interface Constraints {
   minimum: number
   maximum: number
   pattern: string
+  examples: unknown[]
 }
 
-function parseScalar(name: string, text: string, { type, pattern }: Partial<Constraints>): unknown {
+function parseScalar(name: string, text: string, { type, pattern, examples }: Partial<Constraints>): unknown {
   if (type === 'boolean') return parseTruth(text) ?? refuse(name, text, 'true or false')
   if (type === 'integer')
     return /^[+-]?\d{1,15}$/.test(text.trim()) ? Number(text) : refuse(name, text, 'an integer')
   if (type === 'number')
     return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : refuse(name, text, 'a number')
-  if (pattern !== undefined && !new RegExp(pattern).test(text)) refuse(name, text, `of the form ${pattern}`)
+  if (pattern !== undefined && !new RegExp(pattern).test(text))
+    refuse(name, text, examples === undefined ? `of the form ${pattern}` : `something like ${examples[0]}`)
   return text
 }
 

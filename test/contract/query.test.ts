@@ -36,6 +36,12 @@ describe('parseQuery', () => {
     expect(parse('feature.list', { fields: 'a%2Cb,c' }).named).toEqual({ fields: ['a,b', 'c'] })
   })
 
+  it('shows how a value is written that has a form', () => {
+    expect(refusal('attachment.image', { size: '100' })).toBe(
+      'Parameter "size": expected something like 300x200, got "100".',
+    )
+  })
+
   it('reads parameters escaped twice', () => {
     expect(parse('render.tile', { z: '6', 'amp;x': '33', 'amp;y': '29' }).named).toEqual({
       z: 6,

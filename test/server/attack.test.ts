@@ -98,6 +98,41 @@ describeServers('an attack', (start) => {
     expect((await admin('DELETE', `/api/resource/${layer}`)).status).toBe(200)
   })
 
+  test('numbers that no database holds are those of nothing, wherever they stand', async () => {
+    const { admin } = await start()
+    const layer = await createLayer(admin, { name: 'Counted', geometryType: 'POINT' })
+    await admin('POST', `/api/resource/${layer}/feature/`, { geom: 'POINT (1 1)' })
+    const place = `/api/resource/${layer}/feature/1/attachment/`
+    const service = (maxfeatures: unknown) => ({
+      resource: { cls: 'wfsserver_service', parent: { id: 0 }, display_name: 'Counted service' },
+      wfsserver_service: { layers: [{ keyname: 'a', display_name: 'a', resource_id: layer, maxfeatures }] },
+    })
+    for (const large of [2 ** 53, 2 ** 64, 1e30]) {
+      const digits = BigInt(large)
+      const cases = [
+        ['GET', `${place}${digits}`, undefined, 404],
+        ['PUT', `${place}${digits}`, {}, 404],
+        ['DELETE', `${place}${digits}`, undefined, 404],
+        ['GET', `${place}${digits}/download`, undefined, 404],
+        ['GET', `${place}${digits}/image`, undefined, 404],
+        ['POST', '/api/feature_layer/identify', { srs: large, geom: 'POINT (1 1)', layers: [layer] }, 422],
+        ['POST', '/api/feature_layer/identify', { srs: 3857, geom: 'POINT (1 1)', layers: [large] }, 200],
+        [
+          'POST',
+          '/api/component/resource/attr',
+          { resources: { type: 'search', root: large }, attributes: [] },
+          200,
+        ],
+        ['POST', '/api/resource/', service(large), 422],
+      ] as const
+      for (const [method, path, body, status] of cases) {
+        const answer = await admin(method, path, body)
+        expect([method, path, body, answer.status]).toEqual([method, path, body, status])
+      }
+    }
+    expect((await admin('DELETE', `/api/resource/${layer}`)).status).toBe(200)
+  })
+
   const external = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'
   const laughs = `<!DOCTYPE x [<!ENTITY a0 "ha">${Array.from(
     { length: 30 },

@@ -154,9 +154,15 @@ describeServers('many resources at once', (start) => {
     })
 
     test('without what one may not read', async () => {
-      const group = await createGroup(0, { permissions: [rule('allow resource.read', anna)] })
+      const read = rule('allow resource.read', anna)
+      const group = await createGroup(0, { permissions: [read] })
       const files = [{ ...(await uploadContent(server.admin, 'y'.repeat(500))), name: 'a.txt' }]
       const bucket = await idOf('file_bucket', group, { file_bucket: { files } })
+      // Not even how much there is.
+      expect(await volumeOf(group, '?recursive=true', annas)).toBe(0)
+      expect(await volumeOf(bucket, '', annas)).toBe(0)
+      const both = { resource: { permissions: [read, rule('allow data.read', anna)] } }
+      await server.admin('PUT', `/api/resource/${group}`, both)
       expect(await volumeOf(group, '?recursive=true', annas)).toBe(500)
       const permissions = [rule('deny resource.read', anna)]
       await server.admin('PUT', `/api/resource/${bucket}`, { resource: { permissions } })

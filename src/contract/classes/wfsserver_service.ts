@@ -22,7 +22,7 @@ export const wfsserverService = {
           display_name: Type.String({ minLength: 1, description: 'Title of the feature type.' }),
           resource_id: referenceId(featureLayerClasses, { description: 'The layer that is published.' }),
           maxfeatures: Type.Optional(
-            nullable(Type.Integer({ minimum: 1 }), {
+            nullable(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }), {
               default: null,
               description: 'Most features of an answer.',
             }),

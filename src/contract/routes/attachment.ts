@@ -122,6 +122,7 @@ export const attachmentRoutes = {
     query: query({
       size: Type.String({
         pattern: '^[1-9][0-9]{0,4}x[1-9][0-9]{0,4}$',
+        examples: ['300x200'],
         description: 'Most width x most height, in pixels.',
       }),
     }),

@@ -17,7 +17,7 @@ import { checkMask, notFound } from '../permit.ts'
 
 /** What the operations on the attachments of one feature have in common. */
 export type AttachmentRequest = LayerRequest & {
-  readonly params: { readonly id: number; readonly fid: number }
+  readonly params: { readonly id: number; readonly fid: number; readonly aid?: number }
 }
 
 /**
@@ -31,6 +31,7 @@ export async function writeAttachments<T>(
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
   const { context, caller, params, signal } = request
+  checkAttachmentId(params)
   const change = async (tx: Queryable) => {
     const layer = await lockLayer(tx, params.id)
     const masks = await findPermissionMasks(tx, caller, [params.id])
@@ -49,10 +50,16 @@ export async function writeAttachments<T>(
  * @throws {Problem} resource/not-found, feature/not-found
  */
 export async function openFeature({ context, params }: AttachmentRequest): Promise<AttachmentPlace> {
+  checkAttachmentId(params)
   const layer = await getLayer(context.database, params.id)
   // What features have beside stands in our database: those of another one have nothing.
   if (!isForeign(layer)) await checkFeature(context.database, layer, params.fid)
   return { layerId: params.id, featureId: params.fid }
+}
+
+/** An id that is too great for the database is the id of none. */
+function checkAttachmentId({ id: layerId, fid: featureId, aid: id = 0 }: AttachmentRequest['params']): void {
+  if (!Number.isSafeInteger(id)) throw attachmentNotFound({ layerId, featureId, id })
 }
 
 async function checkFeature(tx: Queryable, layer: Layer, id: number): Promise<void> {

@@ -179,10 +179,10 @@ async function deleteListed(request: LayerRequest, ids: readonly number[]): Prom
 }
 
 function readIds(body: unknown): number[] {
-  const items: readonly unknown[] = Array.isArray(body) ? body : [body]
-  return items.map((item, at) => {
+  if (!Array.isArray(body)) throw problem('request/invalid', 'Expected a list of {"id": integer} - at $')
+  return body.map((item: unknown, at) => {
     const id = typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined
-    if (Array.isArray(body) && typeof id === 'number' && Number.isInteger(id)) return id
+    if (typeof id === 'number' && Number.isInteger(id)) return id
     throw problem('request/invalid', `Expected a list of {"id": integer} - at $.${at}`)
   })
 }

@@ -3,6 +3,7 @@ import { scopes } from '../../contract/permissions.ts'
 import { baseClass, classes, clsNames } from '../../contract/registry.ts'
 import type { inventoryRoutes } from '../../contract/routes/inventory.ts'
 import { joinPointer } from '../../core/pointer.ts'
+import { isResourceId } from '../../store/resource_id.ts'
 import { searchResources } from '../../store/resource_search.ts'
 import { listSubtree, type SubtreeNode } from '../../store/resource_tree.ts'
 import { sumVolumes } from '../../store/volume.ts'
@@ -29,9 +30,11 @@ export const inventoryHandlers: Handlers<keyof typeof inventoryRoutes> = {
   },
 
   'resource.volume': async (request) => {
-    const { context, params, query } = request
+    const { context, caller, params, query } = request
     const ids = query.recursive ? await listReadable(request, params.id) : [params.id]
-    return { json: { volume: await sumVolumes(context.database, ids) } }
+    // How much there is says something of what it is.
+    const counted = await permittedIds(context.database, caller, { ids, permission: 'data.read' })
+    return { json: { volume: await sumVolumes(context.database, [...counted]) } }
   },
 
   'resource.attributes': async (request) => {
@@ -75,6 +78,8 @@ async function keepReadable({ context, caller }: Asking, ids: readonly number[])
 }
 
 async function findBelow(request: Asking, root: number | undefined): Promise<number[]> {
+  // No database could hold it, so no resource has it.
+  if (root !== undefined && !isResourceId(root)) return []
   const search = { conditions: [], ...(root === undefined ? {} : { root }) }
   return keepReadable(request, await searchResources(request.context.database, search))
 }

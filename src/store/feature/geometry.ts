@@ -13,7 +13,10 @@ export function transformSql(geometry: string, from: number, to: number): string
  * @throws {Problem} request/invalid
  */
 export async function checkSrs(tx: Queryable, srs: number): Promise<void> {
-  const rows = await tx.query('select from spatial_ref_sys where srid = $1::bigint', [srs])
+  // What is too great for a number of the database is the code of none.
+  const rows = Number.isSafeInteger(srs)
+    ? await tx.query('select from spatial_ref_sys where srid = $1::bigint', [srs])
+    : []
   if (rows.length === 0) throw problem('request/invalid', `srs: there is no reference system EPSG:${srs}`)
 }
 
