@@ -5,6 +5,7 @@ import type { Problem } from '../core/problem.ts'
 const code = (character: string) => character.charCodeAt(0)
 const [quote, backslash, comma] = [code('"'), code('\\'), code(',')]
 const [openBrace, closeBrace, openBracket, closeBracket] = [code('{'), code('}'), code('['), code(']')]
+const byteOrderMark = [0xef, 0xbb, 0xbf] as const
 const whiteSpace: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
 /** Where a scanner stands: before the list, before its first item or another one, in an item, behind it, behind all. */
@@ -35,6 +36,8 @@ class Scanner {
   #inText = false
   #escaped = false
   #count = 0
+  /** Bytes of a byte order mark that have been seen; Windows writes one. */
+  #markBytes = 0
 
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes
@@ -59,11 +62,20 @@ class Scanner {
 
   /** Goes one byte on between items; tells whether an item begins here. */
   #step(byte: number): boolean {
-    if (whiteSpace.has(byte)) return false
+    if (whiteSpace.has(byte) || this.#isMark(byte)) return false
     const { next, begins } = findNext(this.#state, byte)
     this.#state = next
     if (begins) this.#begin(byte)
     return begins
+  }
+
+  #isMark(byte: number): boolean {
+    if (this.#state !== 'start') return false
+    const isMark = byte === byteOrderMark[this.#markBytes]
+    if (isMark) this.#markBytes += 1
+    else if (this.#markBytes > 0 && this.#markBytes < byteOrderMark.length)
+      findNext('start', byteOrderMark[0])
+    return isMark
   }
 
   #begin(byte: number): void {
@@ -114,13 +126,21 @@ function findNext(state: State, byte: number): { readonly next: State; readonly 
   if (state === 'start' && byte === openBracket) return { next: 'first', begins: false }
   if ((state === 'first' || state === 'after') && byte === closeBracket) return { next: 'end', begins: false }
   if (state === 'after' && byte === comma) return { next: 'item', begins: false }
-  if (state === 'first' || state === 'item') return { next: 'in', begins: true }
-  throw malformed(`unexpected "${String.fromCharCode(byte)}"${state === 'start' ? ', expected a list' : ''}`)
+  if (state === 'first' || (state === 'item' && byte !== closeBracket)) return { next: 'in', begins: true }
+  throw malformed(`unexpected "${showByte(byte)}"${expected[state] ?? ''}`)
 }
+
+const expected: Partial<Record<State, string>> = {
+  start: ', expected a list',
+  item: ', expected another item after the comma',
+}
+
+const showByte = (byte: number) =>
+  byte > 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`
 
 function decode(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
     throw problem('request/malformed', 'The body is not UTF-8.', { cause })
   }

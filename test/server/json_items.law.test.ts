@@ -63,6 +63,31 @@ describe('readJsonItems', () => {
     })
   })
 
+  test('passes over a whole byte order mark, and no other', async () => {
+    expect(await readAll('\ufeff [1]', [1])).toEqual([1])
+    const mark = Buffer.from('\ufeff')
+    const bad = [
+      [mark.subarray(0, 2), '[1]'],
+      [mark, mark, '[1]'],
+      ['[', mark, '1]'],
+    ]
+    for (const parts of bad)
+      await expect(readAll(Buffer.concat(parts.map((part) => Buffer.from(part))), [1])).rejects.toMatchObject(
+        {
+          code: 'request/malformed',
+        },
+      )
+  })
+
+  test('says what it found where it is not what it looks for', async () => {
+    const cases = [
+      ['[1,]', 'expected another item after the comma'],
+      ['{}', 'unexpected "{", expected a list'],
+      ['\u0007', 'unexpected "\\x07"'],
+    ] as const
+    for (const [text, told] of cases) await expect(readAll(text, [1])).rejects.toThrow(told)
+  })
+
   test('refuses bytes that are not UTF-8', async () => {
     await expect(readAll(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), [1])).rejects.toMatchObject({
       code: 'request/malformed',
