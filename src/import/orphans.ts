@@ -1,3 +1,4 @@
+import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import { deleteOldPrepared } from '../store/prepared_source.ts'
 import { dropStaging, findOrphans } from '../store/staging.ts'
@@ -7,6 +8,33 @@ export const preparedHours = 24
 
 /** A table that was not spoken of for so long has no process that fills it. */
 const silentMinutes = 5
+
+/** Tables of this process that could not be dropped when they should have been, by their database. */
+const waiting = new WeakMap<Database, Set<string>>()
+
+/**
+ * Drops a table unless a layer has adopted it: now, or with the orphans where the database cannot. What keeps it from
+ * doing so is mostly what made the work fail, which is to be told instead.
+ */
+export async function discardStaging(database: Database, name: string, log: Log): Promise<void> {
+  try {
+    await dropStaging(database, name)
+  } catch (error) {
+    log.warn({ error, table: name }, 'a table that nobody needs could not be dropped yet')
+    const names = waiting.get(database) ?? new Set()
+    waiting.set(database, names.add(name))
+  }
+}
+
+async function dropWaiting(database: Database): Promise<number> {
+  const names = waiting.get(database) ?? new Set()
+  const count = names.size
+  for (const name of names) {
+    await dropStaging(database, name)
+    names.delete(name)
+  }
+  return count
+}
 
 /**
  * Drops the tables that imports of dead processes left behind, and those that were prepared and never used. On the embedded database no other process can be alive.
@@ -18,5 +46,5 @@ export async function dropOrphans(database: Database, instance: string): Promise
   const silent = database.driver === 'pglite' ? 0 : silentMinutes
   const names = await findOrphans(database, { instance, silentMinutes: silent })
   for (const name of names) await dropStaging(database, name)
-  return names.length
+  return names.length + (await dropWaiting(database))
 }

@@ -12,13 +12,13 @@ import { type PlannedField, planFields } from '../store/field.ts'
 import type { LayerField } from '../store/layer.ts'
 import {
   createStaging,
-  dropStaging,
   findTakenIds,
   finishFeatureTable,
   keepStaging,
   settleFeatureTable,
 } from '../store/staging.ts'
 import { nameFields, type RenamedField } from './names.ts'
+import { discardStaging } from './orphans.ts'
 import type { OnProgress } from './progress.ts'
 
 /** What is imported, and how. */
@@ -134,7 +134,7 @@ async function stageReading(reading: VectorReading, { source, context }: Task): 
   const columns = fields.map(({ columnName, datatype }) => ({ name: columnName, datatype }))
   const { geometryType } = summary
   const tableName = await createStaging(database, { instance, geometryType, srs: source.srs, columns })
-  const discard = () => dropStaging(database, tableName)
+  const discard = () => discardStaging(database, tableName, context.log)
   const timer = setInterval(() => {
     keepStaging(database, tableName).catch((error: unknown) =>
       context.log.warn({ error, table: tableName }, 'an import could not say that it goes on'),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/core/log.ts'
 import { openEmbedded } from '../../src/database/pglite.ts'
 import { openPostgres } from '../../src/database/postgres.ts'
+import { dropOrphans } from '../../src/import/orphans.ts'
 import { openBatchClient } from '../support/batch.ts'
 import { findOwner, startCluster } from '../support/cluster.ts'
 import { uploadContent } from '../support/samples.ts'
@@ -28,6 +29,12 @@ const source = geojson(
 interface Full {
   readonly server: TestServer
   readonly disk: SmallDisk
+  /** What is said of a change while there is no room. */
+  readonly refusals: readonly string[]
+  /** Whether what is there can be read meanwhile. */
+  readonly readsOn: boolean
+  /** Makes room, and starts what had to stop. */
+  recover(): Promise<void>
   /** Lets go of all. */
   end(): Promise<void>
 }
@@ -37,6 +44,9 @@ function fullOf(server: TestServer, disk: SmallDisk, stopDatabase?: () => Promis
   return {
     server,
     disk,
+    refusals: ['files/full'],
+    readsOn: true,
+    recover: () => disk.free(),
     async end() {
       await disk.free()
       await server.stop()
@@ -61,6 +71,27 @@ async function startOnTablespace(): Promise<Full> {
   return fullOf(server, disk, () => cluster.stop())
 }
 
+/** A server on a database whose log is on a small disk of its own: it stops where it cannot log. */
+async function startOnLog(): Promise<Full> {
+  const disk = await mountSmallDisk(48 * 2 ** 20, findOwner())
+  const cluster = await startCluster({ logFolder: disk.folder })
+  await execute(cluster.url, 'create extension postgis')
+  const database = await openPostgres({ url: cluster.url, log: silentLog })
+  const server = await startTestServer('postgres', { database })
+  const full = fullOf(server, disk, () => cluster.stop())
+  return {
+    ...full,
+    refusals: ['files/full', 'database/unavailable'],
+    readsOn: false,
+    async recover() {
+      await disk.free()
+      await cluster.down()
+      await cluster.up()
+      await dropOrphans(database, server.running.context.instance)
+    },
+  }
+}
+
 /** A server on an embedded database in a small folder. */
 async function startEmbedded(): Promise<Full> {
   const disk = await mountSmallDisk(256 * 2 ** 20)
@@ -71,6 +102,7 @@ async function startEmbedded(): Promise<Full> {
 
 const databases = [
   ['PostgreSQL', startOnTablespace],
+  ['PostgreSQL, which cannot log,', startOnLog],
   ['the embedded database', startEmbedded],
 ] as const
 
@@ -120,32 +152,28 @@ describe.each(databases)('a server on %s whose disk is full', (_, startFull) => 
     }
   }
 
-  test.each(works)(
-    'refuses %s, reads on, keeps nothing of it, and does it once there is room',
-    async (_, send) => {
-      const { server, disk } = full
-      await bodyOfImport()
-      const before = { count: await countFeatures(), names: await nameAll() }
-      await disk.fill(300_000)
-      const refused = await send()
-      expect([refused.status, await refused.json()]).toEqual([
-        503,
-        expect.objectContaining({ code: 'files/full' }),
-      ])
-      expect({ count: await countFeatures(), names: await nameAll() }).toEqual(before)
-      await disk.free()
-      expect(await server.database.query('select table_name from staging')).toEqual([])
-      const [tables] = await server.database.query<{ count: number }>(
-        `select count(*)::int from pg_class where relkind = 'r' and relname like 'features\\_%'`,
-      )
-      const [layers] = await server.database.query<{ count: number }>(
-        'select count(table_name)::int as count from layer',
-      )
-      expect(tables).toEqual(layers)
-      const answer = await send()
-      expect(answer.status, await answer.clone().text()).toBe(200)
-    },
-  )
+  test.each(works)('refuses %s, keeps nothing of it, and does it once there is room', async (_, send) => {
+    const { server, disk } = full
+    await bodyOfImport()
+    const before = { count: await countFeatures(), names: await nameAll() }
+    await disk.fill(300_000)
+    const refused = await send()
+    expect(refused.status).toBe(503)
+    expect(full.refusals).toContain((await refused.json<{ code: string }>()).code)
+    if (full.readsOn) expect({ count: await countFeatures(), names: await nameAll() }).toEqual(before)
+    await full.recover()
+    expect({ count: await countFeatures(), names: await nameAll() }).toEqual(before)
+    expect(await server.database.query('select table_name from staging')).toEqual([])
+    const [tables] = await server.database.query<{ count: number }>(
+      `select count(*)::int from pg_class where relkind = 'r' and relname like 'features\\_%'`,
+    )
+    const [layers] = await server.database.query<{ count: number }>(
+      'select count(table_name)::int as count from layer',
+    )
+    expect(tables).toEqual(layers)
+    const answer = await send()
+    expect(answer.status, await answer.clone().text()).toBe(200)
+  })
 })
 
 test('an embedded database that cannot log is away until there is room, and has all that was answered', async () => {

@@ -19,12 +19,16 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
-/**
- * Makes and starts a server on a free port of this machine, as an unprivileged user.
- *
- * @param options.isDurable waits for the disk, as servers that people use do
- */
-export async function startCluster({ isDurable = false } = {}): Promise<Cluster> {
+/** What a server is to be like. */
+export interface ClusterOptions {
+  /** Waits for the disk, as servers that people use do. */
+  readonly isDurable?: boolean
+  /** An empty folder for the log of what it writes, which is kept short. */
+  readonly logFolder?: string
+}
+
+/** Makes and starts a server on a free port of this machine, as an unprivileged user. */
+export async function startCluster({ isDurable = false, logFolder }: ClusterOptions = {}): Promise<Cluster> {
   sweepOrphans()
   const programs = findPrograms()
   const owner = findOwner()
@@ -32,6 +36,7 @@ export async function startCluster({ isDurable = false } = {}): Promise<Cluster>
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
   const data = join(folder, 'data')
   const settings = ['--auth=trust', '--username=landform', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
+  if (logFolder !== undefined) settings.push(`--waldir=${logFolder}`, '--wal-segsize=1')
   execFileSync(join(programs, 'initdb'), ['--pgdata', data, ...settings], {
     ...owner,
     cwd: folder,
@@ -41,7 +46,11 @@ export async function startCluster({ isDurable = false } = {}): Promise<Cluster>
   const startServer = () =>
     spawn(
       join(programs, 'postgres'),
-      ['-D', data, ...serverSettings(port, folder), ...(isDurable ? [] : hasty)],
+      [
+        ...['-D', data, ...serverSettings(port, folder)],
+        ...(isDurable ? [] : hasty),
+        ...(logFolder === undefined ? [] : shortLog),
+      ],
       {
         ...owner,
         cwd: folder,
@@ -82,6 +91,9 @@ export async function startCluster({ isDurable = false } = {}): Promise<Cluster>
 
 // What does not have to outlive the run does not wait for the disk.
 const hasty = ['fsync', 'synchronous_commit', 'full_page_writes'].flatMap((name) => ['-c', `${name}=off`])
+
+// What is written next has to be made first, as soon as it fills one file.
+const shortLog = ['-c', 'min_wal_size=2MB', '-c', 'max_wal_size=8MB', '-c', 'wal_recycle=off']
 
 function serverSettings(port: number, socketFolder: string): string[] {
   const settings = {
