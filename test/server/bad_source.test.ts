@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listFeatureTables } from '../support/import.ts'
 import { type LayerClient, openLayerClient } from '../support/layer_client.ts'
+import { findLostFiles } from '../support/lost_files.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { makeShapefile } from '../support/shapefile.ts'
 import { geojson, point, polygon } from '../support/vector.ts'
@@ -175,6 +176,7 @@ describe('replacing features leaves the layer as it was, and nothing behind, whe
     layer: await client.get(id),
     features: await client.features(id),
     tables: await listFeatureTables(server.database),
+    lost: await findLostFiles(server),
   })
 
   beforeAll(async () => {
@@ -186,6 +188,7 @@ describe('replacing features leaves the layer as it was, and nothing behind, whe
     )
     id = await client.create({ srs: { id: 3857 }, source })
     before = await look()
+    expect(before).toMatchObject({ lost: [] })
   })
   afterAll(() => server.stop())
 

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type LayerClient, openLayerClient } from '../support/layer_client.ts'
+import { findLostFiles } from '../support/lost_files.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { makeZip } from '../support/zip.ts'
 
@@ -47,6 +48,7 @@ beforeAll(async () => {
   server = await startTestServer('postgres')
   client = openLayerClient(server)
 })
+afterEach(async () => expect(await findLostFiles(server)).toEqual([]))
 afterAll(() => server.stop())
 
 const notNumber = 'feature 2: a coordinate of it is not a number'
