@@ -1,15 +1,8 @@
 /** Pages through all cities of the world, and changes them a thousand at a time, on both databases. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startCluster } from '../support/cluster.ts'
-import { execute, withDatabase } from '../support/sql.ts'
-import { cityCount, writeCities } from './support/cities.ts'
+import { type Driver, measureOnBoth } from './support/both.ts'
+import { cityCount } from './support/cities.ts'
 import { median, report, timed } from './support/report.ts'
-import { type BenchServer, startServer } from './support/running.ts'
-import { importWorld } from './support/world.ts'
-
-type Driver = 'pglite' | 'postgres'
+import type { BenchServer } from './support/running.ts'
 
 const pageSize = 1000
 const deepOffset = 190_000
@@ -101,25 +94,9 @@ async function measureChanges(server: BenchServer, driver: Driver, path: string)
   }
 }
 
-async function measure(driver: Driver, gpkg: string, databaseUrl?: string): Promise<void> {
-  const order = { dataFolder: join(folder, driver), databaseUrl }
-  const server = await startServer(order)
-  const { cities } = await importWorld(server, { folder: order.dataFolder, cities: gpkg })
-  const path = `/api/resource/${cities}/feature/`
+await measureOnBoth(async ({ driver, layers, server }) => {
+  const path = `/api/resource/${layers.cities}/feature/`
   await measurePages(server, driver, path)
   await measureWalk(server, driver, path)
   await measureChanges(server, driver, path)
-  await server.stop()
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'landform-bench-'))
-const cluster = await startCluster()
-try {
-  const { gpkg } = await writeCities(folder)
-  await execute(cluster.url, 'create database features')
-  await measure('postgres', gpkg, withDatabase(cluster.url, 'features'))
-  await measure('pglite', gpkg)
-} finally {
-  await cluster.stop()
-  rmSync(folder, { recursive: true, force: true })
-}
+})

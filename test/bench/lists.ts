@@ -1,15 +1,10 @@
 /** Lists all cities of the world, on both databases: how fast, in how much memory, and beside readers at 1 kB a second. */
-import { mkdtempSync, rmSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startCluster } from '../support/cluster.ts'
-import { execute, withDatabase } from '../support/sql.ts'
-import { cityCount, writeCities } from './support/cities.ts'
+import { measureOnBoth } from './support/both.ts'
+import { cityCount } from './support/cities.ts'
 import { median, report, timed } from './support/report.ts'
-import { type BenchServer, startServer } from './support/running.ts'
+import type { BenchServer } from './support/running.ts'
 import { benchPassword } from './support/server.ts'
-import { importWorld } from './support/world.ts'
 
 const memoryLimitBytes = 400e6
 const slowReaders = 12
@@ -83,12 +78,8 @@ async function measureSlow(server: BenchServer, driver: string, url: string): Pr
   })
 }
 
-async function measure(driver: 'pglite' | 'postgres', gpkg: string, databaseUrl?: string): Promise<void> {
-  const order = { dataFolder: join(folder, driver), databaseUrl }
-  const first = await startServer(order)
-  const { cities } = await importWorld(first, { folder: order.dataFolder, cities: gpkg })
-  await first.stop()
-  const server = await startServer(order)
+await measureOnBoth(async ({ driver, layers: { cities }, restart }) => {
+  const server = await restart()
   await server.ask('GET', `/api/resource/${cities}`)
   const idle = await server.idleMemory()
   const url = `${server.url}/api/resource/${cities}/feature/`
@@ -101,17 +92,4 @@ async function measure(driver: 'pglite' | 'postgres', gpkg: string, databaseUrl?
     isKept: above < memoryLimitBytes,
   })
   await measureSlow(server, driver, url)
-  await server.stop()
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'landform-bench-'))
-const cluster = await startCluster()
-try {
-  const { gpkg } = await writeCities(folder)
-  await execute(cluster.url, 'create database lists')
-  await measure('postgres', gpkg, withDatabase(cluster.url, 'lists'))
-  await measure('pglite', gpkg)
-} finally {
-  await cluster.stop()
-  rmSync(folder, { recursive: true, force: true })
-}
+})

@@ -2,21 +2,14 @@
  * Lets 64 clients read features and tiles for a minute while one writes, on both databases. Who begins to read after
  * a write was answered has to see it: in the count, in the list, in the feature and in the tile.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
-import { startCluster } from '../support/cluster.ts'
-import { execute, withDatabase } from '../support/sql.ts'
-import { cityCount, writeCities } from './support/cities.ts'
+import { type Driver, measureOnBoth } from './support/both.ts'
+import { cityCount } from './support/cities.ts'
 import { report } from './support/report.ts'
-import { type BenchServer, startServer } from './support/running.ts'
+import type { BenchServer } from './support/running.ts'
 import { benchPassword } from './support/server.ts'
-import { importWorld } from './support/world.ts'
-
-type Driver = 'pglite' | 'postgres'
 
 const clients = 64
 const seconds = { warmUp: 40, soak: 60 }
@@ -188,25 +181,8 @@ async function soak(server: BenchServer, driver: Driver, id: number): Promise<vo
   })
 }
 
-async function measure(driver: Driver, gpkg: string, databaseUrl?: string): Promise<void> {
-  const order = { dataFolder: join(folder, driver), databaseUrl }
-  const first = await startServer(order)
-  const { cities } = await importWorld(first, { folder: order.dataFolder, cities: gpkg })
-  await first.stop()
-  const server = await startServer(order)
-  await soak(server, driver, cities)
-  await server.stop()
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'landform-bench-'))
-const cluster = await startCluster()
 try {
-  const { gpkg } = await writeCities(folder)
-  await execute(cluster.url, 'create database soak')
-  await measure('postgres', gpkg, withDatabase(cluster.url, 'soak'))
-  await measure('pglite', gpkg)
+  await measureOnBoth(async ({ driver, layers, restart }) => soak(await restart(), driver, layers.cities))
 } finally {
   agent.destroy()
-  await cluster.stop()
-  rmSync(folder, { recursive: true, force: true })
 }

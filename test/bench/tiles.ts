@@ -1,15 +1,10 @@
 /** Serves all vector tiles of countries and cities that are not empty, zoom 0 to 6, to ten clients, cold and warm. */
-import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, get } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startCluster } from '../support/cluster.ts'
-import { execute, withDatabase } from '../support/sql.ts'
-import { writeCities } from './support/cities.ts'
+import { measureOnBoth, type World } from './support/both.ts'
 import { report, timed } from './support/report.ts'
-import { type BenchServer, startServer } from './support/running.ts'
+import type { BenchServer } from './support/running.ts'
 import { benchPassword } from './support/server.ts'
-import { importWorld, type WorldLayers } from './support/world.ts'
+import type { WorldLayers } from './support/world.ts'
 
 const clients = 10
 const lastZoom = 6
@@ -61,16 +56,12 @@ async function getTiles(
   return found
 }
 
-async function measure(driver: 'pglite' | 'postgres', gpkg: string, databaseUrl?: string): Promise<void> {
-  const order = { dataFolder: join(folder, driver), databaseUrl }
-  const first = await startServer(order)
-  const layers = await importWorld(first, { folder: order.dataFolder, cities: gpkg })
+async function measure({ driver, layers, server: first, restart }: World): Promise<void> {
   const all = await getTiles(first, listAddresses(), layers)
   const filled = [...all].filter(([, bytes]) => bytes > 0).map(([address]) => address)
   const largest = Math.max(...all.values())
-  await first.stop()
   // A new process has no tiles.
-  const server = await startServer(order)
+  const server = await restart()
   const cold = await timed(() => getTiles(server, filled, layers))
   const warm = await timed(() => getTiles(server, filled, layers))
   const [rate, warmRate] = [cold, warm].map(({ seconds }) => filled.length / seconds)
@@ -86,18 +77,10 @@ async function measure(driver: 'pglite' | 'postgres', gpkg: string, databaseUrl?
     promised: `≤ ${limits.bytes / 1000} kB`,
     isKept: largest <= limits.bytes,
   })
-  await server.stop()
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'landform-bench-'))
-const cluster = await startCluster()
 try {
-  const { gpkg } = await writeCities(folder)
-  await execute(cluster.url, 'create database tiles')
-  await measure('postgres', gpkg, withDatabase(cluster.url, 'tiles'))
-  await measure('pglite', gpkg)
+  await measureOnBoth(measure)
 } finally {
   agent.destroy()
-  await cluster.stop()
-  rmSync(folder, { recursive: true, force: true })
 }

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startCluster } from '../../support/cluster.ts'
+import { execute, withDatabase } from '../../support/sql.ts'
+import { writeCities } from './cities.ts'
+import { type BenchServer, startServer } from './running.ts'
+import type { ServerOrder } from './server.ts'
+import { importWorld, type WorldLayers } from './world.ts'
+
+/** The databases a server runs on. */
+export type Driver = 'pglite' | 'postgres'
+
+/** A server that has just imported the countries and the cities of the world. */
+export interface World {
+  readonly driver: Driver
+  readonly layers: WorldLayers
+  readonly server: BenchServer
+  /** Ends the server, and gives another on the same data, which knows nothing yet. */
+  restart(): Promise<BenchServer>
+}
+
+/** Measures a server with the world in it, on PostgreSQL and then on the embedded database. */
+export async function measureOnBoth(measure: (world: World) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'landform-bench-'))
+  const cluster = await startCluster()
+  try {
+    const { gpkg } = await writeCities(folder)
+    await execute(cluster.url, 'create database world')
+    const orders: Readonly<Record<Driver, ServerOrder>> = {
+      postgres: { dataFolder: join(folder, 'postgres'), databaseUrl: withDatabase(cluster.url, 'world') },
+      pglite: { dataFolder: join(folder, 'pglite') },
+    }
+    for (const driver of ['postgres', 'pglite'] as const)
+      await measureOn(driver, orders[driver], { gpkg, measure })
+  } finally {
+    await cluster.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function measureOn(
+  driver: Driver,
+  order: ServerOrder,
+  { gpkg, measure }: { readonly gpkg: string; readonly measure: (world: World) => Promise<void> },
+): Promise<void> {
+  const first = await startServer(order)
+  let running = first
+  const layers = await importWorld(first, { folder: order.dataFolder, cities: gpkg })
+  const restart = async () => {
+    await running.stop()
+    running = await startServer(order)
+    return running
+  }
+  await measure({ driver, layers, server: first, restart })
+  await running.stop()
+}
