@@ -19,6 +19,7 @@ interface ErrorBody {
   readonly title?: unknown
   readonly message?: unknown
   readonly detail?: unknown
+  readonly hint?: unknown
   readonly exception?: unknown
   readonly data?: unknown
   readonly request_id?: unknown
@@ -32,10 +33,12 @@ export function problemOfAnswer(answer: ErrorAnswer): Problem {
   const code = codeOf(body, status)
   const message = textOf(body.message) ?? textOf(body.title) ?? `${origin} answered ${what} with ${status}.`
   const requestId = textOf(body.request_id)
+  const hint = textOf(body.hint)
   const data = typeof body.data === 'object' && body.data !== null ? body.data : {}
   return problem(code, withoutAdvice(message, code), {
     status,
     detail: textOf(body.detail),
+    ...(hint === undefined ? {} : { hint }),
     data: { ...data, ...(requestId === undefined ? {} : { request_id: requestId }) },
   })
 }

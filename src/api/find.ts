@@ -85,9 +85,14 @@ async function notFound(api: Api, name: string, signal: AbortSignal | undefined)
     return problem('resource/not-found', `${called.length} resources are called "${name}".`, {
       hint: `Name the one that is meant by its id, its keyname, or its path: ${called.join(', ')}.`,
     })
-  const hint =
-    called.length > 0
-      ? `So is called ${called.join(', ')}: name it by that id, its keyname, or its path.`
-      : (findHint(name, known) ?? 'Name it by keyname, id, or path, as City/Roads.')
+  if (called.length === 1)
+    return problem(
+      'resource/not-found',
+      `There is no resource "${name}" at the top, and none of that keyname.`,
+      {
+        hint: `Elsewhere, ${called[0]} is called so: name it by that id, its keyname, or its path.`,
+      },
+    )
+  const hint = findHint(name, known) ?? 'Name it by keyname, id, or path, as City/Roads.'
   return problem('resource/not-found', `There is no resource "${name}" that this account may read.`, { hint })
 }

@@ -6,6 +6,9 @@ export const ErrorSchema = Type.Object({
   title: Type.String({ description: 'What kind of failure it is, for people.' }),
   message: Type.String({ description: 'What failed, with the value.' }),
   detail: Type.Optional(Type.String({ description: 'More of it, in several lines.' })),
+  hint: Type.Optional(
+    Type.String({ description: 'What to do about it, where the code alone does not say.' }),
+  ),
   exception: Type.String({ description: "Name of the original API's exception." }),
   status_code: Type.Integer({ description: 'HTTP status.' }),
   data: Type.Record(Type.String(), Type.Unknown(), { description: 'Facts for programs.' }),

@@ -31,6 +31,7 @@ export function errorBody(fault: Problem, requestId: string): ErrorBody {
     title: kind.title,
     message: inner ? `${kind.title}. ${kind.advice}` : fault.message,
     ...(inner || fault.detail === undefined ? {} : { detail: fault.detail }),
+    ...(inner || fault.hint === undefined || fault.hint === kind.advice ? {} : { hint: fault.hint }),
     exception: kind.exception,
     status_code: status,
     data: inner ? {} : fault.data,

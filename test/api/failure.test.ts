@@ -11,6 +11,12 @@ const answer = (status: number, body: unknown, more: object = {}) =>
   })
 
 describe('problemOfAnswer', () => {
+  it('takes the advice of the server before that of the code', () => {
+    const body = { code: 'source/bad-features', message: 'It holds points and lines.', hint: 'Choose one.' }
+    expect(answer(422, body).hint).toBe('Choose one.')
+    expect(answer(422, { ...body, hint: 5 }).hint).toContain('skip_errors')
+  })
+
   it('keeps the code, status, detail and data of our server', () => {
     const body = {
       code: 'source/bad-features',

@@ -51,9 +51,10 @@ function describe({ description = '' }: Member): string {
 
 /** Calls members of the class, in words for people, by the options that stand for them. */
 export function nameFlags(text: string): string {
-  return text.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) =>
+  const named = text.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) =>
     Object.hasOwn(loadOptions, word) ? `--${word.replaceAll('_', '-')}` : word,
   )
+  return named.replaceAll('source.encoding', '--encoding')
 }
 
 const variants = (member: Member): readonly Member[] => [member, ...(member.anyOf ?? [])]

@@ -80,7 +80,7 @@ describe('landform data head', () => {
   it('says what is meant where something is not there', async () => {
     const cases = [
       ['head twons', 1, 'did you mean "towns"?'],
-      ['head Towns', 1, 'So is called'],
+      ['head Towns', 1, 'is called so: name it by that id'],
       ['head 999999', 1, 'resource/not-found'],
       ['head city', 3, 'has no features'],
       ['head towns --fields nme', 3, 'did you mean "name"?'],

@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startTestServer } from '../../support/server.ts'
+import { geojson, point } from '../../support/vector.ts'
 import { type DataGround, events, execute, lines, told, useDataGround } from './ground.ts'
 
 const ground = useDataGround()
@@ -53,6 +54,20 @@ describe('landform data import', () => {
       '  feature 4: it has no geometry',
       '  feature 5: it has no geometry',
     ])
+  })
+
+  it('gives the advice that the server has for this very file', async () => {
+    const line = {
+      type: 'LineString',
+      coordinates: [
+        [1, 1],
+        [2, 2],
+      ],
+    }
+    await ground().write('mixed.geojson', geojson([{ geometry: point(1, 2) }, { geometry: line }]))
+    expect((await run('import mixed.geojson --parent many')).err).toEqual(
+      told('source/bad-features', '1 POINT, 1 LINESTRING', 'hint: Choose one with --cast-geometry-type;'),
+    )
   })
 
   it('reads the file as the options of the class say', async () => {
