@@ -188,18 +188,18 @@ describeServers('exporting what GDAL writes', (start) => {
     expect(xOf(String(last?.GEOM))).toBeCloseTo(8.5, 9)
   })
 
-  test('Shapefile and MapInfo hold texts in CP1251, and say so', async () => {
+  test('Shapefile and MapInfo hold texts in CP1251, and question marks for what it lacks', async () => {
     const server = await start()
     made += 1
     const fields = { s: 'STRING' } as const
     const id = await createTestLayer(server.database, { name: `code ${made}`, geometryType: 'POINT', fields })
     await server.admin('POST', `/api/resource/${id}/feature/`, {
       geom: 'POINT(1 2)',
-      fields: { s: 'Москва' },
+      fields: { s: 'Москва, 東京 🚀 «x» ü' },
     })
     for (const format of ['ESRI Shapefile', 'MapInfo File']) {
       const { layers } = await readExport(server.admin, id, `format=${format}&encoding=CP1251`)
-      expect(layers[0]?.features[0]?.values).toEqual({ s: 'Москва' })
+      expect(layers[0]?.features[0]?.values).toEqual({ s: 'Москва, ?? ? «x» ?' })
     }
   })
 

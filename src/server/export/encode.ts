@@ -51,6 +51,18 @@ function encodeText(text: string, table: ReadonlyMap<string, number>): Uint8Arra
   return bytes.subarray(0, length)
 }
 
+/**
+ * Gives a regular expression of the characters that an encoding does not have.
+ *
+ * @see https://www.postgresql.org/docs/current/functions-matching.html 9.7.3.3
+ */
+export function lackingPattern(encoding: Exclude<ExportEncoding, 'UTF-8'>): string {
+  // No text holds a NUL, and what the web takes for controls are bytes without a meaning elsewhere.
+  const codes = [...tableOf(encoding).keys()].map((character) => character.charCodeAt(0))
+  const held = codes.filter((code) => code > 0 && (code < 0x80 || code > 0x9f))
+  return `[^${held.map((code) => `\\u${code.toString(16).padStart(4, '0')}`).join('')}]`
+}
+
 const labels = { CP1251: 'windows-1251' } as const
 
 /** Gives the byte of each character of a single-byte encoding. */

@@ -8,6 +8,7 @@ import type { PackedFile } from '../../files/zip.ts'
 import { writeVector } from '../../gdal/export.ts'
 import type { JobColumn } from '../../gdal/export_job.ts'
 import { rowsStatement } from '../../store/feature/export.ts'
+import { lackingPattern } from './encode.ts'
 import type { Ingredients, Recipe } from './formats.ts'
 import type { ExportSource } from './text.ts'
 
@@ -42,7 +43,9 @@ export async function makeFiles(making: Making): Promise<PackedFile[]> {
 
 function runGdal({ source, layer, layerName, order, recipe, fileName }: Making, folder: string) {
   const { database, signal } = source
-  const { text, values } = rowsStatement(layer, order, recipe.geometry)
+  // GDAL would leave out what the encoding does not have, and say nothing.
+  const lacking = order.encoding === 'UTF-8' ? undefined : lackingPattern(order.encoding)
+  const { text, values } = rowsStatement(layer, order, { geometry: recipe.geometry, lacking })
   const { asText = [], driver, options } = recipe
   const named = order.columns.map(({ name, datatype }): JobColumn => {
     return { name, datatype: asText.includes(datatype) ? 'STRING' : datatype }

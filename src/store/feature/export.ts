@@ -99,20 +99,37 @@ export function tableHeader({ columns }: ExportSelection, { separator, hasReturn
 }
 
 /** What becomes of geometry: a text of WKT before the values, or asked of every feature. */
-export type GeometryUse = 'text' | 'needed' | undefined
+export type GeometryUse = 'text' | 'needed'
+
+/** What becomes of features on their way into rows. */
+export interface RowForm {
+  /** As columns and conditions have it where absent. */
+  readonly geometry?: GeometryUse | undefined
+  /** Regular expression of the characters that become question marks. */
+  readonly lacking?: string | undefined
+}
 
 /**
  * Gives the statement whose rows are the id as `int8`, the geometry as EWKB, and the values; dates and times as text. The
  * geometries are all of the layer's own type.
  */
-export function rowsStatement(layer: Layer, selection: ExportSelection, use: GeometryUse): Statement {
+export function rowsStatement(
+  layer: Layer,
+  selection: ExportSelection,
+  { geometry: use, lacking }: RowForm,
+): Statement {
   const bindings = createBindings()
   const geometry = uniformSql(layer, geometryOf(layer, selection))
   const shapes =
     use === 'text'
       ? ['null::bytea', `ST_AsText(${geometry}, ${allDigits})`]
       : [`ST_AsEWKB(${geometry}, 'NDR')`]
-  const values = selection.columns.map(columnSql)
+  const pattern = lacking === undefined ? undefined : bindings.bind(lacking, 'text')
+  const values = selection.columns.map((column) => {
+    const sql = columnSql(column)
+    const isText = pattern !== undefined && column.field?.datatype === 'STRING'
+    return isText ? `regexp_replace(${sql}, ${pattern}, '?', 'g')` : sql
+  })
   const rows = selected(layer, selection, bindings)
   const condition = use === 'needed' ? 'where not ST_IsEmpty(geom)' : ''
   const text = `select ${['id::bigint', ...shapes, ...values].join(', ')} from ${rows} ${condition}`
