@@ -161,7 +161,7 @@ async function lookAtAll(
   const { count, bareCount } = survey
   const sourceSrs = sourceReferenceSystem(source)
   const { layer } = source
-  const total = counting === undefined ? layer.features.count(true) : await counting
+  const total = source.total ?? (counting === undefined ? layer.features.count(true) : await counting)
   const missing = findMissing(gdal, { source, srs: job.srs, sourceSrs, total, count, bareCount })
   if (missing === undefined) {
     if (hasNoRoom(job.folder)) throw translationFault(path, '')
@@ -184,7 +184,7 @@ interface ColumnChoice {
 }
 
 function planColumns(
-  { hidden, isText = false }: SourceLayer,
+  { hidden, isText = false, declared = [] }: SourceLayer,
   { fields, job: { wanted }, idColumn }: ColumnChoice,
 ): PlannedColumn[] {
   const shown = fields.filter(({ name }) => hidden?.get(name) === undefined)
@@ -199,7 +199,12 @@ function planColumns(
     if (index === idColumn) return { ...field, keyname, use: 'ID' }
     const known = datatypeOf.get(keyname)
     if (known === undefined && wanted?.keepsOthers === false) return { ...field, keyname, use: 'NONE' }
-    return { ...field, keyname, use: known ?? field.datatype, isGuessed: isText && known === undefined }
+    return {
+      ...field,
+      keyname,
+      use: known ?? declared[index] ?? field.datatype,
+      isGuessed: isText && known === undefined,
+    }
   })
 }
 

@@ -1,15 +1,17 @@
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { linkSync, mkdirSync, mkdtempSync, statSync, symlinkSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import type { Dataset } from 'gdal-async'
 import { problem } from '../contract/problems.ts'
 import { dataExtensions, type Format, findFormat, packedTables } from './format.ts'
 import type { VectorJob } from './job.ts'
+import { prepareMif } from './mif.ts'
 import type { GdalModule } from './open.ts'
+import { gatherParts } from './parts.ts'
 import { needsRecoding, recodeFile } from './recode.ts'
 import { findShapeTexts } from './shape_texts.ts'
-import { gatherParts } from './shapefile.ts'
 import type { SourceFile, SourceLayer } from './source.ts'
 import { nameSource } from './source_name.ts'
+import { countRows, isNative, isSeamless } from './tab.ts'
 import { openTable } from './table.ts'
 import { findXmlFault, isXml, prepareXml } from './xml_source.ts'
 
@@ -93,10 +95,11 @@ async function openFile(gdal: GdalModule, given: SourceFile, job: VectorJob): Pr
   const format = findFormat(given.path, given.name)
   if (format === undefined) return []
   const { extension } = format
-  if (extension === '.shp') return openShapefile(gdal, gatherParts(given), { job, format })
+  if (extension === '.shp') return openShapefile(gdal, gatherParts(given, extension), { job, format })
+  if (extension === '.mif') return openMif(gdal, gatherParts(given, extension), { job, format })
+  if (extension === '.tab') return openTab(gdal, given, format)
   const isRecoded = needsRecoding({ path: given.path, extension }, job.encoding)
   const file = isRecoded ? await recode(given, job) : given
-  if (extension === '.tab' && isSeamless(file.path)) throw unreadable(file, 'it refers to other files')
   if (isXml(extension)) return openXml(gdal, await prepareXml(file, job.folder), format)
   const layers = openTable(gdal, { path: file.path, extension, job }) ?? openPlain(gdal, file, format)
   return isRecoded ? layers.map((layer) => ({ ...layer, recodedFrom: job.encoding })) : layers
@@ -113,15 +116,21 @@ function openPlain(gdal: GdalModule, file: SourceFile, format: Format): SourceLa
 /** Of broken XML the drivers say no more than that it is. */
 async function openXml(gdal: GdalModule, file: SourceFile, format: Format): Promise<SourceLayer[]> {
   const findFault = () => findXmlFault(file.path)
+  const opened = tryOpen(() => openPlain(gdal, file, format))
+  if (opened.layers?.every(({ layer }) => layer.srs !== null)) {
+    return opened.layers.map((layer) => ({ ...layer, findFault }))
+  }
+  const fault = await findFault()
+  if (fault !== undefined) throw unreadable(file, fault)
+  if (opened.layers === undefined) throw opened.error
+  return opened.layers
+}
+
+function tryOpen(open: () => SourceLayer[]): { layers?: SourceLayer[]; error?: unknown } {
   try {
-    const layers = openPlain(gdal, file, format).map((layer) => ({ ...layer, findFault }))
-    if (layers.every(({ layer }) => layer.srs !== null)) return layers
-    const fault = await findFault()
-    if (fault === undefined) return layers
-    throw unreadable(file, fault)
+    return { layers: open() }
   } catch (error) {
-    const fault = await findFault()
-    throw fault === undefined ? error : unreadable(file, fault)
+    return { error }
   }
 }
 
@@ -135,9 +144,22 @@ function openShapefile(
   return openPlain(gdal, file, format).map((layer) => (texts === undefined ? layer : { ...layer, texts }))
 }
 
-/** A MapInfo table that is only a list of others, which may be anywhere. */
-function isSeamless(path: string): boolean {
-  return /"\s*\\?IsSeamless"\s*=\s*"TRUE"/i.test(readFileSync(path, 'latin1'))
+async function openMif(
+  gdal: GdalModule,
+  given: SourceFile,
+  { job, format }: { readonly job: VectorJob; readonly format: Format },
+): Promise<SourceLayer[]> {
+  const folder = mkdtempSync(join(job.folder, 'mif-'))
+  const { file, declared } = await prepareMif(given, { folder, encoding: job.encoding })
+  return openPlain(gdal, file, format).map((layer) => ({ ...layer, declared }))
+}
+
+function openTab(gdal: GdalModule, given: SourceFile, format: Format): SourceLayer[] {
+  if (isSeamless(given.path)) throw unreadable(given, 'it refers to other files')
+  if (!isNative(given.path)) return openPlain(gdal, given, format)
+  const file = gatherParts(given, '.tab')
+  const total = countRows(file)
+  return openPlain(gdal, file, format).map((layer) => ({ ...layer, total }))
 }
 
 async function recode({ path, name }: SourceFile, { folder, encoding = '' }: VectorJob): Promise<SourceFile> {

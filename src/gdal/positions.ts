@@ -73,7 +73,8 @@ function markTuples(content: string, attributes: string): string {
   return tuples.map((tuple) => (tuplePattern.test(tuple) ? tuple : `${noNumber},${noNumber}`)).join(' ')
 }
 
-function markNumbers(content: string): string {
+/** Marks what is no number in numbers with spaces or commas between them. */
+export function markNumbers(content: string): string {
   const numbers = content.split(/[\s,]+/).filter((one) => one !== '')
   if (numbers.every((one) => numberPattern.test(one))) return content
   return numbers.map((one) => (numberPattern.test(one) ? one : noNumber)).join(' ')

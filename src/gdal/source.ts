@@ -1,4 +1,5 @@
 import type { Dataset, Layer } from 'gdal-async'
+import type { Datatype } from '../contract/geometry.ts'
 import type { ColumnUse } from './row.ts'
 import type { TextReader } from './shape_texts.ts'
 
@@ -28,6 +29,10 @@ export interface SourceLayer {
   readonly texts?: TextReader
   /** What the file was in before it was recoded: U+FFFD in its texts is what was no text of that encoding. */
   readonly recodedFrom?: string | undefined
+  /** What its fields are, in order, where all of them are read as texts. */
+  readonly declared?: readonly Datatype[]
+  /** How many features there are to be, where GDAL counts only those that it can read. */
+  readonly total?: number
   /** Finds why it breaks off; undefined where that is not known. */
   readonly findFault?: () => Promise<string | undefined>
   /** Whether all values are texts, and what they mean is to be found out. */
