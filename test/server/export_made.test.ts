@@ -4,7 +4,7 @@ import { bytesOf } from '../../src/core/bytes.ts'
 import { findField, follow } from '../../src/gdal/flatbuffer.ts'
 import { createLayerOf, proj, readExport } from '../support/exports.ts'
 import { createTestLayer } from '../support/layers.ts'
-import { describeServers, type TestServer } from '../support/server.ts'
+import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
 import { findGdalChildren } from '../support/vector.ts'
 
 let made = 0
@@ -232,6 +232,24 @@ describeServers('exporting what GDAL writes', (start) => {
     await readExport(server.admin, id, 'format=GPKG')
     expect(await left()).toEqual([])
     expect(findGdalChildren()).toEqual([])
+  })
+
+  test('a client that goes away ends the work', async () => {
+    const server = await start()
+    const id = await createSample(server)
+    const client = new AbortController()
+    const token = Buffer.from(`administrator:${adminPassword}`).toString('base64')
+    const asking = fetch(`${server.url}/api/resource/${id}/export?format=GPKG`, {
+      headers: { authorization: `Basic ${token}` },
+      signal: client.signal,
+    })
+    await expect.poll(() => findGdalChildren().length, { interval: 5, timeout: 10_000 }).toBe(1)
+    client.abort()
+    await expect(asking).rejects.toThrow()
+    await expect.poll(() => findGdalChildren(), { timeout: 10_000 }).toEqual([])
+    const left = async () =>
+      (await readdir(server.dataFolder, { recursive: true })).filter((name) => name.includes('export-'))
+    await expect.poll(left, { timeout: 10_000 }).toEqual([])
   })
 
   test('a position without a place in the reference system is told by its own error, not that of GDAL', async () => {
