@@ -198,9 +198,11 @@ describe('Preparation rules for uploaded data', () => {
     expect(fields.map(({ keyname, display_name }) => [keyname, display_name])).toEqual([['id_1', 'id']])
   })
 
-  test('printable characters only in field names and values: names with others are changed', async () => {
-    const id = await client.create(await load([{ ...one, properties: { 'a\tb': 'x' } }]))
+  test('printable characters only in field names and values: names with others are changed, values are kept', async () => {
+    const id = await client.create(await load([{ ...one, properties: { 'a\tb': 'x\u0007\ny' } }]))
     const [field] = (await client.get(id)).feature_layer.fields
     expect(field?.keyname).toMatch(/^[^\p{Cc}]+$/u)
+    const [feature] = await client.features(id)
+    expect(feature?.fields).toEqual({ [field?.keyname ?? '']: 'x\u0007\ny' })
   })
 })
