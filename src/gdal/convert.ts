@@ -228,7 +228,7 @@ function settleColumn(column: ColumnPlan): ColumnPlan {
 }
 
 function featuresOf({ path, columns, job, source, rules }: Plan, header: FlatHeader): Features {
-  const { texts, recodedFrom } = source
+  const { texts, recodedFrom, hasHugeNumbers } = source
   // In a table of text there is no other way to write that there is no value.
   const blankIsNull = job.wanted !== undefined && source.format === 'CSV'
   const plans = header.columns.map(({ type }, index): ColumnPlan => {
@@ -237,7 +237,8 @@ function featuresOf({ path, columns, job, source, rules }: Plan, header: FlatHea
     const isText = datatype === 'STRING' && use === 'STRING'
     const convert = isText ? texts?.read : conversionOf(datatype, use)
     const encoding = isText ? (texts?.encoding ?? recodedFrom) : undefined
-    return { type, use, convert, encoding, guess, blankIsNull: blankIsNull && use === 'STRING' }
+    const isClamped = type === 'Long' ? hasHugeNumbers : undefined
+    return { type, use, convert, encoding, isClamped, guess, blankIsNull: blankIsNull && use === 'STRING' }
   })
   return { path, header, columns: plans, names: columns.map(({ keyname, name }) => keyname || name), rules }
 }

@@ -7,7 +7,8 @@ import type { VectorJob } from './job.ts'
 import { prepareMif } from './mif.ts'
 import type { GdalModule } from './open.ts'
 import { gatherParts } from './parts.ts'
-import { needsRecoding, recodeFile } from './recode.ts'
+import { holdsHugeNumbers, refuseNul } from './plain_text.ts'
+import { isText, needsRecoding, recodeFile } from './recode.ts'
 import { findShapeTexts } from './shape_texts.ts'
 import type { SourceFile, SourceLayer } from './source.ts'
 import { nameSource } from './source_name.ts'
@@ -101,8 +102,14 @@ async function openFile(gdal: GdalModule, given: SourceFile, job: VectorJob): Pr
   const isRecoded = needsRecoding({ path: given.path, extension }, job.encoding)
   const file = isRecoded ? await recode(given, job) : given
   if (isXml(extension)) return openXml(gdal, await prepareXml(file, job.folder), format)
+  if (isText(extension)) refuseNul(file, extension)
+  const hasHugeNumbers = once(() => holdsHugeNumbers(file.path))
+  const facts = {
+    ...(extension === '.geojson' ? { hasHugeNumbers } : {}),
+    ...(isRecoded ? { recodedFrom: job.encoding } : {}),
+  }
   const layers = openTable(gdal, { path: file.path, extension, job }) ?? openPlain(gdal, file, format)
-  return isRecoded ? layers.map((layer) => ({ ...layer, recodedFrom: job.encoding })) : layers
+  return layers.map((layer) => ({ ...layer, ...facts }))
 }
 
 function openPlain(gdal: GdalModule, file: SourceFile, format: Format): SourceLayer[] {
@@ -111,6 +118,14 @@ function openPlain(gdal: GdalModule, file: SourceFile, format: Format): SourceLa
   return dataset.layers.map((layer) => {
     return { dataset, layer, name: layer.name, format: driver, isLonLat, isGuessed: false }
   })
+}
+
+function once(find: () => boolean): () => boolean {
+  let found: boolean | undefined
+  return () => {
+    found ??= find()
+    return found
+  }
 }
 
 /** Of broken XML the drivers say no more than that it is. */

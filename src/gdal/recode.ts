@@ -9,6 +9,11 @@ import { nameSource } from './source_name.ts'
 /** Extensions of formats that are text, whose drivers take UTF-8 only. */
 const textExtensions: ReadonlySet<string> = new Set(['.csv', '.geojson'])
 
+/** Tells whether an extension is one of a format that is plain text. */
+export function isText(extension: string): boolean {
+  return textExtensions.has(extension)
+}
+
 /** Tells whether a file has to be recoded before its driver can read it. */
 export function needsRecoding(
   { path, extension }: { readonly path: string; readonly extension: string },

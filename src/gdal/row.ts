@@ -20,6 +20,8 @@ export interface ColumnPlan {
   readonly use: ColumnUse
   /** How its values are read, where they are of another datatype than `use`. */
   readonly convert?: Conversion | undefined
+  /** Tells whether the largest and the smallest of its numbers may be others that do not fit. */
+  readonly isClamped?: (() => boolean) | undefined
   /** What its texts were said to be in, where that is not UTF-8. */
   readonly encoding?: string | undefined
   /** What its texts mean, as far as they were seen. */

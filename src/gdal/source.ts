@@ -31,6 +31,8 @@ export interface SourceLayer {
   readonly recodedFrom?: string | undefined
   /** What its fields are, in order, where all of them are read as texts. */
   readonly declared?: readonly Datatype[]
+  /** Tells whether it holds whole numbers that 64 bits do not: GDAL makes the largest of them that they do. */
+  readonly hasHugeNumbers?: () => boolean
   /** How many features there are to be, where GDAL counts only those that it can read. */
   readonly total?: number
   /** Finds why it breaks off; undefined where that is not known. */

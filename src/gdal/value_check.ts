@@ -18,6 +18,8 @@ export interface ValueFault {
 /** Finds what keeps a value from being written as what its column is for. */
 export function findBadValue(value: Value, column: ColumnPlan): ValueFault | undefined {
   const { use, convert, encoding } = column
+  if (column.isClamped !== undefined && isExtreme(value) && column.isClamped())
+    return { text: ' does not fit into 64 bits' }
   if (encoding !== undefined) {
     return isTextOf(value, column) ? undefined : { text: ` is not ${encoding}`, isText: true }
   }
@@ -50,6 +52,11 @@ const numberPattern = /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/
 /** What a sheet holds in a column of numbers and texts is all text. */
 function isNumber(value: Value): boolean {
   return value.type !== 'String' || numberPattern.test(readAscii(value))
+}
+
+function isExtreme(value: Value): boolean {
+  const whole = readInteger(value)
+  return whole === 2n ** 63n - 1n || whole === -(2n ** 63n)
 }
 
 /** Where a file was recoded, what was no text of its encoding has become U+FFFD. */

@@ -227,3 +227,9 @@ test('a source without features is a layer without features where its type is kn
   await expect(summaryOf([])).rejects.toMatchObject({ code: 'source/bad-features' })
   expect(await summaryOf([], { family: 'POINT' })).toMatchObject({ geometryType: 'POINT', rowCount: 0 })
 })
+
+test('a number that is the largest of 64 bits is not taken for a larger one, nor a backslash for U+0000', async () => {
+  const text = geojson([{ geometry: point(1, 2), properties: { a: 1, b: '\\u0000' } }])
+  const { summary } = await readFileAs('a.geojson', text.replace('1,"b"', '9223372036854775807,"b"'))
+  expect(summary).toMatchObject({ rowCount: 1, fields: [{ datatype: 'BIGINT' }, { datatype: 'STRING' }] })
+})

@@ -37,6 +37,7 @@ const pointAt = (x: number | string, y: number | string) =>
     .replace('-77', String(x))
     .replace('-88', String(y))
 const shape = (geometry: object) => geojson([{ geometry: point(1, 2) }, { geometry }])
+const property = (a: unknown) => geojson([{ geometry: point(1, 2), properties: { a } }])
 const numbers = (...cells: string[]) => `n,lon,lat\n1,1,2\n${cells.map((cell) => `${cell},1,2\n`).join('')}`
 const wide = Array.from({ length: 1700 }, (_, index) => `c${index}`).join(',')
 const byNumber = { fid_source: 'FIELD', fid_field: 'n' }
@@ -63,7 +64,7 @@ const archives: readonly Bad[] = [
 const texts: readonly Bad[] = [
   ['a .cpg that says UTF-8 of CP1251', 'a.zip', archive(cp1251, '.cpg', () => 'UTF-8'), 'is not UTF-8'],
   ['CP1251 of which nothing is said', 'a.zip', archive(cp1251, '.cpg'), 'is not UTF-8'],
-  ['a table in UTF-16', 'a.csv', Buffer.from('\ufefflon,lat\n1,2\n', 'utf16le'), 'no table of text'],
+  ['a table in UTF-16', 'a.csv', Buffer.from('\ufefflon,lat\n1,2\n', 'utf16le'), 'at byte 4 stands U+0000'],
   ['a quote that is never closed', 'a.csv', 'lon,lat,a\n1,2,"x\n3,4,y\n', 'a quote in it is never closed'],
   ['more cells than columns', 'a.csv', 'lon,lat,a\n1,2,x\n1,2,x,y\n', 'feature 2: its row has more cells'],
   [
@@ -71,6 +72,14 @@ const texts: readonly Bad[] = [
     'a.geojson',
     geojson([{ geometry: point(1, 2), properties: { d: '2019-02-30' } }]),
     'is no DATE',
+  ],
+  ['U+0000 in a table', 'a.csv', 'lon,lat,a\n1,2,x\0y\n', 'at byte 16 stands U+0000'],
+  ['U+0000 in GeoJSON', 'a.geojson', property('x\0y'), 'stands U+0000'],
+  [
+    'a whole number of more than 64 bits',
+    'a.geojson',
+    property(1).replace('1}', '9223372036854775808}'),
+    'feature 1: the value of its field a does not fit into 64 bits',
   ],
   ['more columns than a table has', 'a.csv', `lon,lat,${wide}\n1,2\n`, 'has 1700 fields'],
 ]
