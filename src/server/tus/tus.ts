@@ -68,7 +68,7 @@ export async function appendToUpload(request: ItemRequest): Promise<Answer<never
   checkMediaType(headers)
   const offset = readBytes(headers, 'upload-offset')
   const whole = await findUpload(context.database, params.uid)
-  if (whole !== undefined) return appendNothing(whole, offset)
+  if (whole !== undefined) return appendNothing(whole, { offset, sizeBytes: sizeOf(headers) })
   const upload = await getPartialUpload(context, params.uid)
   if (upload.offsetBytes !== offset) throw outOfPlace(upload.id, offset)
   const taken = await take(request, upload)
@@ -76,8 +76,12 @@ export async function appendToUpload(request: ItemRequest): Promise<Answer<never
 }
 
 /** A client whose last part was answered by nobody may come again with nothing. */
-function appendNothing({ id, sizeBytes }: StoredUpload, offset: number): Answer<never> {
-  if (offset !== sizeBytes) throw outOfPlace(id, offset)
+function appendNothing(
+  { id, sizeBytes }: StoredUpload,
+  part: { readonly offset: number; readonly sizeBytes: number },
+): Answer<never> {
+  if (part.offset !== sizeBytes) throw outOfPlace(id, part.offset)
+  if (part.sizeBytes > 0) throw tooLong(sizeBytes)
   return { status: 204, headers: { ...unkept, 'upload-offset': String(sizeBytes) }, empty: true }
 }
 
@@ -98,9 +102,7 @@ export async function getWholeUpload(context: ServerContext, id: string): Promis
 }
 
 async function take({ context, headers, raw }: Request, upload: PartialUpload): Promise<{ offset: number }> {
-  const size = Number(headers['content-length'] ?? 0)
-  if (size > upload.lengthBytes - upload.offsetBytes)
-    throw problem('request/too-large', `The part goes beyond the ${upload.lengthBytes} bytes of the upload.`)
+  if (sizeOf(headers) > upload.lengthBytes - upload.offsetBytes) throw tooLong(upload.lengthBytes)
   const isSent = headers['content-type'] === tus.mediaType
   const offset = isSent
     ? await receive(context, upload, { raw, checksum: readChecksum(headers) })
@@ -108,6 +110,12 @@ async function take({ context, headers, raw }: Request, upload: PartialUpload): 
   if (offset === upload.lengthBytes) await completeUpload(context, { ...upload, offsetBytes: offset })
   return { offset }
 }
+
+/** What a request says that its body has; nothing where it does not say. */
+const sizeOf = (headers: Request['headers']) => Number(headers['content-length'] ?? 0)
+
+const tooLong = (lengthBytes: number) =>
+  problem('request/too-large', `The part goes beyond the ${lengthBytes} bytes of the upload.`)
 
 async function getPartialUpload({ database }: ServerContext, id: string): Promise<PartialUpload> {
   const upload = await findPartialUpload(database, id, uploadHours)
