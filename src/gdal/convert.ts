@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Datatype, GeometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import { openSourceLayer } from './dataset.ts'
+import { hasMeasures } from './declared.ts'
 import type { Bounds, FitRules } from './fit.ts'
 import type { FlatHeader } from './flatgeobuf.ts'
 import { guessedDatatype } from './guess.ts'
@@ -75,9 +76,14 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
   await sendRows({ ...features, rules: settled, ...known }, { ...geometry, srs: job.srs, columns }, sink)
 }
 
-function findNotes({ isGuessed, texts }: SourceLayer): string[] {
+function findNotes({ isGuessed, texts, layer }: SourceLayer): string[] {
   const position = 'The coordinates were taken for longitude and latitude, EPSG:4326.'
-  return [...(isGuessed ? [position] : []), texts?.findNote() ?? []].flat()
+  const measures = 'The measures (M) of its geometries are left out: layers have none.'
+  return [
+    ...(isGuessed ? [position] : []),
+    ...(hasMeasures(layer.geomType) ? [measures] : []),
+    texts?.findNote() ?? [],
+  ].flat()
 }
 
 /** What is read, and how its features are looked at. */

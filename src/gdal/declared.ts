@@ -20,3 +20,9 @@ export function isCurved(code: number): boolean {
   const flat = (code & 0xffff) % 1000
   return flat >= 8 && flat <= 14
 }
+
+/** Tells whether a type that a layer of GDAL declares has measures. @see OGC 06-103r4 clause 8.2.3 */
+export function hasMeasures(code: number): boolean {
+  const thousands = Math.floor((code & 0xffff) / 1000)
+  return thousands === 2 || thousands === 3
+}
