@@ -10,7 +10,7 @@ import { ogrDatabase } from './support/ogr.ts'
 import { median, report, timed } from './support/report.ts'
 import { type BenchServer, startServer } from './support/running.ts'
 
-const rounds = 3
+const rounds = 5
 const limits = { postgres: 1.2, pglite: 2.5 } as const
 const memoryLimitBytes = 400e6
 
