@@ -1,4 +1,9 @@
-import { type GeometryFamily, type GeometryType, geometryTypeOf } from '../contract/geometry.ts'
+import {
+  type GeometryFamily,
+  type GeometryType,
+  geometryParts,
+  geometryTypeOf,
+} from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 
 /** Coordinates of a point: x, y and, where the geometry has it, z. */
@@ -18,20 +23,41 @@ export interface Geometry {
   readonly parts: readonly Part[]
 }
 
+/** How a geometry may be changed so that it fits. */
+export interface FitOptions {
+  /** Whether Z is dropped where the layer has none, and is 0 where the geometry has none. */
+  readonly fitsZ?: boolean | undefined
+}
+
 /**
  * Makes a geometry fit the type of a layer: single becomes multi where the layer asks for it.
  *
  * @throws {Problem} feature/invalid where family, number of parts or Z differ
  */
-export function fitGeometry(geometry: Geometry, type: GeometryType): Geometry {
-  const { isMulti, parts } = geometry
+export function fitGeometry(
+  geometry: Geometry,
+  type: GeometryType,
+  { fitsZ = false }: FitOptions = {},
+): Geometry {
+  const wanted = geometryParts(type)
   // Nothing has no Z to add or drop.
-  const hasZ = parts.length === 0 ? type.endsWith('Z') : geometry.hasZ
-  const promoted = { ...geometry, isMulti: isMulti || type.startsWith('MULTI'), hasZ }
-  const actual = geometryTypeOf(promoted)
-  if (actual === type) return promoted
-  const given = geometryTypeOf(geometry)
-  throw problem('feature/invalid', `a geometry of type ${given} does not fit a layer of type ${type}`)
+  const isFree = fitsZ || geometry.parts.length === 0
+  const shaped = isFree && geometry.hasZ !== wanted.hasZ ? turnZ(geometry) : geometry
+  const promoted = { ...shaped, isMulti: shaped.isMulti || wanted.isMulti }
+  if (geometryTypeOf(promoted) === type) return promoted
+  const differsInZ = geometryTypeOf({ ...promoted, hasZ: wanted.hasZ }) === type
+  const hint = `Add geom_fit_z=true to the query: Z ${wanted.hasZ ? 'becomes 0' : 'is dropped'}.`
+  throw problem(
+    'feature/invalid',
+    `a geometry of type ${geometryTypeOf(geometry)} does not fit a layer of type ${type}`,
+    differsInZ ? { hint } : {},
+  )
+}
+
+/** Drops Z where there is one, and adds one of 0 where there is none. */
+function turnZ({ parts, hasZ, ...geometry }: Geometry): Geometry {
+  const turn = ([x = 0, y = 0]: Position): Position => (hasZ ? [x, y] : [x, y, 0])
+  return { ...geometry, hasZ: !hasZ, parts: parts.map((part) => part.map((line) => line.map(turn))) }
 }
 
 /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { geometryTypeOf } from '../../src/contract/geometry.ts'
-import { fitGeometry } from '../../src/geo/geometry.ts'
+import { fitGeometry, type Geometry } from '../../src/geo/geometry.ts'
 import { formatWkt } from '../../src/geo/wkt.ts'
 import { parseWkt } from '../../src/geo/wkt_reader.ts'
 import { geometries } from './arbitrary.ts'
@@ -29,7 +29,7 @@ describe('WKT', () => {
     )
   })
 
-  test('a geometry fits its own type and the multi of it; Z is neither added nor dropped', () => {
+  test('a geometry fits its own type and the multi of it; Z is added and dropped on request only', () => {
     fc.assert(
       fc.property(geometries, (geometry) => {
         const multi = { ...geometry, isMulti: true }
@@ -38,6 +38,11 @@ describe('WKT', () => {
         const other = { ...multi, hasZ: !geometry.hasZ }
         if (geometry.parts.length === 0) expect(fitGeometry(geometry, geometryTypeOf(other))).toEqual(other)
         else expect(() => fitGeometry(geometry, geometryTypeOf(other))).toThrow('does not fit')
+        const fit = fitGeometry(geometry, geometryTypeOf(other), { fitsZ: true })
+        expect(geometryTypeOf(fit)).toBe(geometryTypeOf(other))
+        const flat = (one: Geometry) => one.parts.flat(2).map(([x, y]) => [x, y])
+        expect(flat(fit)).toEqual(flat(geometry))
+        expect(fit.parts.flat(2).every(({ length, 2: z }) => (fit.hasZ ? z === 0 : length === 2))).toBe(true)
       }),
       run,
     )

@@ -112,6 +112,31 @@ describeServers('writing features', (start) => {
     expect((await layer.list()).at(-1)).toMatchObject({ geom: tie })
   })
 
+  test('drops and adds Z on request', async () => {
+    const server = await start()
+    const flat = await createLayer(server, 'MULTIPOINT')
+    const high = await createLayer(server, 'LINESTRINGZ')
+    const point = { geom: 'POINT Z (1 2 3)' }
+    const line = {
+      geom: {
+        type: 'LineString',
+        coordinates: [
+          [0, 0],
+          [1, 2],
+        ],
+      },
+    }
+    expect(await flat.refuse('POST', '', point)).toContain('POINTZ does not fit')
+    const answer = await server.admin('POST', flat.path, point)
+    expect(await answer.json<object>()).toMatchObject({ hint: expect.stringContaining('geom_fit_z=true') })
+    await server.admin('POST', `${flat.path}?geom_fit_z=true`, point)
+    expect(await flat.list()).toMatchObject([{ geom: 'MULTIPOINT((1 2))' }])
+    await server.admin('PATCH', `${high.path}?geom_fit_z=true&geom_format=geojson`, [line])
+    expect(await high.list()).toMatchObject([{ geom: 'LINESTRING Z (0 0 0,1 2 0)' }])
+    // The family is not what was asked for.
+    expect(await high.refuse('POST', '?geom_fit_z=true', { geom: 'POINT(1 1)' })).toContain('does not fit')
+  })
+
   test.each([
     [
       'INTEGER',

@@ -56,6 +56,9 @@ const writeQuery = query({
   srs,
   dt_format: dtFormat,
   geom_null: Type.Boolean({ description: 'Whether geom: null empties the geometry.' }),
+  geom_fit_z: Type.Boolean({
+    description: 'Whether Z is dropped where the layer has none, and is 0 where the geometry has none.',
+  }),
 })
 
 const filters = {

@@ -64,7 +64,7 @@ function readGeometry(
   // A null that is not meant would delete the geometry.
   if (geom === null) return query.geom_null ? null : undefined
   const geometry = query.geom_format === 'geojson' ? parseGeojsonGeometry(geom) : readWkt(geom, srs)
-  return formatWkt(fitGeometry(geometry, layer.geometryType))
+  return formatWkt(fitGeometry(geometry, layer.geometryType, { fitsZ: query.geom_fit_z }))
 }
 
 function readWkt(geom: unknown, expected: number): Geometry {
