@@ -84,10 +84,13 @@ function without(values: JsonObject, leaves: (key: string) => boolean): JsonObje
   return Object.fromEntries(Object.entries(values).filter(([key]) => !leaves(key)))
 }
 
+/** What the original does not tell of a failure. */
+const ours: readonly string[] = ['code', 'hint']
+
 /** Gives the body of a failure as a server speaks: what of the request it names, by the names of the dialect. */
 export function speakError(body: ErrorBody, { dialect, plain }: Speech): object {
   const told = dialect === 'document' ? body : translateError(body, dialect)
-  return plain ? without({ ...told }, (key) => key === 'code') : told
+  return plain ? without({ ...told }, (key) => ours.includes(key)) : told
 }
 
 /** Facts of a failure that are names of classes. */

@@ -78,6 +78,10 @@ describeServers(
         exception: expect.stringContaining('ResourceNotFound'),
       })
       expect(fault).not.toHaveProperty('code')
+      // The same failure has a hint where the server speaks in its own way: the class is not spelled like that.
+      const misspelt = await (await post({ cls: 'resource_grup' })).json<object>()
+      expect(misspelt).toMatchObject({ message: expect.stringContaining('resource_grup') })
+      expect(misspelt).not.toHaveProperty('hint')
     })
 
     test('knows neither conditions nor keys of requests', async () => {
