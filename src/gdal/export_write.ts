@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { freeColumnName } from '../contract/export_formats.ts'
 import { problem } from '../contract/problems.ts'
 import { isDiskFull } from '../core/disk_full.ts'
+import { isProblem } from '../core/problem.ts'
 import { type Rows, writeFlat, writeFlatIndexed } from './export_file.ts'
 import { type Translate, writeGeoPackage } from './export_geopackage.ts'
 import { FlatItems } from './export_index.ts'
@@ -10,6 +11,12 @@ import { type ExportJob, resultFolder } from './export_job.ts'
 import { formatVrt } from './export_vrt.ts'
 import type { GdalModule } from './open.ts'
 import { hasNoRoom } from './translate.ts'
+
+/** Formats in which every position is longitude and latitude. */
+const inDegrees: readonly string[] = ['KML', 'GPX']
+
+/** Formats that are written by what is known of the places of all features. */
+const placed: readonly string[] = ['GPKG', 'MapInfo File', ...inDegrees]
 
 /** Name of the layer in the intermediate file. */
 const flatName = 'layer'
@@ -41,14 +48,34 @@ async function writeByGdal(
 ): Promise<void> {
   const idColumn = freeColumnName('id', job.columns)
   const columns = [{ name: idColumn, datatype: 'BIGINT' } as const, ...job.columns]
-  const items = ['GPKG', 'MapInfo File'].includes(job.driver) ? new FlatItems() : undefined
+  const items = placed.includes(job.driver) ? new FlatItems() : undefined
   await writeFlat({ ...job, ...rows, columns, path, name: flatName }, items)
   const source = formatVrt({ ...job, path, name: flatName, idColumn })
   const translateTo: Translate = (file, more) =>
     translate(gdal, source, { target: file, options: ['-f', job.driver, ...job.options, ...more] })
-  if (items === undefined) await translateTo(target, [])
-  else if (job.driver === 'MapInfo File') await translateTo(target, boundsOption(items))
-  else await writeGeoPackage(translateTo, { target, folder: job.folder, items })
+  if (items !== undefined && inDegrees.includes(job.driver)) checkLatitudes(items, job.driver)
+  if (items !== undefined && job.driver === 'GPKG')
+    return writeGeoPackage(translateTo, { target, folder: job.folder, items })
+  const isBounded = items !== undefined && job.driver === 'MapInfo File'
+  return translateTo(target, isBounded ? boundsOption(items) : [])
+}
+
+/**
+ * Refuses features beyond the poles: GDAL would too, but does not say which or why.
+ *
+ * @throws {Problem} feature/invalid
+ */
+function checkLatitudes({ bounds }: FlatItems, driver: string): void {
+  const [, south = 0, , north = 0] = bounds
+  const latitude = [south, north].find((side) => Number.isFinite(side) && Math.abs(side) > 90)
+  if (latitude === undefined) return
+  throw problem(
+    'feature/invalid',
+    `A feature lies at latitude ${latitude}, and ${driver} ends at the poles.`,
+    {
+      hint: 'Mend the feature, or choose a format that takes every position, such as GeoJSON.',
+    },
+  )
 }
 
 /** Part of the longer side by which a table reaches beyond its features, and least units. */
@@ -85,6 +112,7 @@ async function translate(
 
 /** A full disk shows in many ways, and GDAL does not say that it is one. */
 function explain(error: unknown, folder: string): unknown {
+  if (isProblem(error)) return error
   if (isDiskFull(error) || hasNoRoom(folder))
     return problem('files/full', 'The disk is full while a layer is exported.', { cause: error })
   const message = error instanceof Error ? error.message : String(error)

@@ -266,5 +266,15 @@ describeServers('exporting what GDAL writes', (start) => {
       expect(answer.status).toBe(422)
       expect(await answer.json<object>()).toMatchObject({ code: 'feature/invalid' })
     }
+    for (const format of ['KML', 'GPX']) {
+      const answer = await server.admin('GET', `/api/resource/${id}/export?format=${format}`)
+      expect([answer.status, await answer.json<object>()]).toEqual([
+        422,
+        expect.objectContaining({
+          message: `A feature lies at latitude 91, and ${format} ends at the poles.`,
+          hint: expect.stringContaining('GeoJSON'),
+        }),
+      ])
+    }
   })
 })
