@@ -135,18 +135,6 @@ describe('a server whose data folder is on a full disk', () => {
       expect(await countFeatures()).toBe(entries.length)
     })
 
-    // SQLite cannot find its files on a disk that is seen through a process.
-    test.each(['FlatGeobuf', 'ESRI Shapefile'])(
-      'refuses to export %s, and exports it once there is room',
-      async (format) => {
-        const send = () => server.admin('GET', `${layer}/export?format=${format}`)
-        await expectFull(await whileFull(send, 1 << 20))
-        const answer = await send()
-        expect(answer.status).toBe(200)
-        expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(10_000)
-      },
-    )
-
     /** Asks for a list and does not read it until the work is done; gives its text, or what broke it. */
     const readLate = async (work: () => Promise<unknown>): Promise<string> => {
       const auth = `administrator:${adminPassword}`

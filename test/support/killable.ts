@@ -54,11 +54,21 @@ export async function makeGround(driver: Database['driver']): Promise<KillableGr
   }
 }
 
-async function spawnServer(dataFolder: string, databaseUrl: string | undefined): Promise<KillableServer> {
+/**
+ * Starts a server in a process of its own.
+ *
+ * @param enter what it is started with, before its own words
+ */
+export async function spawnServer(
+  dataFolder: string,
+  databaseUrl: string | undefined,
+  enter: readonly string[] = [],
+): Promise<KillableServer> {
   const where = databaseUrl === undefined ? [] : ['--database', databaseUrl]
   const words = ['serve', '--data', dataFolder, '--listen', '127.0.0.1:0', '--log-level', 'error', ...where]
   const env = { ...process.env, LANDFORM_ADMIN_PASSWORD: adminPassword }
-  const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'ignore', 'pipe'], env })
+  const [first = '', ...rest] = [...enter, process.execPath, program, ...words]
+  const child = spawn(first, rest, { stdio: ['ignore', 'ignore', 'pipe'], env })
   const url = await findAddress(child)
   return {
     admin: createAsk(url, credentials),

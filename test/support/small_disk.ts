@@ -9,6 +9,9 @@ import { createInterface } from 'node:readline'
 export interface SmallDisk {
   /** A folder on the disk, empty at first. */
   readonly folder: string
+  /** What a program is started with, to see the disk as others see theirs, in the folder `inside`. */
+  readonly enter: readonly string[]
+  readonly inside: string
   /** Takes all the room there is but so many bytes. */
   fill(leftBytes?: number): Promise<void>
   /** Gives the room back. */
@@ -46,6 +49,8 @@ export async function mountSmallDisk(sizeBytes: number, owner: DiskOwner = {}): 
   await run(`${mount} && cd ${place} && mkdir folder`)
   return {
     folder: `/proc/${shell.pid}/root${join(place, 'folder')}`,
+    enter: ['nsenter', '--preserve-credentials', '--user', '--mount', `--target=${shell.pid}`, '--'],
+    inside: join(place, 'folder'),
     // What ends without room has taken all there is.
     fill: (leftBytes = 0) =>
       run(`{ dd if=/dev/zero of=ballast bs=64k 2>&- ; truncate --size=-${leftBytes} ballast; }`),
