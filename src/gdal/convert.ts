@@ -302,7 +302,9 @@ function decideGeometry(
   }
   const family = found[0] ?? job.family ?? declared?.family
   if (family === undefined) {
-    throw problem('source/bad-features', 'the source has no features, and does not say what they would be')
+    throw problem('source/bad-features', 'the source has no features, and does not say what they would be', {
+      hint: 'Send features, or say with cast_geometry_type what there would be.',
+    })
   }
   const isMulti = found.length > 0 ? hasMulti : (declared?.isMulti ?? false)
   return {
@@ -315,11 +317,15 @@ function decideGeometry(
 function badFeatures({ bad, badCount }: Survey): Error {
   const more = badCount > bad.length ? [`and ${badCount - bad.length} more`] : []
   const lines = [...bad.map(({ number, reason }) => `feature ${number}: ${reason}`), ...more]
-  return problem('source/bad-features', `${badCount} features cannot be loaded`, {
-    detail: lines.map((line) => `- ${line}`).join('\n'),
-    ...(bad.some(({ isText }) => isText) ? { hint: encodingHint } : {}),
-    data: { bad_count: badCount, bad: bad.map(({ number, reason }) => ({ number, reason })) },
-  })
+  return problem(
+    'source/bad-features',
+    `${badCount} ${badCount === 1 ? 'feature' : 'features'} cannot be loaded`,
+    {
+      detail: lines.map((line) => `- ${line}`).join('\n'),
+      ...(bad.some(({ isText }) => isText) ? { hint: encodingHint } : {}),
+      data: { bad_count: badCount, bad: bad.map(({ number, reason }) => ({ number, reason })) },
+    },
+  )
 }
 
 const encodingHint =

@@ -57,6 +57,10 @@ describe('landform data import', () => {
   })
 
   it('gives the advice that the server has for this very file', async () => {
+    await ground().write('none.geojson', geojson([]))
+    expect((await run('import none.geojson --parent many')).err).toEqual(
+      told('source/bad-features', 'no features', 'hint: Send features, or say with --cast-geometry-type'),
+    )
     const line = {
       type: 'LineString',
       coordinates: [
