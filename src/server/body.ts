@@ -23,7 +23,8 @@ export async function readExactBody(raw: IncomingMessage, limitBytes: number): P
 }
 
 function parseJson(text: string, parse: (text: string) => unknown): unknown {
-  if (text.trim() === '') return undefined
+  // Blanks are no body that was left out: where that means all, nobody has said so.
+  if (text === '') return undefined
   try {
     return parse(text)
   } catch (cause) {

@@ -203,6 +203,8 @@ describeServers('writing features', (start) => {
     expect(await (await server.admin('DELETE', layer.path, [])).json()).toEqual([])
     for (const body of [{}, [4], [{}], [{ id: '4' }], null])
       await layer.refuse('DELETE', '', JSON.stringify(body))
+    // Blanks are no list, and not nothing either.
+    for (const body of [' ', '\n']) await layer.refuse('DELETE', '', body, 400)
     expect((await layer.list()).map(({ id }) => id)).toEqual([1, 3, 5, 6])
     expect(await (await server.admin('DELETE', layer.path)).json()).toBe(true)
     expect(await layer.list()).toEqual([])
