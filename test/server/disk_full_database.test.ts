@@ -85,7 +85,7 @@ async function startOnLog(): Promise<Full> {
     readsOn: false,
     async recover() {
       await disk.free()
-      await cluster.down()
+      await cluster.abort()
       await cluster.up()
       await dropOrphans(database, server.running.context.instance)
     },

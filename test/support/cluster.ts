@@ -13,6 +13,8 @@ export interface Cluster {
   readonly url: string
   /** Ends the server as a restart of the service does: without waiting for its sessions. Its data stay. */
   down(): Promise<void>
+  /** Ends the server at once, in whatever it is: in the middle of a recovery it does not always hear of the other way. */
+  abort(): Promise<void>
   /** Starts it again, and waits until it takes connections. */
   up(): Promise<void>
   /** Ends the server and deletes its folder. */
@@ -86,7 +88,8 @@ export async function startCluster({ isDurable = false, logFolder }: ClusterOpti
     await stop()
     throw error
   }
-  return { url: `postgres://landform@127.0.0.1:${port}/postgres`, down: () => end('SIGINT'), up, stop }
+  const ends = { down: () => end('SIGINT'), abort: () => end('SIGQUIT') }
+  return { url: `postgres://landform@127.0.0.1:${port}/postgres`, ...ends, up, stop }
 }
 
 // What does not have to outlive the run does not wait for the disk.
@@ -110,16 +113,16 @@ function serverSettings(port: number, socketFolder: string): string[] {
 
 async function untilReady(stderr: NodeJS.ReadableStream): Promise<void> {
   const lines: string[] = []
-  const reader = createInterface({ input: stderr })
-  for await (const line of reader) {
+  let isReady = false
+  for await (const line of createInterface({ input: stderr })) {
     lines.push(line)
-    if (line.includes('database system is ready to accept connections')) {
-      // Later lines are not read, but must not fill the pipe.
-      stderr.resume()
-      return
-    }
+    isReady = line.includes('database system is ready to accept connections')
+    if (isReady) break
   }
-  throw new Error(`PostgreSQL did not start:\n${lines.join('\n')}`)
+  if (!isReady) throw new Error(`PostgreSQL did not start:\n${lines.join('\n')}`)
+  // Later lines are not read, but must not fill the pipe: the server would wait for a reader. Who stops reading lines
+  // stops the stream.
+  stderr.resume()
 }
 
 function findPrograms(): string {
