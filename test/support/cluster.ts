@@ -37,28 +37,19 @@ export async function startCluster({ isDurable = false, logFolder }: ClusterOpti
   const folder = mkdtempSync(join(tmpdir(), `${folderPrefix}${process.pid}-`))
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
   const data = join(folder, 'data')
-  const settings = ['--auth=trust', '--username=landform', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
-  if (logFolder !== undefined) settings.push(`--waldir=${logFolder}`, '--wal-segsize=1')
-  execFileSync(join(programs, 'initdb'), ['--pgdata', data, ...settings], {
-    ...owner,
-    cwd: folder,
-    stdio: 'pipe',
-  })
+  makeData(data, { programs, owner, folder, logFolder })
   const port = await findFreePort()
+  const settings = [
+    ...serverSettings(port, folder),
+    ...(isDurable ? [] : hasty),
+    ...(logFolder === undefined ? [] : shortLog),
+  ]
   const startServer = () =>
-    spawn(
-      join(programs, 'postgres'),
-      [
-        ...['-D', data, ...serverSettings(port, folder)],
-        ...(isDurable ? [] : hasty),
-        ...(logFolder === undefined ? [] : shortLog),
-      ],
-      {
-        ...owner,
-        cwd: folder,
-        stdio: ['ignore', 'ignore', 'pipe'],
-      },
-    )
+    spawn(join(programs, 'postgres'), ['-D', data, ...settings], {
+      ...owner,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
   let server = startServer()
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   // Only for a run that ends without its teardown; SIGQUIT is PostgreSQL's immediate shutdown.
@@ -90,6 +81,24 @@ export async function startCluster({ isDurable = false, logFolder }: ClusterOpti
   }
   const ends = { down: () => end('SIGINT'), abort: () => end('SIGQUIT') }
   return { url: `postgres://landform@127.0.0.1:${port}/postgres`, ...ends, up, stop }
+}
+
+interface Making {
+  readonly programs: string
+  readonly owner: ReturnType<typeof findOwner>
+  readonly folder: string
+  readonly logFolder: string | undefined
+}
+
+/** Makes the folder that the server has its data in. */
+function makeData(data: string, { programs, owner, folder, logFolder }: Making): void {
+  const settings = ['--auth=trust', '--username=landform', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
+  if (logFolder !== undefined) settings.push(`--waldir=${logFolder}`, '--wal-segsize=1')
+  execFileSync(join(programs, 'initdb'), ['--pgdata', data, ...settings], {
+    ...owner,
+    cwd: folder,
+    stdio: 'pipe',
+  })
 }
 
 // What does not have to outlive the run does not wait for the disk.
