@@ -3,6 +3,7 @@ import type { Datatype, GeometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import { openSourceLayer } from './dataset.ts'
 import { hasMeasures } from './declared.ts'
+import { hasNoRoom } from './disk_room.ts'
 import type { Bounds, FitRules } from './fit.ts'
 import type { FlatHeader } from './flatgeobuf.ts'
 import { guessedDatatype } from './guess.ts'
@@ -20,7 +21,6 @@ import { addMissing, emptySurvey, type Features, type Survey, type Surveyor, sta
 import {
   eachAsWritten,
   findDeclaredType,
-  hasNoRoom,
   readFields,
   sourceReferenceSystem,
   translateLayer,

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { problem } from '../contract/problems.ts'
-import { isDiskFull } from '../core/disk_full.ts'
+import { fullWhile } from './disk_room.ts'
 import { writeAll } from './write_all.ts'
 
 /** Name of the column that cells beyond the last one come into. */
@@ -87,7 +87,7 @@ function writeCopy(source: number, { target, header, from }: Copy): void {
       at += read
     }
   } catch (error) {
-    throw isDiskFull(error) ? problem('files/full', 'the disk is full while a source is read') : error
+    throw fullWhile('a source is read', error)
   } finally {
     closeSync(copy)
   }

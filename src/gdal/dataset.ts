@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, mkdtempSync, statSync, symlinkSync } from 'node:fs'
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import type { Dataset } from 'gdal-async'
 import { problem } from '../contract/problems.ts'
@@ -170,8 +170,9 @@ async function openMif(
 }
 
 function openTab(gdal: GdalModule, given: SourceFile, format: Format): SourceLayer[] {
-  if (isSeamless(given.path)) throw unreadable(given, 'it refers to other files')
-  if (!isNative(given.path)) return openPlain(gdal, given, format)
+  const text = readFileSync(given.path, 'latin1')
+  if (isSeamless(text)) throw unreadable(given, 'it refers to other files')
+  if (!isNative(text)) return openPlain(gdal, given, format)
   const file = gatherParts(given, '.tab')
   const total = countRows(file)
   return openPlain(gdal, file, format).map((layer) => ({ ...layer, total }))

@@ -31,6 +31,12 @@ export function isUtf8Name(encoding: string): boolean {
   return findDecoder(encoding)?.encoding === 'utf-8'
 }
 
+/** Tells whether a text is the same in every encoding. */
+export function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) return false
+  return true
+}
+
 /** Letters of several bytes, all of them sound: so many no text of another encoding has by chance. */
 const telling = 4
 

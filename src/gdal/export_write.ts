@@ -4,13 +4,13 @@ import { freeColumnName } from '../contract/export_formats.ts'
 import { problem } from '../contract/problems.ts'
 import { isDiskFull } from '../core/disk_full.ts'
 import { isProblem } from '../core/problem.ts'
+import { hasNoRoom } from './disk_room.ts'
 import { type Rows, writeFlat, writeFlatIndexed } from './export_file.ts'
 import { type Translate, writeGeoPackage } from './export_geopackage.ts'
 import { FlatItems } from './export_index.ts'
 import { type ExportJob, resultFolder } from './export_job.ts'
 import { formatVrt } from './export_vrt.ts'
 import type { GdalModule } from './open.ts'
-import { hasNoRoom } from './translate.ts'
 
 /** Formats in which every position is longitude and latitude. */
 const inDegrees: readonly string[] = ['KML', 'GPX']
@@ -53,11 +53,10 @@ async function writeByGdal(
   const source = formatVrt({ ...job, path, name: flatName, idColumn })
   const translateTo: Translate = (file, more) =>
     translate(gdal, source, { target: file, options: ['-f', job.driver, ...job.options, ...more] })
-  if (items !== undefined && inDegrees.includes(job.driver)) checkLatitudes(items, job.driver)
-  if (items !== undefined && job.driver === 'GPKG')
-    return writeGeoPackage(translateTo, { target, folder: job.folder, items })
-  const isBounded = items !== undefined && job.driver === 'MapInfo File'
-  return translateTo(target, isBounded ? boundsOption(items) : [])
+  if (items === undefined) return translateTo(target, [])
+  if (job.driver === 'GPKG') return writeGeoPackage(translateTo, { target, folder: job.folder, items })
+  if (inDegrees.includes(job.driver)) checkLatitudes(items, job.driver)
+  return translateTo(target, job.driver === 'MapInfo File' ? boundsOption(items) : [])
 }
 
 /**

@@ -1,5 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs'
 import { extname } from 'node:path'
+import { readStart } from './read_start.ts'
 
 /** Formats by the extension that their drivers know them by; the drivers that may open them. */
 const formats: Readonly<Record<string, readonly string[]>> = {
@@ -40,7 +40,7 @@ export interface Format {
 export function findFormat(path: string, name: string): Format | undefined {
   const given = extname(name).toLowerCase()
   const known = aliases[given] ?? given
-  const extension = extensionOf(readStart(path), known)
+  const extension = extensionOf(readStart(path, 4096).toString('latin1'), known)
   if (extension === '.zip') return { extension, drivers: [] }
   const drivers = extension === undefined ? undefined : formats[extension]
   return extension === undefined || drivers === undefined ? undefined : { extension, drivers }
@@ -79,16 +79,6 @@ function xmlExtension(text: string, known: string): string {
   if (/<kml[\s>]/i.test(text)) return '.kml'
   if (/<gpx[\s>]/i.test(text)) return '.gpx'
   return known === '.kml' || known === '.gpx' ? known : '.gml'
-}
-
-function readStart(path: string): string {
-  const bytes = Buffer.alloc(4096)
-  const file = openSync(path, 'r')
-  try {
-    return bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, 0))
-  } finally {
-    closeSync(file)
-  }
 }
 
 /** Extensions of files that are a data set of their own, when they come in an archive. */

@@ -1,14 +1,14 @@
-import { createReadStream, createWriteStream, readFileSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { pipeline } from 'node:stream/promises'
 import type { Datatype } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
-import { isDiskFull } from '../core/disk_full.ts'
-import { isUtf8Name, lyingEncoding, openDecoder, openWitness } from './encoding.ts'
+import { isAscii, isUtf8Name, lyingEncoding, openDecoder, openWitness } from './encoding.ts'
 import { markNumbers } from './positions.ts'
+import { readStart } from './read_start.ts'
 import type { SourceFile } from './source.ts'
 import { nameSource } from './source_name.ts'
+import { writeText } from './write_text.ts'
 
 /** A MIF file as GDAL is to read it. */
 export interface MifSource {
@@ -36,16 +36,16 @@ export interface MifJob {
 export async function prepareMif(source: SourceFile, { folder, encoding }: MifJob): Promise<MifSource> {
   const target = join(folder, basename(source.path))
   const columns: string[] = []
-  const task: Task = { source, target, columns, read: openText(source, encoding) }
-  try {
-    const objects = await copyMif(task)
-    const rows = columns.length === 0 ? objects : await copyMid(task)
-    if (rows !== objects) throw bad(source, `its .mid file has ${rows} rows, for ${objects} objects`)
-  } catch (error) {
-    throw isDiskFull(error) ? problem('files/full', 'the disk is full while a source is read') : error
-  }
+  const head = readStart(source.path, headBytes).toString('latin1')
+  const task: Task = { source, target, columns, head, read: openText(source, head, encoding) }
+  const objects = await copyMif(task)
+  const rows = columns.length === 0 ? objects : await copyMid(task)
+  if (rows !== objects) throw bad(source, `its .mid file has ${rows} rows, for ${objects} objects`)
   return { file: { ...source, path: target }, declared: columns.map((type) => datatypes[type] ?? 'STRING') }
 }
+
+/** What says how the rest is read stands in these. */
+const headBytes = 4096
 
 const datatypes: Readonly<Record<string, Datatype>> = {
   integer: 'INTEGER',
@@ -63,6 +63,8 @@ interface Task {
   readonly target: string
   /** Types of the columns, in lower case. */
   readonly columns: string[]
+  /** What the MIF file begins with. */
+  readonly head: string
   readonly read: TextTask
 }
 
@@ -80,15 +82,14 @@ interface TextTask {
   settle(): void
 }
 
-function openText(source: SourceFile, encoding: string | undefined): TextTask {
-  const head = readFileSync(source.path).toString('latin1', 0, 4096)
+function openText(source: SourceFile, head: string, encoding: string | undefined): TextTask {
   const charset = charsetLine.exec(head)?.[1] ?? 'Neutral'
   const witness = openWitness()
   if (!/^(neutral|utf-?8)$/i.test(charset)) {
     return {
       isNeutral: false,
       text(bytes) {
-        if (hasLetters.test(bytes)) witness.see(Buffer.from(bytes, 'latin1'))
+        if (!isAscii(bytes)) witness.see(Buffer.from(bytes, 'latin1'))
         return bytes
       },
       settle() {
@@ -106,7 +107,7 @@ function openText(source: SourceFile, encoding: string | undefined): TextTask {
   return {
     isNeutral: true,
     text(line) {
-      if (decoder === undefined || !hasLetters.test(line)) return line
+      if (decoder === undefined || isAscii(line)) return line
       const bytes = Buffer.from(line, 'latin1')
       witness.see(bytes)
       return Buffer.from(decoder.decode(bytes)).toString('latin1')
@@ -118,15 +119,13 @@ function openText(source: SourceFile, encoding: string | undefined): TextTask {
 }
 
 const charsetLine = /^\s*charset\s+"([^"]*)"/im
-// Letters that are not ASCII.
-const hasLetters = /[\x80-\xff]/
 
 function readLines(path: string): AsyncIterable<string> {
   return createInterface({ input: createReadStream(path, 'latin1'), crlfDelay: Number.POSITIVE_INFINITY })
 }
 
-async function write(target: string, lines: AsyncIterable<string>): Promise<void> {
-  await pipeline(lines, createWriteStream(target, { flags: 'wx', encoding: 'latin1' }))
+function write(path: string, lines: AsyncIterable<string>): Promise<void> {
+  return writeText({ path, encoding: 'latin1', doing: 'a source is read' }, lines)
 }
 
 const objectWords = /^(point|line|pline|region|arc|text|rect|roundrect|ellipse|multipoint|collection|none)$/i
@@ -188,9 +187,9 @@ function openObjects(source: SourceFile): Objects {
 }
 
 /** Copies the rows; gives how many there are. */
-async function copyMid({ source, target, columns, read }: Task): Promise<number> {
+async function copyMid({ source, target, columns, head, read }: Task): Promise<number> {
   const stem = (path: string) => path.slice(0, -'.mif'.length)
-  const delimiter = delimiterLine.exec(readFileSync(source.path).toString('latin1', 0, 4096))?.[1] ?? '\t'
+  const delimiter = delimiterLine.exec(head)?.[1] ?? '\t'
   const moments = columns.flatMap((type, index) => (momentForms[type] === undefined ? [] : [index]))
   let count = 0
   const copyRows = async function* () {

@@ -1,10 +1,9 @@
-import { closeSync, createReadStream, createWriteStream, openSync, readSync } from 'node:fs'
-import { pipeline } from 'node:stream/promises'
+import { createReadStream } from 'node:fs'
 import { TextDecoder } from 'node:util'
-import { problem } from '../contract/problems.ts'
-import { isDiskFull } from '../core/disk_full.ts'
 import { isUtf8Name, lyingEncoding, openDecoder, openStreamWitness } from './encoding.ts'
+import { readStart } from './read_start.ts'
 import { nameSource } from './source_name.ts'
+import { writeText } from './write_text.ts'
 
 /** Extensions of formats that are text, whose drivers take UTF-8 only. */
 const textExtensions: ReadonlySet<string> = new Set(['.csv', '.geojson'])
@@ -26,14 +25,8 @@ export function needsRecoding(
 
 /** The mark that only UTF-8 begins with knows better than who asks. */
 function hasUtf8Mark(path: string): boolean {
-  const file = openSync(path, 'r')
-  try {
-    const start = Buffer.alloc(3)
-    readSync(file, start, 0, start.length, 0)
-    return start.equals(Buffer.from('\uFEFF'))
-  } finally {
-    closeSync(file)
-  }
+  const mark = Buffer.from('\uFEFF')
+  return readStart(path, mark.length).equals(mark)
 }
 
 /**
@@ -52,11 +45,10 @@ export async function recodeFile(path: string, { encoding, target, name }: Recod
     }
     yield decoder.decode()
   }
-  try {
-    await pipeline(createReadStream(path), decode, createWriteStream(target, { flags: 'wx' }))
-  } catch (error) {
-    throw isDiskFull(error) ? problem('files/full', 'the disk is full while a source is recoded') : error
-  }
+  await writeText(
+    { path: target, encoding: 'utf8', doing: 'a source is recoded' },
+    decode(createReadStream(path)),
+  )
   if (witness.isUtf8()) throw lyingEncoding(nameSource(name), encoding)
 }
 

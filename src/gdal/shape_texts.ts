@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { TextDecoder } from 'node:util'
-import { findDecoder, isUtf8Name, lyingEncoding, openDecoder, openWitness } from './encoding.ts'
+import { findDecoder, isAscii, isUtf8Name, lyingEncoding, openDecoder, openWitness } from './encoding.ts'
+import { readStart } from './read_start.ts'
 import type { SourceFile } from './source.ts'
 import { nameSource } from './source_name.ts'
 import { readText, type Value } from './value.ts'
@@ -102,11 +103,6 @@ function vagueNote(encoding: string): string {
   return `The texts were taken for ${encoding}: the table says only that they are of Windows. Name another in source.encoding.`
 }
 
-function isAscii(text: string): boolean {
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) return false
-  return true
-}
-
 /** Gives what the `.cpg` file names, or the table where there is none. */
 function readStated(stem: string): string | undefined {
   const page = `${stem}.cpg`
@@ -125,14 +121,7 @@ function fullName(text: string): string {
 
 /** The byte of a table that says what its texts are in. @see https://en.wikipedia.org/wiki/.dbf "Language driver ID" */
 function readLanguage(path: string): number {
-  const head = Buffer.alloc(32)
-  const file = openSync(path, 'r')
-  try {
-    readSync(file, head, 0, head.length, 0)
-  } finally {
-    closeSync(file)
-  }
-  return head[29] ?? 0
+  return readStart(path, 30)[29] ?? 0
 }
 
 /** The page of the machine that wrote the table, whatever that was: GDAL takes it for that of the west as well. */

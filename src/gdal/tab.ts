@@ -1,16 +1,16 @@
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { problem } from '../contract/problems.ts'
 import type { SourceFile } from './source.ts'
 import { nameSource } from './source_name.ts'
 
-/** Tells whether a MapInfo table is one of files of its own: others have their rows in a database, or elsewhere. */
-export function isNative(path: string): boolean {
-  return /^\s*Type\s+NATIVE\b/im.test(readFileSync(path, 'latin1'))
+/** Tells of the text of a MapInfo table whether it is one of files of its own: others have their rows elsewhere. */
+export function isNative(text: string): boolean {
+  return /^\s*Type\s+NATIVE\b/im.test(text)
 }
 
-/** Tells whether a MapInfo table is only a list of others, which may be anywhere. */
-export function isSeamless(path: string): boolean {
-  return /"\s*\\?IsSeamless"\s*=\s*"TRUE"/i.test(readFileSync(path, 'latin1'))
+/** Tells of the text of a MapInfo table whether it is only a list of others, which may be anywhere. */
+export function isSeamless(text: string): boolean {
+  return /"\s*\\?IsSeamless"\s*=\s*"TRUE"/i.test(text)
 }
 
 const deletedMark = 0x2a

@@ -1,9 +1,10 @@
-import { rmSync, statfsSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { GeometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import { isCurved, readDeclaredType } from './declared.ts'
+import { hasNoRoom } from './disk_room.ts'
 import { datatypeOf } from './field_type.ts'
 import { type FlatFeature, type FlatHeader, findFlatHeader, openFlatReader } from './flatgeobuf.ts'
 import type { SourceField } from './job.ts'
@@ -125,12 +126,6 @@ export function translationFault(path: string, message: string): Error {
   return hasNoRoom(dirname(path))
     ? problem('files/full', 'the disk is full while a source is read')
     : problem('gdal/failed', message)
-}
-
-/** Tells whether there is no room left in a folder. */
-export function hasNoRoom(folder: string): boolean {
-  const { bavail, bsize } = statfsSync(folder)
-  return bavail * bsize < 1 << 20
 }
 
 const listsAsText = ['IntegerList', 'Integer64List', 'RealList', 'StringList', 'Binary']

@@ -1,14 +1,15 @@
-import { closeSync, createReadStream, openSync, readSync } from 'node:fs'
-import { mkdtemp, open } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { TextDecoder } from 'node:util'
 import { SaxesParser } from 'saxes'
 import { problem } from '../contract/problems.ts'
-import { isDiskFull } from '../core/disk_full.ts'
 import { findDecoder } from './encoding.ts'
 import { markPositions } from './positions.ts'
+import { readStart } from './read_start.ts'
 import type { SourceFile } from './source.ts'
 import { nameSource } from './source_name.ts'
+import { writeText } from './write_text.ts'
 
 const extensions: ReadonlySet<string> = new Set(['.kml', '.gml', '.gpx'])
 
@@ -42,15 +43,9 @@ const declaration = /^(\s*<\?xml[^>]*?\sencoding\s*=\s*["'])([^"']+)/
 
 /** Gives what stands before the first element. */
 function readProlog(path: string): string {
-  const file = openSync(path, 'r')
-  try {
-    const bytes = Buffer.alloc(prologBytes)
-    const start = bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, 0))
-    const root = start.search(/<[A-Za-z_]/)
-    return root < 0 ? start : start.slice(0, root)
-  } finally {
-    closeSync(file)
-  }
+  const start = readStart(path, prologBytes).toString('latin1')
+  const root = start.search(/<[A-Za-z_]/)
+  return root < 0 ? start : start.slice(0, root)
 }
 
 /** What they stand for is left out by some drivers, and may be without end. */
@@ -101,16 +96,12 @@ async function isMarked(text: XmlText): Promise<boolean> {
   return false
 }
 
-async function writeMarked(text: XmlText, target: string): Promise<void> {
-  const file = await open(target, 'wx')
-  const encoding = text.encoding === undefined ? 'latin1' : 'utf8'
-  try {
-    for await (const { after } of markedPieces(text)) await file.write(after, null, encoding)
-  } catch (error) {
-    throw isDiskFull(error) ? problem('files/full', 'the disk is full while a source is read') : error
-  } finally {
-    await file.close()
+async function writeMarked(text: XmlText, path: string): Promise<void> {
+  const marked = async function* () {
+    for await (const { after } of markedPieces(text)) yield after
   }
+  const encoding = text.encoding === undefined ? 'latin1' : 'utf8'
+  await writeText({ path, encoding, doing: 'a source is read' }, marked())
 }
 
 /** Finds where XML that GDAL does not read is broken, and how; undefined where it is not. */
