@@ -67,18 +67,27 @@ export interface BadFeature {
   readonly isText?: boolean
 }
 
-/** What is known of a source once all of it was looked at; the rows follow. */
-export interface SourceSummary {
-  readonly format: string
-  readonly layer: string
+/** What rows are: id, geometry, then the fields. */
+export interface RowLayout {
   readonly geometryType: GeometryType
   /** Those that are loaded, as what they are loaded: without the one that became the id. */
   readonly fields: readonly SourceField[]
   /** Keynames of the fields. */
   readonly keynames: readonly string[]
+  /** How many rows follow; undefined where the source is still looked at. */
+  readonly rowCount?: number
+}
+
+/** A layout as it crosses the process boundary. */
+export type WireLayout = Omit<RowLayout, 'geometryType'> & { readonly geometry: GeometryParts }
+
+/** What is known of a source once all of it was looked at. */
+export interface SourceSummary {
+  readonly format: string
+  readonly layer: string
   /** Whether ids come from a field of the source: the same feature has the same id when it comes again. */
   readonly hasIds: boolean
-  /** Rows that follow. */
+  /** Rows that were sent in the last layout. */
   readonly rowCount: number
   /** Features of other geometry families, left out on request. */
   readonly otherCount: number
@@ -88,9 +97,6 @@ export interface SourceSummary {
   /** What was assumed, one sentence each. */
   readonly notes: readonly string[]
 }
-
-/** A summary as it crosses the process boundary. */
-export type WireSummary = Omit<SourceSummary, 'geometryType'> & { readonly geometry: GeometryParts }
 
 /** A Problem as it crosses the process boundary. */
 export interface WireProblem {

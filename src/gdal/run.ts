@@ -111,6 +111,8 @@ function limitTime(longestMs: number | undefined): ({ signal: AbortSignal } & Di
 export interface WireTick {
   /** Features it has looked at. */
   readonly features?: number
+  /** All that there are to be. */
+  readonly total?: number
 }
 
 /** Gives the next frame that says something; a problem is thrown. */

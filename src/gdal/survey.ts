@@ -95,7 +95,8 @@ export interface Survey {
 
 /** Looks at features as they come. */
 export interface Surveyor {
-  look(feature: FlatFeature): void
+  /** Gives the shape to load; undefined where the feature cannot be loaded, or is left out. */
+  look(feature: FlatFeature): Shape | undefined
   /** What was found so far; features are numbered as they stand in the file. */
   readonly survey: Survey
   /** Features that are not to be loaded. */
@@ -135,10 +136,14 @@ export function startSurvey(features: Features): Surveyor {
     survey.count += 1
     if (feature.geometry === 0) survey.bareCount += 1
     const judged = judge(feature, features)
-    if (judged === undefined || isMisfit(judged)) passedOver.add(survey.count)
+    if (judged !== undefined && !isMisfit(judged)) {
+      take(judged)
+      return judged
+    }
+    passedOver.add(survey.count)
     if (judged === undefined) survey.otherCount += 1
-    else if (isMisfit(judged)) refuse(judged)
-    else take(judged)
+    else refuse(judged)
+    return undefined
   }
   return { look, survey, passedOver }
 }

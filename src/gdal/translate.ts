@@ -6,7 +6,13 @@ import { problem } from '../contract/problems.ts'
 import { isCurved, readDeclaredType } from './declared.ts'
 import { hasNoRoom } from './disk_room.ts'
 import { datatypeOf } from './field_type.ts'
-import { type FlatFeature, type FlatHeader, findFlatHeader, openFlatReader } from './flatgeobuf.ts'
+import {
+  type FlatFeature,
+  type FlatHeader,
+  type FlatReader,
+  findFlatHeader,
+  openFlatReader,
+} from './flatgeobuf.ts'
 import type { SourceField } from './job.ts'
 import type { GdalModule } from './open.ts'
 import type { SourceLayer } from './source.ts'
@@ -102,22 +108,32 @@ async function translate(
   }
 }
 
+/** Looks at a feature; gives a promise where it is to be waited for before the next. */
+type Look = (feature: FlatFeature) => Promise<void> | undefined
+
 /** Shows the features of a file that may still be growing, in order, to its end. */
 export async function eachAsWritten(
   { path, header, isDone }: { path: string; header: FlatHeader; isDone: () => boolean },
-  look: (feature: FlatFeature) => void,
+  look: Look,
 ): Promise<void> {
   const reader = openFlatReader(path, header)
   try {
     for (;;) {
       // Asked first: what was written before it was done is read below.
       const wasDone = isDone()
-      for (let feature = reader.next(); feature !== undefined; feature = reader.next()) look(feature)
+      await showWritten(reader, look)
       if (wasDone) return
       await setTimeout(pauseMs)
     }
   } finally {
     reader.close()
+  }
+}
+
+async function showWritten(reader: FlatReader, look: Look): Promise<void> {
+  for (let feature = reader.next(); feature !== undefined; feature = reader.next()) {
+    const wait = look(feature)
+    if (wait !== undefined) await wait
   }
 }
 

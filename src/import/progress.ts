@@ -1,6 +1,9 @@
 /** How far an import is. */
 export interface ImportProgress {
-  /** The file is looked at, its features are written, what is written is indexed. */
+  /**
+   * The file is looked at, and written meanwhile if it declares what it holds; else its features are written then; what
+   * is written is indexed.
+   */
   readonly step: 'reading' | 'writing' | 'indexing'
   /** Features that are done in this step. */
   readonly features: number

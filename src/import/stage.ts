@@ -6,8 +6,8 @@ import { geometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
-import type { LoadRules, SourceSummary, WantedFields } from '../gdal/job.ts'
-import { readVector, type VectorReading } from '../gdal/vector.ts'
+import type { LoadRules, RowLayout, SourceSummary, WantedFields } from '../gdal/job.ts'
+import { type RowSet, readVector } from '../gdal/vector.ts'
 import { type PlannedField, planFields } from '../store/field.ts'
 import type { LayerField } from '../store/layer.ts'
 import {
@@ -88,9 +88,10 @@ const keepEveryMs = 30_000
  */
 export async function stageSource(source: ImportSource, context: ImportContext): Promise<Staged> {
   const folder = await mkdtemp(join(context.temporaryFolder, 'import-'))
+  const filling = openFilling({ source, context })
   try {
     const { encoding, layer } = source
-    const { unpackLimitBytes, signal } = context
+    const { unpackLimitBytes, signal, onProgress } = context
     const { keepFields, declared, ...rules } = source
     const job = {
       ...rules,
@@ -101,13 +102,15 @@ export async function stageSource(source: ImportSource, context: ImportContext):
       unpackLimitBytes,
       pieceBytes: pieceBytes[context.database.driver],
     }
-    const onLooked = (features: number) => context.onProgress?.({ step: 'reading', features })
+    const onLooked = (features: number, total?: number) =>
+      onProgress?.({ step: 'reading', features, ...(total === undefined ? {} : { total }) })
     onLooked(0)
-    return await readVector(job, (reading) => stageReading(reading, { source, context }), {
-      signal,
-      onLooked,
-    })
+    return await filling.finish(await readVector(job, filling.take, { signal, onLooked }))
+  } catch (error) {
+    await filling.discard()
+    throw error
   } finally {
+    filling.close()
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
 }
@@ -127,33 +130,65 @@ interface Task {
   readonly context: ImportContext
 }
 
-async function stageReading(reading: VectorReading, { source, context }: Task): Promise<Staged> {
-  const { summary } = reading
-  const { database, instance } = context
-  const { fields, filled, renamed } = planColumns(summary, source.keepFields)
-  const columns = fields.map(({ columnName, datatype }) => ({ name: columnName, datatype }))
-  const { geometryType } = summary
-  const tableName = await createStaging(database, { instance, geometryType, srs: source.srs, columns })
-  const discard = () => discardStaging(database, tableName, context.log)
+/** A table that is being filled. */
+interface Filling {
+  /** Fills a new table; drops the one before, which was filled in vain. */
+  take(rows: RowSet): Promise<void>
+  /** Makes a table of features of what was filled. */
+  finish(summary: SourceSummary): Promise<Staged>
+  /** Drops the table. */
+  discard(): Promise<void>
+  /** Says no longer that the work goes on. */
+  close(): void
+}
+
+interface Filled extends Columns {
+  readonly tableName: string
+  readonly geometryType: GeometryType
+}
+
+function openFilling(task: Task): Filling {
+  const { source, context } = task
+  const { database, instance, log, onProgress } = context
+  let filled: Filled | undefined
+  let count = 0
+  const discard = async () => {
+    const name = filled?.tableName
+    filled = undefined
+    if (name !== undefined) await discardStaging(database, name, log)
+  }
   const timer = setInterval(() => {
-    keepStaging(database, tableName).catch((error: unknown) =>
-      context.log.warn({ error, table: tableName }, 'an import could not say that it goes on'),
+    if (filled === undefined) return
+    const table = filled.tableName
+    keepStaging(database, table).catch((error: unknown) =>
+      log.warn({ error, table }, 'an import could not say that it goes on'),
     )
   }, keepEveryMs)
-  try {
-    await fillTable(reading, { tableName, filled }, context)
-    context.onProgress?.({ step: 'indexing', features: summary.rowCount, total: summary.rowCount })
-    await refuseTakenIds(tableName, { source, context })
-    await finishFeatureTable(database, tableName)
-    await settleFeatureTable(database, tableName)
-    const { format, layer, badCount, bad, otherCount, notes, hasIds } = summary
-    const report = { format, layer, badCount, bad, otherCount, notes, renamed, count: summary.rowCount }
-    return { tableName, geometryType, srs: source.srs, fields, hasIds, report, discard }
-  } catch (error) {
-    await discard()
-    throw error
-  } finally {
-    clearInterval(timer)
+  return {
+    async take({ layout, copies }) {
+      await discard()
+      const { geometryType } = layout
+      const planned = planColumns(layout, source.keepFields)
+      const columns = planned.fields.map(({ columnName, datatype }) => ({ name: columnName, datatype }))
+      const order = { instance, geometryType, srs: source.srs, columns }
+      const tableName = await createStaging(database, order)
+      filled = { ...planned, tableName, geometryType }
+      count = await fillTable({ layout, copies }, filled, context)
+    },
+    async finish(summary) {
+      if (filled === undefined || count !== summary.rowCount)
+        throw problem('gdal/failed', `${count} rows of ${summary.rowCount} arrived`)
+      onProgress?.({ step: 'indexing', features: count, total: count })
+      const { tableName, geometryType, fields, renamed } = filled
+      await refuseTakenIds(tableName, task)
+      await finishFeatureTable(database, tableName)
+      await settleFeatureTable(database, tableName)
+      const { hasIds, rowCount: _, ...found } = summary
+      const report = { ...found, renamed, count }
+      return { tableName, geometryType, srs: source.srs, fields, hasIds, report, discard }
+    },
+    discard,
+    close: () => clearInterval(timer),
   }
 }
 
@@ -166,7 +201,7 @@ interface Columns {
 }
 
 /** Gives the fields of the layer their columns, those of the source where the layer has none yet. */
-function planColumns({ fields, keynames }: SourceSummary, keepFields: ImportSource['keepFields']): Columns {
+function planColumns({ fields, keynames }: RowLayout, keepFields: ImportSource['keepFields']): Columns {
   if (fields.length > maxFields)
     throw problem(
       'source/unreadable',
@@ -179,21 +214,22 @@ function planColumns({ fields, keynames }: SourceSummary, keepFields: ImportSour
   return { fields: planned, filled, renamed: named.renamed }
 }
 
+/** @returns how many rows were written */
 async function fillTable(
-  { summary, copies }: VectorReading,
-  { tableName, filled }: { readonly tableName: string } & Pick<Columns, 'filled'>,
+  { layout, copies }: RowSet,
+  { tableName, filled }: Filled,
   { database, signal, onProgress }: ImportContext,
-): Promise<void> {
-  const total = summary.rowCount
+): Promise<number> {
+  const total = layout.rowCount
   const columns = ['id', 'geom', ...filled].join(', ')
   let count = 0
   for await (const copy of copies) {
     signal?.throwIfAborted()
-    onProgress?.({ step: 'writing', features: count, total })
+    // Of a source that is still looked at, that says more.
+    if (total !== undefined) onProgress?.({ step: 'writing', features: count, total })
     count += await database.copyIn(`copy ${tableName} (${columns}) from stdin (format binary)`, copy)
   }
-  if (count === summary.rowCount) return
-  throw problem('gdal/failed', `${count} rows of ${summary.rowCount} arrived`)
+  return count
 }
 
 async function refuseTakenIds(tableName: string, { source, context }: Task): Promise<void> {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { VectorJob } from '../../src/gdal/job.ts'
 import { readVector } from '../../src/gdal/vector.ts'
-import { findGdalChildren, plainRules } from '../support/vector.ts'
+import { findGdalChildren, passOver, plainRules } from '../support/vector.ts'
 
 let folder: string
 let job: VectorJob
@@ -85,11 +85,12 @@ test('a reading ends when it is told to, with the reason that was given', async 
 
 test('a reading that nobody wants any more does not begin', async () => {
   const signal = AbortSignal.abort(new Error('too late'))
-  await expect(readVector(job, async () => 'read', { signal })).rejects.toThrow('too late')
+  await expect(readVector(job, async () => undefined, { signal })).rejects.toThrow('too late')
 })
 
-test('a reading gives what is made of it, and the fault of whoever makes it', async () => {
-  expect(await readVector(jobIn('a'), async ({ summary }) => summary.rowCount)).toBe(80_000)
+test('a reading gives what was found, and the fault of whoever takes the rows', async () => {
+  const found = await readVector(jobIn('a'), passOver)
+  expect(found.rowCount).toBe(80_000)
   const reading = readVector(jobIn('b'), async () => {
     throw new Error('the database is down')
   })
@@ -100,8 +101,9 @@ test('not more than two children run at once', async () => {
   const counts: number[] = []
   await Promise.all(
     ['a', 'b', 'c', 'd'].map((name) =>
-      readVector(jobIn(name), async () => {
+      readVector(jobIn(name), async (rows) => {
         counts.push(findGdalChildren().length)
+        await passOver(rows)
       }),
     ),
   )

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { dropOrphans } from '../../src/import/orphans.ts'
 import { describeDrivers } from '../support/drivers.ts'
+import { packAs } from '../support/geopackage.ts'
 import { type ImportBench, listFeatureTables, openImportBench } from '../support/import.ts'
 import { findGdalChildren, geojson, point, polygon } from '../support/vector.ts'
 
@@ -239,27 +240,70 @@ describeDrivers('staging', (open) => {
     })
   })
 
-  test('leaves nothing when the process of GDAL is killed in the middle of it', async () => {
-    const rows = Array.from({ length: 60_000 }, (_, index) => `${index},1,2,${'x'.repeat(60)}`)
-    const staging = bench.stage('a.csv', `nr,lon,lat,text\n${rows.join('\n')}\n`)
-    const failure = expect(staging).rejects.toMatchObject({ code: 'gdal/failed', status: 422 })
-    while ((await listFeatureTables(database)).staged.length === 0) await database.query('select 1')
-    for (const pid of findGdalChildren()) process.kill(pid, 'SIGKILL')
-    await failure
+  test('forgets what came before it knew better', async () => {
+    const ring = (at: number) => [
+      [
+        [at, 0],
+        [at, 1],
+        [at + 1, 1],
+        [at, 0],
+      ],
+    ]
+    const text = 'x'.repeat(2000)
+    const single = (nr: number) => ({
+      geometry: { type: 'Polygon', coordinates: ring(nr % 90) },
+      properties: { nr, text },
+    })
+    const parts = { type: 'MultiPolygon', coordinates: [ring(1), ring(3)] }
+    const last = { geometry: parts, properties: { nr: 6000 } }
+    const source = packAs('POLYGON', [...Array.from({ length: 6000 }, (_, nr) => single(nr)), last])
+    const staged = await bench.stage('a.gpkg', source, { srs: 4326 })
+    expect(staged).toMatchObject({ geometryType: 'MULTIPOLYGON', report: { count: 6001 } })
+    const [found] = await database.query(
+      `select count(*)::int as count, sum(c1)::int as sum, min(id) as min, max(id) as max,
+              count(*) filter (where ST_NumGeometries(geom) = 1)::int as single
+         from ${staged.tableName}`,
+    )
+    expect(found).toEqual({ count: 6001, sum: (6001 * 6000) / 2, min: 1, max: 6001, single: 6000 })
+    expect((await listFeatureTables(database)).tables).toEqual([staged.tableName])
+    await staged.discard()
   })
 
-  test('leaves nothing when it is told to stop, at whatever moment', async () => {
-    const rows = Array.from({ length: 60_000 }, (_, index) => `${index},1,2,${'x'.repeat(60)}`)
-    const csv = `nr,lon,lat,text\n${rows.join('\n')}\n`
-    const stopper = new AbortController()
-    const stopping = await openImportBench(database, { signal: stopper.signal })
-    const staging = stopping.stage('a.csv', csv)
-    // As soon as there is a table, rows are on their way.
-    while ((await listFeatureTables(database)).staged.length === 0) await database.query('select 1')
-    stopper.abort(new Error('the client went away'))
-    await expect(staging).rejects.toThrow('the client went away')
-    expect(await stopping.leftovers()).toEqual([])
-    await stopping.remove()
+  const text = 'x'.repeat(2000)
+  const csv = Array.from({ length: 6000 }, (_, nr) => `${nr},1,2,${text}`)
+  const features = Array.from({ length: 6000 }, (_, nr) => ({
+    geometry: point(1, 2),
+    properties: { nr, text },
+  }))
+
+  describe.each([
+    ['looked at', 'a.csv', () => ['nr,lon,lat,text', ...csv].join('\n')],
+    ['still being looked at', 'a.geojson', () => geojson(features)],
+  ])('of a source that was %s leaves nothing', (_, name, write) => {
+    test('when the process of GDAL is killed in the middle of it', async () => {
+      const staging = bench.stage(name, write())
+      const failure = expect(staging).rejects.toMatchObject({ code: 'gdal/failed', status: 422 })
+      while ((await listFeatureTables(database)).staged.length === 0) await database.query('select 1')
+      for (const pid of findGdalChildren()) process.kill(pid, 'SIGKILL')
+      await failure
+    })
+
+    test('when it is told to stop, at whatever moment', async () => {
+      const stopper = new AbortController()
+      const stopping = await openImportBench(database, { signal: stopper.signal })
+      const staging = stopping.stage(name, write())
+      // As soon as there is a table, rows are on their way.
+      while ((await listFeatureTables(database)).staged.length === 0) await database.query('select 1')
+      stopper.abort(new Error('the client went away'))
+      await expect(staging).rejects.toThrow('the client went away')
+      expect(await stopping.leftovers()).toEqual([])
+      await stopping.remove()
+    })
+  })
+
+  test('leaves nothing when the last feature is bad', async () => {
+    const source = geojson([...features, { geometry: null }])
+    await expect(bench.stage('a.geojson', source)).rejects.toMatchObject({ code: 'source/bad-features' })
   })
 
   test('drops what a dead process left, and nothing of a living one', async () => {

@@ -91,7 +91,13 @@ describe.each(drivers)('a server on %s that is killed among changes', (driver) =
         const same = standing.find(({ keyname }) => keyname === field.keyname)
         return same === undefined ? field : { ...field, id: same.id }
       })
-      await json(admin, 'PUT', `/api/resource/${layer}`, { feature_layer: { fields } })
+      // What is not named stays.
+      const dropped = standing
+        .filter(({ id }) => !fields.some((field) => 'id' in field && field.id === id))
+        .map((field) => ({ ...field, delete: true }))
+      await json(admin, 'PUT', `/api/resource/${layer}`, {
+        feature_layer: { fields: [...fields, ...dropped] },
+      })
     })
   }
 

@@ -2,9 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SourceSummary, VectorJob } from '../../src/gdal/job.ts'
-import type { RunOptions } from '../../src/gdal/run.ts'
-import { readVector } from '../../src/gdal/vector.ts'
+import type { RowLayout, SourceSummary, VectorJob } from '../../src/gdal/job.ts'
+import { type ReadOptions, type RowSet, readVector } from '../../src/gdal/vector.ts'
 
 /** Loads all there is as it is, and refuses what is bad. */
 export const plainRules = {
@@ -18,17 +17,34 @@ export const plainRules = {
   idFields: [],
 } as const
 
-/** What was read: the summary, the bytes of all rows, and what is left in the folder of the job. */
+/** What was read. */
 export interface ReadVector {
-  readonly summary: SourceSummary
+  /** What was found, with what the rows are that were sent last. */
+  readonly summary: SourceSummary & RowLayout & { readonly layout: RowLayout }
+  /** Bytes of all rows. */
   readonly bytes: number
+  /** How many times rows were sent: once more than in vain. */
+  readonly times: number
+}
+
+/** Takes the rows of a source, and does nothing with them. Gives their bytes. */
+export async function passOver({ copies }: RowSet): Promise<number> {
+  let bytes = 0
+  for await (const copy of copies) for await (const chunk of copy) bytes += chunk.length
+  return bytes
+}
+
+/** How a reading is watched. */
+export interface Watched {
+  readonly options?: ReadOptions
+  readonly onRows?: (rows: RowSet) => void
 }
 
 /** Reads a file of the given name in a folder that is gone afterwards. */
 export async function readFileAs(
   name: string,
   content: Uint8Array | string,
-  { options = {}, ...rules }: Partial<VectorJob> & { readonly options?: RunOptions } = {},
+  { options = {}, onRows, ...rules }: Partial<VectorJob> & Watched = {},
 ): Promise<ReadVector> {
   const folder = await mkdtemp(join(tmpdir(), 'landform-vector-'))
   try {
@@ -45,20 +61,22 @@ export async function readFileAs(
       wanted: undefined,
       srs: 3857,
     }
-    return await readVector(
-      { ...job, unpackLimitBytes: 1 << 30, pieceBytes: 1 << 20, ...rules },
-      countBytes,
-      options,
-    )
+    let layout: RowLayout | undefined
+    let bytes = 0
+    let times = 0
+    const take = async (rows: RowSet) => {
+      layout = rows.layout
+      onRows?.(rows)
+      times += 1
+      bytes = await passOver(rows)
+    }
+    const limits = { unpackLimitBytes: 1 << 30, pieceBytes: 1 << 20 }
+    const summary = await readVector({ ...job, ...limits, ...rules }, take, options)
+    if (layout === undefined) throw new Error('no rows were sent')
+    return { summary: { ...layout, ...summary, layout }, bytes, times }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-async function countBytes({ summary, copies }: Parameters<Parameters<typeof readVector>[1]>[0]) {
-  let bytes = 0
-  for await (const copy of copies) for await (const chunk of copy) bytes += chunk.length
-  return { summary, bytes }
 }
 
 /** Writes features as GeoJSON: geometries, each with the properties beside it. */

@@ -10,7 +10,8 @@ const LoadedUploadSchema = Type.Object(
       Type.Object(
         {
           step: oneOf(['reading', 'writing', 'indexing'], {
-            description: 'The file is looked at, its features are written, what is written is indexed.',
+            description:
+              'The file is looked at, and written meanwhile if it declares what it holds; else its features are written then; what is written is indexed.',
           }),
           features: Type.Integer({ description: 'Features that are done in this step.' }),
           total: Type.Optional(Type.Integer({ description: 'All there are, once they were counted.' })),

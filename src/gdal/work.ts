@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { flushCompileCache } from 'node:module'
+import { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import { isProblem } from '../core/problem.ts'
+import { convertVector } from './convert.ts'
+import { jsonFrame } from './frame.ts'
+import type { Job, WireProblem } from './job.ts'
+import { type GdalModule, loadGdal } from './open.ts'
+import { settings } from './settings.ts'
+
+const outputDescriptor = 3
+
+type Send = (frame: Buffer) => Promise<void>
+
+interface Ends {
+  readonly input: Readable
+  readonly send: Send
+}
+
+/**
+ * Does a job, and says what became of it. Never throws but where nobody listens.
+ *
+ * @param input brings what a job reads that is no file
+ */
+export async function work(job: Job, input: Readable): Promise<void> {
+  const output = new Socket({ fd: outputDescriptor, readable: false, writable: true })
+  const send: Send = async (frame) => {
+    await new Promise<void>((resolve, reject) => {
+      output.write(frame, (error) => (error ? reject(error) : resolve()))
+    })
+  }
+  try {
+    await convert(job, { input, send })
+    await send(jsonFrame('end', {}))
+  } catch (error) {
+    await send(jsonFrame('problem', asWire(error)))
+  }
+  output.end()
+  await once(output, 'close')
+}
+
+/** Loads GDAL, which takes a fifth of a second, for those that need it. */
+function openGdal(): GdalModule {
+  const gdal = loadGdal()
+  // Mostly this process is killed when its work is done, and would not come to it.
+  flushCompileCache()
+  for (const [name, value] of Object.entries(settings)) gdal.config.set(name, value)
+  return gdal
+}
+
+async function convert(job: Job, { input, send }: Ends): Promise<void> {
+  const summary = (found: object) => send(jsonFrame('summary', found))
+  const layout = (found: object) => send(jsonFrame('layout', found))
+  const tick = (features = 0, total?: number) => void send(jsonFrame('tick', { features, total }))
+  if (!('kind' in job))
+    return convertVector(openGdal(), job, { layout, summary, frameBytes: job.pieceBytes, rows: send, tick })
+  // Loaded for those that need it: most jobs are to read features.
+  if (job.kind === 'export') {
+    const { writeExport } = await import('./export_write.ts')
+    await writeExport(openGdal, job, { rows: input, tick })
+    return summary({})
+  }
+  const { convertRaster } = await import('./raster_convert.ts')
+  await summary(await convertRaster(openGdal(), job, { tick }))
+}
+
+function asWire(error: unknown): WireProblem {
+  if (!isProblem(error)) {
+    return { code: 'gdal/failed', message: error instanceof Error ? error.message : String(error) }
+  }
+  const { code, message, hint, detail, data } = error
+  return { code, message, hint, detail, data }
+}
