@@ -73,12 +73,14 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
   })
 }
 
-function findNotes({ isGuessed, texts, layer }: SourceLayer): string[] {
+function findNotes({ isGuessed, texts, layer, hasLongPositions }: SourceLayer): string[] {
   const position = 'The coordinates were taken for longitude and latitude, EPSG:4326.'
   const measures = 'The measures (M) of its geometries are left out: layers have none.'
+  const beyond = 'Positions have more than three numbers: those behind the third are left out.'
   return [
     ...(isGuessed ? [position] : []),
     ...(hasMeasures(layer.geomType) ? [measures] : []),
+    ...(hasLongPositions ? [beyond] : []),
     texts?.findNote() ?? [],
   ].flat()
 }

@@ -3,6 +3,7 @@ import { basename, extname, join } from 'node:path'
 import type { Dataset } from 'gdal-async'
 import { problem } from '../contract/problems.ts'
 import { dataExtensions, type Format, findFormat, packedTables } from './format.ts'
+import { type BrokenGeometry, checkGeoJson, writeWithout } from './geojson_check.ts'
 import type { VectorJob } from './job.ts'
 import { prepareMif } from './mif.ts'
 import type { GdalModule } from './open.ts'
@@ -103,21 +104,55 @@ async function openFile(gdal: GdalModule, given: SourceFile, job: VectorJob): Pr
   const file = isRecoded ? await recode(given, job) : given
   if (isXml(extension)) return openXml(gdal, await prepareXml(file, job.folder), format)
   if (isText(extension)) refuseNul(file, extension)
-  const hasHugeNumbers = once(() => holdsHugeNumbers(file.path))
-  const facts = {
-    ...(extension === '.geojson' ? { hasHugeNumbers } : {}),
-    ...(isRecoded ? { recodedFrom: job.encoding } : {}),
-  }
-  const layers = openTable(gdal, { path: file.path, extension, job }) ?? openPlain(gdal, file, format)
+  const facts = isRecoded ? { recodedFrom: job.encoding } : {}
+  if (extension === '.geojson') return openGeoJson(gdal, file, { format, facts, job })
+  const layers = openTable(gdal, { path: file.path, extension, job }) ?? (await openPlain(gdal, file, format))
   return layers.map((layer) => ({ ...layer, ...facts }))
 }
 
-function openPlain(gdal: GdalModule, file: SourceFile, format: Format): SourceLayer[] {
-  const { dataset, driver } = openDataset(gdal, file, format)
+async function openPlain(gdal: GdalModule, file: SourceFile, format: Format): Promise<SourceLayer[]> {
+  const { dataset, driver } = await openDataset(gdal, file, format)
   const isLonLat = driver === 'TopoJSON'
   return dataset.layers.map((layer) => {
     return { dataset, layer, name: layer.name, format: driver, isLonLat, isGuessed: false }
   })
+}
+
+interface TextFile {
+  readonly format: Format
+  readonly facts: Pick<SourceLayer, 'recodedFrom'>
+  readonly job: VectorJob
+}
+
+/** Opens a file, and looks meanwhile for what GDAL passes over in it. */
+async function openGeoJson(
+  gdal: GdalModule,
+  file: SourceFile,
+  { format, facts, job }: TextFile,
+): Promise<SourceLayer[]> {
+  const opening = openPlain(gdal, file, format)
+  opening.catch(() => undefined)
+  const { broken, stranger, hasLongPositions } = checkGeoJson(file.path)
+  const layers = await opening
+  const more = { ...facts, hasHugeNumbers: once(() => holdsHugeNumbers(file.path)) }
+  if (!layers.every((layer) => layer.format.startsWith('GeoJSON')))
+    return layers.map((layer) => ({ ...layer, ...more }))
+  if (stranger !== undefined)
+    throw unreadable(file, `member ${stranger.number} of its features is no Feature, but ${stranger.reason}`)
+  // To lose parts of features is what such a job allows.
+  const isWhole = broken.length === 0 || job.fix === 'LOSSY'
+  const found = isWhole ? layers : await openPlain(gdal, await leaveOut(file, broken, job), format)
+  return found.map((layer) => ({ ...layer, ...more, hasLongPositions, ...(isWhole ? {} : { broken }) }))
+}
+
+async function leaveOut(
+  { path, name }: SourceFile,
+  broken: readonly BrokenGeometry[],
+  { folder }: VectorJob,
+): Promise<SourceFile> {
+  const target = join(mkdtempSync(join(folder, 'geojson-')), basename(path))
+  await writeWithout(path, broken, target)
+  return { path: target, name }
 }
 
 function once(find: () => boolean): () => boolean {
@@ -131,7 +166,7 @@ function once(find: () => boolean): () => boolean {
 /** Of broken XML the drivers say no more than that it is. */
 async function openXml(gdal: GdalModule, file: SourceFile, format: Format): Promise<SourceLayer[]> {
   const findFault = () => findXmlFault(file.path)
-  const opened = tryOpen(() => openPlain(gdal, file, format))
+  const opened = await tryOpen(openPlain(gdal, file, format))
   if (opened.layers?.every(({ layer }) => layer.srs !== null)) {
     return opened.layers.map((layer) => ({ ...layer, findFault }))
   }
@@ -141,22 +176,25 @@ async function openXml(gdal: GdalModule, file: SourceFile, format: Format): Prom
   return opened.layers
 }
 
-function tryOpen(open: () => SourceLayer[]): { layers?: SourceLayer[]; error?: unknown } {
+async function tryOpen(
+  opening: Promise<SourceLayer[]>,
+): Promise<{ layers?: SourceLayer[]; error?: unknown }> {
   try {
-    return { layers: open() }
+    return { layers: await opening }
   } catch (error) {
     return { error }
   }
 }
 
-function openShapefile(
+async function openShapefile(
   gdal: GdalModule,
   file: SourceFile,
   { job, format }: { readonly job: VectorJob; readonly format: Format },
-): SourceLayer[] {
+): Promise<SourceLayer[]> {
   const { gdalEncoding, texts } = findShapeTexts(file, job.encoding)
   gdal.config.set('SHAPE_ENCODING', gdalEncoding)
-  return openPlain(gdal, file, format).map((layer) => (texts === undefined ? layer : { ...layer, texts }))
+  const layers = await openPlain(gdal, file, format)
+  return layers.map((layer) => (texts === undefined ? layer : { ...layer, texts }))
 }
 
 async function openMif(
@@ -166,16 +204,18 @@ async function openMif(
 ): Promise<SourceLayer[]> {
   const folder = mkdtempSync(join(job.folder, 'mif-'))
   const { file, declared } = await prepareMif(given, { folder, encoding: job.encoding })
-  return openPlain(gdal, file, format).map((layer) => ({ ...layer, declared }))
+  const layers = await openPlain(gdal, file, format)
+  return layers.map((layer) => ({ ...layer, declared }))
 }
 
-function openTab(gdal: GdalModule, given: SourceFile, format: Format): SourceLayer[] {
+async function openTab(gdal: GdalModule, given: SourceFile, format: Format): Promise<SourceLayer[]> {
   const text = readFileSync(given.path, 'latin1')
   if (isSeamless(text)) throw unreadable(given, 'it refers to other files')
   if (!isNative(text)) return openPlain(gdal, given, format)
   const file = gatherParts(given, '.tab')
   const total = countRows(file)
-  return openPlain(gdal, file, format).map((layer) => ({ ...layer, total }))
+  const layers = await openPlain(gdal, file, format)
+  return layers.map((layer) => ({ ...layer, total }))
 }
 
 async function recode({ path, name }: SourceFile, { folder, encoding = '' }: VectorJob): Promise<SourceFile> {
@@ -185,17 +225,17 @@ async function recode({ path, name }: SourceFile, { folder, encoding = '' }: Vec
 }
 
 /** Opens a file with the first driver that takes it; what the first one has to say of a bad file says most. */
-function openDataset(
+async function openDataset(
   gdal: GdalModule,
   file: SourceFile,
   format: Format,
-): { dataset: Dataset; driver: string } {
+): Promise<{ dataset: Dataset; driver: string }> {
   const known = new Set(gdal.drivers.getNames())
   const drivers = format.drivers.filter((driver) => known.has(driver))
   let reason = `this GDAL has no driver for ${format.drivers.join(' or ')}`
   for (const [index, driver] of drivers.entries()) {
     try {
-      return { dataset: gdal.open(file.path, 'r', driver), driver }
+      return { dataset: await gdal.openAsync(file.path, 'r', driver), driver }
     } catch (error) {
       if (index === 0) reason = error instanceof Error ? error.message : String(error)
     }

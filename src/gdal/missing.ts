@@ -12,7 +12,7 @@ export interface MissingFeature extends BadFeature {
 
 /** What a translation was to do, and what it did. */
 export interface Translation {
-  readonly source: Pick<SourceLayer, 'layer' | 'twin' | 'positions'>
+  readonly source: Pick<SourceLayer, 'layer' | 'twin' | 'positions' | 'broken'>
   /** EPSG code of the target. */
   readonly srs: number
   /** What GDAL was told to take for the reference system of the source, where it was told. */
@@ -109,9 +109,16 @@ function hasReplacement(value: unknown): boolean {
 
 const noGeometry = 'it has no geometry'
 
-/** Says why there is no geometry: in a table, by what stands in its place. */
-function reasonFinder({ twin, positions = [] }: Translation['source']): (number: number) => string {
-  if (twin === undefined) return () => noGeometry
+/** Says why there is no geometry: by what stands in its place, where that is known. */
+function reasonFinder({
+  twin,
+  positions = [],
+  broken = [],
+}: Translation['source']): (number: number) => string {
+  if (twin === undefined) {
+    const reasons = new Map(broken.map(({ number, reason }) => [number, reason]))
+    return (number) => reasons.get(number) ?? noGeometry
+  }
   const rows = twin.features[Symbol.iterator]()
   let at = 0
   return (number) => {

@@ -1,5 +1,6 @@
 import type { Dataset, Layer } from 'gdal-async'
 import type { Datatype } from '../contract/geometry.ts'
+import type { BadFeature } from './job.ts'
 import type { ColumnUse } from './row.ts'
 import type { TextReader } from './shape_texts.ts'
 
@@ -35,6 +36,10 @@ export interface SourceLayer {
   readonly hasHugeNumbers?: () => boolean
   /** How many features there are to be, where GDAL counts only those that it can read. */
   readonly total?: number
+  /** Features whose geometries were left out, in order, and why. */
+  readonly broken?: readonly BadFeature[]
+  /** Whether positions have more than three numbers. */
+  readonly hasLongPositions?: boolean
   /** Finds why it breaks off; undefined where that is not known. */
   readonly findFault?: () => Promise<string | undefined>
   /** Whether all values are texts, and what they mean is to be found out. */
