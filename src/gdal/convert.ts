@@ -73,13 +73,13 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
   })
 }
 
-function findNotes({ isGuessed, texts, layer, hasLongPositions }: SourceLayer): string[] {
+function findNotes({ isGuessed, texts, layer, hasLongPositions, wkt }: SourceLayer): string[] {
   const position = 'The coordinates were taken for longitude and latitude, EPSG:4326.'
   const measures = 'The measures (M) of its geometries are left out: layers have none.'
   const beyond = 'Positions have more than three numbers: those behind the third are left out.'
   return [
     ...(isGuessed ? [position] : []),
-    ...(hasMeasures(layer.geomType) ? [measures] : []),
+    ...(hasMeasures(layer.geomType) || wkt?.hasMeasures ? [measures] : []),
     ...(hasLongPositions ? [beyond] : []),
     texts?.findNote() ?? [],
   ].flat()

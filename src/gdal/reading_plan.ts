@@ -149,7 +149,7 @@ export function settleColumn(column: ColumnPlan): ColumnPlan {
 
 /** Gives the features of the intermediate file, once its header is written. */
 export function featuresOf({ path, columns, job, source, rules }: ReadingPlan, header: FlatHeader): Features {
-  const { texts, recodedFrom, hasHugeNumbers } = source
+  const { texts, recodedFrom, hasHugeNumbers, wkt: wktCheck } = source
   // In a table of text there is no other way to write that there is no value.
   const blankIsNull = job.wanted !== undefined && source.format === 'CSV'
   const plans = header.columns.map(({ type }, index): ColumnPlan => {
@@ -158,8 +158,18 @@ export function featuresOf({ path, columns, job, source, rules }: ReadingPlan, h
     const isText = datatype === 'STRING' && use === 'STRING'
     const convert = isText ? texts?.read : conversionOf(datatype, use)
     const encoding = isText ? (texts?.encoding ?? recodedFrom) : undefined
+    const wkt = use === 'GEOMETRY' ? wktCheck : undefined
     const isClamped = type === 'Long' ? hasHugeNumbers : undefined
-    return { type, use, convert, encoding, isClamped, guess, blankIsNull: blankIsNull && use === 'STRING' }
+    return {
+      type,
+      use,
+      convert,
+      encoding,
+      isClamped,
+      wkt,
+      guess,
+      blankIsNull: blankIsNull && use === 'STRING',
+    }
   })
   return { path, header, columns: plans, names: columns.map(({ keyname, name }) => keyname || name), rules }
 }

@@ -7,12 +7,13 @@ import { findMoment } from './moment.ts'
 import type { Shape } from './shape.ts'
 import { readAscii, readInteger, readReal, type Value } from './value.ts'
 import type { Conversion, Scalar } from './value_convert.ts'
+import type { WktCheck } from './wkt.ts'
 
 /**
  * What a column of the intermediate file is for, besides a field: the ids; nothing; a coordinate, of which the shape
  * was made; what a table has beyond its columns.
  */
-export type ColumnUse = Datatype | 'ID' | 'NONE' | 'COORDINATE' | 'BEYOND'
+export type ColumnUse = Datatype | 'ID' | 'NONE' | 'COORDINATE' | 'GEOMETRY' | 'BEYOND'
 
 /** What becomes of a column of the intermediate file. */
 export interface ColumnPlan {
@@ -22,6 +23,8 @@ export interface ColumnPlan {
   readonly convert?: Conversion | undefined
   /** Tells whether the largest and the smallest of its numbers may be others that do not fit. */
   readonly isClamped?: (() => boolean) | undefined
+  /** How the texts are looked at that the shapes were made of. */
+  readonly wkt?: WktCheck | undefined
   /** What its texts were said to be in, where that is not UTF-8. */
   readonly encoding?: string | undefined
   /** What its texts mean, as far as they were seen. */
@@ -32,7 +35,7 @@ export interface ColumnPlan {
 
 /** Tells whether a column becomes a field. */
 export function isField(use: ColumnUse): use is Datatype {
-  return use !== 'ID' && use !== 'NONE' && use !== 'COORDINATE' && use !== 'BEYOND'
+  return use !== 'ID' && use !== 'NONE' && use !== 'COORDINATE' && use !== 'GEOMETRY' && use !== 'BEYOND'
 }
 
 /** How rows are written: id, geom, then the fields in order. */

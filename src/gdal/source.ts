@@ -3,6 +3,7 @@ import type { Datatype } from '../contract/geometry.ts'
 import type { BadFeature } from './job.ts'
 import type { ColumnUse } from './row.ts'
 import type { TextReader } from './shape_texts.ts'
+import type { WktCheck } from './wkt.ts'
 
 /** A file to open, under a name that tells its format. */
 export interface SourceFile {
@@ -17,6 +18,8 @@ export interface SourceLayer {
   readonly layer: Layer
   /** The same layer, opened once more: to be counted while `layer` is read, where counting takes reading. */
   readonly twin?: Layer
+  /** How the texts are looked at that its geometries are made of. */
+  readonly wkt?: WktCheck
   /** Columns of `twin` that hold the geometries, as texts. */
   readonly positions?: readonly string[]
   readonly name: string

@@ -7,6 +7,7 @@ import type { VectorJob } from './job.ts'
 import type { GdalModule } from './open.ts'
 import type { ColumnUse } from './row.ts'
 import type { SourceLayer } from './source.ts'
+import { startWktCheck } from './wkt.ts'
 
 /** Columns that hold the geometry of a table. */
 type CoordinateColumns =
@@ -85,9 +86,10 @@ function openText(
   const dataset = openCsv(gdal, whole, columns)
   const layer = dataset.layers.get(0)
   const hidden = new Map<string, ColumnUse>(isCopied ? [[beyondColumn, 'BEYOND']] : [])
+  if ('wkt' in columns) hidden.set(columns.wkt, 'GEOMETRY')
   const twin = openPlain(gdal, whole, '.csv').layers.get(0)
   const positions = 'wkt' in columns ? [columns.wkt] : [columns.x, columns.y]
-  return { dataset, layer, hidden, twin, positions, isText: true }
+  return { dataset, layer, hidden, wkt: startWktCheck(), twin, positions, isText: true }
 }
 
 function openPlain(gdal: GdalModule, path: string, extension: string): Dataset {
@@ -135,7 +137,8 @@ function openCsv(gdal: GdalModule, path: string, columns: CoordinateColumns): Da
       : { X_POSSIBLE_NAMES: columns.x, Y_POSSIBLE_NAMES: columns.y }
   return gdal.drivers.get('CSV').open(path, 'r', {
     ...geometry,
-    KEEP_GEOM_COLUMNS: 'NO',
+    // Of a text that GDAL reads to somewhere in the middle, the rest is to be seen.
+    KEEP_GEOM_COLUMNS: 'wkt' in columns ? 'YES' : 'NO',
     // What the texts mean is found out when all of them were seen.
     AUTODETECT_TYPE: 'NO',
   })
@@ -165,8 +168,6 @@ function openSheet(gdal: GdalModule, path: string, { layer, fields, columns }: S
       ? `encoding="WKT" field="${escapeXml(columns.wkt)}"`
       : `encoding="PointFromColumns" x="${escapeXml(columns.x)}" y="${escapeXml(columns.y)}"`
   // What a geometry is made of is looked at too: a text that is no number would be taken for 0.
-  const isWkt = 'wkt' in columns
-  const kept = fields.filter(({ name }) => !isWkt || !used.includes(name))
   const dataset = gdal.open(
     [
       '<OGRVRTDataSource><OGRVRTLayer name="table">',
@@ -174,14 +175,15 @@ function openSheet(gdal: GdalModule, path: string, { layer, fields, columns }: S
       `<SrcLayer>${escapeXml(layer)}</SrcLayer>`,
       `<GeometryType>${'wkt' in columns ? 'wkbUnknown' : 'wkbPoint'}</GeometryType>`,
       `<GeometryField ${geometry}/>`,
-      ...kept.map(({ name, type }) => `<Field name="${escapeXml(name)}" type="${type}"/>`),
+      ...fields.map(({ name, type }) => `<Field name="${escapeXml(name)}" type="${type}"/>`),
       '</OGRVRTLayer></OGRVRTDataSource>',
     ].join(''),
     'r',
     'OGR_VRT',
   )
-  const hidden = new Map<string, ColumnUse>(isWkt ? [] : used.map((name) => [name, 'COORDINATE']))
-  return { dataset, layer: dataset.layers.get(0), hidden }
+  const use = 'wkt' in columns ? 'GEOMETRY' : 'COORDINATE'
+  const hidden = new Map<string, ColumnUse>(used.map((name) => [name, use]))
+  return { dataset, layer: dataset.layers.get(0), hidden, wkt: startWktCheck() }
 }
 
 function escapeXml(text: string): string {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { quickDay } from './digits.ts'
 import { isCalendarDay } from './moment.ts'
-import type { ColumnPlan } from './row.ts'
+import type { ColumnPlan, ColumnUse } from './row.ts'
 import { readAscii, readInteger, readReal, type Value } from './value.ts'
 import { describeValue } from './value_convert.ts'
 
@@ -26,6 +26,17 @@ export function findBadValue(value: Value, column: ColumnPlan): ValueFault | und
   if (convert !== undefined) {
     return convert(value) === undefined ? { text: `: ${describeValue(value)} is no ${use}` } : undefined
   }
+  return use === 'COORDINATE' || use === 'GEOMETRY' ? findBadShape(value, column) : findBadField(value, use)
+}
+
+/** What a shape was made of is looked at too: GDAL takes what is no number for 0, and stops where it has enough. */
+function findBadShape(value: Value, { use, wkt }: ColumnPlan): ValueFault | undefined {
+  if (use === 'COORDINATE')
+    return isNumber(value) ? undefined : { text: `: ${describeValue(value)} is no number` }
+  return wkt?.isWhole(value) === false ? { text: `: ${describeValue(value)} is no geometry` } : undefined
+}
+
+function findBadField(value: Value, use: ColumnUse): ValueFault | undefined {
   switch (use) {
     case 'ID':
       return findBadId(value)
@@ -38,8 +49,6 @@ export function findBadValue(value: Value, column: ColumnPlan): ValueFault | und
       return quickDay(value) !== undefined || isCalendarDay(readAscii(value))
         ? undefined
         : { text: `: ${describeValue(value)} is no ${use}` }
-    case 'COORDINATE':
-      return isNumber(value) ? undefined : { text: `: ${describeValue(value)} is no number` }
     case 'BEYOND':
       return value.size === 0 ? undefined : { text: '', isRow: true }
     default:

@@ -90,7 +90,12 @@ const shapes: readonly Bad[] = [
   ['coordinates without end', 'a.geojson', pointAt('1e300', 1), 'outside the reference system'],
   ['a latitude above the pole', 'a.geojson', pointAt(0, 90.5), 'outside the reference system'],
   ['a longitude twice around', 'a.geojson', pointAt(725, 0), 'outside the reference system'],
-  ['coordinates that are texts', 'a.geojson', pointAt('"east"', 0), 'feature 2: a coordinate of it is not a number: "east"'],
+  [
+    'coordinates that are texts',
+    'a.geojson',
+    pointAt('"east"', 0),
+    'feature 2: a coordinate of it is not a number: "east"',
+  ],
   [
     'a line among points',
     'a.geojson',
