@@ -1,5 +1,6 @@
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
+import { perDatabase } from '../database/per_database.ts'
 import { deleteOldPrepared } from '../store/prepared_source.ts'
 import { dropStaging, findOrphans } from '../store/staging.ts'
 
@@ -10,7 +11,7 @@ export const preparedHours = 24
 const silentMinutes = 5
 
 /** Tables of this process that could not be dropped when they should have been, by their database. */
-const waiting = new WeakMap<Database, Set<string>>()
+const waitingIn = perDatabase(() => new Set<string>())
 
 /**
  * Drops a table unless a layer has adopted it: now, or with the orphans where the database cannot. What keeps it from
@@ -21,13 +22,12 @@ export async function discardStaging(database: Database, name: string, log: Log)
     await dropStaging(database, name)
   } catch (error) {
     log.warn({ error, table: name }, 'a table that nobody needs could not be dropped yet')
-    const names = waiting.get(database) ?? new Set()
-    waiting.set(database, names.add(name))
+    waitingIn(database).add(name)
   }
 }
 
 async function dropWaiting(database: Database): Promise<number> {
-  const names = waiting.get(database) ?? new Set()
+  const names = waitingIn(database)
   const count = names.size
   for (const name of names) {
     await dropStaging(database, name)

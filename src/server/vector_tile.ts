@@ -1,16 +1,16 @@
 import { type Dialect, tileLayerPrefix } from '../contract/dialect.ts'
 import { problem } from '../contract/problems.ts'
-import type { Database } from '../database/database.ts'
+import { perDatabase } from '../database/per_database.ts'
 import { tileExists } from '../geo/tile.ts'
 import { isForeign } from '../store/feature/foreign.ts'
 import { findLayers, type Layer } from '../store/layer.ts'
 import type { TileRequest } from '../store/tile/grid.ts'
-import { createShapeCache, type ShapeCache } from '../store/tile/shape_cache.ts'
+import { createShapeCache } from '../store/tile/shape_cache.ts'
 import { makeTileLayer } from '../store/tile/tile.ts'
 import { findDatabases } from './geodb/session.ts'
 import { acceptsGzip } from './gzip.ts'
 import type { Answer, ApiRequest } from './handler.ts'
-import { type CachedTile, createTileCache, describeTile, packTile, type TileCache } from './tile_cache.ts'
+import { type CachedTile, createTileCache, describeTile, packTile } from './tile_cache.ts'
 
 /** What a tile is asked for with. */
 export interface TileOptions {
@@ -28,18 +28,7 @@ const mediaType = 'application/vnd.mapbox-vector-tile'
 const packFrom = 860
 
 /** What is remembered of the tiles of a database. */
-interface Caches {
-  readonly tiles: TileCache
-  readonly shapes: ShapeCache
-}
-
-const caches = new WeakMap<Database, Caches>()
-
-function cachesOf(database: Database): Caches {
-  const known = caches.get(database) ?? { tiles: createTileCache(), shapes: createShapeCache() }
-  caches.set(database, known)
-  return known
-}
+const cachesOf = perDatabase(() => ({ tiles: createTileCache(), shapes: createShapeCache() }))
 
 /**
  * Reads and checks what a tile is asked for with.

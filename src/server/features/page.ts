@@ -1,9 +1,10 @@
 import type { Database } from '../../database/database.ts'
-import { createPageMarks, type PageMark, type PageMarks } from '../../store/feature/mark.ts'
+import { perDatabase } from '../../database/per_database.ts'
+import { createPageMarks, type PageMark } from '../../store/feature/mark.ts'
 import { type FeatureSelection, isPassedByIndex } from '../../store/feature/read.ts'
 import type { Layer } from '../../store/layer.ts'
 
-const marks = new WeakMap<Database, PageMarks>()
+const marksOf = perDatabase(createPageMarks)
 
 /** What is known of the page of a layer, and what there is to learn from it. */
 export interface Page {
@@ -19,8 +20,7 @@ export interface Page {
 export function openPage(database: Database, layer: Layer, selection: FeatureSelection): Page | undefined {
   const { offset = 0 } = selection
   if (offset === 0 || !isPassedByIndex(layer, selection)) return undefined
-  const known = marks.get(database) ?? createPageMarks()
-  marks.set(database, known)
+  const known = marksOf(database)
   return {
     mark: known.find(layer, offset),
     learn: (bytes) => {

@@ -1,26 +1,15 @@
-import type { Database } from '../../database/database.ts'
+import { perDatabase } from '../../database/per_database.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { countFeatures, type FeatureCount, findLayerExtent } from '../../store/feature/extent.ts'
 import { type FeatureFilter, isEmptyFilter } from '../../store/feature/filter.ts'
-import { type Look, rememberWhole } from '../../store/feature/whole.ts'
+import { rememberWhole } from '../../store/feature/whole.ts'
 import type { OpenLayer } from './layer.ts'
 
-interface Known {
-  readonly count: Look<FeatureCount>
-  readonly extent: Look<Bbox | undefined>
-}
-
-const databases = new WeakMap<Database, Known>()
-
 /** What is asked without a filter again and again, though the layer stays as it is. */
-function knownOf(database: Database): Known {
-  const known = databases.get(database) ?? {
-    count: rememberWhole((...layer) => countFeatures(...layer)),
-    extent: rememberWhole((...layer) => findLayerExtent(...layer)),
-  }
-  databases.set(database, known)
-  return known
-}
+const knownOf = perDatabase(() => ({
+  count: rememberWhole(countFeatures),
+  extent: rememberWhole(findLayerExtent),
+}))
 
 /** As `countFeatures`. */
 export function countOpen({ database, layer }: OpenLayer, filter: FeatureFilter): Promise<FeatureCount> {
