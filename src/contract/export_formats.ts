@@ -50,6 +50,25 @@ export const exportEncodings = ['UTF-8', 'CP1251'] as const
 /** Name of an encoding. */
 export type ExportEncoding = (typeof exportEncodings)[number]
 
+/** Header that says what the file of an export could not hold. */
+export const notesHeader = 'landform-notes'
+
+/** Writes sentences as a header: a list of JSON in ASCII, as headers know no other letters. */
+export function formatNotes(notes: readonly string[]): string {
+  const inAscii = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(notes).replaceAll(/[^ -~]/g, inAscii)
+}
+
+/** Reads what `formatNotes` wrote; nothing where a server says it in another way, or not at all. */
+export function readNotes(header: string | string[] | undefined): string[] {
+  try {
+    const read: unknown = JSON.parse(String(header))
+    return Array.isArray(read) ? read.map(String) : []
+  } catch {
+    return []
+  }
+}
+
 /** Column that holds the geometry in tables: WKT. */
 export const geometryColumnName = 'GEOM'
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { type ExportJob, resultFolder } from './export_job.ts'
+import { type ExportJob, type ExportSummary, resultFolder } from './export_job.ts'
+import type { Frames } from './frames.ts'
 import { type RunOptions, readSummary, runInChild } from './run.ts'
 
 /** How an export runs, and where its rows come from. */
@@ -8,14 +9,23 @@ export interface ExportOptions extends Omit<RunOptions, 'feed'> {
   readonly feed: NonNullable<RunOptions['feed']>
 }
 
+/** An export that is written. */
+export interface WrittenExport extends ExportSummary {
+  readonly folder: string
+}
+
 /**
  * Writes rows as a file of a format of GDAL, in a child process that ends with this call, whatever happens. No more of
  * the rows than a few are in memory.
  *
- * @returns the folder of the result, which is one file or several
+ * @returns the folder of the result, which is one file or several, and what it could not hold
  * @throws {Problem} files/full, gdal/missing, gdal/failed; what `feed` throws; what the signal says
  */
-export async function writeVector(job: Omit<ExportJob, 'kind'>, options: ExportOptions): Promise<string> {
-  await runInChild({ ...job, kind: 'export' }, (frames) => readSummary<object>(frames), options)
-  return join(job.folder, resultFolder)
+export async function writeVector(
+  job: Omit<ExportJob, 'kind'>,
+  options: ExportOptions,
+): Promise<WrittenExport> {
+  const read = (frames: Frames) => readSummary<ExportSummary>(frames)
+  const { notes } = await runInChild({ ...job, kind: 'export' }, read, options)
+  return { folder: join(job.folder, resultFolder), notes }
 }

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, renameSync } from 'node:fs'
-import { readCopyRows } from '../core/copy_rows.ts'
+import { type CopyRow, readCopyRows } from '../core/copy_rows.ts'
 import { GrowingBytes } from '../core/growing_bytes.ts'
 import { type FlatTarget, writeFlatFeature, writeFlatHeader } from './export_flat.ts'
 import { noBounds } from './export_geometry.ts'
@@ -15,6 +15,8 @@ export interface Rows {
 /** A file that is to be written. */
 export interface FlatFile extends Rows, FlatTarget {
   readonly path: string
+  /** Sees each row before it is written. */
+  readonly look?: ((row: CopyRow) => void) | undefined
 }
 
 const pieceBytes = 1 << 20
@@ -43,7 +45,7 @@ export async function writeFlatIndexed(file: FlatFile, waiting: string): Promise
 }
 
 /** Writes header and features; gives the size of the header and how many features are without geometry. */
-async function writeFeatures({ path, rows, tick, ...target }: FlatFile, items: FlatItems | undefined) {
+async function writeFeatures({ path, rows, tick, look, ...target }: FlatFile, items: FlatItems | undefined) {
   const { columns } = target
   const file = openSync(path, 'wx')
   const sink = new GrowingBytes(2 * pieceBytes)
@@ -61,6 +63,7 @@ async function writeFeatures({ path, rows, tick, ...target }: FlatFile, items: F
     writeFlatHeader(sink, target)
     const headerBytes = sink.at
     await readCopyRows(rows, (row) => {
+      look?.(row)
       box.set(empty)
       // Behind its length; writing takes it.
       const id = row.view.getBigInt64(row.at + 4)

@@ -1,4 +1,5 @@
 import type { Datatype, GeometryParts } from '../contract/geometry.ts'
+import type { FormatLimits } from './export_loss.ts'
 
 /**
  * What a child process is asked to write. Plain data: it crosses a process boundary. The rows come as a binary copy of
@@ -19,6 +20,8 @@ export interface ExportJob {
   readonly srs: number
   readonly geometry: GeometryParts
   readonly columns: readonly JobColumn[]
+  /** What the format cannot hold; all of it where absent. */
+  readonly limits?: FormatLimits | undefined
 }
 
 /** A column of an export, in order. */
@@ -29,3 +32,9 @@ export interface JobColumn {
 
 /** Folder of the result, in the folder of the job. */
 export const resultFolder = 'result'
+
+/** What is said of an export once it is written. */
+export interface ExportSummary {
+  /** What the file could not hold, one sentence each. */
+  readonly notes: readonly string[]
+}

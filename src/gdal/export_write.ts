@@ -8,7 +8,8 @@ import { hasNoRoom } from './disk_room.ts'
 import { type Rows, writeFlat, writeFlatIndexed } from './export_file.ts'
 import { type Translate, writeGeoPackage } from './export_geopackage.ts'
 import { FlatItems } from './export_index.ts'
-import { type ExportJob, resultFolder } from './export_job.ts'
+import { type ExportJob, type ExportSummary, resultFolder } from './export_job.ts'
+import { type LossCheck, startLossCheck } from './export_loss.ts'
 import { formatVrt } from './export_vrt.ts'
 import type { GdalModule } from './open.ts'
 
@@ -27,15 +28,20 @@ const flatName = 'layer'
  *
  * @throws {Problem} files/full, gdal/failed
  */
-export async function writeExport(openGdal: () => GdalModule, job: ExportJob, rows: Rows): Promise<void> {
+export async function writeExport(
+  openGdal: () => GdalModule,
+  job: ExportJob,
+  rows: Rows,
+): Promise<ExportSummary> {
   const results = join(job.folder, resultFolder)
   mkdirSync(results)
   const target = join(results, job.fileName)
   const path = join(job.folder, 'rows.fgb')
   try {
-    if (job.driver === 'FlatGeobuf')
-      await writeFlatIndexed({ ...job, ...rows, name: job.layerName, path: target }, path)
-    else await writeByGdal(openGdal(), job, { rows, path, target })
+    if (job.driver !== 'FlatGeobuf')
+      return { notes: await writeByGdal(openGdal(), job, { rows, path, target }) }
+    await writeFlatIndexed({ ...job, ...rows, name: job.layerName, path: target }, path)
+    return { notes: [] }
   } catch (error) {
     throw explain(error, job.folder)
   }
@@ -45,18 +51,44 @@ async function writeByGdal(
   gdal: GdalModule,
   job: ExportJob,
   { rows, path, target }: { readonly rows: Rows; readonly path: string; readonly target: string },
-): Promise<void> {
+): Promise<string[]> {
+  const loss = job.limits && startLossCheck(job.columns, job.limits)
+  const names = await translateRows(gdal, job, { rows, path, target, look: loss?.look })
+  return loss?.tell(names) ?? []
+}
+
+interface Places {
+  readonly rows: Rows
+  readonly path: string
+  readonly target: string
+  readonly look: LossCheck['look'] | undefined
+}
+
+/** Gives the names of the fields that were written. */
+async function translateRows(
+  gdal: GdalModule,
+  job: ExportJob,
+  { rows, path, target, look }: Places,
+): Promise<string[]> {
   const idColumn = freeColumnName('id', job.columns)
   const columns = [{ name: idColumn, datatype: 'BIGINT' } as const, ...job.columns]
   const items = placed.includes(job.driver) ? new FlatItems() : undefined
-  await writeFlat({ ...job, ...rows, columns, path, name: flatName }, items)
+  await writeFlat({ ...job, ...rows, columns, path, name: flatName, look }, items)
   const source = formatVrt({ ...job, path, name: flatName, idColumn })
-  const translateTo: Translate = (file, more) =>
-    translate(gdal, source, { target: file, options: ['-f', job.driver, ...job.options, ...more] })
-  if (items === undefined) return translateTo(target, [])
-  if (job.driver === 'GPKG') return writeGeoPackage(translateTo, { target, folder: job.folder, items })
-  if (inDegrees.includes(job.driver)) checkLatitudes(items, job.driver)
-  return translateTo(target, job.driver === 'MapInfo File' ? boundsOption(items) : [])
+  let names: string[] = []
+  const translateTo: Translate = async (file, more) => {
+    names = await translate(gdal, source, {
+      target: file,
+      options: ['-f', job.driver, ...job.options, ...more],
+    })
+  }
+  if (items === undefined) await translateTo(target, [])
+  else if (job.driver === 'GPKG') await writeGeoPackage(translateTo, { target, folder: job.folder, items })
+  else {
+    if (inDegrees.includes(job.driver)) checkLatitudes(items, job.driver)
+    await translateTo(target, job.driver === 'MapInfo File' ? boundsOption(items) : [])
+  }
+  return names
 }
 
 /**
@@ -95,15 +127,18 @@ function boundsOption({ bounds, count }: FlatItems): string[] {
   return ['-lco', `BOUNDS=${box.map((side) => side.toFixed(6)).join(',')}`]
 }
 
+/** Gives the names of the fields that were written. */
 async function translate(
   gdal: GdalModule,
   source: string,
   { target, options }: { readonly target: string; readonly options: readonly string[] },
-): Promise<void> {
+): Promise<string[]> {
   const dataset = gdal.open(source)
   try {
     const written = await gdal.vectorTranslateAsync(target, dataset, [...options])
+    const names = written.layers.get(0).fields.getNames()
     written.close()
+    return names
   } finally {
     dataset.close()
   }

@@ -58,8 +58,7 @@ async function convert(job: Job, { input, send }: Ends): Promise<void> {
   // Loaded for those that need it: most jobs are to read features.
   if (job.kind === 'export') {
     const { writeExport } = await import('./export_write.ts')
-    await writeExport(openGdal, job, { rows: input, tick })
-    return summary({})
+    return summary(await writeExport(openGdal, job, { rows: input, tick }))
   }
   const { convertRaster } = await import('./raster_convert.ts')
   await summary(await convertRaster(openGdal(), job, { tick }))

@@ -26,7 +26,7 @@ const row = rowOf(1)
 async function write(options: ExportOptions): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'landform-write-'))
   try {
-    const results = await writeVector(
+    const { folder: results } = await writeVector(
       {
         ...{ folder, fileName: 'a.gpkg', driver: 'GPKG', options: [], layerName: 'a', srs: 4326 },
         geometry: { family: 'POINT', isMulti: false, hasZ: false },

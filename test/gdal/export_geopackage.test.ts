@@ -16,7 +16,7 @@ afterAll(() => rm(folder, { recursive: true }))
 const firstId = 10
 
 async function write(some: readonly Line[]): Promise<string> {
-  const results = await writeVector(
+  const { folder: results } = await writeVector(
     {
       ...{ folder: await mkdtemp(join(folder, 'job-')), fileName: 'a.gpkg', driver: 'GPKG', srs: 3857 },
       ...{ options: ['-nln', 'odd "name', '-preserve_fid', '-gt', 'unlimited'], layerName: 'a' },

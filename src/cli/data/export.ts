@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
 import { getFeatureLayer } from '../../api/find.ts'
-import { exportEncodings, exportFormatNames } from '../../contract/export_formats.ts'
+import { exportEncodings, exportFormatNames, notesHeader, readNotes } from '../../contract/export_formats.ts'
 import { problem } from '../../contract/problems.ts'
 import { checkTarget, writeWhole } from '../../files/whole.ts'
 import { loadTimeoutMs } from '../../transfer/prepare.ts'
@@ -67,7 +67,8 @@ interface Order {
 
 async function writeToOutput(api: Api, order: Order, terminal: Terminal): Promise<void> {
   const layer = await getFeatureLayer(api, order.name, terminal.interrupt)
-  const body = await openExport(api, { ...order, id: layer.resource.id ?? 0 }, terminal.interrupt)
+  const { body, notes } = await openExport(api, { ...order, id: layer.resource.id ?? 0 }, terminal.interrupt)
+  writeNotes(notes, terminal)
   await streamOut(body, terminal)
 }
 
@@ -84,17 +85,19 @@ async function writeToFile(api: Api, order: Order, terminal: Terminal): Promise<
   try {
     const step = { step: 'export', layer: facts.keyname ?? facts.display_name }
     progress.take({ type: 'step', ...step })
-    const body = await openExport(api, { ...order, id: facts.id }, interrupt)
+    const { body, notes } = await openExport(api, { ...order, id: facts.id }, interrupt)
     const told = tell(body, (bytes) => progress.take({ type: 'progress', ...step, rows: 0, bytes }))
     const sizeBytes = await writeWhole(path, told, { ...file, signal: interrupt })
     await progress.end()
     const tookMs = performance.now() - start
+    if (!options.json) writeNotes(notes, terminal)
     if (options.json)
       writeEvent(terminal.out, 'exported', {
         layer: facts,
         file: file.shown,
         format: target.format,
         size_bytes: sizeBytes,
+        notes,
       })
     else
       writeLine(
@@ -110,7 +113,7 @@ async function openExport(
   api: Api,
   { id, target, options }: Pick<Order, 'target' | 'options'> & { readonly id: number },
   signal: AbortSignal,
-): Promise<AsyncIterable<Uint8Array>> {
+): Promise<Opened> {
   const { query, more } = readFilter(options)
   const { srs, fid, fields, encoding } = options
   const answer = await api.open('feature.export', {
@@ -130,7 +133,17 @@ async function openExport(
     // Some formats are made whole before their first byte goes out.
     timeoutMs: loadTimeoutMs,
   })
-  return answer.body
+  return { body: answer.body, notes: readNotes(answer.headers[notesHeader]) }
+}
+
+interface Opened {
+  readonly body: AsyncIterable<Uint8Array>
+  /** What the file cannot hold. */
+  readonly notes: readonly string[]
+}
+
+function writeNotes(notes: readonly string[], terminal: Terminal): void {
+  for (const note of notes) writeLine(terminal.err, `note: ${note}`)
 }
 
 /** Bytes between two tellings of how far it is. */

@@ -238,7 +238,7 @@ export const featureRoutes = {
     route: 'resource.export',
     method: 'GET',
     path: '/api/resource/{id}/export',
-    summary: 'The layer as a file.',
+    summary: 'The layer as a file. What the format cannot hold is said in the header landform-notes.',
     params: IdParams,
     permission: 'data.read',
     query: query({

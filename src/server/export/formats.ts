@@ -1,6 +1,7 @@
 import { type ExportFormatName, freeColumnName } from '../../contract/export_formats.ts'
 import { type Datatype, geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
+import type { FormatLimits } from '../../gdal/export_loss.ts'
 import type { Layer } from '../../store/layer.ts'
 import type { ExportOrder } from './order.ts'
 
@@ -14,6 +15,8 @@ export interface Recipe {
   readonly asText?: readonly Datatype[]
   /** What becomes of geometry: in a column of WKT, or asked of every feature. It is what it is where absent. */
   readonly geometry?: 'text' | 'needed'
+  /** What the format cannot hold, where GDAL says nothing of it. */
+  readonly limits?: FormatLimits
 }
 
 /** What is to be written. */
@@ -30,10 +33,15 @@ type TextFormat = 'GeoJSON' | 'CSV' | 'CSV_MSEXCEL'
 type MakeRecipe = (ingredients: Ingredients) => Recipe
 
 const plainly =
-  (driver: string, more: readonly string[], others: Pick<Recipe, 'asText'> = {}): MakeRecipe =>
+  (driver: string, more: readonly string[], others: Pick<Recipe, 'asText' | 'limits'> = {}): MakeRecipe =>
   ({ layer, layerName }) => ({ driver, options: ['-nln', layerName, ...typed(layer), ...more], ...others })
 
 const moments = ['DATE', 'TIME', 'DATETIME'] as const
+
+const inMarkup: Pick<Recipe, 'asText' | 'limits'> = { asText: moments, limits: { digits: 15 } }
+
+/** @see https://gdal.org/drivers/vector/shapefile.html, and of MapInfo the width of Char */
+const tableLimits: FormatLimits = { textBytes: 254, renames: true }
 
 /** Recipes of the formats that GDAL writes. */
 export const recipes: Readonly<Record<Exclude<ExportFormatName, TextFormat>, MakeRecipe>> = {
@@ -54,14 +62,16 @@ export const recipes: Readonly<Record<Exclude<ExportFormatName, TextFormat>, Mak
     driver: 'ESRI Shapefile',
     options: [...typed(layer), '-lco', `ENCODING=${order.encoding}`],
     asText: ['TIME', 'DATETIME'],
+    limits: { ...tableLimits, isOneByte: order.encoding !== 'UTF-8' },
   }),
   FlatGeobuf: plainly('FlatGeobuf', [], { asText: ['TIME'] }),
-  KML: plainly('KML', ['-preserve_fid'], { asText: moments }),
-  KMZ: plainly('KML', ['-preserve_fid'], { asText: moments }),
+  KML: plainly('KML', ['-preserve_fid'], inMarkup),
+  KMZ: plainly('KML', ['-preserve_fid'], inMarkup),
   GML: plainly('GML', ['-preserve_fid']),
   'MapInfo File': ({ order }) => ({
     driver: 'MapInfo File',
     options: ['-lco', `ENCODING=${order.encoding}`],
+    limits: { ...tableLimits, isOneByte: order.encoding !== 'UTF-8', digits: 17, isNullZero: true },
   }),
   // Drawings have no attributes.
   DXF: () => ({ driver: 'DXF', options: ['-select', ''], geometry: 'needed' }),

@@ -19,23 +19,29 @@ export interface Making extends Ingredients {
   readonly fileName: string
 }
 
+/** Files, and what they could not hold. */
+export interface MadeFiles {
+  readonly files: readonly PackedFile[]
+  readonly notes: readonly string[]
+}
+
 /**
  * Has GDAL write a layer into files that have no name any more once this gives them: they go with the process, or when
  * their reader does, whatever happens.
  *
  * @throws {Problem} files/full, gdal/*, database/*; what the signal says
  */
-export async function makeFiles(making: Making): Promise<PackedFile[]> {
+export async function makeFiles(making: Making): Promise<MadeFiles> {
   const { source, fileName } = making
   const folder = await mkdtemp(join(source.folder, 'export-')).catch(rethrowFull)
   try {
-    const results = await runGdal(making, folder)
+    const { folder: results, notes } = await runGdal(making, folder)
     // The one that is asked for comes first.
     const first = (name: string) => (name === fileName ? 0 : 1)
     const names = (await readdir(results)).toSorted((a, b) => first(a) - first(b) || (a < b ? -1 : 1))
     const files: PackedFile[] = []
     for (const name of names) files.push(await openFile(join(results, name), name, source.signal))
-    return files
+    return { files, notes }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -46,14 +52,14 @@ function runGdal({ source, layer, layerName, order, recipe, fileName }: Making, 
   // GDAL would leave out what the encoding does not have, and say nothing.
   const lacking = order.encoding === 'UTF-8' ? undefined : lackingPattern(order.encoding)
   const { text, values } = rowsStatement(layer, order, { geometry: recipe.geometry, lacking })
-  const { asText = [], driver, options } = recipe
+  const { asText = [], driver, options, limits } = recipe
   const named = order.columns.map(({ name, datatype }): JobColumn => {
     return { name, datatype: asText.includes(datatype) ? 'STRING' : datatype }
   })
   const wkt = { name: freeColumnName(geometryColumnName, named), datatype: 'STRING' } as const
   return writeVector(
     {
-      ...{ driver, options, folder, fileName, layerName, srs: order.srs },
+      ...{ driver, options, folder, fileName, layerName, srs: order.srs, limits },
       geometry: geometryParts(layer.geometryType),
       columns: recipe.geometry === 'text' ? [wkt, ...named] : named,
     },

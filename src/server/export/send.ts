@@ -1,8 +1,10 @@
 import { createGzip } from 'node:zlib'
+import { formatNotes, notesHeader } from '../../contract/export_formats.ts'
 import { through } from '../../files/through.ts'
-import { type PackedFile, zip } from '../../files/zip.ts'
+import { zip } from '../../files/zip.ts'
 import { acceptsGzip } from '../gzip.ts'
 import type { Answer, ApiRequest } from '../handler.ts'
+import type { MadeFiles } from './made.ts'
 import type { ExportOrder } from './order.ts'
 
 type Request = Pick<ApiRequest<'feature.export'>, 'params' | 'headers'>
@@ -12,10 +14,15 @@ type Sent = Pick<ExportOrder, 'format' | 'isZipped'>
 const gzipLevel = 1
 
 /** Answers with files as one: an archive of them, or the only one, compressed on the way where that is taken. */
-export function sendFiles({ params: { id }, headers }: Request, order: Sent, files: PackedFile[]): Answer {
+export function sendFiles(
+  { params: { id }, headers }: Request,
+  order: Sent,
+  { files, notes }: MadeFiles,
+): Answer {
   const { format, isZipped } = order
   const name = `${id}.${format.extension}${isZipped ? '.zip' : ''}`
-  const own = { 'content-disposition': `attachment; filename="${name}"`, ...quiet }
+  const told = notes.length === 0 ? {} : { [notesHeader]: formatNotes(notes) }
+  const own = { 'content-disposition': `attachment; filename="${name}"`, ...quiet, ...told }
   if (isZipped) return { stream: zip(files), mediaType: 'application/zip', headers: own }
   const { content: stream = nothing(), sizeBytes } = files[0] ?? {}
   const { mediaType } = format

@@ -2,7 +2,7 @@ import { type PackedFile, zip } from '../../files/zip.ts'
 import { geometryProblem } from '../../store/feature/geometry.ts'
 import { findResourceNames } from '../../store/resource_name.ts'
 import { recipes } from '../export/formats.ts'
-import { makeFiles } from '../export/made.ts'
+import { type MadeFiles, makeFiles } from '../export/made.ts'
 import { type ExportOrder, readOrder } from '../export/order.ts'
 import { sendFiles } from '../export/send.ts'
 import { writeGeojson, writeTable } from '../export/text.ts'
@@ -29,25 +29,28 @@ type Request = Pick<ApiRequest<'feature.export'>, 'context' | 'params' | 'header
 
 async function exportLayer(request: Request, opened: OpenLayer, order: ExportOrder): Promise<Answer> {
   // HEAD wants to know whether it can be had, and no more.
-  if (request.raw.method === 'HEAD') return sendFiles(request, order, [])
-  const files = await writeFiles(request, opened, order).catch((error: unknown) => {
+  if (request.raw.method === 'HEAD') return sendFiles(request, order, nothing)
+  const made = await writeFiles(request, opened, order).catch((error: unknown) => {
     throw geometryProblem(error)
   })
-  return sendFiles(request, order, files)
+  return sendFiles(request, order, made)
 }
 
-async function writeFiles(request: Request, opened: OpenLayer, order: ExportOrder): Promise<PackedFile[]> {
+async function writeFiles(request: Request, opened: OpenLayer, order: ExportOrder): Promise<MadeFiles> {
   const { context, params, signal } = request
   const { formatName, format } = order
   const source = { ...opened, id: params.id, folder: context.temporaryFolder, signal }
-  if (formatName === 'GeoJSON') return writeGeojson(source, order)
-  if (formatName === 'CSV' || formatName === 'CSV_MSEXCEL') return writeTable(source, order)
+  if (formatName === 'GeoJSON') return whole(await writeGeojson(source, order))
+  if (formatName === 'CSV' || formatName === 'CSV_MSEXCEL') return whole(await writeTable(source, order))
   const names = await findResourceNames(context.database, [params.id])
   const layerName = names.get(params.id)?.displayName ?? String(params.id)
   const ingredients = { layer: opened.layer, layerName, order }
   const recipe = recipes[formatName](ingredients)
   const fileName = `${params.id}.${format.extension}`
   if (formatName !== 'KMZ') return makeFiles({ ...ingredients, source, recipe, fileName })
-  const files = await makeFiles({ ...ingredients, source, recipe, fileName: 'doc.kml' })
-  return [{ name: fileName, content: zip(files) }]
+  const { files, notes } = await makeFiles({ ...ingredients, source, recipe, fileName: 'doc.kml' })
+  return { files: [{ name: fileName, content: zip(files) }], notes }
 }
+
+const whole = (files: readonly PackedFile[]): MadeFiles => ({ files, notes: [] })
+const nothing = whole([])

@@ -214,6 +214,20 @@ describe('landform data export', () => {
     expect(readdirSync(ground().cwd).filter((name) => name.startsWith('new'))).toEqual([])
   })
 
+  it('says what the file cannot hold', async () => {
+    await ground().write(
+      'long.geojson',
+      geojson([{ geometry: point(1, 2), properties: { inhabitants_2020: 5 } }]),
+    )
+    await run('import long.geojson --parent many --name Long --keyname long')
+    const note = 'The field inhabitants_2020 is called inhabitant.'
+    const written = await run('export long -o long.shp.zip')
+    expect(written).toMatchObject({ exit: 0, err: expect.stringContaining(`note: ${note}\n`) })
+    expect(events((await run('export long -o long.shp.zip --force --json')).out).at(-1)).toMatchObject({
+      notes: [note],
+    })
+  })
+
   it('writes events as lines of JSON', async () => {
     const done = events((await run('export towns -o event.kml --json')).out)
     const size = (await readFile(join(ground().cwd, 'event.kml'))).length
