@@ -46,4 +46,11 @@ export const uploadProblems = {
     `${core}.ForbiddenError`,
     'Finish or delete some of them, or wait until they expire.',
   ),
+  'upload/guests': kind(
+    429,
+    1,
+    'Too many uploads of guests',
+    `${core}.ForbiddenError`,
+    'Log in, or wait until some of them expire.',
+  ),
 } as const satisfies Record<string, ProblemKind>

@@ -4,6 +4,7 @@ import { problem } from '../../contract/problems.ts'
 import type { Upload } from '../../contract/resource.ts'
 import type { uploadRoutes } from '../../contract/routes/upload.ts'
 import { insertUploads, type StoredUpload } from '../../store/upload.ts'
+import { withinGuestRoom } from '../guest_room.ts'
 import type { Answer, ApiRequest, Handlers } from '../handler.ts'
 import { readForm } from '../multipart.ts'
 import { piecesOf } from '../spool_body.ts'
@@ -19,7 +20,7 @@ import {
 
 type Request = Pick<ApiRequest, 'context' | 'caller' | 'raw' | 'headers' | 'signal'>
 
-/** Operations on uploads. Everybody may upload: what comes of a file is checked where it is used. */
+/** Operations on uploads. Everybody may upload, guests within limits: what comes of a file is checked where it is used. */
 export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
   'upload.form': async (request) => {
     if (isTus(request.headers)) return createPartialUpload(request)
@@ -123,8 +124,10 @@ function checkLength({ context, headers }: Request): void {
     throw problem('request/too-large', `The file is larger than ${context.uploadLimitBytes} bytes.`)
 }
 
-async function storeFile({ context, caller }: Request, file: SentFile): Promise<StoredUpload> {
-  const blob = await context.blobs.put(file.content, { limitBytes: context.uploadLimitBytes })
+async function storeFile(request: Request, file: SentFile): Promise<StoredUpload> {
+  const { context, caller } = request
+  const content = withinGuestRoom(request, file.content)
+  const blob = await context.blobs.put(content, { limitBytes: context.uploadLimitBytes })
   return {
     id: randomUUID().replaceAll('-', ''),
     digest: blob.digest,

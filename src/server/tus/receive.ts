@@ -14,18 +14,21 @@ const partBytes = 16 * 2 ** 20
 export interface Incoming {
   readonly raw: IncomingMessage
   readonly checksum: Checksum | undefined
+  /** Throws where there is no room for another part. */
+  readonly checkRoom: () => Promise<void>
 }
 
 /**
  * Takes what a request brings of an upload, and keeps what has come even where the client goes away; with a checksum,
  * all of it or nothing. Gives where the upload stands then.
  *
- * @throws {Problem} request/too-large, request/aborted, upload/checksum; upload/offset where another request was faster
+ * @throws {Problem} request/too-large, request/aborted, upload/checksum, upload/guests; upload/offset where another
+ *   request was faster
  */
 export async function receive(
   { database, blobs }: Pick<ServerContext, 'database' | 'blobs'>,
   upload: PartialUpload,
-  { raw, checksum }: Incoming,
+  { raw, checksum, checkRoom }: Incoming,
 ): Promise<number> {
   await using source = new PartSource(raw, checksum?.algorithm)
   const waiting: Blob[] = []
@@ -38,6 +41,7 @@ export async function receive(
     offset += sumOf(parts)
   }
   while (await source.hasMore()) {
+    await checkRoom()
     const limitBytes = upload.lengthBytes - offset - sumOf(waiting)
     const part = await blobs.put(source.take(partBytes), { limitBytes })
     if (checksum === undefined) await append([part])

@@ -9,6 +9,7 @@ import {
 } from '../../store/partial_upload.ts'
 import { deleteUpload, findUpload, type StoredUpload } from '../../store/upload.ts'
 import type { ServerContext } from '../context.ts'
+import { checkGuestRoom } from '../guest_room.ts'
 import type { Answer, ApiRequest } from '../handler.ts'
 import { completeUpload } from './complete.ts'
 import { checkMediaType, checkVersion, readBytes, readChecksum, readMetadata } from './protocol.ts'
@@ -23,7 +24,8 @@ type ItemRequest = Request & { readonly params: { readonly uid: string } }
 /**
  * Begins an upload that comes in parts; the first part may come along.
  *
- * @throws {Problem} upload/version, request/bad-header, request/too-large, upload/too-many, and those of a part
+ * @throws {Problem} upload/version, request/bad-header, request/too-large, upload/too-many, upload/guests, and those
+ *   of a part
  */
 export async function createPartialUpload(request: Request): Promise<Answer<never>> {
   const { context, caller, headers } = request
@@ -31,6 +33,7 @@ export async function createPartialUpload(request: Request): Promise<Answer<neve
   const lengthBytes = readBytes(headers, 'upload-length')
   if (lengthBytes > context.uploadLimitBytes)
     throw problem('request/too-large', `The file is larger than ${context.uploadLimitBytes} bytes.`)
+  await checkGuestRoom(request)
   const id = randomUUID().replaceAll('-', '')
   const upload = { id, ...readMetadata(headers), lengthBytes, userId: caller.id }
   if (!(await insertPartialUpload(context.database, upload, mostUnfinished)))
@@ -60,7 +63,7 @@ export async function headPartialUpload(request: ItemRequest): Promise<Answer<ne
  * Takes a part of an upload; with the last one the upload is like any other.
  *
  * @throws {Problem} upload/version, upload/media-type, request/bad-header, upload/not-found, upload/offset,
- *   request/too-large, upload/checksum, request/aborted
+ *   request/too-large, upload/checksum, upload/guests, request/aborted
  */
 export async function appendToUpload(request: ItemRequest): Promise<Answer<never>> {
   const { context, headers, params } = request
@@ -101,11 +104,16 @@ export async function getWholeUpload(context: ServerContext, id: string): Promis
   return whole ?? completeUpload(context, await getPartialUpload(context, id))
 }
 
-async function take({ context, headers, raw }: Request, upload: PartialUpload): Promise<{ offset: number }> {
+async function take(request: Request, upload: PartialUpload): Promise<{ offset: number }> {
+  const { context, headers, raw } = request
   if (sizeOf(headers) > upload.lengthBytes - upload.offsetBytes) throw tooLong(upload.lengthBytes)
   const isSent = headers['content-type'] === tus.mediaType
   const offset = isSent
-    ? await receive(context, upload, { raw, checksum: readChecksum(headers) })
+    ? await receive(context, upload, {
+        raw,
+        checksum: readChecksum(headers),
+        checkRoom: () => checkGuestRoom(request),
+      })
     : upload.offsetBytes
   if (offset === upload.lengthBytes) await completeUpload(context, { ...upload, offsetBytes: offset })
   return { offset }
