@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { problem } from '../contract/problems.ts'
+import type { Problem } from '../core/problem.ts'
 import { errorBody } from './errors.ts'
 
 /** What the HTTP parser found, and the status that says so. */
@@ -18,8 +19,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
   }
   const status = statuses[error.code ?? ''] ?? 400
   const reason = STATUS_CODES[status] ?? ''
-  const message = `The request is not well-formed HTTP, or its head is too long: ${reason}.`
-  const body = JSON.stringify(errorBody(problem('request/malformed', message, { status }), requestId))
+  const body = JSON.stringify(errorBody(malformed(error, status), requestId))
   const head = [
     `HTTP/1.1 ${status} ${reason}`,
     'Content-Type: application/json',
@@ -28,4 +28,14 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+function malformed({ code }: NodeJS.ErrnoException, status: number): Problem {
+  // People write names as they are; a parser of HTTP takes them in ASCII only.
+  if (code === 'HPE_INVALID_URL')
+    return problem('request/malformed', 'The address has characters that no address has.', {
+      hint: 'Percent-encode them: curl does so with -G --data-urlencode "fld_name=Łódź".',
+    })
+  const message = `The request is not well-formed HTTP, or its head is too long: ${STATUS_CODES[status]}.`
+  return problem('request/malformed', message, { status })
 }

@@ -129,6 +129,7 @@ test('what is no HTTP, or has too long a head, is refused in the same form', asy
     ['nonsense\r\n\r\n', 400],
     ['FOO /api/resource/0 HTTP/1.1\r\nhost: x\r\n\r\n', 400],
     [long, 431],
+    ['GET /api/resource/search/?display_name=Łódź HTTP/1.1\r\nhost: x\r\n\r\n', 400],
   ] as const) {
     const { hostname, port } = new URL(server.url)
     const socket = connect(Number(port), hostname)
@@ -136,7 +137,8 @@ test('what is no HTTP, or has too long a head, is refused in the same form', asy
     const answer = (await Array.fromAsync(socket as AsyncIterable<Buffer>)).join('')
     const [head = '', told = ''] = answer.split('\r\n\r\n')
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-    const { code, status_code, request_id } = JSON.parse(told) as ErrorBody
+    const { code, status_code, request_id, hint } = JSON.parse(told) as ErrorBody
+    expect(hint).toEqual(text.includes('Łódź') ? expect.stringContaining('Percent-encode') : undefined)
     expect([code, status_code]).toEqual(['request/malformed', status])
     expect(head).toContain(`X-Request-Id: ${request_id}`)
   }
