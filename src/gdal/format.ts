@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { readStart } from './read_start.ts'
+import { readEnd, readStart } from './read_start.ts'
 
 /** Formats by the extension that their drivers know them by; the drivers that may open them. */
 const formats: Readonly<Record<string, readonly string[]>> = {
@@ -38,9 +38,13 @@ export interface Format {
 
 /** Finds what a file of the given name is: by its first bytes where they tell, else by the extension. */
 export function findFormat(path: string, name: string): Format | undefined {
-  const given = extname(name).toLowerCase()
+  // What follows the dot in "Roads 1.5" is none.
+  const [given = ''] = /^\.[a-z]\w*$/.exec(extname(name).toLowerCase()) ?? []
   const known = aliases[given] ?? given
-  const extension = extensionOf(readStart(path, 4096).toString('latin1'), known)
+  const start = readStart(path, 4096).toString('latin1')
+  const extension = start.startsWith(zipMagic)
+    ? packedExtension(path, start, known)
+    : extensionOf(start, known)
   if (extension === '.zip') return { extension, drivers: [] }
   const drivers = extension === undefined ? undefined : formats[extension]
   return extension === undefined || drivers === undefined ? undefined : { extension, drivers }
@@ -50,8 +54,16 @@ const zipMagic = 'PK\u0003\u0004'
 /** Tables that are archives inside. */
 export const packedTables: ReadonlySet<string> = new Set(['.xlsx', '.ods'])
 
+/** Tells tables from other archives by what they have to hold. @see ECMA-376 part 2, OpenDocument 1.3 part 2 */
+function packedExtension(path: string, start: string, known: string): string {
+  if (start.includes('mimetypeapplication/vnd.oasis.opendocument.spreadsheet')) return '.ods'
+  // The names of all files stand once more at the end.
+  const end = readEnd(path, 1 << 16).toString('latin1')
+  if (end.includes('[Content_Types].xml') && end.includes('xl/workbook.xml')) return '.xlsx'
+  return packedTables.has(known) ? known : '.zip'
+}
+
 function extensionOf(start: string, known: string): string | undefined {
-  if (start.startsWith(zipMagic)) return packedTables.has(known) ? known : '.zip'
   if (start.startsWith('SQLite format 3\0')) return '.gpkg'
   if (start.startsWith('fgb\u0003fgb')) return '.fgb'
   const text = start.replace(/^\u00ef\u00bb\u00bf/, '').trimStart()

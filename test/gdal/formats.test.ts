@@ -120,6 +120,18 @@ describe('reads points, with the types of their fields, from', () => {
     expect(fields).toEqual({ name: 'STRING', size: 'REAL', rank: 'INTEGER' })
   })
 
+  test.each([
+    ['Excel', 'xlsx'],
+    ['OpenDocument', 'ods'],
+  ])('a table of %s that has no name, or another one', async (format, extension) => {
+    const source = join(folder, `unnamed-${extension}.csv`)
+    writeFileSync(source, 'name,lon,lat\nA,1.5,2\nB,2.5,3\n')
+    const table = join(folder, `unnamed.${extension}`)
+    execFileSync('ogr2ogr', ['-f', extension.toUpperCase(), table, source])
+    for (const name of ['', 'Places 1.5', 'places.zip'])
+      expect(await datatypesOf(name, readFileSync(table)), format).toEqual({ name: 'STRING' })
+  })
+
   test('an Excel table, of which cells that are no coordinates are told', async () => {
     writeFileSync(join(folder, 'wrong.csv'), 'name,lon,lat\nA,1.5,2\nB,east,3\nC,,4\nD,"4,5",5\n')
     const table = join(folder, 'wrong.xlsx')
@@ -132,7 +144,8 @@ describe('reads points, with the types of their fields, from', () => {
 
   test('CSV with columns lon and lat, whatever stands between the cells', async () => {
     const semicolons = Buffer.from('name;lon;lat;code\nA;10.5;1;01\nB;11;2;X\n')
-    expect(await datatypesOf('places.csv', semicolons)).toEqual({ name: 'STRING', code: 'STRING' })
+    for (const name of ['places.csv', '', 'Places 1.5'])
+      expect(await datatypesOf(name, semicolons)).toEqual({ name: 'STRING', code: 'STRING' })
   })
 })
 
