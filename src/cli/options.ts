@@ -55,6 +55,32 @@ export function parseCount(text: string): number {
   return count
 }
 
+const sizeUnits: Readonly<Record<string, number>> = {
+  '': 1,
+  k: 1e3,
+  m: 1e6,
+  g: 1e9,
+  t: 1e12,
+  ki: 2 ** 10,
+  mi: 2 ** 20,
+  gi: 2 ** 30,
+  ti: 2 ** 40,
+}
+
+/**
+ * Reads bytes: `500000`, `500kB`, `64MiB`, `2.5 GiB`.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+export function parseBytes(text: string, option: string): number {
+  const [, count, unit = ''] = /^(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?$/i.exec(text.trim()) ?? []
+  const bytes = Math.round(Number(count) * (sizeUnits[unit.toLowerCase()] ?? Number.NaN))
+  if (Number.isSafeInteger(bytes) && bytes > 0) return bytes
+  throw problem('usage/bad-argument', `${option} "${text}" is no size.`, {
+    hint: 'Write it like 500MB, 64MiB or 2GiB.',
+  })
+}
+
 /**
  * Reads the address of a PostgreSQL database. What is wrong with it is told without it: it may hold a password.
  *

@@ -168,13 +168,15 @@ describe('landform group', () => {
 })
 
 describe('landform serve', () => {
-  it('refuses proxies and sites that are none before it opens anything', async () => {
+  it('refuses proxies, sites and sizes that are none before it opens anything', async () => {
     const serve = ['serve', '--data', 'fresh', '--listen', '127.0.0.1:0']
     for (const [words, env] of [
       [['--cors-origin', '*'], {}],
       [['--trust-proxy', 'everybody'], {}],
       [[], { LANDFORM_CORS_ORIGIN: 'https://a.example,b.example' }],
       [[], { LANDFORM_TRUST_PROXY: '10.0.0.0/99' }],
+      [['--body-limit', 'much'], {}],
+      [[], { LANDFORM_UPLOAD_LIMIT: '0' }],
     ] as const)
       expect(await run([...serve, ...words], { env })).toMatchObject({
         exit: 3,

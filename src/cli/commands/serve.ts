@@ -4,7 +4,7 @@ import type { LogLevel } from '../../server/log.ts'
 import type { RunningServer } from '../../server/server.ts'
 import type { CommandSpec } from '../command.ts'
 import { defaultDataFolder, defaultListen } from '../connect.ts'
-import { collect, parseDatabase, parseListen } from '../options.ts'
+import { collect, parseBytes, parseDatabase, parseListen } from '../options.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { programVersion } from '../version.ts'
 
@@ -21,6 +21,10 @@ export interface ServeSettings {
   readonly trustedProxies?: readonly string[] | undefined
   /** Whether services in private networks may be asked. */
   readonly allowPrivateAddresses?: boolean | undefined
+  /** Size of the largest JSON body, such as `64MiB`. */
+  readonly bodyLimit?: string | undefined
+  /** Size of the largest upload. */
+  readonly uploadLimit?: string | undefined
   readonly logLevel?: LogLevel | undefined
 }
 
@@ -47,6 +51,8 @@ export async function startServer(
     trustedProxies: settings.trustedProxies,
     secretKey: env.LANDFORM_SECRET_KEY || undefined,
     allowPrivateAddresses: settings.allowPrivateAddresses,
+    bodyLimitBytes: readSize(settings.bodyLimit, '--body-limit'),
+    uploadLimitBytes: readSize(settings.uploadLimit, '--upload-limit'),
     log: createLog(settings.logLevel ?? 'info'),
     version: programVersion(),
   })
@@ -72,6 +78,10 @@ export function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
+function readSize(text: string | undefined, option: string): number | undefined {
+  return text === undefined ? undefined : parseBytes(text, option)
+}
+
 function readList(option: unknown, variable: string | undefined): readonly string[] {
   return (option as readonly string[] | undefined) ?? collect(variable ?? '')
 }
@@ -85,6 +95,7 @@ export const serveCommand: CommandSpec = {
     'landform serve --listen 0.0.0.0:8080 --data /var/lib/landform',
     'landform serve --database postgres://gis@db.example.org/gis',
     'landform serve --trust-proxy loopback --cors-origin https://maps.example.net',
+    'landform serve --upload-limit 2GiB --body-limit 16MiB',
   ],
   declare: (command) =>
     command
@@ -105,6 +116,8 @@ export const serveCommand: CommandSpec = {
         '--allow-private-addresses',
         'let connections to services elsewhere name addresses in private networks',
       )
+      .option('--body-limit <size>', 'largest JSON body (LANDFORM_BODY_LIMIT, else 64MiB)')
+      .option('--upload-limit <size>', 'largest upload (LANDFORM_UPLOAD_LIMIT, else 8GiB)')
       .addOption(
         new Option('--dialect <name>', 'names that are emitted; ngw for the sister names')
           .choices(['document', 'ngw'])
@@ -125,6 +138,10 @@ export const serveCommand: CommandSpec = {
         trustedProxies: readList(options.trustProxy, terminal.env.LANDFORM_TRUST_PROXY),
         allowPrivateAddresses: options.allowPrivateAddresses === true,
         corsOrigins: readList(options.corsOrigin, terminal.env.LANDFORM_CORS_ORIGIN),
+        bodyLimit:
+          (options.bodyLimit as string | undefined) ?? (terminal.env.LANDFORM_BODY_LIMIT || undefined),
+        uploadLimit:
+          (options.uploadLimit as string | undefined) ?? (terminal.env.LANDFORM_UPLOAD_LIMIT || undefined),
         dialect: options.dialect === 'ngw' ? 'sister' : 'document',
         plain: options.plain === true,
         logLevel: options.logLevel as LogLevel,

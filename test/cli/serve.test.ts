@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { startServer } from '../../src/cli/commands/serve.ts'
+import { usePostgres } from '../support/postgres.ts'
+import { createAsk } from '../support/server.ts'
+import { uploads } from '../support/tus.ts'
+
+const database = usePostgres()
+
+it('holds bodies and uploads to the sizes that it is told', async () => {
+  const data = await mkdtemp(join(tmpdir(), 'landform-cli-'))
+  const sizes = { bodyLimit: '1KiB', uploadLimit: '2KiB' }
+  const settings = {
+    listen: '127.0.0.1:0',
+    data,
+    database: database.url,
+    logLevel: 'error',
+    ...sizes,
+  } as const
+  const server = await startServer(settings, { env: {}, cwd: '/' })
+  try {
+    const ask = createAsk(server.url, {})
+    const sendBytes = async (method: string, path: string, sizeBytes: number) =>
+      (await ask(method, path, 'x'.repeat(sizeBytes))).status
+    expect(await sendBytes('PUT', uploads, 2048)).toBe(200)
+    expect(await sendBytes('PUT', uploads, 2049)).toBe(413)
+    expect(await sendBytes('POST', '/api/resource/', 1024)).toBe(400)
+    expect(await sendBytes('POST', '/api/resource/', 1025)).toBe(413)
+  } finally {
+    await server.stop()
+    await rm(data, { recursive: true, force: true })
+  }
+})
