@@ -59,7 +59,14 @@ export const loadOptions = {
         'Where ids come from: counted from 1, from fid_field, or from fid_field where there is one.',
     }),
   ),
-  fid_field: Type.Optional(Type.String({ ...load, description: 'Field that holds the ids.' })),
+  fid_field: Type.Optional(
+    Type.Unsafe<string | readonly string[]>({
+      ...load,
+      type: ['string', 'array'],
+      items: { type: 'string' },
+      description: 'Field that holds the ids; of several, with commas between, the first that there is.',
+    }),
+  ),
   keep_fields: Type.Optional(
     Type.Boolean({
       ...load,

@@ -108,8 +108,9 @@ async function findFile(
  */
 function readRules(own: Own, standing: GeometryParts | undefined): LoadRules {
   const named = own.geometry_type === undefined ? undefined : geometryParts(own.geometry_type)
-  const idFields = (own.fid_field ?? '')
-    .split(',')
+  const idFields = [own.fid_field ?? []]
+    .flat()
+    .flatMap((names) => names.split(','))
     .map((name) => name.trim())
     .filter((name) => name !== '')
   const idSource = own.fid_source ?? 'SEQUENCE'

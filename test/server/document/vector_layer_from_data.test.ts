@@ -137,7 +137,8 @@ describe('vector_layer, from data', () => {
     })
 
     test('AUTO: from fid_field if set, else counted from 1', async () => {
-      expect(await idsOf(numbered, { fid_source: 'AUTO', fid_field: 'number' })).toEqual([3, 7])
+      for (const fid_field of ['number', 'nope,number', ['nope', 'number']])
+        expect(await idsOf(numbered, { fid_source: 'AUTO', fid_field })).toEqual([3, 7])
       expect(await idsOf(numbered, { fid_source: 'AUTO' })).toEqual([1, 2])
     })
   })
