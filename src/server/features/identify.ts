@@ -1,6 +1,7 @@
 import { hasPermission } from '../../access/mask.ts'
 import type { PermissionName } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
+import { descriptorOf } from '../../contract/registry.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Database } from '../../database/database.ts'
 import { formatWkt } from '../../geo/wkt.ts'
@@ -34,7 +35,7 @@ export async function identify(request: ApiRequest<'feature.identify'>): Promise
   const masks = await context.permissions.findMasks(caller, ids)
   const permitted = ids.filter((id) => hasPermission(masks.get(id) ?? 0, needed))
   const layers = await findLayers(context.database, permitted)
-  const names = await findResourceNames(context.database, permitted)
+  const names = await findResourceNames(context.database, [...masks.keys()])
   const databases = await findDatabases(context, [...layers.values()])
   // At once: layers elsewhere do not wait for each other.
   const found = await Promise.all(
@@ -49,8 +50,12 @@ export async function identify(request: ApiRequest<'feature.identify'>): Promise
   return { ...Object.fromEntries(found), featureCount: counts.reduce((sum, count) => sum + count, 0) }
 
   function errorOf(id: number): string {
-    if (!masks.has(id)) return 'Not found'
-    return permitted.includes(id) ? 'Not implemented' : 'Forbidden'
+    const mask = masks.get(id)
+    const cls = names.get(id)?.cls
+    if (mask === undefined || cls === undefined) return 'Not found'
+    // Who sees a group is told that it is none of the layers, not that something is kept from him.
+    const permission = descriptorOf(cls).scopes.includes('data') ? needed : 'resource.read'
+    return hasPermission(mask, permission) ? 'Not implemented' : 'Forbidden'
   }
 }
 
