@@ -15,8 +15,8 @@ type State = 'start' | 'first' | 'item' | 'in' | 'after' | 'end'
  * Reads a JSON list item by item as its bytes stream in, so that the list is never in memory as a whole. Whole numbers
  * beyond 2^53 keep their digits.
  *
- * @throws {Problem} request/malformed where the text is no JSON list, request/too-large where an item is larger than
- *   the limit
+ * @throws {Problem} request/malformed where the text is no JSON, request/invalid where it is no list,
+ *   request/too-large where an item is larger than the limit
  */
 export async function* readJsonItems(
   chunks: AsyncIterable<Uint8Array>,
@@ -127,13 +127,17 @@ function findNext(state: State, byte: number): { readonly next: State; readonly 
   if ((state === 'first' || state === 'after') && byte === closeBracket) return { next: 'end', begins: false }
   if (state === 'after' && byte === comma) return { next: 'item', begins: false }
   if (state === 'first' || (state === 'item' && byte !== closeBracket)) return { next: 'in', begins: true }
-  throw malformed(`unexpected "${showByte(byte)}"${expected[state] ?? ''}`)
+  // It may be sound JSON, which is not read to its end to know that.
+  if (state === 'start' && beginsValue.test(String.fromCharCode(byte)))
+    throw problem('request/invalid', `Expected a list, got what begins with "${showByte(byte)}" - at $`, {
+      data: { location: ['body', ''] },
+    })
+  const expected = state === 'item' ? ', expected another item after the comma' : ''
+  throw malformed(`unexpected "${showByte(byte)}"${expected}`)
 }
 
-const expected: Partial<Record<State, string>> = {
-  start: ', expected a list',
-  item: ', expected another item after the comma',
-}
+/** Characters that values begin with which are no lists. */
+const beginsValue = /[{"tfn\d-]/
 
 const showByte = (byte: number) =>
   byte > 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`

@@ -63,7 +63,7 @@ describeServers('PATCH of features', (start) => {
     ['a geometry of another type', [{}, {}, { geom: 'LINESTRING(0 0,1 1)' }], 422, 'item 2: a geometry'],
     ['an entry that is no object', [{ fields: { n: 9 } }, 5], 422, 'item 1: '],
     ['a feature to delete without its id', [{ fields: { n: 9 } }, { delete: true }], 422, 'item 1: '],
-    ['a body that is no list', { fields: { n: 9 } }, 400, 'list'],
+    ['a body that is no list', { fields: { n: 9 } }, 422, 'list'],
     ['a list that breaks off', '[{"fields":{"n":9}},', 400, 'ended'],
     ['no body', '', 400, 'ended'],
     ['what nests without end', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 400, 'nests'],
