@@ -4,7 +4,7 @@ import { problem } from '../contract/problems.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
 import type { ApiRequest } from './handler.ts'
 
-/** One part of a form, in the order they come. A file has to be read before the next part is asked for. */
+/** One part of a form, in the order they come. What is not read of a file when the next part is asked for is passed over. */
 export type FormPart =
   | { readonly kind: 'field'; readonly name: string; readonly value: string }
   | { readonly kind: 'file'; readonly name: string; readonly file: FormFile }
@@ -31,6 +31,7 @@ export async function* readForm({
 }: Pick<ApiRequest, 'raw' | 'headers'>): AsyncGenerator<FormPart> {
   const parser = createParser(headers)
   const parts = new Readable({ objectMode: true, read: () => undefined })
+  const streams = new WeakMap<FormPart, Readable>()
   const fail = (error: Problem) => parts.destroy(error)
   parser.on('field', (name, value) =>
     parts.push({ kind: 'field', name, value: printable(value) } satisfies FormPart),
@@ -39,7 +40,9 @@ export async function* readForm({
     // Whoever reads the stream sees its errors; without this, one that nobody reads any more would end the process.
     stream.on('error', () => undefined)
     const file = { content: stream, name: printable(fileName ?? '') || null, mimeType: mimeType || null }
-    parts.push({ kind: 'file', name, file } satisfies FormPart)
+    const part: FormPart = { kind: 'file', name, file }
+    streams.set(part, stream)
+    parts.push(part)
   })
   parser.once('finish', () => parts.push(null))
   parser.once('error', (cause) => fail(malformed(cause)))
@@ -53,7 +56,11 @@ export async function* readForm({
   raw.once('close', onClose)
   raw.pipe(parser)
   try {
-    for await (const part of parts) yield part as FormPart
+    for await (const part of parts as AsyncIterable<FormPart>) {
+      yield part
+      // The form does not go on before its file does.
+      streams.get(part)?.resume()
+    }
   } catch (error) {
     throw isProblem(error) ? error : malformed(error)
   } finally {

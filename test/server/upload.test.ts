@@ -107,6 +107,16 @@ describeServers(
       expect((await server.guest('GET', '/healthz')).status).toBe(200)
     })
 
+    test('files of other names in a form are passed over', async () => {
+      const { guest } = await start()
+      const path = '/api/component/file_upload/'
+      const other = new Blob([randomBytes(300_000)])
+      expect((await guest('POST', path, form(['other', other, 'a']))).status).toBe(422)
+      const files = form(['other', other, 'a'], ['file', new Blob(['kept']), 'b'], ['last', other, 'c'])
+      const { upload_meta } = await (await guest('POST', path, files)).json<Meta>()
+      expect(upload_meta.map(({ name, size }) => [name, size])).toEqual([['b', 4]])
+    })
+
     test('a form without a file, or that is none, is refused', async () => {
       const { guest } = await start()
       const path = '/api/component/file_upload/'
