@@ -22,7 +22,7 @@ const limits = { fields: 100, fieldSize: 64 * 1024, files: 10_000, headerPairs: 
 /**
  * Reads the parts of a multipart form as they stream in; nothing is kept in memory.
  *
- * @throws {Problem} request/malformed, request/aborted
+ * @throws {Problem} request/malformed, request/aborted, request/too-large
  * @see RFC 7578
  */
 export async function* readForm({
@@ -45,6 +45,10 @@ export async function* readForm({
     parts.push(part)
   })
   parser.once('finish', () => parts.push(null))
+  // What comes after them would be left out, and nobody told.
+  parser.once('filesLimit', () =>
+    fail(problem('request/too-large', `The form has more than ${limits.files} files.`)),
+  )
   parser.once('error', (cause) => fail(malformed(cause)))
   const onClose = () => {
     if (!raw.complete) {

@@ -117,6 +117,19 @@ describeServers(
       expect(upload_meta.map(({ name, size }) => [name, size])).toEqual([['b', 4]])
     })
 
+    test('a form of more files than one request may bring is refused, not cut short', async () => {
+      const { guest } = await start()
+      const part = '--b\r\nContent-Disposition: form-data; name="other"; filename="x"\r\n\r\nx\r\n'
+      const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+      for (const [count, status] of [
+        [10_000, 422],
+        [10_001, 413],
+      ] as const) {
+        const body = `${part.repeat(count)}--b--\r\n`
+        expect((await guest('POST', '/api/component/file_upload/', body, headers)).status).toBe(status)
+      }
+    })
+
     test('a form without a file, or that is none, is refused', async () => {
       const { guest } = await start()
       const path = '/api/component/file_upload/'
