@@ -1,5 +1,5 @@
 import { problem } from '../contract/problems.ts'
-import type { Database } from '../database/database.ts'
+import { perDatabase } from '../database/per_database.ts'
 import { sumUploads } from '../store/upload_sum.ts'
 import type { ApiRequest } from './handler.ts'
 
@@ -10,7 +10,7 @@ const most = { uploads: 10_000, largest: 4 }
 const lookEveryBytes = 16 * 2 ** 20
 
 /** Bytes that guests are sending, which belong to no upload yet. */
-const coming = new WeakMap<Database, { bytes: number }>()
+const comingTo = perDatabase(() => ({ bytes: 0 }))
 
 type Sender = Pick<ApiRequest, 'context' | 'caller'>
 
@@ -24,7 +24,7 @@ export async function checkGuestRoom({ context, caller }: Sender): Promise<void>
   if (!caller.isGuest) return
   const { database, uploadLimitBytes } = context
   const { count, sizeBytes } = await sumUploads(database, caller.id)
-  const hereBytes = sizeBytes + (coming.get(database)?.bytes ?? 0)
+  const hereBytes = sizeBytes + comingTo(database).bytes
   if (count < most.uploads && hereBytes < most.largest * uploadLimitBytes) return
   throw problem('upload/guests', `Guests have uploaded ${count} files of ${hereBytes} bytes within a day.`)
 }
@@ -39,9 +39,7 @@ export async function* withinGuestRoom(
   content: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   await checkGuestRoom(sender)
-  const { database } = sender.context
-  const all = coming.get(database) ?? { bytes: 0 }
-  coming.set(database, all)
+  const all = comingTo(sender.context.database)
   let own = 0
   let lookAt = lookEveryBytes
   try {
