@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { postgis } from '@electric-sql/pglite-postgis'
+import { keepInCache } from './cache.ts'
 import { adaptFiles } from './filesystem.ts'
+import { leanPostgis } from './postgis.ts'
 import { syncFolder, unpackTar } from './tar.ts'
 
 /** Names the prepared data folder: another version of either package prepares its own. */
@@ -22,7 +23,7 @@ export interface StartOptions {
 export async function startInMemory({ cacheFolder, onFileAccess }: StartOptions): Promise<PGlite> {
   const dump = await prepare(cacheFolder)
   return PGlite.create({
-    extensions: { postgis, files: adaptFiles(onFileAccess) },
+    extensions: { postgis: leanPostgis(cacheFolder), files: adaptFiles(onFileAccess) },
     loadDataDir: new Blob([new Uint8Array(dump)], { type: 'application/gzip' }),
   })
 }
@@ -36,7 +37,7 @@ export async function startInFolder(
   if (!existsSync(data)) await createData(data, await prepare(cacheFolder))
   return PGlite.create({
     dataDir: data,
-    extensions: { postgis, files: adaptFiles(onFileAccess) },
+    extensions: { postgis: leanPostgis(cacheFolder), files: adaptFiles(onFileAccess) },
     // PGlite starts PostgreSQL with -F, without fsync, which is right for memory only.
     startParams: [
       ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
@@ -65,10 +66,6 @@ export async function prepare(cacheFolder: string): Promise<Uint8Array> {
   await pglite.exec('create extension postgis')
   const dump = new Uint8Array(await (await pglite.dumpDataDir('gzip')).arrayBuffer())
   await pglite.close()
-  await mkdir(cacheFolder, { recursive: true })
-  // Several processes may prepare at once: each under a name of its own, and the last one stays.
-  const fresh = `${path}.${randomUUID()}`
-  await writeFile(fresh, dump)
-  await rename(fresh, path)
+  await keepInCache(path, dump)
   return dump
 }

@@ -1,6 +1,6 @@
 import { chmod, mkdir, open, writeFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 
 const blockBytes = 512
 
@@ -11,6 +11,8 @@ const filesAtOnce = 32
 interface Entry {
   readonly name: string
   readonly content: Uint8Array | undefined
+  /** All that stands in the file of it. */
+  readonly blocks: Uint8Array
 }
 
 /**
@@ -32,6 +34,14 @@ export async function unpackTar(compressed: Uint8Array, folder: string): Promise
   // PostgreSQL refuses a data folder that others may read.
   await chmod(folder, 0o700)
   for (const path of folders) await syncFolder(path)
+}
+
+/** Gives a compressed tar file of some of the entries of another. */
+export function filterTar(compressed: Uint8Array, isKept: (name: string) => boolean): Uint8Array {
+  const kept = [...listEntries(gunzipSync(compressed))].filter(({ name }) => isKept(name))
+  const end = Buffer.alloc(2 * blockBytes)
+  // It is unpacked at each start, and takes room once.
+  return gzipSync(Buffer.concat([...kept.map(({ blocks }) => blocks), end]), { level: 1 })
 }
 
 /** Puts the names in a folder on the disk for good. */
@@ -63,8 +73,10 @@ function* listEntries(tar: Uint8Array): Generator<Entry> {
     const name = prefix === '' ? text(0, 100) : `${prefix}/${text(0, 100)}`
     const start = at + blockBytes
     const isFolder = text(156, 1) === '5'
-    yield { name, content: isFolder ? undefined : tar.subarray(start, start + sizeBytes) }
-    at = start + Math.ceil(sizeBytes / blockBytes) * blockBytes
+    const end = start + Math.ceil(sizeBytes / blockBytes) * blockBytes
+    const content = isFolder ? undefined : tar.subarray(start, start + sizeBytes)
+    yield { name, content, blocks: tar.subarray(at, end) }
+    at = end
   }
 }
 

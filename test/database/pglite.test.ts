@@ -9,7 +9,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { silentLog } from '../../src/core/log.ts'
 import type { Database } from '../../src/database/database.ts'
 import { type EmbeddedOptions, openEmbedded } from '../../src/database/pglite.ts'
-import { prepare, preparedName } from '../../src/database/start.ts'
+import { bundleName } from '../../src/database/postgis.ts'
+import { prepare, preparedName, startInMemory } from '../../src/database/start.ts'
 import { unpackTar } from '../../src/database/tar.ts'
 import { openTestSchema } from '../support/embedded.ts'
 
@@ -158,12 +159,21 @@ test('a first start prepares a data folder with PostGIS that all later ones load
   await unpackTar(prepared, join(folder, 'data'))
   expect(await readFile(join(folder, 'data', 'PG_VERSION'), 'utf8')).toBe('18\n')
   expect((await stat(join(folder, 'data'))).mode & 0o777).toBe(0o700)
+  const running = await startInMemory({ cacheFolder, onFileAccess: () => undefined })
+  const { rows } = await running.query('select ST_Area(ST_Buffer(ST_Point(0, 0), 1)) > 3 as works')
+  expect(rows).toEqual([{ works: true }])
+  await running.close()
+  // What is compiled at each start is what a database needs.
+  expect((await readdir(cacheFolder)).toSorted()).toEqual([preparedName, bundleName])
+  await unpackTar(await readFile(join(cacheFolder, bundleName)), join(folder, 'bundle'))
+  expect(await readdir(join(folder, 'bundle', 'lib', 'postgresql'))).toEqual(['postgis-3.so'])
 })
 
-test('the prepared data folder carries the versions of the packages in its name', async () => {
+test('what is prepared carries the versions of the packages in its name', async () => {
   const { dependencies } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
   const versions = ['@electric-sql/pglite', '@electric-sql/pglite-postgis'].map((name) => dependencies[name])
   expect(preparedName).toBe(`pglite-${versions[0]}-postgis-${versions[1]}.tar.gz`)
+  expect(bundleName).toBe(`postgis-${versions[1]}-lean.tar.gz`)
 })
 
 const entry = new URL('../../src/database/pglite.ts', import.meta.url).href
