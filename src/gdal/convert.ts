@@ -4,6 +4,7 @@ import { openSourceLayer } from './dataset.ts'
 import { hasMeasures } from './declared.ts'
 import { hasNoRoom } from './disk_room.ts'
 import { type Draft, type DraftSink, startDraft } from './draft.ts'
+import { lookAtTable, openExactly } from './geopackage_source.ts'
 import type { SourceSummary, VectorJob } from './job.ts'
 import type { Marks } from './marks.ts'
 import { findMissing } from './missing.ts'
@@ -47,8 +48,24 @@ export interface ConversionSink extends DraftSink {
 export async function convertVector(gdal: GdalModule, job: VectorJob, sink: ConversionSink): Promise<void> {
   const source = await openSourceLayer(gdal, job)
   sink.tick()
+  if (!(await convertLayer(gdal, { source, job }, sink)))
+    await convertLayer(gdal, { source: openExactly(gdal, source, job.folder), job, isExact: true }, sink)
+}
+
+interface Conversion extends Pick<ReadingPlan, 'source' | 'job'> {
+  /** Whether the layer gives each value as it is. */
+  readonly isExact?: boolean
+}
+
+/** @returns whether all was as GDAL gave it: else whatever was sent was sent in vain */
+async function convertLayer(
+  gdal: GdalModule,
+  { source, job, isExact = source.format !== 'GPKG' }: Conversion,
+  sink: ConversionSink,
+): Promise<boolean> {
   const plan = planReading(gdal, source, job)
-  const look = await lookAtAll(gdal, plan, sink)
+  const look = await lookAtAll(gdal, { ...plan, isExact }, sink)
+  if (look === undefined) return false
   const { survey } = look
   if (source.isGuessed) refuseMisplaced(survey, source.name)
   // A source of which nothing is left is not what anybody wants to have skipped.
@@ -71,6 +88,7 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
     bad: survey.bad,
     notes: findNotes(source),
   })
+  return true
 }
 
 function findNotes({ isGuessed, texts, layer, hasLongPositions, wkt }: SourceLayer): string[] {
@@ -96,9 +114,19 @@ interface Look {
   readonly draft: Draft | undefined
 }
 
-/** Translates a source, looks at its features meanwhile, and sends what can be sent. */
-async function lookAtAll(gdal: GdalModule, plan: ReadingPlan, sink: ConversionSink): Promise<Look> {
+/**
+ * Translates a source, looks at its features meanwhile, and sends what can be sent.
+ *
+ * @returns undefined where the source holds something else than what GDAL gave
+ */
+async function lookAtAll(
+  gdal: GdalModule,
+  plan: ReadingPlan & Required<Pick<Conversion, 'isExact'>>,
+  sink: ConversionSink,
+): Promise<Look | undefined> {
   const { source, job, path } = plan
+  const looking = plan.isExact ? undefined : lookAtTable(gdal, source)
+  looking?.catch(() => undefined)
   const counting = source.twin?.features.countAsync(true)
   counting?.catch(() => undefined)
   let surveyor: Surveyor | undefined
@@ -119,12 +147,15 @@ async function lookAtAll(gdal: GdalModule, plan: ReadingPlan, sink: ConversionSi
       })
     },
   })
+  const table = await looking
+  if (table?.isDoubtful) return undefined
   source.texts?.settle()
   const survey = surveyor?.survey ?? emptySurvey
   const { count, bareCount } = survey
   const sourceSrs = sourceReferenceSystem(source)
   const { layer } = source
-  const total = plan.total ?? (counting === undefined ? layer.features.count(true) : await counting)
+  const total =
+    table?.total ?? plan.total ?? (counting === undefined ? layer.features.count(true) : await counting)
   const missing = findMissing(gdal, { source, srs: job.srs, sourceSrs, total, count, bareCount })
   if (missing === undefined) {
     if (hasNoRoom(job.folder)) throw translationFault(path, '')

@@ -11,9 +11,11 @@ import type { WktCheck } from './wkt.ts'
 
 /**
  * What a column of the intermediate file is for, besides a field: the ids; nothing; a coordinate, of which the shape
- * was made; what a table has beyond its columns.
+ * was made, or its text; what a table has beyond its columns; what is wrong with the row.
  */
-export type ColumnUse = Datatype | 'ID' | 'NONE' | 'COORDINATE' | 'GEOMETRY' | 'BEYOND'
+export type ColumnUse = Datatype | 'ID' | 'NONE' | 'COORDINATE' | 'GEOMETRY' | 'BEYOND' | 'FAULT'
+
+const fieldless: ReadonlySet<ColumnUse> = new Set(['ID', 'NONE', 'COORDINATE', 'GEOMETRY', 'BEYOND', 'FAULT'])
 
 /** What becomes of a column of the intermediate file. */
 export interface ColumnPlan {
@@ -35,7 +37,7 @@ export interface ColumnPlan {
 
 /** Tells whether a column becomes a field. */
 export function isField(use: ColumnUse): use is Datatype {
-  return use !== 'ID' && use !== 'NONE' && use !== 'COORDINATE' && use !== 'GEOMETRY' && use !== 'BEYOND'
+  return !fieldless.has(use)
 }
 
 /** How rows are written: id, geom, then the fields in order. */

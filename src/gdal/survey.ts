@@ -73,7 +73,7 @@ function findEmpty(feature: FlatFeature, { columns, names }: Pick<Features, 'col
 }
 
 function misfitOf({ text, isText = false, isRow = false }: ValueFault, name: string): Misfit {
-  if (isRow) return { reason: 'its row has more cells than there are columns' }
+  if (isRow) return { reason: text }
   return { reason: text.startsWith(':') ? `${name}${text}` : `the value of its field ${name}${text}`, isText }
 }
 

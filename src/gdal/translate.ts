@@ -144,16 +144,19 @@ export function translationFault(path: string, message: string): Error {
     : problem('gdal/failed', message)
 }
 
-const listsAsText = ['IntegerList', 'Integer64List', 'RealList', 'StringList', 'Binary']
-  .map((type) => `${type}=String`)
-  .join(',')
+const listsAsText = ['IntegerList', 'Integer64List', 'RealList', 'StringList', 'Binary'].map(
+  (type) => `${type}=String`,
+)
+/** What a field is said to be need not be what it holds: cut to it, its values would become others. */
+const wideNumbers = ['Integer(Boolean)=Integer', 'Integer(Int16)=Integer', 'Real(Float32)=Real']
+const fieldTypes = [...listsAsText, ...wideNumbers].join(',')
 
 function translationOptions(source: SourceLayer, srs: number): string[] {
   const declared = findDeclaredType(source)
   const isPlanar = declared !== undefined && !declared.hasZ
   const sourceSrs = sourceReferenceSystem(source)
   return [
-    ...['-f', 'FlatGeobuf', '-lco', 'SPATIAL_INDEX=NO', '-mapFieldType', listsAsText],
+    ...['-f', 'FlatGeobuf', '-lco', 'SPATIAL_INDEX=NO', '-mapFieldType', fieldTypes],
     ...typeOptions(source, isPlanar),
     ...(sourceSrs === undefined ? [] : ['-s_srs', sourceSrs]),
     ...['-t_srs', `EPSG:${srs}`],
@@ -177,13 +180,16 @@ export function findDeclaredType({ layer, format }: SourceLayer): GeometryParts 
   return format.endsWith('KML') ? undefined : readDeclaredType(layer.geomType)
 }
 
+/** How GDAL writes what a GeoPackage says of a reference system that nobody knows. */
+const undefinedSystem = /^\w+\["Undefined (Cartesian|geographic) SRS"/i
+
 /**
  * Gives what to tell GDAL where the source itself has no reference system.
  *
  * @throws {Problem} source/no-srs where nobody knows
  */
 export function sourceReferenceSystem({ layer, name, isLonLat, isGuessed }: SourceLayer): string | undefined {
-  if (layer.srs !== null) return undefined
+  if (layer.srs !== null && !undefinedSystem.test(layer.srs.toWKT())) return undefined
   if (isLonLat || isGuessed) return 'EPSG:4326'
   throw problem('source/no-srs', `the layer ${JSON.stringify(name)} has no reference system`, {
     hint: 'Add it to the file; for a Shapefile, put its .prj file into the archive.',

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { quickDay } from './digits.ts'
 import { isCalendarDay } from './moment.ts'
 import type { ColumnPlan, ColumnUse } from './row.ts'
-import { readAscii, readInteger, readReal, type Value } from './value.ts'
+import { readAscii, readInteger, readReal, readText, type Value } from './value.ts'
 import { describeValue } from './value_convert.ts'
 
 /** What is wrong with a value. */
@@ -11,7 +11,7 @@ export interface ValueFault {
   readonly text: string
   /** Whether it is a text in another encoding than it should be. */
   readonly isText?: boolean
-  /** Whether it is the row that is at fault. */
+  /** Whether it says all there is to say: it is the row that is at fault. */
   readonly isRow?: boolean
 }
 
@@ -50,11 +50,15 @@ function findBadField(value: Value, use: ColumnUse): ValueFault | undefined {
         ? undefined
         : { text: `: ${describeValue(value)} is no ${use}` }
     case 'BEYOND':
-      return value.size === 0 ? undefined : { text: '', isRow: true }
+      return value.size === 0 ? undefined : beyond
+    case 'FAULT':
+      return { text: readText(value), isRow: true }
     default:
       return undefined
   }
 }
+
+const beyond: ValueFault = { text: 'its row has more cells than there are columns', isRow: true }
 
 const numberPattern = /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/
 

@@ -23,3 +23,67 @@ export function packAs(type: 'POLYGON' | 'POLYGONZ', features: Parameters<typeof
     rmSync(folder, { recursive: true })
   }
 }
+
+/** A table of features as it stands in a GeoPackage, true or not. */
+export interface FeatureTable {
+  /** What its shapes are said to be; POINT where absent. */
+  readonly type?: string
+  /** Number of the reference system that it is said to be in; 4326 where absent. */
+  readonly srs?: number
+  /** What its columns are declared as, by their names. */
+  readonly columns?: Readonly<Record<string, string>>
+  /** Expressions of SQL, one for each column behind the shape. */
+  readonly rows: readonly (readonly [shape: Uint8Array | null, ...values: string[]])[]
+  /** Statements for the end. */
+  readonly then?: string
+}
+
+/** Writes a table as the only one of a GeoPackage, by SQL: as it could have been written by anybody. */
+export function packTable({
+  type = 'POINT',
+  srs = 4326,
+  columns = {},
+  rows,
+  then = '',
+}: FeatureTable): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'landform-geopackage-'))
+  try {
+    const path = join(folder, 'a.gpkg')
+    const database = new DatabaseSync(path)
+    const declared = Object.entries(columns).map(
+      ([name, says]) => `, "${name.replaceAll('"', '""')}" ${says}`,
+    )
+    database.exec(`pragma synchronous = off; pragma application_id = 0x47504b47;
+      create table gpkg_spatial_ref_sys (srs_name text, srs_id integer primary key, organization text,
+        organization_coordsys_id integer, definition text, description text);
+      insert into gpkg_spatial_ref_sys values ('WGS 84', 4326, 'EPSG', 4326, 'undefined', ''),
+        ('Web Mercator', 3857, 'EPSG', 3857, 'undefined', ''), ('unknown', -1, 'NONE', -1, 'undefined', ''),
+        ('unknown', 0, 'NONE', 0, 'undefined', '');
+      create table gpkg_contents (table_name text primary key, data_type text, identifier text, description text,
+        last_change text, min_x real, min_y real, max_x real, max_y real, srs_id integer);
+      insert into gpkg_contents values ('a', 'features', 'a', '', '2020-01-01T00:00:00Z', 0, 0, 1, 1, ${srs});
+      create table gpkg_geometry_columns (table_name text, column_name text, geometry_type_name text, srs_id integer,
+        z integer, m integer);
+      insert into gpkg_geometry_columns values ('a', 'geom', '${type}', ${srs}, 0, 0);
+      create table a (fid integer primary key autoincrement, geom blob${declared.join('')})`)
+    for (const [shape, ...values] of rows)
+      database.prepare(`insert into a values (${['null', '?', ...values].join(', ')})`).run(shape)
+    database.exec(then)
+    database.close()
+    return readFileSync(path)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Writes a point as a GeoPackage does, little-endian. @see https://www.geopackage.org/spec120/#gpb_format */
+export function packPoint(position: readonly number[], { srs = 4326, code = 1 } = {}): Buffer {
+  const bytes = Buffer.alloc(13 + 8 * position.length)
+  bytes.write('GP')
+  bytes[3] = 1
+  bytes.writeInt32LE(srs, 4)
+  bytes[8] = 1
+  bytes.writeUInt32LE(code, 9)
+  position.forEach((value, index) => void bytes.writeDoubleLE(value, 13 + 8 * index))
+  return bytes
+}
