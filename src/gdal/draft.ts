@@ -5,7 +5,7 @@ import type { ColumnPlan } from './row.ts'
 import { type RowSender, type RowWriter, startRows } from './rows.ts'
 import type { GoodFeature, Survey } from './survey.ts'
 
-/** Where rows go. */
+/** Where rows go, in the order of the calls: none has to be waited for before the next. */
 export interface DraftSink extends RowSender {
   /** Says what the rows that follow are; those before were sent in vain. */
   layout(layout: WireLayout): Promise<void>
@@ -44,8 +44,8 @@ export function startDraft(
   const sender: RowSender = {
     frameBytes: sink.frameBytes,
     async rows(frame) {
-      await announce()
-      await sink.rows(frame)
+      // Both at once: whatever is sent next, by whomever, is to come behind them.
+      await Promise.all([announce(), sink.rows(frame)])
     },
   }
   let rows: RowWriter | undefined = startRows({ ...geometry, srs: job.srs, columns }, sender)

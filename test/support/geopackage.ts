@@ -35,7 +35,7 @@ export interface FeatureTable {
   /** Expressions of SQL, one for each column behind the shape. */
   readonly rows: readonly (readonly [shape: Uint8Array | null, ...values: string[]])[]
   /** Statements for the end. */
-  readonly then?: string
+  readonly atLast?: string
 }
 
 /** Writes a table as the only one of a GeoPackage, by SQL: as it could have been written by anybody. */
@@ -44,7 +44,7 @@ export function packTable({
   srs = 4326,
   columns = {},
   rows,
-  then = '',
+  atLast = '',
 }: FeatureTable): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'landform-geopackage-'))
   try {
@@ -68,7 +68,7 @@ export function packTable({
       create table a (fid integer primary key autoincrement, geom blob${declared.join('')})`)
     for (const [shape, ...values] of rows)
       database.prepare(`insert into a values (${['null', '?', ...values].join(', ')})`).run(shape)
-    database.exec(then)
+    database.exec(atLast)
     database.close()
     return readFileSync(path)
   } finally {
@@ -86,4 +86,40 @@ export function packPoint(position: readonly number[], { srs = 4326, code = 1 } 
   bytes.writeUInt32LE(code, 9)
   position.forEach((value, index) => void bytes.writeDoubleLE(value, 13 + 8 * index))
   return bytes
+}
+
+/** Coordinates as GeoJSON has them. */
+export type Coordinates = readonly (number | Coordinates)[]
+
+const codes = ['Point', 'LineString', 'Polygon', 'MultiPoint', 'MultiLineString', 'MultiPolygon']
+
+/** Writes a shape as a GeoPackage does: with heights where its positions have three coordinates. */
+export function packShape(type: string, coordinates: Coordinates): Buffer {
+  const header = packPoint([]).subarray(0, 8)
+  return Buffer.concat([header, packWkb(codes.indexOf(type) + 1, coordinates)])
+}
+
+function packWkb(code: number, coordinates: Coordinates): Buffer {
+  const hasHeights = positionIn(coordinates).length === 3
+  const head = Buffer.alloc(5, 1)
+  head.writeUInt32LE((hasHeights ? 1000 : 0) + code, 1)
+  if (code > 3) return Buffer.concat([head, packList(coordinates, (member) => packWkb(code - 3, member))])
+  if (code === 1) return Buffer.concat([head, packNumbers(coordinates)])
+  const line = (positions: Coordinates) => packList(positions, packNumbers)
+  return Buffer.concat([head, code === 2 ? line(coordinates) : packList(coordinates, line)])
+}
+
+function positionIn(coordinates: Coordinates): Coordinates {
+  const [first] = coordinates
+  return Array.isArray(first) ? positionIn(first) : coordinates
+}
+
+function packList(members: Coordinates, pack: (member: Coordinates) => Buffer): Buffer {
+  const count = Buffer.alloc(4)
+  count.writeUInt32LE(members.length)
+  return Buffer.concat([count, ...(members as readonly Coordinates[]).map(pack)])
+}
+
+function packNumbers(numbers: Coordinates): Buffer {
+  return Buffer.from(Float64Array.from(numbers as readonly number[]).buffer)
 }

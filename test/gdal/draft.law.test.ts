@@ -1,0 +1,226 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { geometryParts } from '../../src/contract/geometry.ts'
+import { copyHeader, copyTrailer } from '../../src/core/copy_rows.ts'
+import { isProblem } from '../../src/core/problem.ts'
+import type { LoadRules, RowLayout, SourceSummary } from '../../src/gdal/job.ts'
+import { readVector } from '../../src/gdal/vector.ts'
+import { type Coordinates, type FeatureTable, packShape, packTable } from '../support/geopackage.ts'
+
+// Each run takes a second, and shrinking takes many.
+const run = { seed: 20_261_122, numRuns: process.env.LANDFORM_SOAK ? 100 : 2, endOnFailure: true }
+
+type Shape = readonly [type: string, coordinates: Coordinates]
+
+const families = ['POINT', 'LINESTRING', 'POLYGON'] as const
+const degree = fc.integer({ min: -80, max: 80 })
+
+/** Shapes at a place, single and multi, of each family. */
+function shapesAt(at: number): readonly (readonly [single: Shape, multi: Shape])[] {
+  const line = [[at, at], [at + 1, at], [at + 1, at + 2]] // biome-ignore format: one shape
+  const ring = [...line, [at, at]]
+  return [
+    [['Point', [at, at]], ['MultiPoint', [[at, at], [at + 1, at]]]], // biome-ignore format: one shape
+    [['LineString', line], ['MultiLineString', [line, ring]]], // biome-ignore format: one shape
+    [['Polygon', [ring]], ['MultiPolygon', [[ring], [ring.map(([x = 0, y = 0]) => [x - 3, y])]]]], // biome-ignore format: one shape
+  ]
+}
+
+const bow = (at: number): Shape => ['Polygon', [[[at, at], [at + 1, at + 1], [at + 1, at], [at, at + 1], [at, at]]]] // biome-ignore format: one shape
+const open = (at: number): Shape => ['Polygon', [[[at, at], [at + 1, at + 1], [at + 1, at]]]] // biome-ignore format: one shape
+
+function lift(coordinates: Coordinates): Coordinates {
+  return typeof coordinates[0] === 'number'
+    ? [...coordinates, 7]
+    : (coordinates as readonly Coordinates[]).map(lift)
+}
+
+type Row = FeatureTable['rows'][number]
+
+/** What a table says of its shapes, and what they are: mostly the same. */
+interface Source {
+  readonly declared: { readonly family: number; readonly isMulti: boolean; readonly hasZ: boolean }
+  readonly rows: readonly Row[]
+}
+
+const rarely = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 2, arbitrary: usual }, { weight: 1, arbitrary: other })
+
+type Declared = Source['declared']
+
+/** A row that is not as its table says, or not good at all. */
+interface Trouble {
+  readonly what: string
+  /** What the table has to say for that. */
+  readonly declared?: Partial<Declared>
+  readonly change: (row: Row, declared: Declared, at: number) => Row
+}
+
+const troubles: readonly Trouble[] = [
+  { what: 'nothing', change: (row) => row },
+  {
+    what: 'a shape of two parts',
+    declared: { isMulti: false },
+    change: ([, ...rest], { family, hasZ }, at) => [packAt(shapesAt(at)[family]?.[1], hasZ), ...rest],
+  },
+  {
+    what: 'a height',
+    declared: { hasZ: false },
+    change: ([, ...rest], { family, isMulti }, at) => [
+      packAt(shapesAt(at)[family]?.[isMulti ? 1 : 0], true),
+      ...rest,
+    ],
+  },
+  {
+    what: 'a shape of another family',
+    change: ([, ...rest], { family, hasZ }, at) => [
+      packAt(shapesAt(at)[(family + 1) % 3]?.[0], hasZ),
+      ...rest,
+    ],
+  },
+  {
+    what: 'an open ring',
+    declared: { family: 2 },
+    change: ([, ...rest], { hasZ }, at) => [packAt(open(at), hasZ), ...rest],
+  },
+  {
+    what: 'a ring that crosses itself',
+    declared: { family: 2 },
+    change: ([, ...rest], { hasZ }, at) => [packAt(bow(at), hasZ), ...rest],
+  },
+  { what: 'no shape', change: ([, ...rest]) => [null, ...rest] },
+  { what: 'a text for an id', change: ([shape, , ...rest]) => [shape, "'x'", ...rest] },
+  { what: 'an id that is too large', change: ([shape, , ...rest]) => [shape, '3000000000', ...rest] },
+  { what: 'no id', change: ([shape, , ...rest]) => [shape, 'null', ...rest] },
+  {
+    what: 'a day that there is not',
+    change: ([shape, ...rest]) => [shape, ...rest.slice(0, 3), "'2021-02-29'"],
+  },
+]
+
+function packAt(shape: Shape | undefined, hasZ: boolean): Buffer | null {
+  if (shape === undefined) return null
+  const [type, coordinates] = shape
+  return packShape(type, hasZ ? lift(coordinates) : coordinates)
+}
+
+const values = fc.tuple(
+  fc.nat(100_000_000).map(String),
+  fc.constantFrom("'text'", "''", 'null', "'☃'"),
+  fc.constantFrom('0.1', '-1e300', 'null', '3'),
+  fc.constantFrom("'2020-02-29'", 'null'),
+)
+
+/** Sources that hold a trouble among their last rows. */
+function sourceOf(trouble: Trouble): fc.Arbitrary<Source> {
+  return fc
+    .record({
+      said: fc.record({ family: fc.nat(2), isMulti: fc.boolean(), hasZ: fc.boolean() }),
+      rows: fc.array(fc.tuple(degree, values), { minLength: 2, maxLength: 60 }),
+      place: fc.nat(2),
+    })
+    .map(({ said, rows, place }) => {
+      const declared = { ...said, ...trouble.declared }
+      const { family, isMulti, hasZ } = declared
+      const good = rows.map(
+        ([at, row]): Row => [packAt(shapesAt(at)[family]?.[isMulti ? 1 : 0], hasZ), ...row],
+      )
+      const at = Math.max(0, good.length - 1 - place)
+      return {
+        declared,
+        rows: good.map((row, index) => (index === at ? trouble.change(row, declared, place) : row)),
+      }
+    })
+}
+
+const rules: fc.Arbitrary<LoadRules> = fc.record({
+  family: rarely(fc.constant(null), fc.constantFrom(...families)),
+  isMulti: rarely(fc.constant(null), fc.boolean()),
+  hasZ: rarely(fc.constant(null), fc.boolean()),
+  skipOthers: fc.boolean(),
+  fix: fc.constantFrom('NONE', 'SAFE', 'LOSSY'),
+  skipErrors: rarely(fc.constant(true), fc.constant(false)),
+  idSource: fc.constantFrom('SEQUENCE', 'FIELD', 'AUTO'),
+  idFields: fc.constant(['nr']),
+})
+
+/** What came of a source: the problem, or all that was sent last. */
+interface Outcome {
+  readonly problem?: unknown
+  readonly summary?: SourceSummary
+  readonly layout?: Omit<RowLayout, 'rowCount'>
+  readonly rows?: string
+  /** Whether the rows were sent before all of them were looked at. */
+  readonly isDraft?: boolean
+}
+
+async function read(content: Buffer, loadRules: LoadRules): Promise<Outcome> {
+  const folder = await mkdtemp(join(tmpdir(), 'landform-draft-'))
+  try {
+    const path = join(folder, 'blob')
+    await writeFile(path, content)
+    const given = { path, name: 'a.gpkg', folder, encoding: undefined, layer: undefined, wanted: undefined }
+    const limits = { srs: 4326, unpackLimitBytes: 1 << 30, pieceBytes: 1 << 10 }
+    let layout: RowLayout | undefined
+    let rows = ''
+    const summary = await readVector({ ...given, ...limits, ...loadRules }, async (set) => {
+      layout = set.layout
+      rows = ''
+      for await (const copy of set.copies) {
+        const whole = Buffer.concat(await Array.fromAsync(copy))
+        // Where one copy ends and the next begins is of no matter.
+        rows += whole.toString('hex', copyHeader.length, whole.length - copyTrailer.length)
+      }
+    })
+    const { rowCount, ...known } = layout as unknown as RowLayout
+    return { summary, layout: known, rows, isDraft: rowCount === undefined }
+  } catch (error) {
+    if (!isProblem(error)) throw error
+    const { code, message, detail } = error
+    return { problem: { code, message, detail } }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Packs rows in a table that says what they are, or nothing about it. */
+function pack({ rows }: Source, type: string, hasZ: boolean): Buffer {
+  const atLast = `update gpkg_geometry_columns set z = ${hasZ ? 1 : 2}`
+  const columns = { nr: 'INTEGER', text: 'TEXT', real: 'REAL', day: 'DATE' }
+  return packTable({ type, columns, rows, atLast: hasZ || type === 'GEOMETRY' ? atLast : '' })
+}
+
+let drafts = 0
+
+test.each(troubles)(
+  'what is loaded of a source that holds $what does not depend on when it is sent',
+  { timeout: 5000 * run.numRuns },
+  async (trouble) => {
+    const law = fc.asyncProperty(sourceOf(trouble), rules, async (given, loadRules) => {
+      const { family, isMulti, hasZ } = given.declared
+      const name = `${isMulti ? 'MULTI' : ''}${families[family]}`
+      const { isDraft, ...found } = await read(pack(given, name, hasZ), loadRules)
+      if (isDraft) drafts += 1
+      // What nobody declares is sent in the end; what is declared counts for heights, and where there is nothing.
+      const type = found.layout && geometryParts(found.layout.geometryType)
+      const isNothing = found.summary?.rowCount === 0
+      const same = {
+        hasZ: type?.hasZ ?? loadRules.hasZ,
+        ...(isNothing ? { isMulti: type?.isMulti ?? null } : {}),
+      }
+      const { isDraft: _, ...expected } = await read(pack(given, 'GEOMETRY', false), {
+        ...loadRules,
+        ...same,
+      })
+      expect(found).toEqual(expected)
+    })
+    await fc.assert(law, run)
+  },
+)
+
+test('most of what is loaded so is sent while it is read', () => {
+  expect(drafts).toBeGreaterThan((troubles.length * run.numRuns) / 4)
+})
