@@ -2,12 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dropOrphans } from '../../src/import/orphans.ts'
 import { createServer, type RunningServer } from '../../src/server/server.ts'
 import { type Cluster, startCluster } from '../support/cluster.ts'
+import { listFeatureTables } from '../support/import.ts'
+import { openLayerClient } from '../support/layer_client.ts'
+import { findLostFiles } from '../support/lost_files.ts'
 import { createGroup } from '../support/resources.ts'
 import { type Ask, adminPassword, createAsk } from '../support/server.ts'
 import { execute, withDatabase } from '../support/sql.ts'
 import { createLayer } from '../support/tree.ts'
+import { geojson, point } from '../support/vector.ts'
 
 let cluster: Cluster
 let running: RunningServer
@@ -108,4 +113,31 @@ test('a database that is started again under load gives 503 meanwhile, and nothi
     for (const { resource } of there as unknown as { resource: { id: number } }[])
       await admin('DELETE', `/api/resource/${resource.id}`)
   }
+})
+
+test('a database that is started again while rows of a source are on their way leaves the layer as it was', async () => {
+  const client = openLayerClient({ admin })
+  const { database, instance } = running.context
+  const mercator = { srs: { id: 3857 } }
+  const made = await client.upload('a.geojson', geojson([{ geometry: point(1, 2) }]))
+  const id = await client.create({ ...mercator, source: made })
+  const before = await client.features(id)
+  const text = 'x'.repeat(300)
+  const features = Array.from({ length: 60_000 }, (_, at) => ({
+    geometry: point(at / 1000, 1),
+    properties: { text },
+  }))
+  const source = await client.upload('b.geojson', geojson(features))
+  const replacing = client.refuse('PUT', `/api/resource/${id}`, { vector_layer: { source } })
+  while ((await listFeatureTables(database)).staged.length === 0) await database.query('select 1')
+  await cluster.down()
+  expect(await replacing).toMatchObject({ status: 503, code: 'database/unavailable' })
+  await cluster.up()
+  while ((await admin('GET', '/readyz')).status !== 200) await new Promise((next) => setImmediate(next))
+  expect(await client.features(id)).toEqual(before)
+  await dropOrphans(database, instance)
+  expect((await listFeatureTables(database)).staged).toEqual([])
+  expect(await findLostFiles({ dataFolder: folder, database, running })).toEqual([])
+  await client.put(id, { vector_layer: { source } })
+  expect(await client.features(id)).toHaveLength(features.length)
 })

@@ -51,7 +51,7 @@ export interface LayerClient {
 let layers = 0
 
 /** Opens a client of layers. */
-export function openLayerClient({ admin }: TestServer): LayerClient {
+export function openLayerClient({ admin }: Pick<TestServer, 'admin'>): LayerClient {
   const send = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const answer = await admin(method, path, body)
     const read = await answer.json<T>()

@@ -3,7 +3,11 @@ import { join } from 'node:path'
 import type { TestServer } from './server.ts'
 
 /** Names what lies in the data folder of a server that nobody works on, and that nothing there owns. */
-export async function findLostFiles({ dataFolder, database, running }: TestServer): Promise<string[]> {
+export async function findLostFiles({
+  dataFolder,
+  database,
+  running,
+}: Pick<TestServer, 'dataFolder' | 'database' | 'running'>): Promise<string[]> {
   const list = (...parts: string[]) => {
     const folder = join(dataFolder, ...parts)
     return existsSync(folder) ? readdirSync(folder).map((name) => join(...parts, name)) : []
