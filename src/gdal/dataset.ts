@@ -5,6 +5,7 @@ import { problem } from '../contract/problems.ts'
 import { dataExtensions, type Format, findFormat, packedTables } from './format.ts'
 import { type BrokenGeometry, checkGeoJson, writeWithout } from './geojson_check.ts'
 import type { VectorJob } from './job.ts'
+import { beginsWithRecord, countRecords } from './json_records.ts'
 import { prepareMif } from './mif.ts'
 import type { GdalModule } from './open.ts'
 import { gatherParts } from './parts.ts'
@@ -113,8 +114,10 @@ async function openFile(gdal: GdalModule, given: SourceFile, job: VectorJob): Pr
 async function openPlain(gdal: GdalModule, file: SourceFile, format: Format): Promise<SourceLayer[]> {
   const { dataset, driver } = await openDataset(gdal, file, format)
   const isLonLat = driver === 'TopoJSON'
+  const isSequence = driver === 'GeoJSONSeq' || (driver === 'GeoJSON' && beginsWithRecord(file.path))
+  const total = isSequence ? { total: countRecords(file.path) } : {}
   return dataset.layers.map((layer) => {
-    return { dataset, layer, name: layer.name, format: driver, isLonLat, isGuessed: false }
+    return { dataset, layer, name: layer.name, format: driver, isLonLat, isGuessed: false, ...total }
   })
 }
 
