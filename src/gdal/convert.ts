@@ -216,8 +216,8 @@ function decideGeometry(
       hint: 'Choose one with cast_geometry_type; skip_other_geometry_types leaves the others out.',
     })
   }
-  const family = found[0] ?? job.family ?? declared?.family ?? job.emptyFamily
-  if (family === null) {
+  const family = found[0] ?? job.family ?? declared?.family
+  if (family === undefined) {
     throw problem('source/bad-features', 'the source has no features, and does not say what they would be', {
       hint: 'Send features, or say with cast_geometry_type what there would be.',
     })

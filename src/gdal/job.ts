@@ -8,8 +8,6 @@ export type Job = VectorJob | RasterJob | ExportJob
 /** How the geometries and ids of a source become those of a layer; `null` takes what the data is. */
 export interface LoadRules {
   readonly family: GeometryFamily | null
-  /** What a source without features is of that does not say it; such a source is refused where nobody knows. */
-  readonly emptyFamily: GeometryFamily | null
   readonly isMulti: boolean | null
   readonly hasZ: boolean | null
   /** Leave out geometries of other families than `family`, instead of calling them bad. */

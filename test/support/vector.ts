@@ -8,7 +8,6 @@ import { type ReadOptions, type RowSet, readVector } from '../../src/gdal/vector
 /** Loads all there is as it is, and refuses what is bad. */
 export const plainRules = {
   family: null,
-  emptyFamily: null,
   isMulti: null,
   hasZ: null,
   skipOthers: false,

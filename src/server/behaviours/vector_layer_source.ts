@@ -120,7 +120,6 @@ function readRules(own: Own, standing: GeometryParts | undefined): LoadRules {
   const skipOthers = own.skip_other_geometry_types ?? false
   return {
     family: own.cast_geometry_type ?? named?.family ?? null,
-    emptyFamily: standing?.family ?? null,
     isMulti: own.cast_is_multi ?? named?.isMulti ?? (standing?.isMulti === true ? true : null),
     hasZ: own.cast_has_z ?? named?.hasZ ?? (standing?.hasZ === true ? true : null),
     skipOthers,

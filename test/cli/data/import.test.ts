@@ -144,10 +144,10 @@ describe('landform data import', () => {
       err: told('source/bad-features'),
     })
     await ground().write('header.csv', 'name,WKT\n')
-    const emptied = await run('import header.csv --into safe')
+    const emptied = await run('import header.csv --into safe --cast-geometry-type point')
     expect(emptied).toMatchObject({ exit: 4, err: told('pipeline/rows', '"safe" has 3', '--allow-empty') })
     expect((await run('count safe')).out).toBe('3\n')
-    const meant = await run('import header.csv --into safe --allow-empty')
+    const meant = await run('import header.csv --into safe --cast-geometry-type point --allow-empty')
     expect(meant.out).toMatch(/^replaced Safe .*: 0 features in /)
   })
 
