@@ -42,6 +42,13 @@ function isMoment(text: string): string {
   return `(julianday(${text}) is not null and (${shapes.join(' or ')}))`
 }
 
+const text: ValueRule = {
+  declare: 'TEXT',
+  title: 'STRING',
+  isBad: (value) => `${isNot(value, 'text', 'integer', 'real')} or instr(${value}, char(0)) > 0`,
+  isDoubtful: (value) => `max(${value}) >= x'' or max(instr(${value}, char(0))) > 0`,
+}
+
 // Numbers are less than texts, texts are less than bytes. A sum of whole numbers is one.
 const rules = {
   boolean: {
@@ -74,12 +81,9 @@ const rules = {
     isBad: (value) => `${isNot(value, 'real', 'integer')} or ${isLong(value)}`,
     isDoubtful: (value) => `max(${value}) >= '' or max(${isLong(value)})`,
   },
-  string: {
-    declare: 'TEXT',
-    title: 'STRING',
-    isBad: (value) => `${isNot(value, 'text', 'integer', 'real')} or instr(${value}, char(0)) > 0`,
-    isDoubtful: (value) => `max(${value}) >= x'' or max(instr(${value}, char(0))) > 0 or min(${value}) < ''`,
-  },
+  string: text,
+  /** Numbers among texts, of which GDAL gives fifteen digits. */
+  mixed: { ...text, isDoubtful: (value) => `${text.isDoubtful(value)} or min(${value}) < ''` },
   binary: {
     declare: 'BLOB',
     title: 'BLOB',
@@ -104,7 +108,10 @@ function ruleOf({ type = 'string', declared }: Omit<TableColumn, 'name'>): Value
   if (type === 'integer' && /^bool/i.test(declared)) return rules.boolean
   // Where it is declared as one of these, SQLite itself makes a double of a whole number.
   if (type === 'real' && !/real|floa|doub/i.test(declared)) return rules.numeric
-  return rules[type as keyof typeof rules] ?? rules.string
+  // And a text of a number. @see https://www.sqlite.org/datatype3.html "Determination Of Column Affinity"
+  if (type === 'string')
+    return /int/i.test(declared) || !/char|clob|text/i.test(declared) ? rules.mixed : text
+  return rules[type as keyof typeof rules] ?? rules.mixed
 }
 
 /** Writes a name as SQL does. */
@@ -136,7 +143,7 @@ export function isBadValue(column: TableColumn): string {
 export function exactValue(column: TableColumn): string {
   const value = quoteName(column.name)
   const isBad = isBadValue(column)
-  if (ruleOf(column) !== rules.string) return `case when not ${isBad} then ${value} end`
+  if (ruleOf(column).title !== text.title) return `case when not ${isBad} then ${value} end`
   // GDAL gives fifteen digits of a number among texts.
   const short = `printf('%!.15g', ${value})`
   const digits = `case cast(${short} as real) when ${value} then ${short} else printf('%!.17g', ${value}) end`
