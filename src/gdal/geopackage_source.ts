@@ -44,22 +44,41 @@ interface Table {
  * numbers, cuts numbers that are too large, leaves out days that it does not understand, and columns too.
  */
 export async function lookAtTable(gdal: GdalModule, source: SourceLayer): Promise<TableLook> {
-  const dataset = gdal.open(source.dataset.description, 'r', 'GPKG')
   try {
-    const table = describeTable(dataset, source)
-    const { shapes } = table
-    const doubts = [
-      ...table.columns.map(mayBeMisread),
-      ...(shapes === undefined ? [] : [`max(${saysMore(shapes)})`]),
-    ].map((condition) => `when ${condition} then 1`)
-    const isDoubtful = doubts.length === 0 ? '0' : `case ${doubts.join(' ')} else 0 end`
-    const sql = `select count(*) as total, ${isDoubtful} as doubt from ${quoteName(table.name)}`
-    const found = await dataset.executeSQLAsync(sql)
-    const { total, doubt } = found.features.first().fields.toObject() as { total: number; doubt: number }
-    return { total, isDoubtful: doubt === 1 }
+    // What lists gave is collected some time, which waits for whatever the data set does: each has its own.
+    const table = useDataset(gdal, source, (dataset) => describeTable(dataset, source))
+    return await askTable(openAgain(gdal, source), table)
   } catch {
     // A sum of whole numbers may be too large.
     return { isDoubtful: true }
+  }
+}
+
+async function askTable(dataset: Dataset, { name, columns, shapes }: Table): Promise<TableLook> {
+  try {
+    const doubts = [
+      ...columns.map(mayBeMisread),
+      ...(shapes === undefined ? [] : [`max(${saysMore(shapes)})`]),
+    ].map((condition) => `when ${condition} then 1`)
+    const isDoubtful = doubts.length === 0 ? '0' : `case ${doubts.join(' ')} else 0 end`
+    const found = await dataset.executeSQLAsync(
+      `select count(*) as total, ${isDoubtful} as doubt from ${quoteName(name)}`,
+    )
+    const { total, doubt } = found.features.first().fields.toObject() as { total: number; doubt: number }
+    return { total, isDoubtful: doubt === 1 }
+  } finally {
+    dataset.close()
+  }
+}
+
+function openAgain(gdal: GdalModule, { dataset }: SourceLayer): Dataset {
+  return gdal.open(dataset.description, 'r', 'GPKG')
+}
+
+function useDataset<T>(gdal: GdalModule, source: SourceLayer, use: (dataset: Dataset) => T): T {
+  const dataset = openAgain(gdal, source)
+  try {
+    return use(dataset)
   } finally {
     dataset.close()
   }

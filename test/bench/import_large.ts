@@ -154,19 +154,18 @@ async function measureCoasts(server: BenchServer): Promise<void> {
   })
 }
 
-async function measurePoints(server: BenchServer): Promise<void> {
-  const file = await writePoints()
-  await server.idleMemory()
+async function measurePoints(server: BenchServer, file: string, driver: string): Promise<void> {
+  const idle = await server.idleMemory()
   const { seconds, features, gdalBytes, looks, steps } = await load(server, file)
   const peak = await server.peakMemory()
   report({
-    name: `memory while ${pointCount} points are imported, PostgreSQL`,
-    value: `server ${megabytes(peak)}, process of GDAL ${megabytes(gdalBytes)}; ${Math.round(features / seconds)} features/s`,
+    name: `memory while ${pointCount} points are imported, ${driver}`,
+    value: `server ${megabytes(peak)}, ${megabytes(idle)} of it at rest, process of GDAL ${megabytes(gdalBytes)}; ${Math.round(features / seconds)} features/s`,
     promised: `< ${megabytes(pointsBytes)} together`,
     isKept: features === pointCount && peak + gdalBytes < pointsBytes,
   })
   report({
-    name: 'progress visible meanwhile',
+    name: `progress visible meanwhile, ${driver}`,
     value: `${looks} looks, ${steps} times further than before`,
     promised: 'further at every second look',
     isKept: steps > looks / 2,
@@ -178,8 +177,12 @@ try {
   await execute(database, 'create extension postgis')
   const server = await startServer({ dataFolder: join(folder, 'server'), databaseUrl: database })
   await measureCoasts(server)
-  await measurePoints(server)
+  const points = await writePoints()
+  await measurePoints(server, points, 'PostgreSQL')
   await server.stop()
+  const embedded = await startServer({ dataFolder: join(folder, 'embedded') })
+  await measurePoints(embedded, points, 'embedded')
+  await embedded.stop()
 } finally {
   await cluster.stop()
   rmSync(folder, { recursive: true, force: true })
