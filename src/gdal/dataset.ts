@@ -114,10 +114,8 @@ async function openFile(gdal: GdalModule, given: SourceFile, job: VectorJob): Pr
 async function openPlain(gdal: GdalModule, file: SourceFile, format: Format): Promise<SourceLayer[]> {
   const { dataset, driver } = await openDataset(gdal, file, format)
   const isLonLat = driver === 'TopoJSON'
-  const isSequence = driver === 'GeoJSONSeq' || (driver === 'GeoJSON' && beginsWithRecord(file.path))
-  const total = isSequence ? { total: countRecords(file.path) } : {}
   return dataset.layers.map((layer) => {
-    return { dataset, layer, name: layer.name, format: driver, isLonLat, isGuessed: false, ...total }
+    return { dataset, layer, name: layer.name, format: driver, isLonLat, isGuessed: false }
   })
 }
 
@@ -145,7 +143,14 @@ async function openGeoJson(
   // To lose parts of features is what such a job allows.
   const isWhole = broken.length === 0 || job.fix === 'LOSSY'
   const found = isWhole ? layers : await openPlain(gdal, await leaveOut(file, broken, job), format)
-  return found.map((layer) => ({ ...layer, ...more, hasLongPositions, ...(isWhole ? {} : { broken }) }))
+  const isSequence = layers[0]?.format === 'GeoJSONSeq' || beginsWithRecord(file.path)
+  const all = {
+    ...more,
+    hasLongPositions,
+    ...(isSequence ? { total: countRecords(file.path) } : {}),
+    ...(isWhole ? {} : { broken }),
+  }
+  return found.map((layer) => ({ ...layer, ...all }))
 }
 
 async function leaveOut(

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { quoteName } from '../core/sql_quote.ts'
 import { type FlatItems, orderByPlace } from './export_index.ts'
 import { packRtree } from './export_rtree.ts'
 
@@ -89,7 +90,7 @@ function writeIndex(path: string, definition: IndexDefinition, items: FlatItems)
 
 function fillIndex(database: DatabaseSync, name: string, items: FlatItems): void {
   const { nodes, parents, nodeOf } = packRtree(items, orderByPlace(items))
-  const table = (part: string) => `"${`${name}_${part}`.replaceAll('"', '""')}"`
+  const table = (part: string) => quoteName(`${name}_${part}`)
   // The empty root that it was made with.
   database.exec(`delete from ${table('node')}`)
   const addNode = database.prepare(`insert into ${table('node')} (nodeno, data) values (?, ?)`)

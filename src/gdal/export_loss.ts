@@ -35,7 +35,7 @@ export function startLossCheck(columns: readonly JobColumn[], limits: FormatLimi
     for (let index = -columnsBefore; next < checks.length && index < row.left - columnsBefore; index++) {
       const length = row.view.getInt32(at)
       for (; checks[next]?.index === index; next++)
-        if (checks[next]?.isLost({ ...row, at: at + 4, length })) counts[next] = (counts[next] ?? 0) + 1
+        if (checks[next]?.isLost(row, at + 4, length)) counts[next] = (counts[next] ?? 0) + 1
       at += 4 + Math.max(length, 0)
     }
   }
@@ -58,14 +58,9 @@ export function startLossCheck(columns: readonly JobColumn[], limits: FormatLimi
 /** The id and the geometry. */
 const columnsBefore = 2
 
-interface Place extends Pick<CopyRow, 'view' | 'bytes'> {
-  readonly at: number
-  /** -1 for null. */
-  readonly length: number
-}
-
 interface Check {
-  isLost(place: Place): boolean
+  /** @param length of the value at a place of the row; -1 for null */
+  isLost(row: CopyRow, at: number, length: number): boolean
   /** Says what is lost of so many values. */
   describe(count: number): string
 }
@@ -75,18 +70,19 @@ function checksOf(datatype: JobColumn['datatype'], limits: FormatLimits): Check[
   const checks: Check[] = []
   if (datatype === 'STRING' && textBytes !== undefined)
     checks.push({
-      isLost: (place) => place.length > textBytes && (!isOneByte || countCharacters(place) > textBytes),
+      isLost: ({ bytes }, at, length) =>
+        length > textBytes && (!isOneByte || countCharacters(bytes.subarray(at, at + length)) > textBytes),
       describe: (count) => `${count === 1 ? '1 text is' : `${count} texts are`} cut to ${textBytes} bytes`,
     })
   if (datatype === 'BIGINT' && digits !== undefined)
     checks.push({
-      isLost: ({ view, at, length }) => length > 0 && !isKept(view.getBigInt64(at), digits),
+      isLost: ({ view }, at, length) => length > 0 && !isKept(view.getBigInt64(at), digits),
       describe: (count) =>
         `${count === 1 ? '1 number is' : `${count} numbers are`} not exact to the last digit`,
     })
   if (isNullZero && (datatype === 'INTEGER' || datatype === 'BIGINT' || datatype === 'REAL'))
     checks.push({
-      isLost: ({ length }) => length < 0,
+      isLost: (_row, _at, length) => length < 0,
       describe: (count) =>
         `${count === 1 ? '1 number that is none is' : `${count} numbers that are none are`} 0`,
     })
@@ -99,9 +95,8 @@ function isKept(whole: bigint, digits: number): boolean {
 }
 
 /** Of a character of several bytes, all but the first begin with the bits 10. */
-function countCharacters({ bytes, at, length }: Place): number {
+function countCharacters(text: Uint8Array): number {
   let count = 0
-  for (let index = at; index < at + length; index++)
-    if (((bytes[index] as number) & 0xc0) !== 0x80) count += 1
+  for (const byte of text) if ((byte & 0xc0) !== 0x80) count += 1
   return count
 }

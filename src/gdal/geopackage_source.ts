@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Dataset, Layer } from 'gdal-async'
 import { problem } from '../contract/problems.ts'
+import { quoteName, quoteText } from '../core/sql_quote.ts'
 import {
   type DeclaredShapes,
   hasHeights,
@@ -17,8 +18,6 @@ import {
   faultOf,
   isBadValue,
   mayBeMisread,
-  quoteName,
-  quoteText,
   type TableColumn,
 } from './geopackage_values.ts'
 import type { GdalModule } from './open.ts'

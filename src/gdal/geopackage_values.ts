@@ -1,3 +1,5 @@
+import { quoteName, quoteText } from '../core/sql_quote.ts'
+
 /** A column of a table in a GeoPackage, and what GDAL takes it for. */
 export interface TableColumn {
   readonly name: string
@@ -112,16 +114,6 @@ function ruleOf({ type = 'string', declared }: Omit<TableColumn, 'name'>): Value
   if (type === 'string')
     return /int/i.test(declared) || !/char|clob|text/i.test(declared) ? rules.mixed : text
   return rules[type as keyof typeof rules] ?? rules.mixed
-}
-
-/** Writes a name as SQL does. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
-
-/** Writes a text as SQL does. */
-export function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
 }
 
 /** Condition on all rows of a table: holds where GDAL gives a value of the column as another, and maybe where it does not. */

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
+import { readStart } from './read_start.ts'
 
 const windowBytes = 1 << 20
 const [lineFeed, recordSeparator, blank] = [0x0a, 0x1e, 0x20]
@@ -55,15 +56,11 @@ function countOn(
 
 /** Tells whether a file begins with a whole text of JSON, no collection, on a line: GDAL may take it for all there is. */
 export function beginsWithRecord(path: string): boolean {
-  const file = openSync(path, 'r')
+  const start = readStart(path, longestRecord).toString().trimStart()
   try {
-    const bytes = Buffer.alloc(longestRecord)
-    const start = bytes.subarray(0, readSync(file, bytes)).toString().trimStart()
     const first = JSON.parse(start.slice(0, start.indexOf('\n') + 1)) as { type?: unknown } | null
     return first?.type !== 'FeatureCollection'
   } catch {
     return false
-  } finally {
-    closeSync(file)
   }
 }

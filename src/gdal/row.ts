@@ -13,9 +13,10 @@ import type { WktCheck } from './wkt.ts'
  * What a column of the intermediate file is for, besides a field: the ids; nothing; a coordinate, of which the shape
  * was made, or its text; what a table has beyond its columns; what is wrong with the row.
  */
-export type ColumnUse = Datatype | 'ID' | 'NONE' | 'COORDINATE' | 'GEOMETRY' | 'BEYOND' | 'FAULT'
+export type ColumnUse = Datatype | (typeof otherUses)[number]
 
-const fieldless: ReadonlySet<ColumnUse> = new Set(['ID', 'NONE', 'COORDINATE', 'GEOMETRY', 'BEYOND', 'FAULT'])
+const otherUses = ['ID', 'NONE', 'COORDINATE', 'GEOMETRY', 'BEYOND', 'FAULT'] as const
+const fieldless: ReadonlySet<ColumnUse> = new Set(otherUses)
 
 /** What becomes of a column of the intermediate file. */
 export interface ColumnPlan {

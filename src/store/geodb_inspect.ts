@@ -1,5 +1,5 @@
+import { quoteName } from '../core/sql_quote.ts'
 import type { Queryable } from '../database/database.ts'
-import { quoteName } from './feature/binding.ts'
 import { foreignName } from './feature/foreign.ts'
 
 /** A table or a view of another database. */

@@ -90,7 +90,6 @@ async function writeToFile(api: Api, order: Order, terminal: Terminal): Promise<
     const sizeBytes = await writeWhole(path, told, { ...file, signal: interrupt })
     await progress.end()
     const tookMs = performance.now() - start
-    if (!options.json) writeNotes(notes, terminal)
     if (options.json)
       writeEvent(terminal.out, 'exported', {
         layer: facts,
@@ -99,11 +98,13 @@ async function writeToFile(api: Api, order: Order, terminal: Terminal): Promise<
         size_bytes: sizeBytes,
         notes,
       })
-    else
+    else {
+      writeNotes(notes, terminal)
       writeLine(
         terminal.out,
         `${file.shown}: ${facts.display_name} as ${target.format}, ${showBytes(sizeBytes)} in ${showDuration(tookMs)}`,
       )
+    }
   } finally {
     await progress.end()
   }

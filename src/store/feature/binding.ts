@@ -23,8 +23,3 @@ export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
 }
-
-/** Quotes the name of a table or column of a layer. Those are chosen by us; text of users never gets here. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}

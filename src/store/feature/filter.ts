@@ -1,10 +1,11 @@
 import { problem } from '../../contract/problems.ts'
+import { quoteName } from '../../core/sql_quote.ts'
 import { findHint } from '../../core/suggest.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import type { Geometry } from '../../geo/geometry.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 import type { Layer } from '../layer.ts'
-import { type Bindings, quoteName } from './binding.ts'
+import type { Bindings } from './binding.ts'
 import { transformSql } from './geometry.ts'
 import { checkText, type FieldType, operandType, parseOperand } from './value.ts'
 

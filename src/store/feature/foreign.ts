@@ -1,6 +1,6 @@
 import { geometryParts } from '../../contract/geometry.ts'
+import { quoteName } from '../../core/sql_quote.ts'
 import type { ForeignColumn, ForeignTable, Layer, LayerField } from '../layer.ts'
-import { quoteName } from './binding.ts'
 import { columnTypes } from './column.ts'
 
 /** A layer whose features stand in another database. */

@@ -1,6 +1,7 @@
+import { quoteName } from '../../core/sql_quote.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Layer } from '../layer.ts'
-import { createBindings, quoteName } from './binding.ts'
+import { createBindings } from './binding.ts'
 import { geometryProblem, transformSql } from './geometry.ts'
 import { objectSql } from './json.ts'
 import { fieldMembers } from './read.ts'

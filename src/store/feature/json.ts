@@ -1,5 +1,6 @@
+import { quoteName } from '../../core/sql_quote.ts'
 import type { LayerField } from '../layer.ts'
-import { type Bindings, quoteName } from './binding.ts'
+import type { Bindings } from './binding.ts'
 import { isMomentType, type MomentType, momentUnits } from './moment.ts'
 
 /** How dates and times are written: as an object of their parts, or as ISO text. */

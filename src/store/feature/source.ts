@@ -1,5 +1,5 @@
+import { quoteName } from '../../core/sql_quote.ts'
 import type { Layer, LayerField, WritableLayer } from '../layer.ts'
-import { quoteName } from './binding.ts'
 import { columnTypes } from './column.ts'
 import {
   type ForeignLayer,

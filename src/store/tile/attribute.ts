@@ -1,5 +1,5 @@
+import { quoteName } from '../../core/sql_quote.ts'
 import type { TileKey, TileValueKind } from '../../geo/mvt.ts'
-import { quoteName } from '../feature/binding.ts'
 import type { LayerField } from '../layer.ts'
 
 const kinds: Readonly<Record<LayerField['datatype'], TileValueKind>> = {
