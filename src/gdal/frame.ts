@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer'
  * What a child process sends: frames of one byte that says what follows, four bytes (big-endian) that say how long it
  * is, and the content.
  */
-export const frameKinds = { summary: 1, rows: 2, end: 3, problem: 4, tick: 5, layout: 6 } as const
+export const frameKinds = { summary: 1, rows: 2, problem: 3, tick: 4, layout: 5 } as const
 
 /** What a frame holds: JSON, or for `rows` a whole binary COPY. */
 export type FrameKind = keyof typeof frameKinds

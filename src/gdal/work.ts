@@ -32,7 +32,6 @@ export async function work(job: Job, input: Readable): Promise<void> {
   }
   try {
     await convert(job, { input, send })
-    await send(jsonFrame('end', {}))
   } catch (error) {
     await send(jsonFrame('problem', asWire(error)))
   }

@@ -9,7 +9,7 @@ test.each([1, 3, 1000])('reads frames back from pieces of %i bytes', async (size
   const bytes = Buffer.concat([
     jsonFrame('tick', {}),
     jsonFrame('summary', { name: 'дороги' }),
-    jsonFrame('end', {}),
+    jsonFrame('layout', {}),
   ])
   const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
     bytes.subarray(index * size, (index + 1) * size),
@@ -22,7 +22,7 @@ test.each([1, 3, 1000])('reads frames back from pieces of %i bytes', async (size
   expect(read).toEqual([
     ['tick', {}],
     ['summary', { name: 'дороги' }],
-    ['end', {}],
+    ['layout', {}],
   ])
 })
 
