@@ -15,8 +15,8 @@ export const rows: readonly Row[] = [
   { left: ['reconcile', 'pipeline'], right: ['server'] },
   { left: ['manifest', 'transfer'], right: ['render', 'ogc', 'catalog', 'import'] },
   { left: ['api'], right: ['store'] },
-  ['access', 'style', 'document', 'geo'],
   ['database', 'files', 'http', 'gdal'],
+  ['access', 'style', 'document', 'geo'],
   ['contract'],
   ['core'],
 ]
