@@ -16,6 +16,8 @@ export interface PostgresOptions {
   readonly poolSize?: number
   /** Most milliseconds a statement may take where the transaction says nothing. @default none */
   readonly statementTimeoutMs?: number
+  /** Most milliseconds a request waits for a connection before database/busy or database/unavailable. @default 10,000 */
+  readonly connectTimeoutMs?: number
   readonly log: Log
 }
 
@@ -25,8 +27,7 @@ type NumberedClient = ClientBase & { readonly processID: number | null }
 /** A transaction that does nothing for so long holds its locks for nobody: PostgreSQL ends it. */
 const idleInTransactionMs = 120_000
 
-/** How long a request waits for a connection before it is told that the database is busy or away. */
-const connectMs = 10_000
+const defaultConnectTimeoutMs = 10_000
 
 /**
  * Opens a PostgreSQL database with PostGIS. Connections are made when they are needed and replaced when they break: a
@@ -34,12 +35,13 @@ const connectMs = 10_000
  */
 export function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, schema = 'landform', poolSize = 10, statementTimeoutMs, log } = options
+  const { connectTimeoutMs = defaultConnectTimeoutMs } = options
   const config: ClientConfig = {
     connectionString: url,
     application_name: 'landform',
     types: typeParsers,
     keepAlive: true,
-    connectionTimeoutMillis: connectMs,
+    connectionTimeoutMillis: connectTimeoutMs,
   }
   const settings = [
     sessionSettings,
@@ -74,7 +76,7 @@ export function openPostgres(options: PostgresOptions): Promise<Database> {
  * rejects.
  */
 export async function cancelBackend(busy: ClientBase, config: ClientConfig, log: Log): Promise<void> {
-  const client = new pg.Client({ ...config, query_timeout: connectMs })
+  const client = new pg.Client({ ...config, query_timeout: defaultConnectTimeoutMs })
   client.on('error', () => undefined)
   try {
     await client.connect()

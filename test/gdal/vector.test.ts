@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { VectorJob } from '../../src/gdal/job.ts'
 import { readVector } from '../../src/gdal/vector.ts'
+import { onlyNew } from '../support/only_new.ts'
 import { findGdalChildren, passOver, plainRules } from '../support/vector.ts'
 
 let folder: string
@@ -27,10 +28,12 @@ beforeEach(() => {
   job = { ...plainRules, ...wishes, path, name: 'places.csv', folder }
 })
 
+const findNewChildren = onlyNew(findGdalChildren)
+
 // Each reading ends its child, however it ends itself.
-afterEach(() => {
-  expect(findGdalChildren()).toEqual([])
+afterEach(async () => {
   rmSync(folder, { recursive: true })
+  expect(await findNewChildren()).toEqual([])
 })
 
 /** Gives every reading a folder of its own. */

@@ -8,6 +8,7 @@ import { migrationsFolder } from '../../src/store/migrations.ts'
 import { openTestDatabase } from '../support/drivers.ts'
 import { type FeatureTable, packPoint, packTable } from '../support/geopackage.ts'
 import { type ImportBench, openImportBench } from '../support/import.ts'
+import { onlyNew } from '../support/only_new.ts'
 
 let database: Database
 let bench: ImportBench
@@ -17,7 +18,8 @@ beforeAll(async () => {
   await migrate(database, await readMigrations(migrationsFolder), { version: 'test' })
   bench = await openImportBench(database)
 })
-afterEach(async () => expect(await bench.leftovers()).toEqual([]))
+const findNewFiles = onlyNew(() => bench.leftovers())
+afterEach(async () => expect(await findNewFiles()).toEqual([]))
 afterAll(async () => {
   await bench.remove()
   await database.close()

@@ -184,7 +184,6 @@ describe('replacing features leaves the layer as it was, and nothing behind, whe
   let server: TestServer
   let client: LayerClient
   let id: number
-  let before: object
 
   const look = async () => ({
     layer: await client.get(id),
@@ -201,8 +200,7 @@ describe('replacing features leaves the layer as it was, and nothing behind, whe
       geojson([{ geometry: point(1, 2), properties: { a: 'x' } }]),
     )
     id = await client.create({ srs: { id: 3857 }, source })
-    before = await look()
-    expect(before).toMatchObject({ lost: [] })
+    expect(await look()).toMatchObject({ lost: [] })
   })
   afterAll(() => server.stop())
 
@@ -210,6 +208,7 @@ describe('replacing features leaves the layer as it was, and nothing behind, whe
     '%s',
     async (_, name, content, words, options = {}) => {
       const source = await client.upload(name, content)
+      const before = await look()
       const { status, message, detail } = await client.refuse('PUT', `/api/resource/${id}`, {
         vector_layer: { source, ...options },
       })

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type LayerClient, openLayerClient } from '../support/layer_client.ts'
 import { findLostFiles } from '../support/lost_files.ts'
+import { onlyNew } from '../support/only_new.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { makeShapefile, townNames } from '../support/shapefile.ts'
 import { makeZip, type ZipEntry } from '../support/zip.ts'
@@ -43,7 +44,8 @@ beforeAll(async () => {
   server = await startTestServer('postgres')
   client = openLayerClient(server)
 })
-afterEach(async () => expect(await findLostFiles(server)).toEqual([]))
+const findNewFiles = onlyNew(() => findLostFiles(server))
+afterEach(async () => expect(await findNewFiles()).toEqual([]))
 afterAll(() => server.stop())
 
 type Source = [what: string, name: string, content: Buffer | string, encoding?: string]

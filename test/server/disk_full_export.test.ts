@@ -14,7 +14,7 @@ beforeAll(async () => {
   disk = await mountSmallDisk(96 * 2 ** 20)
   database = await createTestDatabase()
   // SQLite cannot find its files on a disk that is seen through another process: the server is to be on it.
-  server = await spawnServer(disk.inside, database.url, disk.enter)
+  server = await spawnServer(disk.inside, database.url, { enter: disk.enter })
   const fields = [{ keyname: 'text', datatype: 'STRING' }]
   layer = `/api/resource/${await createLayer(server.admin, { name: 'Many', geometryType: 'POINT', fields })}`
   const entries = Array.from({ length: 20_000 }, (_, at) => ({

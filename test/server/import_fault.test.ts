@@ -6,7 +6,8 @@ import { listFeatureTables } from '../support/import.ts'
 import { type KillableGround, makeGround } from '../support/killable.ts'
 import { type LayerClient, openLayerClient } from '../support/layer_client.ts'
 import { findLostFiles } from '../support/lost_files.ts'
-import { type Ask, startTestServer, type TestServer } from '../support/server.ts'
+import { onlyNew } from '../support/only_new.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
 import { geojson, point } from '../support/vector.ts'
 
 const mercator = { srs: { id: 3857 } }
@@ -17,16 +18,6 @@ function features(count: number, of: string): string {
   return geojson(
     Array.from({ length: count }, (_, at) => ({ geometry: point(at / 1000, 1), properties: { text } })),
   )
-}
-
-/** Waits until rows of a source that is still looked at are on their way. */
-async function untilUnderway(admin: Ask, upload: string): Promise<void> {
-  for (;;) {
-    const answer = await admin('GET', `/api/component/file_upload/${upload}`)
-    const { loading } = await answer.json<{ loading?: { step: string; features: number } }>()
-    expect(loading?.step ?? 'reading').toBe('reading')
-    if (loading !== undefined && loading.features >= 20_000) return
-  }
 }
 
 /** Names of the tables of layers. */
@@ -43,7 +34,7 @@ describe.each(drivers)('a server on %s that is killed while rows of a source are
   afterAll(() => ground.remove())
 
   test('has the layer as it was, and nothing of the source', async () => {
-    const server = await ground.start()
+    const server = await ground.start({ stallsGdal: true })
     const client = openLayerClient(server)
     const id = await client.create({
       ...mercator,
@@ -53,7 +44,7 @@ describe.each(drivers)('a server on %s that is killed while rows of a source are
     const source = await client.upload('b.geojson', features(60_000, 'new'))
     const replacing = server.admin('PUT', `/api/resource/${id}`, { vector_layer: { source } })
     const broken = expect(replacing).rejects.toThrow()
-    await untilUnderway(server.admin, source.id)
+    await server.untilGdalStalls()
     await server.kill()
     await broken
     const { running, admin } = await ground.look()
@@ -78,11 +69,13 @@ describe('sources whose rows are on their way at once', () => {
     server = await startTestServer('postgres')
     client = openLayerClient(server)
   })
-  afterEach(async () => {
-    const { database } = server
-    expect(await listFeatureTables(database)).toEqual({ tables: await layerTables(database), staged: [] })
-    expect(await findLostFiles(server)).toEqual([])
+  const findNewLeftovers = onlyNew(async () => {
+    const { tables, staged } = await listFeatureTables(server.database)
+    const owned = await layerTables(server.database)
+    const ownerless = tables.filter((name) => !owned.includes(name))
+    return [...ownerless, ...staged, ...(await findLostFiles(server))]
   })
+  afterEach(async () => expect(await findNewLeftovers()).toEqual([]))
   afterAll(() => server.stop())
 
   const count = 25_000

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
 import { type LogFacts, silentLog } from '../../src/core/log.ts'
 import { openLoads } from '../../src/server/loads.ts'
+import { openTestDatabase } from '../support/drivers.ts'
+import { copies, makeGate } from '../support/gate.ts'
 import { openLayerClient } from '../support/layer_client.ts'
 import { startTestServer } from '../support/server.ts'
 
 test('an upload tells how far it is while it is read into a layer, and no longer', async () => {
-  const server = await startTestServer('postgres')
+  const writing = makeGate(await openTestDatabase('postgres'), copies)
+  const indexing = makeGate(writing.database, /add primary key/)
+  const server = await startTestServer('postgres', { database: indexing.database })
   const client = openLayerClient(server)
   const rows = Array.from({ length: 60_000 }, (_, index) => `${index},1,2`)
   const source = await client.upload('a.csv', `nr,lon,lat\n${rows.join('\n')}\n`)
@@ -14,18 +18,16 @@ test('an upload tells how far it is while it is read into a layer, and no longer
     return (await answer.json<{ loading?: { step: string; features: number } }>()).loading
   }
   expect(await look()).toBeUndefined()
-  const seen: object[] = []
-  let isDone = false
-  const making = client.create({ source, srs: { id: 3857 } }).finally(() => {
-    isDone = true
-  })
-  while (!isDone) {
-    const loading = await look()
-    if (loading !== undefined) seen.push(loading)
-  }
+  const writes = writing.shut()
+  const indexes = indexing.shut()
+  const making = client.create({ source, srs: { id: 3857 } })
+  await writes.reached
+  expect(await look()).toEqual({ step: 'writing', features: 0, total: 60_000 })
+  writing.open()
+  await indexes.reached
+  expect(await look()).toEqual({ step: 'indexing', features: 60_000, total: 60_000 })
+  indexing.open()
   await making
-  expect(seen).toContainEqual({ step: 'reading', features: expect.any(Number) })
-  expect(seen).toContainEqual({ step: 'indexing', features: 60_000, total: 60_000 })
   expect(await look()).toBeUndefined()
   await server.stop()
 })

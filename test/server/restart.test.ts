@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { silentLog } from '../../src/core/log.ts'
+import { openPostgres } from '../../src/database/postgres.ts'
 import { dropOrphans } from '../../src/import/orphans.ts'
 import { createServer, type RunningServer } from '../../src/server/server.ts'
 import { type Cluster, startCluster } from '../support/cluster.ts'
+import { copies, type Gate, makeGate } from '../support/gate.ts'
 import { listFeatureTables } from '../support/import.ts'
 import { openLayerClient } from '../support/layer_client.ts'
 import { findLostFiles } from '../support/lost_files.ts'
@@ -15,6 +18,7 @@ import { createLayer } from '../support/tree.ts'
 import { geojson, point } from '../support/vector.ts'
 
 let cluster: Cluster
+let gate: Gate
 let running: RunningServer
 let admin: Ask
 const folder = mkdtempSync(join(tmpdir(), 'landform-restart-'))
@@ -24,10 +28,11 @@ beforeAll(async () => {
   await execute(cluster.url, 'create database restarted')
   const databaseUrl = withDatabase(cluster.url, 'restarted')
   await execute(databaseUrl, 'create extension postgis')
+  gate = makeGate(await openPostgres({ url: databaseUrl, log: silentLog }), copies)
   running = await createServer({
     listen: { host: '127.0.0.1', port: 0 },
     dataFolder: folder,
-    databaseUrl,
+    database: gate.database,
     adminPassword,
   })
   admin = createAsk(running.url, { authorization: `Basic ${btoa(`administrator:${adminPassword}`)}` })
@@ -128,9 +133,11 @@ test('a database that is started again while rows of a source are on their way l
     properties: { text },
   }))
   const source = await client.upload('b.geojson', geojson(features))
+  const { reached } = gate.shut()
   const replacing = client.refuse('PUT', `/api/resource/${id}`, { vector_layer: { source } })
-  while ((await listFeatureTables(database)).staged.length === 0) await database.query('select 1')
+  await reached
   await cluster.down()
+  gate.open()
   expect(await replacing).toMatchObject({ status: 503, code: 'database/unavailable' })
   await cluster.up()
   while ((await admin('GET', '/readyz')).status !== 200) await new Promise((next) => setImmediate(next))

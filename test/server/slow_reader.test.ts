@@ -1,9 +1,10 @@
 import { type IncomingMessage, request } from 'node:http'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lockLayer } from '../../src/store/layer.ts'
 import { ensureFeatureTable } from '../../src/store/layer_table.ts'
+import { drivers, openTestDatabase } from '../support/drivers.ts'
 import { createTestLayer } from '../support/layers.ts'
-import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
 
 const count = 20_000
 const textLength = 1000
@@ -41,12 +42,20 @@ async function readRest(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-describeServers('a list whose client reads slowly', (start, driver) => {
+/** Few connections, and as long a wait for them as a busy machine may need. */
+const pool = { poolSize: 3, connectTimeoutMs: 120_000 }
+
+describe.each(drivers)('a list whose client reads slowly on %s', (driver) => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startTestServer(driver, { database: await openTestDatabase(driver, pool) })
+  })
+  afterAll(() => server.stop())
+
   test('blocks nobody, holds no connection, and arrives whole', async () => {
-    const server = await start()
     const path = await createGreatLayer(server, 'slow')
     // More readers than there are connections, and none of them reads.
-    const readers = driver === 'pglite' ? 2 : 11
+    const readers = pool.poolSize + 1
     const answers = await Promise.all(Array.from({ length: readers }, () => open(server, path)))
     expect(answers.map(({ statusCode }) => statusCode)).toEqual(answers.map(() => 200))
     const one = await server.admin('POST', path, { fields: { s: 'new' } })
@@ -63,7 +72,6 @@ describeServers('a list whose client reads slowly', (start, driver) => {
   })
 
   test('a failure in the middle breaks the connection, so that nobody takes half for whole', async () => {
-    const server = await start()
     const path = await createGreatLayer(server, 'broken')
     const [row] = await server.database.query<{ table: string }>(
       'select table_name as table from layer where resource_id = $1::int',

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
+import { openTestDatabase } from '../support/drivers.ts'
+import { copies, makeGate } from '../support/gate.ts'
 import { listFeatureTables } from '../support/import.ts'
 import { type LayerClient, openLayerClient } from '../support/layer_client.ts'
-import { describeServers, type TestServer } from '../support/server.ts'
+import { describeServers, startTestServer, type TestServer } from '../support/server.ts'
 import { geojson, point, polygon } from '../support/vector.ts'
 import { makeZip } from '../support/zip.ts'
 
@@ -21,7 +23,7 @@ function places(...names: string[]): string {
   return geojson(names.map((name, rank) => ({ geometry: point(rank, rank), properties: { name, rank } })))
 }
 
-describeServers('layers made of files', (start) => {
+describeServers('layers made of files', (start, driver) => {
   let server: TestServer
   let client: LayerClient
   let database: Database
@@ -275,9 +277,10 @@ describeServers('layers made of files', (start) => {
   })
 
   test('the client is gone, and so is what was read for it', async () => {
-    const rows = Array.from({ length: 80_000 }, (_, index) => `${index},1,2,${'x'.repeat(60)}`)
-    const source = await client.upload('a.csv', `nr,lon,lat,text\n${rows.join('\n')}\n`)
-    const before = await listFeatureTables(database)
+    const gate = makeGate(await openTestDatabase(driver), copies)
+    const server = await startTestServer(driver, { database: gate.database })
+    const source = await openLayerClient(server).upload('a.csv', 'nr,lon,lat\n1,2,3\n')
+    const { reached } = gate.shut()
     const leaving = new AbortController()
     const body = JSON.stringify({
       resource: { cls: 'vector_layer', parent: { id: 0 }, display_name: 'Left' },
@@ -290,12 +293,15 @@ describeServers('layers made of files', (start) => {
       body,
       signal: leaving.signal,
     })
-    while ((await listFeatureTables(database)).staged.length === 0) await database.query('select 1')
+    await reached
+    expect((await listFeatureTables(gate.database)).staged).toHaveLength(1)
     leaving.abort()
     await expect(asking).rejects.toThrow('aborted')
-    while ((await listFeatureTables(database)).staged.length > 0) await database.query('select 1')
-    expect(await listFeatureTables(database)).toEqual(before)
+    gate.open()
+    while ((await listFeatureTables(gate.database)).staged.length > 0) await gate.database.query('select 1')
+    expect(await listFeatureTables(gate.database)).toEqual({ tables: [], staged: [] })
     const found = await server.admin('GET', '/api/resource/search/?display_name=Left')
     expect(await found.json()).toEqual([])
+    await server.stop()
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, describe } from 'vitest'
 import { silentLog } from '../../src/core/log.ts'
 import type { Database } from '../../src/database/database.ts'
 import { migrate, readMigrations } from '../../src/database/migrate.ts'
-import { openPostgres } from '../../src/database/postgres.ts'
+import { openPostgres, type PostgresOptions } from '../../src/database/postgres.ts'
 import { migrationsFolder } from '../../src/store/migrations.ts'
 import { openTestSchema } from './embedded.ts'
 import { createTestDatabase } from './postgres.ts'
@@ -13,11 +13,16 @@ export const drivers = ['pglite', 'postgres'] as const satisfies readonly Databa
 /**
  * Opens a database of a driver that nobody else uses, with PostGIS and no table of ours. Closing it deletes all that is
  * in it. Prefer `describeDrivers`, which closes it too.
+ *
+ * @param options how PostgreSQL is used
  */
-export async function openTestDatabase(driver: Database['driver']): Promise<Database> {
+export async function openTestDatabase(
+  driver: Database['driver'],
+  options: Partial<PostgresOptions> = {},
+): Promise<Database> {
   if (driver === 'pglite') return openTestSchema()
   const created = await createTestDatabase()
-  const database = await openPostgres({ url: created.url, log: silentLog })
+  const database = await openPostgres({ url: created.url, log: silentLog, ...options })
   const close = async () => {
     await closeDatabase()
     await created.drop()

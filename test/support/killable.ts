@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,8 +14,18 @@ import { type Ask, adminPassword, createAsk } from './server.ts'
 /** A server in a process of its own, that may be killed at any moment. */
 export interface KillableServer {
   readonly admin: Ask
+  /** Waits until a source is half read: only of a server that was started with `stallsGdal`. */
+  untilGdalStalls(): Promise<void>
   /** Kills it, as a failing machine does, and waits until it and what it has started are gone. */
   kill(): Promise<void>
+}
+
+/** How a server is started. */
+export interface SpawnOptions {
+  /** What it is started with, before its own words. */
+  readonly enter?: readonly string[]
+  /** Whether its process of GDAL stops in the middle of a source, for good. */
+  readonly stallsGdal?: boolean
 }
 
 /** What a server stands on, that outlives it. */
@@ -24,13 +34,14 @@ export interface KillableGround {
   /** Address of the database, where it is no part of the folder. */
   readonly databaseUrl: string | undefined
   /** Starts a server in a process of its own. */
-  start(): Promise<KillableServer>
+  start(options?: SpawnOptions): Promise<KillableServer>
   /** Starts a server in this process, to look at what is left. The caller stops it. */
   look(): Promise<{ readonly running: RunningServer; readonly admin: Ask }>
   remove(): Promise<void>
 }
 
 const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+const stalledGdal = new URL('stalled_gdal.ts', import.meta.url).href
 const credentials = { authorization: `Basic ${btoa(`administrator:${adminPassword}`)}` }
 
 /** Makes an empty data folder, and a database of a driver beside it or in it. */
@@ -41,7 +52,7 @@ export async function makeGround(driver: Database['driver']): Promise<KillableGr
   return {
     dataFolder,
     databaseUrl,
-    start: () => spawnServer(dataFolder, databaseUrl),
+    start: (options) => spawnServer(dataFolder, databaseUrl, options),
     async look() {
       const listen = { host: '127.0.0.1', port: 0 }
       const running = await createServer({ listen, dataFolder, databaseUrl, adminPassword })
@@ -54,29 +65,32 @@ export async function makeGround(driver: Database['driver']): Promise<KillableGr
   }
 }
 
-/**
- * Starts a server in a process of its own.
- *
- * @param enter what it is started with, before its own words
- */
+/** Starts a server in a process of its own. */
 export async function spawnServer(
   dataFolder: string,
   databaseUrl: string | undefined,
-  enter: readonly string[] = [],
+  { enter = [], stallsGdal = false }: SpawnOptions = {},
 ): Promise<KillableServer> {
   const where = databaseUrl === undefined ? [] : ['--database', databaseUrl]
   const words = ['serve', '--data', dataFolder, '--listen', '127.0.0.1:0', '--log-level', 'error', ...where]
-  const env = { ...process.env, LANDFORM_ADMIN_PASSWORD: adminPassword }
+  const own = stallsGdal ? { NODE_OPTIONS: `--import=${stalledGdal}` } : {}
+  const env = { ...process.env, LANDFORM_ADMIN_PASSWORD: adminPassword, ...own }
   const [first = '', ...rest] = [...enter, process.execPath, program, ...words]
   const child = spawn(first, rest, { stdio: ['ignore', 'ignore', 'pipe'], env })
   const url = await findAddress(child)
   return {
     admin: createAsk(url, credentials),
+    async untilGdalStalls() {
+      while (!listChildren(child.pid ?? 0).some((pid) => readState(pid) === 'T'))
+        await new Promise((next) => setImmediate(next))
+    },
     async kill() {
       const pids = listChildren(child.pid ?? 0)
       const gone = once(child, 'exit')
       child.kill('SIGKILL')
       await gone
+      // What is stopped would not see that the server is gone.
+      if (stallsGdal) for (const pid of pids) process.kill(pid, 'SIGCONT')
       for (const pid of pids) await ended(pid)
     },
   }
@@ -104,13 +118,13 @@ function listChildren(pid: number): number[] {
 
 /** Waits until a process is gone, of whomever it is the child. */
 async function ended(pid: number): Promise<void> {
-  while (existsSync(`/proc/${pid}`) && !/^\d+ \(.*\) Z/.test(readStatus(pid)))
-    await new Promise((next) => setImmediate(next))
+  while (!['', 'Z'].includes(readState(pid))) await new Promise((next) => setImmediate(next))
 }
 
-function readStatus(pid: number): string {
+/** The state of a process as the system names it; nothing of one that is gone. @see proc(5), `/proc/[pid]/stat` */
+function readState(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return /^\d+ \(.*\) (.)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] ?? ''
   } catch {
     return ''
   }
