@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { sortTestFiles } from './test/support/projects.ts'
 import { LongFirst } from './test/support/sequencer.ts'
 
 /** What a worker may come to need: the embedded database, a browser, children that read with GDAL. */
@@ -8,9 +9,12 @@ const workerBytes = 3 * 2 ** 30
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global.ts'],
     setupFiles: ['test/support/leftovers.ts'],
+    projects: Object.entries(sortTestFiles()).map(([name, include]) => ({
+      extends: true as const,
+      test: { name, include },
+    })),
     // Processes, not threads: GDAL, worker threads of our own and signals behave as they do in production.
     pool: 'forks',
     // Programs, and children that read with GDAL, are started hundreds of times: their sources are compiled once.

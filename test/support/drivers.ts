@@ -7,8 +7,16 @@ import { migrationsFolder } from '../../src/store/migrations.ts'
 import { openTestSchema } from './embedded.ts'
 import { createTestDatabase } from './postgres.ts'
 
-/** The databases that everything on top of the interface is tested on. */
-export const drivers = ['pglite', 'postgres'] as const satisfies readonly Database['driver'][]
+const all = ['pglite', 'postgres'] as const satisfies readonly Database['driver'][]
+const chosen = process.env.LANDFORM_TEST_DATABASE
+if (chosen !== undefined && !all.some((driver) => driver === chosen))
+  throw new Error(`LANDFORM_TEST_DATABASE is "${chosen}", not one of ${all.join(', ')}`)
+
+/**
+ * The databases that everything on top of the interface is tested on: both, or the one that the variable
+ * LANDFORM_TEST_DATABASE names.
+ */
+export const drivers = all.filter((driver) => chosen === undefined || driver === chosen)
 
 /**
  * Opens a database of a driver that nobody else uses, with PostGIS and no table of ours. Closing it deletes all that is

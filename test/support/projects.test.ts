@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { projectOf, sortTestFiles } from './projects.ts'
+
+test.each([
+  ['test/geo/clip.test.ts', 'unit'],
+  ['test/reconcile/plan.test.ts', 'unit'],
+  ['test/gdal/vector.test.ts', 'gdal'],
+  ['test/database/copy.test.ts', 'database'],
+  ['test/store/reference.test.ts', 'database'],
+  ['test/server/export.test.ts', 'server'],
+  ['test/cli/apply.test.ts', 'server'],
+  ['test/web/webmap.test.ts', 'e2e'],
+  ['test/e2e/stories.test.ts', 'e2e'],
+  ['test/server/disk_full.test.ts', 'faults'],
+] as const)('%s needs what the project %s offers', (path, project) => {
+  expect(projectOf(path)).toBe(project)
+})
+
+test('every test file is in one project', () => {
+  const paths = Object.values(sortTestFiles()).flat()
+  expect(new Set(paths).size).toBe(paths.length)
+  expect(paths).toContain('test/support/projects.test.ts')
+})
