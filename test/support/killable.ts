@@ -49,16 +49,23 @@ export async function makeGround(driver: Database['driver']): Promise<KillableGr
   const dataFolder = await mkdtemp(join(tmpdir(), 'landform-killable-'))
   const database = driver === 'postgres' ? await createTestDatabase() : undefined
   const databaseUrl = database?.url
+  const started: KillableServer[] = []
   return {
     dataFolder,
     databaseUrl,
-    start: (options) => spawnServer(dataFolder, databaseUrl, options),
+    async start(options) {
+      const server = await spawnServer(dataFolder, databaseUrl, options)
+      started.push(server)
+      return server
+    },
     async look() {
       const listen = { host: '127.0.0.1', port: 0 }
       const running = await createServer({ listen, dataFolder, databaseUrl, adminPassword })
       return { running, admin: createAsk(running.url, credentials) }
     },
     async remove() {
+      // A test that failed has not come to it.
+      for (const server of started) await server.kill()
       await rm(dataFolder, { recursive: true, force: true })
       await database?.drop()
     },
@@ -85,6 +92,7 @@ export async function spawnServer(
         await new Promise((next) => setImmediate(next))
     },
     async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return
       const pids = listChildren(child.pid ?? 0)
       const gone = once(child, 'exit')
       child.kill('SIGKILL')
