@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -50,7 +50,8 @@ function listImports(path: string, found = new Set<string>()): Set<string> {
     const to = specifier.startsWith('.') ? resolve('/', dirname(path), specifier).slice(1) : specifier
     if (found.has(to)) continue
     found.add(to)
-    if (to.startsWith('test/') && to.endsWith('.ts')) listImports(to, found)
+    // An import that leads nowhere is for the compiler to report.
+    if (to.startsWith('test/') && existsSync(join(root, to))) listImports(to, found)
   }
   return found
 }
