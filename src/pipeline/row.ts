@@ -2,7 +2,7 @@ import type { Field } from '../contract/classes/feature_layer.ts'
 import { problem } from '../contract/problems.ts'
 import { findHint } from '../core/suggest.ts'
 import type { Check, GeometryColumns } from './pipeline.ts'
-import { checkText } from './values.ts'
+import { findTextFault } from './values.ts'
 
 /** How rows of a table become features of a layer. */
 export interface RowMapping {
@@ -78,7 +78,7 @@ function geometryCells({ columns, geometry, check }: RowMapping): MappedCell[] {
 
 function degreesBetween(least: number, most: number): CellCheck {
   return (text) => {
-    const fault = text === '' ? 'is empty' : checkText('REAL', text)
+    const fault = text === '' ? 'is empty' : findTextFault('REAL', text)
     if (fault !== undefined) return fault
     const value = Number(text)
     return value < least || value > most ? `${text} is not between ${least} and ${most}` : undefined
@@ -108,7 +108,7 @@ function cellCheck(datatype: Field['datatype'], rule: NonNullable<Check['fields'
   const words = rule.values === undefined ? undefined : new Set(rule.values)
   return (text) => {
     if (text === '') return rule.required ? 'is empty' : undefined
-    const fault = checkText(datatype, text)
+    const fault = findTextFault(datatype, text)
     if (fault !== undefined) return fault
     if (rule.minimum !== undefined && Number(text) < rule.minimum)
       return `${text} is less than ${rule.minimum}`

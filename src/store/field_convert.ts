@@ -1,3 +1,4 @@
+import { datatypePatterns, integerLimits } from '../contract/datatype_codec.ts'
 import type { Datatype } from '../contract/geometry.ts'
 
 /** How values of one datatype become those of another. `c` stands for the column. */
@@ -8,25 +9,43 @@ export interface Conversion {
   readonly value: string
 }
 
-const int32 = 'between -2147483648 and 2147483647'
-const int64 = 'between -9223372036854775808 and 9223372036854775807'
-const trimmed = 'btrim(c)'
+const between = ([least, most]: readonly [bigint, bigint]) => `between ${least} and ${most}`
+const int32 = between(integerLimits.INTEGER)
+const int64 = between(integerLimits.BIGINT)
+const trimmed = "btrim(c, ' ')"
 const none = 'false'
 
 /** A text of blanks stands for no value, as in the cells of a table. */
 const orBlank = (test: string) => `(${trimmed} = '' or ${test})`
 const unlessBlank = (value: string) => `case when ${trimmed} <> '' then ${value} end`
 
-const wholeText = `${trimmed} ~ '^[-+]?[0-9]{1,19}$'`
-const numberText = `${trimmed} ~ '^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]{1,3})?$'`
+/** Tests the text against a pattern, and then against what is only safe to ask where it fits; CASE keeps the order. */
+const fits = (pattern: keyof typeof datatypePatterns, test = 'true') =>
+  orBlank(`case when ${trimmed} ~ '${datatypePatterns[pattern]}' then ${test} else false end`)
 
-/** Tests whether the text at the start of the column is a day of the calendar; CASE keeps bad ones from make_date. */
-const dayText = (from: string) => `case when ${from} ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}'
-  and substr(${from}, 1, 4)::int >= 1 and substr(${from}, 6, 2)::int between 1 and 12
-  then substr(${from}, 9, 2)::int between 1 and extract(day from
-    make_date(substr(${from}, 1, 4)::int, substr(${from}, 6, 2)::int, 1) + interval '1 month' - interval '1 day')
-  else false end`
-const clock = '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?'
+/** Gives what a group of a pattern matches in the text; null where the group is not there. */
+const part = (pattern: keyof typeof datatypePatterns, group: number) =>
+  `(regexp_match(${trimmed}, '${datatypePatterns[pattern]}'))[${group}]::int`
+
+/** Texts from which a double is infinite, and up to which it is 0: half of a step beyond the last one. */
+const infinite = 2n ** 1024n - 2n ** 970n
+const nothing = '(1 / power(2::numeric, 1075))'
+
+const isDate = (pattern: 'date' | 'timestamp') => {
+  const [year, month, day] = [1, 3, 4].map((group) => part(pattern, group))
+  return `${year} >= 1 and ${month} between 1 and 12 and ${day} >= 1 and ${day} <= extract(day from
+    make_date(greatest(${year}, 1), least(greatest(${month}, 1), 12), 1) + interval '1 month' - interval '1 day')`
+}
+const isClock = (pattern: 'time' | 'timestamp', first: number) => {
+  const [hour, minute, second] = [first, first + 1, first + 3].map((group) => part(pattern, group))
+  return `coalesce(${hour}, 0) < 24 and coalesce(${minute}, 0) < 60 and coalesce(${second}, 0) < 60`
+}
+const dateOf = (pattern: 'date' | 'timestamp') =>
+  `make_date(${part(pattern, 1)}, ${part(pattern, 3)}, ${part(pattern, 4)})`
+const clockOf = (pattern: 'time' | 'timestamp', first: number) => {
+  const parts = [first, first + 1, first + 3].map((group) => `coalesce(${part(pattern, group)}, 0)`)
+  return `make_time(${parts.join(', ')})`
+}
 
 const toText = (value: string): Conversion => ({ fits: 'true', value })
 const same = (type: string): Conversion => ({ fits: 'true', value: `c::${type}` })
@@ -51,28 +70,25 @@ const conversions: Readonly<Record<Datatype, Readonly<Partial<Record<Datatype, C
   },
   STRING: {
     INTEGER: {
-      fits: orBlank(`case when ${wholeText} then ${trimmed}::numeric ${int32} else false end`),
+      fits: fits('integer', `${trimmed}::numeric ${int32}`),
       value: unlessBlank(`${trimmed}::integer`),
     },
     BIGINT: {
-      fits: orBlank(`case when ${wholeText} then ${trimmed}::numeric ${int64} else false end`),
+      fits: fits('integer', `${trimmed}::numeric ${int64}`),
       value: unlessBlank(`${trimmed}::bigint`),
     },
     REAL: {
-      fits: orBlank(
-        `case when ${numberText} then abs(${trimmed}::numeric) < 1.797e308
-           and (abs(${trimmed}::numeric) > 2.3e-308 or ${trimmed}::numeric = 0) else false end`,
+      fits: fits(
+        'real',
+        `abs(${trimmed}::numeric) < ${infinite} and (abs(${trimmed}::numeric) > ${nothing} or ${trimmed}::numeric = 0)`,
       ),
       value: unlessBlank(`${trimmed}::double precision`),
     },
-    DATE: {
-      fits: orBlank(`length(${trimmed}) = 10 and ${dayText(trimmed)}`),
-      value: unlessBlank(`${trimmed}::date`),
-    },
-    TIME: { fits: orBlank(`${trimmed} ~ '^${clock}$'`), value: unlessBlank(`${trimmed}::time(0)`) },
+    DATE: { fits: fits('date', isDate('date')), value: unlessBlank(dateOf('date')) },
+    TIME: { fits: fits('time', isClock('time', 1)), value: unlessBlank(clockOf('time', 1)) },
     DATETIME: {
-      fits: orBlank(`${trimmed} ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]${clock})?$' and ${dayText(trimmed)}`),
-      value: unlessBlank(`${trimmed}::timestamp(0)`),
+      fits: fits('timestamp', `${isDate('timestamp')} and ${isClock('timestamp', 6)}`),
+      value: unlessBlank(`${dateOf('timestamp')} + ${clockOf('timestamp', 6)}`),
     },
   },
   DATE: { STRING: toText("to_char(c, 'YYYY-MM-DD')"), DATETIME: same('timestamp(0)') },
@@ -86,5 +102,5 @@ const conversions: Readonly<Record<Datatype, Readonly<Partial<Record<Datatype, C
 /** Gives how values of one datatype become those of another, with a column in the place of `c`. */
 export function conversionOf(from: Datatype, to: Datatype, column: string): Conversion {
   const { fits, value } = conversions[from][to] ?? never
-  return { fits: fits.replaceAll(/\bc\b/g, column), value: value.replaceAll(/\bc\b/g, column) }
+  return { fits: fits.replaceAll(/\bc\b/g, () => column), value: value.replaceAll(/\bc\b/g, () => column) }
 }

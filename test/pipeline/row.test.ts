@@ -25,10 +25,10 @@ describe('a compiled mapping', () => {
   })
 
   it.each([
-    [['Oslo', '59.9', '10.7', 'many'], 'population: "many" is not a whole number'],
+    [['Oslo', '59.9', '10.7', 'many'], 'population: "many" is not a whole number of 32 bits'],
     [['Oslo', '59.9', '10.7', '-1'], 'population: -1 is less than 0'],
     [['Oslo', '95', '10.7', '1'], 'latitude: 95 is not between -90 and 90'],
-    [['Oslo', 'north', '10.7', '1'], 'latitude: "north" is not a number'],
+    [['Oslo', 'north', '10.7', '1'], 'latitude: "north" is not a finite number'],
     [['Oslo', '59.9', '', '1'], 'longitude: is empty'],
     [['Oslo', '59.9'], 'expected 4 columns, got 2'],
   ])('says why %j is bad', (row, reason) => {

@@ -88,7 +88,7 @@ ${more}`,
       expect(report.layers).toMatchObject([{ read: 4, loaded: 2, quarantined: 2 }])
       const bad = (await readFile(join(folder, 'bad.ndjson'), 'utf8')).trim().split('\n')
       expect(bad.map((line) => JSON.parse(line))).toEqual([
-        { line: 4, reason: 'longitude: "abc" is not a number', cells: ['C', 'abc', '51', '6'] },
+        { line: 4, reason: 'longitude: "abc" is not a finite number', cells: ['C', 'abc', '51', '6'] },
         { line: 5, reason: expect.stringContaining('"six"'), cells: ['D', '11', '51', 'six'] },
       ])
     })

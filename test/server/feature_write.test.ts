@@ -155,11 +155,11 @@ describeServers('writing features', (start) => {
       ['2020-02-29', { year: 1, month: 1, day: 1, hour: 0 }],
       ['2021-02-29', '2020-1', 5, { year: 2020 }],
     ],
-    ['TIME', ['23:59:59', { hour: 0, minute: 0, second: 0, year: 1 }], ['24:00:00', '1:2:3', '10:00:00.5']],
+    ['TIME', ['23:59:59', '10:00:00.5', { hour: 0, minute: 0, second: 0, year: 1 }], ['24:00:00', '1:2:3']],
     [
       'DATETIME',
-      ['2020-01-02T03:04:05', '2020-01-02 03:04'],
-      ['2020-01-02T03:04:05Z', '2020-13-01T00:00:00'],
+      ['2020-01-02T03:04:05', '2020-01-02 03:04', '2020-01-02T03:04:05.678Z'],
+      ['2020-01-02T03:04:05 Z', '2020-13-01T00:00:00'],
     ],
   ] as const)('takes %s values and refuses others, naming the field', async (datatype, good, bad) => {
     const server = await start()

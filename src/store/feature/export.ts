@@ -7,8 +7,8 @@ import { columnTypes } from './column.ts'
 import { type FeatureFilter, filterSql } from './filter.ts'
 import { transformSql } from './geometry.ts'
 import { allDigits, concatSql, valueSql } from './json.ts'
-import { isMomentType } from './moment.ts'
 import { featuresSql } from './source.ts'
+import { isTemporalType } from './temporal.ts'
 
 /** A column of an exported file. */
 export interface ExportColumn {
@@ -141,7 +141,7 @@ function columnSql({ field, datatype }: ExportColumn): string {
   if (field === undefined) return `id::${columnTypes[datatype]}`
   const column = quoteName(field.columnName)
   if (field.datatype === 'DATETIME') return `to_json(${column}) #>> '{}'`
-  return isMomentType(field.datatype) ? `${column}::text` : column
+  return isTemporalType(field.datatype) ? `${column}::text` : column
 }
 
 // Tables elsewhere may mix single shapes into a layer of several, and flat ones into one with Z.

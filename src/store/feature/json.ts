@@ -1,7 +1,7 @@
 import { quoteName } from '../../core/sql_quote.ts'
 import type { LayerField } from '../layer.ts'
 import type { Bindings } from './binding.ts'
-import { isMomentType, type MomentType, momentUnits } from './moment.ts'
+import { isTemporalType, type TemporalType, temporalUnits } from './temporal.ts'
 
 /** How dates and times are written: as an object of their parts, or as ISO text. */
 export type MomentFormat = 'obj' | 'iso'
@@ -66,12 +66,12 @@ export function valueSql(field: LayerField, format: MomentFormat): JsonSql {
   if (datatype === 'BIGINT')
     return `case when ${column} is null then 'null' when ${column} between -9007199254740991 and 9007199254740991
             then ${column}::text else '"' || ${column} || '"' end`
-  if (format === 'obj' && isMomentType(datatype)) return partsSql(column, datatype)
+  if (format === 'obj' && isTemporalType(datatype)) return partsSql(column, datatype)
   return `coalesce(to_json(${column})::text, 'null')`
 }
 
-function partsSql(column: string, type: MomentType): JsonSql {
-  const members = momentUnits(type).map((unit, at) => {
+function partsSql(column: string, type: TemporalType): JsonSql {
+  const members = temporalUnits(type).map((unit, at) => {
     const part = `extract(${unit} from ${column})`
     return `'${at === 0 ? '{' : ','}"${unit}":', ${unit === 'second' ? `trunc(${part})` : part}`
   })
