@@ -23,9 +23,9 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: LongFirst },
     maxWorkers: Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / workerBytes))),
-    // Only for what hangs: a first start of the embedded database takes ten seconds of an idle machine.
-    testTimeout: 120_000,
-    hookTimeout: 240_000,
+    // Only for what hangs: an embedded database that starts in seconds takes a minute of a busy machine.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // An empty run, a skipped test, or a promise that nobody waits for is a fault, not a success.
     passWithNoTests: false,
     allowOnly: false,
