@@ -50,7 +50,7 @@ export const ResourceMember = Type.Object(
     }),
     owner_user: Type.Object(
       { id: Type.Integer() },
-      { 'x-principal': true, description: 'The user who owns it.' },
+      { 'x-principal': true, description: 'The user who owns it; only administrators change it.' },
     ),
     permissions: Type.Array(RuleSchema, {
       description: 'Permission rules set on this resource.',
