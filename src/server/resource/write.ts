@@ -15,7 +15,7 @@ import { invalidAt } from '../invalid.ts'
 export type Writer = Pick<ApiRequest, 'context' | 'caller' | 'signal' | 'headers'>
 
 /** Gives the members of the class itself: what its behaviour writes. */
-export function classMembers(cls: Cls, written: MemberValues): Record<string, unknown> {
+export function classMembers(cls: Cls, written: MemberValues): MemberValues {
   const names = Object.keys(descriptorOf(cls).members)
   return Object.fromEntries(names.flatMap((name) => (written[name] ? [[name, written[name]]] : [])))
 }
