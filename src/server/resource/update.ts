@@ -13,6 +13,7 @@ import type { Caller } from '../caller.ts'
 import { invalidAt } from '../invalid.ts'
 import { checkMask, notFound } from '../permit.ts'
 import { type JsonObject, parseCls, type ReadBody, readMembers, resourceOf } from './body.ts'
+import { keepManaged } from './lockout.ts'
 import { checkVersion } from './match.ts'
 import { checkMove, move } from './move.ts'
 import { writeRules } from './rules.ts'
@@ -138,19 +139,21 @@ async function writeShared(tx: Queryable, change: SharedChange) {
   const { id } = standing
   const { resource = {}, resmeta = {} } = changed
   const columns = columnsOf(resource)
+  const rules = resource.permissions as Rule[] | undefined
   const names = { displayName: standing.displayName, keyname: standing.keyname, ...columns }
   const renames = 'displayName' in columns || 'keyname' in columns || newParentId !== undefined
   const parentId = newParentId ?? standing.parentId
   if (renames) checkNames(await findNameHolders(tx, { id, parentId, ...names }), names)
   if (columns.ownerId !== undefined) await checkOwners(tx, caller, [columns.ownerId])
-  if (newParentId !== undefined) await move(tx, caller, { standing, newParentId })
-  await updateResource(tx, id, columns)
+  const risk = { id, rules, isMoved: newParentId !== undefined, isGiven: columns.ownerId !== undefined }
+  await keepManaged(tx, risk, async () => {
+    if (newParentId !== undefined) await move(tx, caller, { standing, newParentId })
+    await updateResource(tx, id, columns)
+    if (rules !== undefined) await writeRules(tx, new Map([[id, rules]]))
+  })
   const writeMetadata = context.plain ? replaceMetadata : mergeMetadata
   if (resmeta.items !== undefined) await writeMetadata(tx, id, resmeta.items as Metadata)
-  if (resource.permissions !== undefined)
-    await writeRules(tx, new Map([[id, resource.permissions as Rule[]]]))
-  if (newParentId !== undefined || columns.ownerId !== undefined || resource.permissions !== undefined)
-    await touchPermissionEpoch(tx)
+  if (risk.isMoved || risk.isGiven || rules !== undefined) await touchPermissionEpoch(tx)
 }
 
 type Columns = Parameters<typeof updateResource>[2]
