@@ -149,7 +149,10 @@ export const TokenSchema = Type.Object({
 /** A token that has just been made; the only time its text is shown. */
 export const MadeTokenSchema = Type.Object({
   ...TokenSchema.properties,
-  token: Type.String({ 'x-secret': true, description: 'Goes behind "Bearer" in the header Authorization.' }),
+  token: Type.String({
+    'x-secret': true,
+    description: 'Goes behind "Bearer" in the header Authorization; not shown again.',
+  }),
 })
 
 /** A token that has just been made. */

@@ -59,7 +59,7 @@ export const authRoutes = {
     ...tokens,
     method: 'POST',
     takesKey: true,
-    summary: 'Makes a token, and shows it once.',
+    summary: 'Makes a token, and shows it once: repeated under its key, the request is refused.',
     body: NewTokenSchema,
     response: MadeTokenSchema,
   },

@@ -1,5 +1,6 @@
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
+import { listSecrets, type Schema } from '../../contract/schema.ts'
 import { invalidAt } from '../invalid.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -17,10 +18,10 @@ export function checkSecretAddress(
   given: Values,
   { standing, next }: { readonly standing: Values; readonly next: Values },
 ): void {
-  const fields = Object.entries(descriptorOf(cls).members[cls]?.properties ?? {})
-  const [secret = ''] = fields.flatMap(([name, schema]) => (annotationsOf(schema)['x-secret'] ? [name] : []))
+  const member = descriptorOf(cls).members[cls] as Schema
+  const [secret = ''] = listSecrets(member)
   if (given[secret] !== undefined) return
-  for (const [name, schema] of fields) {
+  for (const [name, schema] of Object.entries(member.properties ?? {})) {
     if (!annotationsOf(schema)['x-address'] || next[name] === standing[name]) continue
     throw invalidAt(
       `/${cls}/${secret}`,
