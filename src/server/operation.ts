@@ -98,6 +98,7 @@ const nobody: Caller = {
   isAdministrator: false,
   isGuest: true,
   language: 'en',
+  credential: '',
   medium: null,
 }
 
