@@ -33,6 +33,8 @@ export interface Annotations {
   readonly 'x-data'?: string
   /** Never logged, shown or digested. */
   readonly 'x-secret'?: true
+  /** Says where, or how well protected, the secret beside it is sent: it changes only together with that secret. */
+  readonly 'x-address'?: true
   /** The value is a class name and is translated by the dialect. */
   readonly 'x-class-name'?: true
   /** What two texts mean the same by: a scale however it is spaced, XML however it is laid out. */
@@ -74,6 +76,7 @@ export const annotationKeywords: readonly (keyof Annotations)[] = [
   'x-replace',
   'x-data',
   'x-secret',
+  'x-address',
   'x-class-name',
   'x-form',
   'x-wire',

@@ -54,8 +54,29 @@ export const GroupSchema = Type.Object({
 /** The words a password is sent by. Reading gives true or false, which changes nothing when it is sent back. */
 const Password = Type.Union([Type.String({ maxLength: passwordLength.max }), Type.Boolean(), Type.Null()], {
   writeOnly: true,
-  description: 'New password; null takes it away.',
+  description:
+    'New password; null takes it away. A change ends all sessions, and revokes the tokens unless they are kept.',
 })
+
+const KeepTokens = Type.Boolean({
+  default: false,
+  writeOnly: true,
+  description: 'Whether a new password leaves the tokens valid; they are revoked otherwise.',
+})
+
+const ended = (description: string) =>
+  Type.Optional(
+    Type.Integer({ 'x-extra': true, description: `With a new password: number of ${description}.` }),
+  )
+
+/** What an answer tells of the access that a new password has ended. */
+export const EndedAccessSchema = Type.Object({
+  ended_sessions: ended('sessions that were ended'),
+  revoked_tokens: ended('tokens that were revoked'),
+})
+
+/** What a new password has ended. */
+export type EndedAccess = Static<typeof EndedAccessSchema>
 
 const userFields = {
   display_name: Type.Optional(DisplayName),
@@ -75,7 +96,11 @@ const groupFields = {
 /** What creates a user. */
 export const NewUserSchema = Type.Object({ keyname: Keyname, ...userFields })
 /** What changes a user; what is left out stays. */
-export const ChangedUserSchema = Type.Object({ keyname: Type.Optional(Keyname), ...userFields })
+export const ChangedUserSchema = Type.Object({
+  keyname: Type.Optional(Keyname),
+  ...userFields,
+  keep_tokens: Type.Optional(KeepTokens),
+})
 /** What creates a group. */
 export const NewGroupSchema = Type.Object({ keyname: Keyname, ...groupFields })
 /** What changes a group; what is left out stays. */
@@ -98,12 +123,13 @@ export const ProfileSchema = Type.Object({
   member_of: Ids('Groups, by id.'),
 })
 
-/** What a user may change of itself; a new password takes the old one. */
+/** What a user may change of itself; a new password takes the old one, and keeps the session that sends it. */
 export const ChangedProfileSchema = Type.Object({
   display_name: Type.Optional(DisplayName),
   language: Type.Optional(Language),
   password: Type.Optional(Type.String({ maxLength: passwordLength.max, writeOnly: true })),
   old_password: Type.Optional(Type.String({ maxLength: passwordLength.max, writeOnly: true })),
+  keep_tokens: Type.Optional(KeepTokens),
 })
 
 /** A login with its password. */
@@ -149,7 +175,10 @@ export const TokenSchema = Type.Object({
 /** A token that has just been made; the only time its text is shown. */
 export const MadeTokenSchema = Type.Object({
   ...TokenSchema.properties,
-  token: Type.String({ 'x-secret': true, description: 'Goes behind "Bearer" in the header Authorization.' }),
+  token: Type.String({
+    'x-secret': true,
+    description: 'Goes behind "Bearer" in the header Authorization; not shown again.',
+  }),
 })
 
 /** A token that has just been made. */

@@ -50,10 +50,11 @@ export const ResourceMember = Type.Object(
     }),
     owner_user: Type.Object(
       { id: Type.Integer() },
-      { 'x-principal': true, description: 'The user who owns it.' },
+      { 'x-principal': true, description: 'The user who owns it; only administrators change it.' },
     ),
     permissions: Type.Array(RuleSchema, {
-      description: 'Permission rules set on this resource.',
+      description:
+        'Permission rules set on this resource; rules that would lock out all administrators are refused.',
       'x-key': [],
       'x-write': 'resource.change_permissions',
     }),

@@ -22,7 +22,10 @@ export interface RouteDescriptor {
   readonly summary: string
   /** Permission on the resource `{id}` of the path; further checks are the operation's own. */
   readonly permission?: PermissionName
-  /** Takes an Idempotency-Key: sent again under the same key, it is answered again, and not done again. */
+  /**
+   * Takes an Idempotency-Key: sent again under the same key, it is answered again, and not done again. An answer with a
+   * secret is not repeated: the request is refused with request/answer-lost then.
+   */
   readonly takesKey?: true
   readonly params?: TObject
   readonly query?: TObject

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { WebmapItemSchema } from './classes/webmap.ts'
+import { annotationsOf } from './descriptor.ts'
 
 /** The parts of a JSON Schema that walkers of values read. */
 export type Schema = TSchema & {
@@ -12,6 +13,13 @@ export type Schema = TSchema & {
   readonly items?: Schema
   readonly enum?: readonly unknown[]
   readonly default?: unknown
+}
+
+/** Lists the fields of an object's schema whose values are secret. */
+export function listSecrets({ properties = {} }: Schema): string[] {
+  return Object.entries(properties).flatMap(([name, field]) =>
+    annotationsOf(field)['x-secret'] ? [name] : [],
+  )
 }
 
 /**

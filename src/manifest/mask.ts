@@ -1,21 +1,15 @@
-import { annotationsOf } from '../contract/descriptor.ts'
 import { clsNames, descriptorOf } from '../contract/registry.ts'
-import type { Schema } from '../contract/schema.ts'
+import { listSecrets, type Schema } from '../contract/schema.ts'
 import { joinPointer, type Pointer, splitPointer } from '../core/pointer.ts'
 import type { YamlDocument } from '../document/document.ts'
 import { isItems, isMembers, type Node } from '../document/node.ts'
 
 /** Names of the fields whose values are never shown. */
 export const secretNames: ReadonlySet<string> = new Set(
-  clsNames.flatMap((cls) => Object.values(descriptorOf(cls).members).flatMap(secretsOf)),
+  clsNames.flatMap((cls) =>
+    Object.values(descriptorOf(cls).members).flatMap((member) => listSecrets(member as Schema)),
+  ),
 )
-
-function secretsOf(member: object): string[] {
-  const { properties = {} } = member as Schema
-  return Object.entries(properties).flatMap(([name, schema]) =>
-    annotationsOf(schema)['x-secret'] ? [name] : [],
-  )
-}
 
 /** What stands in the place of a secret. */
 const hidden = '(secret)'

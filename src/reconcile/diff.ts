@@ -181,7 +181,9 @@ function markProtection(draft: Draft, items: Record<string, MetadataValue>, { wa
 function diffMembers(draft: Draft, cls: Cls, sides: Sides): void {
   for (const place of fieldsOf(cls)) {
     const written = sides.wanted.members[place.member]
-    if (written !== undefined) diffField(draft, { ...place, written }, sides)
+    if (written === undefined) continue
+    const diff = annotationsOf(place.schema)['x-secret'] ? diffSecret : diffField
+    diff(draft, { ...place, written }, sides)
   }
 }
 
@@ -190,11 +192,14 @@ const fieldCache = new Map<Cls, readonly Omit<FieldPlace, 'written'>[]>()
 function fieldsOf(cls: Cls): readonly Omit<FieldPlace, 'written'>[] {
   const known = fieldCache.get(cls)
   if (known !== undefined) return known
-  const places = Object.entries(descriptorOf(cls).members).flatMap(([member, { properties }]) =>
-    Object.entries(properties as Readonly<Record<string, Schema>>)
-      .filter(([, schema]) => annotationsOf(schema)['x-secret'] || isCompared(schema))
-      .map(([field, schema]) => ({ member, field, schema })),
-  )
+  const places = Object.entries(descriptorOf(cls).members).flatMap(([member, { properties }]) => {
+    const fields = Object.entries(properties as Readonly<Record<string, Schema>>)
+    const addresses = fields.flatMap(([name, schema]) => (annotationsOf(schema)['x-address'] ? [name] : []))
+    const place = ([field, schema]: (typeof fields)[number]) => ({ member, field, schema, addresses })
+    const secrets = fields.filter(([, schema]) => annotationsOf(schema)['x-secret'])
+    // Secrets come last: they are sent when their address changes.
+    return [...fields.filter(([, schema]) => isCompared(schema)), ...secrets].map(place)
+  })
   fieldCache.set(cls, places)
   return places
 }
@@ -203,19 +208,14 @@ interface FieldPlace {
   readonly member: string
   readonly field: string
   readonly schema: Schema
+  /** Fields of the member that say where its secret is sent to. */
+  readonly addresses: readonly string[]
   /** The member's block in the manifest. */
   readonly written: Readonly<Record<string, unknown>>
 }
 
 function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }: Sides): void {
   const { member, field, schema, written } = place
-  if (annotationsOf(schema)['x-secret']) {
-    const isAbsent = actual.members[member]?.[field] === null && written[field] !== null
-    if (!(field in written) || !(isAbsent || context.sendSecrets.has(wanted.key))) return
-    draft.edits.push({ pointer: joinPointer('', member, field), secret: true })
-    set(draft, member, { [field]: written[field] })
-    return
-  }
   const to = field in written ? written[field] : defaultOf(schema, wanted)
   if (to === undefined || (to === null && annotationsOf(schema)['x-null-found'])) return
   const wire = actual.members[member]?.[field]
@@ -230,6 +230,17 @@ function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }:
   if (edits.length === 0) return
   draft.edits.push(...edits)
   set(draft, member, { [field]: isLayerFields(member, field) ? writeFields(to, wire) : to })
+}
+
+/** Sends a secret where the server has none, where its address changes, and when told; whether it differs is unknown. */
+function diffSecret(draft: Draft, place: FieldPlace, { wanted, actual, context }: Sides): void {
+  const { member, field, written, addresses } = place
+  if (!(field in written)) return
+  const isAbsent = actual.members[member]?.[field] === null && written[field] !== null
+  const isMoved = addresses.some((name) => Object.hasOwn(draft.body[member] ?? {}, name))
+  if (!isAbsent && !isMoved && !context.sendSecrets.has(wanted.key)) return
+  draft.edits.push({ pointer: joinPointer('', member, field), secret: true })
+  set(draft, member, { [field]: written[field] })
 }
 
 const isLayerFields = (member: string, field: string) => member === 'feature_layer' && field === 'fields'

@@ -102,22 +102,52 @@ export function writtenMembers(cls: Cls, body: Readonly<Record<string, unknown>>
   return written
 }
 
+/** Gives the test of whether a mask lets an attribute of a class be written. */
+export function isWritable(cls: Cls, mask: PermissionMask): (member: string, name: string) => boolean {
+  const denied = new Set<string>()
+  for (const { member, name, write } of attributes.get(cls) ?? [])
+    if (!hasPermission(mask, write)) denied.add(`${member}.${name}`)
+  return (member, name) => !denied.has(`${member}.${name}`)
+}
+
+/** Picks attributes; members of which none is left are left out too. */
+export function pickAttributes(
+  members: MemberValues,
+  isPicked: (member: string, name: string) => boolean,
+): MemberValues {
+  const picked = Object.entries(members).map(([member, values]) => {
+    const kept = Object.entries(values).filter(([name]) => isPicked(member, name))
+    return [member, Object.fromEntries(kept)] as const
+  })
+  return Object.fromEntries(picked.filter(([, values]) => Object.keys(values).length > 0))
+}
+
 /**
  * Checks that a mask lets all given attributes be written.
  *
  * @throws {Problem} access/attribute, naming the first that it does not
  */
 export function checkWritable(cls: Cls, mask: PermissionMask, written: MemberValues): void {
+  const isAllowed = isWritable(cls, mask)
+  refuseUnwritable(
+    cls,
+    pickAttributes(written, (member, name) => !isAllowed(member, name)),
+  )
+}
+
+/**
+ * Refuses attributes that may not be written.
+ *
+ * @throws {Problem} access/attribute, naming the first; none where none is given
+ */
+export function refuseUnwritable(cls: Cls, refused: MemberValues): void {
   for (const { member, name, write } of attributes.get(cls) ?? []) {
-    if (written[member] === undefined || !Object.hasOwn(written[member], name)) continue
-    if (hasPermission(mask, write)) continue
+    if (refused[member] === undefined || !Object.hasOwn(refused[member], name)) continue
     const [scope, permission] = write.split('.')
     throw problem(
       'access/attribute',
       `Attribute "${member}.${name}" cannot be written without the permission ${write}.`,
-      {
-        data: { scope, permission, attribute: name, serializer: member },
-      },
+      { data: { scope, permission, attribute: name, serializer: member } },
     )
   }
 }

@@ -15,6 +15,8 @@ export interface Caller {
   readonly isAdministrator: boolean
   readonly isGuest: boolean
   readonly language: string
+  /** Stands for the password that the user had when the caller was identified. */
+  readonly credential: string
   /** Null for guests. */
   readonly medium: AuthMedium | null
 }

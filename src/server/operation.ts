@@ -5,6 +5,7 @@ import { problem } from '../contract/problems.ts'
 import { parseQuery, type RawQuery } from '../contract/query.ts'
 import type { BodyKind, RouteDescriptor } from '../contract/route.ts'
 import { type RouteName, routeOf } from '../contract/routes.ts'
+import { listSecrets, type Schema } from '../contract/schema.ts'
 import { createValidatorCompiler } from '../contract/validate.ts'
 import type { Log } from '../core/log.ts'
 import { isProblem } from '../core/problem.ts'
@@ -97,6 +98,7 @@ const nobody: Caller = {
   isAdministrator: false,
   isGuest: true,
   language: 'en',
+  credential: '',
   medium: null,
 }
 
@@ -136,10 +138,11 @@ interface Asker {
   readonly caller: Caller
 }
 
-function onceOf({ takesKey }: RouteDescriptor, request: FastifyRequest, asker: Asker): Once {
+function onceOf({ takesKey, response }: RouteDescriptor, request: FastifyRequest, asker: Asker): Once {
   const key = takesKey === true && !asker.context.plain ? readKey(request.headers[keyHeader]) : undefined
   if (key === undefined) return unkeyed
-  return createOnce({ ...asker, key, target: `${request.method} ${request.url}` })
+  const target = `${request.method} ${request.url}`
+  return createOnce({ ...asker, key, target, secretNames: listSecrets((response ?? {}) as Schema) })
 }
 
 function requestOf(request: FastifyRequest, { context, caller }: Asker) {

@@ -5,6 +5,7 @@ import { type Dialect, dialectHeader, dialectName, documentName } from '../contr
 import type { ErrorBody } from '../contract/error.ts'
 import { isCls } from '../contract/registry.ts'
 import { type RouteName, routeOf } from '../contract/routes.ts'
+import type { Schema } from '../contract/schema.ts'
 import { joinPointer, splitPointer } from '../core/pointer.ts'
 import type { Answer } from './handler.ts'
 
@@ -64,7 +65,9 @@ function plainJson(name: RouteName, json: unknown): unknown {
   if (name === 'resource.get') return plainRepresentation(json as JsonObject)
   if (name === 'resource.list' || name === 'resource.search')
     return (json as JsonObject[]).map(plainRepresentation)
-  return json
+  const { properties = {} } = (routeOf(name).response ?? {}) as Schema
+  const isOurs = (key: string) => annotationsOf(properties[key] ?? {})['x-extra'] === true
+  return Object.keys(properties).some(isOurs) ? without(json as JsonObject, isOurs) : json
 }
 
 function plainRepresentation(body: JsonObject): JsonObject {

@@ -49,24 +49,15 @@ export async function replaceGroups(
   )
 }
 
-const administratorsSql = `
-  from principal u
-  join membership m on m.user_id = u.id
-  join principal g on g.id = m.group_id and g.kind = 'group' and g.system and g.keyname = 'administrators'`
-
-/** Tells whether anybody is left who can log in and administer. */
-export async function hasAdministrator(tx: Queryable): Promise<boolean> {
-  const [row] = await tx.query<{ found: boolean }>(
-    `select exists (select ${administratorsSql} where not u.disabled and u.password_hash is not null) as found`,
-  )
-  return row?.found ?? false
-}
-
 /** Tells whether a user administers, as of now: what a session has remembered may be old. */
 export async function isAdministrator(tx: Queryable, userId: number): Promise<boolean> {
   const [row] = await tx.query<{ found: boolean }>(
-    `select exists (select ${administratorsSql} where not u.disabled and u.id = $1)
-         or exists (select from principal where id = $1 and superuser and not disabled) as found`,
+    `select exists (
+       select from principal u
+        where u.id = $1 and not u.disabled and (u.superuser or exists (
+          select from membership m
+            join principal g on g.id = m.group_id and g.kind = 'group' and g.system and g.keyname = 'administrators'
+           where m.user_id = u.id))) as found`,
     [userId],
   )
   return row?.found ?? false

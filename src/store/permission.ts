@@ -1,11 +1,13 @@
 import { createEvaluator } from '../access/evaluate.ts'
 import { type Explanation, explainPermission } from '../access/explain.ts'
+import { findManaged } from '../access/lockout.ts'
 import { hasPermission, type PermissionMask } from '../access/mask.ts'
 import type { AccessResource, AccessSubject, Key } from '../access/tree.ts'
 import type { PermissionName } from '../contract/permissions.ts'
 import type { Cls } from '../contract/registry.ts'
 import type { Queryable } from '../database/database.ts'
 import type { Asker } from './asker.ts'
+import type { Administration } from './principal.ts'
 import { isResourceId } from './resource_id.ts'
 
 /** A resource that does not exist yet, where it is going to stand. Who asks is its owner. */
@@ -54,6 +56,18 @@ export async function findPermittedIds(
   return new Set([...masks].filter(([, mask]) => hasPermission(mask, permission)).map(([id]) => id))
 }
 
+/** Of some resources, gives those that an administrator can read, change, and set permissions of. One statement. */
+export async function findManagedIds(
+  tx: Queryable,
+  { administrators, ownerPrincipal }: Administration,
+  ids: readonly number[],
+): Promise<Set<number>> {
+  const principalIds = [...new Set(administrators.flatMap((one) => one.principalIds))]
+  const tree = await readTree(tx, { principalIds, principalSql: rawSql }, ids)
+  const subjects = administrators.map((one) => rawSubjectOf(one, ownerPrincipal))
+  return findManaged(tree, subjects, ids) as Set<number>
+}
+
 /**
  * Explains permissions of one asker on a resource, with the rules as they stand. One statement more than the masks.
  *
@@ -65,14 +79,9 @@ export async function explainPermissions(
   { id, permissions }: { readonly id: number; readonly permissions: readonly PermissionName[] },
 ): Promise<Map<PermissionName, Explanation> | undefined> {
   const [owner] = await tx.query<{ id: number }>(`select ${ownerSql} as id`)
-  const tree = await readTree(tx, { ...asker, principalSql: 'u.principal_id' }, [id])
+  const tree = await readTree(tx, { ...asker, principalSql: rawSql }, [id])
   if (!tree.has(id)) return undefined
-  const subject: AccessSubject = {
-    user: asker.id,
-    principals: new Set(asker.principalIds),
-    ownerPrincipal: owner?.id,
-    superuser: asker.superuser,
-  }
+  const subject = rawSubjectOf(asker, owner?.id)
   return new Map(
     permissions.map((permission) => [permission, explainPermission(tree, subject, { key: id, permission })]),
   )
@@ -92,6 +101,13 @@ function subjectOf({ id, superuser }: Asker): AccessSubject {
   return { user: id, principals: new Set([askerPrincipal]), ownerPrincipal, superuser }
 }
 
+/** The principal of rule `u` by its id, where the rules of several principals are told apart. */
+const rawSql = 'u.principal_id'
+
+function rawSubjectOf({ id, principalIds, superuser }: Asker, owner: number | undefined): AccessSubject {
+  return { user: id, principals: new Set(principalIds), ownerPrincipal: owner, superuser }
+}
+
 interface NodeRow {
   readonly id: number
   readonly cls: Cls
@@ -104,7 +120,7 @@ interface NodeRow {
 /** Reads resources, all above them, the connections of any of these and all above those; of rules, the asker's only. */
 async function readTree(
   tx: Queryable,
-  { principalIds, principalSql = roleSql }: Asker & { readonly principalSql?: string },
+  { principalIds, principalSql = roleSql }: Pick<Asker, 'principalIds'> & { readonly principalSql?: string },
   ids: readonly number[],
 ): Promise<Map<Key, AccessResource>> {
   const known = ids.filter(isResourceId)

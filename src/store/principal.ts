@@ -33,19 +33,21 @@ export async function findUserById(database: Queryable, id: number): Promise<Use
   return user
 }
 
+/** Groups of user `u`. */
+const groupIdsSql = 'array(select group_id from membership where user_id = u.id order by group_id)'
+/** Users of the system whose rules speak of user `u`. */
+const systemIdsSql = `array(
+  select id from principal where kind = 'user' and system
+     and (keyname = 'everyone' or keyname = 'authenticated' and u.keyname <> 'guest') order by id)`
+
 const userSql = `
   select u.id, u.keyname, u.display_name as "displayName", u.system, u.superuser, u.disabled, u.language,
          u.password_hash as "passwordHash", g.ids as "groupIds",
          exists (select from membership m join principal a on a.id = m.group_id
                   where m.user_id = u.id and a.system and a.keyname = 'administrators') as "isAdministrator",
-         array[u.id] || g.ids || s.ids as "principalIds"
+         array[u.id] || g.ids || ${systemIdsSql} as "principalIds"
     from principal u
-    cross join lateral (
-      select coalesce(array_agg(group_id order by group_id), '{}') as ids from membership where user_id = u.id) g
-    cross join lateral (
-      select coalesce(array_agg(id order by id), '{}') as ids from principal
-       where kind = 'user' and system
-         and (keyname = 'everyone' or keyname = 'authenticated' and u.keyname <> 'guest')) s
+    cross join lateral (select ${groupIdsSql} as ids) g
    where u.kind = 'user'`
 
 /** A user or a group, in short. */
@@ -91,11 +93,24 @@ export async function findPrincipals(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Gives whom the rules for administrators speak of: the group, without any of its members. */
-export async function findAdministrators(tx: Queryable): Promise<Asker> {
-  const rows = await tx.query<{ id: number }>(
-    `select id from principal where system and (kind = 'group' and keyname = 'administrators'
-        or kind = 'user' and keyname in ('everyone', 'authenticated'))`,
+/** The administrators who can log in, and the principal whose rules speak of owners. */
+export interface Administration {
+  readonly administrators: readonly Asker[]
+  readonly ownerPrincipal: number
+}
+
+/** Reads who can administer: users of the group administrators and superusers, enabled and with a password. */
+export async function readAdministration(tx: Queryable): Promise<Administration> {
+  const [row] = await tx.query<Administration>(
+    `select (select id from principal where kind = 'user' and system and keyname = 'owner') as "ownerPrincipal",
+            coalesce(json_agg(json_build_object(
+              'id', u.id, 'superuser', u.superuser, 'principalIds', array[u.id] || ${groupIdsSql} || ${systemIdsSql})
+              order by u.id), '[]') as administrators
+       from principal u
+      where u.kind = 'user' and not u.disabled and u.password_hash is not null
+        and (u.superuser or exists (
+          select from membership m join principal g on g.id = m.group_id
+           where m.user_id = u.id and g.kind = 'group' and g.system and g.keyname = 'administrators'))`,
   )
-  return { id: -1, principalIds: rows.map(({ id }) => id), superuser: false }
+  return row ?? { administrators: [], ownerPrincipal: -1 }
 }

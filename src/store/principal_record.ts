@@ -96,6 +96,18 @@ export async function insertPrincipal(
   return row.id
 }
 
+/**
+ * Reads the hash of a user's password, null where there is none, and keeps others from changing the user until the
+ * transaction ends; undefined where there is no such user or it is disabled.
+ */
+export async function holdPasswordHash(tx: Queryable, id: number): Promise<string | null | undefined> {
+  const [row] = await tx.query<{ hash: string | null }>(
+    `select password_hash as hash from principal where id = $1 and kind = 'user' and not disabled for share`,
+    [id],
+  )
+  return row?.hash
+}
+
 /** Writes fields of a user or a group. */
 export async function updatePrincipal(tx: Queryable, id: number, fields: PrincipalFields): Promise<void> {
   const { names, values } = listWritten(fields)

@@ -58,6 +58,8 @@ export interface CreationFacts {
   readonly sibling: number | null
   /** A resource that has the keyname already. */
   readonly keynameHolder: number | null
+  /** Whether rules above deny anything to anybody. */
+  readonly isDenied: boolean
 }
 
 /**
@@ -73,7 +75,9 @@ export async function beginCreations(
             coalesce(w.id, ${nextIdSql}) as id,
             (select cls from resource where id = w.parent_id) as "parentCls",
             (select id from resource where parent_id = w.parent_id and display_name = w.display_name) as sibling,
-            (select id from resource where keyname = w.keyname) as "keynameHolder"
+            (select id from resource where keyname = w.keyname) as "keynameHolder",
+            exists (select from resource_path p join rule u on u.resource_id = p.ancestor_id
+                     where p.descendant_id = w.parent_id and u.action = 'deny' and u.propagate) as "isDenied"
        from unnest($1::int[], $2::int[], $3::text[], $4::text[]) with ordinality
               as w (id, parent_id, display_name, keyname, nth)
       order by w.nth`,

@@ -70,6 +70,25 @@ export async function listSubtrees(tx: Queryable, rootIds: readonly number[]): P
   )
 }
 
+/**
+ * Lists resources of some subtrees that stand for all of them in the eyes of some principals: the tops, those with
+ * rules for the principals, and of the others one of each parent, class and owner.
+ */
+export async function listRepresentatives(
+  tx: Queryable,
+  topIds: readonly number[],
+  principalIds: readonly number[],
+): Promise<number[]> {
+  const rows = await tx.query<{ id: number }>(
+    `select min(r.id) as id from resource_path p join resource r on r.id = p.descendant_id
+      where p.ancestor_id = any($1::int[])
+      group by r.parent_id, r.cls, r.owner_id, case when r.id = any($1::int[]) or exists (
+        select from rule u where u.resource_id = r.id and u.principal_id = any($2::int[])) then r.id end`,
+    [topIds, principalIds],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** Deletes resources; whatever stands below them has to be among them. */
 export async function deleteResources(tx: Queryable, ids: readonly number[]): Promise<void> {
   await dropReferences(tx, ids)

@@ -65,12 +65,13 @@ export async function deleteSession(tx: Queryable, digest: string): Promise<bool
   return rows.length > 0
 }
 
-/** Ends all sessions of a user but one, where one is named. */
-export async function deleteSessionsOf(tx: Queryable, userId: number, keptDigest?: string): Promise<void> {
-  await tx.query('delete from session where user_id = $1 and digest is distinct from $2', [
-    userId,
-    keptDigest ?? null,
-  ])
+/** Ends all sessions of a user but one, where one is named. Gives how many still ran. */
+export async function deleteSessionsOf(tx: Queryable, userId: number, keptDigest?: string): Promise<number> {
+  const rows = await tx.query<{ runs: boolean }>(
+    `delete from session where user_id = $1 and digest is distinct from $2 returning expires_at > ${nowSql} as runs`,
+    [userId, keptDigest ?? null],
+  )
+  return rows.filter(({ runs }) => runs).length
 }
 
 /** Forgets sessions that have ended. */

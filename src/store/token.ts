@@ -68,6 +68,16 @@ export async function useToken(database: Queryable, digest: string): Promise<num
   return row?.userId
 }
 
+/** Revokes all tokens of a user. Gives how many had not expired. */
+export async function deleteTokensOf(tx: Queryable, userId: number): Promise<number> {
+  const rows = await tx.query<{ isValid: boolean }>(
+    `delete from token where user_id = $1
+     returning expires_at is null or expires_at > ${nowSql} as "isValid"`,
+    [userId],
+  )
+  return rows.filter(({ isValid }) => isValid).length
+}
+
 /** Revokes a token. */
 export async function deleteToken(tx: Queryable, id: number): Promise<void> {
   await tx.query('delete from token where id = $1', [id])

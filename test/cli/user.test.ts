@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { mePath, whoIs } from '../support/principals.ts'
+import { logIn, mePath, whoIs } from '../support/principals.ts'
 import { createGroup } from '../support/resources.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
 import { runCommand, type Surroundings } from './terminal.ts'
@@ -79,7 +79,8 @@ describe('landform user', () => {
     expect(piped.exit).toBe(0)
     expect(await comesIn('piped', 'a piped password')).toBe(true)
     const asked = await run(['user', 'set-password', 'piped'], { answer: 'typed by hand\ntyped by hand' })
-    expect(asked).toMatchObject({ exit: 0, err: 'New password: \nThe same again: \n' })
+    const told = 'New password: \nThe same again: \nended 0 sessions, revoked 0 tokens\n'
+    expect(asked).toMatchObject({ exit: 0, err: told })
     expect(asked.out + asked.err).not.toContain('typed by hand')
     expect(await comesIn('piped', 'typed by hand')).toBe(true)
     const differing = await run(['user', 'set-password', 'piped'], { answer: 'typed by hand\ntyped by hant' })
@@ -108,6 +109,33 @@ describe('landform user', () => {
     expect(await comesIn('self', 'the second password')).toBe(true)
     const refused = await run(['user', 'list'], { env: { ...own, LANDFORM_PASSWORD: 'the second password' } })
     expect(refused).toMatchObject({ exit: 1, err: expect.stringContaining('access/denied') })
+  })
+
+  it('says what access a new password has ended, and leaves tokens where told', async () => {
+    const env = { LANDFORM_NEW_PASSWORD: 'a password at first' }
+    await run(['user', 'create', 'accessible'], { env })
+    await run(['token', 'create', 'ci', '--for', 'accessible'])
+    await logIn(server.guest, 'accessible', env.LANDFORM_NEW_PASSWORD)
+    const set = (...more: string[]) => run(['user', 'set-password', 'accessible', ...more], { env })
+    expect(await set('--keep-tokens')).toEqual({
+      exit: 0,
+      out: expect.stringMatching(/^updated user accessible \(id = \d+\)\n$/),
+      err: 'ended 1 session, revoked 0 tokens\n',
+    })
+    expect(events((await set('--json')).out)).toEqual([
+      {
+        ...{ v: 1, type: 'user', action: 'updated', user: { id: expect.any(Number), keyname: 'accessible' } },
+        ...{ ended_sessions: 0, revoked_tokens: 1 },
+      },
+    ])
+    const own = { LANDFORM_USER: 'accessible', LANDFORM_PASSWORD: env.LANDFORM_NEW_PASSWORD }
+    const changed = await run(['user', 'set-password'], {
+      env: { ...own, LANDFORM_NEW_PASSWORD: 'a password at last' },
+    })
+    expect(changed.err).toBe('ended 0 sessions, revoked 0 tokens\n')
+    const help = (await run(['user', 'set-password', '--help'])).out.replaceAll(/\s+/g, ' ')
+    expect(help).toContain('ends the sessions and revokes the tokens of the user')
+    expect(help).toContain('--keep-tokens leave the tokens of the user valid')
   })
 
   it('fails with the reason, and a hint where there is one', async () => {

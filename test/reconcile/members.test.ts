@@ -193,7 +193,7 @@ describe('a connection', () => {
     geodb_connection: { hostname: 'db', port: 5432, database: 'gis', username: 'u', ...more },
   })
   const blocks = { c: { cls: 'geodb_connection' as const, members: members({ password: 'sesame' }) } }
-  const rows = [{ id: 1, key: 'c', cls: 'geodb_connection' as const, members: members({}) }]
+  const rows = [{ id: 1, key: 'c', cls: 'geodb_connection' as const, members: members({ sslmode: null }) }]
 
   it('sends its password only when told, and never shows it', () => {
     expect(tell(planOf({ blocks, rows }))).toEqual([])
@@ -202,6 +202,23 @@ describe('a connection', () => {
     const created = planOf({ blocks, rows: [] })
     expect(JSON.stringify(created.changes.map(({ edits }) => edits))).not.toContain('sesame')
     expect(created.changes[0]?.body.geodb_connection?.password).toBe('sesame')
+  })
+
+  it('sends its password along with another address, which the server takes only so', () => {
+    for (const more of [{ hostname: 'other' }, { port: 5433 }, { sslmode: 'require' }]) {
+      const moved = { c: { ...blocks.c, members: members({ ...more, password: 'sesame' }) } }
+      const [change] = planOf({ blocks: moved, rows }).changes
+      expect(change?.edits.map(({ pointer }) => pointer)).toEqual([
+        `/geodb_connection/${Object.keys(more)[0]}`,
+        '/geodb_connection/password',
+      ])
+      expect(change?.body.geodb_connection).toEqual({ ...more, password: 'sesame' })
+      expect(JSON.stringify(change?.edits)).not.toContain('sesame')
+    }
+    const renamed = { c: { ...blocks.c, members: members({ username: 'v', password: 'sesame' }) } }
+    expect(planOf({ blocks: renamed, rows }).changes[0]?.body.geodb_connection).toEqual({ username: 'v' })
+    const unknown = { c: { ...blocks.c, members: members({ hostname: 'other' }) } }
+    expect(planOf({ blocks: unknown, rows }).changes[0]?.body.geodb_connection).toEqual({ hostname: 'other' })
   })
 
   it('sends its password where the server says that it has none', () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type RouteName, routeNames, routeOf } from '../../src/contract/routes.ts'
+import { listSecrets, type Schema } from '../../src/contract/schema.ts'
 import { findKey } from '../../src/store/idempotency.ts'
 import { createGroup } from '../support/resources.ts'
 import { type Ask, describeServers, type TestResponse, type TestServer } from '../support/server.ts'
@@ -132,8 +133,59 @@ describeServers('a request under a key', (start) => {
   })
 
   const takers = routeNames.filter((name) => routeOf(name).takesKey === true)
+  const showsOnce = (name: RouteName) => listSecrets((routeOf(name).response ?? {}) as Schema).length > 0
 
-  describe.each(takers)('%s', (name) => {
+  test.each(takers.filter(showsOnce))('%s: is done once, and its secret is not shown again', async (name) => {
+    made += 1
+    const [request, table] = requests[name]?.() ?? [groupRequest('none'), 'no test for it']
+    const key = newKey()
+    const first = await send(request, key)
+    expect(first).toMatchObject({ status: 200, replayed: null })
+    const { token, ...shown } = first.body
+    const before = await count(table)
+    const again = await send(request, key)
+    expect(again).toMatchObject({
+      status: 409,
+      body: {
+        code: 'request/answer-lost',
+        message: 'The request is done, but its answer shows "token" only once.',
+        hint: 'Delete what it has made, and send the request under another key.',
+        data: { answer: shown },
+      },
+    })
+    expect(JSON.stringify(again)).not.toContain(String(token))
+    expect(await count(table)).toBe(before)
+    expect(await send({ ...request, body: { name: 'other' } }, key)).toMatchObject({
+      body: { code: 'request/key-reused' },
+    })
+  })
+
+  test('keeps no secret that is shown once, not even encrypted', async () => {
+    const key = newKey()
+    const path = '/api/component/landform/token'
+    const { body } = await send({ method: 'POST', path, body: { name: `sealed ${key}` } }, key)
+    const userId = await adminId()
+    const found = await findKey(server.database, { userId, key })
+    const text = server.running.context.secrets.open(
+      found?.answer ?? '',
+      `idempotency_key.answer:${userId}:${key}`,
+    )
+    expect(JSON.parse(text)).toMatchObject({ id: body.id, name: body.name })
+    expect(text).not.toContain(String(body.token))
+  })
+
+  test('shows no secret that an older version has kept', async () => {
+    const key = newKey()
+    const request = { method: 'POST', path: '/api/component/landform/token', body: { name: `older ${key}` } }
+    const { body } = await send(request, key)
+    const userId = await adminId()
+    const { secrets } = server.running.context
+    const sealed = secrets.seal(JSON.stringify(body), `idempotency_key.answer:${userId}:${key}`)
+    await server.database.query('update idempotency_key set answer = $2 where key = $1', [key, sealed])
+    expect(JSON.stringify(await send(request, key))).not.toContain(String(body.token))
+  })
+
+  describe.each(takers.filter((name) => !showsOnce(name)))('%s', (name) => {
     test('is done once, and answered in the same words again', async () => {
       made += 1
       const [request, table] = requests[name]?.() ?? [groupRequest('none'), 'no test for it']

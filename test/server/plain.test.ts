@@ -39,6 +39,18 @@ describeServers(
       expect((await server.admin('POST', '/api/component/file_upload/upload', form)).status).toBe(200)
     })
 
+    test('answers a new password with the id alone', async () => {
+      const user = { keyname: 'plain', password: 'a good password' }
+      const { id } = await (await server.admin('POST', '/api/component/auth/user/', user)).json<{
+        id: number
+      }>()
+      const changed = await server.admin('PUT', `/api/component/auth/user/${id}`, { password: 'another one' })
+      expect([changed.status, await changed.json()]).toEqual([200, { id }])
+      const body = { password: 'the last one', old_password: 'another one' }
+      const own = await server.as('plain', 'another one')('PUT', '/api/component/auth/profile', body)
+      expect([own.status, await own.json()]).toEqual([200, {}])
+    })
+
     test('replaces metadata', async () => {
       const id = await idOf(await post({}, { resmeta: { items: { a: 1, b: 2 } } }))
       await server.admin('PUT', `/api/resource/${id}`, { resmeta: { items: { b: 3, c: 4 } } })

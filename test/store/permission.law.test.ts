@@ -7,9 +7,14 @@ import { permissionNames, permissionsOf, scopes } from '../../src/contract/permi
 import { type Cls, clsNames, descriptorOf, isAllowedParent } from '../../src/contract/registry.ts'
 import type { Queryable } from '../../src/database/database.ts'
 import { bootstrap } from '../../src/store/bootstrap.ts'
-import { explainPermissions, findPermissionMasks, findPlacedMasks } from '../../src/store/permission.ts'
+import {
+  explainPermissions,
+  findManagedIds,
+  findPermissionMasks,
+  findPlacedMasks,
+} from '../../src/store/permission.ts'
 import { findUser, type User } from '../../src/store/principal.ts'
-import { deleteResources } from '../../src/store/resource_tree.ts'
+import { deleteResources, listRepresentatives } from '../../src/store/resource_tree.ts'
 import { describeDrivers } from '../support/drivers.ts'
 import { specifiedPermissions } from '../support/permission-spec.ts'
 
@@ -91,6 +96,7 @@ describeDrivers('permissions from the database', (open) => {
           await compareStanding(tx, planted, { user, principals, seen })
           await comparePlaced(tx, planted, { user, principals })
         }
+        await compareManaged(tx, planted, principals)
       }),
     )
     await fc.assert(property, { numRuns, seed })
@@ -321,6 +327,43 @@ async function compareStanding(
     const explained = await explainPermissions(tx, asked.user, { id, permissions: permissionNames })
     const holding = [...(explained ?? [])].filter(([, { result }]) => result).map(([name]) => name)
     expect(holding, `${id}`).toEqual(inOrder(expected.get(id)))
+  }
+}
+
+const managing = ['resource.read', 'resource.update', 'resource.change_permissions'] as const
+
+/** What two users together can manage, by the specification; and resources that stand for all do so. */
+async function compareManaged(
+  tx: Queryable,
+  { tree, stands }: Planted,
+  principals: Principals,
+): Promise<void> {
+  const { anna, guest, ownerId } = principals
+  const administration = { administrators: [anna, guest], ownerPrincipal: ownerId }
+  const specified = [anna, guest].map((user) => specifiedPermissions(tree, subjectOf({ user, principals })))
+  const isManaged = (id: Key) =>
+    specified.some((permissions) => managing.every((name) => permissions.get(id)?.has(name)))
+  const managed = await findManagedIds(tx, administration, [...tree.keys()].map(Number))
+  expect([...managed].sort()).toEqual([...tree.keys()].map(Number).filter(isManaged).sort())
+  const concerned = [ownerId, ...anna.principalIds, ...guest.principalIds]
+  const hasRules = (id: number) =>
+    (tree.get(id)?.rules ?? []).some(({ principal }) => concerned.includes(Number(principal)))
+  for (const { nodes } of stands) {
+    const ids = nodes.map(({ id }) => id)
+    const chosen = await listRepresentatives(tx, ids.slice(0, 1), concerned)
+    expect(ids).toEqual(expect.arrayContaining(chosen))
+    for (const { id, parent, cls, owner } of nodes) {
+      const isAlike = (other: PlantedNode) =>
+        other.parent === parent && other.cls === cls && other.owner === owner && !hasRules(other.id)
+      const standIn = hasRules(id)
+        ? nodes.find((one) => one.id === id)
+        : nodes.find((one) => chosen.includes(one.id) && (one.id === id || isAlike(one)))
+      expect([id, chosen.includes(standIn?.id ?? -1), isManaged(standIn?.id ?? -1)]).toEqual([
+        id,
+        true,
+        isManaged(id),
+      ])
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
-import type { UserAnswer, UserBody } from '../../contract/principal.ts'
+import type { EndedAccess, UserAnswer, UserBody } from '../../contract/principal.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Credentials, Token } from '../../http/authorize.ts'
 import type { CommandGroup, CommandInput, CommandSpec } from '../command.ts'
@@ -102,14 +102,16 @@ const updateCommand: CommandSpec = {
 
 const passwordCommand: CommandSpec = {
   name: 'set-password',
-  summary: 'set a password: of a user, or without a name your own; ends its sessions',
+  summary: 'set a password, of a user or your own; ends the sessions and revokes the tokens of the user',
   examples: [
     'landform user set-password ada',
     'pwgen | landform user set-password ada --password-stdin',
-    'landform user set-password   # your own',
+    'landform user set-password --keep-tokens   # your own',
   ],
   declare: (command) =>
-    eventOptions(command.argument('[user]', 'keyname or id')).option(...passwordFromInput),
+    eventOptions(command.argument('[user]', 'keyname or id; your own without it'))
+      .option(...passwordFromInput)
+      .option('--keep-tokens', 'leave the tokens of the user valid'),
   run: ({ arguments: [name], options }, terminal) =>
     withServer(options, terminal, async (api) => {
       const password = await findNewPassword(terminal, { stdin: options.passwordStdin === true })
@@ -117,11 +119,12 @@ const passwordCommand: CommandSpec = {
         throw problem('usage/bad-argument', 'There is no new password.', {
           hint: 'Set LANDFORM_NEW_PASSWORD, or write it to standard input with --password-stdin.',
         })
-      const { id, keyname } =
+      const body = { password, ...(options.keepTokens === true ? { keep_tokens: true } : {}) }
+      const { id, keyname, ended } =
         name === undefined
-          ? await setOwnPassword(api, password, await findCredentials(options as ServerSettings, terminal))
-          : await setPassword(api, password, String(name))
-      tellPrincipal(terminal, { options, kind: 'user', action: 'updated', id, keyname })
+          ? await setOwnPassword(api, body, await findCredentials(options as ServerSettings, terminal))
+          : await setPassword(api, body, String(name))
+      tellPrincipal(terminal, { options, kind: 'user', action: 'updated', id, keyname, ended })
       if (keyname === 'administrator' && !terminal.env.LANDFORM_PASSWORD && !terminal.env.LANDFORM_TOKEN)
         writeLine(
           terminal.err,
@@ -130,21 +133,35 @@ const passwordCommand: CommandSpec = {
     }),
 }
 
-async function setPassword(api: Api, password: string, name: string) {
-  const user = findByName((await readPrincipals(api)).users, name, 'user')
-  await api.call('auth.user_update', { params: { id: user.id }, body: { password } })
-  return user
+interface NewPassword {
+  readonly password: string
+  readonly keep_tokens?: boolean
 }
 
-async function setOwnPassword(api: Api, password: string, credentials: Credentials | Token | undefined) {
+interface ChangedPassword {
+  readonly id: number
+  readonly keyname: string
+  readonly ended: EndedAccess
+}
+
+async function setPassword(api: Api, body: NewPassword, name: string): Promise<ChangedPassword> {
+  const { id, keyname } = findByName((await readPrincipals(api)).users, name, 'user')
+  return { id, keyname, ended: await api.call('auth.user_update', { params: { id }, body }) }
+}
+
+async function setOwnPassword(
+  api: Api,
+  body: NewPassword,
+  credentials: Credentials | Token | undefined,
+): Promise<ChangedPassword> {
   if (credentials === undefined || 'token' in credentials)
     throw problem('usage/bad-argument', 'A new password takes the old one.', {
       hint: 'Set LANDFORM_PASSWORD.',
     })
   // Before the change: after it, these credentials are wrong.
-  const profile = await api.call('auth.profile')
-  await api.call('auth.profile_update', { body: { password, old_password: credentials.password } })
-  return profile
+  const { id, keyname } = await api.call('auth.profile')
+  const whole = { ...body, old_password: credentials.password }
+  return { id, keyname, ended: await api.call('auth.profile_update', { body: whole }) }
 }
 
 const deleteCommand: CommandSpec = {

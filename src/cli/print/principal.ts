@@ -1,5 +1,7 @@
+import type { EndedAccess } from '../../contract/principal.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent } from './events.ts'
+import { showCount } from './number.ts'
 
 /** What was done to a user or a group. */
 export interface PrincipalDone {
@@ -8,13 +10,24 @@ export interface PrincipalDone {
   readonly action: 'created' | 'updated' | 'deleted'
   readonly id: number
   readonly keyname: string
+  /** Access of a user that a new password has ended. */
+  readonly ended?: EndedAccess
 }
 
 /** Tells what was done: a line, or with `--json` an event. */
 export function tellPrincipal(
-  { out }: Terminal,
-  { options, kind, action, id, keyname }: PrincipalDone,
+  { out, err }: Terminal,
+  { options, kind, action, id, keyname, ended = {} }: PrincipalDone,
 ): void {
-  if (options.json) writeEvent(out, kind, { action, [kind]: { id, keyname } })
-  else writeLine(out, `${action} ${kind} ${keyname} (id = ${id})`)
+  const { ended_sessions, revoked_tokens } = ended
+  if (options.json) {
+    writeEvent(out, kind, { action, [kind]: { id, keyname }, ended_sessions, revoked_tokens })
+    return
+  }
+  writeLine(out, `${action} ${kind} ${keyname} (id = ${id})`)
+  if (ended_sessions === undefined || revoked_tokens === undefined) return
+  writeLine(
+    err,
+    `ended ${showCount(ended_sessions, 'session')}, revoked ${showCount(revoked_tokens, 'token')}`,
+  )
 }

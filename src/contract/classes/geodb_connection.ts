@@ -17,14 +17,20 @@ export const geodbConnection = {
   order: 100,
   members: {
     geodb_connection: Type.Object({
-      hostname: Type.String({ minLength: 1, ...guarded, description: 'Host name or address.' }),
+      hostname: Type.String({
+        minLength: 1,
+        ...guarded,
+        'x-address': true,
+        description: 'Host name or address. The password has to be sent along to change it.',
+      }),
       port: Type.Optional(
         nullable(
           Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.String({ pattern: patterns.port })]),
           {
             ...guarded,
+            'x-address': true,
             default: null,
-            description: 'Port; 5432 where absent.',
+            description: 'Port; 5432 where absent. The password has to be sent along to change it.',
           },
         ),
       ),
@@ -34,8 +40,10 @@ export const geodbConnection = {
       sslmode: Type.Optional(
         nullable(oneOf(sslModes), {
           ...guarded,
+          'x-address': true,
           default: null,
-          description: 'How the connection is secured, as in libpq; null means prefer.',
+          description:
+            'How the connection is secured, as in libpq; null means prefer. The password has to be sent along to change it.',
         }),
       ),
     }),

@@ -36,7 +36,9 @@ export const wmsclientConnection = {
       url: Type.String({
         minLength: 1,
         ...guarded,
-        description: 'Address of the service; an http address without a login.',
+        'x-address': true,
+        description:
+          'Address of the service; an http address without a login. A stored password has to be sent along to change it.',
       }),
       username: Type.Optional(nullable(Type.String(), { ...guarded, default: null, description: 'Login.' })),
       password: Type.Optional(

@@ -1,6 +1,7 @@
 import {
   ChangedProfileSchema,
   CurrentUserSchema,
+  EndedAccessSchema,
   LoggedInSchema,
   LoginSchema,
   MadeTokenSchema,
@@ -44,9 +45,10 @@ export const authRoutes = {
   'auth.profile_update': {
     ...profile,
     method: 'PUT',
-    summary: 'Changes what one is; a new password takes the old one, and ends all other sessions.',
+    summary:
+      'Changes what one is. A new password takes the old one, ends all other sessions and revokes the tokens, unless keep_tokens is true.',
     body: ChangedProfileSchema,
-    response: EmptySchema,
+    response: EndedAccessSchema,
   },
   'token.list': {
     ...tokens,
@@ -59,7 +61,7 @@ export const authRoutes = {
     ...tokens,
     method: 'POST',
     takesKey: true,
-    summary: 'Makes a token, and shows it once.',
+    summary: 'Makes a token, and shows it once: repeated under its key, the request is refused.',
     body: NewTokenSchema,
     response: MadeTokenSchema,
   },

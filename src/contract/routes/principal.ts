@@ -1,6 +1,7 @@
 import {
   ChangedGroupSchema,
   ChangedUserSchema,
+  EndedAccessSchema,
   GroupSchema,
   NewGroupSchema,
   NewUserSchema,
@@ -46,9 +47,10 @@ export const principalRoutes = {
   'auth.user_update': {
     ...user,
     method: 'PUT',
-    summary: 'Changes a user.',
+    summary:
+      'Changes a user. A new password ends its sessions and revokes its tokens, unless keep_tokens is true.',
     body: ChangedUserSchema,
-    response: IdAnswer,
+    response: Type.Object({ ...IdAnswer.properties, ...EndedAccessSchema.properties }),
   },
   'auth.user_delete': { ...user, method: 'DELETE', summary: 'Deletes a user.', response: EmptySchema },
   'auth.group_list': {

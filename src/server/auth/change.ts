@@ -1,9 +1,10 @@
 import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
-import { hasAdministrator, isAdministrator } from '../../store/membership.ts'
+import { isAdministrator } from '../../store/membership.ts'
 import { announceMemberships, lockPrincipals } from '../../store/principal_change.ts'
 import type { ApiRequest } from '../handler.ts'
+import { keepAdministrator } from './last_administrator.ts'
 
 /** What a change of users or groups needs of its request. */
 export type Changer = Pick<ApiRequest, 'context' | 'caller' | 'signal'>
@@ -40,9 +41,7 @@ export async function changePrincipals<T>(
       async (tx) => {
         await lockPrincipals(tx)
         if (!(await isAdministrator(tx, caller.id))) throw forAdministrators()
-        const done = await work(tx)
-        if (!(await hasAdministrator(tx)))
-          throw problem('principal/last-administrator', 'Nobody would be left who can log in and administer.')
+        const done = await keepAdministrator(tx, () => work(tx))
         await announceMemberships(tx)
         return done
       },

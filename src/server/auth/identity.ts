@@ -1,5 +1,6 @@
 import type { User } from '../../store/principal.ts'
 import type { AuthMedium, Caller } from '../caller.ts'
+import { credentialOf } from './credential.ts'
 
 /** What a request says about who sends it. */
 export interface Claims {
@@ -28,6 +29,7 @@ export function callerOf(user: User, medium: AuthMedium | null): Caller {
     isAdministrator: user.isAdministrator,
     isGuest: user.system && user.keyname === 'guest',
     language: user.language,
+    credential: credentialOf(user.passwordHash),
     medium,
   }
 }

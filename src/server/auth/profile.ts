@@ -1,13 +1,14 @@
 import type { Static } from 'typebox'
-import type { ChangedProfileSchema } from '../../contract/principal.ts'
+import type { ChangedProfileSchema, EndedAccess } from '../../contract/principal.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem } from '../../core/problem.ts'
 import { announcePrincipals, lockPrincipals } from '../../store/principal_change.ts'
 import { type PrincipalFields, updatePrincipal } from '../../store/principal_record.ts'
-import { deleteSessionsOf } from '../../store/session.ts'
 import type { ApiRequest } from '../handler.ts'
 import { invalidAt } from '../invalid.ts'
 import { findSessionSecret } from './cookie.ts'
+import { holdPassword } from './credential.ts'
+import { endAccess } from './end_access.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import { checkPrincipalNames } from './principal_checks.ts'
 import { digestSecret } from './secret.ts'
@@ -25,11 +26,12 @@ export function requireUser({ caller }: Pick<ApiRequest, 'caller'>): void {
 }
 
 /**
- * Changes what a user may change of itself. A new password takes the old one, and ends all other sessions.
+ * Changes what a user may change of itself. A new password takes the old one, and ends all other access; gives what it
+ * has ended.
  *
- * @throws {Problem} access/denied, request/invalid, principal/name-taken, principal/weak-password, auth/too-many
+ * @throws {Problem} access/denied, request/invalid, principal/name-taken, principal/weak-password, auth/*
  */
-export async function updateProfile(request: Request, body: Body): Promise<void> {
+export async function updateProfile(request: Request, body: Body): Promise<EndedAccess> {
   requireUser(request)
   const { context, caller, signal } = request
   const passwordHash = body.password === undefined ? undefined : await hashOwn(request, body)
@@ -38,18 +40,21 @@ export async function updateProfile(request: Request, body: Body): Promise<void>
     ...(body.language === undefined ? {} : { language: body.language }),
     ...(passwordHash === undefined ? {} : { passwordHash }),
   }
-  await context.database.transaction(
+  const ended = await context.database.transaction(
     async (tx) => {
       await lockPrincipals(tx)
+      if (passwordHash !== undefined) await holdPassword(tx, caller)
       const names = fields.displayName === undefined ? {} : { displayName: fields.displayName }
       await checkPrincipalNames(tx, 'user', { id: caller.id, ...names })
       await updatePrincipal(tx, caller.id, fields)
-      if (passwordHash !== undefined) await deleteSessionsOf(tx, caller.id, ownSession(request))
       await announcePrincipals(tx)
+      if (passwordHash === undefined) return {}
+      return endAccess(tx, caller.id, { session: ownSession(request), tokens: body.keep_tokens })
     },
     { signal },
   )
   context.authenticator.forget()
+  return ended
 }
 
 async function hashOwn({ context, caller, address }: Request, body: Body): Promise<string> {

@@ -3,6 +3,7 @@ import { announcePrincipals } from '../../store/principal_change.ts'
 import { deleteEndedSessions, deleteSession, insertSession } from '../../store/session.ts'
 import type { ApiRequest } from '../handler.ts'
 import { endedCookie, findSessionSecret, sessionCookie } from './cookie.ts'
+import { credentialOf, holdPassword } from './credential.ts'
 import { digestSecret, makeSecret } from './secret.ts'
 
 type Request = Pick<ApiRequest, 'context' | 'headers' | 'secure' | 'address'>
@@ -16,7 +17,7 @@ export interface OpenedSession {
 /**
  * Starts a session in the place of the one that the browser has.
  *
- * @throws {Problem} auth/failed, auth/throttled
+ * @throws {Problem} auth/bad-credentials, auth/disabled, auth/too-many
  */
 export async function openSession(
   request: Request,
@@ -28,6 +29,7 @@ export async function openSession(
   const secret = makeSecret()
   const seconds = await context.database.transaction(async (tx) => {
     await deleteEndedSessions(tx)
+    await holdPassword(tx, { id: user.id, credential: credentialOf(user.passwordHash) })
     return insertSession(tx, digestSecret(secret), user.id)
   })
   return { user, cookie: sessionCookie(secret, { seconds, secure }) }

@@ -6,6 +6,7 @@ import { announcePrincipals } from '../../store/principal_change.ts'
 import { deleteToken, findToken, insertToken, listTokens, type Token } from '../../store/token.ts'
 import { invalidAt } from '../invalid.ts'
 import type { Changer, Creator } from './change.ts'
+import { holdPassword } from './credential.ts'
 import { digestSecret, makeSecret, tokenPrefix } from './secret.ts'
 
 /** Most tokens of one user. */
@@ -35,7 +36,7 @@ export interface WantedToken {
 /**
  * Makes a token. A token cannot make another one, or one that was stolen would never die.
  *
- * @throws {Problem} access/denied, request/invalid, principal/name-taken
+ * @throws {Problem} access/denied, request/invalid, principal/name-taken, auth/bad-credentials
  */
 export async function createToken(changer: Creator, wanted: WantedToken): Promise<MadeToken> {
   const { context, caller, signal, once } = changer
@@ -46,6 +47,7 @@ export async function createToken(changer: Creator, wanted: WantedToken): Promis
   const text = tokenPrefix + makeSecret()
   const made = await context.database.transaction(
     async (tx) => {
+      await holdPassword(tx, caller)
       if ((await listTokens(tx, userId)).length >= mostTokens)
         throw problem('request/invalid', `There are ${mostTokens} tokens already: revoke some.`)
       const digest = digestSecret(text)

@@ -1,6 +1,5 @@
-import type { UserAnswer, UserBody } from '../../contract/principal.ts'
+import type { EndedAccess, UserAnswer, UserBody } from '../../contract/principal.ts'
 import { problem } from '../../contract/problems.ts'
-import type { Queryable } from '../../database/database.ts'
 import { replaceGroups } from '../../store/membership.ts'
 import {
   insertPrincipal,
@@ -10,6 +9,7 @@ import {
 } from '../../store/principal_record.ts'
 import { deleteSessionsOf } from '../../store/session.ts'
 import { type Changer, type Creator, changePrincipals, requireAdministrator } from './change.ts'
+import { endAccess } from './end_access.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import { checkMemberIds, checkPrincipalNames, getPrincipal, nameOf } from './principal_checks.ts'
 import { givenFields, namesOf } from './principals.ts'
@@ -48,20 +48,24 @@ export async function createUser(changer: Creator, body: UserBody & { keyname: s
   })
 }
 
-/** Changes a user; what the body leaves out stays. */
-export async function updateUser(changer: Changer, id: number, body: UserBody): Promise<void> {
+/** Changes a user; what the body leaves out stays. Gives what a new password has ended. */
+export async function updateUser(changer: Changer, id: number, body: UserBody): Promise<EndedAccess> {
   requireAdministrator(changer)
   const standing = await getPrincipal(changer.context.database, 'user', id)
   // Before the transaction: a hash takes its time, and nobody waits for it.
   const passwordHash = await hashNew(body.password, body.keyname ?? standing.keyname)
-  await changePrincipals(changer, async (tx) => {
+  return changePrincipals(changer, async (tx) => {
     const record = await getPrincipal(tx, 'user', id)
     if (record.system) checkSystemUser(record, body)
     await checkPrincipalNames(tx, 'user', namesOf(id, body))
     await checkMemberIds(tx, 'group', { member: 'member_of', ids: body.member_of })
     await updatePrincipal(tx, id, fieldsOf(body, passwordHash))
     if (body.member_of !== undefined) await replaceGroups(tx, id, body.member_of)
-    await endSessions(tx, id, passwordHash !== undefined || body.disabled === true)
+    if (typeof passwordHash === 'string' || (passwordHash === null && record.hasPassword))
+      return endAccess(tx, id, { tokens: body.keep_tokens })
+    // Tokens of a disabled user are refused until it is enabled again.
+    if (body.disabled === true) await deleteSessionsOf(tx, id)
+    return {}
   })
 }
 
@@ -91,8 +95,4 @@ function checkSystemUser(record: PrincipalRecord, body: UserBody): void {
       'principal/system',
       `${nameOf(record)} belongs to the system: its ${changes.join(', ')} stay.`,
     )
-}
-
-async function endSessions(tx: Queryable, id: number, ends: boolean): Promise<void> {
-  if (ends) await deleteSessionsOf(tx, id)
 }

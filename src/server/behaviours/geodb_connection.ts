@@ -3,6 +3,7 @@ import { type GeodbConnectionRow, geodbConnections } from '../../store/geodb.ts'
 import { passwordPlace } from '../geodb/pools.ts'
 import { invalidAt } from '../invalid.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
+import { checkSecretAddress } from './secret_address.ts'
 
 type Change = MemberChange<'geodb_connection'>
 type Given = NonNullable<Members<'geodb_connection'>['geodb_connection']>
@@ -18,8 +19,12 @@ export const geodbConnectionBehaviour: Behaviour<'geodb_connection'> = {
   },
   async update(tx, change) {
     const standing = (await geodbConnections.find(tx, [change.id])).get(change.id) ?? emptyRow
-    checkDestination(change.members.geodb_connection ?? {}, standing)
-    await geodbConnections.write(tx, new Map([[change.id, rowOf(change, standing)]]))
+    const row = rowOf(change, standing)
+    checkSecretAddress('geodb_connection', change.members.geodb_connection ?? {}, {
+      standing: addressOf(standing),
+      next: addressOf(row),
+    })
+    await geodbConnections.write(tx, new Map([[change.id, row]]))
   },
 }
 
@@ -65,11 +70,7 @@ function checkStorable(name: string, text: string): void {
   if (text.includes('\0')) throw invalidAt(`/geodb_connection/${name}`, 'holds a zero character')
 }
 
-/** Who may change a connection may not read its password: it does not go to another server unless given again. */
-function checkDestination({ hostname, port, password }: Given, standing: GeodbConnectionRow): void {
-  if (password !== undefined) return
-  const isSameHost = hostname === undefined || hostname === standing.hostname
-  const isSamePort = port === undefined || Number(port ?? 5432) === Number(standing.port ?? 5432)
-  if (isSameHost && isSamePort) return
-  throw invalidAt('/geodb_connection/password', 'the host is that of another server: give the password again')
+/** Where the password goes; forms of the same address are alike. */
+function addressOf({ hostname, port, sslmode }: GeodbConnectionRow) {
+  return { hostname, port: Number(port ?? 5432), sslmode: sslmode ?? 'prefer' }
 }

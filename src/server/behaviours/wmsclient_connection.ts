@@ -5,6 +5,7 @@ import { type WmsConnectionRow, wmsConnections } from '../../store/wms.ts'
 import type { ServerContext } from '../context.ts'
 import { invalidAt } from '../invalid.ts'
 import type { Behaviour, MemberChange, Preparation, Prepared } from './behaviour.ts'
+import { checkSecretAddress } from './secret_address.ts'
 
 type Change = MemberChange<'wmsclient_connection'>
 type Given = NonNullable<Members<'wmsclient_connection'>['wmsclient_connection']>
@@ -107,12 +108,9 @@ function checkUrl(text: string): void {
     throw invalidAt(place, 'the address carries a login', 'give username and password by themselves')
 }
 
-/** Who may change a connection may not read its password: it does not go to another server unless given again. */
-function checkDestination({ url, password }: Given, standing: WmsConnectionRow): void {
-  if (url === undefined || password !== undefined || standing.password === null) return
-  if (URL.parse(url)?.origin === URL.parse(standing.url)?.origin) return
-  throw invalidAt(
-    '/wmsclient_connection/password',
-    'the address is that of another server: give the password again',
-  )
+function checkDestination(given: Given, standing: WmsConnectionRow): void {
+  if (standing.password === null) return
+  const addressOf = (url: string) => ({ url: URL.parse(url)?.href })
+  const next = addressOf(given.url ?? standing.url)
+  checkSecretAddress('wmsclient_connection', given, { standing: addressOf(standing.url), next })
 }

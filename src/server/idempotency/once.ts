@@ -51,6 +51,8 @@ export interface KeyedRequest {
   readonly key: string
   /** Method and address. */
   readonly target: string
+  /** Members of the answer that are shown once: they are not kept, and a repeated request is refused. */
+  readonly secretNames: readonly string[]
 }
 
 /**
@@ -76,7 +78,7 @@ const longestAnswer = 8 * 2 ** 20
 
 /** Makes what a request under a key is done once by. */
 export function createOnce(request: KeyedRequest): Once {
-  const { context, caller, key, target } = request
+  const { context, caller, key, target, secretNames } = request
   const { database, secrets, instance, log } = context
   const mine: Claim = { userId: caller.id, key, claim: randomBytes(16).toString('hex') }
   let timer: NodeJS.Timeout | undefined
@@ -95,10 +97,10 @@ export function createOnce(request: KeyedRequest): Once {
       const found = await findKey(database, mine)
       // The other attempt has just failed.
       if (found === undefined) throw inFlight()
-      return answerAgain(context, mine, { found, print })
+      return answerAgain(context, mine, { found, print, secretNames })
     },
     keep: async (tx, json) => {
-      const text = JSON.stringify(json)
+      const text = JSON.stringify(withoutSecrets(secretNames, json))
       const kept = text.length > longestAnswer ? '' : text
       if (!(await keepAnswer(tx, mine, secrets.seal(kept, placeOf(mine, 'answer'))))) throw inFlight()
     },
@@ -123,15 +125,22 @@ interface Earlier {
   readonly found: KeyRecord
   /** What tells this request from others. */
   readonly print: string
+  readonly secretNames: readonly string[]
 }
 
-function answerAgain({ secrets }: ServerContext, claim: Claim, { found, print }: Earlier): Answer {
+function answerAgain(
+  { secrets }: ServerContext,
+  claim: Claim,
+  { found, print, secretNames }: Earlier,
+): Answer {
   try {
     if (secrets.open(found.request, placeOf(claim, 'request')) !== print) throw reused()
     if (found.answer === null) throw inFlight()
     const text = secrets.open(found.answer, placeOf(claim, 'answer'))
     if (text === '') throw lost('is too long to be kept')
-    return { json: JSON.parse(text), headers: { 'cache-control': 'no-store', [replayedHeader]: 'true' } }
+    const json = JSON.parse(text)
+    if (secretNames.length > 0) throw shownOnce(secretNames, json)
+    return { json, headers: { 'cache-control': 'no-store', [replayedHeader]: 'true' } }
   } catch (error) {
     throw isProblem(error, 'secret/unreadable') ? lost('was sealed with another key of the server') : error
   }
@@ -148,6 +157,20 @@ function inFlight(): Problem {
 
 function reused(): Problem {
   return problem('request/key-reused', `Another request has come under this ${keyHeader} before.`)
+}
+
+function shownOnce(secretNames: readonly string[], answer: unknown): Problem {
+  const names = secretNames.map((name) => `"${name}"`).join(', ')
+  return problem('request/answer-lost', `The request is done, but its answer shows ${names} only once.`, {
+    hint: 'Delete what it has made, and send the request under another key.',
+    data: { answer: withoutSecrets(secretNames, answer) },
+  })
+}
+
+function withoutSecrets(secretNames: readonly string[], answer: unknown): unknown {
+  if (secretNames.length === 0) return answer
+  const fields = Object.entries(answer as object)
+  return Object.fromEntries(fields.filter(([name]) => !secretNames.includes(name)))
 }
 
 function lost(why: string): Problem {

@@ -13,6 +13,7 @@ import type { Caller } from '../caller.ts'
 import { invalidAt } from '../invalid.ts'
 import { checkMask, denied, notFound } from '../permit.ts'
 import { type JsonObject, parseCls, type ReadBody, readMembers, resourceOf } from './body.ts'
+import { checkManaged } from './lockout.ts'
 import { writeRules } from './rules.ts'
 import { checkNames, checkOwners, classMembers, nameTaken, type Writer, wrongParent } from './write.ts'
 
@@ -87,7 +88,8 @@ export async function writeCreations(
   { context, caller }: Pick<Writer, 'context' | 'caller'>,
   steps: readonly CreationStep[],
 ): Promise<number[]> {
-  const ids = (await checkCreations(tx, caller, steps)).map(({ id }) => id)
+  const facts = await checkCreations(tx, caller, steps)
+  const ids = facts.map(({ id }) => id)
   await checkOwners(
     tx,
     caller,
@@ -97,7 +99,15 @@ export async function writeCreations(
     tx,
     steps.map(({ creation }, at) => ({ ...rowOf(caller, creation), id: ids[at] ?? 0 })),
   )
-  await writeRules(tx, new Map(steps.flatMap(({ creation }, at) => rulesOf(ids[at] ?? 0, creation))))
+  const made = steps.map(({ creation }, at) => ({
+    id: ids[at] ?? 0,
+    parentId: creation.parentId,
+    rules: rulesOf(creation),
+    isDenied: facts[at]?.isDenied ?? false,
+  }))
+  const ruled = made.filter(({ rules }) => rules.length > 0)
+  await writeRules(tx, new Map(ruled.map(({ id, rules }) => [id, rules])))
+  await checkManaged(tx, made)
   const changes = steps.map(({ creation, prepared }, at) => {
     const { cls, parentId, members } = creation
     return { cls, change: { context, caller, id: ids[at] ?? 0, parentId, members, prepared } }
@@ -122,9 +132,8 @@ function rowOf(caller: Caller, creation: Creation) {
   }
 }
 
-function rulesOf(id: number, { written }: Creation): [number, readonly Rule[]][] {
-  const rules = written.resource?.permissions as readonly Rule[] | undefined
-  return rules === undefined || rules.length === 0 ? [] : [[id, rules]]
+function rulesOf({ written }: Creation): readonly Rule[] {
+  return (written.resource?.permissions as readonly Rule[] | undefined) ?? []
 }
 
 function ownerOf(caller: Caller, { written }: Creation): number {

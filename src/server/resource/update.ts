@@ -1,4 +1,3 @@
-import { problem } from '../../contract/problems.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Rule } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -7,17 +6,18 @@ import { type Metadata, mergeMetadata, replaceMetadata } from '../../store/resme
 import { findNameHolders, type LockedResource, lockResource, updateResource } from '../../store/resource.ts'
 import { findResourcePlace } from '../../store/resource_class.ts'
 import { lockTree } from '../../store/resource_tree.ts'
-import { findRules } from '../../store/rule.ts'
-import { checkWritable, type MemberValues } from '../attributes.ts'
+import type { MemberValues } from '../attributes.ts'
 import type { Prepared } from '../behaviours/behaviour.ts'
 import { behaviourOf } from '../behaviours/table.ts'
 import type { Caller } from '../caller.ts'
 import { invalidAt } from '../invalid.ts'
 import { checkMask, notFound } from '../permit.ts'
 import { type JsonObject, parseCls, type ReadBody, readMembers, resourceOf } from './body.ts'
+import { keepManaged } from './lockout.ts'
 import { checkVersion } from './match.ts'
 import { checkMove, move } from './move.ts'
-import { isSameRules, writeRules } from './rules.ts'
+import { writeRules } from './rules.ts'
+import { dropUnchanged, dropUnwritable } from './unchanged.ts'
 import { checkNames, checkOwners, classMembers, type Writer, writeAtOnce } from './write.ts'
 
 /** What a request wants to change. */
@@ -26,7 +26,6 @@ export interface ResourceUpdate extends ReadBody {
   readonly cls: Cls
   /** The parent that the request names. */
   readonly parentId: number | undefined
-  readonly members: Record<string, unknown>
 }
 
 /** A resource that was changed. */
@@ -64,7 +63,7 @@ export function readUpdate(
     throw invalidAt('/resource/cls', `resource id = ${id} is a ${cls}, and the class is fixed`)
   const read = readMembers(cls, 'update', body)
   const parentId = read.fault === undefined ? wantedParent(read.written) : undefined
-  return { ...read, id, cls, parentId, members: classMembers(cls, read.written) }
+  return { ...read, id, cls, parentId }
 }
 
 function wantedParent({ resource }: MemberValues): number | undefined {
@@ -74,19 +73,16 @@ function wantedParent({ resource }: MemberValues): number | undefined {
 
 /** Does the long work of a change, where it may be finished. */
 export async function prepareUpdate(writer: Writer, change: ResourceUpdate): Promise<Prepared | undefined> {
-  const { id, cls, members, fault, written } = change
+  const { id, cls, fault, written } = change
   const behaviour = behaviourOf(cls)
-  if (behaviour.prepare === undefined || fault !== undefined || Object.keys(members).length === 0)
+  const own = classMembers(cls, written)
+  if (behaviour.prepare === undefined || fault !== undefined || Object.keys(own).length === 0)
     return undefined
   const { context, caller, signal } = writer
   const mask = (await findPermissionMasks(context.database, caller, [id])).get(id)
   checkMask(mask, id, 'resource.read')
-  checkWritable(cls, mask, onlyMembers(written, members))
+  const members = await dropUnwritable(context.database, { id, cls, mask }, own)
   return behaviour.prepare({ context, caller, id, members, signal })
-}
-
-function onlyMembers(written: MemberValues, members: Record<string, unknown>): MemberValues {
-  return Object.fromEntries(Object.entries(written).filter(([name]) => name in members))
 }
 
 /** A change on its way. */
@@ -107,21 +103,24 @@ export async function writeUpdate(
   { context, caller }: Pick<Writer, 'context' | 'caller'>,
   { change, prepared, ifMatch }: UpdateStep,
 ): Promise<number> {
-  const { id, cls, fault, members } = change
+  const { id, cls, fault, written } = change
   const standing = await lockResource(tx, id)
   if (standing === undefined) throw notFound(id)
   checkVersion(ifMatch, standing)
   const newParentId = change.parentId === standing.parentId ? undefined : change.parentId
   const asked = [id, standing.parentId, newParentId].filter((one) => typeof one === 'number')
   const masks = await findPermissionMasks(tx, caller, asked)
-  checkMask(masks.get(id), id, 'resource.read')
-  const changed = await dropUnchanged(tx, standing, { change, newParentId })
-  checkWritable(cls, masks.get(id) ?? 0, changed)
+  const mask = masks.get(id)
+  checkMask(mask, id, 'resource.read')
+  const comparison = { written, standing, mask, isMoved: newParentId !== undefined }
+  const left = fault === undefined ? await dropUnchanged(tx, comparison) : written
+  const changed = await dropUnwritable(tx, { id, cls, mask }, left)
   if (newParentId !== undefined) await checkMove(tx, { standing, newParentId, masks })
   if (fault !== undefined) throw fault
   if (Object.keys(changed).length === 0) return standing.version
   await writeShared(tx, { context, caller, standing, changed, newParentId })
   const parentId = newParentId ?? standing.parentId ?? id
+  const members = classMembers(cls, changed)
   if (Object.keys(members).length > 0)
     await behaviourOf(cls).update(tx, { context, caller, id, parentId, members, prepared })
   return standing.version + 1
@@ -140,19 +139,21 @@ async function writeShared(tx: Queryable, change: SharedChange) {
   const { id } = standing
   const { resource = {}, resmeta = {} } = changed
   const columns = columnsOf(resource)
+  const rules = resource.permissions as Rule[] | undefined
   const names = { displayName: standing.displayName, keyname: standing.keyname, ...columns }
   const renames = 'displayName' in columns || 'keyname' in columns || newParentId !== undefined
   const parentId = newParentId ?? standing.parentId
   if (renames) checkNames(await findNameHolders(tx, { id, parentId, ...names }), names)
   if (columns.ownerId !== undefined) await checkOwners(tx, caller, [columns.ownerId])
-  if (newParentId !== undefined) await move(tx, caller, { standing, newParentId })
-  await updateResource(tx, id, columns)
+  const risk = { id, rules, isMoved: newParentId !== undefined, isGiven: columns.ownerId !== undefined }
+  await keepManaged(tx, risk, async () => {
+    if (newParentId !== undefined) await move(tx, caller, { standing, newParentId })
+    await updateResource(tx, id, columns)
+    if (rules !== undefined) await writeRules(tx, new Map([[id, rules]]))
+  })
   const writeMetadata = context.plain ? replaceMetadata : mergeMetadata
   if (resmeta.items !== undefined) await writeMetadata(tx, id, resmeta.items as Metadata)
-  if (resource.permissions !== undefined)
-    await writeRules(tx, new Map([[id, resource.permissions as Rule[]]]))
-  if (newParentId !== undefined || columns.ownerId !== undefined || resource.permissions !== undefined)
-    await touchPermissionEpoch(tx)
+  if (risk.isMoved || risk.isGiven || rules !== undefined) await touchPermissionEpoch(tx)
 }
 
 type Columns = Parameters<typeof updateResource>[2]
@@ -165,28 +166,4 @@ function columnsOf(resource: Readonly<Record<string, unknown>>): Columns {
     ...(description === undefined ? {} : { description: description as string | null }),
     ...(owner_user === undefined ? {} : { ownerId: (owner_user as { id: number }).id }),
   }
-}
-
-/** Leaves out what has that value already: a client that sends back all it has read changes only what is new. */
-async function dropUnchanged(
-  tx: Queryable,
-  standing: LockedResource,
-  { change, newParentId }: { readonly change: ResourceUpdate; readonly newParentId: number | undefined },
-): Promise<MemberValues> {
-  const { written, fault } = change
-  if (fault !== undefined) return written
-  const { resource = {}, ...rest } = written
-  const same = new Set(['cls'])
-  if (resource.display_name === standing.displayName) same.add('display_name')
-  if (resource.keyname === standing.keyname) same.add('keyname')
-  if (resource.description === standing.description) same.add('description')
-  if ((resource.owner_user as { id?: number } | undefined)?.id === standing.ownerId) same.add('owner_user')
-  if (newParentId === undefined && resource.parent !== null) same.add('parent')
-  if (resource.parent === null && standing.parentId === null) same.add('parent')
-  const rules = resource.permissions as Rule[] | undefined
-  if (rules !== undefined && isSameRules(rules, await findRules(tx, standing.id))) same.add('permissions')
-  if (resource.parent === null && standing.parentId !== null)
-    throw problem('resource/hierarchy', 'Only the root has no parent.', { resource: standing.id })
-  const left = Object.fromEntries(Object.entries(resource).filter(([name]) => !same.has(name)))
-  return Object.keys(left).length > 0 ? { resource: left, ...rest } : rest
 }

@@ -2,6 +2,7 @@ import { problem } from '../../contract/problems.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
+import { isAdministrator } from '../../store/membership.ts'
 import { findPrincipals } from '../../store/principal.ts'
 import type { NameHolders } from '../../store/resource.ts'
 import type { MemberValues } from '../attributes.ts'
@@ -14,7 +15,7 @@ import { invalidAt } from '../invalid.ts'
 export type Writer = Pick<ApiRequest, 'context' | 'caller' | 'signal' | 'headers'>
 
 /** Gives the members of the class itself: what its behaviour writes. */
-export function classMembers(cls: Cls, written: MemberValues): Record<string, unknown> {
+export function classMembers(cls: Cls, written: MemberValues): MemberValues {
   const names = Object.keys(descriptorOf(cls).members)
   return Object.fromEntries(names.flatMap((name) => (written[name] ? [[name, written[name]]] : [])))
 }
@@ -57,15 +58,15 @@ export function checkNames(
 }
 
 /**
- * Checks that some may be made owners of resources. Everybody but guests may take what is given to them.
+ * Checks that the caller may make some users owners of resources: administrators may, as of now.
  *
  * @throws {Problem} access/attribute, request/invalid
  */
 export async function checkOwners(tx: Queryable, caller: Caller, ownerIds: readonly number[]): Promise<void> {
-  const others = [...new Set(ownerIds)].filter((id) => id !== caller.id || caller.isGuest)
-  if (others.length === 0) return
-  if (!caller.isAdministrator && !caller.superuser)
-    throw problem('access/attribute', 'Only administrators may give a resource to somebody.', {
+  if (ownerIds.length === 0) return
+  if (!(await isAdministrator(tx, caller.id)))
+    throw problem('access/attribute', 'Only administrators can change the owner of a resource.', {
+      hint: 'Ask an administrator to change the owner.',
       data: {
         scope: 'resource',
         permission: 'update',
@@ -73,8 +74,8 @@ export async function checkOwners(tx: Queryable, caller: Caller, ownerIds: reado
         serializer: 'resource',
       },
     })
-  const owners = await findPrincipals(tx, others)
-  for (const id of others) {
+  const owners = await findPrincipals(tx, ownerIds)
+  for (const id of ownerIds) {
     const owner = owners.get(id)
     if (owner?.kind !== 'user') throw invalidAt('/resource/owner_user', `there is no user with id ${id}`)
     if (owner.system) throw invalidAt('/resource/owner_user', `user ${id} is of the system and owns nothing`)

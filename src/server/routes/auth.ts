@@ -50,10 +50,7 @@ export const authHandlers: Handlers<keyof typeof authRoutes> = {
     }
   },
 
-  'auth.profile_update': async (request) => {
-    await updateProfile(request, request.body)
-    return { json: {} }
-  },
+  'auth.profile_update': async (request) => ({ json: await updateProfile(request, request.body) }),
 
   'token.list': async (request) => {
     const userId = await whose(request, request.query.user)

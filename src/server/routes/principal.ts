@@ -20,8 +20,8 @@ export const principalHandlers: Handlers<keyof typeof principalRoutes> = {
     return { json: userAnswer(await getPrincipal(request.context.database, 'user', request.params.id)) }
   },
   'auth.user_update': async (request) => {
-    await updateUser(request, request.params.id, request.body)
-    return { json: { id: request.params.id } }
+    const { id } = request.params
+    return { json: { id, ...(await updateUser(request, id, request.body)) } }
   },
   'auth.user_delete': async (request) => {
     await removePrincipal(request, 'user', request.params.id)

@@ -1,0 +1,24 @@
+import { problem } from '../../contract/problems.ts'
+import type { Queryable } from '../../database/database.ts'
+import { holdPasswordHash } from '../../store/principal_record.ts'
+import { digestSecret } from './secret.ts'
+
+/** Gives what stands for a password in a caller: another one for each hash, and nothing that tells the hash. */
+export function credentialOf(passwordHash: string | null): string {
+  return digestSecret(passwordHash ?? '')
+}
+
+/**
+ * Keeps a user's password from being changed until the transaction ends, so that no session or token outlives the
+ * password that it was made with.
+ *
+ * @throws {Problem} auth/bad-credentials where the password has been changed since
+ */
+export async function holdPassword(
+  tx: Queryable,
+  { id, credential }: { readonly id: number; readonly credential: string },
+): Promise<void> {
+  const passwordHash = await holdPasswordHash(tx, id)
+  if (passwordHash !== undefined && credentialOf(passwordHash) === credential) return
+  throw problem('auth/bad-credentials', 'The password has just been changed, or the user disabled.')
+}

@@ -1,0 +1,102 @@
+import type { Rule } from '../../contract/resource.ts'
+import type { Pointer } from '../../core/pointer.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { Queryable } from '../../database/database.ts'
+import { findManagedIds } from '../../store/permission.ts'
+import { type Administration, readAdministration } from '../../store/principal.ts'
+import { lockPrincipals } from '../../store/principal_change.ts'
+import { listRepresentatives } from '../../store/resource_tree.ts'
+import { findRules } from '../../store/rule.ts'
+import { invalidAt } from '../invalid.ts'
+import { ruleKey } from './rules.ts'
+
+/** A change of a standing resource that may take rights from administrators. */
+export interface RiskyChange {
+  readonly id: number
+  /** Rules that it gets; undefined where they stay. */
+  readonly rules: readonly Rule[] | undefined
+  /** Whether it gets another parent. */
+  readonly isMoved: boolean
+  /** Whether it gets another owner. */
+  readonly isGiven: boolean
+}
+
+/**
+ * Does a change of a resource, and refuses it where it would lock all administrators out of that resource or of one
+ * below it. Such changes and changes of administrators take turns: two of them could do together what neither does
+ * alone.
+ *
+ * @throws {Problem} request/invalid
+ */
+export async function keepManaged(
+  tx: Queryable,
+  change: RiskyChange,
+  work: () => Promise<void>,
+): Promise<void> {
+  const { id, rules, isMoved, isGiven } = change
+  const lost = rules === undefined ? [] : listLost(await findRules(tx, id), rules)
+  const isElsewhere = isMoved || isGiven
+  if (!isElsewhere && lost.length === 0) return work()
+  await lockPrincipals(tx)
+  const administration = await readAdministration(tx)
+  const concerned = listConcerned(administration)
+  if (!isElsewhere && !lost.some(({ principal }) => concerned.includes(principal.id))) return work()
+  const ids = await listRepresentatives(tx, [id], concerned)
+  const before = await findManagedIds(tx, administration, ids)
+  await work()
+  const after = await findManagedIds(tx, administration, [...before])
+  const pointer = rules !== undefined ? rulesPointer : isMoved ? parentPointer : '/resource/owner_user'
+  if (before.has(id) && !after.has(id)) throw lockedOut(pointer, 'the resource')
+  if (after.size < before.size) throw lockedOut(pointer, 'a resource below it')
+}
+
+/** A resource that has just been made. */
+export interface MadeResource {
+  readonly id: number
+  readonly parentId: number
+  readonly rules: readonly Rule[]
+  /** Whether rules above it deny anything. */
+  readonly isDenied: boolean
+}
+
+/**
+ * Refuses new resources that no administrator can manage though one can manage their parent.
+ *
+ * @throws {Problem} request/invalid
+ */
+export async function checkManaged(tx: Queryable, made: readonly MadeResource[]): Promise<void> {
+  const risky = made.filter((one) => one.isDenied || one.rules.some(isDeny))
+  if (risky.length === 0) return
+  await lockPrincipals(tx)
+  const ids = new Set(risky.flatMap(({ id, parentId }) => [id, parentId]))
+  const managed = await findManagedIds(tx, await readAdministration(tx), [...ids])
+  for (const { id, parentId, rules } of risky) {
+    if (managed.has(id) || !managed.has(parentId)) continue
+    throw lockedOut(rules.some(isDeny) ? rulesPointer : parentPointer, 'the resource')
+  }
+}
+
+const rulesPointer = '/resource/permissions'
+const parentPointer = '/resource/parent'
+
+const isDeny = ({ action }: Rule) => action === 'deny'
+
+/** Lists the rules by whose change somebody may lose a permission: allows that go and denies that come. */
+function listLost(standing: readonly Rule[], next: readonly Rule[]): Rule[] {
+  const [before, after] = [new Set(standing.map(ruleKey)), new Set(next.map(ruleKey))]
+  const gone = standing.filter((rule) => !isDeny(rule) && !after.has(ruleKey(rule)))
+  return [...gone, ...next.filter((rule) => isDeny(rule) && !before.has(ruleKey(rule)))]
+}
+
+/** Lists the principals whose rules speak of an administrator, or may do so. */
+function listConcerned({ administrators, ownerPrincipal }: Administration): number[] {
+  return [...new Set([ownerPrincipal, ...administrators.flatMap(({ principalIds }) => principalIds)])]
+}
+
+function lockedOut(pointer: Pointer, what: string): Problem {
+  return invalidAt(
+    pointer,
+    `no enabled administrator could still read ${what}, update it and change its permissions`,
+    'Leave at least one administrator without a deny, by group, as owner or as a single user.',
+  )
+}
