@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { extname, resolve } from 'node:path'
-import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
+import { defaultLossFuse, type LossLimits } from '../transfer/data_loss.ts'
 import { loadTimeoutMs } from '../transfer/prepare.ts'
 import { digestFile, type FileDigest, uploadFile } from '../transfer/upload.ts'
 import { type RunContext, startStep } from './context.ts'
@@ -9,7 +9,8 @@ import type { Done, LayerReport } from './event.ts'
 import { exchangeFeatures } from './exchange.ts'
 import { countFeatures, getLayer, type TargetLayer } from './layer.ts'
 import type { ImportPipeline, Pipeline } from './pipeline.ts'
-import { isOverLimit, openQuarantine, type Quarantine } from './quarantine.ts'
+import { openQuarantine, type Quarantine } from './quarantine.ts'
+import { checkRows } from './row_limits.ts'
 import { openCheckedTable } from './table.ts'
 
 type Import = Extract<Pipeline, { kind: 'import' }>
@@ -20,13 +21,15 @@ interface Transferred {
   /** Rows read; undefined where only the server knows how many there are. */
   readonly read: number | undefined
   readonly quarantine: Quarantine
+  /** Fields of the layer that the file does not have; those of a file that only the server reads are not known. */
+  readonly absentFields: readonly string[]
 }
 
 /**
  * Fills a layer from a file: read, check, transfer, count on the server, exchange. The features of the layer are
  * replaced at once or not at all; nothing is loaded where file, options and layer are as the last load left them.
  *
- * @throws {Problem} pipeline/quarantine, pipeline/rows before anything has changed; pipeline/counts
+ * @throws {Problem} pipeline/quarantine, pipeline/rows, data/loss before anything has changed; pipeline/counts
  */
 export async function runImport(pipeline: Import, context: RunContext): Promise<Done> {
   const path = resolve(pipeline.folder, pipeline.from.file)
@@ -34,25 +37,33 @@ export async function runImport(pipeline: Import, context: RunContext): Promise<
   const source = await digestFile(path, context.signal)
   const digest = digestOf(source, pipeline)
   if (!context.force && isUnchanged(layer, digest))
-    return { outcome: 'unchanged', layers: [await reportUnchanged(layer, digest, context)] }
+    return { outcome: 'unchanged', layers: [await reportUnchanged(pipeline, layer, context)] }
   const transferred = isTable(pipeline)
     ? await transferTable({ pipeline, path, layer, source }, context)
     : await transferFile({ pipeline, path, layer, source }, context)
-  const { read, quarantine, upload } = transferred
-  if (read === quarantine.count()) await refuseEmptying({ pipeline, layer, transferred }, context)
-  const check = (count: number) => checkCount(count, { pipeline, layer, transferred }, context)
-  const exchange = { layer, digest, upload, reading: readingOf(pipeline, layer), check }
-  const { count: loaded, notes } = await exchangeFeatures(exchange, context)
+  const { read, quarantine, upload, absentFields } = transferred
+  const rows = read === undefined ? {} : { rows: { read, quarantined: quarantine.count() } }
+  const exchange = {
+    layer,
+    source: { digest, ...rows },
+    upload,
+    reading: readingOf(pipeline, layer),
+    sent: read === undefined ? undefined : read - quarantine.count(),
+    absentFields,
+    limits: limitsOf(pipeline, context),
+  }
+  const { before, count: loaded, notes } = await exchangeFeatures(exchange, context)
   const report: LayerReport = {
     layer: layer.keyname,
     read: read ?? loaded,
     loaded,
     unchanged: 0,
     quarantined: quarantine.count(),
+    before,
     digest,
     ...(layer.dataVersion === undefined ? {} : { dataVersion: layer.dataVersion + 1 }),
     ...(notes.length === 0 ? {} : { notes }),
-    ...(quarantine.count() === 0 ? {} : { quarantine: quarantineReport(pipeline, quarantine) }),
+    ...(quarantine.count() === 0 ? {} : { quarantine: quarantineReport(quarantine) }),
   }
   return { outcome: 'loaded', layers: [report] }
 }
@@ -61,39 +72,12 @@ function readingOf({ from: { source_layer } }: Import, { fields }: TargetLayer) 
   return { keep_fields: fields.length > 0, ...(source_layer === undefined ? {} : { source_layer }) }
 }
 
-interface Counting {
-  readonly pipeline: Import
-  readonly layer: TargetLayer
-  readonly transferred: Transferred
-}
-
-/** All rows that were sent have to be there. */
-async function checkCount(count: number, counting: Counting, context: RunContext): Promise<void> {
-  const { read, quarantine } = counting.transferred
-  const { layer } = counting
-  const sent = read === undefined ? count : read - quarantine.count()
-  if (count !== sent) {
-    throw problem('pipeline/counts', `${sent} rows were sent to "${layer.keyname}", ${count} arrived.`, {
-      resource: layer.id,
-      data: { read, loaded: count, quarantined: quarantine.count() },
-    })
-  }
-  if (count === 0) await refuseEmptying(counting, context)
-}
-
-/** A source that a slip emptied does not empty a layer. */
-async function refuseEmptying(
-  { pipeline, layer, transferred }: Counting,
-  { api, signal }: RunContext,
-): Promise<void> {
-  if (pipeline.check?.rows?.minimum !== undefined) return
-  const before = await countFeatures(api, layer.id, signal)
-  if (before === 0) return
-  throw problem('pipeline/rows', `The source has no rows to load, and would empty "${layer.keyname}".`, {
-    hint: 'Look at the source. If it is meant: check: { rows: { minimum: 0 } }.',
-    resource: layer.id,
-    data: { read: transferred.read, features: before },
-  })
+/** A pipeline that says how many rows its source has at least means it. */
+function limitsOf({ to, check }: Import, { allowLoss }: RunContext): LossLimits | undefined {
+  if (to.allow_loss === true || allowLoss?.has(to.layer)) return undefined
+  const fuse = check?.rows?.minimum === undefined ? defaultLossFuse : 1
+  const hint = `Check the source. If the loss is intended: --allow-loss ${to.layer}, or to: { allow_loss: true }.`
+  return { fuse, hint }
 }
 
 const tableExtensions = ['.csv', '.tsv', '.txt']
@@ -113,20 +97,24 @@ function isUnchanged({ source, dataVersion }: TargetLayer, digest: string): bool
   return source !== undefined && source.digest === digest && source.version === dataVersion
 }
 
+/** Tells what the run that loaded the layer counted; the limits of this run hold for those counts. */
 async function reportUnchanged(
-  layer: TargetLayer,
-  digest: string,
+  pipeline: Import,
+  { id, keyname: layer, source, dataVersion }: TargetLayer,
   { api, signal }: RunContext,
 ): Promise<LayerReport> {
-  const count = await countFeatures(api, layer.id, signal)
+  const unchanged = await countFeatures(api, id, signal)
+  const { read, quarantined } = source?.rows ?? { read: unchanged, quarantined: 0 }
+  if (source?.rows !== undefined)
+    checkRows(pipeline, { layer, read, quarantined, first: [], file: undefined })
   return {
-    layer: layer.keyname,
-    read: count,
+    layer,
+    read,
     loaded: 0,
-    unchanged: count,
-    quarantined: 0,
-    digest,
-    ...(layer.dataVersion === undefined ? {} : { dataVersion: layer.dataVersion }),
+    unchanged,
+    quarantined,
+    digest: source?.digest ?? '',
+    ...(dataVersion === undefined ? {} : { dataVersion }),
   }
 }
 
@@ -144,7 +132,7 @@ async function transferTable(
   const { file } = pipeline.quarantine ?? {}
   const quarantine = openQuarantine(file === undefined ? undefined : resolve(pipeline.folder, file))
   const step = startStep(context, 'read, check and upload', layer.keyname)
-  const { bytes, tally } = await openCheckedTable({
+  const { bytes, tally, absentFields } = await openCheckedTable({
     path,
     pipeline,
     layer,
@@ -152,47 +140,28 @@ async function transferTable(
     onProgress: (rows, bytesRead) => step.progress(rows, { read: bytesRead, total: source.sizeBytes }),
   })
   const name = `${layer.keyname}.csv`
-  try {
-    const upload = await context.api.call('upload.raw', {
-      stream: bytes,
-      headers: {
-        'content-type': 'text/csv',
-        'content-disposition': `attachment; filename*=utf-8''${encodeURIComponent(name)}`,
-      },
-      signal: context.signal,
-      timeoutMs: loadTimeoutMs,
-    })
-    await quarantine.close()
-    checkRows(pipeline, tally.read, quarantine)
-    step.done()
-    return { upload: { ...upload, name }, read: tally.read, quarantine }
-  } catch (error) {
-    await quarantine.close()
-    throw error
+  const upload = await uploadTable(name, bytes, context).finally(() => quarantine.close())
+  const [first, kept] = [quarantine.first(), quarantine.file()]
+  const counts = {
+    layer: layer.keyname,
+    read: tally.read,
+    quarantined: quarantine.count(),
+    first,
+    file: kept,
   }
+  checkRows(pipeline, counts)
+  step.done()
+  return { upload: { ...upload, name }, read: tally.read, quarantine, absentFields }
 }
 
-function checkRows(
-  { check, quarantine: options }: ImportPipeline,
-  read: number,
-  quarantine: Quarantine,
-): void {
-  const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = check?.rows ?? {}
-  if (read < minimum || read > maximum) {
-    const bound = read < minimum ? `fewer than ${minimum}` : `more than ${maximum}`
-    throw problem('pipeline/rows', `The source has ${read} rows, ${bound}. Nothing was loaded.`)
-  }
-  const limit = options?.limit ?? 0
-  if (!isOverLimit(quarantine.count(), read, limit)) return
-  const examples = quarantine.first().map(({ line, reason }) => `line ${line}: ${reason}`)
-  throw problem(
-    'pipeline/quarantine',
-    `${quarantine.count()} of ${read} rows are bad, the limit is ${limit}. Nothing was loaded.`,
-    {
-      detail: examples.join('\n'),
-      data: { read, quarantined: quarantine.count() },
-    },
-  )
+function uploadTable(name: string, stream: AsyncIterable<Uint8Array>, { api, signal }: RunContext) {
+  const disposition = `attachment; filename*=utf-8''${encodeURIComponent(name)}`
+  return api.call('upload.raw', {
+    stream,
+    headers: { 'content-type': 'text/csv', 'content-disposition': disposition },
+    signal,
+    timeoutMs: loadTimeoutMs,
+  })
 }
 
 async function transferFile({ path, layer, source }: Transfer, context: RunContext): Promise<Transferred> {
@@ -203,12 +172,10 @@ async function transferFile({ path, layer, source }: Transfer, context: RunConte
     onProgress: (sent) => step.progress(0, { read: sent, total: source.sizeBytes }),
   })
   step.done()
-  return { upload, read: undefined, quarantine: openQuarantine(undefined) }
+  return { upload, read: undefined, quarantine: openQuarantine(undefined), absentFields: [] }
 }
 
-function quarantineReport(
-  { folder, quarantine }: Import,
-  { first }: Quarantine,
-): NonNullable<LayerReport['quarantine']> {
-  return { first: first(), ...(quarantine?.file ? { file: resolve(folder, quarantine.file) } : {}) }
+function quarantineReport({ first, file }: Quarantine): NonNullable<LayerReport['quarantine']> {
+  const path = file()
+  return { first: first(), ...(path === undefined ? {} : { file: path }) }
 }

@@ -35,6 +35,18 @@ export interface DataLoad {
   readonly version: number
   /** Why it is loaded. */
   readonly reason: 'new' | 'source changed' | 'data changed on the server' | 'told to'
+  /** Features that are replaced; null where they cannot be counted, absent of a new layer and of a raster. */
+  readonly before?: number | null
+  /** Data on the server that the load overwrites although they were edited since the last one. */
+  readonly edited?: EditedData
+  /** Part of the features that the load may take away, from 0 to 1; any loss where absent. */
+  readonly lossFuse?: number
+}
+
+/** Data that were edited on the server. */
+export interface EditedData {
+  /** Write requests since the last load; undefined where they cannot be told. */
+  readonly changes: number | undefined
 }
 
 /** What goes when a resource goes. */
@@ -45,6 +57,21 @@ export interface Takes {
   readonly strangers: readonly string[]
   /** Features of the layers that go; undefined where they cannot be counted. */
   readonly features: number | undefined
+  /** Resources that refer to what goes, whoever manages them. */
+  readonly referrers?: readonly Referrer[]
+}
+
+/** A resource that refers to another one that is deleted. */
+export interface Referrer {
+  /** Keyname or `#id`. */
+  readonly key: string
+  readonly cls: string
+  /** Display names from the top of the tree to the resource. */
+  readonly path: readonly string[]
+  /** Names of its entries, or fields, that refer to what goes; they are emptied or go too. */
+  readonly loses: readonly string[]
+  /** Whether it keeps what it refers to from being deleted. */
+  readonly refuses: boolean
 }
 
 /** A request body in the words of a manifest: references are keys or `{id}`, principals `user:guest`. */
@@ -86,6 +113,15 @@ export interface Step {
   readonly temporaryName?: string
 }
 
+/** A wanted resource of which the account cannot see what the server has. */
+export interface UnknownResource {
+  readonly key: string
+  readonly cls: string
+  readonly path: readonly string[]
+  /** Why, in a few words. */
+  readonly reason: string
+}
+
 /** Ordered changes, and what they were computed from. */
 export interface Plan {
   /** Version of this shape. */
@@ -99,6 +135,8 @@ export interface Plan {
   readonly steps: readonly Step[]
   /** Resources that are as they are wanted. */
   readonly unchanged: number
+  /** Wanted resources that nothing is planned for, because the account cannot see whether the server has them. */
+  readonly unknown: readonly UnknownResource[]
   /** Faults that forbid the plan (errors), and what a person should know (warnings). */
   readonly issues: readonly Issue[]
   /** Ids of the matched resources by key; references find them here. */

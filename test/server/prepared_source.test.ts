@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { dropOrphans } from '../../src/import/orphans.ts'
+import { openAttachments } from '../support/attachments.ts'
 import { type BatchClient, groupBody, openBatchClient } from '../support/batch.ts'
 import { listFeatureTables } from '../support/import.ts'
 import { openLayerClient, type WireError, type WireLayer } from '../support/layer_client.ts'
@@ -75,6 +76,44 @@ describeServers('prepared sources', (start) => {
     await batch.run([{ op: 'update', id, body: { vector_layer: { source: { prepared: second.id } } } }])
     expect(await count(id)).toEqual({ total_count: 5 })
     expect((await layerOf(id)).vector_layer.data_version).toBe(2)
+  })
+
+  test('say what they would replace: how many features, and fields that would lose their values', async () => {
+    const first = await prepare(5)
+    expect(first).not.toHaveProperty('replaces')
+    const [made] = await batch.run([{ op: 'create', body: fromSource('Compared', 0, first.id) }])
+    const id = made?.id ?? 0
+    const replacesOf = async (text: string, more: object = {}) => {
+      const source = await openLayerClient(server).upload('points.geojson', text)
+      const body = { cls: 'vector_layer', id, vector_layer: { source, ...more } }
+      const answer = await server.admin('POST', '/api/component/landform/prepared', body)
+      const { id: uid, replaces } = await answer.json<{ id: string; replaces: object }>()
+      await server.admin('DELETE', `/api/component/landform/prepared/${uid}`)
+      return replaces
+    }
+    const now = { feature_count: 5, data_version: 1, lost_attachments: 0, lost_descriptions: 0 }
+    expect(await replacesOf(points(2))).toEqual({ ...now, lost_fields: [] })
+    const without = points(3).replaceAll(/"size":/g, '"width":')
+    const lost = { ...now, lost_fields: [{ keyname: 'size', value_count: 5 }] }
+    expect(await replacesOf(without)).toEqual(lost)
+    expect(await replacesOf(without, { keep_fields: true })).toEqual(lost)
+    expect(await replacesOf(points(3).replaceAll(/"size":\d/g, '"size":null'))).toEqual(lost)
+    const none = { cast_geometry_type: 'POINT' }
+    expect(await replacesOf(points(0), none)).toEqual({ ...now, lost_fields: [] })
+    await server.admin('DELETE', `/api/resource/${id}/feature/1`)
+    const less = { ...now, feature_count: 4, data_version: 2 }
+    expect(await replacesOf(without)).toEqual({
+      ...less,
+      lost_fields: [{ keyname: 'size', value_count: 4 }],
+    })
+    const described = { extensions: { description: 'Kept by hand' } }
+    await server.admin('PUT', `/api/resource/${id}/feature/2`, described)
+    await openAttachments(server.admin, id, 2).attach('a photo')
+    const again = await replacesOf(points(5))
+    expect(again).toMatchObject({ lost_attachments: 1, lost_descriptions: 1, lost_fields: [] })
+    const byId = { fid_source: 'FIELD', fid_field: 'size' }
+    expect(await replacesOf(points(5), byId)).toMatchObject({ lost_attachments: 0, lost_descriptions: 0 })
+    expect(await replacesOf(points(2), byId)).toMatchObject({ lost_attachments: 1, lost_descriptions: 1 })
   })
 
   test('wait for another try when the batch fails', async () => {

@@ -71,7 +71,14 @@ export const planProblems = {
     1,
     'Source of the data unknown',
     `${core}.ValidationError`,
-    'Load them anew with --reload KEY; what is there now is replaced.',
+    'Load them anew with --overwrite-data KEY; what is there now is replaced.',
+  ),
+  'plan/data-edited': kind(
+    409,
+    1,
+    'Data edited on the server',
+    `${core}.ValidationError`,
+    'Overwrite the edits with --overwrite-data KEY, or keep them with data: { mode: seed }.',
   ),
   'plan/data-missing': kind(
     409,
@@ -100,6 +107,13 @@ export const planProblems = {
     'Would take others along',
     `${core}.ValidationError`,
     'Move them away first, or name the resource with --allow-delete KEY.',
+  ),
+  'plan/referenced': kind(
+    409,
+    1,
+    'Used by other resources',
+    `${core}.ValidationError`,
+    'Change what uses it first, or allow the loss with --allow-loss KEY.',
   ),
   'plan/spent': kind(
     200,

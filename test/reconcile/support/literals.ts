@@ -1,3 +1,4 @@
+import type { TreeHead } from '../../../src/api/tree.ts'
 import type { Representation } from '../../../src/contract/bodies.ts'
 import type { Cls } from '../../../src/contract/registry.ts'
 import type { MetadataValue } from '../../../src/contract/resource.ts'
@@ -71,14 +72,18 @@ const principals = [
 ] as const
 
 /** Makes a tree of rows below the top, which is there always. */
-export function treeOf(
-  rows: readonly Row[],
-  head: { readonly complete?: boolean; readonly administrator?: boolean } = {},
-): ActualTree {
+export function treeOf(rows: readonly Row[], head: Partial<TreeHead> = {}): ActualTree {
   const collector = collectTree()
   collector.take(wireOf({ id: 0, parent: null, name: 'Main', manager: null }))
   for (const row of rows) collector.take(wireOf(row))
-  return collector.finish({ landform: '0.1.0', administrator: true, complete: true, principals, ...head })
+  return collector.finish({
+    landform: '0.1.0',
+    caller: 'ada',
+    administrator: true,
+    complete: true,
+    principals,
+    ...head,
+  })
 }
 
 /** What a test plans. */
@@ -88,17 +93,19 @@ export interface Case {
   readonly options?: Partial<PlanOptions>
   readonly files?: PlanInput['files']
   readonly counts?: PlanInput['counts']
-  readonly head?: { readonly complete?: boolean; readonly administrator?: boolean }
+  readonly head?: Partial<TreeHead>
+  readonly sight?: PlanInput['sight']
 }
 
 /** Plans blocks against rows. */
-export function planningOf({ blocks, rows, options, files, counts, head }: Case): Planning {
+export function planningOf({ blocks, rows, options, files, counts, head, sight }: Case): Planning {
   return computePlan({
     manifest: manifestOf(blocks),
     actual: treeOf(rows, head),
     server: 'http://test',
     files: files ?? new Map(),
     counts: counts ?? new Map(),
+    sight,
     options: { ...safeOptions, ...options },
   })
 }
