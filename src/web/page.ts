@@ -9,7 +9,7 @@ import { createLayerTree, type LayerTree } from './layer_tree.ts'
 import { reachOf } from './paint.ts'
 import { createPanel } from './panel.ts'
 import { createPosition } from './position.ts'
-import { askJson } from './request.ts'
+import { askJson, session } from './request.ts'
 import { createStatus, type Status } from './status.ts'
 import { type DrawnLayer, drawLayers } from './tiles.ts'
 import { drawOrder, isShownAt, listLayers, type MapConfig, type MapLayer } from './tree_walk.ts'
@@ -35,6 +35,7 @@ export async function startPage({ id, tiny }: PageOptions): Promise<void> {
   const status = createStatus()
   document.body.classList.toggle('tiny', tiny)
   document.body.append(...status.elements)
+  session.addEventListener('ended', () => reportLostLogin(status))
   const config = await status.track(askJson<MapConfig>(`/api/resource/${id}/webmap/display_config`))
   const target = element('main', { class: 'map', tabindex: 0, 'aria-label': `Map: ${config.webmapTitle}` })
   const corner = element('div', { class: 'corner' })
@@ -50,6 +51,14 @@ export async function startPage({ id, tiny }: PageOptions): Promise<void> {
   addIdentify(page)
   corner.append(...(tiny ? [] : [createPosition(map)]), attributionLine(page))
   announceDrawn(page)
+}
+
+/** The login leads back to where the map stands by then. */
+function reportLostLogin(status: Status): void {
+  status.report('You are no longer logged in.', {
+    label: 'Log in',
+    act: () => location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`),
+  })
 }
 
 // Layers that the address names are checked, and no others.
@@ -102,9 +111,8 @@ async function zoomToLayer({ map, status }: Page, { layerId, label }: MapLayer):
     const { extent } = await status.track(askJson<{ extent: Record<string, number | null> }>(path))
     const { minLon, minLat, maxLon, maxLat } = extent
     if (minLon == null || minLat == null || maxLon == null || maxLat == null) {
-      return status.report(`${label} has no features.`)
-    }
-    goTo(map, extentOf([minLon, minLat, maxLon, maxLat]))
+      status.report(`${label} has no features.`)
+    } else goTo(map, extentOf([minLon, minLat, maxLon, maxLat]))
   } catch (error) {
     status.report(`The extent of ${label} is not known. ${reasonOf(error)}`)
   }
@@ -180,7 +188,10 @@ function announceDrawn({ map, layers, status }: Page): void {
   }
   busy()
   map.on(['movestart', 'loadstart'], busy)
-  for (const { drawn } of layers) drawn.on('change:visible', busy)
+  for (const { drawn } of layers) {
+    drawn.on('change:visible', busy)
+    drawn.getSource()?.on('tileloadstart', busy)
+  }
   map.on('rendercomplete', () => {
     document.body.dataset.drawn = String(status.isIdle())
   })

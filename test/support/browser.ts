@@ -102,7 +102,8 @@ export async function colorAt(page: Page, pixel: Pixel): Promise<string | undefi
 
 /** Waits until the map's own canvas has a colour at a pixel. */
 export async function untilColor(page: Page, pixel: Pixel, color: string): Promise<void> {
-  await page.waitForFunction(`${colorScript(pixel)} === '${color}'`)
+  // A function, which is compiled once: the page lets no text be compiled later.
+  await page.waitForFunction(`() => ${colorScript(pixel)} === '${color}'`)
 }
 
 interface Pixel {

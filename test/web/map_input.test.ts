@@ -26,7 +26,7 @@ const untilMoved = async (page: Page, isThere: (place: ReturnType<typeof readPla
   return readPlaceOf(new URL(page.url()))
 }
 
-test('the wheel zooms a page that nobody has clicked', async () => {
+test('the wheel zooms an untouched page', async () => {
   const page = await open()
   await page.mouse.move(500, 350)
   await page.mouse.wheel(0, -240)
@@ -41,7 +41,7 @@ async function drag(page: Page): Promise<void> {
   await page.mouse.up()
 }
 
-test('the first drag moves a page that nobody has clicked', async () => {
+test('the first drag moves an untouched page', async () => {
   const page = await open()
   await drag(page)
   expect((await untilMoved(page, ({ lon }) => lon < 0)).lat).toBeCloseTo(0, 0)
@@ -80,19 +80,19 @@ async function openTouch(path?: string) {
   return { page, session }
 }
 
-test('a finger moves a page that nobody has touched', async () => {
+test('one finger moves an untouched page', async () => {
   const { page, session } = await openTouch()
   await touch(session, [steps([500, 350], [500, 480])])
   expect((await untilMoved(page, ({ lat }) => lat > 0)).lat).toBeGreaterThan(5)
 })
 
-test('two fingers zoom a page that nobody has touched', async () => {
+test('two fingers zoom an untouched page', async () => {
   const { page, session } = await openTouch()
   await touch(session, [steps([480, 350], [350, 350]), steps([520, 350], [650, 350])])
   expect((await untilMoved(page, ({ zoom }) => zoom > 4)).zoom).toBeGreaterThan(5)
 })
 
-test('a finger moves the tiny page that nobody has touched', async () => {
+test('one finger moves an untouched tiny page', async () => {
   const { page, session } = await openTouch('display/tiny')
   const sea = pixelOf(page, { lon: 0, lat: 0, zoom: 4 }, [0, 5])
   expect(await colorAt(page, sea)).toBeUndefined()
@@ -100,7 +100,7 @@ test('a finger moves the tiny page that nobody has touched', async () => {
   await untilColor(page, sea, '#3366cc')
 })
 
-test('arrow keys and plus move a page that nobody has clicked, and still do after a click on a control', async () => {
+test('arrow keys and plus move an untouched page, and one whose controls were clicked', async () => {
   const page = await open()
   await page.keyboard.press('ArrowRight')
   await untilMoved(page, ({ lon }) => lon > 0)
@@ -112,7 +112,7 @@ test('arrow keys and plus move a page that nobody has clicked, and still do afte
   await untilMoved(page, ({ lat }) => lat > 0)
 })
 
-test('keys of a panel are its own: arrows scroll it and leave the map where it is', async () => {
+test('arrow keys in a panel do not move the map', async () => {
   const page = await open()
   const before = page.url()
   await page.getByRole('checkbox', { name: 'Cities' }).focus()

@@ -160,22 +160,6 @@ test('a legend shows the colours of the style, a line a class', async () => {
   expect(await fills).toEqual(['#3366cc', '#99bb55'])
 })
 
-test('a layer that cannot be drawn is named, with a way to try again', async () => {
-  const page = await open()
-  await page.route('**/feature_layer/mvt*', (route) =>
-    route.fulfill({ status: 503, json: { message: 'Out of order.' } }),
-  )
-  browser.expectComplaint(/503/)
-  await page.getByRole('button', { name: 'Zoom in' }).click()
-  await page.getByText('Cities could not be drawn completely. Out of order.').waitFor()
-  await page.unroute('**/feature_layer/mvt*')
-  await page.locator('.fault', { hasText: 'Cities' }).getByRole('button', { name: 'Try again' }).click()
-  await page.locator('.fault', { hasText: 'Squares' }).getByRole('button', { name: 'Try again' }).click()
-  await untilDrawn(page)
-  expect(await colorAt(page, pixelOf(page, { ...place, zoom: 5 }, [12, 5]))).toBe('#99bb55')
-  expect(await page.locator('.fault').count()).toBe(0)
-})
-
 test('a picture, which cannot be drawn yet, is named', async () => {
   const { admin } = server
   const guest = await principalId(server.database, 'guest')
