@@ -1,9 +1,8 @@
 import type OlMap from 'ol/Map'
 import { formatAddress, parseAddress } from './address.ts'
-import { element, iconButton } from './element.ts'
+import { element } from './element.ts'
 import { createFeaturePanel } from './feature_panel.ts'
 import { createHighlight, readGeometry } from './highlight.ts'
-import { icons } from './icons.ts'
 import { identify } from './identify.ts'
 import { createLayerTree, type LayerTree } from './layer_tree.ts'
 import { reachOf } from './paint.ts'
@@ -12,8 +11,9 @@ import { createPosition } from './position.ts'
 import { askJson, session } from './request.ts'
 import { createStatus, type Status } from './status.ts'
 import { type DrawnLayer, drawLayers } from './tiles.ts'
+import { createTools } from './tools.ts'
 import { drawOrder, isShownAt, listLayers, type MapConfig, type MapLayer } from './tree_walk.ts'
-import { createMap, extentOf, goTo, readPlace, zoomBy } from './viewport.ts'
+import { createMap, extentOf, goTo, readPlace } from './viewport.ts'
 
 /** Which map to show. */
 export interface PageOptions {
@@ -47,7 +47,8 @@ export async function startPage({ id, tiny }: PageOptions): Promise<void> {
   for (const { drawn } of page.layers) map.addLayer(drawn)
   for (const label of config.landform.undrawn)
     status.report(`${label} is not shown: pictures cannot be drawn here yet.`)
-  if (!tiny) addTools(page)
+  if (!tiny) addPanel(page)
+  document.body.append(createTools(map, { initialExtent: config.initialExtent, tiny }), ...status.elements)
   addIdentify(page)
   corner.append(...(tiny ? [] : [createPosition(map)]), attributionLine(page))
   announceDrawn(page)
@@ -66,8 +67,8 @@ function startLayer(layer: MapLayer, styles: readonly number[] | undefined): Map
   return styles === undefined ? layer : { ...layer, visibility: styles.includes(layer.styleId) }
 }
 
-function addTools(page: Page): void {
-  const { map, config, status } = page
+function addPanel(page: Page): void {
+  const { map, config } = page
   const tree = createLayerTree({
     items: config.rootItem.children,
     checked: new Set(page.layers.filter(({ drawn }) => drawn.getVisible()).map(({ layer }) => layer.id)),
@@ -77,14 +78,7 @@ function addTools(page: Page): void {
     },
     onZoom: (layer) => void zoomToLayer(page, layer),
   })
-  const tools = element(
-    'div',
-    { class: 'card tools' },
-    iconButton('Zoom in', icons.plus, () => zoomBy(map, 1)),
-    iconButton('Zoom out', icons.minus, () => zoomBy(map, -1)),
-    iconButton('Initial extent', icons.home, () => goTo(map, extentOf(config.initialExtent))),
-  )
-  document.body.append(...createPanel(config, tree.root), tools, ...status.elements)
+  document.body.append(...createPanel(config, tree.root))
   map.on('moveend', () => {
     markScale(page, tree)
     writeAddress(page)

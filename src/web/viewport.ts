@@ -88,7 +88,8 @@ export function readPlace(map: OlMap): Omit<AddressState, 'styles'> {
   const view = map.getView()
   const [x = 0, y = 0] = view.getCenter() ?? []
   const [lon, lat] = lonLatOfMercator(x, y)
-  return { lon, lat, zoom: view.getZoom() ?? 0, angle: (view.getRotation() * 180) / Math.PI }
+  const angle = ((view.getRotation() * 180) / Math.PI) % 360
+  return { lon, lat, zoom: view.getZoom() ?? 0, angle }
 }
 
 /** Moves the map to a box, with some room around it. */
@@ -103,6 +104,14 @@ export function zoomBy(map: OlMap, steps: number): void {
     zoom: (view.getConstrainedZoom(view.getZoom()) ?? 0) + steps,
     duration: durationOf(200),
   })
+}
+
+/** Turns north up, the short way. */
+export function turnNorth(map: OlMap): void {
+  const view = map.getView()
+  const turn = 2 * Math.PI
+  view.setRotation(view.getRotation() - turn * Math.round(view.getRotation() / turn))
+  view.animate({ rotation: 0, duration: durationOf(200) })
 }
 
 function prefersStill(): boolean {

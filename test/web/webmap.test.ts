@@ -143,6 +143,20 @@ test('shows the initial extent of the map where the address says nothing, and wh
   expect(await page.locator('.attribution').textContent()).toBe('© Test <b>')
 })
 
+test('a rotated map has a button that turns it back, and so does the way home', async () => {
+  const page = await open('&angle=30')
+  const north = page.getByRole('button', { name: 'Reset north' })
+  await north.click()
+  await page.waitForURL((url) => !url.searchParams.has('angle'))
+  expect(await north.isVisible()).toBe(false)
+  await page.goto(address('&angle=-90'))
+  await untilDrawn(page)
+  expect(await north.isVisible()).toBe(true)
+  await page.getByRole('button', { name: 'Initial extent' }).click()
+  await page.waitForURL((url) => !url.searchParams.has('angle'))
+  expect(await north.isVisible()).toBe(false)
+})
+
 test('shows what is harmless of the description', async () => {
   const page = await open()
   const link = 'target="_blank" rel="noopener noreferrer"'
