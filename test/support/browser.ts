@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { mercatorOfLonLat } from '../../src/geo/mercator.ts'
 
@@ -16,6 +17,8 @@ export interface TestBrowser {
 export interface PageOptions {
   readonly width?: number
   readonly height?: number
+  readonly colorScheme?: 'light' | 'dark'
+  readonly hasTouch?: boolean
 }
 
 const flags = [
@@ -48,9 +51,10 @@ export function useBrowser(): TestBrowser {
   afterAll(() => browser?.close())
   return {
     expectComplaint: (pattern) => void expected.push(pattern),
-    async open(url, { width = 1000, height = 700 } = {}) {
+    async open(url, { width = 1000, height = 700, ...more } = {}) {
       if (browser === undefined) throw new Error('the browser is there from beforeAll on')
-      const context = await browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce' })
+      const viewport = { width, height }
+      const context = await browser.newContext({ viewport, reducedMotion: 'reduce', ...more })
       const page = await context.newPage()
       const { origin } = new URL(url)
       page.on('request', (request) => {
@@ -104,6 +108,18 @@ export async function colorAt(page: Page, pixel: Pixel): Promise<string | undefi
 export async function untilColor(page: Page, pixel: Pixel, color: string): Promise<void> {
   // A function, which is compiled once: the page lets no text be compiled later.
   await page.waitForFunction(`() => ${colorScript(pixel)} === '${color}'`)
+}
+
+/** Gives how many pixels of a colour, as `#rrggbb`, stand side by side in an image, at the most. */
+export async function longestRun(color: string, image: Buffer): Promise<number> {
+  const { data, info } = await sharp(image).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  let [longest, run] = [0, 0]
+  for (let at = 0; at < info.width * info.height; at++) {
+    if (at % info.width === 0) run = 0
+    run = data.toString('hex', 3 * at, 3 * at + 3) === color.slice(1) ? run + 1 : 0
+    longest = Math.max(longest, run)
+  }
+  return longest
 }
 
 interface Pixel {
