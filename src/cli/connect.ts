@@ -21,6 +21,8 @@ export interface ServerSettings {
   readonly server?: string | undefined
   readonly user?: string | undefined
   readonly data?: string | undefined
+  /** Whether the server runs in this process, whatever its address says. */
+  readonly isOwn?: boolean
   /** Seconds. */
   readonly timeout?: number | undefined
 }
@@ -35,20 +37,21 @@ export async function connect(settings: ServerSettings, terminal: Terminal): Pro
   const credentials = await findCredentials(settings, terminal)
   const timeout = settings.timeout === undefined ? {} : { timeoutMs: settings.timeout * 1000 }
   // No proxy leads back to this machine.
-  const proxy = isLoopback(url) ? undefined : readProxySettings(terminal.env)
+  const proxy = isOnThisMachine(settings, terminal) ? undefined : readProxySettings(terminal.env)
   const userAgent = `landform/${programVersion()}`
   return createApi({ url, credentials, userAgent, ...timeout, ...(proxy ? { proxy } : {}) })
 }
 
-function urlOf({ server }: ServerSettings, { env }: Terminal): string {
+function urlOf({ server }: ServerSettings, { env }: Pick<Terminal, 'env'>): string {
   return server ?? textOf(env.LANDFORM_SERVER) ?? defaultServer
 }
 
-const administrator = 'administrator'
+/** Login of the administrator that every server has. */
+export const administrator = 'administrator'
 
 /**
  * Finds who the commands are: `--user` and its password, else the token of the environment, else its login and
- * password, else the generated password of a server on this machine, else nobody.
+ * password, else the administrator of a server on this machine by its first password, else a guest.
  *
  * @throws {Problem} auth/bad-credentials where a login has no password
  */
@@ -64,10 +67,12 @@ export async function findCredentials(
   const password = textOf(env.LANDFORM_PASSWORD)
   if (password !== undefined) return { login: login ?? administrator, password }
   const folder = resolve(cwd, data ?? textOf(env.LANDFORM_DATA) ?? defaultDataFolder)
-  // The generated password never leaves the machine it was made on.
-  const generated = isLoopback(urlOf(settings, terminal)) ? await findGeneratedPassword(folder) : undefined
-  if (generated !== undefined && (login ?? administrator) === administrator)
-    return { login: administrator, password: generated }
+  // The first password never leaves the machine it was made on.
+  const first = isOnThisMachine(settings, terminal)
+    ? ((await findGeneratedPassword(folder)) ?? textOf(env.LANDFORM_ADMIN_PASSWORD))
+    : undefined
+  if (first !== undefined && (login ?? administrator) === administrator)
+    return { login: administrator, password: first }
   if (login === undefined) return undefined
   throw problem('auth/bad-credentials', `There is no password for "${login}".`, {
     exit: 3,
@@ -81,6 +86,10 @@ async function findGeneratedPassword(folder: string): Promise<string | undefined
   } catch {
     return undefined
   }
+}
+
+function isOnThisMachine(settings: ServerSettings, terminal: Pick<Terminal, 'env'>): boolean {
+  return settings.isOwn === true || isLoopback(urlOf(settings, terminal))
 }
 
 /** Tells whether an address is that of this machine. */

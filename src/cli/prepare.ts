@@ -30,7 +30,25 @@ export async function preparePlan(
   { paths, options }: PrepareSettings,
   terminal: Pick<Terminal, 'env' | 'cwd' | 'interrupt'>,
 ): Promise<Prepared> {
-  const loaded = await loadGoodManifest(paths, terminal)
+  return planLoaded(api, { loaded: await loadGoodManifest(paths, terminal), options }, terminal)
+}
+
+/** A manifest to plan. */
+export interface PlanSettings {
+  readonly loaded: GoodManifest
+  readonly options: PlanOptions
+}
+
+/**
+ * Plans a manifest against a server.
+ *
+ * @throws {Problem} http/*, auth/*
+ */
+export async function planLoaded(
+  api: Api,
+  { loaded, options }: PlanSettings,
+  terminal: Pick<Terminal, 'interrupt'>,
+): Promise<Prepared> {
   const { manifest } = loaded
   const plan = await planManifest({ api, manifest, options, signal: terminal.interrupt })
   return { plan: { ...plan, issues: [...loaded.issues, ...plan.issues] }, loaded }

@@ -3,7 +3,8 @@ import type { FastifyReply } from 'fastify'
 import type { Problem } from '../core/problem.ts'
 import { errorBody, getStatus } from './errors.ts'
 import type { Answer } from './handler.ts'
-import { errorPage } from './page.ts'
+import { documentHeaders } from './pages/document.ts'
+import { errorPage } from './pages/error_page.ts'
 import { dialectOf, speakError } from './speech.ts'
 
 /** Media type of every JSON answer; clients compare it as a whole. */
@@ -47,7 +48,11 @@ export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   if (status === 416) reply.header('content-range', `bytes */${fault.data.size}`)
   if (isForPrograms(request.url, request.headers))
     return reply.type(json).send(Buffer.from(JSON.stringify(speakError(body, { ...speech, dialect }))))
-  return reply.type('text/html; charset=utf-8').send(errorPage(status, body.title, body.message))
+  const { title, message } = body
+  const path = request.method === 'GET' ? request.url : undefined
+  const hasSessionEnded = fault.code === 'auth/session-ended'
+  reply.headers(documentHeaders).type('text/html; charset=utf-8')
+  return reply.send(errorPage({ status, title, message, path, hasSessionEnded }))
 }
 
 function isForPrograms(url: string, headers: Readonly<Record<string, unknown>>): boolean {

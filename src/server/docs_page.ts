@@ -1,5 +1,6 @@
 import type { OpenApi } from '../contract/openapi/openapi.ts'
-import { escapeHtml } from './page.ts'
+import { escapeHtml } from './html.ts'
+import { documentHtml } from './pages/document.ts'
 
 interface Parameter {
   readonly name: string
@@ -55,24 +56,12 @@ export function docsPage({ info, paths, tags, components }: OpenApi): string {
       `<details id="schema-${name}"><summary><code>${name}</code></summary>${schemaHtml(schema)}</details>`,
   )
   const links = [...tags.map(({ name }) => name), 'bodies'].map((name) => `<a href="#${name}">${name}</a>`)
-  return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>${escapeHtml(title)} ${escapeHtml(version)}: HTTP interface</title>
-<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><style>${style}</style></head>
-<body><header><h1>${escapeHtml(title)} <small>${escapeHtml(version)}</small></h1>
+  const body = `<header><h1>${escapeHtml(title)} <small>${escapeHtml(version)}</small></h1>
 <p>${escapeHtml(summary)} For programs: <a href="/openapi.json">openapi.json</a>.</p></header>
-<nav aria-label="Areas">${links.join(' ')}</nav>
-<main>${areas.join('\n')}<section id="bodies"><h2>bodies</h2>${schemas.join('\n')}</section></main></body>
-</html>
-`
+<nav class="areas" aria-label="Areas">${links.join(' ')}</nav>
+<main class="operations">${areas.join('\n')}<section id="bodies"><h2>bodies</h2>${schemas.join('\n')}</section></main>`
+  return documentHtml(`${title} ${version}: HTTP interface`, body)
 }
-
-const style = `body{font:1rem/1.5 system-ui,sans-serif;margin:0 auto;max-width:60rem;padding:1rem;color:#222;background:#fff}
-nav{position:sticky;top:0;background:#fff;padding:.5rem 0;border-bottom:1px solid #ccc}nav a{margin-right:.8rem}
-details{border:1px solid #ddd;border-radius:4px;margin:.4rem 0;padding:.3rem .6rem}summary{cursor:pointer}
-code{font-family:ui-monospace,monospace;overflow-wrap:anywhere}.method{display:inline-block;min-width:4.5rem;font-weight:bold}
-table{border-collapse:collapse;width:100%;margin:.4rem 0}td,th{text-align:left;vertical-align:top;border-top:1px solid #eee;padding:.2rem .6rem .2rem 0}
-small{color:#555;font-weight:normal}`
 
 interface Entry {
   readonly path: string

@@ -9,8 +9,6 @@ const nothingRuns = {
   useDefaults: false,
   directives: {
     defaultSrc: ["'none'"],
-    styleSrc: ["'unsafe-inline'"],
-    imgSrc: ['data:'],
     frameAncestors: ["'none'"],
   },
 }

@@ -1,4 +1,4 @@
-import { escapeHtml } from './page.ts'
+import { escapeHtml } from './html.ts'
 import type { WebBundle } from './web.ts'
 
 /** What the page of a web map is made of. */

@@ -1,7 +1,6 @@
-import { geometryParts } from '../contract/geometry.ts'
 import { element, iconButton } from './element.ts'
 import { icons } from './icons.ts'
-import { swatchOf } from './swatch.ts'
+import { swatchesOf } from './swatch.ts'
 import { listLayers, type MapItem, type MapLayer } from './tree_walk.ts'
 
 /** The tree of layers with its check boxes. */
@@ -63,10 +62,9 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
   box.checked = building.checked.has(layer.id)
   box.addEventListener('change', () => building.onChange(layer, box.checked))
   building.boxes.set(layer.id, box)
-  const { family } = geometryParts(layer.landform.geometryType)
   const { rules } = layer.landform.style
-  const [only] = rules
-  const single = rules.length === 1 && only !== undefined && only.label === undefined
+  const swatches = swatchesOf(layer)
+  const isSingle = rules.length === 1 && rules[0]?.label === undefined
   const entry = element(
     'li',
     { class: 'layer' },
@@ -77,15 +75,15 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
         'label',
         {},
         box,
-        ...(single ? [swatchOf(only, family)] : []),
+        ...(isSingle ? swatches : []),
         element('span', { class: 'name' }, layer.label),
       ),
       iconButton(`Zoom to ${layer.label}`, icons.extent, () => building.onZoom(layer)),
     ),
   )
-  if (!single) {
-    const lines = rules.map((rule) =>
-      element('li', {}, swatchOf(rule, family), element('span', {}, rule.label ?? 'others')),
+  if (!isSingle) {
+    const lines = swatches.map((swatch, at) =>
+      element('li', {}, swatch, element('span', {}, rules[at]?.label ?? 'others')),
     )
     entry.append(element('ul', { class: 'legend' }, ...lines))
   }

@@ -11,6 +11,7 @@ startPage({ id: Number(webmap), tiny: tiny !== undefined }).catch((error: unknow
       { class: 'failure', role: 'alert' },
       element('h1', {}, 'The map cannot be shown'),
       element('p', {}, reason),
+      element('button', { type: 'button', class: 'plain', click: () => location.reload() }, 'Try again'),
     ),
   )
 })

@@ -1,19 +1,19 @@
 import type OlMap from 'ol/Map'
 import { formatAddress, parseAddress } from './address.ts'
-import { element, iconButton } from './element.ts'
+import { element } from './element.ts'
 import { createFeaturePanel } from './feature_panel.ts'
 import { createHighlight, readGeometry } from './highlight.ts'
-import { icons } from './icons.ts'
 import { identify } from './identify.ts'
 import { createLayerTree, type LayerTree } from './layer_tree.ts'
 import { reachOf } from './paint.ts'
 import { createPanel } from './panel.ts'
 import { createPosition } from './position.ts'
-import { askJson } from './request.ts'
+import { askJson, session } from './request.ts'
 import { createStatus, type Status } from './status.ts'
 import { type DrawnLayer, drawLayers } from './tiles.ts'
+import { createTools } from './tools.ts'
 import { drawOrder, isShownAt, listLayers, type MapConfig, type MapLayer } from './tree_walk.ts'
-import { createMap, extentOf, goTo, readPlace, zoomBy } from './viewport.ts'
+import { createMap, extentOf, goTo, readPlace } from './viewport.ts'
 
 /** Which map to show. */
 export interface PageOptions {
@@ -35,6 +35,7 @@ export async function startPage({ id, tiny }: PageOptions): Promise<void> {
   const status = createStatus()
   document.body.classList.toggle('tiny', tiny)
   document.body.append(...status.elements)
+  session.addEventListener('ended', () => reportLostLogin(status))
   const config = await status.track(askJson<MapConfig>(`/api/resource/${id}/webmap/display_config`))
   const target = element('main', { class: 'map', tabindex: 0, 'aria-label': `Map: ${config.webmapTitle}` })
   const corner = element('div', { class: 'corner' })
@@ -46,10 +47,19 @@ export async function startPage({ id, tiny }: PageOptions): Promise<void> {
   for (const { drawn } of page.layers) map.addLayer(drawn)
   for (const label of config.landform.undrawn)
     status.report(`${label} is not shown: pictures cannot be drawn here yet.`)
-  if (!tiny) addTools(page)
+  if (!tiny) addPanel(page)
+  document.body.append(createTools(map, { initialExtent: config.initialExtent, tiny }), ...status.elements)
   addIdentify(page)
   corner.append(...(tiny ? [] : [createPosition(map)]), attributionLine(page))
   announceDrawn(page)
+}
+
+/** The login leads back to where the map stands by then. */
+function reportLostLogin(status: Status): void {
+  status.report('You are no longer logged in.', {
+    label: 'Log in',
+    act: () => location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`),
+  })
 }
 
 // Layers that the address names are checked, and no others.
@@ -57,8 +67,8 @@ function startLayer(layer: MapLayer, styles: readonly number[] | undefined): Map
   return styles === undefined ? layer : { ...layer, visibility: styles.includes(layer.styleId) }
 }
 
-function addTools(page: Page): void {
-  const { map, config, status } = page
+function addPanel(page: Page): void {
+  const { map, config } = page
   const tree = createLayerTree({
     items: config.rootItem.children,
     checked: new Set(page.layers.filter(({ drawn }) => drawn.getVisible()).map(({ layer }) => layer.id)),
@@ -68,14 +78,7 @@ function addTools(page: Page): void {
     },
     onZoom: (layer) => void zoomToLayer(page, layer),
   })
-  const tools = element(
-    'div',
-    { class: 'card tools' },
-    iconButton('Zoom in', icons.plus, () => zoomBy(map, 1)),
-    iconButton('Zoom out', icons.minus, () => zoomBy(map, -1)),
-    iconButton('Initial extent', icons.home, () => goTo(map, extentOf(config.initialExtent))),
-  )
-  document.body.append(...createPanel(config, tree.root), tools, ...status.elements)
+  document.body.append(...createPanel(config, tree.root))
   map.on('moveend', () => {
     markScale(page, tree)
     writeAddress(page)
@@ -102,9 +105,8 @@ async function zoomToLayer({ map, status }: Page, { layerId, label }: MapLayer):
     const { extent } = await status.track(askJson<{ extent: Record<string, number | null> }>(path))
     const { minLon, minLat, maxLon, maxLat } = extent
     if (minLon == null || minLat == null || maxLon == null || maxLat == null) {
-      return status.report(`${label} has no features.`)
-    }
-    goTo(map, extentOf([minLon, minLat, maxLon, maxLat]))
+      status.report(`${label} has no features.`)
+    } else goTo(map, extentOf([minLon, minLat, maxLon, maxLat]))
   } catch (error) {
     status.report(`The extent of ${label} is not known. ${reasonOf(error)}`)
   }
@@ -180,7 +182,10 @@ function announceDrawn({ map, layers, status }: Page): void {
   }
   busy()
   map.on(['movestart', 'loadstart'], busy)
-  for (const { drawn } of layers) drawn.on('change:visible', busy)
+  for (const { drawn } of layers) {
+    drawn.on('change:visible', busy)
+    drawn.getSource()?.on('tileloadstart', busy)
+  }
   map.on('rendercomplete', () => {
     document.body.dataset.drawn = String(status.isIdle())
   })

@@ -25,7 +25,7 @@ export function styleFunctionOf(style: Style, family: GeometryFamily): StyleFunc
   const rules = style.rules.map((rule) => ({
     rule,
     passes: rule.filter === undefined ? () => true : compileFilter(rule.filter),
-    drawn: drawRule(rule, family),
+    drawn: stylesOf(rule, family),
   }))
   return (feature: FeatureLike, resolution: number) => {
     const scale = scaleOf(resolution)
@@ -39,7 +39,8 @@ export function reachOf({ rules }: Style): number {
   return Math.max(0, ...rules.flatMap(({ symbolizers }) => symbolizers.map(({ size }) => size / 2)))
 }
 
-function drawRule({ symbolizers }: Rule, family: GeometryFamily): OlStyle[] {
+/** Gives what the map library draws a rule with, from lower to upper. */
+export function stylesOf({ symbolizers }: Rule, family: GeometryFamily): OlStyle[] {
   return symbolizers.flatMap((symbolizer) => {
     const paint = paintOf(symbolizer, family)
     if (family === 'POINT') return [new OlStyle({ image: markerOf(symbolizer, paint) })]

@@ -6,10 +6,19 @@ export interface Status {
   readonly elements: readonly HTMLElement[]
   /** Shows that something is under way until the promise ends; gives the promise. */
   track<T>(work: Promise<T>): Promise<T>
-  /** Shows a fault once, however often it happens, until it is dismissed or `retry` is chosen. */
-  report(message: string, retry?: () => void): void
+  /**
+   * Shows a fault once, however often it happens, until the user dismisses it or chooses what can be done about it.
+   * Gives what takes it away.
+   */
+  report(message: string, remedy?: Remedy): () => void
   /** Tells whether nothing is under way. */
   isIdle(): boolean
+}
+
+/** What the user can do about a fault. */
+export interface Remedy {
+  readonly label: string
+  act(): void
 }
 
 /** Makes the line that shows progress, and the place where faults are shown. */
@@ -38,22 +47,23 @@ export function createStatus(): Status {
         change(-1)
       }
     },
-    report(message, retry) {
-      if (shown.has(message)) return
+    report(message, remedy) {
       const dismiss = () => {
         shown.get(message)?.remove()
         shown.delete(message)
       }
-      const again = () => {
+      if (shown.has(message)) return dismiss
+      const act = () => {
         dismiss()
-        retry?.()
+        remedy?.act()
       }
       const fault = element('p', { class: 'fault' }, message)
-      if (retry)
-        fault.append(element('button', { type: 'button', class: 'again', click: again }, 'Try again'))
+      if (remedy)
+        fault.append(element('button', { type: 'button', class: 'again', click: act }, remedy.label))
       fault.append(iconButton('Dismiss', icons.close, dismiss))
       shown.set(message, fault)
       faults.append(fault)
+      return dismiss
     },
   }
 }

@@ -1,74 +1,61 @@
-import type { GeometryFamily } from '../contract/geometry.ts'
-import { type Paint, paintOf, type Rule, type Symbolizer } from '../style/style.ts'
-import { svgElement } from './element.ts'
+import type Geometry from 'ol/geom/Geometry'
+import LineString from 'ol/geom/LineString'
+import Point from 'ol/geom/Point'
+import { fromExtent } from 'ol/geom/Polygon'
+import { toContext } from 'ol/render'
+import type OlStyle from 'ol/style/Style'
+import { type GeometryFamily, geometryParts } from '../contract/geometry.ts'
+import { element } from './element.ts'
+import { stylesOf } from './paint.ts'
+import type { MapLayer } from './tree_walk.ts'
 
-const width = 22
-const height = 16
-const largest = 13
+/** Longest side in pixels; what is larger on the map is shown smaller. */
+const longest = 64
 
-/** Shows how a rule draws, on a small sample of the shapes it is for. */
-export function swatchOf({ symbolizers }: Rule, family: GeometryFamily): SVGElement {
-  const parts = symbolizers.flatMap((symbolizer) => drawSample(symbolizer, family))
-  return svgElement(
-    'svg',
-    { class: 'swatch', viewBox: `0 0 ${width} ${height}`, width, height, 'aria-hidden': 'true' },
-    ...parts,
-  )
-}
-
-function drawSample(symbolizer: Symbolizer, family: GeometryFamily): SVGElement[] {
-  const paint = paintOf(symbolizer, family)
-  if (family === 'POINT') return [paintPath(markerPath(symbolizer), markerPaint(symbolizer, paint))]
-  if (family === 'POLYGON') return [paintPath('M2 2H20V14H2Z', paint)]
-  return paint.strokes.map((stroke) =>
-    paintPath('M2 12C7 12 7 4 12 4S17 9 20 5', { strokes: [stroke], opacity: paint.opacity }),
-  )
-}
-
-/** A cross has no inside: what would fill it draws its arms. */
-function markerPaint({ marker, fill, width }: Symbolizer, paint: Paint): Paint {
-  if ((marker !== 'cross' && marker !== 'x') || fill === undefined) return paint
-  return { strokes: [{ color: fill, width, dash: [] }], opacity: paint.opacity }
-}
-
-function paintPath(d: string, { fill, strokes, opacity }: Paint): SVGElement {
-  const [stroke] = strokes
-  return svgElement('path', {
-    d,
-    fill: fill ?? 'none',
-    stroke: stroke?.color ?? 'none',
-    'stroke-width': Math.min(4, stroke?.width ?? 0),
-    'stroke-dasharray': stroke?.dash.length ? stroke.dash.join(' ') : undefined,
-    opacity,
+/** Draws a sample of each rule of a layer, as the map draws it and in the same size. All samples of a layer are as large. */
+export function swatchesOf({ landform: { style, geometryType }, opacity }: MapLayer): HTMLCanvasElement[] {
+  const { family } = geometryParts(geometryType)
+  const drawings = style.rules.map((rule) => stylesOf(rule, family))
+  const reach = Math.ceil(Math.max(0, ...drawings.flat().map(reachOf)))
+  const size = [Math.max(26, reach + 10), Math.max(18, reach + 6)] as const
+  const sample = sampleOf(family, size, reach)
+  return drawings.map((styles) => {
+    const swatch = drawSwatch(styles, sample, size)
+    // Of the layer as a whole, as on the map.
+    swatch.style.opacity = String(opacity ?? 1)
+    return swatch
   })
 }
 
-/** Outline of a marker around the middle of the sample; large ones are shown smaller than they are. */
-function markerPath({ marker, size }: Symbolizer): string {
-  const r = Math.min(size, largest) / 2
-  const [x, y] = [width / 2, height / 2]
-  switch (marker) {
-    case 'circle':
-      return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`
-    case 'square':
-      return `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}Z`
-    case 'diamond':
-      return `M${x} ${y - r}L${x + r} ${y}L${x} ${y + r}L${x - r} ${y}Z`
-    case 'triangle':
-      return `M${x} ${y - r}L${x + r} ${y + r * 0.75}H${x - r}Z`
-    case 'cross':
-      return `M${x - r} ${y}H${x + r}M${x} ${y - r}V${y + r}`
-    case 'x':
-      return `M${x - r} ${y - r}L${x + r} ${y + r}M${x + r} ${y - r}L${x - r} ${y + r}`
-    case 'star':
-      return starPath(x, y, r)
+/** How far a style draws: the size of its marker, or the width of its line. */
+function reachOf(style: OlStyle): number {
+  return Math.max(...(style.getImage()?.getSize() ?? [0]), style.getStroke()?.getWidth() ?? 0)
+}
+
+type Size = readonly [width: number, height: number]
+
+/** What is drawn in a swatch: a point, a line that bends or an area, with room for what reaches over it. */
+function sampleOf(family: GeometryFamily, [width, height]: Size, reach: number): Geometry {
+  if (family === 'POINT') return new Point([width / 2, height / 2])
+  const inset = reach / 2 + 2
+  if (family === 'POLYGON') return fromExtent([inset, inset, width - inset, height - inset])
+  const xs = [0, 0.3, 0.7, 1].map((part) => inset + part * (width - 2 * inset))
+  const [top, bottom] = [inset, height - inset]
+  const ys = [bottom, top, bottom, top]
+  return new LineString(xs.map((x, at) => [x, ys[at] ?? top]))
+}
+
+function drawSwatch(styles: readonly OlStyle[], sample: Geometry, [width, height]: Size): HTMLCanvasElement {
+  const canvas = element('canvas', { class: 'swatch', 'aria-hidden': 'true' })
+  const context = canvas.getContext('2d')
+  if (context === null) return canvas
+  const pen = toContext(context, { size: [width, height], pixelRatio: Math.max(2, devicePixelRatio) })
+  for (const style of styles) {
+    pen.setStyle(style)
+    pen.drawGeometry(sample)
   }
-}
-
-function starPath(x: number, y: number, r: number): string {
-  const corners = Array.from({ length: 10 }, (_, at) => {
-    const [angle, reach] = [(at * Math.PI) / 5, at % 2 === 0 ? r : r * 0.4]
-    return `${x + reach * Math.sin(angle)} ${y - reach * Math.cos(angle)}`
-  })
-  return `M${corners.join('L')}Z`
+  const scale = Math.min(1, longest / Math.max(width, height))
+  canvas.style.width = `${width * scale}px`
+  canvas.style.height = `${height * scale}px`
+  return canvas
 }

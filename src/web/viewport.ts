@@ -1,6 +1,16 @@
+import type Collection from 'ol/Collection'
 import ScaleLine from 'ol/control/ScaleLine'
+import { noModifierKeys, platformModifierKey } from 'ol/events/condition'
 import type { Extent } from 'ol/extent'
+import DragPan from 'ol/interaction/DragPan'
+import { defaults } from 'ol/interaction/defaults'
+import type Interaction from 'ol/interaction/Interaction'
+import KeyboardPan from 'ol/interaction/KeyboardPan'
+import KeyboardZoom from 'ol/interaction/KeyboardZoom'
+import Kinetic from 'ol/Kinetic'
 import OlMap from 'ol/Map'
+import type MapBrowserEvent from 'ol/MapBrowserEvent'
+import { disableCoordinateWarning } from 'ol/proj'
 import View from 'ol/View'
 import type { DegreeBox } from '../contract/webmap_config.ts'
 import { lonLatOfMercator, mercatorOfLonLat } from '../geo/mercator.ts'
@@ -20,6 +30,8 @@ export interface ViewportOptions {
 
 /** Makes the map, without layers, at the place where the address or the web map has it begin. */
 export function createMap({ target, scaleTarget, initialExtent, start }: ViewportOptions): OlMap {
+  // The library takes metres near 0° N 0° E for degrees, and warns.
+  disableCoordinateWarning()
   const view = new View({
     extent: world,
     constrainOnlyCenter: true,
@@ -32,7 +44,8 @@ export function createMap({ target, scaleTarget, initialExtent, start }: Viewpor
   const map = new OlMap({
     target,
     view,
-    keyboardEventTarget: target,
+    interactions: createInteractions(),
+    keyboardEventTarget: document,
     controls: [new ScaleLine({ target: scaleTarget, minWidth: 72 })],
   })
   view.fit(extentOf(initialExtent), { size: map.getSize() ?? [800, 600], padding: [16, 16, 16, 16] })
@@ -41,6 +54,25 @@ export function createMap({ target, scaleTarget, initialExtent, start }: Viewpor
   if (start.zoom !== undefined) view.setZoom(start.zoom)
   if (start.angle !== undefined) view.setRotation((start.angle * Math.PI) / 180)
   return map
+}
+
+/** Wheel, drag, touch and keys move the map whatever has the focus: nothing else on the page could be meant by them. */
+function createInteractions(): Collection<Interaction> {
+  const zoomDuration = durationOf(250)
+  const interactions = defaults({ onFocusOnly: false, dragPan: false, keyboard: false, zoomDuration })
+  const kinetic = prefersStill() ? {} : { kinetic: new Kinetic(-0.005, 0.05, 100) }
+  const duration = durationOf(100)
+  interactions.extend([
+    new DragPan(kinetic),
+    new KeyboardPan({ duration, condition: (event) => noModifierKeys(event) && !isInPanel(event) }),
+    new KeyboardZoom({ duration, condition: (event) => !platformModifierKey(event) }),
+  ])
+  return interactions
+}
+
+/** Arrow keys scroll a panel that has the focus. */
+function isInPanel({ originalEvent: { target } }: MapBrowserEvent): boolean {
+  return target instanceof Element && target.closest('.panel, .features') !== null
 }
 
 /** Gives a box of degrees in the units of the map; one that has no area gets some. */
@@ -56,18 +88,37 @@ export function readPlace(map: OlMap): Omit<AddressState, 'styles'> {
   const view = map.getView()
   const [x = 0, y = 0] = view.getCenter() ?? []
   const [lon, lat] = lonLatOfMercator(x, y)
-  return { lon, lat, zoom: view.getZoom() ?? 0, angle: (view.getRotation() * 180) / Math.PI }
+  const angle = ((view.getRotation() * 180) / Math.PI) % 360
+  return { lon, lat, zoom: view.getZoom() ?? 0, angle }
 }
 
 /** Moves the map to a box, with some room around it. */
 export function goTo(map: OlMap, extent: Extent): void {
-  const still = matchMedia('(prefers-reduced-motion: reduce)').matches
-  map.getView().fit(extent, { padding: [48, 48, 48, 48], maxZoom: 17, duration: still ? 0 : 350 })
+  map.getView().fit(extent, { padding: [48, 48, 48, 48], maxZoom: 17, duration: durationOf(350) })
 }
 
 /** Zooms by steps; negative ones go out. */
 export function zoomBy(map: OlMap, steps: number): void {
   const view = map.getView()
-  const still = matchMedia('(prefers-reduced-motion: reduce)').matches
-  view.animate({ zoom: (view.getConstrainedZoom(view.getZoom()) ?? 0) + steps, duration: still ? 0 : 200 })
+  view.animate({
+    zoom: (view.getConstrainedZoom(view.getZoom()) ?? 0) + steps,
+    duration: durationOf(200),
+  })
+}
+
+/** Turns north up, the short way. */
+export function turnNorth(map: OlMap): void {
+  const view = map.getView()
+  const turn = 2 * Math.PI
+  view.setRotation(view.getRotation() - turn * Math.round(view.getRotation() / turn))
+  view.animate({ rotation: 0, duration: durationOf(200) })
+}
+
+function prefersStill(): boolean {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches
+}
+
+/** Gives how many milliseconds a movement takes: none for users who have asked for less of it. */
+function durationOf(milliseconds: number): number {
+  return prefersStill() ? 0 : milliseconds
 }

@@ -92,8 +92,27 @@ describeServers('pages of resources', (start) => {
     expect([home.status, home.headers.get('location')]).toEqual([303, '/resource/0'])
     const denied = await show(`/resource/${hidden}`)
     expect(denied.status).toBe(403)
-    expect(denied.text).toContain('<a href="/login">Log in</a>')
+    expect(denied.text).toContain(`<a href="/login?next=%2Fresource%2F${hidden}">Log in</a>`)
     expect((await show('/resource/99999')).status).toBe(404)
+  })
+
+  test.each([
+    ['/resource/%d/display?lon=1&lat=2', '/login?next=%2Fresource%2F%d%2Fdisplay%3Flon%3D1%26lat%3D2'],
+    ['//example.org/../resource/%d', '/login?next=%2F'],
+  ])('%s, which is refused, leads to the login at %s', async (path, login) => {
+    const { text } = await show(path.replace('%d', String(hidden)))
+    expect(text).toContain(`href="${login.replace('%d', String(hidden))}"`)
+  })
+
+  test('a session that has ended leaves the choice of a new login or none', async () => {
+    const login = await submit({ login: 'administrator', password: adminPassword })
+    const cookie = (login.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    await fetch(`${server.url}/logout`, { method: 'POST', headers: { cookie }, redirect: 'manual' })
+    const answer = await fetch(`${server.url}/resource/${group}?offset=0`, { headers: { ...html, cookie } })
+    const text = await answer.text()
+    expect(answer.status).toBe(401)
+    expect(text).toContain(`<a href="/resource/${group}?offset=0">Continue as a guest</a>`)
+    expect(text).toContain(`<a href="/login?next=%2Fresource%2F${group}%3Foffset%3D0">Log in</a>`)
   })
 
   test('long contents come in parts', async () => {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { mercatorOfLonLat } from '../../src/geo/mercator.ts'
 
@@ -16,6 +17,8 @@ export interface TestBrowser {
 export interface PageOptions {
   readonly width?: number
   readonly height?: number
+  readonly colorScheme?: 'light' | 'dark'
+  readonly hasTouch?: boolean
 }
 
 const flags = [
@@ -48,9 +51,10 @@ export function useBrowser(): TestBrowser {
   afterAll(() => browser?.close())
   return {
     expectComplaint: (pattern) => void expected.push(pattern),
-    async open(url, { width = 1000, height = 700 } = {}) {
+    async open(url, { width = 1000, height = 700, ...more } = {}) {
       if (browser === undefined) throw new Error('the browser is there from beforeAll on')
-      const context = await browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce' })
+      const viewport = { width, height }
+      const context = await browser.newContext({ viewport, reducedMotion: 'reduce', ...more })
       const page = await context.newPage()
       const { origin } = new URL(url)
       page.on('request', (request) => {
@@ -80,12 +84,14 @@ export interface Place {
   readonly zoom: number
 }
 
+/** Reads from the address of a map page where it stands. */
+export function readPlaceOf({ searchParams }: URL): Place {
+  const [lon, lat, zoom] = ['lon', 'lat', 'zoom'].map((name) => Number(searchParams.get(name)))
+  return { lon: lon ?? 0, lat: lat ?? 0, zoom: zoom ?? 0 }
+}
+
 /** Gives the pixel of the window where a position is, on a page that stands at a place. */
-export function pixelOf(
-  page: Page,
-  at: Place,
-  [lon, lat]: readonly [number, number],
-): { x: number; y: number } {
+export function pixelOf(page: Page, at: Place, [lon, lat]: readonly [number, number]): Pixel {
   const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
   const metresPerPixel = (2 * mercatorOfLonLat(180, 0)[0]) / 256 / 2 ** at.zoom
   const [x, y] = mercatorOfLonLat(lon, lat)
@@ -94,16 +100,40 @@ export function pixelOf(
 }
 
 /** Reads the colour that the map's own canvas has at a pixel, as `#rrggbb`; undefined where nothing is drawn. */
-export async function colorAt(page: Page, { x, y }: { x: number; y: number }): Promise<string | undefined> {
-  const script = `(() => {
-    const layers = [...document.querySelectorAll('.map canvas')].reverse()
-    for (const canvas of layers) {
-      // Read from a copy: the map's own canvas would be moved out of the graphics memory.
-      const copy = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
-      copy.drawImage(canvas, ${Math.round(x)}, ${Math.round(y)}, 1, 1, 0, 0, 1, 1)
-      const [r, g, b, a] = copy.getImageData(0, 0, 1, 1).data
-      if (a > 0) return '#' + [r, g, b].map((part) => part.toString(16).padStart(2, '0')).join('')
-    }
-  })()`
-  return page.evaluate<string | undefined>(script)
+export async function colorAt(page: Page, pixel: Pixel): Promise<string | undefined> {
+  return page.evaluate<string | undefined>(colorScript(pixel))
 }
+
+/** Waits until the map's own canvas has a colour at a pixel. */
+export async function untilColor(page: Page, pixel: Pixel, color: string): Promise<void> {
+  // A function, which is compiled once: the page lets no text be compiled later.
+  await page.waitForFunction(`() => ${colorScript(pixel)} === '${color}'`)
+}
+
+/** Gives how many pixels of a colour, as `#rrggbb`, stand side by side in an image, at the most. */
+export async function longestRun(color: string, image: Buffer): Promise<number> {
+  const { data, info } = await sharp(image).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  let [longest, run] = [0, 0]
+  for (let at = 0; at < info.width * info.height; at++) {
+    if (at % info.width === 0) run = 0
+    run = data.toString('hex', 3 * at, 3 * at + 3) === color.slice(1) ? run + 1 : 0
+    longest = Math.max(longest, run)
+  }
+  return longest
+}
+
+interface Pixel {
+  readonly x: number
+  readonly y: number
+}
+
+const colorScript = ({ x, y }: Pixel) => `(() => {
+  const layers = [...document.querySelectorAll('.map canvas')].reverse()
+  for (const canvas of layers) {
+    // Read from a copy: the map's own canvas would be moved out of the graphics memory.
+    const copy = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
+    copy.drawImage(canvas, ${Math.round(x)}, ${Math.round(y)}, 1, 1, 0, 0, 1, 1)
+    const [r, g, b, a] = copy.getImageData(0, 0, 1, 1).data
+    if (a > 0) return '#' + [r, g, b].map((part) => part.toString(16).padStart(2, '0')).join('')
+  }
+})()`

@@ -25,7 +25,7 @@ const square = (west: number, east: number) =>
 const evil = '<img src=x onerror="document.title=1">'
 
 /** Makes the map, with all that is in it, through the API. */
-export async function makeMap({ admin, database }: TestServer): Promise<TestMap> {
+export async function makeMap({ admin, database }: Pick<TestServer, 'admin' | 'database'>): Promise<TestMap> {
   const [row] = await database.query<{ id: number }>("select id from principal where keyname = 'guest'")
   const guest = row?.id ?? 0
   await openRoot(admin, guest)

@@ -7,6 +7,8 @@ export interface TestProxy {
   readonly port: number
   /** `open` passes everything on, `refused` listens to nobody, `cut` ends connections at once, `silent` swallows all. */
   set(state: 'open' | 'refused' | 'cut' | 'silent'): Promise<void>
+  /** Leads new connections to another port of this machine. */
+  lead(port: number): void
 }
 
 /** Gives a test file a proxy before a service on this machine, stopped after its last test. */
@@ -51,6 +53,9 @@ export function useProxy(): (port: number) => Promise<TestProxy> {
     const own = await listen(0)
     return {
       port: own,
+      lead(next) {
+        target = next
+      },
       async set(next) {
         if (next === 'refused') return stop()
         state = next

@@ -1,7 +1,9 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { groupBody, openBatchClient } from '../support/batch.ts'
 import { useBrowser } from '../support/browser.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { createLayer } from '../support/tree.ts'
 
 const browser = useBrowser()
 let server: TestServer
@@ -14,12 +16,17 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-test('the tree is walked, and logged in to, without a mouse', async () => {
-  const page = await browser.open(`${server.url}/login?next=/resource/0`)
+async function logIn(page: Page): Promise<void> {
+  await page.locator('[name=login]:focus').waitFor()
   await page.keyboard.type('administrator')
   await page.keyboard.press('Tab')
   await page.keyboard.type(adminPassword)
   await page.keyboard.press('Enter')
+}
+
+test('the tree is walked, and logged in to, without a mouse', async () => {
+  const page = await browser.open(`${server.url}/login?next=/resource/0`)
+  await logIn(page)
   await page.waitForURL('**/resource/0')
   for (const name of ['Mountains', 'Alps']) {
     await page.getByRole('link', { name }).focus()
@@ -30,4 +37,17 @@ test('the tree is walked, and logged in to, without a mouse', async () => {
   await page.getByRole('button', { name: 'Log out' }).press('Enter')
   browser.expectComplaint(/403/)
   await page.getByText('Log in').waitFor()
+})
+
+test('a wide table scrolls by itself on a small screen', async () => {
+  const id = await createLayer(server.admin, {
+    parent: 0,
+    name: 'Wide',
+    geometryType: 'POINT',
+    fields: [{ keyname: 'a', datatype: 'STRING' }],
+  })
+  const page = await browser.open(`${server.url}/login?next=/resource/${id}`, { width: 360, height: 640 })
+  await logIn(page)
+  await page.getByRole('cell', { name: 'STRING', exact: true }).waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
 })

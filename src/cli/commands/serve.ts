@@ -1,9 +1,11 @@
 import { resolve } from 'node:path'
 import { Option } from 'commander'
+import { problem } from '../../contract/problems.ts'
+import { isProblem } from '../../core/problem.ts'
 import type { LogLevel } from '../../server/log.ts'
 import type { RunningServer } from '../../server/server.ts'
 import type { CommandSpec } from '../command.ts'
-import { defaultDataFolder, defaultListen } from '../connect.ts'
+import { administrator, defaultDataFolder, defaultListen } from '../connect.ts'
 import { collect, parseBytes, parseDatabase, parseListen } from '../options.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { programVersion } from '../version.ts'
@@ -29,6 +31,26 @@ export interface ServeSettings {
 }
 
 /**
+ * Reads the administrator's password from the environment; undefined where there is none, and one is generated.
+ *
+ * @throws {Problem} usage/bad-argument where the server would not accept it
+ */
+export async function readAdminPassword({ env }: Pick<Terminal, 'env'>): Promise<string | undefined> {
+  const password = env.LANDFORM_ADMIN_PASSWORD || undefined
+  if (password === undefined) return undefined
+  const { checkPassword } = await import('../../server/auth/password.ts')
+  try {
+    checkPassword(password, administrator)
+  } catch (error) {
+    if (!isProblem(error)) throw error
+    throw problem('usage/bad-argument', `LANDFORM_ADMIN_PASSWORD is not accepted. ${error.message}`, {
+      hint: 'Choose another, or unset it: it is read at the first start only, which otherwise generates one.',
+    })
+  }
+  return password
+}
+
+/**
  * Starts a server; the caller stops it.
  *
  * @throws {Problem} server/listen, database/*, usage/bad-argument
@@ -37,6 +59,7 @@ export async function startServer(
   settings: ServeSettings,
   { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
 ): Promise<RunningServer> {
+  const adminPassword = await readAdminPassword({ env })
   // Only who serves waits until the server with its database is loaded.
   const { createServer } = await import('../../server/server.ts')
   const { createLog } = await import('../../server/log.ts')
@@ -44,7 +67,7 @@ export async function startServer(
     listen: parseListen(settings.listen),
     dataFolder: resolve(cwd, settings.data),
     databaseUrl: settings.database === undefined ? undefined : parseDatabase(settings.database),
-    adminPassword: env.LANDFORM_ADMIN_PASSWORD || undefined,
+    adminPassword,
     dialect: settings.dialect,
     plain: settings.plain,
     corsOrigins: settings.corsOrigins,
@@ -61,13 +84,17 @@ export async function startServer(
 async function runServe(settings: ServeSettings, terminal: Terminal): Promise<number> {
   const server = await startServer(settings, terminal)
   writeLine(terminal.err, `landform ${programVersion()} listens on ${server.url}`)
-  if (server.adminPassword !== undefined) {
-    writeLine(terminal.err, `login administrator, password ${server.adminPassword} (shown this once)`)
-  }
+  showFirstPassword(server, terminal)
   await aborted(terminal.interrupt)
   writeLine(terminal.err, 'Stopping: running requests are finished.')
   await Promise.race([server.stop(), aborted(terminal.halt)])
   return 0
+}
+
+/** Shows the administrator's password on the start that has generated it. */
+export function showFirstPassword({ adminPassword }: RunningServer, { err }: Terminal): void {
+  if (adminPassword === undefined) return
+  writeLine(err, `login ${administrator}, password ${adminPassword} (shown this once)`)
 }
 
 /** Waits until a signal is aborted. */

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
 import { hasErrors } from '../../core/issue.ts'
+import { findFileKind } from '../../document/files.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import { applyPlan } from '../../reconcile/apply.ts'
@@ -10,16 +11,16 @@ import type { Plan } from '../../reconcile/change.ts'
 import { safeOptions } from '../../reconcile/input.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, defaultDataFolder, defaultListen } from '../connect.ts'
-import { formatIssues } from '../load.ts'
+import { defaultPaths, formatIssues, type GoodManifest, loadGoodManifest, orDefault } from '../load.ts'
 import { collect } from '../options.ts'
-import { type Prepared, preparePlan } from '../prepare.ts'
+import { type Prepared, planLoaded } from '../prepare.ts'
 import { painter } from '../print/paint.ts'
 import { formatReport } from '../print/report.ts'
 import { describeApplied, describePlanned, describeRun, formatFact, formatStep } from '../print/start.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { loadPipelines, runAndTell } from './run.ts'
 import { schemaOf, schemas } from './schema.ts'
-import { aborted, startServer } from './serve.ts'
+import { aborted, readAdminPassword, showFirstPassword, startServer } from './serve.ts'
 
 /** What is started, applied and run. */
 export interface StartSettings {
@@ -40,8 +41,10 @@ export interface StartSettings {
  * @throws {Problem} what stopped it; the server is stopped first
  */
 export async function runStart(settings: StartSettings, terminal: Terminal): Promise<number> {
-  // Faults in files are told before anything is started.
+  // Faults in the settings and in files are reported before anything is made.
+  await readAdminPassword(terminal)
   const pipelines = await loadPipelines(settings.pipelines, terminal)
+  const loaded = await findManifest(settings, terminal)
   await writeSchemas(resolve(terminal.cwd, dirname(settings.data), 'schemas'))
   const server = await tellStep(terminal, 'server', {
     work: () => startServer({ ...settings, logLevel: 'warn' }, terminal),
@@ -49,8 +52,9 @@ export async function runStart(settings: StartSettings, terminal: Terminal): Pro
       `${url}, ${settings.database === undefined ? 'embedded database' : 'PostgreSQL'} ready`,
   })
   try {
-    await fill(server.url, { settings, pipelines }, terminal)
+    await fill(server.url, { settings, loaded, pipelines }, terminal)
     if (!settings.once) {
+      showFirstPassword(server, terminal)
       writeLine(terminal.err, 'The server stays until Ctrl-C.')
       await aborted(terminal.interrupt)
     }
@@ -58,6 +62,16 @@ export async function runStart(settings: StartSettings, terminal: Terminal): Pro
   } finally {
     await server.stop()
   }
+}
+
+/** Loads the manifest; undefined where none is named and the folder has none. */
+async function findManifest(
+  { manifest: paths }: StartSettings,
+  terminal: Terminal,
+): Promise<GoodManifest | undefined> {
+  const kinds = await Promise.all(orDefault(paths).map((path) => findFileKind(resolve(terminal.cwd, path))))
+  const isBare = paths.length === 0 && kinds.every((kind) => kind === 'absent')
+  return isBare ? undefined : loadGoodManifest(paths, terminal)
 }
 
 /** Writes the schemas that the example files name, so that editors complete and check them. */
@@ -81,28 +95,52 @@ async function tellStep<T>({ out }: Terminal, name: string, { work, describe }: 
 
 interface Filling {
   readonly settings: StartSettings
+  readonly loaded: GoodManifest | undefined
   readonly pipelines: readonly Pipeline[]
 }
 
-async function fill(url: string, { settings, pipelines }: Filling, terminal: Terminal): Promise<void> {
-  const api = await connect({ server: url, data: settings.data }, terminal)
-  const prepare = () => preparePlan(api, { paths: settings.manifest, options: safeOptions }, terminal)
+async function fill(
+  url: string,
+  { settings, loaded, pipelines }: Filling,
+  terminal: Terminal,
+): Promise<void> {
+  const api = await connect({ server: url, data: settings.data, isOwn: true }, terminal)
   try {
-    const work = async () => applyPrepared(api, await prepare(), terminal)
-    await tellStep(terminal, 'apply', { work, describe: describeApplied })
+    if (loaded !== undefined) await tellStep(terminal, 'apply', applying(api, loaded, terminal))
+    else
+      writeLine(
+        terminal.out,
+        formatFact('manifest', `none: there is no folder "${defaultPaths.join(' or ')}"`),
+      )
     for (const pipeline of pipelines) {
       const run = () => runAndTell(pipeline, { api, json: false }, terminal)
       await tellStep(terminal, pipeline.pipeline, { work: run, describe: describeRun })
     }
-    const { plan, loaded } = await tellStep(terminal, 'plan', {
-      work: prepare,
-      describe: ({ plan }) => describePlanned(plan),
-    })
-    for (const address of mapAddresses(url, loaded.manifest, plan))
-      writeLine(terminal.out, formatFact('map', address))
+    if (loaded !== undefined) await showMaps(api, { url, loaded }, terminal)
   } finally {
     await api.close()
   }
+}
+
+function applying(api: Api, loaded: GoodManifest, terminal: Terminal): StepWork<Plan> {
+  const work = async () =>
+    applyPrepared(api, await planLoaded(api, { loaded, options: safeOptions }, terminal), terminal)
+  return { work, describe: describeApplied }
+}
+
+interface Applied {
+  readonly url: string
+  readonly loaded: GoodManifest
+}
+
+/** Plans again, to show that nothing is left to do, and names the addresses of the maps. */
+async function showMaps(api: Api, { url, loaded }: Applied, terminal: Terminal): Promise<void> {
+  const { plan } = await tellStep(terminal, 'plan', {
+    work: () => planLoaded(api, { loaded, options: safeOptions }, terminal),
+    describe: ({ plan }) => describePlanned(plan),
+  })
+  for (const address of mapAddresses(url, loaded.manifest, plan))
+    writeLine(terminal.out, formatFact('map', address))
 }
 
 async function applyPrepared(api: Api, { plan, loaded }: Prepared, terminal: Terminal): Promise<Plan> {

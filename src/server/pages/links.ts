@@ -1,5 +1,5 @@
 import type { Representation } from '../../contract/bodies.ts'
-import { escapeHtml } from '../page.ts'
+import { escapeHtml } from '../html.ts'
 import type { ResourcePage } from './resource_page.ts'
 
 type Link = readonly [address: string, text: string]

@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.ts'
-import { escapeHtml } from '../page.ts'
+import { escapeHtml } from '../html.ts'
 import { layoutPage } from './layout.ts'
 
 /** What the form to log in with shows. */
@@ -24,9 +24,4 @@ export function loginPage({ caller, next, login = '', fault }: LoginForm): strin
 <button>Log in</button>
 </form>`
   return layoutPage({ title: 'Log in', caller, path: next, content })
-}
-
-/** Gives the path of a page of this server; whatever else is asked for leads to the root of the tree. */
-export function readNext(next: string | undefined): string {
-  return next !== undefined && /^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : '/'
 }

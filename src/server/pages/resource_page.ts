@@ -3,7 +3,7 @@ import { type Cls, descriptorOf } from '../../contract/registry.ts'
 import type { NamedResource } from '../../store/resource_name.ts'
 import type { Caller } from '../caller.ts'
 import { sanitiseDescription } from '../description.ts'
-import { escapeHtml } from '../page.ts'
+import { escapeHtml } from '../html.ts'
 import { layoutPage } from './layout.ts'
 import { linksHtml } from './links.ts'
 import { valueHtml } from './value.ts'
@@ -52,7 +52,7 @@ function pathHtml({ above, resource }: ResourcePage): string {
     ({ id, displayName }) => `<li><a href="/resource/${id}">${escapeHtml(displayName)}</a></li>`,
   )
   const here = `<li aria-current="page">${escapeHtml(resource.resource.display_name ?? '')}</li>`
-  return `<nav aria-label="Path"><ol>${links.join('')}${here}</ol></nav>`
+  return `<nav class="path" aria-label="Path"><ol>${links.join('')}${here}</ol></nav>`
 }
 
 function factsText({ resource, owner }: ResourcePage): string {

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../page.ts'
+import { escapeHtml } from '../html.ts'
 
 /** Writes a value of JSON as HTML: lists of plain objects as tables, texts of many lines as they stand, other structures as JSON. */
 export function valueHtml(value: unknown): string {

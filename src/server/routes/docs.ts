@@ -3,6 +3,7 @@ import type { docsRoutes } from '../../contract/routes/docs.ts'
 import type { RouteName } from '../../contract/routes.ts'
 import { docsPage } from '../docs_page.ts'
 import type { ApiRequest, Handlers } from '../handler.ts'
+import { documentHeaders } from '../pages/document.ts'
 
 /** The description of the operations that this version offers, for programs and for people. */
 export function createDocsHandlers(
@@ -22,6 +23,7 @@ export function createDocsHandlers(
     'docs.page': async (request) => ({
       bytes: Buffer.from(docsPage(describe(request))),
       mediaType: 'text/html; charset=utf-8',
+      headers: documentHeaders,
     }),
   }
 }

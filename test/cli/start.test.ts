@@ -1,0 +1,90 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts'
+import { runCommand } from './terminal.ts'
+
+const manifest = `manifest: small
+resources:
+  root:
+    existing: true
+    id: 0
+    children:
+      maps: { cls: resource_group, display_name: Maps }
+`
+
+let cwd: string
+let database: TestDatabase
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'landform-start-'))
+  database = await createTestDatabase()
+})
+afterEach(async () => {
+  await rm(cwd, { recursive: true, force: true })
+  await database.drop()
+})
+
+const start = (words: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
+  runCommand(['start', '--once', '--database', database.url, '--listen', '127.0.0.1:0', ...words], {
+    cwd,
+    env,
+  })
+
+const passwordsRefused = [
+  ['x', '8 to 1024 characters'],
+  ['aaaaaaaaaa', 'different characters'],
+  ['Administrator', 'not the login'],
+]
+
+describe('the first start', () => {
+  test('applies a manifest with the password that the environment names', async () => {
+    await writeFile(join(cwd, 'small.yaml'), manifest)
+    const ran = await start(['small.yaml'], { LANDFORM_ADMIN_PASSWORD: 'a good password' })
+    expect(ran).toMatchObject({ exit: 0, err: '' })
+    expect(ran.out).toMatch(/^apply +1 created/m)
+    expect(ran.out).toMatch(/^plan +0 changes/m)
+  })
+
+  test('applies a manifest with a generated password, on whatever address it listens', async () => {
+    await writeFile(join(cwd, 'small.yaml'), manifest)
+    // An address of this machine that is not written as one.
+    const ran = await start(['small.yaml', '--listen', '[::ffff:127.0.0.1]:0'])
+    expect(ran).toMatchObject({ exit: 0, err: '' })
+    expect(ran.out).toMatch(/^apply +1 created/m)
+  })
+
+  test('serves without a manifest where the folder has none', async () => {
+    const ran = await start()
+    expect(ran).toMatchObject({ exit: 0, err: '' })
+    expect(ran.out).toMatch(/^server .*\nmanifest +none: there is no folder "manifests"\n$/)
+  })
+
+  test('reads the manifest before it makes anything', async () => {
+    const ran = await start(['missing.yaml'])
+    expect(ran.exit).not.toBe(0)
+    expect(ran.out).toBe('')
+    expect(ran.err).toContain('missing.yaml')
+    expect(await readdir(cwd)).toEqual([])
+  })
+})
+
+describe.each(['start', 'serve'])('%s', (command) => {
+  test.each(passwordsRefused)(
+    'refuses the password %s before it makes anything',
+    async (password, reason) => {
+      const words = [command, '--data', 'data', '--database', database.url, '--listen', '127.0.0.1:0']
+      const ran = await runCommand(words, {
+        cwd,
+        env: { LANDFORM_ADMIN_PASSWORD: password },
+        interrupt: AbortSignal.abort(),
+      })
+      expect(ran.exit).toBe(3)
+      expect(ran.err).toMatch(/^error usage\/bad-argument: LANDFORM_ADMIN_PASSWORD /)
+      expect(ran.err).toContain(reason)
+      expect(ran.err).not.toContain(`"${password}"`)
+      expect(await readdir(cwd)).toEqual([])
+    },
+  )
+})

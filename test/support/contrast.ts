@@ -1,0 +1,59 @@
+import type { Page } from 'playwright-core'
+
+/**
+ * Finds what hardly stands out on a page, each with its contrast: texts below 4.5 : 1, and icons, and borders of inputs,
+ * below 3 : 1. What lies on the map is held against black and white.
+ *
+ * @see https://www.w3.org/TR/WCAG22/#contrast-minimum
+ */
+export function findLowContrast(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(script)
+}
+
+const script = `(() => {
+  const parse = (text) => {
+    const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number)
+    return { rgb: [r, g, b], a }
+  }
+  const mix = (top, a, below) => top.map((value, at) => value * a + below[at] * (1 - a))
+  const luminance = (rgb) => {
+    const [r, g, b] = rgb.map((value) => value / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const contrast = (one, other) => {
+    const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+    return (high + 0.05) / (low + 0.05)
+  }
+  // What may be seen behind an element: of the map anything.
+  const behind = (element) => {
+    if (element === null) return [parse(getComputedStyle(document.body).backgroundColor).rgb]
+    const style = getComputedStyle(element)
+    const { rgb, a } = parse(style.backgroundColor)
+    if (a === 1) return [rgb]
+    const onMap = style.position === 'fixed' && document.querySelector('.map') !== null
+    const below = onMap ? [[0, 0, 0], [255, 255, 255]] : behind(element.parentElement)
+    return below.map((one) => mix(rgb, a, one))
+  }
+  const opacityOf = (element) => (element === null ? 1 : Number(getComputedStyle(element).opacity) * opacityOf(element.parentElement))
+  const least = (element, color, backgrounds) => {
+    const { rgb, a } = parse(color)
+    const alpha = a * opacityOf(element)
+    return Math.min(...backgrounds.map((one) => contrast(mix(rgb, alpha, one), one)))
+  }
+  const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+  const faults = []
+  const check = (what, element, color, { backgrounds = behind(element), wanted }) => {
+    const found = least(element, color, backgrounds)
+    if (found < wanted) faults.push(what + ': ' + found.toFixed(2))
+  }
+  for (const element of document.body.querySelectorAll('*')) {
+    if (!isSeen(element)) continue
+    const style = getComputedStyle(element)
+    const text = [...element.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data.trim()).join('')
+    if (text !== '') check('text "' + text.slice(0, 40) + '"', element, style.color, { wanted: 4.5 })
+    if (element.matches('svg path')) check('icon of ' + element.closest('button')?.ariaLabel, element, style.stroke, { wanted: 3 })
+    if (element.matches('input:not([type=checkbox], [type=hidden])'))
+      check('border of ' + element.name, element, style.borderTopColor, { backgrounds: behind(element.parentElement), wanted: 3 })
+  }
+  return [...new Set(faults)]
+})()`

@@ -1,0 +1,76 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { colorAt, pixelOf, untilDrawn, useBrowser } from '../support/browser.ts'
+import { findLowContrast } from '../support/contrast.ts'
+import { makeMap, type TestMap } from '../support/map.ts'
+import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+
+const browser = useBrowser()
+let server: TestServer
+let map: TestMap
+
+beforeAll(async () => {
+  server = await startTestServer('pglite')
+  map = await makeMap(server)
+})
+afterAll(() => server.stop())
+
+const luminance = async (page: Page): Promise<number> => {
+  const color = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+  const [red = 0, green = 0, blue = 0] = (color.match(/\d+/g) ?? []).map(Number)
+  return (red + green + blue) / 3 / 255
+}
+
+describe.each(['light', 'dark'] as const)('with %s colours', (colorScheme) => {
+  const open = (path: string) => browser.open(server.url + path, { colorScheme })
+  const isOfScheme = async (page: Page) => (await luminance(page)) > 0.5 === (colorScheme === 'light')
+
+  test('the map with its panels, tools and faults is legible', async () => {
+    const page = await open(`/resource/${map.id}/display?lon=0&lat=0&zoom=4&angle=30`)
+    await untilDrawn(page)
+    await page.route('**/mvt*', (route) => route.fulfill({ status: 403, json: { message: 'Not for you.' } }))
+    browser.expectComplaint(/403/)
+    await page.getByRole('button', { name: 'Reset north' }).click()
+    await page.getByRole('button', { name: 'Zoom out' }).click()
+    await page.locator('.fault').first().waitFor()
+    await page.mouse.click(500, 350)
+    await page.getByRole('heading', { name: /feature|Nothing/ }).waitFor()
+    await page.getByRole('checkbox', { name: 'Cities' }).hover()
+    expect(await findLowContrast(page)).toEqual([])
+    expect(await isOfScheme(page)).toBe(true)
+  })
+
+  test('features are drawn in the colours of their styles', async () => {
+    const page = await open(`/resource/${map.id}/display?lon=0&lat=0&zoom=4`)
+    await untilDrawn(page)
+    expect(await colorAt(page, pixelOf(page, { lon: 0, lat: 0, zoom: 4 }, [-20, 5]))).toBe('#3366cc')
+  })
+
+  test.each([
+    ['/resource/0', 200],
+    ['/docs', 200],
+    ['/login', 200],
+    ['/nothing', 404],
+  ])('%s is legible', async (path, status) => {
+    if (status !== 200) browser.expectComplaint(new RegExp(String(status)))
+    const page = await open(path)
+    await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    expect(await findLowContrast(page)).toEqual([])
+    expect(await isOfScheme(page)).toBe(true)
+  })
+
+  test('a failed login and the page of a resource are legible', async () => {
+    const page = await open('/login?next=/resource/0')
+    browser.expectComplaint(/401/)
+    await page.getByLabel('Login').fill('administrator')
+    await page.getByLabel('Password').fill('wrong password')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').waitFor()
+    expect(await findLowContrast(page)).toEqual([])
+    await page.getByLabel('Password').fill(adminPassword)
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/resource/0')
+    await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    expect(await findLowContrast(page)).toEqual([])
+  })
+})
