@@ -58,7 +58,7 @@ async function findFiles(job: VectorJob): Promise<SourceFile[]> {
   const isArchive = format.extension === '.zip'
   if (!isArchive && !packedTables.has(format.extension)) return [nameFile(job, format.extension)]
   // Loaded for those that need it: most sources are no archives.
-  const { listArchive, unpackArchive } = await import('./archive.ts')
+  const { listArchive, unpackArchive } = await import('../files/archive.ts')
   if (!isArchive) {
     await listArchive(job.path, job.unpackLimitBytes)
     return [nameFile(job, format.extension)]

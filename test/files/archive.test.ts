@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { listArchive, unpackArchive } from '../../src/gdal/archive.ts'
+import { listArchive, unpackArchive } from '../../src/files/archive.ts'
 import { makeZip, type ZipEntry } from '../support/zip.ts'
 
 let folder: string
