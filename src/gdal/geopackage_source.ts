@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Dataset, Layer } from 'gdal-async'
 import { problem } from '../contract/problems.ts'
 import { quoteName, quoteText } from '../core/sql_quote.ts'
+import { uniqueNameIgnoringCase } from '../core/unique_name.ts'
 import {
   type DeclaredShapes,
   hasHeights,
@@ -135,8 +136,8 @@ function copyTable(path: string, table: Table, { dataset, layer, name }: SourceL
       type: column.type ?? typeOf(database, table, column),
     }))
     const names = [layer.fidColumn, layer.geomColumn, ...columns.map((column) => column.name)]
-    const told = unusedName('fault', names)
-    const id = layer.fidColumn === '' ? unusedName('fid', names) : layer.fidColumn
+    const told = uniqueNameIgnoringCase('fault', names)
+    const id = layer.fidColumn === '' ? uniqueNameIgnoringCase('fid', names) : layer.fidColumn
     copyRows(database, { ...table, columns }, { id, told, geometry: layer.geomColumn })
     return told
   } catch (cause) {
@@ -144,14 +145,6 @@ function copyTable(path: string, table: Table, { dataset, layer, name }: SourceL
     throw problem('source/unreadable', `${nameSource(name)} cannot be read: ${said}`, { cause })
   } finally {
     database.close()
-  }
-}
-
-function unusedName(wanted: string, names: readonly string[]): string {
-  const used = new Set(names.map((name) => name.toLowerCase()))
-  for (let number = 0; ; number++) {
-    const name = number === 0 ? wanted : `${wanted}_${number}`
-    if (!used.has(name)) return name
   }
 }
 

@@ -1,5 +1,7 @@
-/** Names of fields that the API gives a meaning of their own. */
-const reserved: ReadonlySet<string> = new Set(['id', 'geom'])
+import { uniqueName } from '../core/unique_name.ts'
+
+/** Names that the API uses for other members of a feature: no field can have them as keyname. */
+export const reservedKeynames: readonly string[] = ['id', 'geom']
 
 const longest = 255
 
@@ -10,8 +12,8 @@ const longest = 255
 export function keynamesOf(names: readonly string[]): string[] {
   const cleaned = names.map(cleanName)
   // A name that may stay is not taken from the field that has it by one that has to change.
-  const kept = new Set(cleaned.filter((name) => name !== '' && !reserved.has(name)))
-  return distinctNames(cleaned, { isFree: (name) => !reserved.has(name), kept })
+  const kept = new Set(cleaned.filter((name) => name !== '' && !reservedKeynames.includes(name)))
+  return distinctNames(cleaned, { isFree: (name) => !reservedKeynames.includes(name), kept })
 }
 
 /** Controls, private and unassigned characters go; blanks at the ends too. */
@@ -34,12 +36,12 @@ export function distinctNames(names: readonly string[], { isFree, kept }: Choice
   const counts = new Map<string, number>()
   const numbered = (name: string) => {
     const stem = name === '' ? 'fld' : name.slice(0, longest - 6)
-    for (let number = (counts.get(stem) ?? 0) + 1; ; number++) {
-      const candidate = `${stem}_${number}`
-      if (!isFree(candidate) || used.has(candidate) || kept.has(candidate)) continue
-      counts.set(stem, number)
-      return candidate
-    }
+    const isTaken = (candidate: string) =>
+      candidate === stem || !isFree(candidate) || used.has(candidate) || kept.has(candidate)
+    // Counted on from the last number, so that a thousand equal names take a thousand steps.
+    const chosen = uniqueName(stem, { isTaken, firstNumber: (counts.get(stem) ?? 0) + 1 })
+    counts.set(stem, Number(chosen.slice(stem.length + 1)))
+    return chosen
   }
   return names.map((name) => {
     const chosen = name !== '' && isFree(name) && !used.has(name) ? name : numbered(name)
