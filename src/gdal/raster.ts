@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { type RasterFacts, type RasterJob, rasterFileName } from './raster_job.ts'
+import type { RasterFacts } from '../contract/raster.ts'
+import { type RasterJob, rasterFileName } from './raster_job.ts'
 import { type RunOptions, readSummary, runInChild } from './run.ts'
 
 /** A picture that was read. */

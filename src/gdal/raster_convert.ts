@@ -2,11 +2,12 @@ import { rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Dataset } from 'gdal-async'
 import { problem } from '../contract/problems.ts'
+import type { RasterFacts } from '../contract/raster.ts'
 import type { GdalModule } from './open.ts'
 import { checkPicture, checkPixels } from './raster_check.ts'
 import { unreadable } from './raster_fault.ts'
 import { planGrid, type RasterGrid } from './raster_grid.ts'
-import { type RasterFacts, type RasterJob, rasterFileName } from './raster_job.ts'
+import { type RasterJob, rasterFileName } from './raster_job.ts'
 import { openPicture } from './raster_source.ts'
 
 /** Where a conversion reports to. */

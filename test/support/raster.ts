@@ -2,9 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Dataset } from 'gdal-async'
+import type { RasterFacts } from '../../src/contract/raster.ts'
 import { loadGdal } from '../../src/gdal/open.ts'
 import { readRaster } from '../../src/gdal/raster.ts'
-import type { RasterFacts, RasterJob } from '../../src/gdal/raster_job.ts'
+import type { RasterJob } from '../../src/gdal/raster_job.ts'
 import type { RunOptions } from '../../src/gdal/run.ts'
 
 /** What a picture for a test is like. */
