@@ -141,9 +141,9 @@ async function lookAtAll(
       draft = startDraft(plan, features.columns, sink)
       const { look, survey } = surveyor
       await eachAsWritten({ path, header, isDone }, (feature) => {
-        const shape = look(feature)
+        const geometry = look(feature)
         if (survey.count % 10_000 === 0) sink.tick(survey.count, plan.total)
-        return shape && draft?.add({ feature, shape }, survey)
+        return geometry && draft?.add({ feature, geometry }, survey)
       })
     },
   })

@@ -1,6 +1,5 @@
-import type { GeometryFamily, GeometryParts } from '../contract/geometry.ts'
-
-const families: readonly GeometryFamily[] = ['POINT', 'LINESTRING', 'POLYGON']
+import type { GeometryParts } from '../contract/geometry.ts'
+import { partsOfWkbType } from '../geo/wkb.ts'
 
 /**
  * Reads the type that a layer of GDAL declares; undefined where it takes any. Z is a flag in older codes, 1000 in
@@ -8,11 +7,9 @@ const families: readonly GeometryFamily[] = ['POINT', 'LINESTRING', 'POLYGON']
  */
 export function readDeclaredType(code: number): GeometryParts | undefined {
   const low = code & 0xffff
-  const flat = low % 1000
   const thousands = Math.floor(low / 1000)
-  const family = families[(flat - 1) % 3]
-  if (family === undefined || flat > 6) return undefined
-  return { family, isMulti: flat > 3, hasZ: (code & 0x8000_0000) !== 0 || thousands === 1 || thousands === 3 }
+  const parts = partsOfWkbType(low % 1000)
+  return parts && { ...parts, hasZ: (code & 0x8000_0000) !== 0 || thousands === 1 || thousands === 3 }
 }
 
 /** Tells whether a type that a layer of GDAL declares is one of curves. @see OGC 06-103r4 clause 8.2.3 */

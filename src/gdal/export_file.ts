@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync, renameSync } from 'node:fs'
 import { type CopyRow, readCopyRows } from '../core/copy_rows.ts'
 import { GrowingBytes } from '../core/growing_bytes.ts'
+import { emptyBbox } from '../geo/bbox.ts'
 import { type FlatTarget, writeFlatFeature, writeFlatHeader } from './export_flat.ts'
-import { noBounds } from './export_geometry.ts'
 import { FlatItems, nodeSize, orderByPlace, writeIndex } from './export_index.ts'
 import { writeAll } from './write_all.ts'
 
@@ -49,8 +49,6 @@ async function writeFeatures({ path, rows, tick, look, ...target }: FlatFile, it
   const { columns } = target
   const file = openSync(path, 'wx')
   const sink = new GrowingBytes(2 * pieceBytes)
-  const box = noBounds()
-  const empty = noBounds()
   let written = 0
   let bareCount = 0
   const flush = () => {
@@ -64,7 +62,7 @@ async function writeFeatures({ path, rows, tick, look, ...target }: FlatFile, it
     const headerBytes = sink.at
     await readCopyRows(rows, (row) => {
       look?.(row)
-      box.set(empty)
+      const box = emptyBbox()
       // Behind its length; writing takes it.
       const id = row.view.getBigInt64(row.at + 4)
       const hasGeometry = writeFlatFeature(sink, row, { columns, ...(items && { bounds: box }) })

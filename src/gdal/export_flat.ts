@@ -1,7 +1,9 @@
 import type { Datatype, GeometryParts } from '../contract/geometry.ts'
 import { type CopyRow, type CopyValue, takeValue } from '../core/copy_rows.ts'
 import type { GrowingBytes } from '../core/growing_bytes.ts'
-import { type Bounds, writeGeometry } from './export_geometry.ts'
+import type { Bbox, MutableBbox } from '../geo/bbox.ts'
+import { readWkb, wkbTypeOf } from '../geo/wkb.ts'
+import { type GeometryPlace, writeFlatGeometry } from './export_geometry.ts'
 import type { JobColumn } from './export_job.ts'
 import { type ColumnType, columnTypes } from './flatgeobuf.ts'
 
@@ -27,13 +29,11 @@ const flatColumns: Readonly<Record<Datatype, ColumnType>> = {
   DATETIME: 'DateTime',
 }
 
-const geometryNumbers = { POINT: 1, LINESTRING: 2, POLYGON: 3 } as const
-
 /** What the start of a file says of a spatial index behind it. */
 export interface FlatIndexing {
   readonly featureCount: number
   readonly nodeSize: number
-  readonly bounds: Bounds
+  readonly bounds: Bbox
 }
 
 /**
@@ -51,7 +51,7 @@ export function writeFlatHeader(sink: GrowingBytes, target: FlatTarget, index?: 
   // of the format.
   const fields = index === undefined ? headerFields : indexedFields
   const table = startTable(sink, { start, root: start + 4, fields, tableBytes: 32 })
-  sink.bytes[table + 16] = geometryNumbers[geometry.family] + (geometry.isMulti ? 3 : 0)
+  sink.bytes[table + 16] = wkbTypeOf(geometry)
   sink.bytes[table + 17] = geometry.hasZ ? 1 : 0
   sink.view.setUint16(table + 18, index?.nodeSize ?? 0, true)
   sink.view.setBigUint64(table + 24, BigInt(index?.featureCount ?? 0), true)
@@ -76,7 +76,7 @@ const indexedFields = [4, 20, 16, 17, 0, 0, 0, 8, 24, 18, 12] as const
 
 function writeBounds(
   sink: GrowingBytes,
-  bounds: Bounds,
+  bounds: Bbox,
   { place, start }: { place: number; start: number },
 ): void {
   // A length of four bytes, then numbers that stand at multiples of eight.
@@ -147,7 +147,7 @@ const featureHead = 28
 export function writeFlatFeature(
   sink: GrowingBytes,
   row: CopyRow,
-  { columns, bounds }: { readonly columns: readonly JobColumn[]; readonly bounds?: Bounds },
+  { columns, bounds }: { readonly columns: readonly JobColumn[]; readonly bounds?: MutableBbox },
 ): boolean {
   const start = sink.at
   sink.reserve(featureHead)
@@ -162,14 +162,24 @@ export function writeFlatFeature(
   const id = takeValue(row)
   const shape = takeValue(row)
   const place = { place: start + 24, start, bounds }
-  const hasGeometry =
-    shape.length > 0 && writeGeometry(sink, { bytes: row.bytes, view: row.view, ...shape }, place)
+  const hasGeometry = shape.length > 0 && writeEwkb(sink, row, { ...place, at: shape.at })
   if (!hasGeometry) sink.view.setUint16(start + 12, 0, true)
   writeProperties(sink, row, { start, columns, id })
   sink.reserve(8)
   sink.align(start)
   sink.view.setUint32(start, sink.at - start - 4, true)
   return hasGeometry
+}
+
+interface EwkbPlace extends GeometryPlace {
+  /** Where the geometry stands in the row. */
+  readonly at: number
+}
+
+function writeEwkb(sink: GrowingBytes, { bytes, view }: CopyRow, place: EwkbPlace): boolean {
+  const geometry = readWkb({ bytes, view }, place.at)
+  if (!('parts' in geometry)) throw new TypeError('a layer holds a geometry of another type than its own')
+  return writeFlatGeometry(sink, geometry, place)
 }
 
 interface Properties {

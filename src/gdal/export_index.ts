@@ -1,17 +1,17 @@
 import { bytesOf } from '../core/bytes.ts'
-import { type Bounds, boundsAround, growBounds, noBounds } from './export_geometry.ts'
+import { type Bbox, bboxAround, emptyBbox, growBbox, type PackedBboxes } from '../geo/bbox.ts'
 
 /** Features of a file that is to have a spatial index, in the order of the file: id, box and size of each. */
 export class FlatItems {
   /** Box around all of them. */
-  readonly bounds = noBounds()
+  readonly bounds = emptyBbox()
   count = 0
   #ids = new BigInt64Array(1024)
   #boxes = new Float64Array(4 * 1024)
   #ends = new Float64Array(1024)
 
   /** Adds the next feature; `end` is where it ends, counted from the start of the first. */
-  add({ id, box, end }: { readonly id: bigint; readonly box: Bounds; readonly end: number }): void {
+  add({ id, box, end }: { readonly id: bigint; readonly box: Bbox; readonly end: number }): void {
     if (this.count === this.#ends.length) {
       const ids = new BigInt64Array(2 * this.count)
       ids.set(this.#ids)
@@ -23,7 +23,7 @@ export class FlatItems {
     this.#boxes.set(box, 4 * this.count)
     this.#ends[this.count] = end
     this.count += 1
-    growBounds(this.bounds, box)
+    growBbox(this.bounds, box)
   }
 
   /** Ids, one after the other. Features that are added later may be missing. */
@@ -31,8 +31,8 @@ export class FlatItems {
     return this.#ids
   }
 
-  /** The boxes behind each other, four numbers each. Features that are added later may be missing. */
-  get boxes(): Float64Array {
+  /** The boxes. Features that are added later may be missing. */
+  get boxes(): PackedBboxes {
     return this.#boxes
   }
 
@@ -67,7 +67,7 @@ const curveBits = 16
  * through the centres of their boxes.
  */
 export function orderByPlace(items: FlatItems): Uint32Array {
-  const [west = 0, south = 0, east = 0, north = 0] = items.bounds
+  const [west, south, east, north] = items.bounds
   const steps = 2 ** curveBits - 1
   const scale = (span: number) => (span > 0 ? steps / span : 0)
   const [toX, toY] = [scale(east - west), scale(north - south)]
@@ -150,7 +150,7 @@ function boxesAbove(boxes: Float64Array, size: number): Float64Array<ArrayBuffer
   const above = new Float64Array(4 * size)
   for (let node = 0; node < size; node += 1) {
     const end = Math.min(nodeSize * (node + 1), boxes.length / 4)
-    above.set(boundsAround(boxes, [nodeSize * node, end]), 4 * node)
+    above.set(bboxAround(boxes, nodeSize * node, end), 4 * node)
   }
   return above
 }

@@ -1,5 +1,5 @@
 import { bytesOf } from '../core/bytes.ts'
-import { boundsAround } from './export_geometry.ts'
+import { bboxAround, bboxAt, type PackedBboxes } from '../geo/bbox.ts'
 import type { FlatItems } from './export_index.ts'
 
 /** A node of a tree, with the cells of its level that it holds. */
@@ -31,8 +31,7 @@ const rootNumber = 1
 
 interface Cells {
   readonly numbers: BigInt64Array
-  /** Lowest x, lowest y, highest x, highest y of each. */
-  readonly boxes: Float64Array
+  readonly boxes: PackedBboxes
 }
 
 /**
@@ -74,7 +73,7 @@ function packLevel(cells: Cells, { depth, first }: { depth: number; first: numbe
 
 function cellsAbove({ boxes }: Cells, nodes: readonly PackedNode[]): Cells {
   const above = new Float64Array(4 * nodes.length)
-  for (const [at, { start, end }] of nodes.entries()) above.set(boundsAround(boxes, [start, end]), 4 * at)
+  for (const [at, { start, end }] of nodes.entries()) above.set(bboxAround(boxes, start, end), 4 * at)
   return { numbers: BigInt64Array.from(nodes, ({ number }) => BigInt(number)), boxes: above }
 }
 
@@ -97,7 +96,7 @@ function writeNode({ numbers, boxes }: Cells, [start, end]: Range, depth: number
   view.setUint16(2, end - start)
   for (let cell = start; cell < end; cell += 1) {
     const at = headBytes + (cell - start) * cellBytes
-    const [west = 0, south = 0, east = 0, north = 0] = boxes.subarray(4 * cell, 4 * cell + 4)
+    const [west, south, east, north] = bboxAt(boxes, cell)
     view.setBigInt64(at, numbers[cell] ?? 0n)
     view.setFloat32(at + 8, roundDown(west))
     view.setFloat32(at + 12, roundUp(east))

@@ -4,6 +4,7 @@ import { freeColumnName } from '../contract/export_formats.ts'
 import { problem } from '../contract/problems.ts'
 import { isDiskFull } from '../core/disk_full.ts'
 import { isProblem } from '../core/problem.ts'
+import { expandBbox } from '../geo/bbox.ts'
 import { hasNoRoom } from './disk_room.ts'
 import { type Rows, writeFlat, writeFlatIndexed } from './export_file.ts'
 import { type Translate, writeGeoPackage } from './export_geopackage.ts'
@@ -97,7 +98,7 @@ async function translateRows(
  * @throws {Problem} feature/invalid
  */
 function checkLatitudes({ bounds }: FlatItems, driver: string): void {
-  const [, south = 0, , north = 0] = bounds
+  const [, south, , north] = bounds
   const latitude = [south, north].find((side) => Number.isFinite(side) && Math.abs(side) > 90)
   if (latitude === undefined) return
   throw problem(
@@ -121,9 +122,9 @@ const leastRoom = 1
  */
 function boundsOption({ bounds, count }: FlatItems): string[] {
   if (count === 0) return []
-  const [west = 0, south = 0, east = 0, north = 0] = bounds
+  const [west, south, east, north] = bounds
   const margin = Math.max(room * Math.max(east - west, north - south), leastRoom)
-  const box = [west - margin, south - margin, east + margin, north + margin]
+  const box = expandBbox(bounds, margin)
   return ['-lco', `BOUNDS=${box.map((side) => side.toFixed(6)).join(',')}`]
 }
 

@@ -1,107 +1,103 @@
 import type { GeometryFamily } from '../contract/geometry.ts'
+import type { Bbox } from '../geo/bbox.ts'
+import type { AnyByteGeometry, ByteCollection, ByteGeometry, ByteSequence } from '../geo/byte_geometry.ts'
+import type { Part } from '../geo/geometry.ts'
 import type { BadFeature, LoadRules } from './job.ts'
-import type { Part, Path, Shape } from './shape.ts'
 
-/** What a shape has to be, to be loaded. */
+/** What a geometry has to be, to be loaded. */
 export interface FitRules extends Pick<LoadRules, 'family' | 'isMulti' | 'skipOthers' | 'fix'> {
-  /** Largest absolute values that coordinates of the reference system can have. */
-  readonly bounds: Bounds
-  /** Makes a polygon valid; gives the same shape where it is. */
-  readonly mend: (shape: Shape) => Shape
+  /** Coordinates that the reference system can have. */
+  readonly limits: Bbox
+  /** Makes a polygon valid; returns the same geometry where it is. */
+  readonly mend: (geometry: ByteGeometry) => AnyByteGeometry
 }
 
-/** Largest absolute values of coordinates. */
-export interface Bounds {
-  readonly x: number
-  readonly y: number
-}
-
-/** Why a shape cannot be loaded. */
+/** Why a geometry cannot be loaded. */
 export type Misfit = Omit<BadFeature, 'number'>
 
-/** What came of fitting: a shape to load, the reason why not, or undefined for what is left out on request. */
-export type Fitted = Shape | Misfit | undefined
+/** What came of fitting: a geometry to load, the reason why not, or undefined for what is left out on request. */
+export type Fitted = ByteGeometry | Misfit | undefined
 
-/** Tells whether a shape could not be fitted. */
+/** Tells whether a geometry could not be fitted. */
 export function isMisfit(fitted: object): fitted is Misfit {
   return 'reason' in fitted
 }
 
-/** Mends a shape as far as the rules allow and says what keeps it from being loaded. Of itself it changes nothing. */
-export function fitShape(found: Shape | undefined, rules: FitRules): Fitted {
+/** Repairs a geometry as far as the rules allow and says what keeps it from being loaded. It changes nothing in place. */
+export function fitGeometry(found: AnyByteGeometry | undefined, rules: FitRules): Fitted {
   if (found === undefined) return { reason: 'it has no geometry' }
-  const shape = gather(found, rules)
-  if (shape.family === 'mixed' || (rules.family !== null && shape.family !== rules.family)) {
-    return otherFamily(shape, rules)
-  }
-  const sound = soundParts(shape, rules)
+  const geometry = 'parts' in found ? found : singleFamily(found, rules)
+  if (isMisfit(geometry)) return rules.family !== null && rules.skipOthers ? undefined : geometry
+  if (rules.family !== null && geometry.family !== rules.family)
+    return rules.skipOthers ? undefined : otherFamily(`a ${geometry.family}`, rules)
+  const sound = soundParts(geometry, rules)
   if (isMisfit(sound)) return sound
   const valid =
-    rules.fix === 'NONE' || shape.family !== 'POLYGON' ? sound : keepFamily(rules.mend(sound), rules)
+    rules.fix === 'NONE' || sound.family !== 'POLYGON' ? sound : keepPolygons(rules.mend(sound), rules)
   return isMisfit(valid) ? valid : limitParts(valid, rules)
 }
 
-function otherFamily(shape: Shape, { family, skipOthers }: FitRules): Misfit | undefined {
-  if (family !== null && skipOthers) return undefined
-  const name = shape.family === 'mixed' ? nameMixed(shape) : `a ${shape.family}`
+function otherFamily(name: string, { family }: FitRules): Misfit {
   return { reason: family === null ? `it is ${name}` : `it is ${name}, not a ${family}` }
 }
 
-/** Curves have no parts that a layer takes. */
-function nameMixed({ parts, isCollection }: Shape): string {
-  return parts.length === 0 && !isCollection
-    ? 'a curve, of which no layer is'
-    : 'a collection of different geometries'
+/** Takes a collection apart where nothing is lost, or where losing something is allowed. */
+function singleFamily(found: Exclude<AnyByteGeometry, ByteGeometry>, rules: FitRules): ByteGeometry | Misfit {
+  if (found.family === 'UNSUPPORTED') return otherFamily('a curve, of which no layer is', rules)
+  const { family, fix } = rules
+  const refused = otherFamily('a collection of different geometries', rules)
+  if (fix === 'NONE') return refused
+  const [first] = found.members
+  const isUniform = first !== undefined && found.members.every((member) => member.family === first.family)
+  if (isUniform) return membersOf(found, first.family)
+  const wanted = family ?? largestFamily(found)
+  if (fix === 'SAFE' || wanted === undefined) return refused
+  const kept = membersOf(found, wanted)
+  return kept.parts.length === 0 ? refused : kept
 }
 
-/** Takes collections apart where nothing is lost, or where losing something is allowed. */
-function gather(shape: Shape, { family, fix }: FitRules): Shape {
-  if (!shape.isCollection) return shape
-  if (fix === 'NONE') return { ...shape, family: 'mixed' }
-  if (fix === 'SAFE' || shape.family !== 'mixed') return shape
-  const wanted = family ?? largestFamily(shape)
-  const parts = shape.parts.filter((part) => part.family === wanted)
-  return wanted === undefined || parts.length === 0 ? shape : { ...shape, family: wanted, parts }
+function membersOf({ members }: ByteCollection, family: GeometryFamily): ByteGeometry {
+  const own = members.filter((member) => member.family === family)
+  const parts = own.flatMap((member) => member.parts)
+  return { family, isMulti: false, hasZ: own.some(({ hasZ }) => hasZ), parts }
 }
 
 /** Of a collection whose family is not told, the highest dimension. */
-function largestFamily({ parts }: Shape): GeometryFamily | undefined {
+function largestFamily({ members }: ByteCollection): GeometryFamily | undefined {
   const order: readonly GeometryFamily[] = ['POLYGON', 'LINESTRING', 'POINT']
-  return order.find((family) => parts.some((part) => part.family === family))
+  return order.find((family) => members.some((member) => member.family === family))
 }
 
-function keepFamily(mended: Shape, { fix }: FitRules): Shape | Misfit {
+function keepPolygons(mended: AnyByteGeometry, { fix }: FitRules): ByteGeometry | Misfit {
   if (mended.family === 'POLYGON') return mended
-  const parts = mended.parts.filter((part) => part.family === 'POLYGON')
-  if (fix === 'LOSSY' && parts.length > 0) return { ...mended, family: 'POLYGON', parts }
-  return { reason: parts.length > 0 ? 'it can only be made valid by losing parts of it' : 'it has no area' }
+  const polygons = mended.family === 'COLLECTION' ? membersOf(mended, 'POLYGON') : undefined
+  if (polygons === undefined || polygons.parts.length === 0) return { reason: 'it has no area' }
+  const isAll = mended.family === 'COLLECTION' && mended.members.every(({ family }) => family === 'POLYGON')
+  return isAll || fix === 'LOSSY' ? polygons : { reason: 'it can only be made valid by losing parts of it' }
 }
 
-function limitParts(shape: Shape, { isMulti, fix }: FitRules): Shape | Misfit {
-  if (isMulti !== false || shape.parts.length === 1) return shape
-  if (fix === 'LOSSY') return { ...shape, parts: shape.parts.slice(0, 1) }
-  return { reason: `it has ${shape.parts.length} parts, not one` }
+function limitParts(geometry: ByteGeometry, { isMulti, fix }: FitRules): ByteGeometry | Misfit {
+  if (isMulti !== false || geometry.parts.length === 1) return geometry
+  if (fix === 'LOSSY') return { ...geometry, parts: geometry.parts.slice(0, 1) }
+  return { reason: `it has ${geometry.parts.length} parts, not one` }
 }
 
-/** Drops, closes or refuses what no database takes: see `checkPath`. A shape that is sound stays the same object. */
-function soundParts(shape: Shape, rules: FitRules): Shape | Misfit {
+/** Drops, closes or refuses what no database takes: see `checkSequence`. A geometry that is sound stays the same object. */
+function soundParts(geometry: ByteGeometry, rules: FitRules): ByteGeometry | Misfit {
+  const { family } = geometry
   let misfit: Misfit | undefined
   let isChanged = false
-  const parts: Shape['parts'][number][] = []
-  for (const part of shape.parts) {
-    const paths = soundPaths(part.paths, { family: part.family, rules })
-    if (isMisfit(paths)) {
-      misfit ??= paths
-      continue
-    }
-    if (paths === part.paths) parts.push(part)
+  const parts: Part<ByteSequence>[] = []
+  for (const part of geometry.parts) {
+    const sound = soundPart(part, { family, rules })
+    if (isMisfit(sound)) misfit ??= sound
     else {
-      isChanged = true
-      parts.push({ ...part, paths })
+      isChanged ||= sound !== part
+      parts.push(sound)
     }
   }
   if (misfit !== undefined && (rules.fix !== 'LOSSY' || parts.length === 0)) return misfit
-  return misfit === undefined && !isChanged ? shape : { ...shape, parts }
+  return misfit === undefined && !isChanged ? geometry : { ...geometry, parts }
 }
 
 interface PartRules {
@@ -109,42 +105,43 @@ interface PartRules {
   readonly rules: FitRules
 }
 
-function soundPaths(paths: Part, { family, rules }: PartRules): Part | Misfit {
+function soundPart(part: Part<ByteSequence>, { family, rules }: PartRules): Part<ByteSequence> | Misfit {
   let isChanged = false
-  const kept: Path[] = []
-  for (const path of paths) {
-    const sound = checkPath(path, { family, rules })
+  const kept: ByteSequence[] = []
+  for (const sequence of part) {
+    const sound = checkSequence(sequence, { family, rules })
     if (isMisfit(sound)) {
       // Without its outer ring there is no polygon; a hole can be lost.
       if (kept.length === 0 || rules.fix !== 'LOSSY') return sound
       isChanged = true
       continue
     }
-    isChanged ||= sound !== path
+    isChanged ||= sound !== sequence
     kept.push(sound)
   }
-  return isChanged ? kept : paths
+  return isChanged ? kept : part
 }
 
-function checkPath(path: Path, { family, rules }: PartRules): Path | Misfit {
-  const fault = findBadPosition(path, rules.bounds)
+function checkSequence(sequence: ByteSequence, { family, rules }: PartRules): ByteSequence | Misfit {
+  const fault = findBadPosition(sequence, rules.limits)
   if (fault !== undefined) return fault
-  if (family === 'POINT') return path
-  if (family === 'LINESTRING') return path.count < 2 ? shortLine : path
-  if (isClosed(path)) return path.count < 4 ? shortRing : path
+  if (family === 'POINT') return sequence
+  const { count } = sequence
+  if (family === 'LINESTRING') return count < 2 ? shortLine : sequence
+  if (isClosed(sequence)) return count < 4 ? shortRing : sequence
   if (rules.fix === 'NONE') return openRing
-  return path.count < 3 ? shortRing : { ...path, isOpen: true }
+  return count < 3 ? shortRing : { ...sequence, isOpen: true }
 }
 
 function findBadPosition(
-  { data: { view }, at, step, zAt, zStep, count }: Path,
-  bounds: Bounds,
+  { data: { view }, at, step, zAt, zStep, count }: ByteSequence,
+  [minX, minY, maxX, maxY]: Bbox,
 ): Misfit | undefined {
   for (let index = 0; index < count; index++) {
     const x = view.getFloat64(at + index * step, true)
     const y = view.getFloat64(at + index * step + 8, true)
-    // Written so that a value that is no number fails too.
-    if (!(Math.abs(x) <= bounds.x && Math.abs(y) <= bounds.y)) return positionFault(x, y)
+    // Written so that a value that is not a number fails too.
+    if (!(x >= minX && x <= maxX && y >= minY && y <= maxY)) return positionFault(x, y)
     if (zAt >= 0 && !Number.isFinite(view.getFloat64(zAt + index * zStep, true))) return badHeight
   }
   return undefined
@@ -156,7 +153,7 @@ function positionFault(x: number, y: number): Misfit {
     : { reason: notNumber }
 }
 
-/** What is said of a coordinate that is infinite, or none. */
+/** What is said of a coordinate that is infinite, or not a number. */
 export const notNumber = 'a coordinate of it is not a number'
 
 const shortLine: Misfit = { reason: 'a line of it has one position only' }
@@ -164,9 +161,9 @@ const shortRing: Misfit = { reason: 'a ring of it has less than four positions' 
 const openRing: Misfit = { reason: 'a ring of it is not closed' }
 const badHeight: Misfit = { reason: 'a height of it is not a number' }
 
-/** Heights are not looked at, as PostGIS does not. */
-function isClosed({ data: { view }, at, step, count }: Path): boolean {
+/** Heights are not compared, as PostGIS does not. */
+function isClosed({ data: { view }, at, step, count }: ByteSequence): boolean {
   const last = (count - 1) * step
-  const same = (first: number) => view.getFloat64(first, true) === view.getFloat64(first + last, true)
-  return count > 0 && same(at) && same(at + 8)
+  const isSame = (first: number) => view.getFloat64(first, true) === view.getFloat64(first + last, true)
+  return count > 0 && isSame(at) && isSame(at + 8)
 }

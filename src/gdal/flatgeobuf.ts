@@ -133,20 +133,6 @@ function makeRoom(data: Bytes, { at, end, size }: { at: number; end: number; siz
   return target
 }
 
-/** Numbers of the geometry types in the format. @see feature.fbs */
-export const flatTypes = {
-  point: 1,
-  lineString: 2,
-  polygon: 3,
-  multiPoint: 4,
-  multiLineString: 5,
-  multiPolygon: 6,
-  geometryCollection: 7,
-  polyhedralSurface: 15,
-  tin: 16,
-  triangle: 17,
-} as const
-
 /** Type of a geometry table, which the header says where it is the same for all. */
 export function geometryTypeAt(data: Bytes, geometry: number, header: FlatHeader): number {
   return header.geometryType === 0 || findField(data, geometry, 6) !== 0

@@ -1,25 +1,26 @@
 import { bytesOf } from '../core/bytes.ts'
-import { cutAtAntimeridian, findWorld } from './antimeridian.ts'
-import { ewkbRoom, writeEwkb } from './ewkb.ts'
+import { cutAtAntimeridian } from '../geo/antimeridian.ts'
+import type { AnyByteGeometry, ByteGeometry } from '../geo/byte_geometry.ts'
+import { ewkbRoom, readWkb, writeEwkb } from '../geo/wkb.ts'
+import { findWorld } from '../geo/world.ts'
 import type { GdalModule } from './open.ts'
-import { parseWkb, type Shape } from './shape.ts'
 
 /**
- * Makes what mends polygons: cuts them at the antimeridian, then lets GDAL make them valid. Sound ones stay as they
+ * Makes what repairs polygons: cuts them at the antimeridian, then lets GDAL make them valid. Sound ones stay as they
  * are.
  */
-export function makeMender(gdal: GdalModule, srs: number): (shape: Shape) => Shape {
+export function makeMender(gdal: GdalModule, srs: number): (geometry: ByteGeometry) => AnyByteGeometry {
   const world = findWorld(srs)
   return (found) => {
-    const shape = world === undefined ? found : cutAtAntimeridian(found, world)
-    const geometry = gdal.Geometry.fromWKB(wkbOf(shape))
-    return geometry.isValid() ? shape : parseWkb(geometry.makeValid().toWKB('LSB', 'ISO'))
+    const polygon = world === undefined ? found : cutAtAntimeridian(found, world)
+    const geometry = gdal.Geometry.fromWKB(wkbOf(polygon))
+    return geometry.isValid() ? polygon : readWkb(bytesOf(geometry.makeValid().toWKB('LSB', 'ISO')))
   }
 }
 
-function wkbOf(shape: Shape): Buffer {
-  const hasZ = shape.parts.some(({ paths }) => paths.some(({ zAt }) => zAt >= 0))
-  const sink = { ...bytesOf(Buffer.allocUnsafe(ewkbRoom(shape))), at: 0 }
-  writeEwkb(sink, shape, { family: 'POLYGON', isMulti: shape.parts.length > 1, hasZ, srs: 0 })
+function wkbOf(polygon: ByteGeometry): Buffer {
+  const sink = { ...bytesOf(Buffer.allocUnsafe(ewkbRoom(polygon))), at: 0 }
+  const hasZ = polygon.parts.some((part) => part.some(({ zAt }) => zAt >= 0))
+  writeEwkb(sink, polygon, { family: 'POLYGON', isMulti: polygon.parts.length > 1, hasZ, srs: 0 })
   return sink.bytes.subarray(0, sink.at)
 }

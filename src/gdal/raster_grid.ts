@@ -1,22 +1,16 @@
 import type { Dataset } from 'gdal-async'
+import type { Bbox } from '../geo/bbox.ts'
+import { mercatorHalfWorld as edge, mercatorMaxLatitude } from '../geo/mercator.ts'
 import type { GdalModule } from './open.ts'
 import { badRaster } from './raster_fault.ts'
-
-/** Least x, least y, greatest x, greatest y. */
-type Box = readonly [minX: number, minY: number, maxX: number, maxY: number]
 
 /** The pixels a picture is to have, and the picture they are made of. */
 export interface RasterGrid {
   readonly source: Dataset
-  readonly box: Box
+  readonly box: Bbox
   readonly xsize: number
   readonly ysize: number
 }
-
-/** Half the width of the world in web mercator, which is a square. */
-const edge = 20_037_508.342789244
-/** Latitude of its edge, in degrees. */
-const edgeLatitude = 85.051128779806604
 
 /**
  * Finds the pixels that a picture has in web mercator: as many as before, those of a picture that is in it already as
@@ -36,7 +30,7 @@ export function planGrid(gdal: GdalModule, dataset: Dataset): RasterGrid {
   )
   const [left = 0, step = 0, , top = 0] = geoTransform
   const { x: columns, y: rows } = rasterSize
-  const found: Box = [left, top - rows * step, left + columns * step, top]
+  const found: Bbox = [left, top - rows * step, left + columns * step, top]
   const margin = 2 * step
   if (!found.every((one) => Number.isFinite(one) && Math.abs(one) <= edge + margin) || !(step > 0))
     throw badRaster(
@@ -48,7 +42,7 @@ export function planGrid(gdal: GdalModule, dataset: Dataset): RasterGrid {
       'the picture cannot be projected to EPSG:3857: it reaches over the edge of that world, at 180 degrees',
       'Cut it there into two, one for each side.',
     )
-  const box = found.map((one) => snap(one, step)) as unknown as Box
+  const box = found.map((one) => snap(one, step)) as unknown as Bbox
   const [minX, minY, maxX, maxY] = box
   const xsize = Math.max(1, Math.round((maxX - minX) / step))
   const ysize = Math.max(1, Math.round((maxY - minY) / step))
@@ -87,7 +81,7 @@ function findOwnGrid(source: Dataset): RasterGrid | undefined {
   const [left = 0, stepX = 0, turnX, top = 0, turnY, stepY = 0] = source.geoTransform ?? []
   const { x: xsize, y: ysize } = source.rasterSize
   if (turnX !== 0 || turnY !== 0 || stepX <= 0 || stepY >= 0) return undefined
-  const box: Box = [left, top + ysize * stepY, left + xsize * stepX, top]
+  const box: Bbox = [left, top + ysize * stepY, left + xsize * stepX, top]
   if (box.every((one) => Math.abs(one) <= edge * 1.000001)) return { source, box, xsize, ysize }
   throw badRaster('the picture lies outside of the world of EPSG:3857')
 }
@@ -97,7 +91,9 @@ function cutPoles(gdal: GdalModule, dataset: Dataset): Dataset {
   const [, , turnX, top = 0, turnY, stepY = 0] = dataset.geoTransform ?? []
   if (turnX !== 0 || turnY !== 0) return dataset
   const { x, y } = dataset.rasterSize
-  const rows = [edgeLatitude, -edgeLatitude].map((latitude) => (latitude - top) / stepY).sort((a, b) => a - b)
+  const rows = [mercatorMaxLatitude, -mercatorMaxLatitude]
+    .map((latitude) => (latitude - top) / stepY)
+    .sort((a, b) => a - b)
   const first = Math.max(0, Math.ceil(rows[0] ?? 0))
   const end = Math.min(y, Math.floor(rows[1] ?? y))
   if (first === 0 && end === y) return dataset

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import type { Datatype, GeometryParts } from '../contract/geometry.ts'
 import { keynamesOf } from '../contract/keyname.ts'
 import { problem } from '../contract/problems.ts'
-import type { Bounds, FitRules } from './fit.ts'
+import { coordinateLimits } from '../geo/world.ts'
+import type { FitRules } from './fit.ts'
 import type { FlatHeader } from './flatgeobuf.ts'
 import { guessedDatatype } from './guess.ts'
 import type { SourceField, VectorJob, WireLayout } from './job.ts'
@@ -52,7 +53,7 @@ export function planReading(gdal: GdalModule, source: SourceLayer, job: VectorJo
     isMulti,
     skipOthers,
     fix,
-    bounds: boundsOf(job.srs),
+    limits: coordinateLimits(job.srs),
     mend: makeMender(gdal, job.srs),
   }
   return {
@@ -194,12 +195,6 @@ function findIdColumn(
     .filter((name) => hidden?.get(name) === undefined)
     .join(', ')
   throw problem('request/invalid', `the source has no field ${idFields.join(' or ')} for ids, but ${names}`)
-}
-
-/** Largest coordinates: the poles of web mercator, and its world once around to either side. */
-function boundsOf(srs: number): Bounds {
-  if (srs === 3857) return { x: 40_075_016.69, y: 242_528_681 }
-  return srs === 4326 ? { x: 360, y: 90 } : { x: Number.MAX_VALUE, y: Number.MAX_VALUE }
 }
 
 /** What to do where texts cannot be read. */

@@ -1,13 +1,13 @@
 import type { Datatype } from '../contract/geometry.ts'
+import type { ByteGeometry } from '../geo/byte_geometry.ts'
+import { type ByteSink, type EwkbTarget, ewkbRoom, writeEwkb } from '../geo/wkb.ts'
+import type { WktCheck } from '../geo/wkt_check.ts'
 import { quickDay } from './digits.ts'
-import { type EwkbTarget, ewkbRoom, type Sink, writeEwkb } from './ewkb.ts'
 import type { ColumnType, FlatFeature } from './flatgeobuf.ts'
 import type { Guess } from './guess.ts'
 import { findMoment } from './moment.ts'
-import type { Shape } from './shape.ts'
 import { readAscii, readInteger, readReal, type Value } from './value.ts'
 import type { Conversion, Scalar } from './value_convert.ts'
-import type { WktCheck } from './wkt.ts'
 
 /**
  * What a column of the intermediate file is for, besides a field: the ids; nothing; a coordinate, of which the shape
@@ -89,9 +89,9 @@ export function eachProperty(
 }
 
 /** Most bytes that a row needs. */
-export function rowRoom(feature: FlatFeature, shape: Shape, plan: RowPlan): number {
+export function rowRoom(feature: FlatFeature, geometry: ByteGeometry, plan: RowPlan): number {
   // Texts of other encodings grow by half at most.
-  return 64 + ewkbRoom(shape) + 24 * plan.columns.length + 2 * feature.size
+  return 64 + ewkbRoom(geometry) + 24 * plan.columns.length + 2 * feature.size
 }
 
 /**
@@ -100,14 +100,14 @@ export function rowRoom(feature: FlatFeature, shape: Shape, plan: RowPlan): numb
  * @param id taken where no column gives one
  * @see https://www.postgresql.org/docs/current/sql-copy.html "Binary Format"
  */
-export function writeRow(sink: Sink, { feature, shape, id }: RowSource, plan: RowPlan): void {
+export function writeRow(sink: ByteSink, { feature, geometry, id }: RowSource, plan: RowPlan): void {
   sink.view.setInt16(sink.at, 2 + plan.fieldCount)
   sink.view.setInt32(sink.at + 2, 4)
   sink.view.setInt32(sink.at + 6, id)
   const idAt = sink.at + 6
   sink.at += 14
   const start = sink.at
-  writeEwkb(sink, shape, plan)
+  writeEwkb(sink, geometry, plan)
   sink.view.setInt32(start - 4, sink.at - start)
   let next = 0
   const writeNulls = (until: number) => {
@@ -129,13 +129,13 @@ export function writeRow(sink: Sink, { feature, shape, id }: RowSource, plan: Ro
 /** What a row is made of. */
 export interface RowSource {
   readonly feature: FlatFeature
-  readonly shape: Shape
+  readonly geometry: ByteGeometry
   readonly id: number
 }
 
 type FieldColumn = ColumnPlan & { readonly use: Datatype }
 
-function writeField(sink: Sink, value: Value, { use, convert, blankIsNull }: FieldColumn): void {
+function writeField(sink: ByteSink, value: Value, { use, convert, blankIsNull }: FieldColumn): void {
   if (blankIsNull && value.size === 0) writeNull(sink)
   else if (convert === undefined) writers[use](sink, value)
   else {
@@ -145,7 +145,7 @@ function writeField(sink: Sink, value: Value, { use, convert, blankIsNull }: Fie
   }
 }
 
-function writeScalar(sink: Sink, scalar: Scalar, use: Datatype): void {
+function writeScalar(sink: ByteSink, scalar: Scalar, use: Datatype): void {
   if (typeof scalar === 'string') {
     const size = sink.bytes.write(scalar, sink.at + 4)
     sink.view.setInt32(sink.at, size)
@@ -161,7 +161,7 @@ function writeScalar(sink: Sink, scalar: Scalar, use: Datatype): void {
   } else writeLong(sink, scalar)
 }
 
-function writeLong(sink: Sink, value: number | bigint): void {
+function writeLong(sink: ByteSink, value: number | bigint): void {
   sink.view.setInt32(sink.at, 8)
   if (typeof value === 'number') {
     // In two halves: a bigint would have to be made of it first.
@@ -171,7 +171,7 @@ function writeLong(sink: Sink, value: number | bigint): void {
   sink.at += 12
 }
 
-type Writer = (sink: Sink, value: Value) => void
+type Writer = (sink: ByteSink, value: Value) => void
 
 const writers: Readonly<Record<Datatype, Writer>> = {
   INTEGER: (sink, value) => {
@@ -210,13 +210,13 @@ const writers: Readonly<Record<Datatype, Writer>> = {
 }
 
 /** Most texts are short: for those a loop is faster than a call out of JavaScript. */
-function copyBytes(sink: Sink, { bytes, at, size }: Value): void {
+function copyBytes(sink: ByteSink, { bytes, at, size }: Value): void {
   if (size > 32) sink.bytes.set(bytes.subarray(at, at + size), sink.at)
   else for (let index = 0; index < size; index++) sink.bytes[sink.at + index] = bytes[at + index] as number
   sink.at += size
 }
 
-function writeNull(sink: Sink): void {
+function writeNull(sink: ByteSink): void {
   sink.view.setInt32(sink.at, -1)
   sink.at += 4
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { bytesOf } from '../core/bytes.ts'
 import { copyHeader, copyTrailer } from '../core/copy_rows.ts'
-import type { Sink } from './ewkb.ts'
+import type { ByteSink } from '../geo/wkb.ts'
 import { frameHeaderBytes, writeFrameHeader } from './frame.ts'
 import { isField, type RowPlan, rowRoom, writeRow } from './row.ts'
 import type { GoodFeature } from './survey.ts'
@@ -53,15 +53,15 @@ export function startRows(target: RowTarget, sender: RowSender): RowWriter {
     rows = 0
     turnAt = turnBytes
   }
-  const write = ({ feature, shape }: GoodFeature, room: number) => {
+  const write = ({ feature, geometry }: GoodFeature, room: number) => {
     if (sink.at + room > sink.bytes.length) sink = startFrame(Buffer.allocUnsafe(sink.at + room))
     id += 1
     rows += 1
-    writeRow(sink, { feature, shape, id }, plan)
+    writeRow(sink, { feature, geometry, id }, plan)
   }
   return {
     add(good) {
-      const room = rowRoom(good.feature, good.shape, plan) + copyTrailer.length
+      const room = rowRoom(good.feature, good.geometry, plan) + copyTrailer.length
       if (rows > 0 && sink.at + room > sink.bytes.length) return send().then(() => write(good, room))
       write(good, room)
       if (sink.at < turnAt) return undefined
@@ -75,12 +75,12 @@ export function startRows(target: RowTarget, sender: RowSender): RowWriter {
   }
 }
 
-function startFrame(bytes: Buffer): Sink {
+function startFrame(bytes: Buffer): ByteSink {
   copyHeader.copy(bytes, frameHeaderBytes)
   return { ...bytesOf(bytes), at: frameHeaderBytes + copyHeader.length }
 }
 
-function endFrame(sink: Sink): Buffer {
+function endFrame(sink: ByteSink): Buffer {
   sink.at += copyTrailer.copy(sink.bytes, sink.at)
   writeFrameHeader(sink.bytes, 'rows', sink.at - frameHeaderBytes)
   return sink.bytes.subarray(0, sink.at)

@@ -1,9 +1,9 @@
 import type { Dataset, Layer } from 'gdal-async'
 import type { Datatype } from '../contract/geometry.ts'
+import type { WktCheck } from '../geo/wkt_check.ts'
 import type { BadFeature } from './job.ts'
 import type { ColumnUse } from './row.ts'
 import type { TextReader } from './shape_texts.ts'
-import type { WktCheck } from './wkt.ts'
 
 /** A file to open, under a name that tells its format. */
 export interface SourceFile {

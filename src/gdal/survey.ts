@@ -1,12 +1,14 @@
 import type { GeometryFamily } from '../contract/geometry.ts'
-import { type FitRules, fitShape, isMisfit, type Misfit } from './fit.ts'
+import type { ByteGeometry } from '../geo/byte_geometry.ts'
+import { hasHeight } from '../geo/byte_geometry.ts'
+import { type FitRules, fitGeometry, isMisfit, type Misfit } from './fit.ts'
+import { readFlatGeometry } from './flat_geometry.ts'
 import { type FlatFeature, type FlatHeader, readFlatFeatures } from './flatgeobuf.ts'
 import { guessOn } from './guess.ts'
 import { type BadFeature, toldBadFeatures } from './job.ts'
 import { type Marks, openMarks } from './marks.ts'
 import type { Missing } from './missing.ts'
 import { type ColumnPlan, eachProperty } from './row.ts'
-import { findShape, hasHeight, type Shape } from './shape.ts'
 import { findBadValue, type ValueFault } from './value_check.ts'
 
 /** Features of an intermediate file, and how they are looked at. */
@@ -24,7 +26,7 @@ export interface Features {
 /** A feature that can be loaded. */
 export interface GoodFeature {
   readonly feature: FlatFeature
-  readonly shape: Shape
+  readonly geometry: ByteGeometry
 }
 
 /** Gives the features that can be loaded. */
@@ -34,14 +36,20 @@ export function* eachGoodFeature(features: Features): Generator<GoodFeature> {
   for (const feature of readFlatFeatures(features.path, features.header)) {
     place += 1
     if (passedOver?.has(place)) continue
-    const shape = passedOver ? findShape(feature, features.header) : judge(feature, features)
-    if (shape !== undefined && !isMisfit(shape)) yield { feature, shape }
+    const geometry = passedOver ? knownGeometry(feature, features) : judge(feature, features)
+    if (geometry !== undefined && !isMisfit(geometry)) yield { feature, geometry }
   }
 }
 
-/** Gives the shape to load, why the feature cannot be loaded, or undefined where it is left out on request. */
-function judge(feature: FlatFeature, features: Features): Shape | Misfit | undefined {
-  const fitted = fitShape(findShape(feature, features.header), features.rules)
+/** Returns the geometry of a feature that was judged to be good as it is. */
+function knownGeometry(feature: FlatFeature, { header }: Features): ByteGeometry | undefined {
+  const geometry = readFlatGeometry(feature, header)
+  return geometry !== undefined && 'parts' in geometry ? geometry : undefined
+}
+
+/** Returns the geometry to load, why the feature cannot be loaded, or undefined where it is left out on request. */
+function judge(feature: FlatFeature, features: Features): ByteGeometry | Misfit | undefined {
+  const fitted = fitGeometry(readFlatGeometry(feature, features.header), features.rules)
   return fitted === undefined || isMisfit(fitted) ? fitted : (findBadField(feature, features) ?? fitted)
 }
 
@@ -95,8 +103,8 @@ export interface Survey {
 
 /** Looks at features as they come. */
 export interface Surveyor {
-  /** Gives the shape to load; undefined where the feature cannot be loaded, or is left out. */
-  look(feature: FlatFeature): Shape | undefined
+  /** Returns the geometry to load; undefined where the feature cannot be loaded, or is left out. */
+  look(feature: FlatFeature): ByteGeometry | undefined
   /** What was found so far; features are numbered as they stand in the file. */
   readonly survey: Survey
   /** Features that are not to be loaded. */
@@ -125,12 +133,12 @@ export function startSurvey(features: Features): Surveyor {
     survey.badCount += 1
     if (bad.length < toldBadFeatures) bad.push({ number: survey.count, ...misfit })
   }
-  const take = (shape: Shape) => {
-    const family = shape.family as GeometryFamily
+  const take = (geometry: ByteGeometry) => {
+    const { family, isMulti, parts } = geometry
     families.set(family, (families.get(family) ?? 0) + 1)
     // A multi-geometry stays one, even of one part; a collection becomes one where it has to.
-    survey.hasMulti ||= shape.isMulti || shape.parts.length > 1
-    survey.hasHeights ||= hasHeight(shape)
+    survey.hasMulti ||= isMulti || parts.length > 1
+    survey.hasHeights ||= hasHeight(geometry)
   }
   const look = (feature: FlatFeature) => {
     survey.count += 1

@@ -2,12 +2,12 @@ import { mkdtempSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import type { Dataset, Layer } from 'gdal-async'
 import { problem } from '../contract/problems.ts'
+import { startWktCheck } from '../geo/wkt_check.ts'
 import { beyondColumn, copyWithBeyond } from './csv_header.ts'
 import type { VectorJob } from './job.ts'
 import type { GdalModule } from './open.ts'
 import type { ColumnUse } from './row.ts'
 import type { SourceLayer } from './source.ts'
-import { startWktCheck } from './wkt.ts'
 
 /** Columns that hold the geometry of a table. */
 type CoordinateColumns =

@@ -1,24 +1,6 @@
-import { bytesOf } from '../core/bytes.ts'
-import type { Part, Path, Shape } from './shape.ts'
-
-/** How far a reference system goes around the earth. */
-export interface World {
-  /** From one antimeridian to the next. */
-  readonly width: number
-  /** Where maps end towards a pole. */
-  readonly top: number
-}
-
-/** Web mercator ends where its map is a square. */
-const worlds: Readonly<Record<number, World>> = {
-  3857: { width: 40_075_016.685_578_49, top: 20_037_508.342_789_244 },
-  4326: { width: 360, top: 90 },
-}
-
-/** Finds how far a reference system goes around the earth; undefined for those of a region. */
-export function findWorld(srs: number): World | undefined {
-  return worlds[srs]
-}
+import { type ByteGeometry, type ByteSequence, byteSequenceOf, numbersOf } from './byte_geometry.ts'
+import { type Part, positionSize } from './geometry.ts'
+import type { World } from './world.ts'
 
 /** x, y and, where there is one, z. */
 type Position = readonly [x: number, y: number, ...z: number[]]
@@ -26,17 +8,17 @@ type Position = readonly [x: number, y: number, ...z: number[]]
 /**
  * Cuts polygons at the antimeridian that run over it: rings whose next position is more than half a world away, which
  * would else be drawn as bands around the earth. Rings around a pole are led along the edge of the map. The halves
- * share edges with themselves until they are made valid. Everything else is given back as it is.
+ * share edges with themselves until they are made valid. Everything else is returned as it is.
  *
  * @see RFC 7946 clause 3.1.9
  */
-export function cutAtAntimeridian(shape: Shape, world: World): Shape {
-  if (!shape.parts.some(({ paths }) => paths.some((path) => isCrossing(path, world)))) return shape
-  const parts = shape.parts.flatMap((part) => cutPart(part.paths, world).map((paths) => ({ ...part, paths })))
-  return parts.length === 0 ? shape : { ...shape, parts, isMulti: true }
+export function cutAtAntimeridian(geometry: ByteGeometry, world: World): ByteGeometry {
+  if (!geometry.parts.some((part) => part.some((ring) => isCrossing(ring, world)))) return geometry
+  const parts = geometry.parts.flatMap((part) => cutPart(part, world))
+  return parts.length === 0 ? geometry : { ...geometry, parts, isMulti: true }
 }
 
-function isCrossing({ data: { view }, at, step, count }: Path, { width }: World): boolean {
+function isCrossing({ data: { view }, at, step, count }: ByteSequence, { width }: World): boolean {
   let last = view.getFloat64(at, true)
   let jumps = false
   for (let index = 1; index < count && !jumps; index++) {
@@ -48,34 +30,30 @@ function isCrossing({ data: { view }, at, step, count }: Path, { width }: World)
   return jumps && count > 5
 }
 
-function cutPart(paths: Part, world: World): Part[] {
-  const [outer, ...holes] = paths
-  if (outer === undefined || !isCrossing(outer, world)) return [paths]
-  const ring = unwrap(readPath(outer), world)
-  const others = holes.map((hole) => unwrap(readPath(hole), world))
-  return sheetsOf(ring, world).flatMap((sheet): Part[] => {
+function cutPart(rings: Part<ByteSequence>, world: World): Part<ByteSequence>[] {
+  const [outer, ...holes] = rings
+  if (outer === undefined || !isCrossing(outer, world)) return [rings]
+  const ring = unwrap(readRing(outer), world)
+  const others = holes.map((hole) => unwrap(readRing(hole), world))
+  return sheetsOf(ring, world).flatMap((sheet): Part<ByteSequence>[] => {
     const cut = toSheet(ring, sheet, world)
     if (cut.length < 4) return []
     const inner = others.flatMap((hole) => sheetsOf(hole, world).map((of) => toSheet(hole, of, world)))
-    return [[cut, ...inner.filter((hole) => hole.length >= 4 && isBeside(hole, cut))].map(writePath)]
+    return [[cut, ...inner.filter((hole) => hole.length >= 4 && isBeside(hole, cut))].map(writeRing)]
   })
 }
 
-function readPath({ data: { view }, at, step, zAt, zStep, count }: Path): Position[] {
-  return Array.from({ length: count }, (_, index): Position => {
-    const x = view.getFloat64(at + index * step, true)
-    const y = view.getFloat64(at + index * step + 8, true)
-    return zAt < 0 ? [x, y] : [x, y, view.getFloat64(zAt + index * zStep, true)]
+function readRing(ring: ByteSequence): Position[] {
+  const size = positionSize(ring.zAt >= 0)
+  const numbers = numbersOf({ ...ring, isOpen: false })
+  return Array.from({ length: ring.count }, (_, index) => {
+    const [x = 0, y = 0, ...z] = numbers.slice(size * index, size * (index + 1))
+    return [x, y, ...z]
   })
 }
 
-function writePath(ring: readonly Position[]): Path {
-  const size = ring[0]?.length ?? 2
-  const data = bytesOf(Buffer.allocUnsafe(8 * size * ring.length))
-  for (const [index, position] of ring.entries())
-    for (const [nth, value] of position.entries()) data.view.setFloat64(8 * (index * size + nth), value, true)
-  const step = 8 * size
-  return { data, at: 0, step, zAt: size > 2 ? 16 : -1, zStep: step, count: ring.length, isOpen: false }
+function writeRing(ring: readonly Position[]): ByteSequence {
+  return byteSequenceOf(ring.flat(), positionSize((ring[0]?.length ?? 2) > 2))
 }
 
 /** Lays a ring out without jumps, beyond the edges of the map; one around a pole is closed along the map's end. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesOf } from '../../src/core/bytes.ts'
-import { startWktCheck } from '../../src/gdal/wkt.ts'
+import { startWktCheck } from '../../src/geo/wkt_check.ts'
 import { readFileAs } from '../support/vector.ts'
 
 function look(text: string) {
@@ -68,7 +68,7 @@ test('a law: what JavaScript writes as a number is one, and nothing may follow t
   fc.assert(
     fc.property(text, fc.string({ unit: 'binary', minLength: 1 }), (wkt, more) => {
       expect(look(wkt).isWhole).toBe(true)
-      expect(look(wkt + more).isWhole).toBe(more.trim() === '' || /^[\0-\x20]*$/.test(more))
+      expect(look(wkt + more).isWhole).toBe(/^[\t-\r ]*$/.test(more))
     }),
   )
 })

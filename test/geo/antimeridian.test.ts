@@ -1,44 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { bytesOf } from '../../src/core/bytes.ts'
-import { cutAtAntimeridian, findWorld } from '../../src/gdal/antimeridian.ts'
-import type { Path, Shape } from '../../src/gdal/shape.ts'
+import { cutAtAntimeridian } from '../../src/geo/antimeridian.ts'
+import { type ByteGeometry, byteSequenceOf, numbersOf } from '../../src/geo/byte_geometry.ts'
+import { positionSize } from '../../src/geo/geometry.ts'
+import { findWorld } from '../../src/geo/world.ts'
 
 type Ring = readonly (readonly number[])[]
 
 const world = findWorld(4326) ?? expect.fail('no world')
 
-function pathOf(ring: Ring): Path {
-  const size = ring[0]?.length ?? 2
-  const buffer = Buffer.alloc(8 * size * ring.length)
-  for (const [index, value] of ring.flat().entries()) buffer.writeDoubleLE(value, 8 * index)
-  return {
-    data: bytesOf(buffer),
-    at: 0,
-    step: 8 * size,
-    zAt: size > 2 ? 16 : -1,
-    zStep: 8 * size,
-    count: ring.length,
-    isOpen: false,
-  }
+function polygon(...rings: Ring[]): ByteGeometry {
+  const hasZ = rings[0]?.[0]?.length === 3
+  const parts = [rings.map((ring) => byteSequenceOf(ring.flat(), positionSize(hasZ)))]
+  return { family: 'POLYGON', isMulti: false, hasZ, parts }
 }
 
-function polygon(...rings: Ring[]): Shape {
-  return {
-    family: 'POLYGON',
-    isMulti: false,
-    isCollection: false,
-    parts: [{ family: 'POLYGON', paths: rings.map(pathOf) }],
-  }
-}
-
-function ringsOf({ parts }: Shape): number[][][][] {
-  return parts.map(({ paths }) =>
-    paths.map(({ data, at, step, zAt, count }) =>
-      Array.from({ length: count }, (_, index) => {
-        const read = (offset: number) => data.view.getFloat64(offset + index * step, true)
-        return zAt < 0 ? [read(at), read(at + 8)] : [read(at), read(at + 8), read(zAt)]
-      }),
-    ),
+function ringsOf({ parts, hasZ }: ByteGeometry): number[][][][] {
+  const size = positionSize(hasZ)
+  return parts.map((part) =>
+    part.map((ring) => {
+      const numbers = numbersOf(ring)
+      return Array.from({ length: ring.count }, (_, at) => numbers.slice(size * at, size * (at + 1)))
+    }),
   )
 }
 
