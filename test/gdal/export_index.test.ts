@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { writeFlatIndexed } from '../../src/gdal/export_file.ts'
-import { FlatItems, orderByPlace } from '../../src/gdal/export_index.ts'
+import { writeFlatIndexed } from '../../src/gdal/flatgeobuf/file_writer.ts'
+import { FlatItems, orderByPlace } from '../../src/gdal/flatgeobuf/spatial_index.ts'
 import { type Line, lines, rowsOf, windows } from '../support/lines.ts'
 
 let folder: string

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { bytesOf } from '../../src/core/bytes.ts'
-import { findField, follow } from '../../src/gdal/flatbuffer.ts'
+import { findField, follow } from '../../src/gdal/flatgeobuf/flatbuffer.ts'
 import { createLayerOf, proj, readExport } from '../support/exports.ts'
 import { createTestLayer } from '../support/layers.ts'
 import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
