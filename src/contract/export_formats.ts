@@ -1,3 +1,5 @@
+import { uniqueNameIgnoringCase } from '../core/unique_name.ts'
+
 /** What is known of a format that layers are exported to. */
 export interface ExportFormat {
   /** Ending of the file, without the point. */
@@ -72,10 +74,10 @@ export function readNotes(header: string | string[] | undefined): string[] {
 /** Column that holds the geometry in tables: WKT. */
 export const geometryColumnName = 'GEOM'
 
-/** Gives a name that no column has, whether in upper or lower case: half of the formats take them for the same. */
+/** Returns a name that no column has, in upper or lower case: half of the formats do not tell them apart. */
 export function freeColumnName(wanted: string, columns: readonly { readonly name: string }[]): string {
-  const taken = new Set(columns.map(({ name }) => name.toLowerCase()))
-  let name = wanted
-  for (let nth = 1; taken.has(name); nth += 1) name = `${wanted}_${nth}`
-  return name
+  return uniqueNameIgnoringCase(
+    wanted,
+    columns.map(({ name }) => name),
+  )
 }

@@ -1,7 +1,7 @@
 // Entry of a child process: the only one that loads GDAL. A file that makes GDAL crash, loop or eat memory takes this
 // process with it and nothing else.
 import { enableCompileCache } from 'node:module'
-import type { Job } from './job.ts'
+import type { Job } from './runner/vector_job.ts'
 
 // What GDAL may know of its surroundings: where its data stands, not what the server keeps secret, nor settings that
 // happen to be there.

@@ -3,11 +3,11 @@ import { flushCompileCache } from 'node:module'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { isProblem } from '../core/problem.ts'
-import { convertVector } from './convert.ts'
-import { jsonFrame } from './frame.ts'
-import type { Job, WireProblem } from './job.ts'
-import { type GdalModule, loadGdal } from './open.ts'
-import { settings } from './settings.ts'
+import { convertVector } from './import/convert_vector.ts'
+import { jsonFrame } from './runner/frame.ts'
+import { type GdalModule, loadGdal } from './runner/gdal_module.ts'
+import { settings } from './runner/settings.ts'
+import type { Job, WireProblem } from './runner/vector_job.ts'
 
 const outputDescriptor = 3
 
@@ -56,10 +56,10 @@ async function convert(job: Job, { input, send }: Ends): Promise<void> {
     return convertVector(openGdal(), job, { layout, summary, frameBytes: job.pieceBytes, rows: send, tick })
   // Loaded for those that need it: most jobs are to read features.
   if (job.kind === 'export') {
-    const { writeExport } = await import('./export_write.ts')
+    const { writeExport } = await import('./export/write_export.ts')
     return summary(await writeExport(openGdal, job, { rows: input, tick }))
   }
-  const { convertRaster } = await import('./raster_convert.ts')
+  const { convertRaster } = await import('./raster/convert_raster.ts')
   await summary(await convertRaster(openGdal(), job, { tick }))
 }
 

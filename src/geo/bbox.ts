@@ -1,7 +1,31 @@
 /** Box `[minX, minY, maxX, maxY]`, in the units of its reference system. */
 export type Bbox = readonly [minX: number, minY: number, maxX: number, maxY: number]
 
-/** Gives a box that is larger on each side; a negative margin makes it smaller. */
+/** A box that grows by what it is to surround. */
+export type MutableBbox = [minX: number, minY: number, maxX: number, maxY: number]
+
+/** Returns a box around nothing, which meets no other and can grow. */
+export function emptyBbox(): MutableBbox {
+  return [Infinity, Infinity, -Infinity, -Infinity]
+}
+
+/** Makes a box surround another one as well. */
+export function growBbox(box: MutableBbox, [minX, minY, maxX, maxY]: Bbox): void {
+  if (minX < box[0]) box[0] = minX
+  if (minY < box[1]) box[1] = minY
+  if (maxX > box[2]) box[2] = maxX
+  if (maxY > box[3]) box[3] = maxY
+}
+
+/** Makes a box surround a position as well. */
+export function extendBbox(box: MutableBbox, x: number, y: number): void {
+  if (x < box[0]) box[0] = x
+  if (y < box[1]) box[1] = y
+  if (x > box[2]) box[2] = x
+  if (y > box[3]) box[3] = y
+}
+
+/** Returns a box that is larger on each side; a negative margin makes it smaller. */
 export function expandBbox([minX, minY, maxX, maxY]: Bbox, margin: number): Bbox {
   return [minX - margin, minY - margin, maxX + margin, maxY + margin]
 }
@@ -9,4 +33,23 @@ export function expandBbox([minX, minY, maxX, maxY]: Bbox, margin: number): Bbox
 /** Tells whether two boxes have a point in common. */
 export function bboxesIntersect(a: Bbox, b: Bbox): boolean {
   return a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]
+}
+
+/**
+ * Boxes behind each other, four numbers each. As an object each, the boxes of millions of features would take more
+ * memory than the features.
+ */
+export type PackedBboxes = Float64Array
+
+/** Returns a box out of a list. */
+export function bboxAt(boxes: PackedBboxes, index: number): Bbox {
+  const at = 4 * index
+  return [boxes[at] ?? 0, boxes[at + 1] ?? 0, boxes[at + 2] ?? 0, boxes[at + 3] ?? 0]
+}
+
+/** Returns the box around some of the boxes of a list, from one to before another. */
+export function bboxAround(boxes: PackedBboxes, start: number, end: number): Bbox {
+  const around = emptyBbox()
+  for (let index = start; index < end; index += 1) growBbox(around, bboxAt(boxes, index))
+  return around
 }

@@ -1,5 +1,6 @@
 import type { Bbox } from './bbox.ts'
-import type { TileGeometry, TilePart, TileSequence } from './tile_geometry.ts'
+import type { Part, Sequence } from './geometry.ts'
+import type { TileGeometry } from './tile_geometry.ts'
 
 /**
  * Cuts a geometry of a tile to a box, in whole units. Polygons need not be valid: each ring is cut side by side, which
@@ -8,20 +9,20 @@ import type { TileGeometry, TilePart, TileSequence } from './tile_geometry.ts'
  * @see Sutherland and Hodgman 1974 (rings), Liang and Barsky 1984 (lines)
  */
 export function clipGeometry({ family, parts }: TileGeometry, box: Bbox): TileGeometry {
-  if (family === 'polygon') return { family, parts: parts.flatMap((part) => clipPolygon(part, box)) }
-  if (family === 'line') {
+  if (family === 'POLYGON') return { family, parts: parts.flatMap((part) => clipPolygon(part, box)) }
+  if (family === 'LINESTRING') {
     return { family, parts: parts.flatMap((part) => part.flatMap((line) => clipLine(line, box))) }
   }
   return { family, parts: parts.filter((part) => part.every((point) => isInside(point, 0, box))) }
 }
 
-function clipPolygon(rings: TilePart, box: Bbox): TilePart[] {
+function clipPolygon(rings: Part, box: Bbox): Part[] {
   const [outer, ...holes] = rings.map((ring) => clipRing(ring, box))
   if (outer === undefined || outer.length === 0) return []
   return [[outer, ...holes.filter((hole) => hole.length > 0)]]
 }
 
-function clipRing(ring: TileSequence, box: Bbox): TileSequence {
+function clipRing(ring: Sequence, box: Bbox): Sequence {
   const sides = findCrossedSides(ring, box)
   if (sides === undefined) return []
   let cut = ring
@@ -39,7 +40,7 @@ interface Side {
 }
 
 /** Finds the sides that a ring reaches beyond; undefined where all of it is beyond one of them. */
-function findCrossedSides(ring: TileSequence, box: Bbox): Side[] | undefined {
+function findCrossedSides(ring: Sequence, box: Bbox): Side[] | undefined {
   const crossed: Side[] = []
   for (const side of sidesOf(box)) {
     let beyond = 0
@@ -57,9 +58,9 @@ const sidesOf = ([minX, minY, maxX, maxY]: Bbox): Side[] => [
   { axis: 1, limit: maxY, sign: 1 },
 ]
 
-const excess = (ring: TileSequence, at: number, { limit, sign }: Side) => ((ring[at] ?? 0) - limit) * sign
+const excess = (ring: Sequence, at: number, { limit, sign }: Side) => ((ring[at] ?? 0) - limit) * sign
 
-function clipRingAt(ring: TileSequence, side: Side): TileSequence {
+function clipRingAt(ring: Sequence, side: Side): Sequence {
   const kept: number[] = []
   let before = ring.length - 2
   for (let at = 0; at < ring.length; before = at, at += 2) {
@@ -71,7 +72,7 @@ function clipRingAt(ring: TileSequence, side: Side): TileSequence {
 }
 
 interface Edge {
-  readonly ring: TileSequence
+  readonly ring: Sequence
   /** Places of the ends. */
   readonly before: number
   readonly at: number
@@ -85,8 +86,8 @@ function pushBetween(into: number[], { ring, before, at, part }: Edge): void {
 }
 
 /** Gives the pieces of a line that are in the box. */
-function clipLine(line: TileSequence, box: Bbox): TilePart[] {
-  const pieces: TilePart[] = []
+function clipLine(line: Sequence, box: Bbox): Part[] {
+  const pieces: Part[] = []
   let piece: number[] = []
   for (let at = 2; at < line.length; at += 2) {
     const span = findSpan(line, at, box)
@@ -108,7 +109,7 @@ function clipLine(line: TileSequence, box: Bbox): TilePart[] {
 }
 
 /** Finds from where to where, as parts of its length, the edge that ends at a place is in the box. */
-function findSpan(line: TileSequence, at: number, box: Bbox): [from: number, to: number] | undefined {
+function findSpan(line: Sequence, at: number, box: Bbox): [from: number, to: number] | undefined {
   let [from, to] = [0, 1]
   for (const side of sidesOf(box)) {
     const [start, end] = [excess(line, at - 2 + side.axis, side), excess(line, at + side.axis, side)]
@@ -119,7 +120,7 @@ function findSpan(line: TileSequence, at: number, box: Bbox): [from: number, to:
   return from <= to ? [from, to] : undefined
 }
 
-function isInside(sequence: TileSequence, at: number, [minX, minY, maxX, maxY]: Bbox): boolean {
+function isInside(sequence: Sequence, at: number, [minX, minY, maxX, maxY]: Bbox): boolean {
   const [x, y] = [sequence[at] ?? 0, sequence[at + 1] ?? 0]
   return x >= minX && x <= maxX && y >= minY && y <= maxY
 }

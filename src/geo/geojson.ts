@@ -1,7 +1,7 @@
 import { type GeometryFamily, planarGeometryTypes } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import { LongNumber } from '../core/long_number.ts'
-import { checkPart, type Geometry, type Part, type Position } from './geometry.ts'
+import { checkPart, type Geometry, type Part, type Sequence } from './geometry.ts'
 
 /**
  * Reads the geometry object of GeoJSON. A third number of a position is z; members that are not of a geometry are
@@ -18,22 +18,23 @@ export function parseGeojsonGeometry(value: unknown): Geometry {
   const isMulti = known.startsWith('MULTI')
   const family = (isMulti ? known.slice(5) : known) as GeometryFamily
   const all = isMulti ? parseList(coordinates) : [coordinates]
-  const parts = all.filter((part) => !isEmpty(part)).map((part) => parsePart(part, family))
-  const lengths = new Set(parts.flatMap((part) => part.flat().map((position) => position.length)))
-  if (lengths.size > 1) throw invalid('some positions have two numbers, others three')
-  return { family, isMulti, hasZ: lengths.has(3), parts }
+  const sizes = new Set<number>()
+  const read = all.filter((part) => !isEmpty(part)).map((part) => parsePart(part, family, sizes))
+  if (sizes.size > 1) throw invalid('some positions have two numbers, others three')
+  const [size = 2] = sizes
+  return { family, isMulti, hasZ: size === 3, parts: read.map((part) => checkPart({ family, part, size })) }
 }
 
-function parsePart(value: unknown, family: GeometryFamily): Part {
-  if (family === 'POINT') return [[parsePosition(value)]]
+/** @param sizes get how many numbers the positions have */
+function parsePart(value: unknown, family: GeometryFamily, sizes: Set<number>): Part {
+  const sequenceOf = (positions: readonly unknown[]): Sequence =>
+    positions.flatMap((position) => parsePosition(position, sizes))
+  if (family === 'POINT') return [sequenceOf([value])]
   const sequences = family === 'LINESTRING' ? [value] : parseList(value)
-  return checkPart(
-    family,
-    sequences.map((sequence) => parseList(sequence).map(parsePosition)),
-  )
+  return sequences.map((sequence) => sequenceOf(parseList(sequence)))
 }
 
-function parsePosition(value: unknown): Position {
+function parsePosition(value: unknown, sizes: Set<number>): Sequence {
   const numbers = parseList(value).map((given) => {
     const item = given instanceof LongNumber ? Number(given.digits) : given
     if (typeof item !== 'number' || !Number.isFinite(item))
@@ -41,6 +42,7 @@ function parsePosition(value: unknown): Position {
     return item
   })
   if (numbers.length < 2 || numbers.length > 3) throw invalid('a position has two or three numbers')
+  sizes.add(numbers.length)
   return numbers
 }
 

@@ -1,26 +1,27 @@
-import {
-  type GeometryFamily,
-  type GeometryType,
-  geometryParts,
-  geometryTypeOf,
-} from '../contract/geometry.ts'
+import type { GeometryFamily } from '../contract/geometry.ts'
+import { type GeometryParts, type GeometryType, geometryParts, geometryTypeOf } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 
-/** Coordinates of a point: x, y and, where the geometry has it, z. */
-export type Position = readonly number[]
-
-/** Positions in order: one for a point, at least two for a line, at least four for a ring, the last like the first. */
-export type Sequence = readonly Position[]
+/**
+ * Positions in order, as numbers one after the other: x, y and, where the geometry has it, z. One position for a point,
+ * at least two for a line, at least four for a ring, the last like the first.
+ */
+export type Sequence = readonly number[]
 
 /** One point, line or polygon. A point or line has one sequence, a polygon one for each ring, the outer first. */
-export type Part = readonly Sequence[]
+export type Part<S = Sequence> = readonly S[]
 
-/** A geometry of any type; without parts it is empty. */
-export interface Geometry {
-  readonly family: GeometryFamily
-  readonly isMulti: boolean
-  readonly hasZ: boolean
-  readonly parts: readonly Part[]
+/**
+ * A geometry of any type that layers have; without parts it is empty. Imports and exports keep the sequences where they
+ * stand in bytes (`ByteSequence`), all others are lists of numbers.
+ */
+export interface Geometry<S = Sequence> extends GeometryParts {
+  readonly parts: readonly Part<S>[]
+}
+
+/** Returns how many numbers a position has. */
+export function positionSize(hasZ: boolean): 2 | 3 {
+  return hasZ ? 3 : 2
 }
 
 /** How a geometry may be changed so that it fits. */
@@ -56,8 +57,19 @@ export function fitGeometry(
 
 /** Drops Z where there is one, and adds one of 0 where there is none. */
 function turnZ({ parts, hasZ, ...geometry }: Geometry): Geometry {
-  const turn = ([x = 0, y = 0]: Position): Position => (hasZ ? [x, y] : [x, y, 0])
-  return { ...geometry, hasZ: !hasZ, parts: parts.map((part) => part.map((line) => line.map(turn))) }
+  const turn = (sequence: Sequence): Sequence =>
+    hasZ
+      ? sequence.filter((_, at) => at % 3 < 2)
+      : sequence.flatMap((value, at) => (at % 2 === 0 ? [value] : [value, 0]))
+  return { ...geometry, hasZ: !hasZ, parts: parts.map((part) => part.map(turn)) }
+}
+
+/** A part as it was read from text. */
+export interface ReadPart {
+  readonly family: GeometryFamily
+  readonly part: Part
+  /** Numbers of a position. */
+  readonly size: number
 }
 
 /**
@@ -65,18 +77,19 @@ function turnZ({ parts, hasZ, ...geometry }: Geometry): Geometry {
  *
  * @throws {Problem} feature/invalid where it has too few positions
  */
-export function checkPart(family: GeometryFamily, part: Part): Part {
+export function checkPart({ family, part, size }: ReadPart): Part {
   if (family === 'POINT') return part
-  if (family === 'POLYGON') return part.map(closeRing)
-  if (part.some((line) => line.length < 2)) throw tooFew('a line needs at least two positions')
+  if (family === 'POLYGON') return part.map((ring) => closeRing(ring, size))
+  if (part.some((line) => line.length < 2 * size)) throw tooFew('a line needs at least two positions')
   return part
 }
 
-function closeRing(ring: Sequence): Sequence {
-  const [first, last] = [ring[0], ring.at(-1)]
-  if (first === undefined || last === undefined) throw tooFew('a ring of a polygon is empty')
-  const closed = first[0] === last[0] && first[1] === last[1] ? ring : [...ring, first]
-  if (closed.length < 4) throw tooFew('a ring needs at least three positions and the first again')
+function closeRing(ring: Sequence, size: number): Sequence {
+  if (ring.length === 0) throw tooFew('a ring of a polygon is empty')
+  const last = ring.length - size
+  const isClosed = ring[0] === ring[last] && ring[1] === ring[last + 1]
+  const closed = isClosed ? ring : [...ring, ...ring.slice(0, size)]
+  if (closed.length < 4 * size) throw tooFew('a ring needs at least three positions and the first again')
   return closed
 }
 

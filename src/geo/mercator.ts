@@ -3,6 +3,9 @@ import type { Bbox } from './bbox.ts'
 /** Half the width of the world in EPSG:3857, in metres: π times the equatorial radius. */
 export const mercatorHalfWorld = Math.PI * 6_378_137
 
+/** Width of the world in EPSG:3857, in metres. */
+export const mercatorWorld = 2 * mercatorHalfWorld
+
 /** Latitude where the square world of EPSG:3857 ends, in degrees. */
 export const mercatorMaxLatitude = (Math.atan(Math.sinh(Math.PI)) * 180) / Math.PI
 

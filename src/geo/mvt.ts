@@ -1,5 +1,7 @@
 import { PbfWriter } from 'pbf'
-import { type TileFamily, type TileGeometry, type TileSequence, tidyGeometry } from './tile_geometry.ts'
+import type { GeometryFamily } from '../contract/geometry.ts'
+import type { Sequence } from './geometry.ts'
+import { type TileGeometry, tidyGeometry } from './tile_geometry.ts'
 
 /** What the values of an attribute are: how they are written. */
 export type TileValueKind = 'integer' | 'real' | 'text'
@@ -62,7 +64,7 @@ const tags = {
   uint: 5,
   sint: 6,
 }
-const typeNumbers: Record<TileFamily, number> = { point: 1, line: 2, polygon: 3 }
+const typeNumbers: Record<GeometryFamily, number> = { POINT: 1, LINESTRING: 2, POLYGON: 3 }
 const commands = { moveTo: 1, lineTo: 2, closePath: 7 }
 
 interface LayerParts {
@@ -117,7 +119,7 @@ function writeFeatureMessage(
 /** Gives the commands of a tidy geometry: numbers of command and count, and differences in zigzag form. */
 function encodeGeometry({ family, parts }: TileGeometry): number[] {
   const pen: Pen = { out: [], x: 0, y: 0 }
-  if (family === 'point') {
+  if (family === 'POINT') {
     if (parts.length > 0) pen.out.push(command(commands.moveTo, parts.length))
     for (const part of parts) for (const point of part) drawTo(pen, point, 0)
     return pen.out
@@ -125,7 +127,7 @@ function encodeGeometry({ family, parts }: TileGeometry): number[] {
   for (const part of parts) {
     for (const sequence of part) {
       drawSequence(pen, sequence)
-      if (family === 'polygon') pen.out.push(command(commands.closePath, 1))
+      if (family === 'POLYGON') pen.out.push(command(commands.closePath, 1))
     }
   }
   return pen.out
@@ -137,14 +139,14 @@ interface Pen {
   y: number
 }
 
-function drawSequence(pen: Pen, sequence: TileSequence): void {
+function drawSequence(pen: Pen, sequence: Sequence): void {
   pen.out.push(command(commands.moveTo, 1))
   drawTo(pen, sequence, 0)
   pen.out.push(command(commands.lineTo, sequence.length / 2 - 1))
   for (let at = 2; at < sequence.length; at += 2) drawTo(pen, sequence, at)
 }
 
-function drawTo(pen: Pen, sequence: TileSequence, at: number): void {
+function drawTo(pen: Pen, sequence: Sequence, at: number): void {
   const [x, y] = [sequence[at] ?? 0, sequence[at + 1] ?? 0]
   pen.out.push(zigzag(x - pen.x), zigzag(y - pen.y))
   pen.x = x

@@ -1,35 +1,24 @@
-import type { Bbox } from './bbox.ts'
+import { type Bbox, emptyBbox, extendBbox } from './bbox.ts'
+import type { Geometry, Part, Sequence } from './geometry.ts'
 
-/** What a feature of a tile is made of. */
-export type TileFamily = 'point' | 'line' | 'polygon'
-
-/** Whole tile units, x and y in turn; y grows downwards from the top left corner. */
-export type TileSequence = readonly number[]
-
-/** A point or line has one sequence, a polygon one for each ring, the outer first. */
-export type TilePart = readonly TileSequence[]
-
-/** A geometry in the units of a tile. */
-export interface TileGeometry {
-  readonly family: TileFamily
-  readonly parts: readonly TilePart[]
-}
+/** A geometry in whole units of a tile, without z; y grows downwards from the top left corner. */
+export type TileGeometry = Pick<Geometry, 'family' | 'parts'>
 
 /**
  * Makes a geometry fit to be written: no position twice in a row, rings without their last position, outer rings
  * clockwise and holes the other way as seen on the screen, and nothing that collapsed to less than its family.
  */
 export function tidyGeometry({ family, parts }: TileGeometry): TileGeometry {
-  if (family === 'point') return { family, parts: tidyPoints(parts) }
-  if (family === 'line') {
+  if (family === 'POINT') return { family, parts: tidyPoints(parts) }
+  if (family === 'LINESTRING') {
     const lines = parts.map((part) => part.map(withoutRepeats).filter((line) => line.length >= 4))
     return { family, parts: lines.filter((part) => part.length > 0) }
   }
   return { family, parts: parts.map(tidyPolygon).filter((part) => part.length > 0) }
 }
 
-/** Gives twice the signed area of a ring, first position not repeated; positive is clockwise on the screen. */
-export function doubleArea(ring: TileSequence): number {
+/** Returns twice the signed area of a ring, first position not repeated; positive is clockwise on the screen. */
+export function doubleArea(ring: Sequence): number {
   let sum = 0
   let [x, y] = [ring[ring.length - 2] ?? 0, ring[ring.length - 1] ?? 0]
   for (let at = 0; at < ring.length; at += 2) {
@@ -46,53 +35,47 @@ export function countPositions({ parts }: TileGeometry): number {
   return parts.flat().reduce((count, sequence) => count + sequence.length / 2, 0)
 }
 
-/** Gives the box around a geometry; one without positions has a box that meets none. */
+/** Returns the box around a geometry; one without positions has a box that meets none. */
 export function boxOfGeometry({ parts }: TileGeometry): Bbox {
-  let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity]
+  const box = emptyBbox()
   for (const sequence of parts.flat()) {
-    for (let at = 0; at < sequence.length; at += 2) {
-      const [x, y] = [sequence[at] ?? 0, sequence[at + 1] ?? 0]
-      minX = Math.min(minX, x)
-      minY = Math.min(minY, y)
-      maxX = Math.max(maxX, x)
-      maxY = Math.max(maxY, y)
-    }
+    for (let at = 0; at < sequence.length; at += 2) extendBbox(box, sequence[at] ?? 0, sequence[at + 1] ?? 0)
   }
-  return [minX, minY, maxX, maxY]
+  return box
 }
 
-/** Gives a geometry that is moved by some units. */
+/** Returns a geometry that is moved by some units. */
 export function moveGeometry({ family, parts }: TileGeometry, dx: number, dy: number): TileGeometry {
   const move = (value: number, at: number) => value + (at % 2 === 0 ? dx : dy)
   return { family, parts: parts.map((part) => part.map((sequence) => sequence.map(move))) }
 }
 
-function tidyPoints(parts: readonly TilePart[]): readonly TilePart[] {
+function tidyPoints(parts: readonly Part[]): readonly Part[] {
   if (parts.length < 2) return parts
-  const seen = new Map<string, TilePart>()
+  const seen = new Map<string, Part>()
   for (const part of parts) for (const point of part) seen.set(point.join(), [point])
   return [...seen.values()]
 }
 
-function tidyPolygon(rings: TilePart): TilePart {
+function tidyPolygon(rings: Part): Part {
   const [outer, ...holes] = rings.map((ring) => withoutRepeats(withoutEnd(ring)))
   if (outer === undefined || isFlat(outer)) return []
   return [wind(outer, 1), ...holes.filter((hole) => !isFlat(hole)).map((hole) => wind(hole, -1))]
 }
 
-const isFlat = (ring: TileSequence) => ring.length < 6 || doubleArea(ring) === 0
+const isFlat = (ring: Sequence) => ring.length < 6 || doubleArea(ring) === 0
 
-function wind(ring: TileSequence, sign: 1 | -1): TileSequence {
+function wind(ring: Sequence, sign: 1 | -1): Sequence {
   return Math.sign(doubleArea(ring)) === sign ? ring : reverse(ring)
 }
 
-function reverse(ring: TileSequence): TileSequence {
+function reverse(ring: Sequence): Sequence {
   const turned: number[] = []
   for (let at = ring.length - 2; at >= 0; at -= 2) turned.push(ring[at] ?? 0, ring[at + 1] ?? 0)
   return turned
 }
 
-function withoutRepeats(sequence: TileSequence): TileSequence {
+function withoutRepeats(sequence: Sequence): Sequence {
   const kept: number[] = []
   for (let at = 0; at < sequence.length; at += 2) {
     const [x, y] = [sequence[at] ?? 0, sequence[at + 1] ?? 0]
@@ -102,7 +85,7 @@ function withoutRepeats(sequence: TileSequence): TileSequence {
 }
 
 // Once the ends are one, there may be more of the same before it.
-function withoutEnd(ring: TileSequence): TileSequence {
+function withoutEnd(ring: Sequence): Sequence {
   let end = ring.length
   while (end > 2 && ring[0] === ring[end - 2] && ring[1] === ring[end - 1]) end -= 2
   return ring.slice(0, end)

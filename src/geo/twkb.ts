@@ -1,5 +1,8 @@
 import { PbfReader } from 'pbf'
-import type { TileFamily, TileGeometry, TilePart } from './tile_geometry.ts'
+import type { GeometryFamily } from '../contract/geometry.ts'
+import type { Part } from './geometry.ts'
+import type { TileGeometry } from './tile_geometry.ts'
+import { partsOfWkbType, wkbTypes } from './wkb.ts'
 
 /**
  * Reads Tiny WKB of whole numbers (precision 0, no Z), as `ST_AsTWKB(geom, 0)` writes it for tile units. Only what is
@@ -7,36 +10,33 @@ import type { TileFamily, TileGeometry, TilePart } from './tile_geometry.ts'
  *
  * @see https://github.com/TWKB/Specification/blob/master/twkb.md
  */
-export function parseTwkb(bytes: Uint8Array, family: TileFamily): TileGeometry {
-  const parts: TilePart[] = []
+export function parseTwkb(bytes: Uint8Array, family: GeometryFamily): TileGeometry {
+  const parts: Part[] = []
   readGeometry(new PbfReader(bytes), family, parts)
   return { family, parts }
 }
 
-// Type numbers, in the order of the document.
-const families = [undefined, 'point', 'line', 'polygon', 'point', 'line', 'polygon'] as const
-const firstMulti = 4
-const collection = 7
 const flags = { bbox: 1, size: 2, ids: 4, extended: 8, empty: 16 }
 
-function readGeometry(reader: PbfReader, family: TileFamily, into: TilePart[]): void {
+function readGeometry(reader: PbfReader, family: GeometryFamily, into: Part[]): void {
   const type = readByte(reader) & 15
   const found = readByte(reader)
   // None of these is asked for by our queries.
   if (found & (flags.bbox | flags.size | flags.ids | flags.extended))
     throw new Error('unexpected form of TWKB')
   if (found & flags.empty) return
-  if (type === collection) {
+  if (type === wkbTypes.geometryCollection) {
     for (let left = reader.readVarint(); left > 0; left -= 1) readGeometry(reader, family, into)
     return
   }
-  const kind = families[type]
+  // The numbers are those of WKB.
+  const kind = partsOfWkbType(type)
   if (kind === undefined) throw new Error(`unexpected TWKB type ${type}`)
   const cursor: Cursor = { reader, x: 0, y: 0 }
-  const count = type >= firstMulti ? reader.readVarint() : 1
+  const count = kind.isMulti ? reader.readVarint() : 1
   for (let left = count; left > 0; left -= 1) {
-    const part = readPart(cursor, kind)
-    if (kind === family) into.push(part)
+    const part = readPart(cursor, kind.family)
+    if (kind.family === family) into.push(part)
   }
 }
 
@@ -47,9 +47,9 @@ interface Cursor {
   y: number
 }
 
-function readPart(cursor: Cursor, kind: TileFamily): TilePart {
-  if (kind === 'point') return [readPositions(cursor, 1)]
-  if (kind === 'line') return [readPositions(cursor, cursor.reader.readVarint())]
+function readPart(cursor: Cursor, kind: GeometryFamily): Part {
+  if (kind === 'POINT') return [readPositions(cursor, 1)]
+  if (kind === 'LINESTRING') return [readPositions(cursor, cursor.reader.readVarint())]
   const rings: number[][] = []
   for (let left = cursor.reader.readVarint(); left > 0; left -= 1) {
     rings.push(readPositions(cursor, cursor.reader.readVarint()))

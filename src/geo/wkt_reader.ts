@@ -1,7 +1,8 @@
 import { type GeometryFamily, planarGeometryTypes } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import type { Problem } from '../core/problem.ts'
-import { checkPart, type Geometry, type Part, type Position } from './geometry.ts'
+import { checkPart, type Geometry, type Part, type Sequence } from './geometry.ts'
+import { WktScan, type WktToken } from './wkt_scan.ts'
 
 /** A geometry with the reference system its text named, if it did. */
 export interface WktValue {
@@ -18,8 +19,8 @@ export interface WktValue {
  * @see OGC 06-103r4 clause 7
  */
 export function parseWkt(text: string): WktValue {
-  const reader = new Reader(text)
-  const srid = reader.take(/\s*SRID\s*=\s*(\d{1,9})\s*;/iy)?.[1]
+  const [prefix = '', srid] = /^[ \t-\r]*SRID[ \t-\r]*=[ \t-\r]*(\d{1,9})[ \t-\r]*;/i.exec(text) ?? []
+  const reader = new Reader(text, prefix.length)
   const geometry = parseGeometry(reader)
   reader.end()
   return { geometry, srs: srid === undefined ? undefined : Number(srid) }
@@ -30,119 +31,121 @@ function parseGeometry(reader: Reader): Geometry {
   const isMulti = type.startsWith('MULTI')
   const family = (isMulti ? type.slice(5) : type) as GeometryFamily
   const parts = isMulti ? parseMulti(reader, family) : parsePart(reader, family)
-  const lengths = new Set(parts.flatMap((part) => part.flat().map((position) => position.length)))
-  if (lengths.size > 1) throw reader.fault('some positions have two coordinates, others three')
-  const hasZ = lengths.size === 0 ? mark === 'Z' : lengths.has(3)
+  const { size } = reader
+  const hasZ = size === 0 ? mark === 'Z' : size === 3
   if (mark === 'Z' && !hasZ) throw reader.fault('Z is announced, but positions have two coordinates')
-  return { family, isMulti, hasZ, parts: parts.map((part) => checkPart(family, part)) }
+  return { family, isMulti, hasZ, parts: parts.map((part) => checkPart({ family, part, size })) }
 }
 
 function parseHead(reader: Reader): { type: string; mark: string } {
-  const word = reader.take(/\s*([A-Za-z]+)/y)?.[1]?.toUpperCase()
+  const word = reader.take('word')?.toUpperCase()
   if (word === undefined) throw reader.fault('expected the type of a geometry')
   const [, stem = '', glued = ''] = /^(.*?(?:POINT|STRING|POLYGON))(ZM|Z|M)?$/.exec(word) ?? [word, word]
   const type = planarGeometryTypes.find((known) => known === stem)
   if (type === undefined) throw reader.fault(`${word} is not a type that layers have`)
-  const mark = glued || (reader.take(/\s*(ZM|Z|M)\b/iy)?.[1]?.toUpperCase() ?? '')
+  const mark = glued || (reader.takeWord(/^(ZM|Z|M)$/i)?.toUpperCase() ?? '')
   if (mark.includes('M')) throw reader.fault('measures (M) are not supported')
   return { type, mark }
 }
 
 function parseMulti(reader: Reader, family: GeometryFamily): Part[] {
-  if (reader.word('EMPTY')) return []
-  return parseList(reader, () => {
-    if (family === 'POINT' && !reader.sees('(') && !reader.seesEmpty()) return [[[parsePosition(reader)]]]
-    return parsePart(reader, family)
-  }).flat()
+  if (reader.takeWord(empty) !== undefined) return []
+  return parseList(reader, () =>
+    family === 'POINT' && reader.sees('number') ? [[parsePosition(reader)]] : parsePart(reader, family),
+  ).flat()
 }
 
-/** Gives one part, or none where it is empty. */
+const empty = /^EMPTY$/i
+
+/** Returns one part, or none where it is empty. */
 function parsePart(reader: Reader, family: GeometryFamily): Part[] {
-  if (reader.word('EMPTY')) return []
-  if (family === 'POLYGON') return [parseList(reader, () => parseSequence(reader))]
-  const sequence = parseSequence(reader)
-  if (family === 'POINT' && sequence.length !== 1) throw reader.fault('a point has one position')
-  return [[sequence]]
+  if (reader.takeWord(empty) !== undefined) return []
+  if (family === 'POLYGON') return [parseList(reader, () => parseSequence(reader).flat())]
+  const positions = parseSequence(reader)
+  if (family === 'POINT' && positions.length !== 1) throw reader.fault('a point has one position')
+  return [[positions.flat()]]
 }
 
 const parseSequence = (reader: Reader) => parseList(reader, () => parsePosition(reader))
 
-function parsePosition(reader: Reader): Position {
+function parsePosition(reader: Reader): Sequence {
   const position: number[] = []
-  for (let text = reader.number(); text !== undefined; text = reader.number()) {
+  for (let text = reader.take('number'); text !== undefined; text = reader.take('number')) {
     const value = Number(text)
     if (!Number.isFinite(value)) throw reader.fault(`${text} is too large a number`)
     position.push(value)
   }
   if (position.length > 3) throw reader.fault('measures (M) are not supported: a position has four numbers')
   if (position.length < 2) throw reader.fault('expected two or three numbers')
+  reader.expectSize(position.length)
   return position
 }
 
 function parseList<T>(reader: Reader, parseItem: () => T): T[] {
-  reader.expect('(')
+  reader.expect('open')
   const items = [parseItem()]
-  while (reader.skip(',')) items.push(parseItem())
-  reader.expect(')')
+  while (reader.take('comma') !== undefined) items.push(parseItem())
+  reader.expect('close')
   return items
 }
 
-/** A place in a text that moves on. */
+const signs = { open: '(', close: ')' } as const
+
+/** Tokens of a text, of which the next one is known. */
 class Reader {
-  readonly #text: string
-  #at = 0
+  readonly #bytes: Buffer
+  readonly #scan: WktScan
+  #next: WktToken
+  /** Byte after the token that was taken last. */
+  #taken: number
+  /** Numbers of the positions; 0 before the first of them. */
+  size = 0
 
-  constructor(text: string) {
-    this.#text = text
+  constructor(text: string, prefixLength: number) {
+    this.#bytes = Buffer.from(text)
+    this.#scan = new WktScan(this.#bytes, prefixLength)
+    this.#taken = prefixLength
+    this.#next = this.#scan.next()
   }
 
-  /** Takes what a sticky pattern matches here. */
-  take(pattern: RegExp): RegExpExecArray | undefined {
-    pattern.lastIndex = this.#at
-    const match = pattern.exec(this.#text)
-    if (match === null) return undefined
-    this.#at = pattern.lastIndex
-    return match
+  sees(token: WktToken): boolean {
+    return this.#next === token
   }
 
-  number(): string | undefined {
-    return this.take(/\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)/iy)?.[1]
+  /** Takes the next token if it is of a kind; returns its text. */
+  take(token: WktToken): string | undefined {
+    if (this.#next !== token) return undefined
+    const text = this.#scan.text()
+    this.#taken = this.#scan.at
+    this.#next = this.#scan.next()
+    return text
   }
 
-  word(word: 'EMPTY'): boolean {
-    if (!this.seesEmpty()) return false
-    this.take(/\s*/y)
-    this.#at += word.length
-    return true
+  takeWord(pattern: RegExp): string | undefined {
+    return this.#next === 'word' && pattern.test(this.#scan.text()) ? this.take('word') : undefined
   }
 
-  seesEmpty(): boolean {
-    this.take(/\s*/y)
-    return /^empty\b/i.test(this.#text.slice(this.#at, this.#at + 6))
+  expect(token: keyof typeof signs): void {
+    if (this.take(token) === undefined) throw this.fault(`expected "${signs[token]}"`)
   }
 
-  sees(character: string): boolean {
-    this.take(/\s*/y)
-    return this.#text[this.#at] === character
-  }
-
-  skip(character: string): boolean {
-    if (!this.sees(character)) return false
-    this.#at += 1
-    return true
-  }
-
-  expect(character: string): void {
-    if (!this.skip(character)) throw this.fault(`expected "${character}"`)
+  expectSize(size: number): void {
+    if (this.size !== 0 && this.size !== size)
+      throw this.fault('some positions have two coordinates, others three')
+    this.size = size
   }
 
   end(): void {
-    this.take(/\s*;?\s*/y)
-    if (this.#at < this.#text.length) throw this.fault('expected the end')
+    if (this.#next === 'other' && this.#scan.text() === ';') this.take('other')
+    if (this.#next !== 'end') throw this.fault('expected the end')
   }
 
   fault(reason: string): Problem {
-    const around = this.#text.slice(Math.max(0, this.#at - 20), this.#at + 20)
-    return problem('feature/invalid', `bad WKT: ${reason} at character ${this.#at + 1}, near "${around}"`)
+    const before = this.#bytes.toString('utf8', 0, this.#taken)
+    const around = before.slice(-20) + this.#bytes.toString('utf8', this.#taken).slice(0, 20)
+    return problem(
+      'feature/invalid',
+      `bad WKT: ${reason} at character ${before.length + 1}, near "${around}"`,
+    )
   }
 }

@@ -1,5 +1,6 @@
 import { geometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
+import { uniqueName } from '../core/unique_name.ts'
 import type { Queryable } from '../database/database.ts'
 import { deleteLayerExtensions, deleteLostExtensions } from '../store/attachment.ts'
 import { findLayers, type Layer, touchLayer } from '../store/layer.ts'
@@ -56,16 +57,9 @@ function matchFields({ fields: standing }: Layer, { fields }: Staged): FieldRow[
     if (old !== undefined) return { ...old, columnName, datatype }
     // A kept name may be the one that a new field brings along.
     const displayName = used.has(field.displayName ?? field.keyname)
-      ? freeName(field.keyname, used)
+      ? uniqueName(field.keyname, { isTaken: (name) => used.has(name) })
       : field.displayName
     if (displayName !== undefined) used.add(displayName)
     return { ...field, displayName }
   })
-}
-
-function freeName(name: string, used: ReadonlySet<string>): string {
-  if (!used.has(name)) return name
-  for (let number = 1; ; number++) {
-    if (!used.has(`${name}_${number}`)) return `${name}_${number}`
-  }
 }

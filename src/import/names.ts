@@ -1,5 +1,5 @@
-import type { SourceField } from '../gdal/job.ts'
-import { cleanName, distinctNames, keynamesOf } from '../gdal/keyname.ts'
+import { cleanName, distinctNames, keynamesOf } from '../contract/keyname.ts'
+import type { SourceField } from '../gdal/runner/vector_job.ts'
 import type { PlannedField } from '../store/field.ts'
 import { planFields } from '../store/field.ts'
 

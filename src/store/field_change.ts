@@ -1,3 +1,4 @@
+import { reservedKeynames } from '../contract/keyname.ts'
 import { problem } from '../contract/problems.ts'
 import type { Queryable } from '../database/database.ts'
 import { columnTypes } from './feature/column.ts'
@@ -97,8 +98,6 @@ function newField(change: FieldChange): NewField {
   return { ...change, keyname, datatype }
 }
 
-const reserved: readonly string[] = ['id', 'geom']
-
 /**
  * Makes sure that the fields of a layer can be told apart, by keyname and by display name.
  *
@@ -107,7 +106,7 @@ const reserved: readonly string[] = ['id', 'geom']
 export function checkNames(fields: readonly Pick<NewField, 'keyname' | 'displayName'>[]): void {
   const keynames = fields.map(({ keyname }) => keyname)
   const displayNames = fields.map(({ keyname, displayName }) => displayName ?? keyname)
-  const taken = keynames.find((name) => reserved.includes(name))
+  const taken = keynames.find((name) => reservedKeynames.includes(name))
   if (taken !== undefined) throw invalid(`"${taken}" cannot be the keyname of a field`)
   const twice = findTwice(keynames)
   if (twice !== undefined) throw invalid(`the keyname "${twice}" is used twice`)

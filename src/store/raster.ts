@@ -1,5 +1,5 @@
+import type { RasterFacts } from '../contract/raster.ts'
 import type { Queryable } from '../database/database.ts'
-import type { RasterFacts } from '../gdal/raster_job.ts'
 
 /** The picture of a layer, and where its files are. */
 export interface Raster extends RasterFacts {

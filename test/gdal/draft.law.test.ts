@@ -6,8 +6,8 @@ import { expect, test } from 'vitest'
 import { geometryParts } from '../../src/contract/geometry.ts'
 import { copyHeader, copyTrailer } from '../../src/core/copy_rows.ts'
 import { isProblem } from '../../src/core/problem.ts'
-import type { LoadRules, RowLayout, SourceSummary } from '../../src/gdal/job.ts'
-import { readVector } from '../../src/gdal/vector.ts'
+import { readVector } from '../../src/gdal/read_vector.ts'
+import type { LoadRules, RowLayout, SourceSummary } from '../../src/gdal/runner/vector_job.ts'
 import { type Coordinates, type FeatureTable, packShape, packTable } from '../support/geopackage.ts'
 
 // Each run takes a second, and shrinking takes many.

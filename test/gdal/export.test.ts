@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { copyHeader, copyTrailer } from '../../src/core/copy_rows.ts'
-import { type ExportOptions, writeVector } from '../../src/gdal/export.ts'
+import { type ExportOptions, writeVector } from '../../src/gdal/export/write_vector.ts'
 import { findGdalChildren } from '../support/vector.ts'
 
 const point = Buffer.from('0101000000000000000000f03f0000000000000040', 'hex')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { writeVector } from '../../src/gdal/export.ts'
+import { writeVector } from '../../src/gdal/export/write_vector.ts'
 import { type Line, lines, rowsOf, windows } from '../support/lines.ts'
 
 let folder: string

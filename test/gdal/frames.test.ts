@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { jsonFrame } from '../../src/gdal/frame.ts'
-import { readFrames, readJson } from '../../src/gdal/frames.ts'
+import { jsonFrame } from '../../src/gdal/runner/frame.ts'
+import { readFrames, readJson } from '../../src/gdal/runner/frames.ts'
 
 const unlimited = <T>(work: Promise<T>) => work
 

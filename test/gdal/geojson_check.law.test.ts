@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { checkGeoJson, writeWithout } from '../../src/gdal/geojson_check.ts'
+import { checkGeoJson, writeWithout } from '../../src/gdal/sources/geojson/geojson_check.ts'
 import { geojson, point, polygon, readFileAs } from '../support/vector.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'landform-geojson-'))

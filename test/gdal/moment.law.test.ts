@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findMoment } from '../../src/gdal/moment.ts'
+import { findMoment } from '../../src/gdal/import/timestamp.ts'
 
 test('counts days as the calendar does', () => {
   const days = fc.date({ min: new Date('1600-01-01'), max: new Date('9999-01-01'), noInvalidDate: true })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findMoment } from '../../src/gdal/moment.ts'
+import { findMoment } from '../../src/gdal/import/timestamp.ts'
 
 test.each([
   ['2000-01-01T00:00:00', 0, 0],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { markPositions } from '../../src/gdal/positions.ts'
+import { markPositions } from '../../src/gdal/sources/xml/positions.ts'
 
 const xml = [
   '<kml><Point><coordinates>1,2</coordinates></Point><name>x, 1</name>',

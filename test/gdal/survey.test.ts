@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Missing, MissingFeature } from '../../src/gdal/missing.ts'
-import { addMissing, emptySurvey } from '../../src/gdal/survey.ts'
+import { addMissing, emptySurvey } from '../../src/gdal/import/feature_scan.ts'
+import type { Missing, MissingFeature } from '../../src/gdal/sources/missing.ts'
 
 const absent = (number: number): MissingFeature => ({ number, reason: 'it has no geometry', isAbsent: true })
 const missing = (...first: MissingFeature[]): Missing => {

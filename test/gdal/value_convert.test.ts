@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Datatype } from '../../src/contract/geometry.ts'
 import { bytesOf } from '../../src/core/bytes.ts'
-import { quickDay, quickInteger } from '../../src/gdal/digits.ts'
-import { findConversion } from '../../src/gdal/value_convert.ts'
+import { quickDay, quickInteger } from '../../src/gdal/import/quick_value.ts'
+import { findConversion } from '../../src/gdal/import/value_convert.ts'
 
 const textValue = (text: string) => {
   const bytes = Buffer.from(text)

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { VectorJob } from '../../src/gdal/job.ts'
-import { readVector } from '../../src/gdal/vector.ts'
+import { readVector } from '../../src/gdal/read_vector.ts'
+import type { VectorJob } from '../../src/gdal/runner/vector_job.ts'
 import { onlyNew } from '../support/only_new.ts'
 import { findGdalChildren, passOver, plainRules } from '../support/vector.ts'
 
@@ -125,7 +125,7 @@ test('without gdal-async, reading says what to install', () => {
   }
   writeFileSync(join(place, 'package.json'), '{"type":"module"}')
   const script = `
-    import { readVector } from './src/gdal/vector.ts'
+    import { readVector } from './src/gdal/read_vector.ts'
     await readVector({}, async () => undefined).catch(({ code, hint }) => console.log(code, hint))`
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: place })
   expect(output.toString()).toBe(
@@ -137,7 +137,7 @@ test('a full disk is told as one', () => {
   // A small disk in a mount namespace of its own, which an ordinary user may make too.
   const small = join(folder, 'small')
   mkdirSync(small)
-  const entry = fileURLToPath(new URL('../../src/gdal/vector.ts', import.meta.url))
+  const entry = fileURLToPath(new URL('../../src/gdal/read_vector.ts', import.meta.url))
   const script = `
     const { readVector } = await import(${JSON.stringify(entry)})
     const job = ${JSON.stringify({ ...job, folder: small })}

@@ -20,11 +20,17 @@ export const geometries: fc.Arbitrary<Geometry> = fc
   )
 
 function partOf(family: GeometryFamily, hasZ: boolean): fc.Arbitrary<Part> {
-  const position = fc.array(number, { minLength: hasZ ? 3 : 2, maxLength: hasZ ? 3 : 2 })
-  const sequence = (minLength: number) => fc.array(position, { minLength, maxLength: 6 })
-  if (family === 'POINT') return position.map((only) => [[only]])
-  if (family === 'LINESTRING') return sequence(2).map((line) => [line])
-  const ring = sequence(3).map((open) => [...open, open[0] ?? []])
+  const size = hasZ ? 3 : 2
+  const sequence = (positions: { readonly min: number; readonly max: number }) =>
+    fc
+      .array(fc.array(number, { minLength: size, maxLength: size }), {
+        minLength: positions.min,
+        maxLength: positions.max,
+      })
+      .map((found) => found.flat())
+  if (family === 'POINT') return sequence({ min: 1, max: 1 }).map((point) => [point])
+  if (family === 'LINESTRING') return sequence({ min: 2, max: 6 }).map((line) => [line])
+  const ring = sequence({ min: 3, max: 6 }).map((open) => [...open, ...open.slice(0, size)])
   return fc.array(ring, { minLength: 1, maxLength: 3 })
 }
 
@@ -42,14 +48,14 @@ export const tilePolygons: fc.Arbitrary<TileGeometry> = fc
     ),
     { maxLength: 3 },
   )
-  .map((parts) => ({ family: 'polygon', parts }))
+  .map((parts) => ({ family: 'POLYGON', parts }))
 
 /** Lines of whole tile units. */
 export const tileLines: fc.Arbitrary<TileGeometry> = fc
   .array(fc.array(fc.tuple(unit, unit), { minLength: 1, maxLength: 8 }), { maxLength: 3 })
-  .map((lines) => ({ family: 'line', parts: lines.map((line) => [line.flat()]) }))
+  .map((lines) => ({ family: 'LINESTRING', parts: lines.map((line) => [line.flat()]) }))
 
 /** Points of whole tile units. */
 export const tilePoints: fc.Arbitrary<TileGeometry> = fc
   .array(fc.tuple(unit, unit), { maxLength: 5 })
-  .map((points) => ({ family: 'point', parts: points.map((point) => [point]) }))
+  .map((points) => ({ family: 'POINT', parts: points.map((point) => [point]) }))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { clipGeometry } from '../../src/geo/clip.ts'
-import type { TileSequence } from '../../src/geo/tile_geometry.ts'
+import type { Sequence } from '../../src/geo/geometry.ts'
 import { tileLines, tilePolygons } from './arbitrary.ts'
 
 const run = { seed: 20_240_505, numRuns: process.env.LANDFORM_SOAK ? 20_000 : 500 }
@@ -10,7 +10,7 @@ const box = [1000, 1000, 3000, 3000] as const
 const isInBox = (x: number, y: number) => x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3]
 
 /** Tells whether a position is inside of a ring, by the even-odd rule; none of its edges may run through it. */
-function isInRing(ring: TileSequence, x: number, y: number): boolean {
+function isInRing(ring: Sequence, x: number, y: number): boolean {
   let inside = false
   let before = ring.length - 2
   for (let at = 0; at < ring.length; before = at, at += 2) {
@@ -21,7 +21,7 @@ function isInRing(ring: TileSequence, x: number, y: number): boolean {
 }
 
 /** Distance from a position to the nearest edge. */
-function distanceTo(ring: TileSequence, x: number, y: number): number {
+function distanceTo(ring: Sequence, x: number, y: number): number {
   let nearest = Number.POSITIVE_INFINITY
   let before = ring.length - 2
   for (let at = 0; at < ring.length; before = at, at += 2) {
@@ -54,7 +54,7 @@ describe('clipGeometry', () => {
       fc.property(tilePolygons, places, ({ parts }, positions) => {
         const rings = parts.flat().filter((ring) => ring.length >= 6)
         for (const ring of rings) {
-          const cut = clipGeometry({ family: 'polygon', parts: [[ring]] }, box).parts[0]?.[0] ?? []
+          const cut = clipGeometry({ family: 'POLYGON', parts: [[ring]] }, box).parts[0]?.[0] ?? []
           for (const [x, y] of positions) {
             // Cuts are rounded to whole units.
             if (distanceTo(ring, x + 0.5, y + 0.5) < 2) continue
@@ -75,7 +75,7 @@ describe('clipGeometry', () => {
           .filter(([x = 0, y = 0]) => isInBox(x, y))
         const line = parts.filter((part) => (part[0]?.length ?? 0) >= 4)
         const kept = new Set(
-          clipGeometry({ family: 'line', parts: line }, box).parts.flat().flatMap(pairs).map(String),
+          clipGeometry({ family: 'LINESTRING', parts: line }, box).parts.flat().flatMap(pairs).map(String),
         )
         const single = new Set(
           parts
@@ -91,6 +91,6 @@ describe('clipGeometry', () => {
   })
 })
 
-function pairs(sequence: TileSequence): number[][] {
+function pairs(sequence: Sequence): number[][] {
   return Array.from({ length: sequence.length / 2 }, (_, at) => [...sequence.slice(2 * at, 2 * at + 2)])
 }

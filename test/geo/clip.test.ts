@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { clipGeometry } from '../../src/geo/clip.ts'
 
 const box = [0, 0, 100, 100] as const
-const polygon = (...rings: number[][]) => ({ family: 'polygon', parts: [rings] }) as const
-const line = (...flat: number[]) => ({ family: 'line', parts: [[flat]] }) as const
+const polygon = (...rings: number[][]) => ({ family: 'POLYGON', parts: [rings] }) as const
+const line = (...flat: number[]) => ({ family: 'LINESTRING', parts: [[flat]] }) as const
 
 describe('clipGeometry', () => {
   test('leaves what is inside as it is', () => {
@@ -15,7 +15,7 @@ describe('clipGeometry', () => {
   test('drops what is outside, even when its box is not', () => {
     expect(clipGeometry(polygon([-9, -9, -1, -9, -1, -1, -9, -9]), box).parts).toEqual([])
     expect(clipGeometry(line(-50, 60, 60, 170), box).parts).toEqual([])
-    expect(clipGeometry({ family: 'point', parts: [[[101, 5]], [[100, 5]]] }, box).parts).toEqual([
+    expect(clipGeometry({ family: 'POINT', parts: [[[101, 5]], [[100, 5]]] }, box).parts).toEqual([
       [[100, 5]],
     ])
   })

@@ -12,7 +12,7 @@ const layerOf = (keys: readonly TileKey[], features: readonly TileFeature[]) => 
   features,
 })
 
-const point = { family: 'point', parts: [[[5, 6]]] } as const
+const point = { family: 'POINT', parts: [[[5, 6]]] } as const
 
 describe('encodeTileLayer', () => {
   test('writes ids, name, extent and values of every kind; nulls are left out', () => {
@@ -56,8 +56,8 @@ describe('encodeTileLayer', () => {
   })
 
   test('leaves out what collapses, and gives no bytes where nothing is left', () => {
-    const flat = { family: 'polygon', parts: [[[0, 0, 5, 0, 10, 0, 0, 0]]] } as const
-    const speck = { family: 'line', parts: [[[3, 3, 3, 3]]] } as const
+    const flat = { family: 'POLYGON', parts: [[[0, 0, 5, 0, 10, 0, 0, 0]]] } as const
+    const speck = { family: 'LINESTRING', parts: [[[3, 3, 3, 3]]] } as const
     const features = [flat, speck].map((geometry, at) => ({ id: at + 1, geometry, values: [] }))
     expect(encodeTileLayer(layerOf([], features))).toHaveLength(0)
     const withPoint = [...features, { id: 9, geometry: point, values: [] }]
@@ -74,7 +74,7 @@ describe('encodeTileLayer', () => {
       [square, [2, 2, 3, 2, 3, 3, 2, 2], [5, 5, 5, 5, 5, 5]],
     ]
     const bytes = encodeTileLayer(
-      layerOf([], [{ id: 1, geometry: { family: 'polygon', parts }, values: [] }]),
+      layerOf([], [{ id: 1, geometry: { family: 'POLYGON', parts }, values: [] }]),
     )
     expect(read(bytes)['svc:5']?.feature(0).loadGeometry()).toHaveLength(2)
   })

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { bytesOf } from '../../src/core/bytes.ts'
-import { findField, follow } from '../../src/gdal/flatbuffer.ts'
+import { findField, follow } from '../../src/gdal/flatgeobuf/flatbuffer.ts'
 import { createLayerOf, proj, readExport } from '../support/exports.ts'
 import { createTestLayer } from '../support/layers.ts'
 import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
@@ -186,6 +186,24 @@ describeServers('exporting what GDAL writes', (start) => {
     const last = layers[0]?.features[2]?.values
     expect(last).toMatchObject({ i: 7, b: 900719925474099, s: text, d: '2020 1 2', m: '2020 1 2 3 4 5' })
     expect(xOf(String(last?.GEOM))).toBeCloseTo(8.5, 9)
+  })
+
+  test.each(['GEOM', 'geom', 'Geom'])('XLSX and CSV keep a field %s beside the geometry', async (name) => {
+    const server = await start()
+    made += 1
+    const fields = { [name]: 'INTEGER' } as const
+    const id = await createTestLayer(server.database, { name: `own ${made}`, geometryType: 'POINT', fields })
+    await server.admin('POST', `/api/resource/${id}/feature/?srs=4326`, {
+      geom: 'POINT(1 2)',
+      fields: { [name]: 7 },
+    })
+    const { layers } = await readExport(server.admin, id, 'format=XLSX&zipped=false')
+    expect(layers[0]?.fields.map((field) => field.name)).toEqual(['GEOM_1', name])
+    expect(layers[0]?.features[0]?.values[name]).toBe(7)
+    const table = await server.admin('GET', `/api/resource/${id}/export?format=CSV&zipped=false`)
+    const [header, row] = (await table.text()).replace('\ufeff', '').split('\n')
+    expect(header).toBe(`GEOM_1,${name}`)
+    expect(row).toMatch(/^"POINT\([\d. ]+\)",7$/)
   })
 
   test('Shapefile and MapInfo hold texts in CP1251, and question marks for what it lacks', async () => {

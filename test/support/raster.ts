@@ -2,10 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Dataset } from 'gdal-async'
-import { loadGdal } from '../../src/gdal/open.ts'
-import { readRaster } from '../../src/gdal/raster.ts'
-import type { RasterFacts, RasterJob } from '../../src/gdal/raster_job.ts'
-import type { RunOptions } from '../../src/gdal/run.ts'
+import type { RasterFacts } from '../../src/contract/raster.ts'
+import type { RasterJob } from '../../src/gdal/raster/raster_job.ts'
+import { readRaster } from '../../src/gdal/raster/read_raster.ts'
+import { loadGdal } from '../../src/gdal/runner/gdal_module.ts'
+import type { RunOptions } from '../../src/gdal/runner/run.ts'
 
 /** What a picture for a test is like. */
 export interface Picture {

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RowLayout, SourceSummary, VectorJob } from '../../src/gdal/job.ts'
-import { type ReadOptions, type RowSet, readVector } from '../../src/gdal/vector.ts'
+import { type ReadOptions, type RowSet, readVector } from '../../src/gdal/read_vector.ts'
+import type { RowLayout, SourceSummary, VectorJob } from '../../src/gdal/runner/vector_job.ts'
 
 /** Loads all there is as it is, and refuses what is bad. */
 export const plainRules = {

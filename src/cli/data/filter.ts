@@ -47,6 +47,6 @@ function readBox(text: string): string {
   if (west > east)
     throw new InvalidArgumentError('West is east of east: a box ends at 180 degrees, where another begins.')
   const [low, high] = [farMercatorOfLonLat(west, south), farMercatorOfLonLat(east, north)]
-  const ring = [low, [high[0], low[1]], high, [low[0], high[1]], low]
+  const ring = [low, [high[0], low[1]], high, [low[0], high[1]], low].flat()
   return formatWkt({ family: 'POLYGON', isMulti: false, hasZ: false, parts: [[ring]] })
 }

@@ -1,4 +1,5 @@
 import { layerReferenceSystems } from '../../contract/geometry.ts'
+import { reservedKeynames } from '../../contract/keyname.ts'
 import type { Issue } from '../../core/issue.ts'
 import { findAtPointer, joinPointer } from '../../core/pointer.ts'
 import { type Block, blockIssue } from '../block.ts'
@@ -46,13 +47,11 @@ function checkSrs(block: Block): Issue[] {
   return []
 }
 
-const reservedFields = ['id', 'geom']
-
 function checkFieldNames(block: Block): Issue[] {
   const fields = findAtPointer(block.value, '/feature_layer/fields')
   if (!Array.isArray(fields)) return []
   return fields.flatMap((field: { keyname?: unknown } | null, index) => {
-    if (typeof field?.keyname !== 'string' || !reservedFields.includes(field.keyname)) return []
+    if (typeof field?.keyname !== 'string' || !reservedKeynames.includes(field.keyname)) return []
     const pointer = joinPointer('/feature_layer/fields', index, 'keyname')
     return blockIssue(block, {
       code: 'manifest/bad-value',

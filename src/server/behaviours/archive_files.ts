@@ -1,4 +1,4 @@
-import { readArchive } from '../../gdal/archive.ts'
+import { readArchive } from '../../files/archive.ts'
 import type { ResourceFile } from '../../store/resource_file.ts'
 import type { ServerContext } from '../context.ts'
 import { mediaTypeOf } from '../media_type.ts'

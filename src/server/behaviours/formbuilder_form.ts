@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/database.ts'
-import { listArchive } from '../../gdal/archive.ts'
+import { listArchive } from '../../files/archive.ts'
 import { listResourceFiles, type ResourceFile, replaceResourceFiles } from '../../store/resource_file.ts'
 import { lockUploads } from '../../store/upload.ts'
 import { invalidAt } from '../invalid.ts'

@@ -1,7 +1,7 @@
 import { type ExportFormatName, freeColumnName } from '../../contract/export_formats.ts'
 import { type Datatype, geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
-import type { FormatLimits } from '../../gdal/export_loss.ts'
+import type { FormatLimits } from '../../gdal/export/loss.ts'
 import type { Layer } from '../../store/layer.ts'
 import type { ExportOrder } from './order.ts'
 

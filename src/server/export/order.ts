@@ -9,6 +9,7 @@ import {
 import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
 import { findHint } from '../../core/suggest.ts'
+import { uniqueName } from '../../core/unique_name.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { ExportColumn, ExportSelection } from '../../store/feature/export.ts'
 import { checkSrs } from '../../store/feature/geometry.ts'
@@ -100,8 +101,7 @@ function nameColumns(fields: readonly LayerField[], isDisplayed: boolean): Expor
   const taken = new Set<string>()
   return fields.map((field) => {
     const wanted = isDisplayed ? field.displayName : field.keyname
-    let name = wanted
-    for (let nth = 2; taken.has(name); nth += 1) name = `${wanted}_${nth}`
+    const name = uniqueName(wanted, { isTaken: (other) => taken.has(other), firstNumber: 2 })
     taken.add(name)
     return { name, datatype: field.datatype, field }
   })

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import type { PackedFile } from '../../files/zip.ts'
-import { ogrFieldTypes } from '../../gdal/field_type.ts'
+import { ogrFieldTypes } from '../../gdal/export/field_type.ts'
 import { geojsonStatement, type TableForm, tableHeader, tableStatement } from '../../store/feature/export.ts'
 import type { OpenLayer } from '../features/layer.ts'
 import type { SpooledStreamOptions } from '../spooled_stream.ts'

@@ -1,4 +1,4 @@
-import { geometryColumnName } from '../../contract/export_formats.ts'
+import { freeColumnName, geometryColumnName } from '../../contract/export_formats.ts'
 import { type Datatype, geometryParts } from '../../contract/geometry.ts'
 import { quoteName } from '../../core/sql_quote.ts'
 import type { Layer, LayerField } from '../layer.ts'
@@ -94,7 +94,7 @@ export function tableStatement(layer: Layer, selection: ExportSelection, form: T
 
 /** Gives the first line of a table: the names of its columns. */
 export function tableHeader({ columns }: ExportSelection, { separator, hasReturns }: TableForm): string {
-  const names = [geometryColumnName, ...columns.map(({ name }) => name)]
+  const names = [freeColumnName(geometryColumnName, columns), ...columns.map(({ name }) => name)]
   const cells = names.map((name) => (/[",;\s]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
   return `${cells.join(separator)}${hasReturns ? '\r' : ''}\n`
 }

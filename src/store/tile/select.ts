@@ -1,3 +1,4 @@
+import { geometryParts } from '../../contract/geometry.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { clipGeometry } from '../../geo/clip.ts'
@@ -10,7 +11,7 @@ import type { Layer } from '../layer.ts'
 import { attributeSql, attributeValues } from './attribute.ts'
 import { selectPoints } from './columns.ts'
 import type { TileGrid } from './grid.ts'
-import { shapeSql, smallShapeSql, tileFamily, wholeSql } from './shape.ts'
+import { shapeSql, smallShapeSql, wholeSql } from './shape.ts'
 import type { ShapeCache } from './shape_cache.ts'
 import { isPointLayer, places, tileSource } from './source.ts'
 import { type Crowd, thinCrowd } from './thin.ts'
@@ -83,10 +84,10 @@ function readGeometry(
   reader: RowReader,
   { id, x, y, small, great, whole }: TileRow,
 ): TileGeometry | undefined {
-  if (x !== undefined && y !== undefined) return { family: 'point', parts: [[[x, y]]] }
+  if (x !== undefined && y !== undefined) return { family: 'POINT', parts: [[[x, y]]] }
   const { layer, grid, known, shapes } = reader
   const [left, top] = grid.corner
-  const family = tileFamily(layer)
+  const { family } = geometryParts(layer.geometryType)
   if (small) return clipGeometry(parseTwkb(small, family), grid.unitBox)
   const shape = great ? parseTwkb(great, family) : known.get(id)
   if (shape === undefined) return undefined

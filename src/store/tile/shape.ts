@@ -1,17 +1,9 @@
 import { geometryParts } from '../../contract/geometry.ts'
 import { mercatorHalfWorld } from '../../geo/mercator.ts'
-import type { TileFamily } from '../../geo/tile_geometry.ts'
 import type { Bindings } from '../feature/binding.ts'
 import type { Layer } from '../layer.ts'
 import type { TileGrid } from './grid.ts'
 import { boxSql, columnSql, places, rowSql } from './source.ts'
-
-const families = { POINT: 'point', LINESTRING: 'line', POLYGON: 'polygon' } as const
-
-/** Gives what the features of a layer are in a tile. */
-export function tileFamily(layer: Layer): TileFamily {
-  return families[geometryParts(layer.geometryType).family]
-}
 
 /**
  * Shapes that take more bytes are cut to the neighbourhood of the tile before they are simplified. Only those: where rings
@@ -56,9 +48,9 @@ export function smallShapeSql({ layer, grid, bindings }: Showing): string {
   const y0 = rowSql(`ST_YMax(${box})`, grid, bindings)
   const x1 = `${columnSql(`ST_XMax(${box})`, grid, bindings)} + 1`
   const y1 = `${rowSql(`ST_YMin(${box})`, grid, bindings)} + 1`
-  const family = tileFamily(layer)
-  if (family === 'polygon') return `ST_AsTWKB(ST_MakeEnvelope(${x0}, ${y0}, ${x1}, ${y1}), 0)`
+  const { family } = geometryParts(layer.geometryType)
+  if (family === 'POLYGON') return `ST_AsTWKB(ST_MakeEnvelope(${x0}, ${y0}, ${x1}, ${y1}), 0)`
   const corner = `ST_MakePoint(${x0}, ${y0})`
-  if (family === 'point') return `ST_AsTWKB(${corner}, 0)`
+  if (family === 'POINT') return `ST_AsTWKB(${corner}, 0)`
   return `ST_AsTWKB(ST_MakeLine(${corner}, ST_MakePoint(${x1}, ${y1})), 0)`
 }

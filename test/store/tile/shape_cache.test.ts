@@ -4,7 +4,7 @@ import { createShapeCache } from '../../../src/store/tile/shape_cache.ts'
 
 /** A line of so many positions, from an x on to the right. */
 const lineOf = (positions: number, from = 0): TileGeometry => ({
-  family: 'line',
+  family: 'LINESTRING',
   parts: [[Array.from({ length: positions * 2 }, (_, at) => (at % 2 === 0 ? from + at / 2 : 0))]],
 })
 

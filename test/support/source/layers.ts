@@ -15,7 +15,9 @@ export const rows: readonly Row[] = [
   { left: ['reconcile', 'pipeline'], right: ['server'] },
   { left: ['manifest', 'transfer'], right: ['render', 'ogc', 'catalog', 'import'] },
   { left: ['api'], right: ['store'] },
-  ['database', 'files', 'http', 'gdal'],
+  ['database', 'http', 'gdal'],
+  // Under the other doors: GDAL unpacks archives before it reads what is in them.
+  ['files'],
   ['access', 'style', 'document', 'geo'],
   ['contract'],
   ['core'],

@@ -1,0 +1,40 @@
+import type { GeometryParts } from '../../contract/geometry.ts'
+import type { JobColumn } from './export_job.ts'
+import { ogrFieldTypes } from './field_type.ts'
+
+/** What GDAL is told of the intermediate file. */
+export interface VrtLayer {
+  readonly path: string
+  /** Name of the layer in the file. */
+  readonly name: string
+  /** EPSG code. */
+  readonly srs: number
+  readonly geometry: GeometryParts
+  /** Column that holds the ids. */
+  readonly idColumn: string
+  readonly columns: readonly JobColumn[]
+}
+
+/** Describes the intermediate file: its ids, and the types of fields that the file has no word for. @see https://gdal.org/drivers/vector/vrt.html */
+export function formatVrt({ path, name, srs, geometry, idColumn, columns }: VrtLayer): string {
+  const { family, isMulti, hasZ } = geometry
+  const type = `wkb${isMulti ? 'Multi' : ''}${names[family]}${hasZ ? '25D' : ''}`
+  const fields = columns.map(
+    ({ name: field, datatype }) =>
+      `<Field name="${escapeXml(field)}" src="${escapeXml(field)}" type="${ogrFieldTypes[datatype]}"/>`,
+  )
+  return `<OGRVRTDataSource><OGRVRTLayer name="${escapeXml(name)}"><SrcDataSource>${escapeXml(path)}</SrcDataSource>
+<SrcLayer>${escapeXml(name)}</SrcLayer><FID>${escapeXml(idColumn)}</FID><GeometryType>${type}</GeometryType>
+<LayerSRS>EPSG:${srs}</LayerSRS>${fields.join('')}</OGRVRTLayer></OGRVRTDataSource>`
+}
+
+const names = { POINT: 'Point', LINESTRING: 'LineString', POLYGON: 'Polygon' } as const
+
+function escapeXml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll(/[\t\n\r]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}

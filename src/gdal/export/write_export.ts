@@ -1,0 +1,155 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { freeColumnName } from '../../contract/export_formats.ts'
+import { problem } from '../../contract/problems.ts'
+import { isDiskFull } from '../../core/disk_full.ts'
+import { isProblem } from '../../core/problem.ts'
+import { expandBbox } from '../../geo/bbox.ts'
+import { type Rows, writeFlat, writeFlatIndexed } from '../flatgeobuf/file_writer.ts'
+import { FlatItems } from '../flatgeobuf/spatial_index.ts'
+import { hasNoRoom } from '../runner/disk_room.ts'
+import type { GdalModule } from '../runner/gdal_module.ts'
+import { type ExportJob, type ExportSummary, resultFolder } from './export_job.ts'
+import { type Translate, writeGeoPackage } from './geopackage.ts'
+import { type LossCheck, startLossCheck } from './loss.ts'
+import { formatVrt } from './vrt.ts'
+
+/** Formats in which every position is longitude and latitude. */
+const inDegrees: readonly string[] = ['KML', 'GPX']
+
+/** Formats that are written by what is known of the places of all features. */
+const placed: readonly string[] = ['GPKG', 'MapInfo File', ...inDegrees]
+
+/** Name of the layer in the intermediate file. */
+const flatName = 'layer'
+
+/**
+ * Writes the rows that come as a file of a format: first into FlatGeobuf, which GDAL reads faster than all else and
+ * which takes rows of any number as they come, then by GDAL's own translation.
+ *
+ * @throws {Problem} files/full, gdal/failed
+ */
+export async function writeExport(
+  openGdal: () => GdalModule,
+  job: ExportJob,
+  rows: Rows,
+): Promise<ExportSummary> {
+  const results = join(job.folder, resultFolder)
+  mkdirSync(results)
+  const target = join(results, job.fileName)
+  const path = join(job.folder, 'rows.fgb')
+  try {
+    if (job.driver !== 'FlatGeobuf')
+      return { notes: await writeByGdal(openGdal(), job, { rows, path, target }) }
+    await writeFlatIndexed({ ...job, ...rows, name: job.layerName, path: target }, path)
+    return { notes: [] }
+  } catch (error) {
+    throw explain(error, job.folder)
+  }
+}
+
+async function writeByGdal(
+  gdal: GdalModule,
+  job: ExportJob,
+  { rows, path, target }: { readonly rows: Rows; readonly path: string; readonly target: string },
+): Promise<string[]> {
+  const loss = job.limits && startLossCheck(job.columns, job.limits)
+  const names = await translateRows(gdal, job, { rows, path, target, look: loss?.look })
+  return loss?.tell(names) ?? []
+}
+
+interface Places {
+  readonly rows: Rows
+  readonly path: string
+  readonly target: string
+  readonly look: LossCheck['look'] | undefined
+}
+
+/** Gives the names of the fields that were written. */
+async function translateRows(
+  gdal: GdalModule,
+  job: ExportJob,
+  { rows, path, target, look }: Places,
+): Promise<string[]> {
+  const idColumn = freeColumnName('id', job.columns)
+  const columns = [{ name: idColumn, datatype: 'BIGINT' } as const, ...job.columns]
+  const items = placed.includes(job.driver) ? new FlatItems() : undefined
+  await writeFlat({ ...job, ...rows, columns, path, name: flatName, look }, items)
+  const source = formatVrt({ ...job, path, name: flatName, idColumn })
+  let names: string[] = []
+  const translateTo: Translate = async (file, more) => {
+    names = await translate(gdal, source, {
+      target: file,
+      options: ['-f', job.driver, ...job.options, ...more],
+    })
+  }
+  if (items === undefined) await translateTo(target, [])
+  else if (job.driver === 'GPKG') await writeGeoPackage(translateTo, { target, folder: job.folder, items })
+  else {
+    if (inDegrees.includes(job.driver)) checkLatitudes(items, job.driver)
+    await translateTo(target, job.driver === 'MapInfo File' ? boundsOption(items) : [])
+  }
+  return names
+}
+
+/**
+ * Refuses features beyond the poles: GDAL would too, but does not say which or why.
+ *
+ * @throws {Problem} feature/invalid
+ */
+function checkLatitudes({ bounds }: FlatItems, driver: string): void {
+  const [, south, , north] = bounds
+  const latitude = [south, north].find((side) => Number.isFinite(side) && Math.abs(side) > 90)
+  if (latitude === undefined) return
+  throw problem(
+    'feature/invalid',
+    `A feature lies at latitude ${latitude}, and ${driver} ends at the poles.`,
+    {
+      hint: 'Mend the feature, or choose a format that takes every position, such as GeoJSON.',
+    },
+  )
+}
+
+/** Part of the longer side by which a table reaches beyond its features, and least units. */
+const room = 0.1
+const leastRoom = 1
+
+/**
+ * Says in which box a table of MapInfo lies. Its coordinates are whole steps across that box, and what lies outside is
+ * moved to the edge: without a word, GDAL takes ±15,000,000 for the y of web maps, which is 80 degrees.
+ *
+ * @see https://gdal.org/drivers/vector/mitab.html BOUNDS
+ */
+function boundsOption({ bounds, count }: FlatItems): string[] {
+  if (count === 0) return []
+  const [west, south, east, north] = bounds
+  const margin = Math.max(room * Math.max(east - west, north - south), leastRoom)
+  const box = expandBbox(bounds, margin)
+  return ['-lco', `BOUNDS=${box.map((side) => side.toFixed(6)).join(',')}`]
+}
+
+/** Gives the names of the fields that were written. */
+async function translate(
+  gdal: GdalModule,
+  source: string,
+  { target, options }: { readonly target: string; readonly options: readonly string[] },
+): Promise<string[]> {
+  const dataset = gdal.open(source)
+  try {
+    const written = await gdal.vectorTranslateAsync(target, dataset, [...options])
+    const names = written.layers.get(0).fields.getNames()
+    written.close()
+    return names
+  } finally {
+    dataset.close()
+  }
+}
+
+/** A full disk shows in many ways, and GDAL does not say that it is one. */
+function explain(error: unknown, folder: string): unknown {
+  if (isProblem(error)) return error
+  if (isDiskFull(error) || hasNoRoom(folder))
+    return problem('files/full', 'The disk is full while a layer is exported.', { cause: error })
+  const message = error instanceof Error ? error.message : String(error)
+  return problem('gdal/failed', message, { cause: error })
+}

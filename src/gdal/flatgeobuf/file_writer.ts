@@ -1,0 +1,163 @@
+import { closeSync, openSync, readSync, renameSync } from 'node:fs'
+import { type CopyRow, readCopyRows } from '../../core/copy_rows.ts'
+import { GrowingBytes } from '../../core/growing_bytes.ts'
+import { emptyBbox } from '../../geo/bbox.ts'
+import { writeAll } from '../runner/write_all.ts'
+import { type FlatTarget, writeFlatFeature, writeFlatHeader } from './feature_writer.ts'
+import { FlatItems, nodeSize, orderByPlace, writeIndex } from './spatial_index.ts'
+
+/** Rows, and what says that some were taken. */
+export interface Rows {
+  readonly rows: AsyncIterable<Uint8Array>
+  tick(): void
+}
+
+/** A file that is to be written. */
+export interface FlatFile extends Rows, FlatTarget {
+  readonly path: string
+  /** Sees each row before it is written. */
+  readonly look?: ((row: CopyRow) => void) | undefined
+}
+
+const pieceBytes = 1 << 20
+
+/** Most bytes of features that are brought into another order at a time. */
+const batchBytes = 32 << 20
+
+/**
+ * Writes a file of FlatGeobuf without an index: features stand in it as they come.
+ *
+ * @param items get the features that have a geometry
+ */
+export async function writeFlat(file: FlatFile, items?: FlatItems): Promise<void> {
+  await writeFeatures(file, items)
+}
+
+/**
+ * Writes a file of FlatGeobuf with a spatial index, which needs all features first: they wait in a file beside. Features
+ * without geometry have no place in an index, and readers lose them; a file with such has none.
+ */
+export async function writeFlatIndexed(file: FlatFile, waiting: string): Promise<void> {
+  const items = new FlatItems()
+  const { bareCount, headerBytes } = await writeFeatures({ ...file, path: waiting }, items)
+  if (bareCount > 0 || items.count === 0) renameSync(waiting, file.path)
+  else await putInOrder(file, { waiting, items, headerBytes })
+}
+
+/** Writes header and features; gives the size of the header and how many features are without geometry. */
+async function writeFeatures({ path, rows, tick, look, ...target }: FlatFile, items: FlatItems | undefined) {
+  const { columns } = target
+  const file = openSync(path, 'wx')
+  const sink = new GrowingBytes(2 * pieceBytes)
+  let written = 0
+  let bareCount = 0
+  const flush = () => {
+    writeAll(file, sink.bytes.subarray(0, sink.at))
+    written += sink.at
+    sink.at = 0
+    tick()
+  }
+  try {
+    writeFlatHeader(sink, target)
+    const headerBytes = sink.at
+    await readCopyRows(rows, (row) => {
+      look?.(row)
+      const box = emptyBbox()
+      // Behind its length; writing takes it.
+      const id = row.view.getBigInt64(row.at + 4)
+      const hasGeometry = writeFlatFeature(sink, row, { columns, ...(items && { bounds: box }) })
+      if (hasGeometry) items?.add({ id, box, end: written + sink.at - headerBytes })
+      else bareCount += 1
+      if (sink.at > pieceBytes) flush()
+    })
+    flush()
+    return { bareCount, headerBytes }
+  } finally {
+    closeSync(file)
+  }
+}
+
+interface Waiting {
+  readonly waiting: string
+  readonly items: FlatItems
+  /** Bytes before the first feature that waits. */
+  readonly headerBytes: number
+}
+
+async function putInOrder({ path, tick, ...target }: FlatFile, { waiting, items, headerBytes }: Waiting) {
+  const order = orderByPlace(items)
+  const source = openSync(waiting, 'r')
+  const file = openSync(path, 'wx')
+  try {
+    const header = new GrowingBytes(pieceBytes)
+    const { count: featureCount, bounds } = items
+    writeFlatHeader(header, target, { featureCount, nodeSize, bounds })
+    writeAll(file, header.bytes.subarray(0, header.at))
+    writeAll(file, writeIndex(items, order))
+    for (const batch of batchesOf(order, items)) {
+      writeAll(file, readBatch(source, batch, { items, headerBytes }))
+      tick()
+    }
+  } finally {
+    closeSync(source)
+    closeSync(file)
+  }
+}
+
+/** Cuts an order into parts that fit into memory together, of one feature at least. */
+function* batchesOf(order: Uint32Array, items: FlatItems): Generator<Uint32Array> {
+  let first = 0
+  let bytes = 0
+  for (let nth = 0; nth < order.length; nth += 1) {
+    const size = items.size(order[nth] ?? 0)
+    if (nth > first && bytes + size > batchBytes) {
+      yield order.subarray(first, nth)
+      first = nth
+      bytes = 0
+    }
+    bytes += size
+  }
+  yield order.subarray(first)
+}
+
+/** Reads features, and gives them behind each other. The file, which has them by number, is read forwards, in pieces. */
+function readBatch(source: number, batch: Uint32Array, { items, headerBytes }: Omit<Waiting, 'waiting'>) {
+  const places = new Float64Array(batch.length)
+  // Number and place in one float, so that they are sorted as numbers are.
+  const keys = new Float64Array(batch.length)
+  let length = 0
+  for (let nth = 0; nth < batch.length; nth += 1) {
+    const item = batch[nth] ?? 0
+    places[nth] = length
+    keys[nth] = item * batch.length + nth
+    length += items.size(item)
+  }
+  const target = Buffer.allocUnsafe(length)
+  const window = Buffer.allocUnsafe(pieceBytes)
+  let windowStart = 0
+  let windowEnd = 0
+  for (const key of keys.sort()) {
+    const item = Math.floor(key / batch.length)
+    const place = places[key % batch.length] ?? 0
+    const start = headerBytes + items.start(item)
+    const size = items.size(item)
+    if (size > window.length) {
+      readWhole(source, target.subarray(place, place + size), start)
+      continue
+    }
+    if (start < windowStart || start + size > windowEnd) {
+      windowStart = start
+      windowEnd = start + readSync(source, window, 0, window.length, start)
+    }
+    window.copy(target, place, start - windowStart, start - windowStart + size)
+  }
+  return target
+}
+
+function readWhole(file: number, bytes: Uint8Array, position: number): void {
+  for (let at = 0; at < bytes.length; ) {
+    const read = readSync(file, bytes, at, bytes.length - at, position + at)
+    if (read === 0) throw new Error('a file has lost its end')
+    at += read
+  }
+}

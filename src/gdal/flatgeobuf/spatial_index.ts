@@ -1,0 +1,163 @@
+import { bytesOf } from '../../core/bytes.ts'
+import { type Bbox, bboxAround, emptyBbox, growBbox, type PackedBboxes } from '../../geo/bbox.ts'
+
+/** Features of a file that is to have a spatial index, in the order of the file: id, box and size of each. */
+export class FlatItems {
+  /** Box around all of them. */
+  readonly bounds = emptyBbox()
+  count = 0
+  #ids = new BigInt64Array(1024)
+  #boxes = new Float64Array(4 * 1024)
+  #ends = new Float64Array(1024)
+
+  /** Adds the next feature; `end` is where it ends, counted from the start of the first. */
+  add({ id, box, end }: { readonly id: bigint; readonly box: Bbox; readonly end: number }): void {
+    if (this.count === this.#ends.length) {
+      const ids = new BigInt64Array(2 * this.count)
+      ids.set(this.#ids)
+      this.#ids = ids
+      this.#boxes = grown(this.#boxes)
+      this.#ends = grown(this.#ends)
+    }
+    this.#ids[this.count] = id
+    this.#boxes.set(box, 4 * this.count)
+    this.#ends[this.count] = end
+    this.count += 1
+    growBbox(this.bounds, box)
+  }
+
+  /** Ids, one after the other. Features that are added later may be missing. */
+  get ids(): BigInt64Array {
+    return this.#ids
+  }
+
+  /** The boxes. Features that are added later may be missing. */
+  get boxes(): PackedBboxes {
+    return this.#boxes
+  }
+
+  /** Where a feature starts, counted from the start of the first. */
+  start(item: number): number {
+    return item === 0 ? 0 : (this.#ends[item - 1] ?? 0)
+  }
+
+  /** Bytes of a feature. */
+  size(item: number): number {
+    return (this.#ends[item] ?? 0) - this.start(item)
+  }
+}
+
+function grown(numbers: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(2 * numbers.length)
+  larger.set(numbers)
+  return larger
+}
+
+/** Features of a node of the index: what the format takes for usual. */
+export const nodeSize = 16
+const nodeBytes = 40
+
+/** Bits of a number that floats hold exactly. */
+const exactBits = 53
+/** Steps of the Hilbert curve along each axis: 2 to this. */
+const curveBits = 16
+
+/**
+ * Gives the features in an order in which those that are near each other stand near each other: along a Hilbert curve
+ * through the centres of their boxes.
+ */
+export function orderByPlace(items: FlatItems): Uint32Array {
+  const [west, south, east, north] = items.bounds
+  const steps = 2 ** curveBits - 1
+  const scale = (span: number) => (span > 0 ? steps / span : 0)
+  const [toX, toY] = [scale(east - west), scale(north - south)]
+  // Place and number in one float, so that they are sorted as numbers are.
+  const numberBits = Math.ceil(Math.log2(items.count + 1))
+  const lost = 2 ** Math.max(0, 2 * curveBits + numberBits - exactBits)
+  const keys = new Float64Array(items.count)
+  const { boxes } = items
+  const middle = (at: number) => ((boxes[at] ?? 0) + (boxes[at + 2] ?? 0)) / 2
+  for (let item = 0; item < items.count; item += 1) {
+    const x = Math.floor((middle(4 * item) - west) * toX)
+    const y = Math.floor((middle(4 * item + 1) - south) * toY)
+    keys[item] = Math.floor(placeOnCurve(x, y) / lost) * 2 ** numberBits + item
+  }
+  keys.sort()
+  return Uint32Array.from(keys, (key) => key % 2 ** numberBits)
+}
+
+/**
+ * Gives how far along the Hilbert curve a place is: a square is four squares, which the curve goes through in turn, the
+ * first and the last of them turned over.
+ */
+function placeOnCurve(x: number, y: number): number {
+  let [column, row, place] = [x, y, 0]
+  for (let side = 2 ** (curveBits - 1); side >= 1; side /= 2) {
+    const isRight = (column & side) > 0
+    const isUpper = (row & side) > 0
+    place += side * side * (isRight ? (isUpper ? 2 : 3) : isUpper ? 1 : 0)
+    if (isUpper) continue
+    if (isRight) [column, row] = [~column, ~row]
+    const swapped = column
+    column = row
+    row = swapped
+  }
+  return place
+}
+
+/**
+ * Writes the index of features that stand in an order: a tree of nodes that hold 16 nodes each, root first. A node is
+ * the box around what it holds, and the number of the first node of that, or for a feature, where it starts.
+ *
+ * @see https://github.com/flatgeobuf/flatgeobuf packed Hilbert R-tree
+ */
+export function writeIndex(items: FlatItems, order: Uint32Array): Buffer {
+  const levels = levelSizes(order.length)
+  const nodeCount = levels.reduce((sum, size) => sum + size, 0)
+  const { bytes, view } = bytesOf(Buffer.alloc(nodeBytes * nodeCount))
+  const write = (node: number, boxes: Float64Array, { box, points }: { box: number; points: number }) => {
+    const start = nodeBytes * node
+    for (let at = 0; at < 4; at += 1) view.setFloat64(start + 8 * at, boxes[4 * box + at] ?? 0, true)
+    view.setUint32(start + 32, points % 2 ** 32, true)
+    view.setUint32(start + 36, Math.floor(points / 2 ** 32), true)
+  }
+  let first = nodeCount - order.length
+  let at = 0
+  for (let nth = 0; nth < order.length; nth += 1) {
+    const box = order[nth] ?? 0
+    write(first + nth, items.boxes, { box, points: at })
+    at += items.size(box)
+  }
+  let boxes = inOrder(items.boxes, order)
+  for (const size of levels.slice(1)) {
+    boxes = boxesAbove(boxes, size)
+    for (let box = 0; box < size; box += 1)
+      write(first - size + box, boxes, { box, points: first + nodeSize * box })
+    first -= size
+  }
+  return bytes
+}
+
+function inOrder(boxes: Float64Array, order: Uint32Array): Float64Array<ArrayBuffer> {
+  const sorted = new Float64Array(4 * order.length)
+  for (let nth = 0; nth < order.length; nth += 1)
+    for (let at = 0; at < 4; at += 1) sorted[4 * nth + at] = boxes[4 * (order[nth] ?? 0) + at] ?? 0
+  return sorted
+}
+
+/** The boxes of the nodes above some. */
+function boxesAbove(boxes: Float64Array, size: number): Float64Array<ArrayBuffer> {
+  const above = new Float64Array(4 * size)
+  for (let node = 0; node < size; node += 1) {
+    const end = Math.min(nodeSize * (node + 1), boxes.length / 4)
+    above.set(bboxAround(boxes, nodeSize * node, end), 4 * node)
+  }
+  return above
+}
+
+/** How many nodes each level has, features first, to the one at the root. */
+function levelSizes(count: number): number[] {
+  const levels = [count]
+  for (let size = count; size > 1 || levels.length === 1; levels.push(size)) size = Math.ceil(size / nodeSize)
+  return levels
+}

@@ -1,0 +1,250 @@
+import type { GeometryParts } from '../../contract/geometry.ts'
+import { problem } from '../../contract/problems.ts'
+import { hasNoRoom } from '../runner/disk_room.ts'
+import type { GdalModule } from '../runner/gdal_module.ts'
+import type { SourceSummary, VectorJob } from '../runner/vector_job.ts'
+import { hasMeasures } from '../sources/declared_type.ts'
+import { lookAtTable, openExactly } from '../sources/geopackage/exact_table.ts'
+import { findMissing } from '../sources/missing.ts'
+import { openSourceLayer } from '../sources/open_source.ts'
+import type { SourceLayer } from '../sources/source.ts'
+import { nameSource } from '../sources/source_name.ts'
+import {
+  eachAsWritten,
+  sourceReferenceSystem,
+  translateLayer,
+  translationFault,
+} from '../sources/translate.ts'
+import type { Marks } from './bit_set.ts'
+import { type Draft, type DraftSink, startDraft } from './draft.ts'
+import {
+  addMissing,
+  eachGoodFeature,
+  emptySurvey,
+  type Features,
+  type Survey,
+  type Surveyor,
+  startSurvey,
+} from './feature_scan.ts'
+import {
+  encodingHint,
+  featuresOf,
+  layoutOf,
+  planReading,
+  type ReadingPlan,
+  settleColumn,
+} from './reading_plan.ts'
+import { startRows } from './row_writer.ts'
+
+/** Where a conversion reports to. */
+export interface ConversionSink extends DraftSink {
+  /** Comes after the rows. */
+  summary(summary: SourceSummary): Promise<void>
+  /** Says that the work goes on, and how many features were looked at, of how many. */
+  tick(features?: number, total?: number): void
+}
+
+/**
+ * Reads a source as rows of a layer. What says itself what its rows are is sent while it is read; else, and where it
+ * turns out to be something else, all of it is looked at before the first row is sent.
+ *
+ * @throws {Problem} source/*, gdal/*, request/invalid
+ */
+export async function convertVector(gdal: GdalModule, job: VectorJob, sink: ConversionSink): Promise<void> {
+  const source = await openSourceLayer(gdal, job)
+  sink.tick()
+  if (!(await convertLayer(gdal, { source, job }, sink)))
+    await convertLayer(gdal, { source: openExactly(gdal, source, job.folder), job, isExact: true }, sink)
+}
+
+interface Conversion extends Pick<ReadingPlan, 'source' | 'job'> {
+  /** Whether the layer gives each value as it is. */
+  readonly isExact?: boolean
+}
+
+/** @returns whether all was as GDAL gave it: else whatever was sent was sent in vain */
+async function convertLayer(
+  gdal: GdalModule,
+  { source, job, isExact = source.format !== 'GPKG' }: Conversion,
+  sink: ConversionSink,
+): Promise<boolean> {
+  const plan = planReading(gdal, source, job)
+  const look = await lookAtAll(gdal, { ...plan, isExact }, sink)
+  if (look === undefined) return false
+  const { survey } = look
+  if (source.isGuessed) refuseMisplaced(survey, source.name)
+  // A source of which nothing is left is not what anybody wants to have skipped.
+  if (survey.badCount > 0 && (!job.skipErrors || survey.families.size === 0)) throw badFeatures(survey)
+  const geometry = decideGeometry(survey, plan)
+  const rowCount = [...survey.families.values()].reduce((sum, count) => sum + count, 0)
+  if (look.draft?.standsFor(geometry)) await look.draft.end()
+  else {
+    const columns = look.features?.columns
+    await sink.layout({ ...layoutOf(plan, columns), geometry, rowCount })
+    await sendAll(look, { plan, geometry, sink })
+  }
+  await sink.summary({
+    format: source.format,
+    layer: source.name,
+    hasIds: plan.idColumn >= 0,
+    rowCount,
+    otherCount: survey.otherCount,
+    badCount: survey.badCount,
+    bad: survey.bad,
+    notes: findNotes(source),
+  })
+  return true
+}
+
+function findNotes({ isGuessed, texts, layer, hasLongPositions, wkt }: SourceLayer): string[] {
+  const position = 'The coordinates were taken for longitude and latitude, EPSG:4326.'
+  const measures = 'The measures (M) of its geometries are left out: layers have none.'
+  const beyond = 'Positions have more than three numbers: those behind the third are left out.'
+  return [
+    ...(isGuessed ? [position] : []),
+    ...(hasMeasures(layer.geomType) || wkt?.hasMeasures ? [measures] : []),
+    ...(hasLongPositions ? [beyond] : []),
+    texts?.findNote() ?? [],
+  ].flat()
+}
+
+/** What one look at all features of a source gave. */
+interface Look {
+  readonly survey: Survey
+  /** Undefined where the source has none. */
+  readonly features: Features | undefined
+  /** Those that are not to be loaded. */
+  readonly passedOver: Marks | undefined
+  /** The rows that were sent meanwhile. */
+  readonly draft: Draft | undefined
+}
+
+/**
+ * Translates a source, looks at its features meanwhile, and sends what can be sent.
+ *
+ * @returns undefined where the source holds something else than what GDAL gave
+ */
+async function lookAtAll(
+  gdal: GdalModule,
+  plan: ReadingPlan & Required<Pick<Conversion, 'isExact'>>,
+  sink: ConversionSink,
+): Promise<Look | undefined> {
+  const { source, job, path } = plan
+  const looking = plan.isExact ? undefined : lookAtTable(gdal, source)
+  looking?.catch(() => undefined)
+  const counting = source.twin?.features.countAsync(true)
+  counting?.catch(() => undefined)
+  let surveyor: Surveyor | undefined
+  let features: Features | undefined
+  let draft: Draft | undefined
+  await translateLayer(gdal, source, {
+    path,
+    srs: job.srs,
+    async follow(header, isDone) {
+      features = featuresOf(plan, header)
+      surveyor = startSurvey(features)
+      draft = startDraft(plan, features.columns, sink)
+      const { look, survey } = surveyor
+      await eachAsWritten({ path, header, isDone }, (feature) => {
+        const geometry = look(feature)
+        if (survey.count % 10_000 === 0) sink.tick(survey.count, plan.total)
+        return geometry && draft?.add({ feature, geometry }, survey)
+      })
+    },
+  })
+  const table = await looking
+  if (table?.isDoubtful) return undefined
+  source.texts?.settle()
+  const survey = surveyor?.survey ?? emptySurvey
+  const { count, bareCount } = survey
+  const sourceSrs = sourceReferenceSystem(source)
+  const { layer } = source
+  const total =
+    table?.total ?? plan.total ?? (counting === undefined ? layer.features.count(true) : await counting)
+  const missing = findMissing(gdal, { source, srs: job.srs, sourceSrs, total, count, bareCount })
+  if (missing === undefined) {
+    if (hasNoRoom(job.folder)) throw translationFault(path, '')
+    throw await breaksOff(source, `${count} of ${total} features can be read`)
+  }
+  const settled = features && { ...features, columns: features.columns.map(settleColumn) }
+  return { survey: addMissing(survey, missing), features: settled, passedOver: surveyor?.passedOver, draft }
+}
+
+interface Sending {
+  readonly plan: ReadingPlan
+  readonly geometry: GeometryParts
+  readonly sink: ConversionSink
+}
+
+/** Reads the features once more, as what they turned out to be. */
+async function sendAll({ features, passedOver }: Look, { plan, geometry, sink }: Sending): Promise<void> {
+  if (features === undefined) return
+  const { job } = plan
+  const { columns, rules } = features
+  const { family } = geometry
+  const settled = { ...rules, family, isMulti: geometry.isMulti ? null : rules.isMulti }
+  // What is to be mended has to be looked at again; what was good as it is has not.
+  const known = job.fix === 'NONE' && passedOver !== undefined ? { passedOver } : {}
+  const rows = startRows({ ...geometry, srs: job.srs, columns }, sink)
+  for (const good of eachGoodFeature({ ...features, rules: settled, ...known })) {
+    const wait = rows.add(good)
+    if (wait !== undefined) await wait
+  }
+  await rows.end()
+}
+
+async function breaksOff({ name, findFault }: SourceLayer, text: string): Promise<Error> {
+  const fault = await findFault?.()
+  const why = fault === undefined ? '' : `: ${fault}`
+  return problem('source/unreadable', `${nameSource(name)} breaks off: ${text}${why}`)
+}
+
+function refuseMisplaced({ bad }: Survey, name: string): void {
+  const first = bad.find(({ isMisplaced }) => isMisplaced)
+  if (first === undefined) return
+  throw problem(
+    'source/no-srs',
+    `${nameSource(name)} does not say its reference system, and feature ${first.number} is not in longitude and latitude`,
+    { hint: 'Pack the table into a zip archive together with a .prj file of the same name.' },
+  )
+}
+
+/** What the features cannot be told apart by: a source of several families has to be asked for one. */
+function decideGeometry(
+  { families, hasMulti, hasHeights }: Survey,
+  { job, declared }: Pick<ReadingPlan, 'job' | 'declared'>,
+): GeometryParts {
+  const found = [...families.keys()]
+  if (found.length > 1) {
+    const counts = [...families].map(([family, count]) => `${count} ${family}`).join(', ')
+    throw problem('source/bad-features', `the source holds different geometries: ${counts}`, {
+      hint: 'Choose one with cast_geometry_type; skip_other_geometry_types leaves the others out.',
+    })
+  }
+  const family = found[0] ?? job.family ?? declared?.family
+  if (family === undefined) {
+    throw problem('source/bad-features', 'the source has no features, and does not say what they would be', {
+      hint: 'Send features, or say with cast_geometry_type what there would be.',
+    })
+  }
+  const isMulti = found.length > 0 ? hasMulti : (declared?.isMulti ?? false)
+  return {
+    family,
+    isMulti: job.isMulti ?? isMulti,
+    hasZ: job.hasZ ?? (hasHeights || (declared?.hasZ ?? false)),
+  }
+}
+
+function badFeatures({ bad, badCount }: Survey): Error {
+  const more = badCount > bad.length ? [`and ${badCount - bad.length} more`] : []
+  const lines = [...bad.map(({ number, reason }) => `feature ${number}: ${reason}`), ...more]
+  return problem(
+    'source/bad-features',
+    `${badCount} ${badCount === 1 ? 'feature' : 'features'} cannot be loaded`,
+    {
+      detail: lines.map((line) => `- ${line}`).join('\n'),
+      ...(bad.some(({ isText }) => isText) ? { hint: encodingHint } : {}),
+      data: { bad_count: badCount, bad: bad.map(({ number, reason }) => ({ number, reason })) },
+    },
+  )
+}

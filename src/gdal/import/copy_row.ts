@@ -1,0 +1,222 @@
+import type { Datatype } from '../../contract/geometry.ts'
+import type { ByteGeometry } from '../../geo/byte_geometry.ts'
+import { type ByteSink, type EwkbTarget, ewkbRoom, writeEwkb } from '../../geo/wkb.ts'
+import type { WktCheck } from '../../geo/wkt_check.ts'
+import type { ColumnType, FlatFeature } from '../flatgeobuf/flat_reader.ts'
+import { readAscii, readInteger, readReal, type Value } from '../flatgeobuf/value.ts'
+import type { Guess } from './guess_datatype.ts'
+import { quickDay } from './quick_value.ts'
+import { findMoment } from './timestamp.ts'
+import type { Conversion, Scalar } from './value_convert.ts'
+
+/**
+ * What a column of the intermediate file is for, besides a field: the ids; nothing; a coordinate, of which the shape
+ * was made, or its text; what a table has beyond its columns; what is wrong with the row.
+ */
+export type ColumnUse = Datatype | (typeof otherUses)[number]
+
+const otherUses = ['ID', 'NONE', 'COORDINATE', 'GEOMETRY', 'BEYOND', 'FAULT'] as const
+const fieldless: ReadonlySet<ColumnUse> = new Set(otherUses)
+
+/** What becomes of a column of the intermediate file. */
+export interface ColumnPlan {
+  readonly type: ColumnType
+  readonly use: ColumnUse
+  /** How its values are read, where they are of another datatype than `use`. */
+  readonly convert?: Conversion | undefined
+  /** Tells whether the largest and the smallest of its numbers may be others that do not fit. */
+  readonly isClamped?: (() => boolean) | undefined
+  /** How the texts are looked at that the shapes were made of. */
+  readonly wkt?: WktCheck | undefined
+  /** What its texts were said to be in, where that is not UTF-8. */
+  readonly encoding?: string | undefined
+  /** What its texts mean, as far as they were seen. */
+  readonly guess?: Guess | undefined
+  /** Whether an empty text is no value. */
+  readonly blankIsNull?: boolean
+}
+
+/** Tells whether a column becomes a field. */
+export function isField(use: ColumnUse): use is Datatype {
+  return !fieldless.has(use)
+}
+
+/** How rows are written: id, geom, then the fields in order. */
+export interface RowPlan extends EwkbTarget {
+  readonly columns: readonly ColumnPlan[]
+  /** Columns that become fields. */
+  readonly fieldCount: number
+}
+
+/** Bytes of a value of each type; those of the others stand before them. */
+const valueSizes: Readonly<Partial<Record<ColumnType, number>>> = {
+  Byte: 1,
+  UByte: 1,
+  Bool: 1,
+  Short: 2,
+  UShort: 2,
+  Int: 4,
+  UInt: 4,
+  Long: 8,
+  ULong: 8,
+  Float: 4,
+  Double: 8,
+}
+
+/** Calls back on each property that is not null, in the order of the columns. */
+export function eachProperty(
+  feature: FlatFeature,
+  columns: readonly ColumnPlan[],
+  visit: (value: Value) => void,
+): void {
+  if (feature.properties === 0) return
+  const { bytes, view } = feature
+  // One object for all: there are millions of values.
+  const value = { bytes, view, column: 0, type: 'String' as ColumnType, at: 0, size: 0 }
+  let at = feature.properties + 4
+  const end = at + view.getUint32(feature.properties, true)
+  while (at + 2 <= end) {
+    value.column = view.getUint16(at, true)
+    const plan = columns[value.column]
+    if (plan === undefined) return
+    value.type = plan.type
+    const size = valueSizes[plan.type]
+    value.at = size === undefined ? at + 6 : at + 2
+    value.size = size ?? view.getUint32(at + 2, true)
+    visit(value)
+    at = value.at + value.size
+  }
+}
+
+/** Most bytes that a row needs. */
+export function rowRoom(feature: FlatFeature, geometry: ByteGeometry, plan: RowPlan): number {
+  // Texts of other encodings grow by half at most.
+  return 64 + ewkbRoom(geometry) + 24 * plan.columns.length + 2 * feature.size
+}
+
+/**
+ * Writes one row of a binary COPY; there must be room for it.
+ *
+ * @param id taken where no column gives one
+ * @see https://www.postgresql.org/docs/current/sql-copy.html "Binary Format"
+ */
+export function writeRow(sink: ByteSink, { feature, geometry, id }: RowSource, plan: RowPlan): void {
+  sink.view.setInt16(sink.at, 2 + plan.fieldCount)
+  sink.view.setInt32(sink.at + 2, 4)
+  sink.view.setInt32(sink.at + 6, id)
+  const idAt = sink.at + 6
+  sink.at += 14
+  const start = sink.at
+  writeEwkb(sink, geometry, plan)
+  sink.view.setInt32(start - 4, sink.at - start)
+  let next = 0
+  const writeNulls = (until: number) => {
+    for (; next < until; next++) {
+      if (isField(plan.columns[next]?.use ?? 'NONE')) writeNull(sink)
+    }
+  }
+  eachProperty(feature, plan.columns, (value) => {
+    writeNulls(value.column)
+    next = value.column + 1
+    const column = plan.columns[value.column]
+    if (column === undefined) return
+    if (isField(column.use)) writeField(sink, value, column as FieldColumn)
+    else if (column.use === 'ID') sink.view.setInt32(idAt, Number(readInteger(value)))
+  })
+  writeNulls(plan.columns.length)
+}
+
+/** What a row is made of. */
+export interface RowSource {
+  readonly feature: FlatFeature
+  readonly geometry: ByteGeometry
+  readonly id: number
+}
+
+type FieldColumn = ColumnPlan & { readonly use: Datatype }
+
+function writeField(sink: ByteSink, value: Value, { use, convert, blankIsNull }: FieldColumn): void {
+  if (blankIsNull && value.size === 0) writeNull(sink)
+  else if (convert === undefined) writers[use](sink, value)
+  else {
+    const scalar = convert(value)
+    if (scalar === undefined || scalar === null) writeNull(sink)
+    else writeScalar(sink, scalar, use)
+  }
+}
+
+function writeScalar(sink: ByteSink, scalar: Scalar, use: Datatype): void {
+  if (typeof scalar === 'string') {
+    const size = sink.bytes.write(scalar, sink.at + 4)
+    sink.view.setInt32(sink.at, size)
+    sink.at += 4 + size
+  } else if (use === 'INTEGER' || use === 'DATE') {
+    sink.view.setInt32(sink.at, 4)
+    sink.view.setInt32(sink.at + 4, Number(scalar))
+    sink.at += 8
+  } else if (use === 'REAL') {
+    sink.view.setInt32(sink.at, 8)
+    sink.view.setFloat64(sink.at + 4, Number(scalar))
+    sink.at += 12
+  } else writeLong(sink, scalar)
+}
+
+function writeLong(sink: ByteSink, value: number | bigint): void {
+  sink.view.setInt32(sink.at, 8)
+  if (typeof value === 'number') {
+    // In two halves: a bigint would have to be made of it first.
+    sink.view.setInt32(sink.at + 4, Math.floor(value / 2 ** 32))
+    sink.view.setUint32(sink.at + 8, value % 2 ** 32)
+  } else sink.view.setBigInt64(sink.at + 4, value)
+  sink.at += 12
+}
+
+type Writer = (sink: ByteSink, value: Value) => void
+
+const writers: Readonly<Record<Datatype, Writer>> = {
+  INTEGER: (sink, value) => {
+    sink.view.setInt32(sink.at, 4)
+    sink.view.setInt32(sink.at + 4, Number(readInteger(value)))
+    sink.at += 8
+  },
+  BIGINT: (sink, value) => writeLong(sink, readInteger(value) ?? 0),
+  REAL: (sink, value) => {
+    sink.view.setInt32(sink.at, 8)
+    sink.view.setFloat64(sink.at + 4, readReal(value))
+    sink.at += 12
+  },
+  STRING: (sink, value) => {
+    sink.view.setInt32(sink.at, value.size)
+    sink.at += 4
+    copyBytes(sink, value)
+  },
+  DATE: (sink, value) => {
+    const days = quickDay(value) ?? findMoment(readAscii(value))?.days
+    if (days === undefined) return writeNull(sink)
+    sink.view.setInt32(sink.at, 4)
+    sink.view.setInt32(sink.at + 4, days)
+    sink.at += 8
+  },
+  TIME: (sink, value) => {
+    const moment = findMoment(readAscii(value))
+    if (moment === undefined) return writeNull(sink)
+    writeLong(sink, moment.microseconds)
+  },
+  DATETIME: (sink, value) => {
+    const moment = findMoment(readAscii(value))
+    if (moment === undefined) return writeNull(sink)
+    writeLong(sink, moment.days * 86_400_000_000 + moment.microseconds)
+  },
+}
+
+/** Most texts are short: for those a loop is faster than a call out of JavaScript. */
+function copyBytes(sink: ByteSink, { bytes, at, size }: Value): void {
+  if (size > 32) sink.bytes.set(bytes.subarray(at, at + size), sink.at)
+  else for (let index = 0; index < size; index++) sink.bytes[sink.at + index] = bytes[at + index] as number
+  sink.at += size
+}
+
+function writeNull(sink: ByteSink): void {
+  sink.view.setInt32(sink.at, -1)
+  sink.at += 4
+}

@@ -1,0 +1,171 @@
+import type { GeometryFamily } from '../../contract/geometry.ts'
+import type { ByteGeometry } from '../../geo/byte_geometry.ts'
+import { hasHeight } from '../../geo/byte_geometry.ts'
+import { type FlatFeature, type FlatHeader, readFlatFeatures } from '../flatgeobuf/flat_reader.ts'
+import { readFlatGeometry } from '../flatgeobuf/geometry_reader.ts'
+import { type BadFeature, toldBadFeatures } from '../runner/vector_job.ts'
+import type { Missing } from '../sources/missing.ts'
+import { type Marks, openMarks } from './bit_set.ts'
+import { type ColumnPlan, eachProperty } from './copy_row.ts'
+import { type FitRules, fitGeometry, isMisfit, type Misfit } from './fit_geometry.ts'
+import { guessOn } from './guess_datatype.ts'
+import { findBadValue, type ValueFault } from './value_check.ts'
+
+/** Features of an intermediate file, and how they are looked at. */
+export interface Features {
+  readonly path: string
+  readonly header: FlatHeader
+  readonly columns: readonly ColumnPlan[]
+  /** Names of the columns. */
+  readonly names: readonly string[]
+  readonly rules: FitRules
+  /** Those that are not to be loaded, by their place in the file, where the others are good as they are. */
+  readonly passedOver?: Marks
+}
+
+/** A feature that can be loaded. */
+export interface GoodFeature {
+  readonly feature: FlatFeature
+  readonly geometry: ByteGeometry
+}
+
+/** Gives the features that can be loaded. */
+export function* eachGoodFeature(features: Features): Generator<GoodFeature> {
+  const { passedOver } = features
+  let place = 0
+  for (const feature of readFlatFeatures(features.path, features.header)) {
+    place += 1
+    if (passedOver?.has(place)) continue
+    const geometry = passedOver ? knownGeometry(feature, features) : judge(feature, features)
+    if (geometry !== undefined && !isMisfit(geometry)) yield { feature, geometry }
+  }
+}
+
+/** Returns the geometry of a feature that was judged to be good as it is. */
+function knownGeometry(feature: FlatFeature, { header }: Features): ByteGeometry | undefined {
+  const geometry = readFlatGeometry(feature, header)
+  return geometry !== undefined && 'parts' in geometry ? geometry : undefined
+}
+
+/** Returns the geometry to load, why the feature cannot be loaded, or undefined where it is left out on request. */
+function judge(feature: FlatFeature, features: Features): ByteGeometry | Misfit | undefined {
+  const fitted = fitGeometry(readFlatGeometry(feature, features.header), features.rules)
+  return fitted === undefined || isMisfit(fitted) ? fitted : (findBadField(feature, features) ?? fitted)
+}
+
+function findBadField(feature: FlatFeature, { columns, names }: Features): Misfit | undefined {
+  let misfit: Misfit | undefined
+  let required = 0
+  eachProperty(feature, columns, (value) => {
+    const column = columns[value.column]
+    if (column === undefined) return
+    if (isRequired(column)) required += 1
+    if (column.guess !== undefined) guessOn(column.guess, value)
+    const fault = findBadValue(value, column)
+    if (fault !== undefined) misfit ??= misfitOf(fault, names[value.column] ?? '')
+  })
+  if (misfit !== undefined || required === columns.filter(isRequired).length) return misfit
+  return findEmpty(feature, { columns, names })
+}
+
+/** Without a coordinate, a table gives 0 for it. */
+function isRequired({ use }: ColumnPlan): boolean {
+  return use === 'ID' || use === 'COORDINATE'
+}
+
+function findEmpty(feature: FlatFeature, { columns, names }: Pick<Features, 'columns' | 'names'>): Misfit {
+  const found = new Set<number>()
+  eachProperty(feature, columns, ({ column }) => found.add(column))
+  const empty = columns.findIndex((column, index) => isRequired(column) && !found.has(index))
+  return { reason: `its field ${names[empty]} is empty` }
+}
+
+function misfitOf({ text, isText = false, isRow = false }: ValueFault, name: string): Misfit {
+  if (isRow) return { reason: text }
+  return { reason: text.startsWith(':') ? `${name}${text}` : `the value of its field ${name}${text}`, isText }
+}
+
+/** What one look at all features found. */
+export interface Survey {
+  /** How many good features there are of each family. */
+  readonly families: ReadonlyMap<GeometryFamily, number>
+  readonly hasMulti: boolean
+  /** Whether any position has a z other than 0. */
+  readonly hasHeights: boolean
+  readonly otherCount: number
+  readonly badCount: number
+  /** The first of them, in order. */
+  readonly bad: readonly BadFeature[]
+  /** Features that the file has, and those of them that have no geometry. */
+  readonly count: number
+  readonly bareCount: number
+}
+
+/** Looks at features as they come. */
+export interface Surveyor {
+  /** Returns the geometry to load; undefined where the feature cannot be loaded, or is left out. */
+  look(feature: FlatFeature): ByteGeometry | undefined
+  /** What was found so far; features are numbered as they stand in the file. */
+  readonly survey: Survey
+  /** Features that are not to be loaded. */
+  readonly passedOver: Marks
+}
+
+/** What is found of a source whose file has no features. */
+export const emptySurvey: Survey = {
+  families: new Map(),
+  bad: [],
+  hasMulti: false,
+  hasHeights: false,
+  otherCount: 0,
+  badCount: 0,
+  count: 0,
+  bareCount: 0,
+}
+
+/** Starts to look at features; they are to be shown in their order. */
+export function startSurvey(features: Features): Surveyor {
+  const families = new Map<GeometryFamily, number>()
+  const bad: BadFeature[] = []
+  const survey = { ...emptySurvey, families, bad }
+  const passedOver = openMarks()
+  const refuse = (misfit: Misfit) => {
+    survey.badCount += 1
+    if (bad.length < toldBadFeatures) bad.push({ number: survey.count, ...misfit })
+  }
+  const take = (geometry: ByteGeometry) => {
+    const { family, isMulti, parts } = geometry
+    families.set(family, (families.get(family) ?? 0) + 1)
+    // A multi-geometry stays one, even of one part; a collection becomes one where it has to.
+    survey.hasMulti ||= isMulti || parts.length > 1
+    survey.hasHeights ||= hasHeight(geometry)
+  }
+  const look = (feature: FlatFeature) => {
+    survey.count += 1
+    if (feature.geometry === 0) survey.bareCount += 1
+    const judged = judge(feature, features)
+    if (judged !== undefined && !isMisfit(judged)) {
+      take(judged)
+      return judged
+    }
+    passedOver.add(survey.count)
+    if (judged === undefined) survey.otherCount += 1
+    else refuse(judged)
+    return undefined
+  }
+  return { look, survey, passedOver }
+}
+
+/** Adds what the file lacks: features are numbered as they stand in the source, and told by the better reason. */
+export function addMissing(survey: Survey, { absentCount, first }: Missing): Survey {
+  const absent = first.filter(({ isAbsent }) => isAbsent)
+  const found = new Map<number, BadFeature>()
+  for (const { number: place, ...misfit } of survey.bad) {
+    let number = place
+    for (const feature of absent) if (feature.number <= number) number += 1
+    found.set(number, { number, ...misfit })
+  }
+  for (const { isAbsent: _, ...feature } of first) found.set(feature.number, feature)
+  const bad = [...found.values()].sort((a, b) => a.number - b.number).slice(0, toldBadFeatures)
+  return { ...survey, bad, badCount: survey.badCount + absentCount }
+}

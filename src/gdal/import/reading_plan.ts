@@ -1,0 +1,202 @@
+import { join } from 'node:path'
+import type { Datatype, GeometryParts } from '../../contract/geometry.ts'
+import { keynamesOf } from '../../contract/keyname.ts'
+import { problem } from '../../contract/problems.ts'
+import { coordinateLimits } from '../../geo/world.ts'
+import type { FlatHeader } from '../flatgeobuf/flat_reader.ts'
+import type { GdalModule } from '../runner/gdal_module.ts'
+import type { SourceField, VectorJob, WireLayout } from '../runner/vector_job.ts'
+import type { SourceLayer } from '../sources/source.ts'
+import { nameSource } from '../sources/source_name.ts'
+import { findDeclaredType, readFields } from '../sources/translate.ts'
+import { type ColumnPlan, type ColumnUse, isField } from './copy_row.ts'
+import type { Features } from './feature_scan.ts'
+import type { FitRules } from './fit_geometry.ts'
+import { guessedDatatype } from './guess_datatype.ts'
+import { makeMender } from './repair_polygon.ts'
+import { type Conversion, findConversion } from './value_convert.ts'
+
+/** What is read, and how its features are looked at. */
+export interface ReadingPlan {
+  readonly source: SourceLayer
+  readonly job: VectorJob
+  readonly columns: readonly PlannedColumn[]
+  readonly idColumn: number
+  /** What the source says its geometries are. Asked for first: while it is translated, the source answers nobody. */
+  readonly declared: GeometryParts | undefined
+  /** How many features there are to be, where that is known without reading them. */
+  readonly total: number | undefined
+  /** Where the intermediate file goes. */
+  readonly path: string
+  readonly rules: FitRules
+}
+
+/** A field of the source, and what becomes of it. */
+export interface PlannedColumn extends SourceField {
+  readonly keyname: string
+  readonly use: ColumnUse
+  /** Whether what its texts mean is to be found out. */
+  readonly isGuessed?: boolean
+}
+
+/**
+ * Plans how a source is read.
+ *
+ * @throws {Problem} source/unreadable, request/invalid
+ */
+export function planReading(gdal: GdalModule, source: SourceLayer, job: VectorJob): ReadingPlan {
+  const fields = readFields(source).map((field) => nameField(field, source))
+  const idColumn = findIdColumn(source, fields, job)
+  const { family, isMulti, skipOthers, fix } = job
+  const rules = {
+    family,
+    isMulti,
+    skipOthers,
+    fix,
+    limits: coordinateLimits(job.srs),
+    mend: makeMender(gdal, job.srs),
+  }
+  return {
+    source,
+    job,
+    columns: planColumns(source, { fields, job, idColumn }),
+    idColumn,
+    declared: findDeclaredType(source),
+    total: source.total ?? countQuickly(gdal, source),
+    path: join(job.folder, 'features.fgb'),
+    rules,
+  }
+}
+
+function countQuickly(gdal: GdalModule, { layer }: SourceLayer): number | undefined {
+  return layer.testCapability(gdal.OLCFastFeatureCount) ? layer.features.count() : undefined
+}
+
+/** A name that cannot be read is one that nobody could name. */
+function nameField(field: SourceField, { texts, recodedFrom, name }: SourceLayer): SourceField {
+  if (texts !== undefined) return { ...field, name: texts.readName(field.name) }
+  if (recodedFrom === undefined || !field.name.includes('\uFFFD')) return field
+  throw problem(
+    'source/unreadable',
+    `${nameSource(name)} cannot be read: the name of its field ${field.name} is not ${recodedFrom}`,
+    { hint: encodingHint },
+  )
+}
+
+interface ColumnChoice {
+  readonly fields: readonly SourceField[]
+  readonly job: VectorJob
+  readonly idColumn: number
+}
+
+function planColumns(
+  { hidden, isText = false, declared = [] }: SourceLayer,
+  { fields, job: { wanted }, idColumn }: ColumnChoice,
+): PlannedColumn[] {
+  const shown = fields.filter(({ name }) => hidden?.get(name) === undefined)
+  const keynames = keynamesOf(shown.map(({ name }) => name))
+  const datatypeOf = new Map(wanted?.fields.map(({ keyname, datatype }) => [keyname, datatype]))
+  let next = 0
+  return fields.map((field, index) => {
+    const use = hidden?.get(field.name)
+    if (use !== undefined) return { ...field, keyname: '', use }
+    const keyname = keynames[next] ?? ''
+    next += 1
+    if (index === idColumn) return { ...field, keyname, use: 'ID' }
+    const known = datatypeOf.get(keyname)
+    if (known === undefined && wanted?.keepsOthers === false) return { ...field, keyname, use: 'NONE' }
+    return {
+      ...field,
+      keyname,
+      use: known ?? declared[index] ?? field.datatype,
+      isGuessed: isText && known === undefined,
+    }
+  })
+}
+
+/** Gives the fields of the rows, once the columns are settled. */
+export function layoutOf(
+  { columns }: Pick<ReadingPlan, 'columns'>,
+  settled: readonly ColumnPlan[] | undefined,
+): Pick<WireLayout, 'fields' | 'keynames'> {
+  const loaded = columns.flatMap(({ name, keyname, use: planned }, index) => {
+    const use = settled?.[index]?.use ?? planned
+    return isField(use) ? [{ name, keyname, use }] : []
+  })
+  return {
+    fields: loaded.map(({ name, use }) => ({ name, datatype: use })),
+    keynames: loaded.map(({ keyname }) => keyname),
+  }
+}
+
+const unknownColumn: Pick<PlannedColumn, 'datatype' | 'use' | 'isGuessed'> = {
+  datatype: 'STRING',
+  use: 'STRING',
+}
+
+/** Reads texts as what they turned out to mean. */
+export function settleColumn(column: ColumnPlan): ColumnPlan {
+  if (column.guess === undefined) return column
+  const use = guessedDatatype(column.guess)
+  const convert = use === 'STRING' ? undefined : findConversion('STRING', use)
+  return {
+    ...column,
+    use,
+    convert,
+    guess: undefined,
+    blankIsNull: column.blankIsNull === true && use === 'STRING',
+  }
+}
+
+/** Gives the features of the intermediate file, once its header is written. */
+export function featuresOf({ path, columns, job, source, rules }: ReadingPlan, header: FlatHeader): Features {
+  const { texts, recodedFrom, hasHugeNumbers, wkt: wktCheck } = source
+  // In a table of text there is no other way to write that there is no value.
+  const blankIsNull = job.wanted !== undefined && source.format === 'CSV'
+  const plans = header.columns.map(({ type }, index): ColumnPlan => {
+    const { datatype, use, isGuessed } = columns[index] ?? unknownColumn
+    const guess = isGuessed === true ? { kind: undefined } : undefined
+    const isText = datatype === 'STRING' && use === 'STRING'
+    const convert = isText ? texts?.read : conversionOf(datatype, use)
+    const encoding = isText ? (texts?.encoding ?? recodedFrom) : undefined
+    const wkt = use === 'GEOMETRY' ? wktCheck : undefined
+    const isClamped = type === 'Long' ? hasHugeNumbers : undefined
+    return {
+      type,
+      use,
+      convert,
+      encoding,
+      isClamped,
+      wkt,
+      guess,
+      blankIsNull: blankIsNull && use === 'STRING',
+    }
+  })
+  return { path, header, columns: plans, names: columns.map(({ keyname, name }) => keyname || name), rules }
+}
+
+function conversionOf(from: Datatype, to: ColumnUse): Conversion | undefined {
+  return isField(to) && to !== from ? findConversion(from, to) : undefined
+}
+
+function findIdColumn(
+  { hidden }: SourceLayer,
+  all: readonly SourceField[],
+  { idSource, idFields }: VectorJob,
+): number {
+  if (idSource === 'SEQUENCE') return -1
+  const column = idFields
+    .map((name) => all.findIndex((field) => field.name === name && hidden?.get(name) === undefined))
+    .find((index) => index >= 0)
+  if (column !== undefined) return column
+  if (idSource === 'AUTO') return -1
+  const names = all
+    .map(({ name }) => name)
+    .filter((name) => hidden?.get(name) === undefined)
+    .join(', ')
+  throw problem('request/invalid', `the source has no field ${idFields.join(' or ')} for ids, but ${names}`)
+}
+
+/** What to do where texts cannot be read. */
+export const encodingHint =
+  'Name the encoding of the texts in source.encoding, such as CP1251; Shapefiles may bring it along in a .cpg file.'

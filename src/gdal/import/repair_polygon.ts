@@ -1,0 +1,26 @@
+import { bytesOf } from '../../core/bytes.ts'
+import { cutAtAntimeridian } from '../../geo/antimeridian.ts'
+import type { AnyByteGeometry, ByteGeometry } from '../../geo/byte_geometry.ts'
+import { ewkbRoom, readWkb, writeEwkb } from '../../geo/wkb.ts'
+import { findWorld } from '../../geo/world.ts'
+import type { GdalModule } from '../runner/gdal_module.ts'
+
+/**
+ * Makes what repairs polygons: cuts them at the antimeridian, then lets GDAL make them valid. Sound ones stay as they
+ * are.
+ */
+export function makeMender(gdal: GdalModule, srs: number): (geometry: ByteGeometry) => AnyByteGeometry {
+  const world = findWorld(srs)
+  return (found) => {
+    const polygon = world === undefined ? found : cutAtAntimeridian(found, world)
+    const geometry = gdal.Geometry.fromWKB(wkbOf(polygon))
+    return geometry.isValid() ? polygon : readWkb(bytesOf(geometry.makeValid().toWKB('LSB', 'ISO')))
+  }
+}
+
+function wkbOf(polygon: ByteGeometry): Buffer {
+  const sink = { ...bytesOf(Buffer.allocUnsafe(ewkbRoom(polygon))), at: 0 }
+  const hasZ = polygon.parts.some((part) => part.some(({ zAt }) => zAt >= 0))
+  writeEwkb(sink, polygon, { family: 'POLYGON', isMulti: polygon.parts.length > 1, hasZ, srs: 0 })
+  return sink.bytes.subarray(0, sink.at)
+}

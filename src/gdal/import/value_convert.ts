@@ -1,0 +1,164 @@
+import type { Datatype } from '../../contract/geometry.ts'
+import { readAscii, readInteger, readReal, readText, type Value } from '../flatgeobuf/value.ts'
+import { quickDay, quickInteger } from './quick_value.ts'
+import { findMoment, isCalendarDay, type Moment } from './timestamp.ts'
+
+/** A value out of its bytes: texts for STRING, numbers for all others, moments counted as PostgreSQL does. */
+export type Scalar = number | bigint | string
+
+/** Reads a value as another datatype; null is no value, undefined one that does not convert without loss. */
+export type Conversion = (value: Value) => Scalar | null | undefined
+
+const longestExact = 2 ** 53
+const dayMicroseconds = 86_400_000_000
+const dash = 0x2d
+
+/** Which conversions there are, as fields of layers have them too; those left out lose what the value is. */
+const conversions: Readonly<Record<Datatype, Readonly<Partial<Record<Datatype, Conversion>>>>> = {
+  INTEGER: { BIGINT: readInteger, REAL: toReal, STRING: integerText },
+  BIGINT: { INTEGER: (value) => inInt32(readInteger(value)), REAL: toReal, STRING: integerText },
+  REAL: {
+    INTEGER: (value) => inInt32(readInteger(value)),
+    BIGINT: (value) => inInt64(readInteger(value)),
+    STRING: (value) => String(readReal(value)),
+  },
+  STRING: {
+    INTEGER: (value) => {
+      const quick = quickInteger(value)
+      return quick === undefined ? fromText(value, (text) => inInt32(wholeNumber(text))) : inInt32(quick)
+    },
+    BIGINT: (value) => quickInteger(value) ?? fromText(value, (text) => inInt64(wholeNumber(text))),
+    REAL: (value) => quickInteger(value) ?? fromText(value, realNumber),
+    DATE: textToDay,
+    TIME: (value) => fromText(value, timeOf),
+    DATETIME: (value) => fromText(value, momentOf),
+  },
+  DATE: {
+    STRING: (value) => fromMoment(value, () => readAscii(value).slice(0, 10).replaceAll('/', '-')),
+    DATETIME: (value) => fromMoment(value, ({ days }) => days * dayMicroseconds),
+  },
+  TIME: { STRING: (value) => clockText(value) },
+  DATETIME: {
+    STRING: (value) =>
+      fromMoment(value, () => `${readAscii(value).slice(0, 10).replaceAll('/', '-')}T${clockText(value)}`),
+    DATE: (value) => fromMoment(value, ({ days, microseconds }) => (microseconds === 0 ? days : undefined)),
+  },
+}
+
+/** Finds how values of one datatype are read as another. */
+export function findConversion(from: Datatype, to: Datatype): Conversion {
+  return conversions[from][to] ?? (() => undefined)
+}
+
+function inInt32(value: number | bigint | undefined): number | undefined {
+  return value !== undefined && value >= -2_147_483_648 && value <= 2_147_483_647 ? Number(value) : undefined
+}
+
+function inInt64(value: number | bigint | undefined): bigint | undefined {
+  if (value === undefined) return undefined
+  const whole = BigInt(value)
+  return BigInt.asIntN(64, whole) === whole ? whole : undefined
+}
+
+function toReal(value: Value): number | undefined {
+  const whole = readInteger(value)
+  return whole !== undefined && whole >= -longestExact && whole <= longestExact ? Number(whole) : undefined
+}
+
+function integerText(value: Value): string | undefined {
+  return readInteger(value)?.toString()
+}
+
+/** A text of blanks stands for no value, as in the cells of a table. */
+function fromText<T extends Scalar>(
+  value: Value,
+  read: (text: string) => T | undefined,
+): T | null | undefined {
+  if (value.size === 0) return null
+  // What is not ASCII is no number and no moment: its bytes do not matter.
+  const text = readAscii(value).replaceAll(/^ +| +$/g, '')
+  return text === '' ? null : read(text)
+}
+
+/** A slash is no way to write a day here, as little as in the other fields of a request. */
+function textToDay(value: Value): number | null | undefined {
+  const quick = value.size === 10 && value.bytes[value.at + 4] === dash ? quickDay(value) : undefined
+  return quick ?? fromText(value, dayOf)
+}
+
+const wholePattern = /^[-+]?\d{1,19}$/
+
+function wholeNumber(text: string): number | bigint | undefined {
+  if (!wholePattern.test(text)) return undefined
+  // Up to fifteen digits a double is exact, and much faster than a bigint.
+  return text.length <= 15 ? Number(text) : BigInt(text.replace('+', ''))
+}
+
+const realPattern = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?$/
+const smallestReal = 2.3e-308
+
+function realNumber(text: string): number | undefined {
+  if (!realPattern.test(text)) return undefined
+  const real = Number(text)
+  if (!Number.isFinite(real)) return undefined
+  // What is too small for a double is not 0.
+  return Math.abs(real) < smallestReal && /[1-9]/.test(text.replace(/e.*$/i, '')) ? undefined : real
+}
+
+const dayPattern = /^(?!0000)\d{4}-\d\d-\d\d$/
+const clockPattern = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?$/
+/** Moments are taken as they are written: a zone behind them is passed over, as in other formats. */
+const momentPattern =
+  /^(?!0000)\d{4}-\d\d-\d\d([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[-+]\d\d(:?\d\d)?)?)?$/
+
+function dayOf(text: string): number | undefined {
+  return dayPattern.test(text) && isCalendarDay(text) ? findMoment(text)?.days : undefined
+}
+
+function timeOf(text: string): number | undefined {
+  return clockPattern.test(text) ? findMoment(`2000-01-01T${text}`)?.microseconds : undefined
+}
+
+function momentOf(text: string): number | undefined {
+  if (!momentPattern.test(text) || !isCalendarDay(text)) return undefined
+  const moment = findMoment(text)
+  return moment && moment.days * dayMicroseconds + moment.microseconds
+}
+
+function fromMoment<T>(value: Value, read: (moment: Moment) => T | undefined): T | undefined {
+  const text = readAscii(value)
+  const moment = isCalendarDay(text) ? findMoment(text) : undefined
+  return moment && read(moment)
+}
+
+/** The clock of a moment, to the second. */
+function clockText(value: Value): string | undefined {
+  const moment = findMoment(readAscii(value))
+  if (moment === undefined) return undefined
+  const seconds = Math.round(moment.microseconds / 1e6)
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+  return parts.map((part) => String(part).padStart(2, '0')).join(':')
+}
+
+/** Says in words what a value is that does not convert. */
+export function describeValue(value: Value): string {
+  switch (value.type) {
+    case 'String':
+    case 'Json':
+    case 'DateTime':
+      return JSON.stringify(shorten(readText(value)))
+    case 'Binary':
+      return 'its bytes'
+    case 'Float':
+    case 'Double':
+      return String(readReal(value))
+    default:
+      return String(readInteger(value))
+  }
+}
+
+const longestShown = 80
+
+function shorten(text: string): string {
+  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
+}

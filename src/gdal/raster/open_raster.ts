@@ -1,0 +1,85 @@
+import { linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { basename, extname, join } from 'node:path'
+import type { Dataset } from 'gdal-async'
+import { problem } from '../../contract/problems.ts'
+import { unpackArchive } from '../../files/archive.ts'
+import type { GdalModule } from '../runner/gdal_module.ts'
+import { pictureFolder, pictureName, unreadable } from './raster_fault.ts'
+import type { RasterJob } from './raster_job.ts'
+import { checkPieces } from './tiff_header.ts'
+
+/**
+ * Opens the GeoTIFF of a job, or the only one of a zip archive, as nothing but a GeoTIFF: no other format, and no files
+ * beside it.
+ *
+ * @throws {Problem} source/unreadable, source/bad-raster, files/full
+ */
+export async function openPicture(gdal: GdalModule, job: RasterJob): Promise<Dataset> {
+  const path = nameFile(await findPicture(job), job.folder)
+  await checkPieces(path, job)
+  try {
+    return await gdal.openAsync(path, 'r', 'GTiff')
+  } catch (error) {
+    throw unreadable(job, error instanceof Error ? error.message : String(error))
+  }
+}
+
+async function findPicture(job: RasterJob): Promise<string> {
+  if (statSync(job.path).size === 0) throw unreadable(job, 'it is empty')
+  const kind = kindOf(await readStart(job.path))
+  if (kind === 'tiff') return job.path
+  if (kind === undefined) throw unreadable(job, 'it is no TIFF')
+  const folder = join(job.folder, 'archive')
+  const paths = (await unpackArchive(job.path, { folder, limitBytes: job.unpackLimitBytes })).filter(
+    isPicture,
+  )
+  const [only] = paths
+  if (only === undefined) throw unreadable(job, 'the archive holds no GeoTIFF')
+  if (paths.length > 1) {
+    const names = paths.map((path) => path.slice(folder.length + 1)).sort()
+    throw problem('source/bad-raster', `the archive holds ${paths.length} pictures: ${listSome(names)}`, {
+      hint: 'Send each by itself, one for each layer.',
+    })
+  }
+  if (kindOf(await readStart(only)) !== 'tiff')
+    throw unreadable(job, `${JSON.stringify(basename(only))} is no TIFF`)
+  return only
+}
+
+/** Systems put files of their own beside the data: `__MACOSX/._map.tif`. */
+const isPicture = (path: string) =>
+  ['.tif', '.tiff'].includes(extname(path).toLowerCase()) && !basename(path).startsWith('.')
+
+const listSome = (names: readonly string[]) => names.slice(0, 5).join(', ') + (names.length > 5 ? ', …' : '')
+
+async function readStart(path: string): Promise<string> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0)
+    return buffer.toString('latin1', 0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+/** TIFF and BigTIFF, in either order of bytes. @see TIFF 6.0 section 2 */
+const tiffStarts: ReadonlySet<string> = new Set(['II*\0', 'MM\0*', 'II+\0', 'MM\0+'])
+
+function kindOf(start: string): 'tiff' | 'zip' | undefined {
+  if (tiffStarts.has(start)) return 'tiff'
+  return start === 'PK\u0003\u0004' ? 'zip' : undefined
+}
+
+/** Gives the file a name in a folder where nothing else is: what stands beside it is not read along. */
+function nameFile(path: string, jobFolder: string): string {
+  const folder = join(jobFolder, pictureFolder)
+  mkdirSync(folder)
+  const named = join(folder, pictureName)
+  try {
+    linkSync(path, named)
+  } catch {
+    symlinkSync(path, named)
+  }
+  return named
+}

@@ -1,0 +1,144 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { extname } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import PQueue from 'p-queue'
+import { type ProblemCode, problem } from '../../contract/problems.ts'
+import { type Frame, type Frames, readFrames, readJson } from './frames.ts'
+import { hasGdal } from './gdal_module.ts'
+import type { Job, WireProblem } from './vector_job.ts'
+import { watchChild } from './watch.ts'
+
+/** How a child process is run. */
+export interface RunOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Most milliseconds without a sign of life. GDAL gives none while it opens a file. */
+  readonly stallTimeoutMs?: number
+  /** Most milliseconds from start to end. */
+  readonly longestMs?: number
+  /** Writes what the child reads, once it is there; `write` waits until the child takes more. */
+  readonly feed?: (write: (chunk: Uint8Array) => Promise<void>) => Promise<void>
+}
+
+/** Each child process takes a core and some hundred megabytes. */
+const pool = new PQueue({ concurrency: 2 })
+
+const entry = fileURLToPath(new URL(`../child${extname(import.meta.url)}`, import.meta.url))
+const defaultStallTimeoutMs = 15 * 60_000
+
+/**
+ * Has GDAL do a job in a child process that ends with this call, whatever happens. Not more than two run at once;
+ * further calls wait.
+ *
+ * @param use gets what the child sends; what it gives is given back
+ * @throws {Problem} gdal/missing, gdal/failed where GDAL crashed or hung; what the signal says
+ */
+export async function runInChild<T>(
+  job: Job,
+  use: (frames: Frames) => Promise<T>,
+  options: RunOptions,
+): Promise<T> {
+  if (!hasGdal()) throw problem('gdal/missing', 'reading data needs gdal-async, which is not installed')
+  return pool.add(() => run(job, use, options))
+}
+
+async function run<T>(
+  job: Job,
+  use: (frames: Frames) => Promise<T>,
+  { signal: given, stallTimeoutMs = defaultStallTimeoutMs, longestMs, feed }: RunOptions,
+): Promise<T> {
+  given?.throwIfAborted()
+  using limit = limitTime(longestMs)
+  const signals = [given, limit?.signal].filter((one) => one !== undefined)
+  const signal = AbortSignal.any(signals)
+  // Its own memory limit is left at Node's default: what grows is GDAL's.
+  const input = feed === undefined ? 'ignore' : 'pipe'
+  const child = fork(entry, [], { stdio: [input, 'ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] })
+  const watch = watchChild(child, { signal, stallTimeoutMs })
+  let feeding: Promise<Fed> | undefined
+  try {
+    child.send(job)
+    feeding = feed && feedChild(child, feed)
+    // What is missing a part must not be taken for whole.
+    feeding?.then(({ fault }) => (fault === undefined ? undefined : watch.end()))
+    return await use(readFrames(child.stdio[3] as Readable, watch.wait))
+  } catch (error) {
+    await watch.end()
+    throw (await feeding)?.fault ?? watch.findReason() ?? error
+  } finally {
+    await watch.end()
+    await feeding
+  }
+}
+
+/** How feeding has ended; that the child took no more is no fault of the feed. */
+interface Fed {
+  readonly fault?: unknown
+}
+
+async function feedChild({ stdin }: ChildProcess, feed: NonNullable<RunOptions['feed']>): Promise<Fed> {
+  let isRefused = false
+  // Each write says by itself what has become of it.
+  stdin?.on('error', () => undefined)
+  const write = (chunk: Uint8Array) =>
+    new Promise<void>((resolve, reject) => {
+      stdin?.write(chunk, (error) => {
+        isRefused ||= error != null
+        if (error) reject(error)
+        else resolve()
+      })
+    })
+  try {
+    await feed(write)
+    stdin?.end()
+    return {}
+  } catch (fault) {
+    return isRefused ? {} : { fault }
+  }
+}
+
+function limitTime(longestMs: number | undefined): ({ signal: AbortSignal } & Disposable) | undefined {
+  if (longestMs === undefined) return undefined
+  const stopper = new AbortController()
+  const seconds = Math.round(longestMs / 1000)
+  const stop = () =>
+    stopper.abort(problem('gdal/failed', `GDAL worked for more than ${seconds} s and was stopped`))
+  const timer = setTimeout(stop, longestMs)
+  return { signal: stopper.signal, [Symbol.dispose]: () => clearTimeout(timer) }
+}
+
+/** What a child says while it works. */
+export interface WireTick {
+  /** Features it has looked at. */
+  readonly features?: number
+  /** All that there are to be. */
+  readonly total?: number
+}
+
+/** Gives the next frame that says something; a problem is thrown. */
+export async function nextFrame(frames: Frames, onTick?: (tick: WireTick) => void): Promise<Frame> {
+  for (;;) {
+    const frame = await frames.next()
+    if (frame === undefined)
+      throw problem('gdal/failed', 'the process of GDAL ended before its work was done')
+    if (frame.kind === 'problem') throw toProblem(await readJson<WireProblem>(frame))
+    if (frame.kind !== 'tick') return frame
+    const tick = await readJson<WireTick>(frame)
+    onTick?.(tick)
+  }
+}
+
+/** Reads what the child found, which comes before all else. */
+export async function readSummary<T>(frames: Frames, onTick?: (tick: WireTick) => void): Promise<T> {
+  const frame = await nextFrame(frames, onTick)
+  if (frame.kind !== 'summary') throw new Error(`a ${frame.kind} came before the summary`)
+  return readJson<T>(frame)
+}
+
+function toProblem({ code, message, hint, detail, data }: WireProblem): Error {
+  return problem(code as ProblemCode, message, {
+    ...(hint === undefined ? {} : { hint }),
+    ...(detail === undefined ? {} : { detail }),
+    ...(data === undefined ? {} : { data }),
+  })
+}

@@ -1,0 +1,199 @@
+import { mkdtempSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import type { Dataset, Layer } from 'gdal-async'
+import { problem } from '../../../contract/problems.ts'
+import { quoteName, quoteText } from '../../../core/sql_quote.ts'
+import { uniqueNameIgnoringCase } from '../../../core/unique_name.ts'
+import type { GdalModule } from '../../runner/gdal_module.ts'
+import type { SourceLayer } from '../source.ts'
+import { nameSource } from '../source_name.ts'
+import { type DeclaredShapes, hasHeights, hasOwnMeasures, isOfOtherSystem, saysMore } from './geometry_sql.ts'
+import {
+  declarationOf,
+  exactValue,
+  faultOf,
+  isBadValue,
+  mayBeMisread,
+  type TableColumn,
+} from './value_sql.ts'
+
+/** What was found of a table. */
+export interface TableLook {
+  /** Rows it has, whatever the file says elsewhere; undefined where they could not be counted. */
+  readonly total?: number
+  /** Whether GDAL may give something of it as something else. */
+  readonly isDoubtful: boolean
+}
+
+interface Table {
+  readonly name: string
+  readonly columns: readonly TableColumn[]
+  readonly shapes: DeclaredShapes | undefined
+}
+
+/**
+ * Looks at what stands in a table of a GeoPackage. SQLite takes any value for a column: GDAL makes 0 of a text among
+ * numbers, cuts numbers that are too large, leaves out days that it does not understand, and columns too.
+ */
+export async function lookAtTable(gdal: GdalModule, source: SourceLayer): Promise<TableLook> {
+  try {
+    // What lists gave is collected some time, which waits for whatever the data set does: each has its own.
+    const table = useDataset(gdal, source, (dataset) => describeTable(dataset, source))
+    return await askTable(openAgain(gdal, source), table)
+  } catch {
+    // A sum of whole numbers may be too large.
+    return { isDoubtful: true }
+  }
+}
+
+async function askTable(dataset: Dataset, { name, columns, shapes }: Table): Promise<TableLook> {
+  try {
+    const doubts = [
+      ...columns.map(mayBeMisread),
+      ...(shapes === undefined ? [] : [`max(${saysMore(shapes)})`]),
+    ].map((condition) => `when ${condition} then 1`)
+    const isDoubtful = doubts.length === 0 ? '0' : `case ${doubts.join(' ')} else 0 end`
+    const found = await dataset.executeSQLAsync(
+      `select count(*) as total, ${isDoubtful} as doubt from ${quoteName(name)}`,
+    )
+    const { total, doubt } = found.features.first().fields.toObject() as { total: number; doubt: number }
+    return { total, isDoubtful: doubt === 1 }
+  } finally {
+    dataset.close()
+  }
+}
+
+function openAgain(gdal: GdalModule, { dataset }: SourceLayer): Dataset {
+  return gdal.open(dataset.description, 'r', 'GPKG')
+}
+
+function useDataset<T>(gdal: GdalModule, source: SourceLayer, use: (dataset: Dataset) => T): T {
+  const dataset = openAgain(gdal, source)
+  try {
+    return use(dataset)
+  } finally {
+    dataset.close()
+  }
+}
+
+function describeTable(dataset: Dataset, { layer }: Pick<SourceLayer, 'layer'>): Table {
+  const { name, fidColumn, geomColumn } = layer
+  const types = new Map(layer.fields.map((field) => [field.name, field.type]))
+  const listed = readRows<{ name: string; declared: string }>(
+    dataset,
+    `select name, type as declared from pragma_table_xinfo(${quoteText(name)}) where hidden <> 1`,
+  )
+  const special = new Set([fidColumn, geomColumn].map((one) => one?.toLowerCase()))
+  const columns = listed
+    .filter((column) => !special.has(column.name.toLowerCase()))
+    .map((column) => ({ ...column, type: types.get(column.name) }))
+  const [system] = readRows<{ srs: number }>(
+    dataset,
+    `select srs_id as srs from gpkg_geometry_columns where lower(table_name) = lower(${quoteText(name)})`,
+  )
+  const shapes = system && { column: quoteName(geomColumn), srs: system.srs, code: layer.geomType }
+  return { name, columns, shapes }
+}
+
+function readRows<Row>(dataset: Dataset, sql: string): Row[] {
+  const found: Layer = dataset.executeSQL(sql)
+  return found.features.map((feature) => feature.fields.toObject() as Row)
+}
+
+/**
+ * Copies a table of a GeoPackage as what it holds: each value exactly, none where it is not what its column is
+ * declared as, which is told in a column more.
+ *
+ * @throws {Problem} source/unreadable
+ */
+export function openExactly(gdal: GdalModule, source: SourceLayer, folder: string): SourceLayer {
+  const { description } = source.dataset
+  const path = join(mkdtempSync(join(folder, 'exact-')), basename(description))
+  const told = copyTable(path, describeTable(source.dataset, source), source)
+  const dataset = gdal.open(path, 'r', 'GPKG')
+  const layer = dataset.layers.get(source.layer.name)
+  return { ...source, dataset, layer, hidden: new Map([[told, 'FAULT']]) }
+}
+
+/** @returns the name of the column of faults */
+function copyTable(path: string, table: Table, { dataset, layer, name }: SourceLayer): string {
+  const database = new DatabaseSync(path)
+  try {
+    database.exec('pragma trusted_schema = off; pragma journal_mode = off; pragma synchronous = off')
+    database.exec('pragma application_id = 0x47504b47')
+    database.prepare('attach ? as source').run(`${pathToFileURL(dataset.description).href}?mode=ro`)
+    copyLists(database, table)
+    const columns = table.columns.map((column) => ({
+      ...column,
+      type: column.type ?? typeOf(database, table, column),
+    }))
+    const names = [layer.fidColumn, layer.geomColumn, ...columns.map((column) => column.name)]
+    const told = uniqueNameIgnoringCase('fault', names)
+    const id = layer.fidColumn === '' ? uniqueNameIgnoringCase('fid', names) : layer.fidColumn
+    copyRows(database, { ...table, columns }, { id, told, geometry: layer.geomColumn })
+    return told
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : String(cause)
+    throw problem('source/unreadable', `${nameSource(name)} cannot be read: ${said}`, { cause })
+  } finally {
+    database.close()
+  }
+}
+
+function copyLists(database: DatabaseSync, { name, shapes }: Table): void {
+  database.exec('create table gpkg_spatial_ref_sys as select * from source.gpkg_spatial_ref_sys')
+  for (const list of ['gpkg_contents', 'gpkg_geometry_columns']) {
+    const own = `lower(table_name) = lower(${quoteText(name)})`
+    database.exec(`create table ${list} as select * from source.${list} where ${own}`)
+  }
+  if (shapes === undefined) return
+  // What is there is declared.
+  const isAny = (condition: string) => `exists (select 1 from source.${quoteName(name)} where ${condition})`
+  database.exec(`update gpkg_geometry_columns set
+    z = case when ${isAny(hasHeights(shapes))} then 2 else z end,
+    m = case when ${isAny(hasOwnMeasures(shapes))} then 2 else m end`)
+}
+
+/** Finds what a column of another datatype than GeoPackages have holds. */
+function typeOf(database: DatabaseSync, { name }: Table, column: TableColumn): string {
+  const sql = `select distinct typeof(${quoteName(column.name)}) as storage from source.${quoteName(name)}`
+  const rows = database.prepare(sql).all() as { storage: string }[]
+  const found = rows.map(({ storage }) => storage).filter((storage) => storage !== 'null')
+  const isOnly = (...storages: readonly string[]) =>
+    found.length > 0 && found.every((storage) => storages.includes(storage))
+  if (isOnly('integer')) return 'integer64'
+  if (isOnly('integer', 'real')) return 'real'
+  return isOnly('blob') ? 'binary' : 'string'
+}
+
+interface CopiedNames {
+  readonly id: string
+  readonly geometry: string
+  /** Of the column that tells what is wrong with a row. */
+  readonly told: string
+}
+
+function copyRows(
+  database: DatabaseSync,
+  { name, columns, shapes }: Table,
+  { id, geometry, told }: CopiedNames,
+): void {
+  const spatial = shapes === undefined ? [] : [quoteName(geometry)]
+  const declared = columns.map((column) => `${quoteName(column.name)} ${declarationOf(column)}`)
+  const head = [`${quoteName(id)} integer primary key`, ...spatial.map((one) => `${one} blob`)]
+  database.exec(`create table ${quoteName(name)} (${[...head, ...declared, `${told} text`].join(', ')})`)
+  const faults = [
+    ...(shapes === undefined ? [] : [`when ${isOfOtherSystem(shapes)} then ${quoteText(otherSystem)}`]),
+    ...columns.map((column) => `when ${isBadValue(column)} then ${faultOf(column)}`),
+  ]
+  const fault = faults.length === 0 ? 'null' : `case ${faults.join(' ')} end`
+  const values = [...spatial, ...columns.map(exactValue), fault]
+  const targets = [...spatial, ...columns.map((column) => quoteName(column.name)), told]
+  database.exec(
+    `insert into ${quoteName(name)} (${targets.join(', ')}) select ${values.join(', ')} from source.${quoteName(name)}`,
+  )
+}
+
+const otherSystem = 'its geometry is of another reference system than its layer'

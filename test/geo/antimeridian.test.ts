@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { cutAtAntimeridian } from '../../src/geo/antimeridian.ts'
+import { type ByteGeometry, byteSequenceOf, numbersOf } from '../../src/geo/byte_geometry.ts'
+import { positionSize } from '../../src/geo/geometry.ts'
+import { findWorld } from '../../src/geo/world.ts'
+
+type Ring = readonly (readonly number[])[]
+
+const world = findWorld(4326) ?? expect.fail('no world')
+
+function polygon(...rings: Ring[]): ByteGeometry {
+  const hasZ = rings[0]?.[0]?.length === 3
+  const parts = [rings.map((ring) => byteSequenceOf(ring.flat(), positionSize(hasZ)))]
+  return { family: 'POLYGON', isMulti: false, hasZ, parts }
+}
+
+function ringsOf({ parts, hasZ }: ByteGeometry): number[][][][] {
+  const size = positionSize(hasZ)
+  return parts.map((part) =>
+    part.map((ring) => {
+      const numbers = numbersOf(ring)
+      return Array.from({ length: ring.count }, (_, at) => numbers.slice(size * at, size * (at + 1)))
+    }),
+  )
+}
+
+/** Area by the shoelace formula: what of a polygon lies where. */
+function areaOf(ring: number[][]): number {
+  const doubled = ring.reduce((sum, [x = 0, y = 0], index) => {
+    const [nextX = 0, nextY = 0] = ring[(index + 1) % ring.length] ?? []
+    return sum + x * nextY - nextX * y
+  }, 0)
+  return Math.abs(doubled / 2)
+}
+
+const island: Ring = [
+  [178, -19],
+  [179, -19],
+  [-178, -19],
+  [-178, -16],
+  [178, -16],
+  [178, -19],
+]
+
+describe('cutAtAntimeridian', () => {
+  it('cuts an island that runs over it into its two halves', () => {
+    const cut = cutAtAntimeridian(polygon(island), world)
+    const [east, west] = ringsOf(cut).map(([ring = []]) => ring)
+    expect(cut.isMulti).toBe(true)
+    expect(areaOf(east ?? [])).toBeCloseTo(6)
+    expect(areaOf(west ?? [])).toBeCloseTo(6)
+    expect((east ?? []).every(([x = 0]) => x >= 178 && x <= 180)).toBe(true)
+    expect((west ?? []).every(([x = 0]) => x >= -180 && x <= -178)).toBe(true)
+  })
+
+  it('puts holes and heights where they belong', () => {
+    const ring: Ring = island.map(([x = 0, y = 0]) => [x, y, 5])
+    const lake: Ring = [
+      [-179.5, -18, 1],
+      [-179, -18, 1],
+      [-179, -17, 1],
+      [-179.5, -18, 1],
+    ]
+    const [east, west] = ringsOf(cutAtAntimeridian(polygon(ring, lake), world))
+    expect(east).toHaveLength(1)
+    expect(west).toHaveLength(2)
+    expect(west?.[1]).toEqual(lake)
+    expect(east?.[0]?.every(([, , z]) => z === 5)).toBe(true)
+  })
+
+  it('leads a ring around the pole along the end of the map', () => {
+    const coast: Ring = [
+      [-180, -80],
+      [-90, -70],
+      [0, -75],
+      [90, -65],
+      [180, -80],
+      [-180, -80],
+    ]
+    const rings = ringsOf(cutAtAntimeridian(polygon(coast), world)).flat()
+    const area = rings.reduce((sum, ring) => sum + areaOf(ring), 0)
+    expect(area).toBeCloseTo(90 * (15 + 17.5 + 20 + 17.5))
+    expect(rings.flat().every(([x = 0, y = 0]) => Math.abs(x) <= 180 && y >= -90)).toBe(true)
+  })
+
+  it('leaves alone what does not run over it, boxes around the world included', () => {
+    const plain = polygon([
+      [0, 0],
+      [170, 0],
+      [170, 10],
+      [0, 10],
+      [0, 0],
+    ])
+    const box = polygon([
+      [-180, -90],
+      [180, -90],
+      [180, 90],
+      [-180, 90],
+      [-180, -90],
+    ])
+    expect(cutAtAntimeridian(plain, world)).toBe(plain)
+    expect(cutAtAntimeridian(box, world)).toBe(box)
+  })
+
+  it('knows the width of the systems that go around the world only', () => {
+    expect(findWorld(3857)?.width).toBeCloseTo(40_075_016.6856, 3)
+    expect(findWorld(25832)).toBeUndefined()
+  })
+})
