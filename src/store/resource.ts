@@ -54,6 +54,8 @@ export interface CreationFacts {
   readonly id: number
   /** Class of the parent; null where there is no such resource. */
   readonly parentCls: Cls | null
+  /** Levels from the root to the parent. */
+  readonly parentDepth: number
   /** A sibling that has the display name already. */
   readonly sibling: number | null
   /** A resource that has the keyname already. */
@@ -72,6 +74,7 @@ export async function beginCreations(
     `select pg_advisory_xact_lock_shared(${treeLock})::text as locked,
             coalesce(w.id, ${nextIdSql}) as id,
             (select cls from resource where id = w.parent_id) as "parentCls",
+            (select count(*)::int - 1 from resource_path where descendant_id = w.parent_id) as "parentDepth",
             (select id from resource where parent_id = w.parent_id and display_name = w.display_name) as sibling,
             (select id from resource where keyname = w.keyname) as "keynameHolder"
        from unnest($1::int[], $2::int[], $3::text[], $4::text[]) with ordinality

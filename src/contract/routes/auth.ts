@@ -31,6 +31,7 @@ export const authRoutes = {
     summary: 'Starts a session: its cookie comes with the answer.',
     body: LoginSchema,
     bodyKind: 'form',
+    bodySize: 'small',
     response: LoggedInSchema,
   },
   'auth.logout': {
@@ -46,6 +47,7 @@ export const authRoutes = {
     method: 'PUT',
     summary: 'Changes what one is; a new password takes the old one, and ends all other sessions.',
     body: ChangedProfileSchema,
+    bodySize: 'small',
     response: EmptySchema,
   },
   'token.list': {
@@ -61,6 +63,7 @@ export const authRoutes = {
     takesKey: true,
     summary: 'Makes a token, and shows it once.',
     body: NewTokenSchema,
+    bodySize: 'small',
     response: MadeTokenSchema,
   },
   'token.revoke': {

@@ -1,4 +1,5 @@
 import { ImportReportSchema } from '../import_report.ts'
+import { maxConditions } from '../limits.ts'
 import { AnyObjectSchema, EmptySchema, IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
@@ -82,7 +83,7 @@ export const resourceRoutes = {
       limit: Type.Integer({ minimum: 1, description: 'Most items of the answer.' }),
       offset: Type.Integer({ minimum: 0, description: 'Items to skip.' }),
     }),
-    moreQuery: '^(resmeta.*|[a-z][a-z_]*)$',
+    moreQuery: { pattern: '^(resmeta.*|[a-z][a-z_]*)$', maxCount: maxConditions },
     response: Type.Array(AnyObjectSchema),
   },
   'resource.permission': {
@@ -115,7 +116,10 @@ export const resourceRoutes = {
       'All readable resources of a subtree in one answer, as NDJSON: a head line, then one representation a line, without what the class implies: interfaces, scopes, and defaults within lists.',
     query: query({
       root: Type.Integer({ minimum: 0, description: 'Top of the subtree; 0 where absent.' }),
-      keyname: list(Type.String(), 'Further resources to include, by keyname.'),
+      keyname: list(Type.String(), {
+        maxItems: 1000,
+        description: 'Further resources to include, by keyname.',
+      }),
     }),
     responseKind: 'stream',
   },
