@@ -13,6 +13,8 @@ export type BodyKind = 'json' | 'form' | 'multipart' | 'raw' | 'stream' | 'html'
 export interface MoreQuery {
   /** Regular expression of the names. */
   readonly pattern: string
+  /** Every form of name that has a meaning; `{keyname}` and `{key}` stand for words of the data. */
+  readonly examples: readonly string[]
   /** Most of them in one request; a repeated name counts each time. */
   readonly maxCount: number
 }

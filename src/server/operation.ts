@@ -176,10 +176,14 @@ function readParams(route: RouteDescriptor, texts: Record<string, string>): Reco
 
 function readQuery(route: RouteDescriptor, raw: RawQuery): ReturnType<typeof parseQuery> {
   for (const [name, value] of Object.entries(raw))
-    if (!isStorableText(String(value)))
-      throw problem('request/invalid', `Parameter "${name}" holds a NUL, or half of a surrogate pair.`, {
-        data: { location: ['query', name] },
-      })
+    if (!isStorableText(name) || !isStorableText(String(value)))
+      throw problem(
+        'request/invalid',
+        `Parameter ${JSON.stringify(name)} holds a NUL, or half of a surrogate pair.`,
+        {
+          data: { location: ['query', name] },
+        },
+      )
   return parseQuery(route, raw)
 }
 

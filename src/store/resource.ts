@@ -2,6 +2,7 @@ import type { Cls } from '../contract/registry.ts'
 import type { Rule } from '../contract/resource.ts'
 import type { Queryable } from '../database/database.ts'
 import { type Metadata, metadataSql, withOwnId } from './resmeta.ts'
+import { isResourceId } from './resource_id.ts'
 import { ruleListsSql } from './rule.ts'
 
 /** A resource with all that is common to every class. */
@@ -178,6 +179,7 @@ export interface LockedResource {
 
 /** Reads a resource and keeps others from changing it until the transaction ends. */
 export async function lockResource(tx: Queryable, id: number): Promise<LockedResource | undefined> {
+  if (!isResourceId(id)) return undefined
   const [row] = await tx.query<LockedResource>(
     `select id, cls, parent_id as "parentId", owner_id as "ownerId", keyname, display_name as "displayName",
             description, version

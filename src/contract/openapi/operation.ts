@@ -53,11 +53,11 @@ const keyParameter = {
   schema: { type: 'string', pattern: keyPattern },
 }
 
-function moreParameters({ pattern, maxCount }: MoreQuery): object {
+function moreParameters({ examples, maxCount }: MoreQuery): object {
   return {
     name: 'conditions',
     in: 'query',
-    description: `Up to ${maxCount} further parameters whose names match ${pattern}.`,
+    description: `Up to ${maxCount} further parameters: ${examples.join(', ')}.`,
     style: 'form',
     explode: true,
     schema: { type: 'object', maxProperties: maxCount, additionalProperties: { type: 'string' } },

@@ -107,8 +107,31 @@ const listOptions = {
   }),
 }
 
-/** Names of the parameters that filter by a field: `fld_name`, `fld_name__op`, `id`, `id__op`. */
-const fieldFilters = { pattern: '^(fld_.*|id(__[a-z]+)?)$', maxCount: maxConditions } as const
+/** Words that say how a field is compared; without one it has to be equal. */
+export const filterOperators = [
+  'eq',
+  'ne',
+  'gt',
+  'ge',
+  'lt',
+  'le',
+  'like',
+  'ilike',
+  'startswith',
+  'isnull',
+  'in',
+  'notin',
+] as const
+
+/** Parameters that filter by a field, or by the id. */
+const fieldFilters = {
+  pattern: '^(fld_.*|id(__[a-z]+)?)$',
+  examples: ['fld_{keyname}', 'id'].flatMap((name) => [
+    name,
+    ...filterOperators.map((word) => `${name}__${word}`),
+  ]),
+  maxCount: maxConditions,
+} as const
 
 const item = {
   route: 'feature_layer.feature.item',

@@ -29,6 +29,32 @@ const ExplanationSchema = Type.Object({
   }),
 })
 
+/** Properties that resources are searched by, in the spellings that clients use. */
+export const searchProperties = [
+  'id',
+  'cls',
+  'parent',
+  'parent_id',
+  'parent__id',
+  'owner_user',
+  'owner_user_id',
+  'owner_user__id',
+  'keyname',
+  'display_name',
+  'description',
+  'creation_date',
+] as const
+
+/** Words that say how metadata are compared; without one the value has to be equal as text. */
+export const metadataOperators = ['like', 'ilike', 'json', 'has'] as const
+
+const searchConditions = [
+  ...searchProperties.flatMap((name) => [name, ...['in', 'like', 'ilike'].map((word) => `${name}__${word}`)]),
+  'resmeta__{key}',
+  'resmeta[{key}]',
+  ...metadataOperators.map((word) => `resmeta__${word}[{key}]`),
+]
+
 /** Operations on resources. Bodies are composed of the class's members; `contract/bodies.ts` has their schemas. */
 export const resourceRoutes = {
   'resource.get': {
@@ -83,7 +109,11 @@ export const resourceRoutes = {
       limit: Type.Integer({ minimum: 1, description: 'Most items of the answer.' }),
       offset: Type.Integer({ minimum: 0, description: 'Items to skip.' }),
     }),
-    moreQuery: { pattern: '^(resmeta.*|[a-z][a-z_]*)$', maxCount: maxConditions },
+    moreQuery: {
+      pattern: '^(resmeta.*|[a-z][a-z_]*)$',
+      examples: searchConditions,
+      maxCount: maxConditions,
+    },
     response: Type.Array(AnyObjectSchema),
   },
   'resource.permission': {
