@@ -58,11 +58,18 @@ const byKeyword: Readonly<Record<string, Describe>> = {
       error,
       error.params.limit === 1 ? 'must not be empty' : `shorter than ${error.params.limit} characters`,
     ),
-  maxLength: (error) => bad(error, `longer than ${error.params.limit} characters`),
+  maxLength: (error) => bad(error, exceeds(error, 'string', 'characters')),
   minimum: (error) => bad(error, `${showValue(error.data)} is less than ${error.params.limit}`),
   maximum: (error) => bad(error, `${showValue(error.data)} is more than ${error.params.limit}`),
   minItems: (error) => bad(error, `expected at least ${error.params.limit} items`),
-  maxItems: (error) => bad(error, `expected at most ${error.params.limit} items`),
+  maxItems: (error) => bad(error, exceeds(error, 'list', 'items')),
+  maxProperties: (error) => bad(error, exceeds(error, 'object', 'members')),
+}
+
+/** Says how much of something there is, and how much there may be. */
+function exceeds({ data, params }: ErrorObject, what: string, parts: string): string {
+  const count = typeof data === 'string' ? [...data].length : Object.keys(data as object).length
+  return `the ${what} has ${count} ${parts}; the limit is ${params.limit}`
 }
 
 function bad(error: ErrorObject, message: string, hint?: string): Fault {

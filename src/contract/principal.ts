@@ -19,7 +19,10 @@ const Language = Type.String({
   description: 'Language tag, as en or pt-BR.',
 })
 const Disabled = Type.Boolean({ description: 'Cannot log in.' })
-const Ids = (description: string) => Type.Array(Type.Integer(), { description })
+/** Most groups of a user, and users of a group, in one request. */
+const maxMembers = 10_000
+
+const Ids = (description: string) => Type.Array(Type.Integer(), { maxItems: maxMembers, description })
 
 /** What a listing says of a user or a group to those who may not see more. */
 const brief = {

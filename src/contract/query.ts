@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import type { Problem } from '../core/problem.ts'
 import { problem } from './problems.ts'
 import type { RouteDescriptor } from './route.ts'
 
@@ -30,7 +31,8 @@ const truths: Readonly<Record<string, boolean>> = {
 export function parseQuery(route: RouteDescriptor, raw: RawQuery): ParsedQuery {
   const named: Record<string, unknown> = {}
   const more: (readonly [string, string])[] = []
-  const pattern = route.moreQuery === undefined ? undefined : new RegExp(route.moreQuery)
+  const { moreQuery } = route
+  const pattern = moreQuery === undefined ? undefined : new RegExp(moreQuery.pattern)
   for (const [rawName, value] of Object.entries(raw)) {
     const name = rawName.startsWith('amp;') ? rawName.slice(4) : rawName
     const texts = typeof value === 'string' ? [value] : (value ?? [])
@@ -39,6 +41,12 @@ export function parseQuery(route: RouteDescriptor, raw: RawQuery): ParsedQuery {
     if (schema !== undefined && last !== undefined) named[name] = parseParameter(name, last, schema)
     else if (pattern?.test(name)) more.push(...texts.map((text) => [name, text] as const))
   }
+  if (moreQuery !== undefined && more.length > moreQuery.maxCount)
+    throw problem(
+      'request/invalid',
+      `The query has ${more.length} conditions; the limit is ${moreQuery.maxCount}.`,
+      { data: { location: ['query'] } },
+    )
   return { named, more }
 }
 
@@ -48,8 +56,7 @@ export function formatParameter(value: unknown): string {
 }
 
 function parseParameter(name: string, text: string, schema: TSchema & Partial<Constraints>): unknown {
-  if (schema.type === 'array')
-    return splitList(text).map((item) => parseParameter(name, item, schema.items ?? {}))
+  if (schema.type === 'array') return parseList(name, text, schema)
   const value = parseScalar(name, text, schema)
   const allowed = schema.enum
   if (allowed !== undefined && !allowed.includes(value)) refuse(name, text, `one of ${allowed.join(', ')}`)
@@ -60,9 +67,18 @@ function parseParameter(name: string, text: string, schema: TSchema & Partial<Co
   return value
 }
 
+function parseList(name: string, text: string, { items = {}, maxItems }: Partial<Constraints>): unknown[] {
+  const texts = splitList(text)
+  if (maxItems !== undefined && texts.length > maxItems)
+    throw invalid(name, ` has ${texts.length} items; the limit is ${maxItems}`)
+  return texts.map((item) => parseParameter(name, item, items))
+}
+
 interface Constraints {
   type: string
   items: TSchema
+  maxItems: number
+  maxLength: number
   enum: unknown[]
   minimum: number
   maximum: number
@@ -70,12 +86,15 @@ interface Constraints {
   examples: unknown[]
 }
 
-function parseScalar(name: string, text: string, { type, pattern, examples }: Partial<Constraints>): unknown {
+function parseScalar(name: string, text: string, schema: Partial<Constraints>): unknown {
+  const { type, pattern, examples, maxLength } = schema
   if (type === 'boolean') return parseTruth(text) ?? refuse(name, text, 'true or false')
   if (type === 'integer')
     return /^[+-]?\d{1,15}$/.test(text.trim()) ? Number(text) : refuse(name, text, 'an integer')
   if (type === 'number')
     return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : refuse(name, text, 'a number')
+  if (maxLength !== undefined && text.length > maxLength)
+    throw invalid(name, ` has ${text.length} characters; the limit is ${maxLength}`)
   if (pattern !== undefined && !new RegExp(pattern).test(text))
     refuse(name, text, examples === undefined ? `of the form ${pattern}` : `something like ${examples[0]}`)
   return text
@@ -98,7 +117,16 @@ function encodeComma(item: string): string {
 }
 
 function refuse(name: string, text: string, expected: string): never {
-  throw problem('request/invalid', `Parameter "${name}": expected ${expected}, got "${text}".`, {
-    data: { location: ['query', name] },
-  })
+  throw invalid(name, `: expected ${expected}, got "${shorten(text)}"`)
+}
+
+function invalid(name: string, fault: string): Problem {
+  return problem('request/invalid', `Parameter "${name}"${fault}.`, { data: { location: ['query', name] } })
+}
+
+/** Characters of a refused value that a message repeats. */
+const shownLength = 200
+
+function shorten(text: string): string {
+  return text.length > shownLength ? `${text.slice(0, shownLength)}…` : text
 }

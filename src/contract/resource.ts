@@ -32,6 +32,15 @@ export const RuleSchema = Type.Object({
 /** One permission rule, as on the wire. */
 export type Rule = Static<typeof RuleSchema>
 
+/** Deepest level of the tree that a resource may stand on; the root stands on level 0. */
+export const maxDepth = 100
+
+/** Most permission rules of a resource. */
+export const maxRules = 1000
+
+/** Most metadata keys of a resource. */
+export const maxMetadata = 1000
+
 /** Member `resource` of every representation. */
 export const ResourceMember = Type.Object(
   {
@@ -46,13 +55,14 @@ export const ResourceMember = Type.Object(
       description: 'Moment of creation, UTC, ISO 8601 without zone.',
     }),
     parent: nullable(referenceObject(['resource_group', '*']), {
-      description: 'The resource it stands under.',
+      description: `The resource it stands under, at most ${maxDepth} levels below the root.`,
     }),
     owner_user: Type.Object(
       { id: Type.Integer() },
       { 'x-principal': true, description: 'The user who owns it; only administrators change it.' },
     ),
     permissions: Type.Array(RuleSchema, {
+      maxItems: maxRules,
       description:
         'Permission rules set on this resource; rules that would lock out all administrators are refused.',
       'x-key': [],
@@ -66,7 +76,7 @@ export const ResourceMember = Type.Object(
       maxLength: 500,
       description: 'Name people see; unique among siblings.',
     }),
-    description: nullable(Type.String(), {
+    description: nullable(Type.String({ maxLength: 1_000_000 }), {
       description: 'Description, HTML.',
       'x-read': 'metadata.read',
       'x-write': 'metadata.write',
@@ -90,6 +100,7 @@ export const MetadataValueSchema = Type.Union([Type.String(), Type.Number(), Typ
 export const ResmetaMember = Type.Object(
   {
     items: Type.Record(Type.String(), MetadataValueSchema, {
+      maxProperties: maxMetadata,
       propertyNames: { minLength: 1, maxLength: 255 },
       description: 'Metadata by key; null removes a key.',
       'x-read': 'metadata.read',

@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox'
+import type { BodySize } from './limits.ts'
 import type { PermissionName } from './permissions.ts'
 import { Type } from './type.ts'
 
@@ -7,6 +8,16 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** What the body of a request or an answer is, when it is not JSON. A `form` may be sent as JSON too. */
 export type BodyKind = 'json' | 'form' | 'multipart' | 'raw' | 'stream' | 'html' | 'file' | 'tile' | 'image'
+
+/** Parameters of a query whose names follow a pattern. */
+export interface MoreQuery {
+  /** Regular expression of the names. */
+  readonly pattern: string
+  /** Every form of name that has a meaning; `{keyname}` and `{key}` stand for words of the data. */
+  readonly examples: readonly string[]
+  /** Most of them in one request; a repeated name counts each time. */
+  readonly maxCount: number
+}
 
 /** One HTTP operation. */
 export interface RouteDescriptor {
@@ -22,6 +33,8 @@ export interface RouteDescriptor {
   readonly summary: string
   /** Permission on the resource `{id}` of the path; further checks are the operation's own. */
   readonly permission?: PermissionName
+  /** Refuses guests, before it reads the body. */
+  readonly forUsers?: true
   /**
    * Takes an Idempotency-Key: sent again under the same key, it is answered again, and not done again. An answer with a
    * secret is not repeated: the request is refused with request/answer-lost then.
@@ -29,10 +42,12 @@ export interface RouteDescriptor {
   readonly takesKey?: true
   readonly params?: TObject
   readonly query?: TObject
-  /** Parameters beyond the named ones that the operation reads, as a pattern of their names. */
-  readonly moreQuery?: string
+  /** Parameters beyond the named ones that the operation reads. */
+  readonly moreQuery?: MoreQuery
   readonly body?: TSchema
   readonly bodyKind?: BodyKind
+  /** Largest body that is read as a whole. @default medium */
+  readonly bodySize?: BodySize
   /** Whole numbers of the JSON body that are beyond 2^53 keep their digits: clients write BIGINT so. */
   readonly hasLongNumbers?: true
   readonly response?: TSchema
@@ -67,8 +82,11 @@ export function query<P extends Record<string, TSchema>>(
 }
 
 /** A list in a query: values between commas; the empty string is the empty list. */
-export function list<T extends TSchema>(items: T, description: string) {
-  return Type.Array(items, { description })
+export function list<T extends TSchema>(
+  items: T,
+  { maxItems, description }: { readonly maxItems: number; readonly description: string },
+) {
+  return Type.Array(items, { maxItems, description })
 }
 
 type StaticOr<S, Fallback> = S extends TSchema ? Static<S> : Fallback

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { problem } from '../contract/problems.ts'
 import { parseExactJson } from '../core/long_number.ts'
-import { aborted } from './spool_body.ts'
+import { checkStorable, isPlainJson } from './json_values.ts'
+import { aborted, tooLarge } from './spool_body.ts'
 
 /**
  * Reads the JSON body of a request, whatever its Content-Type says: a client in wide use sends JSON as a form.
  * Undefined where there is none.
  *
- * @throws {Problem} request/too-large, request/malformed, request/aborted
+ * @throws {Problem} request/too-large, request/malformed, request/invalid, request/aborted
  */
 export async function readJsonBody(raw: IncomingMessage, limitBytes: number): Promise<unknown> {
   return parseJson(await readText(raw, limitBytes), JSON.parse)
@@ -16,7 +17,7 @@ export async function readJsonBody(raw: IncomingMessage, limitBytes: number): Pr
 /**
  * Reads such a body, in which whole numbers beyond 2^53 keep their digits.
  *
- * @throws {Problem} request/too-large, request/malformed, request/aborted
+ * @throws {Problem} request/too-large, request/malformed, request/invalid, request/aborted
  */
 export async function readExactBody(raw: IncomingMessage, limitBytes: number): Promise<unknown> {
   return parseJson(await readText(raw, limitBytes), parseExactJson)
@@ -25,6 +26,12 @@ export async function readExactBody(raw: IncomingMessage, limitBytes: number): P
 function parseJson(text: string, parse: (text: string) => unknown): unknown {
   // Blanks are no body that was left out: where that means all, nobody has said so.
   if (text === '') return undefined
+  const value = parseText(text, parse)
+  if (!isPlainJson(text)) checkStorable(value)
+  return value
+}
+
+function parseText(text: string, parse: (text: string) => unknown): unknown {
   try {
     return parse(text)
   } catch (cause) {
@@ -36,12 +43,15 @@ function parseJson(text: string, parse: (text: string) => unknown): unknown {
 /**
  * Reads a form of fields, sent as JSON or URL-encoded.
  *
- * @throws {Problem} request/too-large, request/malformed, request/aborted
+ * @throws {Problem} request/too-large, request/malformed, request/invalid, request/aborted
  */
 export async function readFormBody(raw: IncomingMessage, limitBytes: number): Promise<unknown> {
   const text = await readText(raw, limitBytes)
   if (/^\s*[{[]/.test(text)) return parseJson(text, JSON.parse)
-  return text.trim() === '' ? undefined : Object.fromEntries(new URLSearchParams(text))
+  if (text.trim() === '') return undefined
+  const fields = Object.fromEntries(new URLSearchParams(text))
+  checkStorable(fields)
+  return fields
 }
 
 /** Tells whether a request says that it has a body. */
@@ -52,8 +62,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 async function readText(raw: IncomingMessage, limitBytes: number): Promise<string> {
   if (!hasBody(raw)) return ''
-  const tooLarge = () => problem('request/too-large', `The body is larger than ${limitBytes} bytes.`)
-  if (Number(raw.headers['content-length'] ?? 0) > limitBytes) throw tooLarge()
+  if (Number(raw.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
   const chunks: Buffer[] = []
   let size = 0
   try {
@@ -65,7 +74,7 @@ async function readText(raw: IncomingMessage, limitBytes: number): Promise<strin
   } catch (cause) {
     throw aborted(cause)
   }
-  if (size > limitBytes) throw tooLarge()
+  if (size > limitBytes) throw tooLarge(limitBytes)
   return decodeUtf8(Buffer.concat(chunks))
 }
 

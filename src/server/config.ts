@@ -39,8 +39,5 @@ export interface ServerConfig {
   readonly uploadLimitBytes?: number | undefined
 }
 
-/** Largest JSON body in bytes, unless configured. */
-export const defaultBodyLimitBytes = 64 * 2 ** 20
-
 /** Largest upload in bytes, unless configured. */
 export const defaultUploadLimitBytes = 8 * 2 ** 30

@@ -15,7 +15,7 @@ interface Operation {
   readonly tags: readonly string[]
   readonly 'x-permission'?: string
   readonly parameters: readonly Parameter[]
-  readonly requestBody?: { readonly content: Content }
+  readonly requestBody?: { readonly content: Content; readonly 'x-max-bytes'?: number }
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
 
@@ -31,6 +31,9 @@ interface Schema {
   readonly readOnly?: boolean
   readonly writeOnly?: boolean
   readonly items?: Schema
+  readonly maxItems?: number
+  readonly maxProperties?: number
+  readonly maxLength?: number
   readonly anyOf?: readonly Schema[]
   readonly allOf?: readonly Schema[]
   readonly required?: readonly string[]
@@ -73,13 +76,18 @@ function operationHtml({ path, method, operation }: Entry): string {
   const { summary, parameters, requestBody, responses } = operation
   const permission = operation['x-permission']
   const needs = permission === undefined ? '' : `<p>Needs <code>${permission}</code>.</p>`
-  const body = requestBody === undefined ? '' : `<h4>Body</h4>${contentHtml(requestBody.content)}`
+  const body = requestBody === undefined ? '' : bodyHtml(requestBody)
   const answers = Object.entries(responses).map(
     ([status, { description, content = {} }]) =>
       `<h4>${status} <small>${escapeHtml(description)}</small></h4>${contentHtml(content)}`,
   )
   return `<details><summary><span class="method">${method}</span> <code>${escapeHtml(path)}</code> ${escapeHtml(summary)}</summary>
 ${needs}${parametersHtml(parameters)}${body}${answers.join('')}</details>`
+}
+
+function bodyHtml({ content, 'x-max-bytes': maxBytes }: NonNullable<Operation['requestBody']>): string {
+  const limit = maxBytes === undefined ? '' : ` <small>up to ${maxBytes.toLocaleString('en')} bytes</small>`
+  return `<h4>Body${limit}</h4>${contentHtml(content)}`
 }
 
 function parametersHtml(parameters: readonly Parameter[]): string {
@@ -127,6 +135,12 @@ function typeHtml(schema: Schema): string {
   if (schema.enum !== undefined)
     return schema.enum.map((value) => `<code>${escapeHtml(JSON.stringify(value))}</code>`).join(' ')
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeHtml).join(' or ')
-  if (schema.items !== undefined) return `list of ${typeHtml(schema.items)}`
-  return escapeHtml([schema.type ?? 'any'].flat().join(' or '))
+  if (schema.items !== undefined) return `list of ${atMost(schema.maxItems)}${typeHtml(schema.items)}`
+  const type = escapeHtml([schema.type ?? 'any'].flat().join(' or '))
+  if (schema.maxProperties !== undefined) return `${type} of ${atMost(schema.maxProperties)}members`
+  return schema.maxLength === undefined ? type : `${type} of ${atMost(schema.maxLength)}characters`
+}
+
+function atMost(limit: number | undefined): string {
+  return limit === undefined ? '' : `up to ${limit.toLocaleString('en')} `
 }

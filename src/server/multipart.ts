@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import { formLimits } from '../contract/limits.ts'
 import { problem } from '../contract/problems.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
 import type { ApiRequest } from './handler.ts'
@@ -17,7 +18,8 @@ export interface FormFile {
   readonly mimeType: string | null
 }
 
-const limits = { fields: 100, fieldSize: 64 * 1024, files: 10_000, headerPairs: 100 }
+const { files, fields, fieldBytes: fieldSize } = formLimits
+const limits = { files, fields, fieldSize, headerPairs: 100 }
 
 /**
  * Reads the parts of a multipart form as they stream in; nothing is kept in memory.
@@ -47,7 +49,7 @@ export async function* readForm({
   parser.once('finish', () => parts.push(null))
   // What comes after them would be left out, and nobody told.
   parser.once('filesLimit', () =>
-    fail(problem('request/too-large', `The form has more than ${limits.files} files.`)),
+    fail(problem('request/too-large', `The form has more than ${files} files.`)),
   )
   parser.once('error', (cause) => fail(malformed(cause)))
   const onClose = () => {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PermissionMask } from '../access/mask.ts'
 import { keyHeader } from '../contract/idempotency.ts'
+import { bodyLimitOf } from '../contract/limits.ts'
 import { problem } from '../contract/problems.ts'
 import { parseQuery, type RawQuery } from '../contract/query.ts'
 import type { BodyKind, RouteDescriptor } from '../contract/route.ts'
@@ -20,7 +21,6 @@ import type { ServerContext } from './context.ts'
 import type { ApiRequest } from './handler.ts'
 import { createOnce, type Once, readKey, unkeyed } from './idempotency/once.ts'
 import { checkValue } from './invalid.ts'
-import { checkStorable } from './json_values.ts'
 import { notFound, requirePermission } from './permit.ts'
 import { handlerOf } from './routes/table.ts'
 import { dialectOf, plainAnswer } from './speech.ts'
@@ -44,8 +44,10 @@ export function createOperation(name: RouteName, context: ServerContext): Run {
     if (caller.medium === 'session' || ofSessions.has(name)) checkOrigin(originOf(request, context))
     const params = readParams(route, request.params as Record<string, string>)
     const mask = await checkPermission(context, caller, { route, params })
+    if (route.forUsers === true && caller.isGuest)
+      throw problem('access/denied', `Guests cannot use ${route.method} ${route.path}.`, { hint: 'Sign in.' })
     const { named, more } = readQuery(route, request.query as RawQuery)
-    const body = await readBody(route, request, context.bodyLimitBytes)
+    const body = await readBody(route, request, bodyLimitOf(route, context.bodyLimitBytes))
     checkBody(body)
     const once = onceOf(route, request, { context, caller })
     const own = { mask, params, query: named, more, body, once, signal: signalOf(reply) }
@@ -177,10 +179,14 @@ function readParams(route: RouteDescriptor, texts: Record<string, string>): Reco
 
 function readQuery(route: RouteDescriptor, raw: RawQuery): ReturnType<typeof parseQuery> {
   for (const [name, value] of Object.entries(raw))
-    if (!isStorableText(String(value)))
-      throw problem('request/invalid', `Parameter "${name}" holds a NUL, or half of a surrogate pair.`, {
-        data: { location: ['query', name] },
-      })
+    if (!isStorableText(name) || !isStorableText(String(value)))
+      throw problem(
+        'request/invalid',
+        `Parameter ${JSON.stringify(name)} holds a NUL, or half of a surrogate pair.`,
+        {
+          data: { location: ['query', name] },
+        },
+      )
   return parseQuery(route, raw)
 }
 
@@ -199,9 +205,7 @@ async function readBody(
   if (!isReadHere(route) || !hasBody(request.raw)) return undefined
   const readJson = route.hasLongNumbers === true ? readExactBody : readJsonBody
   const read = route.bodyKind === 'form' ? readFormBody : readJson
-  const body = await read(request.raw, limitBytes)
-  checkStorable(body)
-  return body
+  return read(request.raw, limitBytes)
 }
 
 const compile = createValidatorCompiler({ faults: 'first' })

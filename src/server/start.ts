@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, open, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { bodyBytes } from '../contract/limits.ts'
 import { gatherLoads } from '../core/gather.ts'
 import { silentLog } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
@@ -18,7 +19,7 @@ import { createAuthenticator } from './auth/authenticate.ts'
 import { readOrigins } from './auth/origin.ts'
 import { generatePassword, hashPassword } from './auth/password.ts'
 import { readProxies } from './auth/proxies.ts'
-import { defaultBodyLimitBytes, defaultUploadLimitBytes, type ServerConfig } from './config.ts'
+import { defaultUploadLimitBytes, type ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
 import { createForeignDatabases } from './geodb/pools.ts'
 import { openLoads } from './loads.ts'
@@ -64,7 +65,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       loads: openLoads(),
       temporaryFolder: await emptyFolder(join(dataFolder, 'temporary')),
       instance: `${hostname()}-${randomBytes(6).toString('hex')}`,
-      bodyLimitBytes: config.bodyLimitBytes ?? defaultBodyLimitBytes,
+      bodyLimitBytes: config.bodyLimitBytes ?? bodyBytes.large,
       uploadLimitBytes: config.uploadLimitBytes ?? defaultUploadLimitBytes,
     }
     await dropOrphans(database, context.instance)

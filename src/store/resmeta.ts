@@ -15,6 +15,15 @@ export async function mergeMetadata(tx: Queryable, id: number, items: Metadata):
   if (Object.keys(kept).length > 0) await tx.query(mergeMetadataSql, [id, JSON.stringify(kept)])
 }
 
+/** Counts the metadata keys of a resource. */
+export async function countMetadata(tx: Queryable, id: number): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    'select count(*)::int as count from resmeta where resource_id = $1',
+    [id],
+  )
+  return row?.count ?? 0
+}
+
 /** Makes the given keys all that there are. */
 export async function replaceMetadata(tx: Queryable, id: number, items: Metadata): Promise<void> {
   await tx.query('delete from resmeta where resource_id = $1 and not key = any($2::text[])', [

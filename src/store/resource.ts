@@ -2,6 +2,7 @@ import type { Cls } from '../contract/registry.ts'
 import type { Rule } from '../contract/resource.ts'
 import type { Queryable } from '../database/database.ts'
 import { type Metadata, metadataSql, withOwnId } from './resmeta.ts'
+import { isResourceId } from './resource_id.ts'
 import { ruleListsSql } from './rule.ts'
 
 /** A resource with all that is common to every class. */
@@ -54,6 +55,8 @@ export interface CreationFacts {
   readonly id: number
   /** Class of the parent; null where there is no such resource. */
   readonly parentCls: Cls | null
+  /** Levels from the root to the parent. */
+  readonly parentDepth: number
   /** A sibling that has the display name already. */
   readonly sibling: number | null
   /** A resource that has the keyname already. */
@@ -74,6 +77,7 @@ export async function beginCreations(
     `select pg_advisory_xact_lock_shared(${treeLock})::text as locked,
             coalesce(w.id, ${nextIdSql}) as id,
             (select cls from resource where id = w.parent_id) as "parentCls",
+            (select count(*)::int - 1 from resource_path where descendant_id = w.parent_id) as "parentDepth",
             (select id from resource where parent_id = w.parent_id and display_name = w.display_name) as sibling,
             (select id from resource where keyname = w.keyname) as "keynameHolder",
             exists (select from resource_path p join rule u on u.resource_id = p.ancestor_id
@@ -179,6 +183,7 @@ export interface LockedResource {
 
 /** Reads a resource and keeps others from changing it until the transaction ends. */
 export async function lockResource(tx: Queryable, id: number): Promise<LockedResource | undefined> {
+  if (!isResourceId(id)) return undefined
   const [row] = await tx.query<LockedResource>(
     `select id, cls, parent_id as "parentId", owner_id as "ownerId", keyname, display_name as "displayName",
             description, version

@@ -5,7 +5,9 @@ import { problem } from '../contract/problems.ts'
 import { parseTruth } from '../contract/query.ts'
 import { type Cls, clsNames, descriptorOf } from '../contract/registry.ts'
 import { ResourceMember } from '../contract/resource.ts'
+import { metadataOperators, searchProperties } from '../contract/routes/resource.ts'
 import type { Problem } from '../core/problem.ts'
+import { isStorableText } from '../core/storable.ts'
 import type { Queryable } from '../database/database.ts'
 
 /** What a search asks for; all of it has to hold. */
@@ -94,20 +96,21 @@ const byName = 'order by lower(r.display_name), r.display_name, r.id'
 type Kind = 'id' | 'text' | 'class' | 'moment'
 
 /** Searchable properties: how each is called in a query, its column, and what its values are. */
-const properties: Readonly<Record<string, readonly [column: string, kind: Kind]>> = {
-  id: ['r.id', 'id'],
-  cls: ['r.cls', 'class'],
-  parent: ['r.parent_id', 'id'],
-  parent_id: ['r.parent_id', 'id'],
-  parent__id: ['r.parent_id', 'id'],
-  owner_user: ['r.owner_id', 'id'],
-  owner_user_id: ['r.owner_id', 'id'],
-  owner_user__id: ['r.owner_id', 'id'],
-  keyname: ['r.keyname', 'text'],
-  display_name: ['r.display_name', 'text'],
-  description: ['r.description', 'text'],
-  creation_date: ["date_trunc('second', r.creation_date)", 'moment'],
-}
+const properties: Readonly<Record<(typeof searchProperties)[number], readonly [column: string, kind: Kind]>> =
+  {
+    id: ['r.id', 'id'],
+    cls: ['r.cls', 'class'],
+    parent: ['r.parent_id', 'id'],
+    parent_id: ['r.parent_id', 'id'],
+    parent__id: ['r.parent_id', 'id'],
+    owner_user: ['r.owner_id', 'id'],
+    owner_user_id: ['r.owner_id', 'id'],
+    owner_user__id: ['r.owner_id', 'id'],
+    keyname: ['r.keyname', 'text'],
+    display_name: ['r.display_name', 'text'],
+    description: ['r.description', 'text'],
+    creation_date: ["date_trunc('second', r.creation_date)", 'moment'],
+  }
 
 const casts: Readonly<Record<Kind, string>> = {
   id: 'bigint',
@@ -119,7 +122,9 @@ const casts: Readonly<Record<Kind, string>> = {
 type Bind = (value: unknown) => string
 
 /** Conditions on one metadata key, by operator: `m` is its row, and the text is what follows in the query. */
-const metadataTests: Readonly<Record<string, (text: string, bind: Bind) => string>> = {
+const metadataTests: Readonly<
+  Record<'' | (typeof metadataOperators)[number], (text: string, bind: Bind) => string>
+> = {
   '': (text, bind) => `m.value #>> '{}' = ${bind(text)}::text`,
   like: (text, bind) => `m.value #>> '{}' like ${bind(text)}`,
   ilike: (text, bind) => `m.value #>> '{}' ilike ${bind(text)}`,
@@ -136,12 +141,12 @@ function findMetadataCondition(name: string): readonly [operator: string, key: s
 
 function metadataCondition(name: string, text: string, bind: Bind): string | undefined {
   const [operator = '', key = ''] = findMetadataCondition(name) ?? []
-  const test = Object.hasOwn(metadataTests, operator) ? metadataTests[operator] : undefined
-  if (test === undefined) return undefined
-  if (operator === 'json') checkJson(name, text)
+  const known = (['', ...metadataOperators] as const).find((word) => word === operator)
+  if (known === undefined) return undefined
   if (operator.endsWith('like')) checkPattern(name, text)
+  const value = operator === 'json' ? readJson(name, text) : text
   const holds = `exists (select from resmeta m
-    where m.resource_id = r.id and m.key = ${bind(key)} and ${test(text, bind)})`
+    where m.resource_id = r.id and m.key = ${bind(key)} and ${metadataTests[known](value, bind)})`
   return operator === 'has' && !readTruth(name, text) ? `not ${holds}` : holds
 }
 
@@ -157,21 +162,28 @@ function checkPattern(name: string, text: string): void {
   throw refusal(name, text, 'a character behind the last \\')
 }
 
-function checkJson(name: string, text: string): void {
-  // What no value can hold, no value is equal to; the database would not even look.
-  if (/\\u(0000|d[89a-f])/i.test(text)) throw refusal(name, text, 'JSON without NUL and surrogates')
+/** Reads the JSON of a metadata value, and writes it as it is stored: numbers as this process reads them. */
+function readJson(name: string, text: string): string {
+  const value = parseJson(text)
+  const isValue = typeof value === 'boolean' || Number.isFinite(value)
+  if (isValue || (typeof value === 'string' && isStorableText(value))) return JSON.stringify(value)
+  throw refusal(name, text, 'a string, a number, true or false, as JSON')
+}
+
+function parseJson(text: string): unknown {
   try {
-    JSON.parse(text)
+    return JSON.parse(text)
   } catch {
-    throw refusal(name, text, 'JSON')
+    return undefined
   }
 }
 
 function conditionFor(name: string, text: string, bind: Bind): string | undefined {
   if (findMetadataCondition(name) !== undefined) return metadataCondition(name, text, bind)
   const [property, operator] = splitName(name)
-  const [column, kind] = Object.hasOwn(properties, property) ? (properties[property] ?? []) : []
-  if (column === undefined || kind === undefined) return undefined
+  const known = searchProperties.find((name) => name === property)
+  if (known === undefined) return undefined
+  const [column, kind] = properties[known]
   if (operator === 'in') {
     const values = text === '' ? [] : text.split(',').map((item) => readValue(name, item, kind))
     return `${column} = any(${bind(values)}::${casts[kind]}[])`

@@ -36,6 +36,16 @@ export async function isWithin(tx: Queryable, id: number, ancestorId: number): P
   return rows.length > 0
 }
 
+/** Gives the level that the lowest resource of a subtree would stand on under another parent. */
+export async function findDepthUnder(tx: Queryable, id: number, parentId: number): Promise<number> {
+  const [row] = await tx.query<{ depth: number }>(
+    `select (select max(depth) from resource_path where descendant_id = $2)
+          + (select max(depth) from resource_path where ancestor_id = $1) + 1 as depth`,
+    [id, parentId],
+  )
+  return row?.depth ?? 0
+}
+
 /** A resource of a subtree. */
 export interface SubtreeNode {
   readonly id: number

@@ -103,7 +103,7 @@ test('what no database can keep is refused by its place, wherever it comes', asy
   expect(await send(make('x', '{"a": "\\udc00"}'))).toContain('at $.resmeta.items.a')
   expect(await send(make('x', '{"a\\u0000": 1}'))).toContain('at $.resmeta.items')
   expect(await send(make('x', '{"a": 1e999}'))).toContain('out of range')
-  expect(await send(make('x'.repeat(501)))).toContain('longer than 500')
+  expect(await send(make('x'.repeat(501)))).toContain('the string has 501 characters; the limit is 500')
   const query = await server.admin('GET', '/api/resource/search/?keyname=a%00b')
   expect((await query.json<ErrorBody>()).data).toEqual({ location: ['query', 'keyname'] })
   expect((await server.as('a\0b', 'x')('GET', '/api/resource/0')).status).toBe(400)

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import type { OpenApi } from '../../src/contract/openapi/openapi.ts'
+import { routeNames, routeOf } from '../../src/contract/routes.ts'
+import { encodeOdd, type Operation, oddNumbers, oddTexts, type Schema, standIn } from './odd_requests.ts'
 
 /** A request that somebody might send. */
 export interface AnyRequest {
@@ -9,41 +11,18 @@ export interface AnyRequest {
   readonly body: unknown
 }
 
-interface Schema {
-  readonly $ref?: string
-  readonly type?: string | readonly string[]
-  readonly const?: unknown
-  readonly enum?: readonly unknown[]
-  readonly anyOf?: readonly Schema[]
-  readonly oneOf?: readonly Schema[]
-  readonly allOf?: readonly Schema[]
-  readonly items?: Schema
-  readonly required?: readonly string[]
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly 'x-ref'?: object
-  readonly 'x-principal'?: true
-}
-
-interface Operation {
-  readonly operationId: string
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[]
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
-}
-
 /** What stands where it does not belong. */
 const junk: fc.Arbitrary<unknown> = fc.oneof(
-  fc.constantFrom<unknown>(null, true, -1, 0, 1.5, 1e308, 2 ** 31, 2 ** 53, '', [], {}, [[]], [null]),
+  fc.constantFrom<unknown>(null, true, -1, 0, 1.5, 1e308, ...oddNumbers, '', [], {}, [[]], [null]),
   fc.constantFrom(
     "'; drop table resource; --",
     '$1',
     '%00',
-    '\u0000',
-    '\ud800',
+    ...oddTexts,
     '../../etc/passwd',
     '<script>',
     'POINT (1e999 0)',
     'POLYGON ((0 0))',
-    'x'.repeat(3000),
     '&a;',
   ),
   fc.string({ unit: 'binary', maxLength: 20 }),
@@ -65,6 +44,9 @@ const words = fc.oneof(
   ),
   fc.string({ maxLength: 12 }),
 )
+
+/** Names of members that are free. */
+const keys = fc.oneof({ weight: 6, arbitrary: words }, fc.constantFrom(...oddTexts))
 
 /** Makes requests to all operations of a document whose body is JSON or nothing, most of them nearly right. */
 export function requestArbitrary(api: OpenApi, left: readonly RegExp[]): fc.Arbitrary<AnyRequest> {
@@ -96,20 +78,24 @@ function requestOf(maker: Maker, { path, method, operation }: Target): fc.Arbitr
   const { operationId, parameters, requestBody } = operation
   const schema = requestBody?.content['application/json']?.schema
   const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
-  const inQuery = parameters.filter((parameter) => parameter.in === 'query')
+  const inQuery = parameters.filter(
+    ({ in: place, schema: own }) => place === 'query' && own.type !== 'object',
+  )
   const values = Object.fromEntries(inPath.map((name) => [name, ids.map(String)]))
   const queries = Object.fromEntries(inQuery.map(({ name, schema: own }) => [name, anyOf(maker, own, 3)]))
   return fc
     .record({
       params: fc.record(values),
       query: someOf(queries, []),
+      conditions: conditionsOf(maker, operationId),
       body: schema === undefined ? fc.constant(undefined) : anyOf(maker, schema, 8),
     })
-    .map(({ params, query, body }) => {
+    .map(({ params, query, conditions, body }) => {
       const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
         encodeURIComponent(params[name] ?? '0'),
       )
-      const text = Object.entries(query).map(([name, value]) => `${name}=${encodeSafely(value)}`)
+      const asked = [...Object.entries(query), ...conditions]
+      const text = asked.map(([name, value]) => `${encodeOdd(name)}=${encodeValue(value)}`)
       return {
         operation: operationId,
         method,
@@ -119,18 +105,28 @@ function requestOf(maker: Maker, { path, method, operation }: Target): fc.Arbitr
     })
 }
 
-function encodeSafely(value: unknown): string {
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return encodeURIComponent(text.toWellFormed())
+function encodeValue(value: unknown): string {
+  return encodeOdd(typeof value === 'object' ? JSON.stringify(value) : String(value))
 }
 
-/** Stands for the nth of the resources that are there when the request is sent. */
-const standIn = 9_000_000
+/** Parameters whose names follow a pattern: every form that the contract shows, about words and about junk. */
+function conditionsOf({ isClean }: Maker, operationId: string): fc.Arbitrary<(readonly [string, unknown])[]> {
+  const name = routeNames.find((one) => one === operationId)
+  const examples = name === undefined ? [] : (routeOf(name).moreQuery?.examples ?? [])
+  if (examples.length === 0) return fc.constant([])
+  const [word, value] = isClean
+    ? [words, words]
+    : [fc.oneof(words, fc.constantFrom(...oddTexts)), fc.oneof(words, junk)]
+  const condition = fc
+    .tuple(fc.constantFrom(...examples), word, value)
+    .map(([example, key, text]) => [example.replace(/\{\w+\}/, () => key), text] as const)
+  return fc.array(condition, { maxLength: 2 })
+}
 
 /** Mostly resources that are there; numbers that are none now and then. */
 const ids = fc.oneof(
   { weight: 12, arbitrary: fc.integer({ min: standIn, max: standIn + 99 }) },
-  fc.constantFrom(-1, 0, 1, 2, 99_999, 2 ** 31, 2 ** 53, 1.5),
+  fc.constantFrom(-1, 0, 1, 2, 99_999, 1.5, ...oddNumbers),
 )
 
 /** Puts resources that are there in the place of those that stand for them. */
@@ -171,7 +167,7 @@ function fittingOf(maker: Maker, schema: Schema, depth: number): fc.Arbitrary<un
     return someOf(members, schema.required ?? [])
   }
   if (items !== undefined) return fc.array(anyOf(maker, items, depth - 1), { maxLength: 3 })
-  return scalarOf(schema)
+  return scalarOf(maker, schema)
 }
 
 /** All that is required, and now and then what is not: the more there is, the less likely is it that all of it fits. */
@@ -189,7 +185,7 @@ function someOf(
     .map((made) => Object.fromEntries(Object.entries(made).filter(([, value]) => value !== absent)))
 }
 
-function scalarOf(schema: Schema): fc.Arbitrary<unknown> {
+function scalarOf(maker: Maker, schema: Schema): fc.Arbitrary<unknown> {
   if (schema['x-ref'] !== undefined || schema['x-principal']) return ids
   switch ([schema.type].flat()[0]) {
     case 'integer':
@@ -203,7 +199,7 @@ function scalarOf(schema: Schema): fc.Arbitrary<unknown> {
     case 'array':
       return fc.array(words, { maxLength: 3 })
     case 'object':
-      return fc.dictionary(words, fc.oneof(words, ids), { maxKeys: 3 })
+      return fc.dictionary(maker.isClean ? words : keys, fc.oneof(words, ids), { maxKeys: 3 })
     default:
       return words
   }

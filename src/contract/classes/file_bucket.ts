@@ -2,6 +2,9 @@ import { annotate, type ClassDescriptor } from '../descriptor.ts'
 import { UploadSchema } from '../resource.ts'
 import { Type } from '../type.ts'
 
+/** Most files of a file bucket. */
+export const maxBucketFiles = 10_000
+
 const guarded = { 'x-wire': true, 'x-write': 'data.write' } as const
 
 /** Class file_bucket. */
@@ -34,6 +37,7 @@ export const fileBucket = {
           }),
           {
             ...guarded,
+            maxItems: maxBucketFiles,
             'x-key': ['name'],
             'x-read': 'data.read',
             description: 'The resulting set of files: those with an upload are new, others stay, by name.',

@@ -4,6 +4,9 @@ import { Type } from '../type.ts'
 /** Ways to order the items of a lookup table. */
 export const lookupSorts = ['KEY_ASC', 'KEY_DESC', 'VALUE_ASC', 'VALUE_DESC', 'CUSTOM'] as const
 
+/** Most items of a lookup table. */
+const maxLookupItems = 100_000
+
 /** Class lookup_table. */
 export const lookupTable = {
   label: 'Lookup table',
@@ -15,7 +18,11 @@ export const lookupTable = {
   members: {
     lookup_table: Type.Object({
       items: Type.Optional(
-        Type.Record(Type.String(), Type.String(), { default: {}, description: 'Value by key.' }),
+        Type.Record(Type.String(), Type.String(), {
+          maxProperties: maxLookupItems,
+          default: {},
+          description: 'Value by key.',
+        }),
       ),
       sort: Type.Optional(
         oneOf(lookupSorts, {
@@ -24,7 +31,7 @@ export const lookupTable = {
         }),
       ),
       order: Type.Optional(
-        nullable(Type.Array(Type.String()), {
+        nullable(Type.Array(Type.String(), { maxItems: maxLookupItems }), {
           default: null,
           description:
             'All keys, in the order of the items; null where the items tell it themselves. JSON has whole numbers first.',

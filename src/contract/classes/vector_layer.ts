@@ -64,6 +64,7 @@ export const loadOptions = {
       ...load,
       type: ['string', 'array'],
       items: { type: 'string' },
+      maxItems: maxFields,
       description: 'Field that holds the ids; of several, with commas between, the first that there is.',
     }),
   ),

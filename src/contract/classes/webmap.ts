@@ -55,8 +55,19 @@ export interface WebmapGroup {
 /** An item of a web map's layer tree, as on the wire. */
 export type WebmapItem = WebmapLayer | WebmapGroup
 
+/** Most items of a web map's layer tree. */
+export const maxWebmapItems = 5000
+
+/** Deepest level of a web map's layer tree. */
+export const maxWebmapDepth = 32
+
 /** The items of one level of the layer tree; the reference reaches the levels below. */
-const items = { type: 'array', items: { $ref: 'webmap_item' }, description: 'Items, from top to bottom.' }
+const items = {
+  type: 'array',
+  items: { $ref: 'webmap_item' },
+  maxItems: maxWebmapItems,
+  description: `Items, from top to bottom; up to ${maxWebmapItems} in the whole tree, on up to ${maxWebmapDepth} levels.`,
+}
 
 /** A group or a layer of a web map. */
 export const WebmapItemSchema = Type.Unsafe<WebmapItem>({
@@ -146,6 +157,7 @@ export const webmap = {
     basemap_webmap: Type.Object({
       basemaps: Type.Optional(
         Type.Array(BasemapSchema, {
+          maxItems: 200,
           default: [],
           'x-key': ['resource_id'],
           description: 'Base maps to choose from.',

@@ -1,4 +1,5 @@
 import { type ClassDescriptor, nullable, referenceId } from '../descriptor.ts'
+import { maxServiceLayers } from '../limits.ts'
 import { patterns } from '../pattern.ts'
 import { Type } from '../type.ts'
 import { featureLayerClasses } from './style.ts'
@@ -29,6 +30,7 @@ export const wfsserverService = {
           ),
         }),
         {
+          maxItems: maxServiceLayers,
           'x-key': ['keyname'],
           'x-read': 'service.connect',
           'x-write': 'service.configure',

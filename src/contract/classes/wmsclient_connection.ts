@@ -6,17 +6,17 @@ const guarded = { 'x-read': 'connection.read', 'x-write': 'connection.write' } a
 
 /** What a service offers, as it was asked last. */
 export const CapabilitiesSchema = Type.Object({
-  formats: Type.Array(Type.String(), { description: 'Media types of its pictures.' }),
+  formats: Type.Array(Type.String(), { maxItems: 1000, description: 'Media types of its pictures.' }),
   layers: Type.Array(
     Type.Object({
       id: Type.String({ description: 'Name of the layer in requests.' }),
       title: Type.String({ description: 'Title of the layer.' }),
       index: Type.Integer({ description: 'Place in the list of the service.' }),
       bbox: Type.Optional(
-        Type.Array(Type.Number(), { description: 'West, south, east and north, in degrees.' }),
+        Type.Array(Type.Number(), { maxItems: 4, description: 'West, south, east and north, in degrees.' }),
       ),
     }),
-    { description: 'Layers that can be asked for.' },
+    { maxItems: 10_000, description: 'Layers that can be asked for.' },
   ),
 })
 

@@ -30,6 +30,7 @@ export const wmsclientLayer = {
       vendor_params: Type.Optional(
         Type.Record(Type.String(), Type.String(), {
           ...structure,
+          maxProperties: 100,
           default: {},
           description: 'Parameters added to each request.',
         }),

@@ -1,4 +1,5 @@
 import { type ClassDescriptor, referenceId } from '../descriptor.ts'
+import { maxServiceLayers } from '../limits.ts'
 import { patterns } from '../pattern.ts'
 import { scaleField } from '../scale.ts'
 import { Type } from '../type.ts'
@@ -28,6 +29,7 @@ export const wmsserverService = {
           max_scale_denom: scaleField('Largest scale it is shown at, as "1 : 100000".'),
         }),
         {
+          maxItems: maxServiceLayers,
           'x-key': ['keyname'],
           'x-read': 'service.connect',
           'x-write': 'service.configure',

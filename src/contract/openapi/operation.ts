@@ -1,6 +1,7 @@
 import type { TObject } from 'typebox'
 import { keyHeader, keyPattern } from '../idempotency.ts'
-import type { BodyKind, RouteDescriptor } from '../route.ts'
+import { bodyLimitOf, formLimits } from '../limits.ts'
+import type { BodyKind, MoreQuery, RouteDescriptor } from '../route.ts'
 import { type RouteName, routeOf } from '../routes.ts'
 import { schemaReference } from './bodies.ts'
 
@@ -52,14 +53,14 @@ const keyParameter = {
   schema: { type: 'string', pattern: keyPattern },
 }
 
-function moreParameters(pattern: string): object {
+function moreParameters({ examples, maxCount }: MoreQuery): object {
   return {
     name: 'conditions',
     in: 'query',
-    description: `Any further parameter whose name matches ${pattern}.`,
+    description: `Up to ${maxCount} further parameters: ${examples.join(', ')}.`,
     style: 'form',
     explode: true,
-    schema: { type: 'object', additionalProperties: { type: 'string' } },
+    schema: { type: 'object', maxProperties: maxCount, additionalProperties: { type: 'string' } },
   }
 }
 
@@ -83,17 +84,21 @@ const mediaTypes: Readonly<Record<Exclude<BodyKind, 'json' | 'form' | 'multipart
   image: 'image/png',
 }
 
-function requestBody(name: RouteName, { body, bodyKind = 'json' }: RouteDescriptor): object | undefined {
+function requestBody(name: RouteName, route: RouteDescriptor): object | undefined {
+  const { body, bodyKind = 'json' } = route
+  const limited = { 'x-max-bytes': bodyLimitOf(route) }
   const reference = composed[name]?.body
-  if (reference !== undefined) return { required: true, content: json(schemaReference(reference)) }
+  if (reference !== undefined)
+    return { ...limited, required: true, content: json(schemaReference(reference)) }
   if (bodyKind === 'multipart') {
-    const file = { type: 'object', properties: { file: { type: 'array', items: binary } } }
+    const files = { type: 'array', maxItems: formLimits.files, items: binary }
+    const file = { type: 'object', properties: { file: files } }
     return { required: true, content: { 'multipart/form-data': { schema: file } } }
   }
   if (bodyKind === 'raw') return { required: true, content: { [mediaTypes.raw]: { schema: binary } } }
   if (body === undefined) return undefined
   const form = bodyKind === 'form' ? { 'application/x-www-form-urlencoded': { schema: body } } : {}
-  return { content: { ...json(body), ...form } }
+  return { ...limited, content: { ...json(body), ...form } }
 }
 
 function successOf(name: RouteName, { response, responseKind = 'json' }: RouteDescriptor): object {

@@ -4,7 +4,7 @@ import { Type } from '../type.ts'
 
 const own = {
   name: Type.String({ minLength: 1, maxLength: 255, description: 'File name.' }),
-  description: nullable(Type.String(), { description: 'Description.' }),
+  description: nullable(Type.String({ maxLength: 100_000 }), { description: 'Description.' }),
 }
 
 /** What an attachment is made of. */
@@ -12,13 +12,15 @@ const made = {
   name: Type.Optional(own.name),
   size: Type.Optional(nullable(Type.Integer(), { description: 'Size in bytes; that of the upload counts.' })),
   mime_type: Type.Optional(
-    nullable(Type.String(), { description: 'Media type; that of the upload where absent.' }),
+    nullable(Type.String({ maxLength: 255 }), {
+      description: 'Media type; that of the upload where absent.',
+    }),
   ),
   description: Type.Optional(own.description),
 }
 
 const upload = Type.Object(
-  { id: Type.String({ description: 'Identifier of the upload.' }) },
+  { id: Type.String({ maxLength: 255, description: 'Identifier of the upload.' }) },
   { additionalProperties: true },
 )
 

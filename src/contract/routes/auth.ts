@@ -32,6 +32,7 @@ export const authRoutes = {
     summary: 'Starts a session: its cookie comes with the answer.',
     body: LoginSchema,
     bodyKind: 'form',
+    bodySize: 'small',
     response: LoggedInSchema,
   },
   'auth.logout': {
@@ -48,6 +49,7 @@ export const authRoutes = {
     summary:
       'Changes what one is. A new password takes the old one, ends all other sessions and revokes the tokens, unless keep_tokens is true.',
     body: ChangedProfileSchema,
+    bodySize: 'small',
     response: EndedAccessSchema,
   },
   'token.list': {
@@ -63,6 +65,7 @@ export const authRoutes = {
     takesKey: true,
     summary: 'Makes a token, and shows it once: repeated under its key, the request is refused.',
     body: NewTokenSchema,
+    bodySize: 'small',
     response: MadeTokenSchema,
   },
   'token.revoke': {

@@ -4,6 +4,9 @@ import { UploadSchema } from '../resource.ts'
 import { EmptySchema, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
+/** Most operations of one batch. */
+export const maxOperations = 20_000
+
 const nameRules = { minLength: 1, maxLength: 255 } as const
 
 /**
@@ -45,10 +48,12 @@ export const batchRoutes = {
   'resource.batch': {
     route: 'landform.batch',
     method: 'POST',
+    forUsers: true,
     takesKey: true,
     path: '/api/component/landform/batch',
     summary: 'Creates, changes and deletes many resources in one transaction: all, or nothing.',
-    body: Type.Object({ operations: Type.Array(BatchOperationSchema) }),
+    body: Type.Object({ operations: Type.Array(BatchOperationSchema, { maxItems: maxOperations }) }),
+    bodySize: 'large',
     response: Type.Object({
       results: Type.Array(
         Type.Object({
@@ -62,10 +67,14 @@ export const batchRoutes = {
   'source.prepare': {
     ...prepared,
     method: 'POST',
+    forUsers: true,
     takesKey: true,
     summary: 'Reads and checks the data of an upload, for a creation or a change to take over within a day.',
     body: Type.Object({
-      cls: Type.String({ description: 'Class of the resource: vector_layer or raster_layer.' }),
+      cls: Type.String({
+        maxLength: 255,
+        description: 'Class of the resource: vector_layer or raster_layer.',
+      }),
       id: Type.Optional(
         Type.Integer({ minimum: 0, description: 'The layer whose data they are to replace.' }),
       ),
@@ -74,6 +83,7 @@ export const batchRoutes = {
       ),
       raster_layer: Type.Optional(Type.Object({ source: UploadSchema }, { additionalProperties: true })),
     }),
+    bodySize: 'small',
     response: Type.Object({
       id: Type.String({ description: 'What `source.prepared` of the layer names it by.' }),
       feature_count: Type.Optional(

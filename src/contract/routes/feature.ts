@@ -1,15 +1,28 @@
+import { maxFields } from '../classes/feature_layer.ts'
 import { nullable, oneOf } from '../descriptor.ts'
 import { exportFormatNames } from '../export_formats.ts'
+import { maxConditions, maxFilterWkt, maxLayers, maxSearchText } from '../limits.ts'
 import { FeatureParams, IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 import { AttachmentEntry } from './attachment.ts'
 
+/** Most features that one request writes. */
+export const maxFeatures = 20_000
+
+/** Most attachments of a feature. */
+const maxAttachments = 1000
+
+/** Longest description of a feature, in characters. */
+const maxDescription = 1_000_000
+
 /** What a feature has beside geometry and fields, as requests carry it; what is left out stays as it is. */
 const ExtensionsBody = Type.Object(
   {
-    description: Type.Optional(nullable(Type.String(), { description: 'Description; null for none.' })),
+    description: Type.Optional(
+      nullable(Type.String({ maxLength: maxDescription }), { description: 'Description; null for none.' }),
+    ),
     attachment: Type.Optional(
-      nullable(Type.Array(AttachmentEntry), {
+      nullable(Type.Array(AttachmentEntry, { maxItems: maxAttachments }), {
         description: 'All attachments there are to be: those with an id stay, the others are new.',
       }),
     ),
@@ -27,7 +40,10 @@ const FeatureBody = Type.Object(
       }),
     ),
     fields: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'Values by field keyname.' }),
+      Type.Record(Type.String(), Type.Unknown(), {
+        maxProperties: maxFields,
+        description: 'Values by field keyname.',
+      }),
     ),
     extensions: Type.Optional(nullable(ExtensionsBody, { description: 'What it has beside.' })),
     delete: Type.Optional(Type.Boolean({ description: 'In a PATCH: deletes the feature.' })),
@@ -47,8 +63,14 @@ const readOptions = {
   geom_format: geomFormat,
   srs,
   dt_format: dtFormat,
-  fields: list(Type.String(), 'Fields in the answer; all where absent.'),
-  extensions: list(Type.String(), 'Extensions in the answer: description, attachment; both where absent.'),
+  fields: list(Type.String(), {
+    maxItems: maxFields,
+    description: 'Fields in the answer; all where absent.',
+  }),
+  extensions: list(Type.String(), {
+    maxItems: 10,
+    description: 'Extensions in the answer: description, attachment; both where absent.',
+  }),
 }
 
 const writeQuery = query({
@@ -62,10 +84,16 @@ const writeQuery = query({
 })
 
 const filters = {
-  intersects: Type.String({ description: 'WKT in EPSG:3857; only features that intersect it.' }),
-  bbox: list(Type.Number(), 'minx, miny, maxx, maxy in EPSG:3857; only features that intersect the box.'),
-  like: Type.String({ description: 'Text that a text field has to contain.' }),
-  ilike: Type.String({ description: 'The same, whatever the case.' }),
+  intersects: Type.String({
+    maxLength: maxFilterWkt,
+    description: 'WKT in EPSG:3857; only features that intersect it.',
+  }),
+  bbox: list(Type.Number(), {
+    maxItems: 4,
+    description: 'minx, miny, maxx, maxy in EPSG:3857; only features that intersect the box.',
+  }),
+  like: Type.String({ maxLength: maxSearchText, description: 'Text that a text field has to contain.' }),
+  ilike: Type.String({ maxLength: maxSearchText, description: 'The same, whatever the case.' }),
 }
 
 const listOptions = {
@@ -73,11 +101,37 @@ const listOptions = {
   ...filters,
   limit: Type.Integer({ minimum: 0, description: 'Most features of the answer.' }),
   offset: Type.Integer({ minimum: 0, description: 'Features to skip.' }),
-  order_by: list(Type.String(), 'Fields to order by; a leading minus means descending.'),
+  order_by: list(Type.String(), {
+    maxItems: 20,
+    description: 'Fields to order by; a leading minus means descending.',
+  }),
 }
 
-/** Names of the parameters that filter by a field: `fld_name`, `fld_name__op`, `id`, `id__op`. */
-const fieldFilters = '^(fld_.*|id(__[a-z]+)?)$'
+/** Words that say how a field is compared; without one it has to be equal. */
+export const filterOperators = [
+  'eq',
+  'ne',
+  'gt',
+  'ge',
+  'lt',
+  'le',
+  'like',
+  'ilike',
+  'startswith',
+  'isnull',
+  'in',
+  'notin',
+] as const
+
+/** Parameters that filter by a field, or by the id. */
+const fieldFilters = {
+  pattern: '^(fld_.*|id(__[a-z]+)?)$',
+  examples: ['fld_{keyname}', 'id'].flatMap((name) => [
+    name,
+    ...filterOperators.map((word) => `${name}__${word}`),
+  ]),
+  maxCount: maxConditions,
+} as const
 
 const item = {
   route: 'feature_layer.feature.item',
@@ -110,6 +164,7 @@ export const featureRoutes = {
     permission: 'data.write',
     query: writeQuery,
     body: FeatureBody,
+    bodySize: 'large',
     hasLongNumbers: true,
     response: IdAnswer,
   },
@@ -149,6 +204,7 @@ export const featureRoutes = {
     permission: 'data.write',
     query: writeQuery,
     body: FeatureBody,
+    bodySize: 'large',
     hasLongNumbers: true,
     response: IdAnswer,
   },
@@ -159,9 +215,10 @@ export const featureRoutes = {
     summary: 'Creates, changes and deletes features, all or nothing.',
     permission: 'data.write',
     query: writeQuery,
-    body: Type.Array(FeatureBody),
+    body: Type.Array(FeatureBody, { maxItems: maxFeatures }),
     hasLongNumbers: true,
     bodyKind: 'stream',
+    bodySize: 'streamed',
     response: Type.Array(IdAnswer),
   },
   'feature.delete_many': {
@@ -220,8 +277,8 @@ export const featureRoutes = {
     summary: 'Features of some layers that intersect a polygon.',
     body: Type.Object({
       srs: Type.Integer({ minimum: 1, description: 'EPSG code of geom.' }),
-      geom: Type.String({ description: 'WKT polygon.' }),
-      layers: Type.Array(Type.Integer(), { description: 'Layers to look into.' }),
+      geom: Type.String({ maxLength: maxFilterWkt, description: 'WKT polygon.' }),
+      layers: Type.Array(Type.Integer(), { maxItems: maxLayers, description: 'Layers to look into.' }),
     }),
     response: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
   },
@@ -253,13 +310,19 @@ export const featureRoutes = {
         description:
           'Whether the file is packed; yes where absent, and always where a format takes several files.',
       }),
-      fid: Type.String({ description: 'Field that receives the feature id.' }),
+      fid: Type.String({ maxLength: 255, description: 'Field that receives the feature id.' }),
       encoding: Type.String({
         description: 'Character encoding of CSV, Shapefile and MapInfo: UTF-8, where absent, or CP1251.',
       }),
-      fields: list(Type.String(), 'Keynames or ids of the fields, in order; all where absent.'),
+      fields: list(Type.String(), {
+        maxItems: maxFields,
+        description: 'Keynames or ids of the fields, in order; all where absent.',
+      }),
       display_name: Type.Boolean({ description: 'Whether fields are called by their display names.' }),
-      intersects: Type.String({ description: 'WKT; only features that intersect it.' }),
+      intersects: Type.String({
+        maxLength: maxFilterWkt,
+        description: 'WKT; only features that intersect it.',
+      }),
       intersects_srs: Type.Integer({
         minimum: 1,
         description: 'EPSG code of intersects; 3857 where absent.',

@@ -1,5 +1,9 @@
+import { maxResourceIds } from '../limits.ts'
 import { AnyObjectSchema, EmptySchema, IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
+
+/** Most attributes that one request reads. */
+const maxAttributes = 50
 
 const CountSchema = Type.Object({
   count: Type.Integer({ description: 'Resources.' }),
@@ -10,7 +14,10 @@ const items = {
   route: 'resource.items.delete',
   path: '/api/resource/delete',
   query: query({
-    resources: list(Type.Integer({ minimum: 0 }), 'Resources to delete, each with all below it.'),
+    resources: list(Type.Integer({ minimum: 0 }), {
+      maxItems: maxResourceIds,
+      description: 'Resources to delete, each with all below it.',
+    }),
     partial: Type.Boolean({
       description: 'Whether those that cannot be deleted are left; else nothing is deleted.',
     }),
@@ -53,7 +60,7 @@ export const inventoryRoutes = {
     body: Type.Object({
       resources: Type.Union(
         [
-          Type.Array(Type.Integer({ minimum: 0 })),
+          Type.Array(Type.Integer({ minimum: 0 }), { maxItems: maxResourceIds }),
           Type.Object({
             type: Type.Unsafe<'search'>({ type: 'string', enum: ['search'] }),
             root: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -61,7 +68,8 @@ export const inventoryRoutes = {
         ],
         { description: 'Ids, or a search: all below `root`, itself included.' },
       ),
-      attributes: Type.Array(Type.Array(Type.String(), { minItems: 1 }), {
+      attributes: Type.Array(Type.Array(Type.String({ maxLength: 255 }), { minItems: 1, maxItems: 4 }), {
+        maxItems: maxAttributes,
         description:
           'Names with their arguments: `resource.cls` and whatever else representations have, `resource.parents`, ' +
           '`resource.is_deletable`, `resource.children_creatable`, `resource.has_permission` with the permission.',
@@ -98,7 +106,11 @@ export const inventoryRoutes = {
     method: 'POST',
     path: '/api/component/resource/check_quota',
     summary: 'Whether so many resources of some classes may still be made.',
-    body: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'Numbers by class.' }),
+    body: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+      maxProperties: 100,
+      description: 'Numbers by class.',
+    }),
+    bodySize: 'small',
     response: Type.Object({ success: Type.Boolean() }),
   },
 } as const satisfies Record<string, RouteDescriptor>

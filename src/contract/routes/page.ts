@@ -3,7 +3,7 @@ import { IdParams, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
 const login = { route: 'landform.login', path: '/login' } as const
-const next = Type.String({ description: 'Path of the page to go on with.' })
+const next = Type.String({ maxLength: 4096, description: 'Path of the page to go on with.' })
 
 /** Pages for people to look around. */
 export const pageRoutes = {
@@ -37,6 +37,7 @@ export const pageRoutes = {
     summary: 'Logs in with the fields of the form, and leads to the next page.',
     body: Type.Object({ ...LoginSchema.properties, next: Type.Optional(next) }),
     bodyKind: 'form',
+    bodySize: 'small',
     responseKind: 'html',
   },
   'page.logout': {
@@ -45,6 +46,7 @@ export const pageRoutes = {
     path: '/logout',
     summary: 'Logs out, and leads to the root of the tree.',
     bodyKind: 'form',
+    bodySize: 'small',
     responseKind: 'html',
   },
 } as const satisfies Record<string, RouteDescriptor>

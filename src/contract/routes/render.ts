@@ -1,3 +1,4 @@
+import { maxLayers } from '../limits.ts'
 import { IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 import type { WebmapConfig } from '../webmap_config.ts'
@@ -7,7 +8,10 @@ const tileAddress = {
   x: Type.Integer({ minimum: 0, description: 'Column, from the west.' }),
   y: Type.Integer({ minimum: 0, description: 'Row, from the north.' }),
 }
-const resources = list(Type.Integer({ minimum: 0 }), 'Resources, from lower to upper.')
+const resources = list(Type.Integer({ minimum: 0 }), {
+  maxItems: maxLayers,
+  description: 'Resources, from lower to upper.',
+})
 const cache = Type.Boolean({ description: 'Whether an earlier picture may be served.' })
 const nd = Type.Integer({ enum: [200, 204, 404], description: 'Status where there is nothing to draw.' })
 
@@ -54,8 +58,11 @@ export const renderRoutes = {
     path: '/api/component/render/image',
     summary: 'Picture of an extent.',
     query: query({
-      extent: list(Type.Number(), 'minx, miny, maxx, maxy in EPSG:3857.'),
-      size: list(Type.Integer({ minimum: 1, maximum: 8192 }), 'Width and height in pixels.'),
+      extent: list(Type.Number(), { maxItems: 4, description: 'minx, miny, maxx, maxy in EPSG:3857.' }),
+      size: list(Type.Integer({ minimum: 1, maximum: 8192 }), {
+        maxItems: 2,
+        description: 'Width and height in pixels.',
+      }),
       resource: resources,
       cache,
       nd,

@@ -1,4 +1,5 @@
 import { ImportReportSchema } from '../import_report.ts'
+import { maxConditions } from '../limits.ts'
 import { patterns } from '../pattern.ts'
 import { AnyObjectSchema, EmptySchema, IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
@@ -31,6 +32,31 @@ const ExplanationSchema = Type.Object({
 
 /** Most keynames that one request may ask for. */
 export const maxKeynames = 10_000
+/** Properties that resources are searched by, in the spellings that clients use. */
+export const searchProperties = [
+  'id',
+  'cls',
+  'parent',
+  'parent_id',
+  'parent__id',
+  'owner_user',
+  'owner_user_id',
+  'owner_user__id',
+  'keyname',
+  'display_name',
+  'description',
+  'creation_date',
+] as const
+
+/** Words that say how metadata are compared; without one the value has to be equal as text. */
+export const metadataOperators = ['like', 'ilike', 'json', 'has'] as const
+
+const searchConditions = [
+  ...searchProperties.flatMap((name) => [name, ...['in', 'like', 'ilike'].map((word) => `${name}__${word}`)]),
+  'resmeta__{key}',
+  'resmeta[{key}]',
+  ...metadataOperators.map((word) => `resmeta__${word}[{key}]`),
+]
 
 /** Operations on resources. Bodies are composed of the class's members; `contract/bodies.ts` has their schemas. */
 export const resourceRoutes = {
@@ -86,7 +112,11 @@ export const resourceRoutes = {
       limit: Type.Integer({ minimum: 1, description: 'Most items of the answer.' }),
       offset: Type.Integer({ minimum: 0, description: 'Items to skip.' }),
     }),
-    moreQuery: '^(resmeta.*|[a-z][a-z_]*)$',
+    moreQuery: {
+      pattern: '^(resmeta.*|[a-z][a-z_]*)$',
+      examples: searchConditions,
+      maxCount: maxConditions,
+    },
     response: Type.Array(AnyObjectSchema),
   },
   'resource.permission': {
@@ -119,7 +149,10 @@ export const resourceRoutes = {
       'All readable resources of a subtree in one answer, as NDJSON: a head line, then one representation a line, without what the class implies: interfaces, scopes, and defaults within lists.',
     query: query({
       root: Type.Integer({ minimum: 0, description: 'Top of the subtree; 0 where absent.' }),
-      keyname: list(Type.String(), 'Further resources to include, by keyname.'),
+      keyname: list(Type.String(), {
+        maxItems: 1000,
+        description: 'Further resources to include, by keyname.',
+      }),
     }),
     responseKind: 'stream',
   },

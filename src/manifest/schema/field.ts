@@ -21,6 +21,7 @@ const plainWords = [
   'minItems',
   'maxItems',
   'uniqueItems',
+  'maxProperties',
   'propertyNames',
 ] as const
 

@@ -1,4 +1,3 @@
-import { problem } from '../../contract/problems.ts'
 import type { Cls, Members } from '../../contract/registry.ts'
 import { findResourcePlace } from '../../store/resource_class.ts'
 import type { ApiRequest } from '../handler.ts'
@@ -15,9 +14,7 @@ type Request = ApiRequest<'source.prepare'>
  * @throws {Problem} access/denied, resource/not-found, request/invalid
  */
 export async function readPreparation<C extends Cls>(request: Request, cls: C): Promise<Members<C>> {
-  const { caller, body } = request
-  if (caller.isGuest)
-    throw problem('access/denied', 'Preparing a source needs a user: guests have nothing kept for them.')
+  const { body } = request
   if (body.id !== undefined) await checkTarget(request, { id: body.id, cls })
   const own = (body as JsonObject)[cls] as { readonly source?: { readonly prepared?: unknown } } | undefined
   if (own?.source?.prepared !== undefined)

@@ -1,5 +1,10 @@
 import type { Static } from 'typebox'
-import type { WebmapItem, webmap } from '../../contract/classes/webmap.ts'
+import {
+  maxWebmapDepth,
+  maxWebmapItems,
+  type WebmapItem,
+  type webmap,
+} from '../../contract/classes/webmap.ts'
 import type { Members } from '../../contract/registry.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -19,9 +24,6 @@ import { branchesOf, normaliseItem, wireBasemap, wireItems } from './webmap_item
 
 type Change = MemberChange<'webmap'>
 type WebmapMember = Partial<Static<(typeof webmap)['members']['webmap']>>
-
-/** Groups inside each other beyond this are refused. */
-const deepest = 32
 
 /** Web maps: a tree of groups and styles, with an initial extent. */
 export const webmapBehaviour: Behaviour<'webmap'> = {
@@ -69,7 +71,7 @@ async function write(
 }
 
 function checkMembers({ webmap: own, basemap_webmap: base }: Change['members']): void {
-  if (own?.root_item !== undefined) checkDepth(own.root_item.children, '/webmap/root_item/children', 1)
+  if (own?.root_item !== undefined) checkTree(own.root_item.children)
   if (base?.basemaps !== undefined) checkDistinct(base.basemaps.map(({ resource_id }) => resource_id))
 }
 
@@ -106,12 +108,23 @@ function referencesOf({ items, basemaps, bookmarkResourceId }: WebmapRow): Set<n
   return new Set([...ids, bookmarkResourceId].filter((id) => id !== null))
 }
 
-function checkDepth(items: readonly WebmapItem[], pointer: Pointer, depth: number): void {
-  if (depth > deepest) throw invalidAt(pointer, `groups stand more than ${deepest} deep inside each other`)
+/** Checks how deep and how large a layer tree is. */
+function checkTree(items: readonly WebmapItem[]): void {
+  const root: Pointer = '/webmap/root_item/children'
+  const count = countItems(items, root, 1)
+  if (count > maxWebmapItems)
+    throw invalidAt(root, `the layer tree has ${count} items; the limit is ${maxWebmapItems}`)
+}
+
+function countItems(items: readonly WebmapItem[], pointer: Pointer, depth: number): number {
+  if (depth > maxWebmapDepth)
+    throw invalidAt(pointer, `the layer tree has more than ${maxWebmapDepth} levels`)
+  let count = items.length
   for (const [index, item] of items.entries()) {
     if (item.item_type === 'group')
-      checkDepth(item.children, joinPointer(pointer, index, 'children'), depth + 1)
+      count += countItems(item.children, joinPointer(pointer, index, 'children'), depth + 1)
   }
+  return count
 }
 
 function membersOf(row: WebmapRow): Members<'webmap'> {

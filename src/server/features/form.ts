@@ -1,3 +1,4 @@
+import { maxFilterWkt } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { findHint } from '../../core/suggest.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -10,6 +11,7 @@ import { checkSrs } from '../../store/feature/geometry.ts'
 import type { FeatureForm, FeatureSelection } from '../../store/feature/read.ts'
 import type { Layer } from '../../store/layer.ts'
 import type { ApiRequest } from '../handler.ts'
+import { invalidAt } from '../invalid.ts'
 
 /** Reference system of spatial filters. */
 const filterSrs = 3857
@@ -110,7 +112,13 @@ function findIntersects(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('intersects' in body)) return undefined
   const { intersects } = body
   if (intersects === undefined || intersects === null) return undefined
-  if (typeof intersects === 'string') return intersects
+  if (typeof intersects === 'string') {
+    if (intersects.length <= maxFilterWkt) return intersects
+    throw invalidAt(
+      '/intersects',
+      `the string has ${intersects.length} characters; the limit is ${maxFilterWkt}`,
+    )
+  }
   throw problem('request/invalid', 'intersects: expected WKT - at $.intersects')
 }
 

@@ -1,3 +1,5 @@
+import { problem } from '../../contract/problems.ts'
+import { maxFeatures } from '../../contract/routes/feature.ts'
 import { routes } from '../../contract/routes.ts'
 import { createValidatorCompiler } from '../../contract/validate.ts'
 import { isProblem, withData } from '../../core/problem.ts'
@@ -35,6 +37,10 @@ export async function patchFeatures(
   let batch = createBatch()
   for await (const entry of entries) {
     const item = ids.length + batch.places.length
+    if (item >= maxFeatures)
+      throw problem('request/invalid', `The list has more than ${maxFeatures} items - at $`, {
+        data: { location: ['body', ''] },
+      })
     try {
       checkStorable(entry)
       checkValue(validateEntry, entry)

@@ -43,11 +43,12 @@ const computed: Readonly<Record<string, ReadValue>> = {
   'resource.children_creatable': async ({ context, caller, dialect }, { bodies, masks }) => {
     const placed = [...bodies.values()].flatMap(({ resource }) => childrenOf(resource))
     const found = await findPlacedMasks(context.database, caller, placed)
-    return ({ resource: { id } }) =>
-      placed
-        .filter((one) => one.parentId === id && hasPermission(masks.get(id) ?? 0, 'resource.manage_children'))
-        .filter((one) => hasPermission(found.get(one.id) ?? 0, 'resource.create'))
-        .map(({ cls }) => dialectName(cls, dialect))
+    const creatable = placed.filter((one) => hasPermission(found.get(one.id) ?? 0, 'resource.create'))
+    const byParent = Map.groupBy(creatable, ({ parentId }) => parentId)
+    return ({ resource: { id } }) => {
+      const isManaged = hasPermission(masks.get(id) ?? 0, 'resource.manage_children')
+      return isManaged ? (byParent.get(id) ?? []).map(({ cls }) => dialectName(cls, dialect)) : []
+    }
   },
 }
 
@@ -58,8 +59,12 @@ function childrenOf({ id, cls }: Representation['resource']) {
     .map((child, at) => ({ id: -1 - id * clsNames.length - at, cls: child, parentId: id }))
 }
 
+/** Resources that are read at a time: between the parts of a long list, other requests get their turn. */
+const partLength = 500
+
 /**
- * Reads attributes of resources, each with its arguments, in the order in which they are asked for.
+ * Reads attributes of resources, each with its arguments, in the order in which they are asked for. What is asked for
+ * several times is read once.
  *
  * @throws {Problem} request/invalid for an attribute or a permission that does not exist
  */
@@ -68,21 +73,39 @@ export async function readAskedValues(
   ids: readonly number[],
   attributes: readonly (readonly string[])[],
 ): Promise<[id: number, values: Asked[]][]> {
+  const keys = attributes.map((attribute) => JSON.stringify(attribute))
+  const readers = new Map(attributes.map((attribute, at) => [keys[at] ?? '', findReader(attribute, at)]))
+  const distinct = [...new Set(ids)]
+  const told = new Map<number, ReadonlyMap<string, Asked>>()
+  for (let at = 0; at < distinct.length; at += partLength) {
+    const part = await readPart(request, distinct.slice(at, at + partLength), readers)
+    for (const [id, values] of part) told.set(id, values)
+  }
+  return ids.map((id) => [id, keys.map((key) => told.get(id)?.get(key) ?? hidden)])
+}
+
+/** Reads each attribute once, by its key, of resources that come once each. */
+async function readPart(
+  request: Request,
+  ids: readonly number[],
+  readers: ReadonlyMap<string, ReadValue>,
+): Promise<Map<number, ReadonlyMap<string, Asked>>> {
   const { context, caller } = request
-  const readers = attributes.map(findReader)
   const masks = await findPermissionMasks(context.database, caller, ids)
   const readable = ids.filter((id) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
   const found = await readRepresentations(context.database, masks, { ids: readable })
   const facts = { masks, bodies: new Map(found.map((body) => [body.resource.id, body])) }
-  const values = await Promise.all(readers.map((read) => read(request, facts)))
-  return ids.map((id) => {
-    const body = facts.bodies.get(id)
-    const told = values.map((read): Asked => {
-      const value = body === undefined ? undefined : read(body)
-      return value === undefined ? hidden : [0, value]
-    })
-    return [id, told]
-  })
+  const values = new Map<string, (body: Representation) => unknown>()
+  for (const [key, read] of readers) values.set(key, await read(request, facts))
+  return new Map(
+    found.map((body) => {
+      const asked = [...values].map(([key, read]): [string, Asked] => {
+        const value = read(body)
+        return [key, value === undefined ? hidden : [0, value]]
+      })
+      return [body.resource.id, new Map(asked)]
+    }),
+  )
 }
 
 function findReader(attribute: readonly string[], at: number): ReadValue {

@@ -15,7 +15,15 @@ import { checkMask, denied, notFound } from '../permit.ts'
 import { type JsonObject, parseCls, type ReadBody, readMembers, resourceOf } from './body.ts'
 import { checkManaged } from './lockout.ts'
 import { writeRules } from './rules.ts'
-import { checkNames, checkOwners, classMembers, nameTaken, type Writer, wrongParent } from './write.ts'
+import {
+  checkDepth,
+  checkNames,
+  checkOwners,
+  classMembers,
+  nameTaken,
+  type Writer,
+  wrongParent,
+} from './write.ts'
 
 /** Where a creation says what is to be made: body and query. */
 export interface CreationRequest {
@@ -181,10 +189,11 @@ function checkCreation(
   masks: ReadonlyMap<number, PermissionMask>,
 ): void {
   const { cls, parentId, fault } = creation
-  const { id, parentCls } = facts
+  const { id, parentCls, parentDepth } = facts
   if (parentCls === null) throw notFound(parentId)
   checkMask(masks.get(parentId), parentId, 'resource.read')
   if (!isAllowedParent(cls, parentCls)) throw wrongParent(cls, parentId, parentCls)
+  checkDepth(parentId, parentDepth + 1)
   checkPermissions(creation, id, masks)
   if (fault !== undefined) throw fault
   checkNames(facts, namesOf(creation))

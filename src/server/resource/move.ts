@@ -5,10 +5,10 @@ import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/permission.ts'
 import type { LockedResource } from '../../store/resource.ts'
 import { findResourcePlace } from '../../store/resource_class.ts'
-import { isWithin, moveResource } from '../../store/resource_tree.ts'
+import { findDepthUnder, isWithin, moveResource } from '../../store/resource_tree.ts'
 import type { Caller } from '../caller.ts'
 import { checkMask, notFound } from '../permit.ts'
-import { wrongParent } from './write.ts'
+import { checkDepth, wrongParent } from './write.ts'
 
 /** A resource that is to stand under another parent. */
 export interface Move {
@@ -34,6 +34,7 @@ export async function checkMove(
   if (!isAllowedParent(cls, parent.cls)) throw wrongParent(cls, newParentId, parent.cls)
   if (await isWithin(tx, newParentId, id))
     throw hierarchy(id, `Resource id = ${id} cannot be moved under itself, to resource id = ${newParentId}.`)
+  checkDepth(newParentId, await findDepthUnder(tx, id, newParentId))
   checkMask(masks.get(parentId), parentId, 'resource.manage_children')
   checkMask(masks.get(newParentId), newParentId, 'resource.manage_children')
 }

@@ -1,8 +1,8 @@
 import type { Cls } from '../../contract/registry.ts'
-import type { Rule } from '../../contract/resource.ts'
+import { maxMetadata, type Rule } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks, touchPermissionEpoch } from '../../store/permission.ts'
-import { type Metadata, mergeMetadata, replaceMetadata } from '../../store/resmeta.ts'
+import { countMetadata, type Metadata, mergeMetadata, replaceMetadata } from '../../store/resmeta.ts'
 import { findNameHolders, type LockedResource, lockResource, updateResource } from '../../store/resource.ts'
 import { findResourcePlace } from '../../store/resource_class.ts'
 import { lockTree } from '../../store/resource_tree.ts'
@@ -126,6 +126,15 @@ export async function writeUpdate(
   return standing.version + 1
 }
 
+/** Keys that a request leaves alone stay: they count with those that it brings. */
+function checkMetadataCount(count: number): void {
+  if (count > maxMetadata)
+    throw invalidAt(
+      '/resmeta/items',
+      `the resource would have ${count} metadata keys; the limit is ${maxMetadata}`,
+    )
+}
+
 interface SharedChange {
   readonly context: Writer['context']
   readonly caller: Caller
@@ -152,7 +161,10 @@ async function writeShared(tx: Queryable, change: SharedChange) {
     if (rules !== undefined) await writeRules(tx, new Map([[id, rules]]))
   })
   const writeMetadata = context.plain ? replaceMetadata : mergeMetadata
-  if (resmeta.items !== undefined) await writeMetadata(tx, id, resmeta.items as Metadata)
+  if (resmeta.items !== undefined) {
+    await writeMetadata(tx, id, resmeta.items as Metadata)
+    checkMetadataCount(await countMetadata(tx, id))
+  }
   if (risk.isMoved || risk.isGiven || rules !== undefined) await touchPermissionEpoch(tx)
 }
 

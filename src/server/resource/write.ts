@@ -1,5 +1,6 @@
 import { problem } from '../../contract/problems.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
+import { maxDepth } from '../../contract/resource.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import { isAdministrator } from '../../store/membership.ts'
@@ -43,6 +44,20 @@ export function wrongParent(cls: Cls, parentId: number, parentCls: Cls): Problem
     resource: parentId,
     data: { resource: { id: parentId }, cls, parent_cls: parentCls },
   })
+}
+
+/**
+ * Checks that resources do not stand too far from the root.
+ *
+ * @throws {Problem} resource/hierarchy
+ */
+export function checkDepth(parentId: number, depth: number): void {
+  if (depth <= maxDepth) return
+  throw problem(
+    'resource/hierarchy',
+    `Resources under resource id = ${parentId} would stand ${depth} levels below the root; the limit is ${maxDepth}.`,
+    { resource: parentId, data: { resource: { id: parentId } } },
+  )
 }
 
 /** Refuses a display name that a sibling has, or a keyname that any resource has. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { keyHeader } from '../../contract/idempotency.ts'
+import { bodyLimitOf } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
-import type { featureRoutes } from '../../contract/routes/feature.ts'
+import { type featureRoutes, maxFeatures } from '../../contract/routes/feature.ts'
+import { routes } from '../../contract/routes.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { findFeatureExtent } from '../../store/feature/extent.ts'
 import { isForeign } from '../../store/feature/foreign.ts'
@@ -32,6 +34,7 @@ import { patchFeatures } from '../features/patch.ts'
 import { steadily } from '../features/steady.ts'
 import { countOpen, extentOfOpen } from '../features/whole.ts'
 import type { Answer, ApiRequest, Handlers } from '../handler.ts'
+import { invalidAt } from '../invalid.ts'
 import { readJsonItems } from '../json_items.ts'
 import { rasterExtent } from '../raster/extent.ts'
 import { streamRows } from '../row_stream.ts'
@@ -103,7 +106,11 @@ export const featureHandlers: Handlers<
     const { context, query, raw, once } = request
     // All of it is here before the transaction opens: a slow client holds no lock.
     const hash = once.isKeyed ? createHash('sha256') : undefined
-    await using body = await spoolBody(raw, context.temporaryFolder, (chunk) => hash?.update(chunk))
+    await using body = await spoolBody(raw, {
+      folder: context.temporaryFolder,
+      limitBytes: bodyLimitOf(routes['feature.patch'], context.bodyLimitBytes),
+      onChunk: (chunk) => hash?.update(chunk),
+    })
     const before = await once.begin(hash?.digest('hex'))
     if (before !== undefined) return before as Answer<{ id: number }[]>
     const json = await writeLayer(request, async (tx, layer) => {
@@ -180,6 +187,8 @@ async function deleteListed(request: LayerRequest, ids: readonly number[]): Prom
 
 function readIds(body: unknown): number[] {
   if (!Array.isArray(body)) throw problem('request/invalid', 'Expected a list of {"id": integer} - at $')
+  if (body.length > maxFeatures)
+    throw invalidAt('', `the list has ${body.length} items; the limit is ${maxFeatures}`)
   return body.map((item: unknown, at) => {
     const id = typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined
     if (typeof id === 'number' && Number.isInteger(id)) return id

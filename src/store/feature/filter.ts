@@ -1,4 +1,5 @@
 import { problem } from '../../contract/problems.ts'
+import { filterOperators } from '../../contract/routes/feature.ts'
 import { quoteName } from '../../core/sql_quote.ts'
 import { findHint } from '../../core/suggest.ts'
 import type { Bbox } from '../../geo/bbox.ts'
@@ -112,7 +113,7 @@ const isNull: Operator = ({ field, column, text }) => {
   return `${column} is ${wanted ? '' : 'not '}null`
 }
 
-const operators: Readonly<Record<string, Operator>> = {
+const operators: Readonly<Record<(typeof filterOperators)[number], Operator>> = {
   eq: compare('='),
   ne: compare('<>'),
   gt: compare('>'),
@@ -159,10 +160,13 @@ function findTarget(layer: Layer, name: string): Target {
     })
   }
   const word = name.slice(at + 2)
-  const operator = Object.hasOwn(operators, word) ? operators[word] : undefined
-  if (operator !== undefined) return { ...target, operator }
-  const known = Object.keys(operators)
-  throw problem('request/invalid', `${name}: there is no operator "${word}", only ${known.join(', ')}`, {
-    hint: findHint(word, known),
-  })
+  const operator = filterOperators.find((known) => known === word)
+  if (operator !== undefined) return { ...target, operator: operators[operator] }
+  throw problem(
+    'request/invalid',
+    `${name}: there is no operator "${word}", only ${filterOperators.join(', ')}`,
+    {
+      hint: findHint(word, filterOperators),
+    },
+  )
 }

@@ -1,0 +1,43 @@
+/** How much of a body is taken, by what the body is. */
+export type BodySize = 'small' | 'medium' | 'large' | 'streamed'
+
+/**
+ * Largest bodies in bytes: a few values; the members of a resource, lists of ids; features and batches; features that
+ * are read one by one. The server's option `--body-limit` sets what is large.
+ */
+export const bodyBytes: Readonly<Record<BodySize, number>> = {
+  small: 64 * 2 ** 10,
+  medium: 8 * 2 ** 20,
+  large: 64 * 2 ** 20,
+  streamed: 256 * 2 ** 20,
+}
+
+/** Gives the largest body of an operation in bytes, on a server with its own limit of what is large. */
+export function bodyLimitOf(
+  { bodySize = 'medium' }: { readonly bodySize?: BodySize },
+  largeBytes = bodyBytes.large,
+): number {
+  const bytes = bodyBytes[bodySize]
+  return bytes < bodyBytes.large ? Math.min(bytes, largeBytes) : (bytes / bodyBytes.large) * largeBytes
+}
+
+/** Most resources that one request names by their ids. */
+export const maxResourceIds = 10_000
+
+/** Most layers that one request draws or looks into. */
+export const maxLayers = 100
+
+/** Most layers that a service publishes. */
+export const maxServiceLayers = 1000
+
+/** Longest geometry of a filter, as characters of WKT. */
+export const maxFilterWkt = 2 ** 20
+
+/** Most conditions of one query. */
+export const maxConditions = 50
+
+/** Longest text that a query looks for, in characters. */
+export const maxSearchText = 1000
+
+/** Most files and fields of one form, and the longest field in bytes. */
+export const formLimits = { files: 10_000, fields: 100, fieldBytes: 64 * 2 ** 10 } as const
