@@ -1,21 +1,21 @@
 import { type Pointer, splitPointer } from '../core/pointer.ts'
 import type { Span } from '../core/span.ts'
-import { findLineStarts, type LineStarts, lineAt, type Range, spanOfRange } from './lines.ts'
-import { findPart, type Node, toValue } from './node.ts'
+import { findLineStarts, type LineStarts, lineAt, type Range, spanOfRange } from './line_starts.ts'
+import { findPart, type Node, toValue } from './yaml_node.ts'
 
-/** One YAML document: a value, and where each part of it is written. */
+/** One YAML document: its value and the position of each part. */
 export interface YamlDocument {
-  /** Path as it is shown to people. */
+  /** Path as shown in messages. */
   readonly file: string
-  /** Text of the whole file, without a byte order mark. */
+  /** Text of the entire file, without a byte order mark. */
   readonly text: string
   readonly lines: LineStarts
   readonly root: Node
-  /** What the root comes to, without places. */
+  /** The plain value of the root, without positions. */
   readonly value: unknown
 }
 
-/** What is known of a document from the start; the rest is found once somebody asks for it. */
+/** Parts a document is created from; `readRoot` and `readValue` are called at most once, on first use. */
 interface DocumentParts {
   readonly file: string
   readonly text: string
@@ -23,7 +23,7 @@ interface DocumentParts {
   readonly readValue?: () => unknown
 }
 
-/** Makes a document. Most files are as they should be, and are never asked where something stands. */
+/** Creates a document. Positions are computed on first use: a file without faults needs none. */
 export function createDocument({ file, text, readRoot, readValue }: DocumentParts): YamlDocument {
   const root = once(readRoot)
   const lines = once(() => findLineStarts(text))
@@ -51,7 +51,7 @@ function once<T>(find: () => T): () => T {
   }
 }
 
-/** Finds the node at a pointer, or the nearest one around it that is written. */
+/** Finds the node at a pointer, or its nearest ancestor in the file. */
 export function nearestNode(document: YamlDocument, pointer: Pointer): Node {
   let node = document.root
   for (const token of splitPointer(pointer)) {
@@ -63,15 +63,15 @@ export function nearestNode(document: YamlDocument, pointer: Pointer): Node {
 }
 
 /**
- * Gives the place of the value at a pointer, or of the nearest part around it that is written. A value that starts on
- * a line below its key, or is not there at all, is shown by its key.
+ * Returns the span of the value at a pointer, or of its nearest ancestor in the file. A value that is empty or starts
+ * on a line below its key is represented by the span of the key.
  */
 export function spanAt(document: YamlDocument, pointer: Pointer): Span {
   const { file, lines } = document
   return spanOfRange(file, lines, shownRange(document, nearestNode(document, pointer)))
 }
 
-/** Gives the place of the key at a pointer, or that of the value where there is no key. */
+/** Returns the span of the key at a pointer, or of the value if it has no key. */
 export function keySpanAt(document: YamlDocument, pointer: Pointer): Span {
   const node = nearestNode(document, pointer)
   const range = node.keyStart < 0 ? node : { start: node.keyStart, end: node.keyEnd }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseYaml } from '../../src/document/read.ts'
-import { coerceText, resolveValues } from '../../src/document/values.ts'
+import { parseYaml } from '../../src/document/parse_yaml.ts'
+import { coerceString, resolveValues } from '../../src/document/resolve_values.ts'
 
 const env = { NAME: 'Norway', EMPTY: '', COUNT: '5', toString: 'odd' }
 
@@ -31,24 +31,24 @@ describe('resolveValues', () => {
     expect(resolve(`a: ${text}\n`).issues).toEqual([])
   })
 
-  it('leaves keys as they are, and what a variable gives is not read again', () => {
+  it('does not expand keys or the values of variables', () => {
     expect(resolve('"${env.NAME}": 1\n').value).toEqual({ '${env.NAME}': 1 })
     const document = parseYaml('f', 'a: ${env.X}\n').documents[0]
     if (document === undefined) throw new Error('no document')
     expect(resolveValues(document, { X: '${env.Y}' }).value).toEqual({ a: '${env.Y}' })
   })
 
-  it('knows no variables that every object has', () => {
+  it('does not read inherited properties as variables', () => {
     expect(resolve('a: ${env.constructor}\n').issues[0]?.code).toBe('value/unknown-variable')
   })
 
-  it('takes files in where it is given them', () => {
+  it('includes the files it is given', () => {
     const [document] = parseYaml('f', 'a: ${file:x}\nb: "1 ${file:x}"\nc: ${file:y}\n').documents
     if (document === undefined) throw new Error('no document')
     const files = new Map([['x', { path: '/x', text: '${env.NAME}' }]])
-    const { value, taken, issues, expressions } = resolveValues(document, env, files)
+    const { value, includedPaths, issues, expressions } = resolveValues(document, env, files)
     expect(value).toEqual({ a: '${env.NAME}', b: '1 ${env.NAME}', c: '${file:y}' })
-    expect([...taken]).toEqual([
+    expect([...includedPaths]).toEqual([
       ['/a', 'x'],
       ['/c', 'y'],
     ])
@@ -56,12 +56,12 @@ describe('resolveValues', () => {
     expect(issues.map(({ code, span }) => [code, span?.line])).toEqual([['value/bad-expression', 3]])
   })
 
-  it('tells which values came of expressions, and shows them as they are written', () => {
+  it('returns the source of each value that contains an expression', () => {
     const { expressions } = resolve('a: [1, "x ${env.NAME}"]\nb: $${env.NAME}\n')
     expect([...expressions]).toEqual([['/a/1', 'x ${env.NAME}']])
   })
 
-  it('points at the expression, the right one of several', () => {
+  it('points at the faulty expression of several', () => {
     const { issues } = resolve('a: "${env.NAME} ${env.NOPE} ${env.NOPE}"\n')
     expect(issues.map(({ span }) => [span?.column, span?.endColumn])).toEqual([
       [17, 28],
@@ -69,12 +69,12 @@ describe('resolveValues', () => {
     ])
   })
 
-  it('never names a value of the environment', () => {
+  it('never reports a value of the environment', () => {
     expect(JSON.stringify(resolve('a: ${env.NAM}\n').issues)).not.toContain('Norway')
   })
 })
 
-describe('coerceText', () => {
+describe('coerceString', () => {
   it.each([
     ['5433', 5433],
     ['-1.5', -1.5],
@@ -89,6 +89,6 @@ describe('coerceText', () => {
     ['1e999', undefined],
     ['12 ', undefined],
   ])('reads %j as %j', (text, value) => {
-    expect(coerceText(text)).toBe(value)
+    expect(coerceString(text)).toBe(value)
   })
 })

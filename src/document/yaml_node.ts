@@ -1,11 +1,11 @@
-import type { Range } from './lines.ts'
+import type { Range } from './line_starts.ts'
 
-/** A value without parts. */
+/** A YAML scalar. */
 export type Scalar = string | number | boolean | null
 
 /**
- * A value of a YAML file with the place it is written at. Where the file says `*name`, the range is that of the alias
- * and the content that of the anchor, parts and their ranges included.
+ * A value of a YAML file with its position. For an alias (`*name`), the range is that of the alias; the content,
+ * including the ranges of its parts, is that of the anchor.
  */
 export interface Node extends Range {
   /** Range of the key in front of it; both -1 for items of lists and for the root. */
@@ -14,20 +14,20 @@ export interface Node extends Range {
   readonly content: Scalar | Members | readonly Node[]
 }
 
-/** Members of a map, in the order they are written. */
+/** Members of a map, in file order. */
 export type Members = ReadonlyMap<string, Node>
 
-/** Tells whether a content is that of a map. */
+/** Reports whether the content is a map. */
 export function isMembers(content: Node['content']): content is Members {
   return content instanceof Map
 }
 
-/** Tells whether a content is that of a list. */
+/** Reports whether the content is a list. */
 export function isItems(content: Node['content']): content is readonly Node[] {
   return Array.isArray(content)
 }
 
-/** Gives the plain value of a node: what `JSON.parse` would give. A key `__proto__` is a key like any other. */
+/** Returns the plain value of a node, as `JSON.parse` would. A key `__proto__` becomes an own property. */
 export function toValue(node: Node): unknown {
   const { content } = node
   if (isItems(content)) return content.map(toValue)
@@ -37,13 +37,13 @@ export function toValue(node: Node): unknown {
   return value
 }
 
-/** Sets a member, whatever its name is. */
+/** Sets an own property of any name, including `__proto__`. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') target[key] = value
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** Finds a direct part of a node by its key or index. */
+/** Finds a direct child of a node by key or index. */
 export function findPart(node: Node, token: string): Node | undefined {
   const { content } = node
   if (isMembers(content)) return content.get(token)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { decodeText, maxFileBytes } from '../../src/document/decode.ts'
-import { keySpanAt, spanAt } from '../../src/document/document.ts'
-import { toValue } from '../../src/document/node.ts'
-import { parseFully, parseYaml } from '../../src/document/read.ts'
+import { decodeText, maxFileBytes } from '../../src/document/decode_text.ts'
+import { parseFully, parseYaml } from '../../src/document/parse_yaml.ts'
+import { keySpanAt, spanAt } from '../../src/document/yaml_document.ts'
+import { toValue } from '../../src/document/yaml_node.ts'
 
 const text = `# head
 list:
@@ -16,7 +16,7 @@ nothing:
 "quoted": 'it''s'
 `
 
-function placeOf(parse: typeof parseYaml, pointer: string, at = spanAt): unknown {
+function positionOf(parse: typeof parseYaml, pointer: string, at = spanAt): unknown {
   const [document] = parse('f', text).documents
   if (document === undefined) throw new Error('no document')
   const { line, column, endLine, endColumn } = at(document, pointer)
@@ -26,7 +26,7 @@ function placeOf(parse: typeof parseYaml, pointer: string, at = spanAt): unknown
 describe.each([
   ['the plain reader', parseYaml],
   ['the full parser', parseFully],
-])('places by %s', (_, parse) => {
+])('positions by %s', (_, parse) => {
   it.each([
     ['/list/0', [3, 3, 3, 4]],
     ['/list', [2, 1, 2, 5]],
@@ -36,14 +36,14 @@ describe.each([
     ['/list/1/odd~1key~0/1/deep/er', [5, 26, 5, 29]],
     ['/nothing', [9, 1, 9, 8]],
     ['/quoted', [10, 11, 10, 18]],
-  ])('%s', (pointer, place) => {
-    expect(placeOf(parse, pointer)).toEqual(place)
+  ])('%s', (pointer, position) => {
+    expect(positionOf(parse, pointer)).toEqual(position)
   })
 
   it('of keys', () => {
-    expect(placeOf(parse, '/list/1/name', keySpanAt)).toEqual([4, 3, 4, 7])
-    expect(placeOf(parse, '/list/0', keySpanAt)).toEqual([3, 3, 3, 4])
-    expect((placeOf(parse, '/block') as number[]).slice(0, 2)).toEqual([6, 8])
+    expect(positionOf(parse, '/list/1/name', keySpanAt)).toEqual([4, 3, 4, 7])
+    expect(positionOf(parse, '/list/0', keySpanAt)).toEqual([3, 3, 3, 4])
+    expect((positionOf(parse, '/block') as number[]).slice(0, 2)).toEqual([6, 8])
   })
 })
 
@@ -55,20 +55,20 @@ describe('parseYaml', () => {
     expect(valuesOf('')).toEqual([])
   })
 
-  it('keeps a key __proto__ a key, and hurts no prototype', () => {
+  it('reads a key __proto__ as a key, without changing a prototype', () => {
     const [value] = valuesOf('__proto__: { polluted: true }\n')
     expect(Object.keys(value as object)).toEqual(['__proto__'])
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
     expect(({} as { polluted?: true }).polluted).toBeUndefined()
   })
 
-  it('lets own members win over merged ones, and the first merged map over the next', () => {
+  it('prefers own members over merged ones, and earlier merged maps over later ones', () => {
     expect(
       valuesOf('x: &x { a: 1, b: 1 }\ny: &y { b: 2, c: 2 }\nz: { c: 3, <<: [*x, *y] }\n')[0],
     ).toMatchObject({ z: { a: 1, b: 1, c: 3 } })
   })
 
-  it('takes an alias for the anchor before it, where there are several of its name', () => {
+  it('resolves an alias to the last anchor of its name before it', () => {
     expect(valuesOf('a: &x 1\nb: &y [*x]\nc: &x 2\nd: *y\ne: *x\n')[0]).toEqual({
       a: 1,
       b: [1],
@@ -78,7 +78,7 @@ describe('parseYaml', () => {
     })
   })
 
-  it('ends in good time on a heap of brackets', () => {
+  it('parses deeply nested brackets without exhausting the stack', () => {
     const { issues } = parseYaml('f', `a: ${'['.repeat(20_000)}`)
     expect(issues.length).toBeGreaterThan(0)
     expect(issues.map(({ message }) => message).join()).not.toContain('call stack')
@@ -91,12 +91,12 @@ describe('decodeText', () => {
     return 'issue' in decoded ? [decoded.issue.code, decoded.issue.message] : decoded.text
   }
 
-  it('takes UTF-8 with and without its mark', () => {
+  it('decodes UTF-8 with and without a byte order mark', () => {
     expect(issueOf(Buffer.from('\ufeffé'))).toBe('é')
     expect(issueOf(Buffer.from('é \ufffd'))).toBe('é \ufffd')
   })
 
-  it('names the first byte that is no UTF-8, behind replacement characters that are', () => {
+  it('reports the first invalid byte, after replacement characters that are part of the file', () => {
     const bytes = Buffer.concat([Buffer.from('ok\n\ufffd é'), Buffer.from([0xff, 0x41])])
     expect(issueOf(bytes)).toEqual(['file/encoding', 'the file is not UTF-8: byte 0xff at column 4'])
   })

@@ -1,7 +1,7 @@
 import { type Document, type ErrorCode, isNode, visit, type YAMLError } from 'yaml'
-import type { Range } from './lines.ts'
+import type { Range } from './line_starts.ts'
 
-/** A fault of syntax: where, what, and what to do. */
+/** A syntax fault. */
 export interface SyntaxFault {
   readonly range: Range
   readonly message: string
@@ -10,38 +10,38 @@ export interface SyntaxFault {
 
 const hints: Partial<Record<ErrorCode, string>> = {
   BAD_INDENT: 'check the indentation of this line and of the one above',
-  BAD_SCALAR_START: 'put the value in quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'put the value in quotes, or check the indentation of the lines around',
-  BLOCK_IN_FLOW: 'inside { } and [ ] everything is written with { } and [ ]',
+  BAD_SCALAR_START: 'quote the value',
+  BLOCK_AS_IMPLICIT_KEY: 'quote the value, or check the indentation of the surrounding lines',
+  BLOCK_IN_FLOW: 'use { } and [ ] for maps and lists inside { } and [ ]',
   MULTILINE_IMPLICIT_KEY: 'check the indentation, and the colon after the key',
   TAB_AS_INDENT: 'indent with spaces',
   TAG_RESOLVE_FAILED: 'remove the tag',
   UNEXPECTED_TOKEN: 'check brackets, quotes and indentation',
 }
 
-/** Plainer words than the parser's. */
-const words: Partial<Record<ErrorCode, string>> = {
-  BLOCK_AS_IMPLICIT_KEY: 'this value holds ": ", which makes it a map',
-  MULTILINE_IMPLICIT_KEY: 'a key stands in one line, with a colon behind it',
-  RESOURCE_EXHAUSTION: 'nested too deep to be read',
-  TAB_AS_INDENT: 'a tab does not count as indentation',
-  TAG_RESOLVE_FAILED: 'tags are not read',
+/** Replacements for the messages of the parser. */
+const messages: Partial<Record<ErrorCode, string>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'this value contains ": ", which makes it a map',
+  MULTILINE_IMPLICIT_KEY: 'a key must be on one line, followed by a colon',
+  RESOURCE_EXHAUSTION: 'nested too deeply',
+  TAB_AS_INDENT: 'tabs are not allowed for indentation',
+  TAG_RESOLVE_FAILED: 'tags are not supported',
 }
 
-/** Says where a fault of the parser is, and in which words. */
+/** Describes a fault found by the parser. */
 export function describeSyntax(document: Document, text: string, error: YAMLError): SyntaxFault {
   const [start, end] = error.pos
-  const open = findOpening(document, text, error)
+  const open = findUnclosed(document, text, error)
   if (open !== undefined) return open
   const hint = isExpressionInFlow(text, start)
-    ? 'inside { } and [ ] put expressions in quotes: "${env.NAME}"'
+    ? 'quote expressions inside { } and [ ]: "${env.NAME}"'
     : hints[error.code]
-  const message = words[error.code] ?? lowerFirst(error.message)
+  const message = messages[error.code] ?? lowerFirst(error.message)
   return { range: { start, end }, message, ...(hint ? { hint } : {}) }
 }
 
-/** What is never closed is shown where it opens, not where the parser gave up. */
-function findOpening(document: Document, text: string, error: YAMLError): SyntaxFault | undefined {
+/** Locates an unclosed quote or bracket at its opening, not where the parser stopped. */
+function findUnclosed(document: Document, text: string, error: YAMLError): SyntaxFault | undefined {
   const isQuote = /^Missing closing/.test(error.message)
   const isBracket = /^Flow .* end with a/.test(error.message)
   if (!isQuote && !isBracket) return undefined
@@ -55,12 +55,12 @@ function findOpening(document: Document, text: string, error: YAMLError): Syntax
   return isQuote
     ? {
         range: { start, end: endOfLine(text, start) },
-        message: 'this quote is never closed',
-        hint: "close it; a quote inside the text is written twice ('') or, between double quotes, as \\\"",
+        message: 'unclosed quote',
+        hint: "close it; escape a quote inside the string as '' or, between double quotes, as \\\"",
       }
     : {
         range: { start, end: start + 1 },
-        message: `this ${text[start]} is never closed`,
+        message: `unclosed ${text[start]}`,
         hint: `close it with ${text[start] === '{' ? '}' : ']'}`,
       }
 }
@@ -70,7 +70,7 @@ function endOfLine(text: string, offset: number): number {
   return end === -1 ? text.length : end
 }
 
-/** `{ id: ${env.SRS} }`: to YAML, the brace of the expression opens a map. */
+/** In `{ id: ${env.SRS} }`, YAML reads the brace of the expression as the start of a map. */
 function isExpressionInFlow(text: string, offset: number): boolean {
   return text.startsWith('{env.', offset) && text[offset - 1] === '$'
 }

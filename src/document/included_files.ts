@@ -1,18 +1,18 @@
 import { resolve } from 'node:path'
 import type { Issue } from '../core/issue.ts'
-import { decodeText } from './decode.ts'
-import { listFilePaths } from './expression.ts'
-import { readBytes } from './files.ts'
+import { decodeText } from './decode_text.ts'
+import { listFilePaths } from './value_expression.ts'
+import { readBytes } from './yaml_files.ts'
 
-/** A file that an expression names: its text, or why there is none. */
+/** A file named by an expression: its text, or the reason why it cannot be read. */
 export type Included =
   | { readonly path: string; readonly text: string }
   | { readonly code: Issue['code']; readonly message: string; readonly hint?: string }
 
-/** Files by their paths as expressions have them. */
+/** Files by path as written in expressions. */
 export type Includes = ReadonlyMap<string, Included>
 
-/** Reads the files that the expressions of a text name, from a folder; what cannot be read is told, never thrown. */
+/** Reads the files named by the expressions of a text, relative to a folder; failures are returned, not thrown. */
 export async function readIncludes(folder: string, text: string): Promise<Includes> {
   const paths = listFilePaths(text)
   return new Map(
@@ -27,8 +27,8 @@ async function readInclude(folder: string, name: string): Promise<Included> {
     return 'text' in decoded ? { path, text: decoded.text } : decoded.issue
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT') return { code: 'file/unreadable', message: `${name} cannot be read: ${message}` }
-    const hint = 'the path starts from the folder of the manifest'
-    return { code: 'file/not-found', message: `${name} is not there`, hint }
+    if (code !== 'ENOENT') return { code: 'file/unreadable', message: `cannot read ${name}: ${message}` }
+    const hint = 'write the path relative to the folder of the manifest'
+    return { code: 'file/not-found', message: `file ${name} does not exist`, hint }
   }
 }

@@ -1,23 +1,23 @@
 import { type Document, LineCounter, parseAllDocuments, type YAMLError } from 'yaml'
 import { compareIssues, type Issue } from '../core/issue.ts'
-import { composeNode, type Report } from './compose.ts'
-import { createDocument, type YamlDocument } from './document.ts'
-import { findLineStarts, type LineStarts, lineAt, spanOfRange } from './lines.ts'
-import type { Node } from './node.ts'
-import { readPlainDocument, readPlainValue } from './plain/block.ts'
-import { describeSyntax } from './syntax.ts'
+import { composeNode, type Report } from './compose_node.ts'
+import { findLineStarts, type LineStarts, lineAt, spanOfRange } from './line_starts.ts'
+import { readPlainDocument, readPlainValue } from './plain/plain_yaml.ts'
+import { describeSyntax } from './syntax_fault.ts'
+import { createDocument, type YamlDocument } from './yaml_document.ts'
+import type { Node } from './yaml_node.ts'
 
-/** What a file holds. A document with issues may lack parts: it is there for finding names, not for acting on. */
+/** Content of a file. A document with issues may lack parts: use it to look up names, not to act on. */
 export interface ParsedYaml {
-  /** One for each `---`; none in a file without content. */
+  /** One for each `---`; empty for a file without content. */
   readonly documents: readonly YamlDocument[]
-  /** In the order they stand. */
+  /** Sorted by position. */
   readonly issues: readonly Issue[]
 }
 
 /**
- * Parses YAML 1.2 with the core schema into values with their places. Text in, values out: keys are strings, numbers
- * exact, aliases and merge keys (`<<`) resolved.
+ * Parses YAML 1.2 with the core schema into values with positions. Keys are strings, numbers are exact, aliases and
+ * merge keys (`<<`) are resolved.
  *
  * @see https://yaml.org/spec/1.2.2/
  */
@@ -27,7 +27,7 @@ export function parseYaml(file: string, text: string): ParsedYaml {
 }
 
 function parsePlain(file: string, text: string): YamlDocument | undefined {
-  // Where there are expressions, their places will be asked for.
+  // The positions of expressions are always needed.
   if (text.includes('${')) {
     const root = readPlainDocument(text)
     return root && createDocument({ file, text, readRoot: () => root })
@@ -38,7 +38,7 @@ function parsePlain(file: string, text: string): YamlDocument | undefined {
   return createDocument({ file, text, readRoot, readValue: () => value })
 }
 
-/** Does the same with the full parser, whatever the text holds. */
+/** Parses any YAML with the full parser. */
 export function parseFully(file: string, text: string): ParsedYaml {
   const lines = findLineStarts(text)
   const issues: Issue[] = []
@@ -67,27 +67,31 @@ function parseDocuments(text: string): readonly Document.Parsed[] {
   ]
 }
 
-interface Checking {
+interface SyntaxContext {
   readonly text: string
   readonly lines: LineStarts
   readonly report: Report
 }
 
-/** Reports the first fault of each line: the others follow from it. */
-function checkSyntax(parsed: Document.Parsed, { text, lines, report }: Checking): void {
-  const seen = new Set<number>()
-  for (const error of [...parsed.errors, ...parsed.warnings].filter(isOwnFault)) {
+/** Reports the first fault of each line: later ones are consequences of it. */
+function checkSyntax(parsed: Document.Parsed, { text, lines, report }: SyntaxContext): void {
+  const reportedLines = new Set<number>()
+  for (const error of [...parsed.errors, ...parsed.warnings].filter(isPrimaryFault)) {
     const fault = describeSyntax(parsed, text, error)
     const line = lineAt(lines, fault.range.start)
-    if (!seen.has(line)) report({ code: 'yaml/syntax', ...fault })
-    seen.add(line)
+    if (!reportedLines.has(line)) report({ code: 'yaml/syntax', ...fault })
+    reportedLines.add(line)
   }
   const { yaml } = parsed.directives
   if (yaml.explicit && yaml.version !== '1.2')
-    report({ code: 'yaml/syntax', range: { start: 0, end: 5 }, message: `YAML ${yaml.version} is not read` })
+    report({
+      code: 'yaml/syntax',
+      range: { start: 0, end: 5 },
+      message: `YAML ${yaml.version} is not supported`,
+    })
 }
 
-/** After a fault, tokens in places where they may not be are no news. */
-function isOwnFault(error: YAMLError, index: number): boolean {
+/** Unexpected tokens after another fault are consequences of it. */
+function isPrimaryFault(error: YAMLError, index: number): boolean {
   return index === 0 || error.code !== 'UNEXPECTED_TOKEN'
 }

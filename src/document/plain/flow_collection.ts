@@ -1,16 +1,16 @@
-import type { Key } from './maker.ts'
-import { giveUp, maxDepth, type Reader, skipSpaces } from './reader.ts'
+import { giveUp, maxDepth, type Reader, skipSpaces } from './plain_reader.ts'
 import {
   checkPlainStart,
   endScalar,
-  isWord,
+  isKeyword,
   readQuoted,
   readQuotedText,
   resolvePlain,
-  withoutBlanks,
-} from './scalar.ts'
+  trimSpaces,
+} from './plain_scalar.ts'
+import type { Key } from './tree_builder.ts'
 
-/** Reads `{ }` or `[ ]` that ends on its line. */
+/** Reads a `{ }` or `[ ]` that ends on its line. */
 export function readFlow<V>(reader: Reader<V>): V {
   const start = reader.at
   if (++reader.depth > maxDepth) giveUp()
@@ -24,21 +24,21 @@ export function readFlow<V>(reader: Reader<V>): V {
 function readItems<V>(reader: Reader<V>, start: number): V {
   const items: V[] = []
   while (!isClosed(reader, ']', items.length)) items.push(readValue(reader))
-  return reader.make.list(items, start, reader.at)
+  return reader.builder.list(items, start, reader.at)
 }
 
 function readMembers<V>(reader: Reader<V>, start: number): V {
-  const { make } = reader
-  const map = make.map(start)
+  const { builder } = reader
+  const map = builder.map(start)
   for (let count = 0; !isClosed(reader, '}', count); count++) {
     const key = readFlowKey(reader)
-    if (!make.add(map, key, readValue(reader))) giveUp()
+    if (!builder.add(map, key, readValue(reader))) giveUp()
   }
-  make.close(map, reader.at)
+  builder.close(map, reader.at)
   return map
 }
 
-/** Passes the comma between items, or the bracket behind the last one. */
+/** Consumes the comma between items, or the closing bracket. */
 function isClosed(reader: Reader, bracket: string, count: number): boolean {
   skipSpaces(reader)
   const next = reader.text[reader.at]
@@ -70,7 +70,7 @@ function readPlainKey(reader: Reader): string {
   if (!flowKey.test(text)) giveUp()
   reader.at = flowKey.lastIndex
   const name = text.slice(start, reader.at)
-  return isWord(name) ? giveUp() : name
+  return isKeyword(name) ? giveUp() : name
 }
 
 function readValue<V>(reader: Reader<V>): V {
@@ -87,7 +87,7 @@ function readPlainItem<V>(reader: Reader<V>): V {
   checkPlainStart(reader)
   const { text, at: start } = reader
   plainItem.lastIndex = start
-  const plain = plainItem.test(text) ? withoutBlanks(text.slice(start, plainItem.lastIndex)) : ''
+  const plain = plainItem.test(text) ? trimSpaces(text.slice(start, plainItem.lastIndex)) : ''
   if (plain === '' || plain.includes(': ') || plain.endsWith(':') || plain.includes(' #')) giveUp()
   reader.at = start + plain.length
   return endScalar(reader, resolvePlain(plain), start)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isProblem } from '../../src/core/problem.ts'
-import { editYaml, type YamlEdit } from '../../src/document/edit.ts'
+import { editYaml, type YamlEdit } from '../../src/document/edit_yaml.ts'
 
 const text = `# head
 roads: # the roads
@@ -20,31 +20,31 @@ roads: # the roads
 
 const edit = (...edits: YamlEdit[]) => editYaml(text, edits)
 
-/** What an edit takes away and puts in, line by line. */
+/** The lines that an edit removes and adds. */
 function difference(before: string, after: string): string[] {
-  const [old, now] = [before.split('\n'), after.split('\n')]
+  const [oldLines, newLines] = [before.split('\n'), after.split('\n')]
   return [
-    ...old.filter((line) => !now.includes(line)).map((line) => `-${line}`),
-    ...now.filter((line) => !old.includes(line)).map((line) => `+${line}`),
+    ...oldLines.filter((line) => !newLines.includes(line)).map((line) => `-${line}`),
+    ...newLines.filter((line) => !oldLines.includes(line)).map((line) => `+${line}`),
   ]
 }
 
 describe('editYaml', () => {
-  it('takes a member out with its line and leaves every other letter', () => {
+  it('removes a member with its line and preserves every other character', () => {
     expect(edit({ pointer: '/roads/was', remove: true })).toBe(
       text.replace('  was: streets   # before spring\n', ''),
     )
   })
 
   it.each<[string, YamlEdit, string[]]>([
-    ['a text', { pointer: '/roads/cls', value: 'webmap' }, ["-  cls: 'vector_layer'", '+  cls: webmap']],
+    ['a string', { pointer: '/roads/cls', value: 'webmap' }, ["-  cls: 'vector_layer'", '+  cls: webmap']],
     [
-      'a text that needs quotes',
+      'a string that needs quotes',
       { pointer: '/roads/cls', value: 'a: b' },
       ["-  cls: 'vector_layer'", '+  cls: "a: b"'],
     ],
     [
-      'a member in braces',
+      'a member of a flow map',
       { pointer: '/roads/data/source', value: 'b, c.json' },
       [
         '-  data: { source: "a.json", fix_errors: SAFE }',
@@ -52,7 +52,7 @@ describe('editYaml', () => {
       ],
     ],
     [
-      'a new member in braces',
+      'a new member of a flow map',
       { pointer: '/roads/data/skip_errors', value: true },
       [
         '-  data: { source: "a.json", fix_errors: SAFE }',
@@ -60,12 +60,12 @@ describe('editYaml', () => {
       ],
     ],
     [
-      'a text of several lines',
+      'a multi-line string',
       { pointer: '/roads/xml', value: '<map/>\n<more/>\n' },
       ['-    <map>', '-    </map>', '+    <map/>', '+    <more/>'],
     ],
     [
-      'a map in the place of a text',
+      'a map in place of a string',
       { pointer: '/roads/cls', value: { a: 1, b: { id: 2 } } },
       ["-  cls: 'vector_layer'", '+  cls:', '+    a: 1', '+    b: { id: 2 }'],
     ],
@@ -74,22 +74,22 @@ describe('editYaml', () => {
     expect(difference(text, edit(change))).toEqual(lines)
   })
 
-  it('takes members out of braces, first, last and all', () => {
+  it('removes the first, the last and several members of a flow map', () => {
     const flow = (...edits: YamlEdit[]) => editYaml('{ a: 1, b: 2, c: 3 }\n', edits)
     expect(flow({ pointer: '/a', remove: true })).toBe('{ b: 2, c: 3 }\n')
     expect(flow({ pointer: '/c', remove: true })).toBe('{ a: 1, b: 2 }\n')
     expect(flow({ pointer: '/a', remove: true }, { pointer: '/b', remove: true })).toBe('{ c: 3 }\n')
   })
 
-  it('leaves an empty map where the last member goes', () => {
+  it('leaves an empty map when the last member is removed', () => {
     expect(editYaml('a:\n  b: 1\nc: 2\n', [{ pointer: '/a/b', remove: true }])).toBe('a:\n  {}\nc: 2\n')
   })
 
-  it('takes the first member out of an item of a list', () => {
+  it('removes the first member of a list item', () => {
     expect(edit({ pointer: '/roads/list/0/was', remove: true })).toContain('    - name: y\n')
   })
 
-  it('makes many edits, and does nothing for what is not there', () => {
+  it('applies several edits and ignores the removal of a missing member', () => {
     const edited = edit(
       { pointer: '/roads/was', remove: true },
       { pointer: '/roads/nothing', remove: true },
@@ -102,19 +102,19 @@ describe('editYaml', () => {
     ])
   })
 
-  it('refuses what stands in an alias, and what is no YAML', () => {
+  it('refuses members of aliases, merged members and invalid YAML', () => {
     const shared = 'a: &x { b: 1 }\nc: *x\nd:\n  <<: *x\n  e: 1\n'
-    expect(() => editYaml(shared, [{ pointer: '/c/b', value: 2 }])).toThrow(/stands in an alias/)
-    expect(() => editYaml(shared, [{ pointer: '/d/b', value: 2 }])).toThrow(/merged in/)
+    expect(() => editYaml(shared, [{ pointer: '/c/b', value: 2 }])).toThrow(/belongs to an alias/)
+    expect(() => editYaml(shared, [{ pointer: '/d/b', value: 2 }])).toThrow(/is merged from another map/)
     expect(() => editYaml('a: [', [])).toThrow(expect.toSatisfy((error) => isProblem(error, 'yaml/syntax')))
   })
 
-  it('keeps the kind of line ends', () => {
+  it('preserves the line endings', () => {
     expect(editYaml('a: 1\r\nb: 2\r\n', [{ pointer: '/c', value: 3 }])).toBe('a: 1\r\nb: 2\r\nc: 3\r\n')
     expect(editYaml('a: 1\r\nb: 2\r\n', [{ pointer: '/a', remove: true }])).toBe('b: 2\r\n')
   })
 
-  it('closes the last line before it adds one', () => {
+  it('terminates the last line before adding one', () => {
     expect(editYaml('a: 1', [{ pointer: '/b', value: 2 }])).toBe('a: 1\nb: 2\n')
   })
 })

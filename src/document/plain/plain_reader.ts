@@ -1,29 +1,29 @@
-import type { Maker } from './maker.ts'
+import type { TreeBuilder } from './tree_builder.ts'
 
-/** Deepest nesting that is read; deeper files are left to the full parser, which reports them. */
+/** Maximum nesting depth; deeper files are left to the full parser, which reports them. */
 export const maxDepth = 50
 
-/** Where the reading of a text has got to. Every function of this folder moves it forward. */
+/** State of a read. Every function of this folder advances it. */
 export interface Reader<V = unknown> {
   readonly text: string
-  readonly make: Maker<V>
+  readonly builder: TreeBuilder<V>
   /** Offset of the next character. */
   at: number
-  /** Spaces in front of the line that is read; -1 at the end of the text. */
+  /** Indentation of the current line, in spaces; -1 at the end of the text. */
   indent: number
-  /** Where the last value ended. */
+  /** End of the last value. */
   end: number
   depth: number
 }
 
 const notPlain = Symbol('not plain')
 
-/** Gives up: the text is more than this reader understands, which does not mean that it is wrong. */
+/** Aborts the read: the text uses YAML that this reader does not support, which is not a fault. */
 export function giveUp(): never {
   throw notPlain
 }
 
-/** Runs a reading; undefined where it gave up. */
+/** Runs a read; returns undefined if it was aborted. */
 export function tryReading<T>(reading: () => T): T | undefined {
   try {
     return reading()
@@ -33,12 +33,12 @@ export function tryReading<T>(reading: () => T): T | undefined {
   }
 }
 
-const feed = 10
+const lineFeed = 10
 const space = 32
 const hash = 35
 
-/** Goes to the first character of the next line with content, from the start of a line. */
-export function toContent(reader: Reader): void {
+/** Moves from the start of a line to the first character of the next line with content. */
+export function skipToContent(reader: Reader): void {
   const { text } = reader
   let start = reader.at
   for (;;) {
@@ -50,7 +50,7 @@ export function toContent(reader: Reader): void {
       reader.indent = -1
       return
     }
-    if (code !== feed && code !== hash) {
+    if (code !== lineFeed && code !== hash) {
       if (at === start && /^(?:---|\.\.\.|%)/.test(text.slice(at, at + 3))) giveUp()
       reader.at = at
       reader.indent = at - start
@@ -61,7 +61,7 @@ export function toContent(reader: Reader): void {
   }
 }
 
-/** Passes the blanks and the comment behind a value; gives up where anything else follows. */
+/** Skips the spaces and the comment after a value; aborts if anything else follows. */
 export function endLine(reader: Reader): void {
   const { text } = reader
   const from = reader.at
@@ -70,20 +70,20 @@ export function endLine(reader: Reader): void {
   if (code === hash && reader.at > from) {
     const end = text.indexOf('\n', reader.at)
     reader.at = end === -1 ? text.length : end
-  } else if (code !== feed && !Number.isNaN(code)) giveUp()
+  } else if (code !== lineFeed && !Number.isNaN(code)) giveUp()
   reader.at++
-  toContent(reader)
+  skipToContent(reader)
 }
 
-/** Tells whether nothing but blanks and a comment follows on the line. */
-export function isLineOver({ text, at }: Reader): boolean {
+/** Reports whether only spaces and a comment follow on the line. */
+export function isLineEnd({ text, at }: Reader): boolean {
   let next = at
   while (text.charCodeAt(next) === space) next++
   const code = text.charCodeAt(next)
-  return code === feed || Number.isNaN(code) || (code === hash && next > at)
+  return code === lineFeed || Number.isNaN(code) || (code === hash && next > at)
 }
 
-/** Passes spaces. */
+/** Skips spaces. */
 export function skipSpaces(reader: Reader): void {
   while (reader.text.charCodeAt(reader.at) === space) reader.at++
 }

@@ -1,10 +1,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What stands at a path. */
+/** Type of a directory entry. */
 export type FileKind = 'file' | 'folder' | 'other' | 'absent'
 
-/** Looks what stands at a path; symbolic links are followed. Throws only what `stat` throws besides absence. */
+/** Finds the kind of a path, following symbolic links. Throws the errors of `stat` other than absence. */
 export async function findFileKind(path: string): Promise<FileKind> {
   try {
     const found = await stat(path)
@@ -16,14 +16,14 @@ export async function findFileKind(path: string): Promise<FileKind> {
   }
 }
 
-/** Reads a whole file. */
+/** Reads an entire file. */
 export function readBytes(path: string): Promise<Buffer> {
   return readFile(path)
 }
 
 /**
- * Lists the YAML files of a folder and of the folders in it, in no particular order. Folders whose name starts with a
- * dot, and node_modules, are left out.
+ * Lists the YAML files of a folder recursively, in no particular order. Skips node_modules and names that start with a
+ * dot.
  */
 export async function listYamlFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true })

@@ -1,9 +1,9 @@
 import type { Span } from '../core/span.ts'
 
-/** Offsets at which the lines of a text start, ascending; the first is 0. */
+/** Offsets of the line starts of a text, ascending; the first is 0. */
 export type LineStarts = readonly number[]
 
-/** Finds where each line of a text starts. Lines end with LF or CRLF. */
+/** Finds the line starts of a text. Lines end with LF or CRLF. */
 export function findLineStarts(text: string): LineStarts {
   const starts = [0]
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
@@ -16,7 +16,7 @@ export interface Range {
   readonly end: number
 }
 
-/** Gives the 1-based number of the line that holds an offset. */
+/** Returns the 1-based number of the line that contains an offset. */
 export function lineAt(starts: LineStarts, offset: number): number {
   let low = 0
   let high = starts.length
@@ -28,7 +28,7 @@ export function lineAt(starts: LineStarts, offset: number): number {
   return low + 1
 }
 
-/** Turns a range into lines and columns. */
+/** Converts a range to lines and columns. */
 export function spanOfRange(file: string, starts: LineStarts, { start, end }: Range): Span {
   const line = lineAt(starts, start)
   const endLine = lineAt(starts, end)

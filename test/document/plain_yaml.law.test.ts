@@ -1,27 +1,27 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isItems, isMembers, type Node, toValue } from '../../src/document/node.ts'
-import { readPlainDocument, readPlainValue } from '../../src/document/plain/block.ts'
-import { parseFully } from '../../src/document/read.ts'
-import { formatYaml } from '../../src/document/write.ts'
+import { formatYaml } from '../../src/document/format_yaml.ts'
+import { parseFully } from '../../src/document/parse_yaml.ts'
+import { readPlainDocument, readPlainValue } from '../../src/document/plain/plain_yaml.ts'
+import { isItems, isMembers, type Node, toValue } from '../../src/document/yaml_node.ts'
 import { fixtures, listCases } from '../support/fixtures.ts'
 
 const run = { seed: 20_240_601, numRuns: process.env.LANDFORM_SOAK ? 100_000 : 3000 }
 
-/** Places of all parts. Where a block of lines ends is a matter of taste, as is where nothing stands. */
-function placesOf(node: Node, text: string): unknown[] {
+/** Positions of all parts, except the ends of blocks and the positions of empty values, on which the parsers may differ. */
+function positionsOf(node: Node, text: string): unknown[] {
   if (node.start === node.end) return [node.keyStart, node.keyEnd]
   const isOneLine = !text.slice(node.start, node.end).includes('\n') && !/[|-]/.test(text[node.start] ?? '')
   const isBlock = (isMembers(node.content) || isItems(node.content)) && !/[[{]/.test(text[node.start] ?? '')
   const end = isOneLine && !isBlock ? node.end : 'a block'
-  const place = [node.start, end, node.keyStart, node.keyEnd]
-  if (isItems(node.content)) return [place, ...node.content.map((part) => placesOf(part, text))]
-  if (!isMembers(node.content)) return place
-  return [place, ...[...node.content.values()].map((part) => placesOf(part, text))]
+  const position = [node.start, end, node.keyStart, node.keyEnd]
+  if (isItems(node.content)) return [position, ...node.content.map((part) => positionsOf(part, text))]
+  if (!isMembers(node.content)) return position
+  return [position, ...[...node.content.values()].map((part) => positionsOf(part, text))]
 }
 
-/** What the plain reader takes, the full parser takes too, and reads the same in the same places. */
+/** Whatever the plain reader accepts, the full parser reads with the same values and positions. */
 function expectAgreement(text: string): boolean {
   const plain = readPlainDocument(text)
   expect(JSON.stringify(readPlainValue(text)), text).toBe(plain && JSON.stringify(toValue(plain)))
@@ -33,7 +33,7 @@ function expectAgreement(text: string): boolean {
   expect(JSON.stringify(toValue(plain)), text).toBe(JSON.stringify(toValue(full)))
   const isRootStart = full.start === plain.start
   expect(isRootStart, text).toBe(true)
-  expect(placesOf(plain, text), text).toEqual(placesOf(full, text))
+  expect(positionsOf(plain, text), text).toEqual(positionsOf(full, text))
   return true
 }
 
@@ -127,9 +127,9 @@ const pieces = fc.constantFrom(
   ],
 )
 
-const soup = fc.array(pieces, { maxLength: 14 }).map((parts) => parts.join(''))
+const piecesText = fc.array(pieces, { maxLength: 14 }).map((parts) => parts.join(''))
 
-const lines = fc
+const linesText = fc
   .array(
     fc.tuple(
       fc.constantFrom('', '  ', '    ', '      ', ' '),
@@ -179,21 +179,21 @@ const { value } = fc.letrec((tie) => ({
 }))
 
 describe('the plain reader', () => {
-  test('agrees with the full parser on any heap of pieces, or leaves it alone', () => {
+  test('agrees with the full parser on any sequence of tokens, or declines it', () => {
     fc.assert(
-      fc.property(soup, (text) => void expectAgreement(text)),
+      fc.property(piecesText, (text) => void expectAgreement(text)),
       run,
     )
   })
 
-  test('agrees with the full parser on any heap of lines, or leaves it alone', () => {
+  test('agrees with the full parser on any sequence of lines, or declines it', () => {
     fc.assert(
-      fc.property(lines, (text) => void expectAgreement(text)),
+      fc.property(linesText, (text) => void expectAgreement(text)),
       run,
     )
   })
 
-  test('reads most of what we write, as it was', () => {
+  test('reads most of the output of formatYaml', () => {
     const map = fc.dictionary(name, value, { minKeys: 1 })
     let read = 0
     const law = fc.property(map, (value) => {
@@ -210,7 +210,7 @@ describe('the plain reader', () => {
     },
   )
 
-  test('takes the example', () => {
+  test('reads the example manifest', () => {
     expect(expectAgreement(readFileSync(`${fixtures}/../../manifests/world.yaml`, 'utf8'))).toBe(true)
   })
 })

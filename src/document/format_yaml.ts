@@ -13,17 +13,17 @@ import {
 
 const expressionMark = Symbol('expression')
 
-/** A text that is written as it is: an expression, for a value that the file is not to hold. */
+/** An expression that is written unescaped, for a value that must not appear in the file. */
 export interface WrittenExpression {
   readonly [expressionMark]: string
 }
 
-/** Gives what is written as `${env.NAME}`. */
+/** Creates the expression `${env.NAME}`. */
 export function variableExpression(name: string): WrittenExpression {
   return { [expressionMark]: `\${env.${name}}` }
 }
 
-/** Longest line that a map within a list is written in. */
+/** Maximum width of a map in a list that is written on one line. */
 const lineWidth = 120
 
 const layout: ToStringOptions = {
@@ -34,8 +34,8 @@ const layout: ToStringOptions = {
 }
 
 /**
- * Writes a plain value as tidy YAML: texts of several lines as blocks (`|`), short maps in lists as one line each. A
- * literal `${` is escaped; parsed and resolved again, the text gives the same value. Ends with a line feed.
+ * Formats a plain value as YAML: multi-line strings as blocks (`|`), short maps in lists on one line each. A literal
+ * `${` is escaped; parsing and resolving the output yields the same value. Ends with a line lineFeed.
  */
 export function formatYaml(value: unknown): string {
   const document = new Document(escapeTexts(value), { compat: 'yaml-1.1', aliasDuplicateObjects: false })
@@ -43,7 +43,7 @@ export function formatYaml(value: unknown): string {
   return document.toString(layout)
 }
 
-/** Writes a value for a place inside of `{ }` or `[ ]`, or behind a key: in one line. */
+/** Formats a value on one line, for use inside `{ }` or `[ ]` or after a key. */
 export function formatInline(value: unknown): string {
   const document = new Document([escapeTexts(value)], { compat: 'yaml-1.1', aliasDuplicateObjects: false })
   visit(document, {
@@ -76,12 +76,12 @@ function escapeTexts(value: unknown): unknown {
   )
 }
 
-/** A text of lines is a block, unless blank lines at its end would run into what follows. */
-function typeOfLines(text: string): Scalar.Type {
+/** Multi-line strings are blocks, unless trailing blank lines would be lost. */
+function multilineType(text: string): Scalar.Type {
   return /\S *\n?$/.test(text) ? Scalar.BLOCK_LITERAL : Scalar.QUOTE_DOUBLE
 }
 
-/** Numbers beyond 2^53 are read only where they say by an exponent that they are not exact. */
+/** Numbers beyond 2^53 are accepted only with an exponent, which marks them as inexact. */
 function markLarge(node: Scalar): void {
   if (typeof node.value === 'number' && Math.abs(node.value) > Number.MAX_SAFE_INTEGER) node.format = 'EXP'
 }
@@ -89,7 +89,7 @@ function markLarge(node: Scalar): void {
 function tidyNodes(document: Document): void {
   visit(document, {
     Scalar: (_, node) => {
-      if (typeof node.value === 'string' && node.value.includes('\n')) node.type = typeOfLines(node.value)
+      if (typeof node.value === 'string' && node.value.includes('\n')) node.type = multilineType(node.value)
       markLarge(node)
     },
     Map: (_, node, path) => {
@@ -104,7 +104,7 @@ function tidyNodes(document: Document): void {
   })
 }
 
-/** A map of scalars in single lines, or of maps that are. */
+/** Reports whether a node is a single-line scalar, or a map of flat nodes. */
 function isFlat(node: unknown): boolean {
   if (isScalar(node)) return !String(node.value).includes('\n')
   return isMap(node) && node.items.every(({ value }) => isFlat(value))
@@ -119,7 +119,7 @@ function isShortScalar(node: unknown): boolean {
   return isScalar(node) && typeof node.value !== 'string'
 }
 
-/** About how long a flat map is in one line. */
+/** Approximate width of a flat map on one line. */
 function lengthOf(node: Node): number {
   if (!isMap(node)) return String((node as Scalar).value).length
   return node.items.reduce((sum, { key, value }) => sum + String(key).length + 4 + lengthOf(value as Node), 2)

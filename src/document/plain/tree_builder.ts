@@ -1,33 +1,33 @@
-import { type Node, type Scalar, setOwn } from '../node.ts'
+import { type Node, type Scalar, setOwn } from '../yaml_node.ts'
 
-/** A key, and where it stands. */
+/** A key and its range. */
 export interface Key {
   readonly name: string
   readonly start: number
   readonly end: number
 }
 
-/** What the reader makes of what it reads. Offsets are those of the first character, and behind the last one. */
-export interface Maker<V> {
+/** Builds the result of a read. `end` is the offset after the last character. */
+export interface TreeBuilder<V> {
   scalar(content: Scalar, start: number, end: number): V
   list(items: V[], start: number, end: number): V
-  /** Begins a map, without members. */
+  /** Starts an empty map. */
   map(start: number): V
-  /** Adds a member; false where the key is there already. */
+  /** Adds a member; returns false if the key exists. */
   add(map: V, key: Key, member: V): boolean
   /** Ends a map. */
   close(map: V, end: number): void
 }
 
-/** A node that still gets its key, or its end. */
+/** A node whose key and end are set later. */
 type Draft = { -readonly [Member in keyof Node]: Node[Member] }
 
 function draft(content: Node['content'], start: number, end: number): Draft {
   return { start, end, keyStart: -1, keyEnd: -1, content }
 }
 
-/** Makes nodes: values with their places. */
-export const nodeMaker: Maker<Node> = {
+/** Builds nodes: values with positions. */
+export const nodeBuilder: TreeBuilder<Node> = {
   scalar: draft,
   list: draft,
   map: (start) => draft(new Map(), start, start),
@@ -46,8 +46,8 @@ export const nodeMaker: Maker<Node> = {
   },
 }
 
-/** Makes plain values, as `toValue` makes them of nodes. */
-export const valueMaker: Maker<unknown> = {
+/** Builds plain values, equal to `toValue` of the nodes. */
+export const valueBuilder: TreeBuilder<unknown> = {
   scalar: (content) => content,
   list: (items) => items,
   map: () => ({}),

@@ -1,5 +1,5 @@
 /**
- * A part of a text: as it is, a variable, a file, or an expression that is none. `source` is what the text has there.
+ * A part of a string: literal text, a variable, a file, or an invalid expression. `source` is the part as written.
  */
 export type TextPart =
   | { readonly kind: 'literal'; readonly source: string; readonly text: string }
@@ -16,7 +16,7 @@ const opening = /\$\$\{|\$\{/g
 const file = /^file:\s*(\S(?:[\s\S]*\S)?)\s*$/
 const variable = /^env\.([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/
 
-/** Splits a text at its expressions. Joined together, the sources are the text. */
+/** Splits a string at its expressions. The concatenated sources equal the string. */
 export function parseExpressions(text: string): TextPart[] {
   const parts: TextPart[] = []
   let from = 0
@@ -37,11 +37,11 @@ function literal(source: string, text = source): TextPart {
 
 function parseExpression(text: string, start: number): TextPart {
   const end = text.indexOf('}', start)
-  if (end === -1) return fault(text.slice(start), 'this expression is never closed', 'close it with }')
+  if (end === -1) return fault(text.slice(start), 'unclosed expression', 'close it with }')
   const source = text.slice(start, end + 1)
   const inner = source.slice(2, -1)
   const [, name, fallback] = variable.exec(inner) ?? []
-  if (fallback?.includes('${')) return fault(source, 'a default cannot hold an expression')
+  if (fallback?.includes('${')) return fault(source, 'a default must not contain an expression')
   if (name !== undefined) return { kind: 'variable', source, name, fallback }
   const [, path] = file.exec(inner) ?? []
   if (path !== undefined) return { kind: 'file', source, path }
@@ -49,7 +49,7 @@ function parseExpression(text: string, start: number): TextPart {
   return fault(
     source,
     `unknown expression ${source}`,
-    isName ? `write \${env.${inner}}, or $${source} for the text itself` : undefined,
+    isName ? `write \${env.${inner}}, or $${source} for the literal text` : undefined,
   )
 }
 
@@ -58,11 +58,11 @@ function fault(source: string, message: string, hint?: string): TextPart {
     kind: 'fault',
     source,
     message,
-    hint: hint ?? 'write ${env.NAME}, ${env.NAME:-default} or ${file:PATH}; a literal ${ is written $${',
+    hint: hint ?? 'write ${env.NAME}, ${env.NAME:-default} or ${file:PATH}; write a literal ${ as $${',
   }
 }
 
-/** Lists the paths of the files that expressions of a text may name, each once. */
+/** Lists the distinct paths in the file expressions of a string. */
 export function listFilePaths(text: string): string[] {
   if (!text.includes('${file:')) return []
   return [...new Set(parseExpressions(text).flatMap((part) => (part.kind === 'file' ? part.path : [])))]

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { editYaml } from '../../src/document/edit.ts'
-import { toValue } from '../../src/document/node.ts'
-import { parseYaml } from '../../src/document/read.ts'
-import { resolveValues } from '../../src/document/values.ts'
-import { formatYaml } from '../../src/document/write.ts'
+import { editYaml } from '../../src/document/edit_yaml.ts'
+import { formatYaml } from '../../src/document/format_yaml.ts'
+import { parseYaml } from '../../src/document/parse_yaml.ts'
+import { resolveValues } from '../../src/document/resolve_values.ts'
+import { toValue } from '../../src/document/yaml_node.ts'
 
 const run = { seed: 20_240_602, numRuns: process.env.LANDFORM_SOAK ? 30_000 : 500 }
 
@@ -56,7 +56,7 @@ function readBack(written: string): unknown {
 const plain = (root: unknown): unknown => JSON.parse(JSON.stringify(root))
 
 describe('formatYaml', () => {
-  test('writes what reads the same, expressions and all', () => {
+  test('writes YAML that reads back equal, including expressions', () => {
     const law = fc.property(map, (root) => {
       expect(readBack(formatYaml(root))).toEqual(plain(root))
     })
@@ -76,7 +76,7 @@ describe('editYaml', () => {
     fc.assert(law, run)
   })
 
-  test('takes members out and changes no other value', () => {
+  test('removes members and changes no other value', () => {
     const law = fc.property(map, fc.subarray(['a', 'b', 'c']), (root, names) => {
       const before: Record<string, unknown> = { ...root, m: { a: 1, b: { d: 'x\ny\n' }, c: [2] } }
       const edits = names.map((name) => ({ pointer: `/m/${name}`, remove: true }) as const)
