@@ -35,7 +35,7 @@ const layout: ToStringOptions = {
 
 /**
  * Formats a plain value as YAML: multi-line strings as blocks (`|`), short maps in lists on one line each. A literal
- * `${` is escaped; parsing and resolving the output yields the same value. Ends with a line lineFeed.
+ * `${` is escaped; parsing and resolving the output yields the same value. Ends with a line feed.
  */
 export function formatYaml(value: unknown): string {
   const document = new Document(escapeTexts(value), { compat: 'yaml-1.1', aliasDuplicateObjects: false })

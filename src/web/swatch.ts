@@ -1,5 +1,5 @@
 import type { GeometryFamily } from '../contract/geometry.ts'
-import { type Paint, paintOf, type Rule, type Symbolizer } from '../style/style.ts'
+import { type Paint, paintOf, type Rule, type Symbolizer } from '../style/style_model.ts'
 import { svgElement } from './element.ts'
 
 const width = 22

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseExpression } from '../../src/style/expression.ts'
-import { compileFilter, fieldsOf } from '../../src/style/filter.ts'
+import { compileFilter, fieldsOf } from '../../src/style/feature_filter.ts'
+import { parseExpression } from '../../src/style/mapserver_expression.ts'
 
 const holds = (expression: string, attributes: Record<string, unknown>) =>
   compileFilter(parseExpression(expression, undefined))(attributes)
@@ -30,21 +30,21 @@ test.each([
 })
 
 test.each([
-  ['([a] = 1', 'a parenthesis is not closed'],
-  ['([a] = )', 'expected a number or a text in quotes, got )'],
-  ['([a])', 'expected a value, but it ends'],
+  ['([a] = 1', 'unclosed parenthesis'],
+  ['([a] = )', 'expected a number or a quoted string, got )'],
+  ['([a])', 'expected a value, got end of expression'],
   ['([a] or 1)', 'unknown operator OR'],
   ['(1 = [a])', 'expected a field in brackets, got 1'],
   ['([a] = 1) x', 'unexpected X in ([a] = 1) x'],
-  ['([a] = 1', 'a parenthesis is not closed'],
+  ['([a] = 1', 'unclosed parenthesis'],
   ['([a] % 1)', 'cannot read % 1)'],
-  ["([a] ~ '(')", '/(/ is no regular expression'],
-  ['('.repeat(60), 'nests more than 50 deep'],
-  ['plain', 'plain needs a <classitem> in the layer'],
+  ["([a] ~ '(')", '/(/ is not a valid regular expression'],
+  ['('.repeat(60), 'nested deeper than 50 levels'],
+  ['plain', 'plain requires a <classitem> in the layer'],
 ])('refuses %s', (expression, message) => {
   expect(() => parseExpression(expression, undefined)).toThrow(message)
 })
 
-test('names the fields that a filter reads', () => {
+test('lists the fields that a filter reads', () => {
   expect(fieldsOf(parseExpression('(([a] = 1 or [b] = 2) and not [a] = 3)', undefined))).toEqual(['a', 'b'])
 })

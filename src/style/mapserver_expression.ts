@@ -1,22 +1,22 @@
-import type { Comparison, Filter } from './filter.ts'
+import type { Comparison, Filter } from './feature_filter.ts'
 
-/** Why an expression cannot be read. */
+/** A syntax error in an expression. */
 export class ExpressionFault extends Error {}
 
-/** Deeper expressions are refused, so that reading one cannot exhaust the stack. */
-const deepest = 50
+/** Maximum nesting depth, so that parsing cannot exhaust the stack. */
+const maxDepth = 50
 
 /**
- * Reads a MapServer expression: a text or `{a,b}` or `/pattern/` that the class item has to fit, or a logical
- * expression such as `([population] > 1000 AND [kind] IN 'a,b')`.
+ * Parses a MapServer expression: a string, list (`{a,b}`) or regular expression (`/pattern/`) to compare the class item
+ * with, or a logical expression such as `([population] > 1000 AND [kind] IN 'a,b')`.
  *
- * @param classItem field that the short forms speak of
+ * @param classItem field that the forms without a field refer to
  * @throws {ExpressionFault}
  * @see https://mapserver.org/mapfile/expressions.html
  */
 export function parseExpression(text: string, classItem: string | undefined): Filter {
   if (text.startsWith('(')) return parseLogical(text)
-  if (classItem === undefined) throw new ExpressionFault(`${text} needs a <classitem> in the layer`)
+  if (classItem === undefined) throw new ExpressionFault(`${text} requires a <classitem> in the layer`)
   const pattern = /^\/(.*)\/(i?)$/s.exec(text)
   if (pattern) return matchOf(classItem, pattern[1] ?? '', pattern[2] === 'i')
   const list = /^\{(.*)\}$/s.exec(text)
@@ -25,7 +25,7 @@ export function parseExpression(text: string, classItem: string | undefined): Fi
   return { op: 'eq', field: classItem, value: quoted?.[2] ?? text }
 }
 
-/** Writes a filter as a logical expression that `parseExpression` reads back as the same filter. */
+/** Formats a filter as a logical expression that `parseExpression` parses to an equal filter. */
 export function formatExpression(filter: Filter): string {
   return `(${formatFilter(filter)})`
 }
@@ -42,11 +42,11 @@ function formatFilter(filter: Filter): string {
     case 'matches':
       return `[${filter.field}] ${filter.ignoreCase ? '~*' : '~'} ${quote(filter.pattern)}`
     default:
-      return `[${filter.field}] ${symbols[filter.op]} ${formatValue(filter.value)}`
+      return `[${filter.field}] ${operatorSymbols[filter.op]} ${formatValue(filter.value)}`
   }
 }
 
-const symbols: Readonly<Record<Comparison['op'], string>> = {
+const operatorSymbols: Readonly<Record<Comparison['op'], string>> = {
   eq: '=',
   ne: '!=',
   lt: '<',
@@ -65,7 +65,7 @@ function matchOf(field: string, pattern: string, ignoreCase: boolean): Filter {
   try {
     new RegExp(pattern, 'u')
   } catch {
-    throw new ExpressionFault(`/${pattern}/ is no regular expression`)
+    throw new ExpressionFault(`/${pattern}/ is not a valid regular expression`)
   }
   return { op: 'matches', field, pattern, ignoreCase }
 }
@@ -138,14 +138,14 @@ function parsePrimary(cursor: Cursor): Filter {
   if (!takeWord(cursor, ['('])) return parseComparison(cursor)
   return nested(cursor, () => {
     const inner = parseOr(cursor)
-    if (!takeWord(cursor, [')'])) throw new ExpressionFault('a parenthesis is not closed')
+    if (!takeWord(cursor, [')'])) throw new ExpressionFault('unclosed parenthesis')
     return inner
   })
 }
 
 function nested(cursor: Cursor, parse: () => Filter): Filter {
   cursor.depth += 1
-  if (cursor.depth > deepest) throw new ExpressionFault(`nests more than ${deepest} deep`)
+  if (cursor.depth > maxDepth) throw new ExpressionFault(`nested deeper than ${maxDepth} levels`)
   const filter = parse()
   cursor.depth -= 1
   return filter
@@ -172,12 +172,12 @@ function parseComparison(cursor: Cursor): Filter {
   const operator = take(cursor, 'an operator').text
   const value = take(cursor, 'a value')
   if (value.kind !== 'text' && value.kind !== 'number') {
-    throw new ExpressionFault(`expected a number or a text in quotes, got ${value.text}`)
+    throw new ExpressionFault(`expected a number or a quoted string, got ${value.text}`)
   }
   return comparisonOf(field, operator, value)
 }
 
-// The brackets may stand in quotes: it is how texts are compared where quotes are put in before the fields.
+// MapServer substitutes field values into the expression, so string comparisons quote the brackets: '[kind]' = 'a'.
 function fieldName({ kind, text }: Token): string {
   const quoted = kind === 'text' ? /^\[([^\]]+)\]$/.exec(text)?.[1] : undefined
   const field = kind === 'field' ? text : quoted
@@ -197,9 +197,9 @@ function comparisonOf(field: string, operator: string, value: Token): Filter {
   return { op, field, value: value.kind === 'number' ? Number(value.text) : value.text }
 }
 
-function take(cursor: Cursor, wanted: string): Token {
+function take(cursor: Cursor, expected: string): Token {
   const token = cursor.tokens[cursor.at]
-  if (token === undefined) throw new ExpressionFault(`expected ${wanted}, but it ends`)
+  if (token === undefined) throw new ExpressionFault(`expected ${expected}, got end of expression`)
   cursor.at += 1
   return token
 }

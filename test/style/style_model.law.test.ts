@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalXml, isSameXml } from '../../src/style/canonical.ts'
+import { canonicalXml, isSameXml } from '../../src/style/canonical_xml.ts'
 import { type Color, colorOf } from '../../src/style/color.ts'
-import { formatExpression, parseExpression } from '../../src/style/expression.ts'
-import { compileFilter, type Filter } from '../../src/style/filter.ts'
-import { readMapserverXml } from '../../src/style/mapserver.ts'
+import { compileFilter, type Filter } from '../../src/style/feature_filter.ts'
+import { formatExpression, parseExpression } from '../../src/style/mapserver_expression.ts'
+import { readMapserverXml } from '../../src/style/mapserver_read.ts'
 import { writeMapserverXml } from '../../src/style/mapserver_write.ts'
-import { markers, type Rule, type Style, type Symbolizer } from '../../src/style/style.ts'
-import { readXml } from '../../src/style/xml.ts'
+import { markers, type Rule, type Style, type Symbolizer } from '../../src/style/style_model.ts'
+import { readXml } from '../../src/style/xml_read.ts'
 
 const runs = { seed: 20260301, numRuns: process.env.LANDFORM_SOAK ? 5000 : 300 }
 
-/** Text that XML can hold and that has no white space around it, which the reader takes off. */
+/** Text that XML can hold, without leading or trailing white space, which the reader trims. */
 const text = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
   .map((value) => value.replaceAll(/[^\t\n\r -\uD7FF\uE000-\uFFFD]/g, '?').trim())
@@ -86,7 +86,7 @@ const rule: fc.Arbitrary<Rule> = fc.record(
 )
 const style: fc.Arbitrary<Style> = fc.record({ rules: fc.array(rule, { minLength: 1, maxLength: 4 }) })
 
-test('a style that is written reads back the same, without a report', () => {
+test('a written style reads back equal, without issues', () => {
   fc.assert(
     fc.property(style, (written) => {
       expect(readMapserverXml(writeMapserverXml(written))).toEqual({ style: written, issues: [] })
@@ -95,7 +95,7 @@ test('a style that is written reads back the same, without a report', () => {
   )
 })
 
-test('a filter that is written reads back the same', () => {
+test('a formatted filter parses to an equal filter', () => {
   fc.assert(
     fc.property(filter, (written) => {
       expect(parseExpression(formatExpression(written), undefined)).toEqual(written)
@@ -104,7 +104,7 @@ test('a filter that is written reads back the same', () => {
   )
 })
 
-test('a negated filter passes what the filter does not', () => {
+test('a negated filter matches exactly the features that the filter does not', () => {
   const attributes = fc.dictionary(word, fc.oneof(number, text, fc.constant(null)))
   fc.assert(
     fc.property(filter, attributes, (inner, values) => {
@@ -114,20 +114,20 @@ test('a negated filter passes what the filter does not', () => {
   )
 })
 
-interface Spelling {
+interface XmlForm {
   readonly space: string
   readonly quote: string
   readonly reverse: boolean
 }
 
-const spelling: fc.Arbitrary<Spelling> = fc.record({
+const xmlForm: fc.Arbitrary<XmlForm> = fc.record({
   space: fc.constantFrom('', ' ', '\n\t', '\r\n', '<!-- a -->'),
   quote: fc.constantFrom('"', "'"),
   reverse: fc.boolean(),
 })
 
-/** Spells the same XML in another way. */
-function respell(xml: string, { space, quote, reverse }: Spelling): string {
+/** Rewrites XML without changing its meaning. */
+function rewrite(xml: string, { space, quote, reverse }: XmlForm): string {
   return `${space}${xml}`
     .replaceAll(/>\s*</g, `>${space}<`)
     .replaceAll(/<(\w+)((?: \w+="\d+")+)\/>/g, (_, name: string, attributes: string) => {
@@ -140,17 +140,17 @@ function respell(xml: string, { space, quote, reverse }: Spelling): string {
     .replaceAll(/<(width|size)>([^<]*)<\/\w+>/g, `<$1 value=${quote}$2${quote}/>`)
 }
 
-test('the canonical form does not depend on how the XML is spelt', () => {
+test('the canonical form does not depend on the formatting of the XML', () => {
   fc.assert(
-    fc.property(style, spelling, (written, how) => {
+    fc.property(style, xmlForm, (written, form) => {
       const xml = writeMapserverXml(written)
-      expect(canonicalXml(respell(xml, how))).toBe(canonicalXml(xml))
+      expect(canonicalXml(rewrite(xml, form))).toBe(canonicalXml(xml))
     }),
     runs,
   )
 })
 
-test('the canonical form means the same as the text, and is its own canonical form', () => {
+test('the canonical form describes the same style and is idempotent', () => {
   fc.assert(
     fc.property(style, (written) => {
       const canonical = canonicalXml(writeMapserverXml(written))
@@ -161,7 +161,7 @@ test('the canonical form means the same as the text, and is its own canonical fo
   )
 })
 
-test('two styles are the same only when they are written the same', () => {
+test('two styles are equal only if their XML is equal', () => {
   fc.assert(
     fc.property(style, style, (one, other) => {
       const [a, b] = [writeMapserverXml(one), writeMapserverXml(other)]
@@ -171,7 +171,7 @@ test('two styles are the same only when they are written the same', () => {
   )
 })
 
-test('no text makes the reader fail in any way but by an issue', () => {
+test('the reader reports an issue for any invalid text and never throws', () => {
   const pieces = fc.constantFrom(
     '<map>',
     '</map>',

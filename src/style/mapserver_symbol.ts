@@ -1,7 +1,7 @@
-import { childrenOf, type Place, readParts, readValue, warn } from './reading.ts'
-import type { Marker } from './style.ts'
+import { childrenOf, type ElementContext, readParts, readValue, warn } from './element_reader.ts'
+import type { Marker } from './style_model.ts'
 
-/** Names that styles in the wild give to symbols they do not define. */
+/** Common names of symbols that styles use without defining them. */
 const builtIn: Readonly<Record<string, Marker>> = {
   circle: 'circle',
   ellipse: 'circle',
@@ -21,11 +21,11 @@ const builtIn: Readonly<Record<string, Marker>> = {
 /** Symbols by name. */
 export type Symbols = ReadonlyMap<string, Marker>
 
-/** Reads the symbols that a map defines. An ellipse is a circle; others go by their names. */
-export function readSymbols(map: Place): Symbols {
+/** Reads the symbol definitions of a map. An ellipse is a circle; others are matched by name. */
+export function readSymbols(map: ElementContext): Symbols {
   const symbols = new Map<string, Marker>()
-  for (const place of childrenOf(map, 'symbol')) {
-    const { name, type } = readParts<{ name: string; type: string }>(place, {
+  for (const context of childrenOf(map, 'symbol')) {
+    const { name, type } = readParts<{ name: string; type: string }>(context, {
       children: {
         name: (at) => part('name', readValue(at)),
         type: (at) => part('type', readValue(at)),
@@ -39,13 +39,13 @@ export function readSymbols(map: Place): Symbols {
   return symbols
 }
 
-/** Reads the symbol that a style names. */
-export function readMarker(place: Place, symbols: Symbols): { marker?: Marker } {
-  const name = readValue(place)
+/** Reads the symbol reference of a style. */
+export function readMarker(context: ElementContext, symbols: Symbols): { marker?: Marker } {
+  const name = readValue(context)
   if (name === undefined) return {}
   const marker = symbols.get(name) ?? markerNamed(name)
   if (marker !== undefined) return { marker }
-  warn(place, place.element.span, { message: `symbol "${name}" is not known: circles are drawn` })
+  warn(context, context.element.span, { message: `unknown symbol "${name}"; drawn as a circle` })
   return {}
 }
 

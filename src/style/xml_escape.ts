@@ -8,7 +8,7 @@ const entities: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 }
 
-/** Escapes a text so that it reads back unchanged as the content of an element or in a quoted attribute. */
+/** Escapes a string for element text and quoted attributes; parsing returns it unchanged. */
 export function escapeXml(text: string): string {
   return text.replaceAll(/[&<>"\t\n\r]/g, (character) => entities[character] ?? character)
 }

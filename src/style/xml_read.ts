@@ -9,19 +9,19 @@ export interface XmlAttribute {
   readonly span: Span
 }
 
-/** An element, as far as styles need it: text between child elements is joined. */
+/** An element. The text between its child elements is joined. */
 export interface XmlElement {
   readonly name: string
   readonly attributes: readonly XmlAttribute[]
   readonly children: readonly XmlElement[]
-  /** Text directly inside, without white space around it. */
+  /** Own text, trimmed. */
   readonly text: string
-  /** The name in the start tag. */
+  /** Position of the name in the start tag. */
   readonly span: Span
 }
 
-/** What reading a text as XML gives: its root element, or why there is none. */
-export interface XmlReading {
+/** Result of reading a text as XML: its root element, or issues. */
+export interface XmlResult {
   readonly root?: XmlElement
   readonly issues: readonly Issue[]
 }
@@ -32,21 +32,21 @@ interface OpenElement extends XmlElement {
   text: string
 }
 
-/** Elements inside each other beyond this are refused, so that walking the tree cannot exhaust the stack. */
-const deepest = 64
+/** Maximum nesting depth, so that walking the tree cannot exhaust the stack. */
+const maxDepth = 64
 
-/** Elements of a text beyond this are refused, so that a small text cannot fill the memory. */
-const most = 200_000
+/** Maximum number of elements, so that a small text cannot exhaust the memory. */
+const maxElements = 200_000
 
-/** What of XML is taken besides elements, attributes and text. */
+/** Options of `readXml`. */
 export interface XmlOptions {
-  /** Characters of a text; longer ones are refused. @default one mebi */
-  readonly longest?: number
+  /** Maximum length of the text, in characters. @default 1048576 */
+  readonly maxLength?: number
   /**
-   * Takes a document type that only names itself, as the files of some programs do. It is never looked up, and one
-   * that declares anything is refused like all of them are otherwise.
+   * Accepts a document type without an internal subset, which some programs write. It is never fetched. By default
+   * every document type is refused.
    */
-  readonly takesDoctype?: boolean
+  readonly allowDoctype?: boolean
 }
 
 class XmlFault extends Error {
@@ -59,11 +59,11 @@ class XmlFault extends Error {
 }
 
 /**
- * Reads XML strictly. Document types are refused, unless asked for, and every entity but the five of XML itself.
+ * Reads XML strictly. Refuses document types, unless allowed, and all entities except the five predefined ones.
  *
- * @param file what positions name as their file
+ * @param file file name in issue positions
  */
-export function readXml(text: string, file: string, options: XmlOptions = {}): XmlReading {
+export function readXml(text: string, file: string, options: XmlOptions = {}): XmlResult {
   const locate = locator(text, file)
   try {
     return { root: parse(text, locate, options), issues: [] }
@@ -79,28 +79,28 @@ type Locate = (offset: number, length: number) => Span
 function parse(
   text: string,
   locate: Locate,
-  { longest = 1024 * 1024, takesDoctype = false }: XmlOptions,
+  { maxLength = 1024 * 1024, allowDoctype = false }: XmlOptions,
 ): XmlElement {
-  if (text.length > longest) throw new XmlFault(`longer than ${longest} characters`, longest)
+  if (text.length > maxLength) throw new XmlFault(`longer than ${maxLength} characters`, maxLength)
   const parser = new SaxesParser()
-  const tree = growTree(locate)
+  const tree = buildTree(locate)
   parser.on('error', ({ message }) => {
-    throw new XmlFault(sentence(message, tree.lastClosed()), Math.max(0, parser.position - 1))
+    throw new XmlFault(describeFault(message, tree.lastClosed()), Math.max(0, parser.position - 1))
   })
   parser.on('doctype', (declared) => {
-    if (takesDoctype && !declared.includes('[')) return
+    if (allowDoctype && !declared.includes('[')) return
     throw new XmlFault('document types and entities are not allowed', text.indexOf('<!DOCTYPE'))
   })
-  // Where the last name or attribute ended: the next attribute's name is the first thing after it.
-  let seen = 0
+  // End of the last name or attribute: the name of the next attribute follows it.
+  let lastEnd = 0
   parser.on('attribute', ({ name, value }) => {
-    tree.addAttribute({ name, value, span: locate(text.indexOf(name, seen), name.length) })
-    seen = parser.position
+    tree.addAttribute({ name, value, span: locate(text.indexOf(name, lastEnd), name.length) })
+    lastEnd = parser.position
   })
   parser.on('opentagstart', ({ name }) => {
     const start = text.lastIndexOf(`<${name}`, parser.position) + 1
     tree.open(name, start)
-    seen = start + name.length
+    lastEnd = start + name.length
   })
   parser.on('closetag', tree.close)
   parser.on('text', tree.addText)
@@ -109,8 +109,8 @@ function parse(
   return tree.root()
 }
 
-/** Puts a tree together from what the reader meets. */
-function growTree(locate: Locate) {
+/** Builds a tree from parser events. */
+function buildTree(locate: Locate) {
   const open: OpenElement[] = []
   let root: XmlElement | undefined
   let attributes: XmlAttribute[] = []
@@ -119,9 +119,9 @@ function growTree(locate: Locate) {
   return {
     lastClosed: () => lastClosed,
     open(name: string, start: number) {
-      if (open.length >= deepest) throw new XmlFault(`more than ${deepest} elements inside each other`, start)
+      if (open.length >= maxDepth) throw new XmlFault(`elements nested deeper than ${maxDepth} levels`, start)
       count += 1
-      if (count > most) throw new XmlFault(`more than ${most} elements`, start)
+      if (count > maxElements) throw new XmlFault(`more than ${maxElements} elements`, start)
       attributes = []
       const element = { name, attributes, children: [], text: '', span: locate(start, name.length) }
       open.at(-1)?.children.push(element)
@@ -140,16 +140,16 @@ function growTree(locate: Locate) {
       lastClosed = closed.name
     },
     root(): XmlElement {
-      if (root === undefined) throw new XmlFault('there is no element', 0)
+      if (root === undefined) throw new XmlFault('no root element', 0)
       return root
     },
   }
 }
 
-// The reader's messages begin with line and column, and end with a full stop.
-function sentence(message: string, lastClosed: string | undefined): string {
+// The messages of the parser start with line and column and end with a full stop.
+function describeFault(message: string, lastClosed: string | undefined): string {
   const plain = message.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
-  // It closes what is open before it says that something else was meant.
+  // The parser closes the open element before it reports that the close tag does not match it.
   const unclosed = plain === 'unexpected close tag' && lastClosed !== undefined
   return unclosed ? `${plain}: <${lastClosed}> is open` : plain
 }
@@ -163,13 +163,13 @@ function locator(text: string, file: string): Locate {
   }
 }
 
-/** Counts the items of a rising list that are not above a value. */
-function countUpTo(rising: readonly number[], value: number): number {
+/** Counts the items of an ascending list that are at most a value. */
+function countUpTo(ascending: readonly number[], value: number): number {
   let low = 0
-  let high = rising.length
+  let high = ascending.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((rising[middle] ?? 0) <= value) low = middle + 1
+    if ((ascending[middle] ?? 0) <= value) low = middle + 1
     else high = middle
   }
   return low

@@ -1,56 +1,56 @@
 import type { GeometryFamily } from '../contract/geometry.ts'
 import type { Color } from './color.ts'
-import type { Filter } from './filter.ts'
+import type { Filter } from './feature_filter.ts'
 
-/** Shapes that points are drawn as. */
+/** Marker symbols of points. */
 export const markers = ['circle', 'square', 'diamond', 'triangle', 'star', 'cross', 'x'] as const
 
-/** A shape that points are drawn as. */
+/** A marker symbol. */
 export type Marker = (typeof markers)[number]
 
 /**
- * One way to put paint on a shape, whatever it is: of areas and markers `fill` is the inside and `outline` the edge,
- * of lines `fill` is the line and `outline` its casing. Lengths are pixels.
+ * Drawing parameters for geometries of any type: for polygons and markers `fill` is the interior and `outline` the
+ * boundary; for lines `fill` is the line and `outline` its casing. Lengths are in pixels.
  */
 export interface Symbolizer {
   readonly fill?: Color
   readonly outline?: Color
-  /** Width of lines, and of the edges of areas and markers. */
+  /** Width of lines, and of the outlines of polygons and markers. */
   readonly width: number
-  /** How far the casing of a line shows on each side. */
+  /** Width of the casing on each side of a line. */
   readonly casing: number
   /** Height of a marker. */
   readonly size: number
   readonly marker: Marker
-  /** Turns the marker, in degrees, counter-clockwise. */
+  /** Rotation of the marker, in degrees counter-clockwise. */
   readonly angle: number
-  /** 0 is invisible, 1 hides what is below. */
+  /** 0 is transparent, 1 is opaque. */
   readonly opacity: number
-  /** Lengths of dashes and gaps in turn; empty for an unbroken line. */
+  /** Alternating dash and gap lengths; empty for a solid line. */
   readonly dash: readonly number[]
 }
 
-/** How some of the features are drawn. */
+/** Symbolizers for the features that match a filter. */
 export interface Rule {
   /** Name in the legend. */
   readonly label?: string
-  /** Which features it is for; all where absent. */
+  /** Absent: the rule matches all features. */
   readonly filter?: Filter
-  /** Drawn only while the scale's denominator is at least this. */
+  /** Inclusive lower bound of the scale denominator. */
   readonly minScaleDenom?: number
-  /** Drawn only while the scale's denominator is less than this. */
+  /** Exclusive upper bound of the scale denominator. */
   readonly maxScaleDenom?: number
-  /** From lower to upper. */
+  /** Bottom first. */
   readonly symbolizers: readonly Symbolizer[]
 }
 
-/** How the features of a layer are drawn: each by the first rule that is for it, at the scale at hand. */
+/** Style of a layer: each feature is drawn by the first rule that matches it and the current scale. */
 export interface Style {
   readonly rules: readonly Rule[]
 }
 
-/** What a symbolizer draws with where it says nothing. */
-export const plainSymbolizer: Symbolizer = {
+/** Default values of a symbolizer. */
+export const defaultSymbolizer: Symbolizer = {
   width: 1,
   casing: 0,
   size: 6,
@@ -60,27 +60,27 @@ export const plainSymbolizer: Symbolizer = {
   dash: [],
 }
 
-/** A line to be drawn. */
+/** Drawing parameters of one stroke. */
 export interface Stroke {
   readonly color: Color
   readonly width: number
   readonly dash: readonly number[]
 }
 
-/** What is left to draw for shapes of a known kind. */
+/** Fill and strokes of a symbolizer for one geometry family. */
 export interface Paint {
   readonly fill?: Color
-  /** From lower to upper. */
+  /** Bottom first. */
   readonly strokes: readonly Stroke[]
   readonly opacity: number
 }
 
-/** Gives what a symbolizer comes to on points (their markers), lines or areas. */
+/** Returns the fill and strokes of a symbolizer on points (their markers), lines or polygons. */
 export function paintOf(symbolizer: Symbolizer, family: GeometryFamily): Paint {
   return family === 'LINESTRING' ? linePaint(symbolizer) : areaPaint(symbolizer)
 }
 
-/** Tells whether a rule is drawn at a scale `1 : denominator`. */
+/** Reports whether a rule is drawn at a scale `1 : denominator`. */
 export function isInScale(rule: Rule, scaleDenom: number): boolean {
   return (
     scaleDenom >= (rule.minScaleDenom ?? 0) && scaleDenom < (rule.maxScaleDenom ?? Number.POSITIVE_INFINITY)

@@ -1,18 +1,18 @@
-/** Compares a field with a value: as numbers where the value is one, else as text. */
+/** Compares a field with a value: numerically if the value is a number, else as strings. */
 export interface Comparison {
   readonly op: 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
   readonly field: string
   readonly value: string | number
 }
 
-/** Holds where the field's text is one of the values. */
+/** Matches if the field, as a string, is one of the values. */
 export interface Membership {
   readonly op: 'in'
   readonly field: string
   readonly values: readonly string[]
 }
 
-/** Holds where a regular expression finds something in the field's text. */
+/** Matches if a regular expression matches the field, as a string. */
 export interface Match {
   readonly op: 'matches'
   readonly field: string
@@ -20,28 +20,28 @@ export interface Match {
   readonly ignoreCase: boolean
 }
 
-/** Holds where all (`and`) or any (`or`) of the filters do. */
+/** Matches if all (`and`) or any (`or`) of the filters match. */
 export interface Combination {
   readonly op: 'and' | 'or'
   readonly filters: readonly Filter[]
 }
 
-/** Holds where the filter does not. */
+/** Matches if the filter does not match. */
 export interface Negation {
   readonly op: 'not'
   readonly filter: Filter
 }
 
-/** Which features a rule is for. */
+/** Condition that selects the features of a rule. */
 export type Filter = Comparison | Membership | Match | Combination | Negation
 
-/** Values of a feature by field keyname. */
+/** Attribute values of a feature by field keyname. */
 export type Attributes = Readonly<Record<string, unknown>>
 
-/** Tells whether a feature passes. */
+/** Reports whether a feature matches. */
 export type Predicate = (attributes: Attributes) => boolean
 
-/** Turns a filter into a function. A field without a value equals nothing, and is neither above nor below anything. */
+/** Compiles a filter to a function. A null or missing value is unequal to every value and neither less nor greater. */
 export function compileFilter(filter: Filter): Predicate {
   switch (filter.op) {
     case 'and':
@@ -66,7 +66,7 @@ export function compileFilter(filter: Filter): Predicate {
   }
 }
 
-/** Lists the fields that a filter reads, each once. */
+/** Lists the distinct fields that a filter reads. */
 export function fieldsOf(filter: Filter): string[] {
   if (filter.op === 'not') return fieldsOf(filter.filter)
   if ('filters' in filter) return [...new Set(filter.filters.flatMap(fieldsOf))]
@@ -97,7 +97,7 @@ function compileComparison({ op, field, value }: Comparison): Predicate {
   }
 }
 
-/** Negative, zero or positive; NaN, which is none of them, where a text is compared with a number. */
+/** Negative, zero or positive; NaN if a value that is not numeric is compared with a number. */
 function compare(actual: unknown, value: string | number): number {
   if (typeof value === 'number') return actual === '' ? Number.NaN : Math.sign(Number(actual) - value)
   const text = String(actual)
