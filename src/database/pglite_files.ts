@@ -3,28 +3,28 @@ import type { Extension } from '@electric-sql/pglite'
 
 type FileOperation = (...operands: never[]) => number
 
-/** What Emscripten calls to work on an open file. */
+/** Operations of Emscripten on open files. */
 interface StreamOperations {
   read: FileOperation
   write: FileOperation
   fsync?: (stream: { readonly node: { readonly mode: number }; readonly nfd: number }) => number
 }
 
-/** What of PGlite's WebAssembly module concerns files. */
+/** The file system part of PGlite's WebAssembly module. */
 interface FileModule {
   readonly FS: {
     isFile(mode: number): boolean
     readonly filesystems: {
       readonly NODEFS: { readonly stream_ops: StreamOperations }
-      /** Files take their operations from this table when they are made. */
+      /** New files copy their operations from this table. */
       readonly MEMFS: { readonly ops_table: { readonly file: { readonly stream: StreamOperations } } }
     }
   }
 }
 
 /**
- * Adapts the file systems of Emscripten before the database starts: `fsync` reaches the disk (Emscripten's own does
- * nothing), and each read and write is told of.
+ * Patches the file systems of Emscripten before the database starts: `fsync` reaches the disk (Emscripten's own does
+ * nothing), and each read and write calls back first.
  */
 export function adaptFiles(onAccess: () => void): Extension {
   const adapt = ({ FS }: FileModule) => {
@@ -34,8 +34,8 @@ export function adaptFiles(onAccess: () => void): Extension {
       return 0
     }
     for (const operations of [NODEFS.stream_ops, MEMFS.ops_table.file.stream]) {
-      operations.read = announce(operations.read, onAccess)
-      operations.write = announce(operations.write, onAccess)
+      operations.read = notifyBefore(operations.read, onAccess)
+      operations.write = notifyBefore(operations.write, onAccess)
     }
   }
   return {
@@ -46,7 +46,7 @@ export function adaptFiles(onAccess: () => void): Extension {
   }
 }
 
-function announce(operation: FileOperation, onAccess: () => void): FileOperation {
+function notifyBefore(operation: FileOperation, onAccess: () => void): FileOperation {
   return (...operands) => {
     onAccess()
     return operation(...operands)

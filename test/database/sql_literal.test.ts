@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bindLiterals, formatLiteral } from '../../src/database/literal.ts'
+import { bindLiterals, formatLiteral } from '../../src/database/sql_literal.ts'
 
 test.each([
   [null, 'null'],
@@ -12,21 +12,21 @@ test.each([
   [[1, null], `'{1,NULL}'`],
   [{ a: "'" }, `'{"a":"''"}'`],
   [new Uint8Array([255]), String.raw`E'\\xff'`],
-])('%j is written as %s', (value, literal) => {
+])('%j is formatted as %s', (value, literal) => {
   expect(formatLiteral(value).trim()).toBe(literal)
 })
 
-test('a zero character, which PostgreSQL cannot hold, is refused', () => {
+test('a NUL character, which PostgreSQL cannot store, is refused', () => {
   expect(() => formatLiteral('a\0b')).toThrow(expect.objectContaining({ code: 'database/query' }))
 })
 
-describe('a literal takes the place of a value', () => {
+describe('bindLiterals', () => {
   test.each([
     ['select $1, $2, $1', "select 'a','b','a'"],
     ['select $1::text', "select 'a'::text"],
     ['where a=$1and b', "where a='a'and b"],
     ['select $11', "select 'k'"],
-  ])('in %s', (text, expected) => {
+  ])('replaces the parameters of %s', (text, expected) => {
     const values = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k']
     expect(bindLiterals(text, values).replaceAll(/ +/g, '')).toBe(expected.replaceAll(/ +/g, ''))
   })
@@ -42,16 +42,16 @@ describe('a literal takes the place of a value', () => {
     ['select $$ $1 $$'],
     ["select $tag$ '$1' $$ $tag$"],
     ['select a$1 from t'],
-  ])('not in %s', (text) => {
+  ])('leaves %s unchanged', (text) => {
     expect(bindLiterals(text, ['a'])).toBe(text)
   })
 
-  test('and what looks like one inside a value stays', () => {
+  test('does not replace parameters within values', () => {
     expect(bindLiterals('select $1, $2', ['$2', 'b'])).toBe("select  '$2' ,  'b' ")
   })
 
-  test('or the lack of a value is told', () => {
-    expect(() => bindLiterals('select $2', ['a'])).toThrow('there is no value for $2')
-    expect(() => bindLiterals('select $0', ['a'])).toThrow('there is no value for $0')
+  test('reports a parameter without a value', () => {
+    expect(() => bindLiterals('select $2', ['a'])).toThrow('no value for parameter $2')
+    expect(() => bindLiterals('select $0', ['a'])).toThrow('no value for parameter $0')
   })
 })

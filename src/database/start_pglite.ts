@@ -3,23 +3,23 @@ import { readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { postgis } from '@electric-sql/pglite-postgis'
-import { keepInCache } from './cache.ts'
-import { adaptFiles } from './filesystem.ts'
-import { leanPostgis } from './postgis.ts'
+import { writeCacheFile } from './cache_file.ts'
+import { leanPostgis } from './lean_postgis.ts'
+import { adaptFiles } from './pglite_files.ts'
 import { syncFolder, unpackTar } from './tar.ts'
 
-/** Names the prepared data folder: another version of either package prepares its own. */
+/** File name of the prepared data folder, which depends on the package versions. */
 export const preparedName = 'pglite-0.5.8-postgis-0.2.8.tar.gz'
 
-/** What every start needs. */
+/** Options of a start. */
 export interface StartOptions {
-  /** Where the prepared data folder is kept. */
+  /** Folder for the prepared data folder. */
   readonly cacheFolder: string
-  /** Called whenever the database reads or writes a file, in the middle of what it does. */
+  /** Called synchronously before each file read or write of the database. */
   readonly onFileAccess: () => void
 }
 
-/** Starts a database whose data is gone when it ends. */
+/** Starts an in-memory database. */
 export async function startInMemory({ cacheFolder, onFileAccess }: StartOptions): Promise<PGlite> {
   const dump = await prepare(cacheFolder)
   return PGlite.create({
@@ -28,7 +28,7 @@ export async function startInMemory({ cacheFolder, onFileAccess }: StartOptions)
   })
 }
 
-/** Starts the database of a folder, made first where there is none. Whoever calls holds the lock of the folder. */
+/** Starts the database of a folder, creating its data if missing. The caller holds the lock of the folder. */
 export async function startInFolder(
   folder: string,
   { cacheFolder, onFileAccess }: StartOptions,
@@ -38,27 +38,27 @@ export async function startInFolder(
   return PGlite.create({
     dataDir: data,
     extensions: { postgis: leanPostgis(cacheFolder), files: adaptFiles(onFileAccess) },
-    // PGlite starts PostgreSQL with -F, without fsync, which is right for memory only.
+    // PGlite starts PostgreSQL with -F (no fsync), which is safe only in memory.
     startParams: [
       ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
-      // fdatasync, which it would use, does nothing in Emscripten.
+      // The default, fdatasync, does nothing in Emscripten.
       ...['-c', 'wal_sync_method=fsync'],
-      // What is kept of the log to be used again; the rest is deleted.
+      // Limits of the write-ahead log files kept for reuse.
       ...['-c', 'max_wal_size=128MB', '-c', 'min_wal_size=64MB'],
     ],
   })
 }
 
-// Complete under its name or not there: a start that is killed leaves a folder that the next one takes away.
+// Renamed when complete: a start that is killed leaves a draft folder that the next start removes.
 async function createData(data: string, dump: Uint8Array): Promise<void> {
-  const fresh = `${data}.new`
-  await rm(fresh, { recursive: true, force: true })
-  await unpackTar(dump, fresh)
-  await rename(fresh, data)
+  const draft = `${data}.new`
+  await rm(draft, { recursive: true, force: true })
+  await unpackTar(dump, draft)
+  await rename(draft, data)
   await syncFolder(dirname(data))
 }
 
-/** Gives the prepared data folder as a compressed tar file, making it where the cache has none. */
+/** Returns the prepared data folder as a compressed tar file, creating it if the cache lacks it. */
 export async function prepare(cacheFolder: string): Promise<Uint8Array> {
   const path = join(cacheFolder, preparedName)
   if (existsSync(path)) return readFile(path)
@@ -66,6 +66,6 @@ export async function prepare(cacheFolder: string): Promise<Uint8Array> {
   await pglite.exec('create extension postgis')
   const dump = new Uint8Array(await (await pglite.dumpDataDir('gzip')).arrayBuffer())
   await pglite.close()
-  await keepInCache(path, dump)
+  await writeCacheFile(path, dump)
   return dump
 }

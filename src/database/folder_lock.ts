@@ -3,19 +3,19 @@ import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import { problem } from '../contract/problems.ts'
 
-/** Who wants the lock, and how to ask whether somebody still runs. */
-export interface Locker {
-  /** Random: the same opener may lock again, after its worker died. */
+/** The process that takes the lock, and the check whether a process is alive. */
+export interface LockOwner {
+  /** Random; its owner may take the lock again after its worker died. */
   readonly token: string
   readonly pid: number
   isRunning(pid: number): boolean
 }
 
-/** What a lock file says about its holder. */
+/** Content of a lock file. */
 interface Holder {
   readonly token: string
   readonly pid: number
-  /** What tells this process from another one with the same number; null where the system does not say. */
+  /** Start time, which distinguishes processes with the same PID; null if the system does not provide it. */
   readonly start: string | null
   readonly released?: boolean
 }
@@ -23,31 +23,31 @@ interface Holder {
 const pattern = /^lock\.(\d+)$/
 
 /**
- * Takes the lock of a folder, from a dead process too.
+ * Locks a folder; takes over the lock of a dead process.
  *
- * The lock is the file `lock.<n>` with the highest number. Whoever finds its holder dead, or the lock given back, makes
- * `lock.<n+1>`, which the file system allows once; so two that steal at the same time cannot both have it, wherever
- * either is interrupted. The highest number is never removed: numbers that came again would let a slow thief in.
+ * The lock is the file `lock.<n>` with the highest number. A process that finds its holder dead or the lock released
+ * links `lock.<n+1>`, which the file system allows only once, so two processes cannot both take over, wherever either is
+ * interrupted. The highest number is never removed: a reused number would let a slow process take the lock as well.
  *
- * @throws {Problem} database/locked while another process has it
+ * @throws {Problem} database/locked while another process holds it
  */
-export async function lockFolder(folder: string, locker: Locker): Promise<void> {
+export async function lockFolder(folder: string, owner: LockOwner): Promise<void> {
   await mkdir(folder, { recursive: true })
-  const me: Holder = {
-    token: locker.token,
-    pid: locker.pid,
-    start: await findStart(locker.pid),
+  const self: Holder = {
+    token: owner.token,
+    pid: owner.pid,
+    start: await findStart(owner.pid),
   }
-  const draft = join(folder, `lock.${locker.pid}.${randomUUID()}.new`)
-  await writeFile(draft, JSON.stringify(me), { mode: 0o600, flush: true })
+  const draft = join(folder, `lock.${owner.pid}.${randomUUID()}.new`)
+  await writeFile(draft, JSON.stringify(self), { mode: 0o600, flush: true })
   try {
-    while (!(await tryLock(folder, draft, locker)));
+    while (!(await tryLock(folder, draft, owner)));
   } finally {
     await rm(draft, { force: true })
   }
 }
 
-/** Gives the lock back, if this token has it. */
+/** Releases the lock if this token holds it. */
 export async function unlockFolder(folder: string, token: string): Promise<void> {
   const newest = Math.max(0, ...(await listNumbers(folder)))
   const holder = await readHolder(lockPath(folder, newest))
@@ -57,20 +57,20 @@ export async function unlockFolder(folder: string, token: string): Promise<void>
   await rename(draft, lockPath(folder, newest))
 }
 
-async function tryLock(folder: string, draft: string, locker: Locker): Promise<boolean> {
+async function tryLock(folder: string, draft: string, owner: LockOwner): Promise<boolean> {
   const newest = Math.max(0, ...(await listNumbers(folder)))
   const holder = newest === 0 ? undefined : await readHolder(lockPath(folder, newest))
-  if (holder?.token === locker.token && !holder.released) return true
-  if (holder && (await isHeld(holder, locker))) {
-    throw problem('database/locked', `process ${holder.pid} uses the data folder ${folder}`, {
+  if (holder?.token === owner.token && !holder.released) return true
+  if (holder && (await isHeld(holder, owner))) {
+    throw problem('database/locked', `the data folder ${folder} is in use by process ${holder.pid}`, {
       data: { pid: holder.pid, folder },
     })
   }
-  const mine = lockPath(folder, newest + 1)
-  if (!(await linkOnce(draft, mine))) return false
+  const path = lockPath(folder, newest + 1)
+  if (!(await linkOnce(draft, path))) return false
   const numbers = await listNumbers(folder)
   if (Math.max(...numbers) > newest + 1) {
-    await rm(mine, { force: true })
+    await rm(path, { force: true })
     return false
   }
   const older = numbers.filter((number) => number <= newest)
@@ -78,8 +78,8 @@ async function tryLock(folder: string, draft: string, locker: Locker): Promise<b
   return true
 }
 
-async function isHeld(holder: Holder, locker: Locker): Promise<boolean> {
-  if (holder.released || !locker.isRunning(holder.pid)) return false
+async function isHeld(holder: Holder, owner: LockOwner): Promise<boolean> {
+  if (holder.released || !owner.isRunning(holder.pid)) return false
   const start = await findStart(holder.pid)
   return holder.start === null || start === null || start === holder.start
 }
@@ -89,7 +89,7 @@ async function listNumbers(folder: string): Promise<number[]> {
   return names.flatMap((name) => pattern.exec(name)?.[1] ?? []).map(Number)
 }
 
-// A lock file that is gone between listing and reading has a successor.
+// A lock file removed between listing and reading has a successor.
 async function readHolder(path: string): Promise<Holder | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8'))
@@ -112,12 +112,12 @@ function lockPath(folder: string, number: number): string {
   return join(folder, `lock.${number}`)
 }
 
-/** When a process started, in ticks since a boot that is named too. @see proc(5), /proc/pid/stat, field 22 */
+/** Start time of a process: the boot id and the ticks since boot. @see proc(5), /proc/pid/stat, field 22 */
 async function findStart(pid: number): Promise<string | null> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the name of the program, in parentheses, and may hold blanks and parentheses.
+    // The second field is the program name in parentheses, which may contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return `${boot.trim()} ${fields[19]}`
   } catch {

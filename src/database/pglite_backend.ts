@@ -1,7 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite'
-import type { WorkerEnd } from './link.ts'
+import type { WorkerEnd } from './worker_link.ts'
 
-/** What we call in PGlite's WebAssembly module: PostgreSQL's own loop, one message at a time. */
+/** Exports of PGlite's WebAssembly module that this file calls: PostgreSQL's main loop, one message at a time. */
 interface Module {
   readonly HEAPU8: Uint8Array
   readonly HEAP32: Int32Array
@@ -21,37 +21,37 @@ interface Module {
   _pgl_setPGliteExitStatus(status: number): number
 }
 
-/** Letters of the messages of the protocol. @see PostgreSQL, "Message Formats" */
-const letter = (text: string) => text.charCodeAt(0)
-const terminate = letter('X')
-/** The first message of a connection begins with its length, and so with a zero. */
+/** Code of a message type. @see PostgreSQL, "Message Formats" */
+const messageType = (text: string) => text.charCodeAt(0)
+const terminate = messageType('X')
+/** The first message of a connection has no type; it starts with its length, and so with a zero byte. */
 const startup = 0
-/** A letter and a length. */
+/** Message type and length. */
 const headerBytes = 5
-/** ReadyForQuery up to its last byte, the state of the transaction. */
-const readyForQuery = [letter('Z'), 0, 0, 0, 5]
-/** Parse, Bind, Describe, Execute, Close, Flush: after a fault the database skips them until Sync. */
-const extended = new Set([...'PBDECH'].map(letter))
+/** ReadyForQuery without its last byte, the transaction status. */
+const readyForQuery = [messageType('Z'), 0, 0, 0, 5]
+/** Parse, Bind, Describe, Execute, Close, Flush: after an error PostgreSQL skips them until Sync. */
+const extended = new Set([...'PBDECH'].map(messageType))
 
-/** PGlite's exit status after an error that PostgreSQL would recover from by a long jump. */
+/** PGlite's exit status after an error that PostgreSQL recovers from with a long jump. */
 const longJump = 100
 
-/** Bytes gathered before they are given to the reader. */
+/** Size of the output buffer, in bytes. */
 const outputBytes = 64 * 1024
 
 /**
- * PostgreSQL's backend, speaking its own protocol over a link: its thread sleeps while there is nothing to do and while
- * nobody reads, as the process of a server does. So COPY streams both ways, and any client of the protocol works.
+ * PostgreSQL backend that speaks the wire protocol over a link. Its thread sleeps while it has no message and while its
+ * output is not read, like a server process. So COPY streams in both directions, and any client works.
  *
- * PGlite's own calls answer each message apart, with data whole in memory. This loop does what they do inside
- * (`execProtocolRawSync`), with callbacks that block.
+ * PGlite's own calls execute one message each, with all data in memory. This loop does what `execProtocolRawSync` does
+ * internally, with blocking callbacks.
  */
 export class Backend {
   readonly #module: Module
   readonly #link: WorkerEnd
-  /** What came from the client and is not read yet, cut anywhere. */
+  /** Input not yet read by the database; may end within a message. */
   #input: Uint8Array = new Uint8Array(0)
-  /** The message that the database is reading: its letter, and how many of its bytes are left. */
+  /** Type of the message that the database reads, and the number of its bytes left. */
   #type = 0
   #left = 0
   #output = new Uint8Array(outputBytes)
@@ -65,17 +65,17 @@ export class Backend {
     this.#module._pgl_set_rw_cbs(read, write)
   }
 
-  /** Serves the client until it says goodbye. Throws what breaks the database for good. */
+  /** Serves the client until it sends Terminate. Throws errors that the database cannot recover from. */
   serve(): void {
     for (;;) {
       this.#nextMessage()
       if (this.#type === terminate) return
-      if (this.#type === startup) this.#greet()
+      if (this.#type === startup) this.#startSession()
       else this.#answer()
     }
   }
 
-  /** Makes the database stop at its next safe point when that is wanted. Called wherever WebAssembly calls out. */
+  /** Makes the database stop at its next interrupt check if a cancel is requested. Called on every call out of WebAssembly. */
   checkCancel(): void {
     if (!this.#link.isCancelRequested()) return
     const { HEAP32, _InterruptPending, _QueryCancelPending } = this.#module
@@ -83,7 +83,7 @@ export class Backend {
     HEAP32[_InterruptPending >> 2] = 1
   }
 
-  #greet(): void {
+  #startSession(): void {
     this.#module._ProcessStartupPacket(this.#module._pgl_getMyProcPort(), true, true)
     this.#module._pgl_sendConnData()
     this.#module._pgl_pq_flush()
@@ -109,7 +109,7 @@ export class Backend {
     while (this.#input.length < headerBytes) this.#receive()
     const view = new DataView(this.#input.buffer, this.#input.byteOffset)
     this.#type = view.getUint8(0)
-    // Only the first message of a connection has no letter.
+    // Only the first message of a connection has no type.
     this.#left = this.#type === startup ? view.getUint32(0) : 1 + view.getUint32(1)
   }
 
@@ -120,7 +120,7 @@ export class Backend {
   }
 
   #read(pointer: number, length: number): number {
-    // Inside a copy, which reads on without coming back to the loop.
+    // Only during COPY, which reads messages without returning to the loop.
     if (this.#left === 0) this.#nextMessage()
     if (this.#input.length === 0) this.#receive()
     this.checkCancel()
@@ -144,7 +144,7 @@ export class Backend {
     return length
   }
 
-  // After a fault in an extended message, PGlite says that it is ready: once too often, for Sync says it again.
+  // After an error in an extended-query message, PGlite sends ReadyForQuery, which it sends again on Sync.
   #isSurplus(bytes: Uint8Array): boolean {
     return (
       bytes.length === readyForQuery.length + 1 &&

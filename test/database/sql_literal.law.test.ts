@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bindLiterals } from '../../src/database/literal.ts'
+import { bindLiterals } from '../../src/database/sql_literal.ts'
 import { describeDrivers } from '../support/drivers.ts'
 
 const runs = process.env.LANDFORM_SOAK ? { numRuns: 2000 } : { numRuns: 60, seed: 20240229 }
 
-/** Text with what quotes, escapes and ends things in SQL, arrays and JSON; PostgreSQL holds no zero character. */
+/** Strings with the special characters of SQL, arrays and JSON, except NUL, which PostgreSQL cannot store. */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }).map((value) => value.replaceAll('\0', '')),
   fc.string({
@@ -17,7 +17,7 @@ const date = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'),
 
 const json = fc.jsonValue().filter((value) => !JSON.stringify(value).includes(String.raw`\u0000`))
 
-/** Values with the types that columns of theirs have. */
+/** Values with their column types. */
 const value = fc.oneof(
   text.map((of) => ({ type: 'text', of })),
   fc.integer().map((of) => ({ type: 'int4', of })),
@@ -35,18 +35,18 @@ const value = fc.oneof(
 )
 
 describeDrivers('a literal', (open) => {
-  test('means what the bound value means', async () => {
+  test('is equivalent to the bound value', async () => {
     const database = await open()
     await fc.assert(
       fc.asyncProperty(fc.array(value, { minLength: 1, maxLength: 8 }), async (values) => {
         const columns = values.map(({ type }, at) => `$${at + 1}::${type} as v${at}`).join(', ')
         const bound = values.map(({ of }) => of)
         const select = `select ${columns}`
-        const [expected, given] = [
+        const [expected, actual] = [
           await database.query(select, bound),
           await database.query(bindLiterals(select, bound)),
         ]
-        expect(given).toEqual(expected)
+        expect(actual).toEqual(expected)
       }),
       runs,
     )

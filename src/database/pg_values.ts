@@ -1,11 +1,11 @@
 import pg from 'pg'
 
-/** How a value of a PostgreSQL type is read: text in, value out. */
+/** Parses the text form of a PostgreSQL type. */
 type Parser = (text: string) => unknown
 
 const { builtins } = pg.types
 
-/** Types that stay text: JavaScript has no value that holds them exactly, or none without a time zone. */
+/** Types returned as strings: JavaScript cannot represent them exactly, or only with a time zone. */
 const textTypes: readonly number[] = [
   builtins.INT8,
   builtins.NUMERIC,
@@ -18,10 +18,10 @@ const textTypes: readonly number[] = [
   718, // circle
 ]
 
-/** text[], whose parser reads any array whose elements stay text. */
+/** text[], whose parser reads arrays of strings. */
 const textArray: number = 1009
 
-/** Their arrays, which become arrays of text: int8, numeric, date, timestamp, timestamptz, interval, point, circle. */
+/** Array types returned as arrays of strings: int8, numeric, date, timestamp, timestamptz, interval, point, circle. */
 const textArrayTypes: readonly number[] = [1016, 1231, 1182, 1115, 1185, 1187, 1017, 719]
 
 const parsers = new Map<number, Parser>([
@@ -30,8 +30,8 @@ const parsers = new Map<number, Parser>([
 ])
 
 /**
- * How the driver reads what the database answers: int2, int4, float4 and float8 as number, bool as boolean, json
- * parsed, bytea as Buffer, arrays of those as arrays; int8, numeric, dates, times and everything else as text.
+ * Type parsers of the driver: int2, int4, float4 and float8 become numbers, bool booleans, json is parsed, bytea becomes
+ * a Buffer, arrays of these arrays; int8, numeric, dates, times and everything else become strings.
  */
 export const typeParsers = {
   getTypeParser(oid: number, format?: 'text' | 'binary'): Parser {
@@ -41,8 +41,8 @@ export const typeParsers = {
 }
 
 /**
- * Gives the text a bound value is sent as, or null: arrays as PostgreSQL arrays, bytes as bytea, other objects as JSON,
- * all else as its string.
+ * Serializes a bound value: null as null, arrays as PostgreSQL arrays, bytes as bytea, other objects as JSON, anything
+ * else as its string.
  */
 export function serializeValue(value: unknown): string | null {
   if (value === null || value === undefined) return null
@@ -55,7 +55,7 @@ export function serializeValue(value: unknown): string | null {
 
 function serializeArray(values: readonly unknown[]): string {
   const items = values.map((value) => {
-    // Long lists are lists of ids: a number has nothing to quote.
+    // Fast path for long lists of ids: numbers need no quotes.
     if (typeof value === 'number') return String(value)
     if (Array.isArray(value)) return serializeArray(value)
     const text = serializeValue(value)

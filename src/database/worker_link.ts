@@ -1,26 +1,26 @@
 import type { MessagePort } from 'node:worker_threads'
 
-/** What the main thread and the worker of the embedded database share besides their port. */
+/** Slots of the memory that the main thread and the worker of the embedded database share. */
 const slots = {
-  /** Grows with each message to the worker, which sleeps on it. */
+  /** Number of messages sent to the worker, which waits on it. */
   sent: 0,
-  /** Not 0 while the running statement is to be cancelled. */
+  /** Nonzero while a cancel of the running statement is requested. */
   cancel: 1,
-  /** Bytes that the worker has given and nobody has read yet; the worker sleeps on it while there are too many. */
+  /** Bytes sent by the worker and not yet read; the worker blocks on it while above the limit. */
   unread: 2,
-  /** Bytes sent to the worker that it has not looked at; the main thread waits, without blocking, while too many. */
+  /** Bytes sent to the worker and not yet received; the main thread waits on it, without blocking, while above the limit. */
   untaken: 3,
 } as const
 
-/** Most bytes that wait at one end before the other one waits. */
+/** Maximum number of bytes in flight in one direction before the sender waits. */
 const limitBytes = 4 * 1024 * 1024
 
-/** Makes the memory that both ends of a link look at. */
+/** Allocates the memory shared by both ends of a link. */
 export function createSignals(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(Object.keys(slots).length * Int32Array.BYTES_PER_ELEMENT))
 }
 
-/** The end of a link that must never block. */
+/** The end of a link in the main thread, which must never block. */
 export class MainEnd {
   readonly #port: MessagePort
   readonly #signals: Int32Array
@@ -30,9 +30,9 @@ export class MainEnd {
     this.#signals = signals
   }
 
-  /** Sends bytes. @returns what resolves when there is room for more; undefined when there is */
+  /** Sends bytes. @returns a promise that resolves when more can be sent; undefined if it can at once */
   send(bytes: Uint8Array): Promise<void> | undefined {
-    // A copy: the driver may use its buffer again.
+    // Copied because the driver may reuse its buffer.
     const copy = new Uint8Array(bytes)
     const untaken = Atomics.add(this.#signals, slots.untaken, copy.length) + copy.length
     this.#port.postMessage(copy, [copy.buffer])
@@ -53,14 +53,14 @@ export class MainEnd {
     this.#port.on('message', take)
   }
 
-  /** Says that bytes have been read. */
+  /** Reports a number of bytes as read. */
   acknowledge(count: number): void {
     Atomics.sub(this.#signals, slots.unread, count)
     Atomics.notify(this.#signals, slots.unread)
   }
 
-  requestCancel(wanted: boolean): void {
-    Atomics.store(this.#signals, slots.cancel, wanted ? 1 : 0)
+  requestCancel(isRequested: boolean): void {
+    Atomics.store(this.#signals, slots.cancel, isRequested ? 1 : 0)
   }
 
   ref(): void {
@@ -76,7 +76,7 @@ export class MainEnd {
   }
 }
 
-/** The end of a link that blocks its thread, as a database server's process does. */
+/** The end of a link in the worker, which blocks its thread like a database server process. */
 export class WorkerEnd {
   readonly #port: MessagePort
   readonly #signals: Int32Array
@@ -92,7 +92,7 @@ export class WorkerEnd {
     this.#receive = receive
   }
 
-  /** Sleeps until there is a message. */
+  /** Blocks until a message arrives. */
   read(): Uint8Array {
     for (;;) {
       const sent = Atomics.load(this.#signals, slots.sent)
@@ -108,13 +108,13 @@ export class WorkerEnd {
     return bytes
   }
 
-  /** Gives bytes away, and sleeps while too many wait to be read. The bytes must not be used after. */
+  /** Transfers bytes, and blocks while too many are unread. The caller must not use the bytes afterwards. */
   write(bytes: Uint8Array<ArrayBuffer>): void {
     const { length } = bytes
     this.#port.postMessage(bytes, [bytes.buffer])
     let unread = Atomics.add(this.#signals, slots.unread, length) + length
     while (unread > limitBytes && !this.isCancelRequested()) {
-      // Wakes by itself too: a request to cancel rings no bell here.
+      // Times out because a cancel request does not notify this slot.
       Atomics.wait(this.#signals, slots.unread, unread, 100)
       unread = Atomics.load(this.#signals, slots.unread)
     }

@@ -4,10 +4,10 @@ import type { Log } from '../core/log.ts'
 import { toProblem } from './sqlstate.ts'
 import { Subscriptions } from './subscriptions.ts'
 
-/** First and longest wait before a lost connection is tried again, in milliseconds. */
-const pausesMs = { first: 50, longest: 5000 }
+/** Initial and maximum delay before reconnecting, in milliseconds. */
+const delaysMs = { initial: 50, max: 5000 }
 
-/** Hears notifications on a connection of its own, made when the first one listens and made anew when it breaks. */
+/** Receives notifications on a dedicated connection, opened on the first `listen` and restored when lost. */
 export class Listener {
   readonly #config: pg.ClientConfig
   readonly #log: Log
@@ -20,7 +20,7 @@ export class Listener {
     this.#log = log
   }
 
-  /** Calls back on each notification of a channel; with an empty payload after some may have been missed. */
+  /** Calls back on each notification of a channel, and with an empty payload after some may have been missed. */
   async listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>> {
     this.#subscriptions.add(channel, onNotify)
     try {
@@ -42,7 +42,7 @@ export class Listener {
   async #unlisten(channel: string, onNotify: (payload: string) => void): Promise<void> {
     if (!this.#subscriptions.remove(channel, onNotify)) return
     const client = await this.#current?.catch(() => undefined)
-    // A connection that breaks now forgets the channel too.
+    // Fails only if the connection is lost, which ends the subscription too.
     await client?.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => undefined)
   }
 
@@ -59,7 +59,7 @@ export class Listener {
 
   async #open(): Promise<pg.Client> {
     const client = new pg.Client(this.#config)
-    client.on('error', (error) => this.#log.warn({ err: error }, 'the connection for notifications was lost'))
+    client.on('error', (error) => this.#log.warn({ err: error }, 'lost the notification connection'))
     await client.connect()
     client.on('notification', ({ channel, payload }) => this.#subscriptions.notify(channel, payload ?? ''))
     client.once('end', () => void this.#reconnect())
@@ -70,9 +70,9 @@ export class Listener {
   async #reconnect(): Promise<void> {
     this.#current = undefined
     const { signal } = this.#closing
-    for (let pauseMs = pausesMs.first; !signal.aborted && this.#subscriptions.size > 0; ) {
-      await delay(pauseMs, undefined, { signal, ref: false }).catch(() => undefined)
-      pauseMs = Math.min(pauseMs * 2, pausesMs.longest)
+    for (let delayMs = delaysMs.initial; !signal.aborted && this.#subscriptions.size > 0; ) {
+      await delay(delayMs, undefined, { signal, ref: false }).catch(() => undefined)
+      delayMs = Math.min(delayMs * 2, delaysMs.max)
       if (await this.#tryConnect()) return
     }
   }
@@ -82,7 +82,7 @@ export class Listener {
     try {
       await this.#connect()
     } catch (error) {
-      this.#log.debug({ err: error }, 'notifications cannot be heard yet')
+      this.#log.debug({ err: error }, 'cannot restore the notification connection yet')
       return false
     }
     this.#subscriptions.notifyAll()

@@ -2,14 +2,14 @@ import type { ClientBase, ClientConfig, PoolClient } from 'pg'
 import pg from 'pg'
 import type { Log } from '../core/log.ts'
 import type { Database } from './database.ts'
-import { createPooled, sessionSettings } from './pooled.ts'
+import { typeParsers } from './pg_values.ts'
+import { createPooled, sessionSettings } from './pooled_database.ts'
 import { cancelBackend } from './postgres.ts'
-import { typeParsers } from './values.ts'
 
-/** How a connection is secured, in the words of libpq; null is `prefer`. */
+/** TLS mode of a connection, as libpq's `sslmode`; null means `prefer`. */
 export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full' | null
 
-/** A database of somebody else: how it is reached, and how much is asked of it at most. */
+/** Connection parameters and limits of a foreign database. */
 export interface ForeignOptions {
   readonly host: string
   readonly port: number
@@ -17,24 +17,24 @@ export interface ForeignOptions {
   readonly user: string
   readonly password: string
   readonly sslMode: SslMode
-  /** Most connections at a time. */
+  /** Maximum number of connections. */
   readonly poolSize: number
-  /** Most milliseconds until a connection stands, or one of the pool is free. */
+  /** Maximum wait for a new or pooled connection, in milliseconds. */
   readonly connectMs: number
-  /** Most milliseconds a statement may take where the transaction says nothing. */
+  /** Default statement timeout, in milliseconds. */
   readonly statementTimeoutMs: number
   readonly log: Log
 }
 
-/** An unused connection is given up after so long. */
+/** Idle time after which a connection is closed. */
 const idleMs = 30_000
 
-/** How long a statement that was cancelled may take to end, before its connection is cut. */
-const patienceMs = 5_000
+/** Time for a cancelled statement to end before its connection is destroyed. */
+const cancelTimeoutMs = 5_000
 
 /**
- * The way of names stays that of the login, so that triggers and views find what they need; PostGIS is found wherever it
- * stands. Nobody waits for ever for a lock, or for who forgot a transaction.
+ * Session settings. The search path of the login is kept, so that triggers and views resolve their names, and extended
+ * by the schema of PostGIS. Time-outs limit waits for locks and idle transactions.
  */
 const settings = `${sessionSettings};
   set standard_conforming_strings to on; set lock_timeout to 15000; set idle_in_transaction_session_timeout to 120000;
@@ -43,19 +43,19 @@ const settings = `${sessionSettings};
      where e.extname = 'postgis')), false)`
 
 /**
- * Opens a PostgreSQL database that is not ours: nothing is made in it, and nothing is asked of it but what the caller
- * asks. Connections are made when they are needed, given up when nobody needs them, and cut when nobody answers.
+ * Opens a PostgreSQL database that is not ours: creates nothing in it and runs only the statements of the caller.
+ * Connections are opened on demand, closed when idle, and destroyed when they do not respond.
  */
 export function openForeign(options: ForeignOptions): Database {
   const { log, statementTimeoutMs, sslMode } = options
   let config = configOf(options, sslOf(sslMode))
   let pool = createPool(config, options)
-  const prefers = sslMode === null || sslMode === 'prefer' || sslMode === 'allow'
+  const allowsPlaintext = sslMode === null || sslMode === 'prefer' || sslMode === 'allow'
   const connect = async (): Promise<PoolClient> => {
     try {
       return await pool.connect()
     } catch (error) {
-      if (!prefers || !isWithoutSsl(error)) throw error
+      if (!allowsPlaintext || !isSslUnsupported(error)) throw error
       if (config.ssl !== false) {
         config = configOf(options, false)
         pool = createPool(config, options)
@@ -68,15 +68,15 @@ export function openForeign(options: ForeignOptions): Database {
     schema: '',
     pool: { connect },
     cancel: (client, over) => cancelOrCut(client, over, () => cancelBackend(client, config, log)),
-    // The clock is watched here: a database that is cut off watches none.
+    // Enforced by this process: a database that cannot be reached enforces no time-out.
     hasStatementTimeout: false,
     statementTimeoutMs,
-    listen: () => Promise.reject(new Error('nothing is listened for in a foreign database')),
+    listen: () => Promise.reject(new Error('LISTEN is not supported on foreign databases')),
     close: () => pool.end(),
   })
 }
 
-/** What secures a connection; false where nothing does. */
+/** TLS settings of a connection; false for plaintext. */
 type Encryption = NonNullable<Exclude<ClientConfig['ssl'], true>>
 
 function configOf(options: ForeignOptions, ssl: Encryption): ClientConfig {
@@ -86,7 +86,7 @@ function configOf(options: ForeignOptions, ssl: Encryption): ClientConfig {
     port,
     database,
     user,
-    // As a function: an empty text would be replaced by what the environment says, and a text may be printed.
+    // A function: the driver replaces an empty string by PGPASSWORD, and a string might be printed.
     password: () => password,
     ssl,
     application_name: 'landform',
@@ -99,7 +99,7 @@ function configOf(options: ForeignOptions, ssl: Encryption): ClientConfig {
 
 type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void)
 
-/** The driver leaves the socket of a login that came to nothing to the database, which waits for it for a minute. */
+/** Closes the socket of a failed login, which the driver leaves open until the database times out after a minute. */
 class ClosingClient extends pg.Client {
   override connect(): Promise<pg.Client>
   override connect(done: Connected): void
@@ -120,11 +120,11 @@ function createPool(config: ClientConfig, { poolSize, connectMs, log }: ForeignO
     max: poolSize,
     idleTimeoutMillis: idleMs,
     allowExitOnIdle: true,
-    onConnect: (client) => within(client, connectMs, client.query(settings)),
+    onConnect: (client) => cutAfter(client, connectMs, client.query(settings)),
   })
-  // The driver hangs the whole connection on its error: that is nothing for a log.
+  // Logs the message only: the driver attaches the entire connection to its errors.
   pool.on('error', ({ message }) =>
-    log.warn({ host: config.host, reason: message }, 'an idle connection to a foreign database was lost'),
+    log.warn({ host: config.host, reason: message }, 'lost an idle connection to a foreign database'),
   )
   return pool
 }
@@ -136,7 +136,7 @@ function sslOf(mode: SslMode): Encryption {
   return { rejectUnauthorized: false }
 }
 
-const isWithoutSsl = (error: unknown) =>
+const isSslUnsupported = (error: unknown) =>
   error instanceof Error && error.message.includes('does not support SSL')
 
 type CuttableClient = ClientBase & { readonly connection: { readonly stream: { destroy(): void } } }
@@ -146,8 +146,8 @@ function cut(client: ClientBase): void {
   stream.destroy()
 }
 
-/** Cuts the connection when its work takes too long. */
-async function within(client: ClientBase, limitMs: number, work: Promise<unknown>): Promise<void> {
+/** Destroys the connection if the work exceeds a time limit. */
+async function cutAfter(client: ClientBase, limitMs: number, work: Promise<unknown>): Promise<void> {
   const timer = setTimeout(() => cut(client), limitMs)
   try {
     await work
@@ -157,6 +157,6 @@ async function within(client: ClientBase, limitMs: number, work: Promise<unknown
 }
 
 async function cancelOrCut(client: ClientBase, over: Promise<unknown>, cancel: () => Promise<void>) {
-  within(client, patienceMs, over).catch(() => undefined)
+  cutAfter(client, cancelTimeoutMs, over).catch(() => undefined)
   await cancel()
 }

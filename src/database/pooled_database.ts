@@ -2,43 +2,43 @@ import type { ClientBase, PoolClient } from 'pg'
 import pg from 'pg'
 import { problem } from '../contract/problems.ts'
 import type { CopyFormat, Database, Queryable, QueryOptions, Row, TransactionOptions } from './database.ts'
-import { createSession, type Session } from './session.ts'
+import { createSession, type Session } from './database_session.ts'
 import { toProblem } from './sqlstate.ts'
-import { toAborted } from './watch.ts'
+import { toAborted } from './statement_watch.ts'
 
-/** Where connections come from, and go back to when they are released. */
+/** A source of connections, which return to it on release. */
 export interface ConnectionPool {
   connect(): Promise<PoolClient>
 }
 
-/** What the drivers do differently. */
+/** Parts that differ between the drivers. */
 export interface Driver {
   readonly name: Database['driver']
   readonly schema: string
   readonly pool: ConnectionPool
-  /** Stops the running statement of a connection, as `WatchOptions.cancel`. */
+  /** Cancels the running statement of a connection, as `WatchOptions.cancel`. */
   cancel(client: ClientBase, over: Promise<unknown>): Promise<void>
-  /** Whether `statement_timeout` works in the database itself; otherwise this process watches the time. */
+  /** Whether the database enforces `statement_timeout`; otherwise this process does. */
   readonly hasStatementTimeout: boolean
-  /** Most milliseconds a statement may take where nothing else is said. */
+  /** Default statement timeout, in milliseconds. */
   readonly statementTimeoutMs?: number | undefined
   listen: Database['listen']
-  /** Makes a connection ready for this database, where several share the pool. */
+  /** Prepares a connection for this database if several share the pool. */
   prepare?(client: ClientBase): Promise<void>
-  /** Waits for what the pool let go of, and lets go of the rest. */
+  /** Closes all connections of the pool. */
   close(): Promise<void>
 }
 
-/** The settings each connection starts with, as SQL. */
+/** Initial settings of each connection, as SQL. */
 export const sessionSettings =
   "set timezone to 'UTC'; set datestyle to 'ISO'; set bytea_output to 'hex'; set extra_float_digits to 1"
 
-/** Gives the statement that makes a connection find everything in one schema, and PostGIS in `public`. */
+/** Returns the statement that sets the search path to a schema, and `public` for PostGIS. */
 export function formatSearchPath(schema: string): string {
   return `set search_path to ${pg.escapeIdentifier(schema)}, public`
 }
 
-/** Makes a Database of a pool of connections. */
+/** Creates a Database on a connection pool. */
 export function createPooled(driver: Driver): Database {
   return new PooledDatabase(driver)
 }
@@ -73,14 +73,14 @@ class PooledDatabase implements Database {
     values?: readonly unknown[],
     format?: CopyFormat,
   ): AsyncGenerator<Uint8Array> {
-    const given = Promise.withResolvers<Session>()
+    const leased = Promise.withResolvers<Session>()
     const over = Promise.withResolvers<void>()
     const lease = this.#lease({}, (session) => {
-      given.resolve(session)
+      leased.resolve(session)
       return over.promise
     })
-    lease.catch(given.reject)
-    const session = await given.promise
+    lease.catch(leased.reject)
+    const session = await leased.promise
     try {
       yield* session.copyOut(select, values, format)
     } finally {
@@ -119,7 +119,7 @@ class PooledDatabase implements Database {
     await this.#driver.close()
   }
 
-  /** Does work on a connection of its own, then gives it back, without a transaction that stayed open. */
+  /** Runs work on an exclusive connection, then releases it, without an open transaction. */
   #lease<T>(options: LeaseOptions, work: (session: Session, client: PoolClient) => Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(problem('database/unavailable', 'the database is closed'))
     const result = this.#useClient(options, work)
@@ -135,15 +135,15 @@ class PooledDatabase implements Database {
   ): Promise<T> {
     if (options.signal?.aborted) throw toAborted(options.signal)
     const client = await connect(this.#driver.pool)
-    // A connection that is lost tells each of its statements; without a listener it would end the process.
+    // A lost connection fails each of its statements; without a listener its error event would end the process.
     const ignore = () => undefined
     client.on('error', ignore)
-    const watchesTime = !(options.inTransaction && this.#driver.hasStatementTimeout)
-    const timeoutMs = watchesTime ? (options.timeoutMs ?? this.#driver.statementTimeoutMs) : undefined
+    const limitsTime = !(options.inTransaction && this.#driver.hasStatementTimeout)
+    const timeoutMs = limitsTime ? (options.timeoutMs ?? this.#driver.statementTimeoutMs) : undefined
     const cancel = (over: Promise<unknown>) => this.#driver.cancel(client, over)
-    // The connections of the embedded database are one to it.
-    const keepsStatements = this.driver === 'postgres'
-    const session = createSession({ ...options, client, cancel, timeoutMs, keepsStatements })
+    // The embedded database has one session for all connections.
+    const usesPrepared = this.driver === 'postgres'
+    const session = createSession({ ...options, client, cancel, timeoutMs, usesPrepared })
     let broken = false
     try {
       await this.#driver.prepare?.(client)
@@ -183,12 +183,12 @@ async function commit(client: PoolClient): Promise<void> {
   const { command } = await client.query('commit').catch((error: unknown) => {
     throw toProblem(error)
   })
-  // A commit after a failed statement that somebody swallowed is carried out as a rollback.
+  // PostgreSQL answers COMMIT with a rollback if a statement failed and its error was ignored.
   if (command === 'COMMIT') return
-  throw problem('database/query', 'nothing was saved: a statement of the transaction had failed')
+  throw problem('database/query', 'transaction rolled back: one of its statements failed')
 }
 
-/** Gives false when the connection is of no more use. */
+/** Returns false if the connection can no longer be used. */
 async function rollback(client: PoolClient, inTransaction: boolean): Promise<boolean> {
   if (!inTransaction) return true
   try {

@@ -6,43 +6,43 @@ import type { ClientBase } from 'pg'
 import pgCopy from 'pg-copy-streams'
 import { problem } from '../contract/problems.ts'
 import type { CopyFormat, Queryable, QueryOptions, Row } from './database.ts'
-import { bindLiterals } from './literal.ts'
+import { serializeValue } from './pg_values.ts'
+import { nameStatement } from './prepared_statements.ts'
+import { bindLiterals } from './sql_literal.ts'
 import { SourceFault, toProblem } from './sqlstate.ts'
-import { keepStatement } from './statements.ts'
-import { serializeValue } from './values.ts'
-import { toAborted, Watch, type WatchOptions } from './watch.ts'
+import { toAborted, Watch, type WatchOptions } from './statement_watch.ts'
 
-/** One connection while somebody has it to himself. */
+/** An exclusively leased connection. */
 export interface SessionOptions extends WatchOptions {
   readonly client: ClientBase
-  /** Whether a transaction is open: a copy that is broken off must not spoil it. */
+  /** Whether a transaction is open, which an aborted COPY must not fail. */
   readonly inTransaction?: boolean
-  /** Whether it may keep statements that recur. */
-  readonly keepsStatements?: boolean
+  /** Whether prepared statements may be used. */
+  readonly usesPrepared?: boolean
 }
 
-/** A Queryable on one connection. Its statements run one after the other, in the order they were asked for. */
+/** A Queryable on one connection. Its statements run one after the other, in the order they were requested. */
 export interface Session extends Queryable {
-  /** Refuses what is asked for from now on, and waits for what was. */
+  /** Refuses new statements, and waits for those requested. */
   end(): Promise<void>
 }
 
 const copyFormats: Readonly<Record<CopyFormat, string>> = {
-  // A row without line feeds is never quoted with these two around, whatever else is in it.
+  // With these delimiters COPY never quotes a row without line feeds.
   lines: String.raw`(format csv, delimiter E'\x02', quote E'\x01')`,
   binary: '(format binary)',
 }
 
 /**
- * What comes before a copy in a transaction. Rows are written one by one in the order of an index; PostgreSQL 15
- * forgets that other processes only share the rows out, takes their way for cheaper, and sorts the whole table first.
+ * Statements before a COPY in a transaction. Parallel workers are disabled because the planner of PostgreSQL 15
+ * underestimates them for COPY in index order: it chooses a parallel scan and sorts the entire table first.
  */
 const beforeCopy = 'savepoint before_copy; set local max_parallel_workers_per_gather = 0'
 
-/** Chunks of input that may follow each other before the event loop gets its turn. */
+/** Number of input chunks before yielding to the event loop. */
 const chunksPerTurn = 64
 
-/** Makes a session of a connection that is in nobody else's hands. */
+/** Creates a session on an exclusively leased connection. */
 export function createSession(options: SessionOptions): Session {
   return new ClientSession(options)
 }
@@ -60,13 +60,13 @@ class ClientSession implements Session {
   query<R extends object = Row>(
     text: string,
     values: readonly unknown[] = [],
-    { recurs = false }: QueryOptions = {},
+    { prepared = false }: QueryOptions = {},
   ): Promise<R[]> {
     return this.#run(async (client) => {
-      const isKept = recurs && this.#options.keepsStatements
-      const name = isKept ? { name: await keepStatement(client, text) } : {}
+      const isPrepared = prepared && this.#options.usesPrepared
+      const name = isPrepared ? { name: await nameStatement(client, text) } : {}
       const result = await client.query({ text, values: values.map(serializeValue), ...name })
-      // Several statements in one text have several results; the last one counts.
+      // A text with several statements has several results.
       const last: { rows: R[] } | undefined = Array.isArray(result) ? result.at(-1) : result
       return last?.rows ?? []
     })
@@ -93,11 +93,11 @@ class ClientSession implements Session {
     format: CopyFormat = 'lines',
   ): AsyncGenerator<Uint8Array> {
     const statement = `copy (${bindLiterals(select, values)}\n) to stdout ${copyFormats[format]}`
-    const giveBack = await this.#take()
+    const release = await this.#acquire()
     try {
       yield* this.#copyRows(statement)
     } finally {
-      giveBack()
+      release()
     }
   }
 
@@ -122,16 +122,16 @@ class ClientSession implements Session {
       ended = true
       throw watch.explain(error)
     } finally {
-      if (!ended) drain(rows, watch)
+      if (!ended) abortCopy(rows, watch)
       await watch.end()
       if (inTransaction && !ended) await control(client, 'rollback to savepoint before_copy')
       this.#copying = false
     }
   }
 
-  /** Runs work when all that was asked for before is done, watching the clock and the signal. */
+  /** Runs work after all earlier work, with time limit and abort signal. */
   async #run<T>(work: (client: ClientBase, stopped: AbortSignal) => Promise<T>): Promise<T> {
-    const giveBack = await this.#take()
+    const release = await this.#acquire()
     const watch = new Watch(this.#options)
     try {
       const result = work(this.#options.client, watch.stopped)
@@ -144,14 +144,14 @@ class ClientSession implements Session {
         await watch.end()
       }
     } finally {
-      giveBack()
+      release()
     }
   }
 
-  /** Waits for its turn; gives what ends it. */
-  async #take(): Promise<() => void> {
+  /** Waits for exclusive use of the connection; returns the function that releases it. */
+  async #acquire(): Promise<() => void> {
     if (this.#ended) throw problem('database/query', 'the transaction has ended')
-    if (this.#copying) throw problem('database/query', 'a copy runs on this connection')
+    if (this.#copying) throw problem('database/query', 'a COPY is in progress on this connection')
     const before = this.#last
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#last = promise
@@ -162,7 +162,7 @@ class ClientSession implements Session {
   }
 }
 
-/** Runs a statement of our own around a copy: a connection that is lost in between says so like everywhere else. */
+/** Runs a statement around a COPY, and converts its errors. */
 async function control(client: ClientBase, statement: string): Promise<void> {
   try {
     await client.query(statement)
@@ -171,13 +171,13 @@ async function control(client: ClientBase, statement: string): Promise<void> {
   }
 }
 
-/** Breaks a copy off that nobody reads any more. */
-function drain(rows: Readable, watch: Watch): void {
+/** Aborts a COPY whose output is no longer read. */
+function abortCopy(rows: Readable, watch: Watch): void {
   rows.on('error', () => undefined).resume()
   watch.stop()
 }
 
-// The database does not look up from waiting for input: a stop must end the input, even one that never comes.
+// The database does not check for interrupts while it waits for input: a stop must end the input, even if it stalls.
 async function feed(copy: Writable, chunks: AsyncIterable<Uint8Array>, stopped: AbortSignal): Promise<void> {
   const fed = pipeline(watchSource(chunks), copy, { signal: stopped })
   const stop = Promise.withResolvers<never>()
@@ -193,20 +193,20 @@ async function feed(copy: Writable, chunks: AsyncIterable<Uint8Array>, stopped: 
 }
 
 async function* watchSource(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let given = 0
+  let count = 0
   try {
     for await (const chunk of chunks) {
       yield chunk
-      given += 1
-      // A source that never waits must not keep this thread from everything else, the answer of the database too.
-      if (given % chunksPerTurn === 0) await setImmediate()
+      count += 1
+      // A source that never waits must not block this thread, nor the response of the database.
+      if (count % chunksPerTurn === 0) await setImmediate()
     }
   } catch (cause) {
-    throw new SourceFault('the source of the copy failed', { cause })
+    throw new SourceFault('the source of the COPY failed', { cause })
   }
 }
 
-/** Resolves when the connection has ended the statement that is about to be sent, or is gone. */
+/** Resolves when the connection has finished the statement that is sent next, or is lost. */
 async function whenIdle(client: ClientBase): Promise<void> {
   const done = new AbortController()
   const { signal } = done

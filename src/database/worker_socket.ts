@@ -3,33 +3,33 @@ import { Duplex } from 'node:stream'
 import { MessageChannel, Worker } from 'node:worker_threads'
 import { findProblemKind, type ProblemCode, problem } from '../contract/problems.ts'
 import type { Problem } from '../core/problem.ts'
-import { createSignals, MainEnd } from './link.ts'
+import { createSignals, MainEnd } from './worker_link.ts'
 
-/** What the worker is told at its start. */
+/** Start parameters of the worker. */
 export interface WorkerData {
-  /** Folder that holds the data and its lock, or undefined for memory. */
+  /** Folder of the data and its lock; undefined for memory. */
   readonly folder: string | undefined
-  /** Names the opener: the lock of the folder outlives a worker that was ended. */
+  /** Token of the lock owner: the lock outlives a terminated worker. */
   readonly token: string
-  /** Where the prepared data folder is kept. */
+  /** Folder for the prepared data folder. */
   readonly cacheFolder: string
 }
 
-/** What the worker says besides the protocol of the database. */
+/** Messages of the worker outside of the database protocol. */
 export type WorkerMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string; readonly data: object }
 
 /**
- * The way to the embedded database in the shape of a network socket, so that the PostgreSQL driver talks through it
- * as to a server. Connecting starts the worker, ending shuts the database down, destroying kills it.
+ * Connection to the embedded database with the interface of a network socket, for the PostgreSQL driver. `connect`
+ * starts the worker, `end` shuts the database down, `destroy` terminates it.
  */
 export class WorkerSocket extends Duplex {
   readonly #data: WorkerData
   #worker: Worker | undefined
   #link: MainEnd | undefined
   #unread = 0
-  /** Resolves when the worker is gone. */
+  /** Resolves when the worker has exited. */
   readonly ended: Promise<void>
   readonly #resolveEnded: () => void
 
@@ -41,7 +41,7 @@ export class WorkerSocket extends Duplex {
     this.#resolveEnded = resolve
   }
 
-  /** Starts the database; emits `connect` when it can be talked to. Called by the driver. */
+  /** Starts the database; emits `connect` when it accepts messages. Called by the driver. */
   connect(): this {
     const { port1, port2 } = new MessageChannel()
     const signals = createSignals()
@@ -49,34 +49,34 @@ export class WorkerSocket extends Duplex {
     const worker = new Worker(entry, {
       workerData: { ...this.#data, port: port2, signals },
       transferList: [port2],
-      // Whatever this process was started with (--eval, --input-type) is not for the worker.
+      // Node options of this process (--eval, --input-type) must not apply to the worker.
       execArgv: [],
     })
     this.#worker = worker
     this.#link = new MainEnd(port1, signals)
     this.#link.onBytes((bytes) => this.#receive(bytes))
-    worker.on('message', (message: WorkerMessage) => this.#hear(message))
+    worker.on('message', (message: WorkerMessage) => this.#onWorkerMessage(message))
     worker.on('error', (error) => this.destroy(toUnavailable(error.message)))
     worker.once('exit', () => {
       this.#link?.close()
       this.#resolveEnded()
       if (this.writableFinished) this.push(null)
-      this.destroy(this.writableFinished ? undefined : toUnavailable('its worker has ended'))
+      this.destroy(this.writableFinished ? undefined : toUnavailable('its worker has exited'))
     })
     return this
   }
 
-  /** Makes the running statement stop at its next safe point, until told otherwise. */
-  requestCancel(wanted: boolean): void {
-    this.#link?.requestCancel(wanted)
+  /** Sets or clears the request to cancel the running statement at its next interrupt check. */
+  requestCancel(isRequested: boolean): void {
+    this.#link?.requestCancel(isRequested)
   }
 
-  /** Ends the worker in the middle of whatever it does. */
+  /** Terminates the worker immediately. */
   async kill(): Promise<void> {
     await this.#worker?.terminate()
   }
 
-  // The driver sets these on any socket.
+  // The driver calls these on any socket.
   setNoDelay(): this {
     return this
   }
@@ -109,7 +109,7 @@ export class WorkerSocket extends Duplex {
     else void room.then(() => done())
   }
 
-  // The driver corks messages that belong together.
+  // The driver corks related messages.
   override _writev(chunks: readonly { readonly chunk: Buffer }[], done: (error?: Error) => void): void {
     this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'utf8', done)
   }
@@ -127,7 +127,7 @@ export class WorkerSocket extends Duplex {
     if (this.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))) this._read()
   }
 
-  #hear(message: WorkerMessage): void {
+  #onWorkerMessage(message: WorkerMessage): void {
     if (message.kind === 'ready') this.emit('connect')
     else this.destroy(toProblem(message))
   }

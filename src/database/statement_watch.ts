@@ -2,20 +2,20 @@ import { problem } from '../contract/problems.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
 import { SourceFault, toProblem } from './sqlstate.ts'
 
-/** What may stop a statement, and how. */
+/** Conditions that cancel a statement, and how to cancel it. */
 export interface WatchOptions {
   readonly signal?: AbortSignal | undefined
-  /** Most milliseconds, when the database does not watch the time itself. */
+  /** Time limit in milliseconds, if the database does not enforce it. */
   readonly timeoutMs?: number | undefined
   /**
-   * Stops the running statement. Resolves when the stop can hit no later one; never rejects.
+   * Cancels the running statement. Resolves when the request can no longer hit a later statement; never rejects.
    *
    * @param over settles when the statement has ended
    */
   readonly cancel: (over: Promise<unknown>) => Promise<void>
 }
 
-/** Watches one statement: cancels it when its time is up or its signal says so. */
+/** Watches one statement: cancels it on time-out or abort. */
 export class Watch {
   readonly #options: WatchOptions
   readonly #stopped = new AbortController()
@@ -32,7 +32,7 @@ export class Watch {
     return this.#stopped.signal
   }
 
-  /** Starts to watch, until `over` settles. */
+  /** Starts watching, until `over` settles. */
   start(over: Promise<unknown>): void {
     this.#over = over.catch(() => undefined)
     const { signal, timeoutMs } = this.#options
@@ -50,17 +50,18 @@ export class Watch {
     this.#stopped.abort()
   }
 
-  /** Resolves when the statement has ended and no cancelling is under way. */
+  /** Resolves when the statement has ended and no cancel request is pending. */
   async end(): Promise<void> {
     await this.#over
     await this.#cancelled
   }
 
-  /** Says what a fault of the statement means: that it was stopped, or what the database says. */
+  /** Converts an error of the statement: aborted, timed out, failed source, or database error. */
   explain(error: unknown): unknown {
     const { signal, timeoutMs } = this.#options
     if (this.#cancelled && signal?.aborted) return toAborted(signal)
-    if (this.#expired) return problem('database/timeout', `the query took more than ${timeoutMs} ms`)
+    if (this.#expired)
+      return problem('database/timeout', `the query exceeded the time limit of ${timeoutMs} ms`)
     return error instanceof SourceFault ? error.cause : toProblem(error)
   }
 
@@ -70,7 +71,7 @@ export class Watch {
   }
 }
 
-/** Gives the reason of an aborted signal if it is a Problem, else a Problem because of it. */
+/** Returns the reason of an aborted signal if it is a Problem, else a Problem with it as cause. */
 export function toAborted(signal: AbortSignal): Problem {
   const reason: unknown = signal.reason
   return isProblem(reason) ? reason : problem('request/aborted', 'the query was cancelled', { cause: reason })
