@@ -93,7 +93,7 @@ describe('the check of doors', () => {
     ['src/cli/main.ts', 'const wide = process.stdout.columns'],
     ['src/gdal/child.ts', 'process.send(1)'],
     ['src/render/draw.worker.ts', 'process.exitCode = 1'],
-    ['src/document/read.ts', 'const text = document.process.name'],
+    ['src/document/parse_yaml.ts', 'const text = document.process.name'],
   ])('accepts %s %s', (path, code) => {
     expect(check(path, code)).toEqual([])
   })

@@ -1,21 +1,21 @@
 import type { Log } from '../core/log.ts'
 
-/** What may be asked of the embedded database itself. */
-export interface Asked {
+/** The part of a driver pool that checkpoints need. */
+export interface CheckpointTarget {
   query<R extends object>(text: string): Promise<{ readonly rows: R[] }>
 }
 
-/** So much may be written to the log before its pages are: what a start after a kill has to read again. */
+/** Write-ahead log written since the last checkpoint, in bytes, that makes a checkpoint due; recovery replays it. */
 const dueBytes = 64 * 2 ** 20
 const everyMs = 15_000
 
 /**
- * Writes the pages that the write-ahead log is ahead of, once that is much, so that its files can be used again. A
- * PostgreSQL of its own has a process for it; the embedded one has none, and its log would grow for ever.
+ * Runs a checkpoint once the write-ahead log has grown past a limit, so that its files can be recycled. A PostgreSQL
+ * server has a checkpointer process; the embedded database does not, so its log would grow without limit.
  *
- * @returns whether it was due
+ * @returns whether a checkpoint was run
  */
-export async function checkpointWhenDue(database: Asked, limitBytes = dueBytes): Promise<boolean> {
+export async function checkpointWhenDue(database: CheckpointTarget, limitBytes = dueBytes): Promise<boolean> {
   const { rows } = await database.query<{ due: boolean }>(
     `select pg_current_wal_lsn() - redo_lsn > ${limitBytes} as due from pg_control_checkpoint()`,
   )
@@ -24,12 +24,12 @@ export async function checkpointWhenDue(database: Asked, limitBytes = dueBytes):
   return true
 }
 
-/** Looks every now and then, without keeping the process alive, until the returned function is called. */
-export function startCheckpoints(database: Asked, log: Log): () => Promise<void> {
+/** Checks periodically, without keeping the process alive, until the returned function is called. */
+export function startCheckpoints(database: CheckpointTarget, log: Log): () => Promise<void> {
   let running: Promise<unknown> = Promise.resolve()
   const timer = setInterval(() => {
     running = checkpointWhenDue(database).catch((error: unknown) =>
-      log.warn({ err: error }, 'the log of the embedded database could not be shortened'),
+      log.warn({ err: error }, 'checkpoint of the embedded database failed'),
     )
   }, everyMs)
   timer.unref()

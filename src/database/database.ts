@@ -1,22 +1,22 @@
-/** A row as the driver gives it: bigint as text, jsonb parsed, timestamps as text. */
+/** A row: bigint and timestamps are strings, jsonb is parsed. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** How a statement runs. */
+/** Options of a query. */
 export interface QueryOptions {
   /**
-   * It is asked for again and again, with other values: the database may keep how it is read and carried out. The types
-   * of its columns must follow from its text alone, and a plan that suits one value must suit all.
+   * Uses a prepared statement, for queries that recur with different values. The column types must follow from the
+   * text alone, and one plan must suit all values.
    */
-  readonly recurs?: boolean
+  readonly prepared?: boolean
 }
 
-/** What may be asked of a connection, inside a transaction or out of one. */
+/** Executes statements, inside or outside a transaction. */
 export interface Queryable {
   /**
-   * Runs one statement and gives its rows. Values are bound as `$1`, `$2`, …; arrays become PostgreSQL arrays, plain
-   * objects json.
+   * Runs one statement and returns its rows. Values are bound as `$1`, `$2`, …; arrays become PostgreSQL arrays, plain
+   * objects become json.
    *
-   * @throws {Problem} database/* with `data.sqlstate`, `data.constraint` where the database named them
+   * @throws {Problem} database/* with `data.sqlstate` and `data.constraint` if the database reported them
    */
   query<R extends object = Row>(
     text: string,
@@ -25,47 +25,47 @@ export interface Queryable {
   ): Promise<R[]>
 
   /**
-   * Streams bytes into `COPY … FROM STDIN`, given as the whole statement.
+   * Streams bytes into a complete `COPY … FROM STDIN` statement.
    *
    * @returns the number of rows copied
    */
   copyIn(statement: string, chunks: AsyncIterable<Uint8Array>): Promise<number>
 
   /**
-   * Streams the rows of a query that gives one text column without line breaks or control characters (JSON text),
-   * each ended by a line feed. It runs at the database's speed: drain it into a spool, never into a slow socket.
+   * Streams the rows of a query with one text column without line breaks or control characters (JSON text), each
+   * terminated by a line feed. Read it at full speed, into a spool: a slow reader holds the connection.
    * Ending the iteration early cancels the query.
    *
-   * @param format `binary` gives rows of any columns as PostgreSQL's binary copy instead
+   * @param format `binary`: PostgreSQL's binary COPY format instead, with any columns
    */
   copyOut(select: string, values?: readonly unknown[], format?: CopyFormat): AsyncIterable<Uint8Array>
 }
 
-/** How rows leave the database: one text a line, or all columns as they are kept. */
+/** Output format of `copyOut`: one text column a line, or PostgreSQL's binary format. */
 export type CopyFormat = 'lines' | 'binary'
 
-/** How a transaction runs. */
+/** Options of a transaction. */
 export interface TransactionOptions {
   readonly readOnly?: boolean
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable'
   /** Cancels the running statement and rolls back. */
   readonly signal?: AbortSignal
-  /** Most milliseconds a statement may take before database/timeout. */
+  /** Maximum duration of a statement, in milliseconds; then database/timeout. */
   readonly statementTimeoutMs?: number
 }
 
-/** PostgreSQL with PostGIS, in this process's care or elsewhere. All names are found in one schema, first on the path. */
+/** PostgreSQL with PostGIS, embedded or remote. One schema is first on the search path. */
 export interface Database extends Queryable {
   readonly driver: 'pglite' | 'postgres'
-  /** Schema that holds everything of ours. */
+  /** Schema of all our tables. */
   readonly schema: string
-  /** Runs work in one transaction: commits what it gives, rolls back when it throws. Never nest. */
+  /** Runs work in a transaction: commits and returns its result, or rolls back if it throws. Must not be nested. */
   transaction<T>(work: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>
   /**
-   * Calls back on each NOTIFY of a channel, until the returned function is called. An empty payload also says that the
-   * connection was lost and made anew: something may have been missed.
+   * Calls back on each NOTIFY of a channel, until the returned function is called. An empty payload also means that the
+   * connection was lost and restored: notifications may have been missed.
    */
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>
-  /** Waits for what runs, then lets go of the database. */
+  /** Waits for running work, then closes all connections. */
   close(): Promise<void>
 }

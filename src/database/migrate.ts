@@ -4,13 +4,13 @@ import pg from 'pg'
 import { problem } from '../contract/problems.ts'
 import type { Database, Queryable } from './database.ts'
 
-/** One numbered change of the schema. */
+/** A numbered schema migration. */
 export interface Migration {
   readonly number: number
-  /** File name without number and ending, for people. */
+  /** File name without number and extension. */
   readonly name: string
   readonly sql: string
-  /** SHA-256 of the text, in hexadecimal. */
+  /** SHA-256 of the SQL, in hexadecimal. */
   readonly checksum: string
 }
 
@@ -21,10 +21,10 @@ interface Applied {
   readonly version: string
 }
 
-/** Any number that means this and nothing else to the database. */
+/** Key of the advisory lock for migrations. */
 const lockKey = 4_714_620_019
 
-/** Reads the files `0001_name.sql`, … of a folder, in order. Throws when numbers are missing or come twice. */
+/** Reads the files `0001_name.sql`, … of a folder, in order. Throws if the numbers have gaps or duplicates. */
 export async function readMigrations(folder: URL): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
@@ -38,12 +38,12 @@ export async function readMigrations(folder: URL): Promise<Migration[]> {
 }
 
 /**
- * Brings the schema to where the program is: makes it, puts PostGIS into `public`, and applies the migrations that are
- * missing, each in a transaction of its own. Several processes may do so at once: they take turns.
+ * Upgrades the schema: creates it, installs PostGIS in `public`, and applies each missing migration in its own
+ * transaction. Safe to run in several processes at once.
  *
- * @returns the numbers that were applied
- * @throws {Problem} database/newer when the database has migrations the program does not know,
- *   database/migration when an applied migration is not the one the program has
+ * @returns the numbers of the migrations applied
+ * @throws {Problem} database/newer if the database has migrations unknown to the program,
+ *   database/migration if the content of an applied migration differs from the program's
  */
 export async function migrate(
   database: Database,
@@ -102,18 +102,18 @@ function checkApplied(applied: Applied, migrations: readonly Migration[]): void 
   const known = migrations.find((migration) => migration.number === number)
   const label = `migration ${number} (${name})`
   if (known === undefined) {
-    throw problem('database/newer', `the database has ${label}, applied by landform ${version}`, {
+    throw problem('database/newer', `the database contains ${label}, applied by landform ${version}`, {
       data: { number, version },
     })
   }
   if (known.checksum !== applied.checksum) {
-    throw problem('database/migration', `${label} was applied by landform ${version} with another content`, {
+    throw problem('database/migration', `${label} applied by landform ${version} had different content`, {
       data: { number, version },
     })
   }
 }
 
-// Until the end of the transaction. One for the whole server: the extension stands outside of the schema.
+// Held until the end of the transaction. One lock for the entire database: the extension is outside the schema.
 async function takeLock(tx: Queryable): Promise<void> {
   await tx.query('select pg_advisory_xact_lock($1)', [lockKey])
 }

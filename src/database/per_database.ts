@@ -1,11 +1,11 @@
 import type { Database } from './database.ts'
 
-/** Makes something once for each database that it is asked for, and forgets it with the database. */
-export function perDatabase<T>(make: () => T): (database: Database) => T {
-  const made = new WeakMap<Database, { readonly thing: T }>()
+/** Returns a function that creates a value on first use for each database, and holds it as long as the database. */
+export function perDatabase<T>(create: () => T): (database: Database) => T {
+  const entries = new WeakMap<Database, { readonly value: T }>()
   return (database) => {
-    const known = made.get(database) ?? { thing: make() }
-    made.set(database, known)
-    return known.thing
+    const entry = entries.get(database) ?? { value: create() }
+    entries.set(database, entry)
+    return entry.value
   }
 }

@@ -7,32 +7,32 @@ import pg from 'pg'
 import type { Log } from '../core/log.ts'
 import { startCheckpoints } from './checkpoint.ts'
 import type { Database } from './database.ts'
-import { unlockFolder } from './lock.ts'
-import { createPooled, formatSearchPath, sessionSettings } from './pooled.ts'
-import { WorkerSocket } from './socket.ts'
+import { unlockFolder } from './folder_lock.ts'
+import { typeParsers } from './pg_values.ts'
+import { createPooled, formatSearchPath, sessionSettings } from './pooled_database.ts'
 import { toProblem } from './sqlstate.ts'
 import { Subscriptions } from './subscriptions.ts'
-import { typeParsers } from './values.ts'
+import { WorkerSocket } from './worker_socket.ts'
 
-/** Where the embedded database stands and how it is used. */
+/** Options of the embedded database. */
 export interface EmbeddedOptions {
-  /** Folder of its own, made where there is none; or `memory` for one that ends with the process. */
+  /** Data folder, created if missing; or `memory` for data that is lost when the process ends. */
   readonly folder: string | 'memory'
   /** @default landform */
   readonly schema?: string
-  /** Most milliseconds a statement may take where the transaction says nothing. @default none */
+  /** Default statement timeout, in milliseconds. @default none */
   readonly statementTimeoutMs?: number
-  /** Where the prepared data folder is kept. @default `.cache/pglite` of a checkout, else `landform` in the user's cache */
+  /** Folder for the prepared data folder. @default `.cache/pglite` of a checkout, else `~/.cache/landform` */
   readonly cacheFolder?: string
   readonly log: Log
 }
 
-/** How long a cancelled statement may go on before its worker is ended and started anew. */
+/** Time for a cancelled statement to end before its worker is restarted. */
 const cancelGraceMs = 1000
 
 /**
- * Opens PostgreSQL with PostGIS in a worker thread of this process (PGlite). There is one connection: transactions and
- * statements take turns in the order they were asked for.
+ * Opens PostgreSQL with PostGIS in a worker thread of this process (PGlite). It has a single connection: transactions
+ * and statements run one after the other, in the order they were requested.
  *
  * @throws {Problem} database/locked while another process uses the folder
  */
@@ -43,7 +43,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
 
 /** A running embedded database. */
 export interface Engine {
-  /** Gives a Database that finds its names in a schema. Several may share the engine, and take turns. */
+  /** Returns a Database for a schema. Several may share the engine. */
   openSchema(schema: string, onClose?: () => Promise<void>): Database
   close(): Promise<void>
 }
@@ -80,7 +80,7 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
     await socket.ended
     if (!inMemory) await unlockFolder(folder, token)
   }
-  // The first connection starts the worker: what is wrong with the folder shows here.
+  // The first connection starts the worker; faults of the folder are reported here.
   try {
     await pool.query('select 1')
   } catch (error) {
@@ -120,18 +120,18 @@ function createListen(pool: Pool, subscriptions: Subscriptions): Database['liste
 }
 
 /**
- * Stops the running statement. Nothing reaches a database that computes in WebAssembly: neither `statement_timeout`
- * nor a request to cancel, for its thread takes no other call until it is done. But wherever it calls out, to read or
- * write a file, a page of rows or the input of a copy, it can be told to stop at its next safe point. What calls
- * nothing for too long (a join in memory, heavy geometry) is ended with its worker; PostgreSQL's recovery then brings
- * back all that was committed, in seconds. In memory nothing would come back, so there it is waited for.
+ * Stops the running statement. `statement_timeout` and cancel requests have no effect while the database computes in
+ * WebAssembly, since its thread is busy. But on every call out, to read or write a file, rows or COPY input, it can be
+ * made to stop at its next interrupt check. If it makes no call for too long (a join in memory, heavy geometry), its
+ * worker is terminated; PostgreSQL's recovery restores all committed data in seconds. An in-memory database would lose
+ * its data, so its statements are waited for.
  */
 async function cancelStatement(
   over: Promise<unknown>,
   { socket, inMemory, log }: { socket: WorkerSocket; inMemory: boolean; log: Log },
 ): Promise<void> {
   const kill = () => {
-    log.warn({}, 'a query could not be cancelled: the embedded database is started anew')
+    log.warn({}, 'could not cancel a query; restarting the embedded database')
     void socket.kill()
   }
   const timer = inMemory ? undefined : setTimeout(kill, cancelGraceMs)
@@ -141,7 +141,7 @@ async function cancelStatement(
   socket.requestCancel(false)
 }
 
-// In a checkout, sources are run as they are.
+// Only a checkout runs the TypeScript sources.
 function getCacheFolder(): string {
   if (extname(import.meta.url) === '.ts')
     return fileURLToPath(new URL('../../.cache/pglite', import.meta.url))

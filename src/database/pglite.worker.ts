@@ -1,18 +1,18 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { isDiskFull } from '../core/disk_full.ts'
 import { isProblem } from '../core/problem.ts'
-import { Backend } from './backend.ts'
-import { WorkerEnd } from './link.ts'
-import { lockFolder } from './lock.ts'
-import type { WorkerData, WorkerMessage } from './socket.ts'
-import { startInFolder, startInMemory } from './start.ts'
+import { lockFolder } from './folder_lock.ts'
+import { Backend } from './pglite_backend.ts'
+import { startInFolder, startInMemory } from './start_pglite.ts'
+import { WorkerEnd } from './worker_link.ts'
+import type { WorkerData, WorkerMessage } from './worker_socket.ts'
 
 const { folder, token, cacheFolder, port, signals } = workerData as WorkerData & {
   readonly port: MessagePort
   readonly signals: Int32Array
 }
 
-function tell(message: WorkerMessage): void {
+function post(message: WorkerMessage): void {
   parentPort?.postMessage(message)
 }
 
@@ -36,13 +36,13 @@ function isRunning(pid: number): boolean {
 try {
   const pglite = await start()
   backend = new Backend(pglite, new WorkerEnd(port, signals, receiveMessageOnPort))
-  tell({ kind: 'ready' })
+  post({ kind: 'ready' })
   backend.serve()
   await pglite.close()
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error)
-  const other = { code: isDiskFull(error) ? 'files/full' : 'database/unavailable', data: {} }
-  const { code, data } = isProblem(error) ? error : other
-  tell({ kind: 'failed', code, message, data })
+  const fallback = { code: isDiskFull(error) ? 'files/full' : 'database/unavailable', data: {} }
+  const { code, data } = isProblem(error) ? error : fallback
+  post({ kind: 'failed', code, message, data })
 }
 port.close()

@@ -2,36 +2,36 @@ import type { ClientBase, ClientConfig } from 'pg'
 import pg from 'pg'
 import type { Log } from '../core/log.ts'
 import type { Database } from './database.ts'
-import { Listener } from './listener.ts'
-import { createPooled, formatSearchPath, sessionSettings } from './pooled.ts'
-import { typeParsers } from './values.ts'
+import { Listener } from './notification_listener.ts'
+import { typeParsers } from './pg_values.ts'
+import { createPooled, formatSearchPath, sessionSettings } from './pooled_database.ts'
 
-/** Where the database is and how it is used. */
+/** Options of a PostgreSQL connection pool. */
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly url: string
   /** @default landform */
   readonly schema?: string
-  /** Most connections at a time. @default 10 */
+  /** Maximum number of connections. @default 10 */
   readonly poolSize?: number
-  /** Most milliseconds a statement may take where the transaction says nothing. @default none */
+  /** Default statement timeout, in milliseconds. @default none */
   readonly statementTimeoutMs?: number
-  /** Most milliseconds a request waits for a connection before database/busy or database/unavailable. @default 10,000 */
+  /** Maximum wait for a connection, in milliseconds; then database/busy or database/unavailable. @default 10,000 */
   readonly connectTimeoutMs?: number
   readonly log: Log
 }
 
-/** The driver keeps the number of the process that serves a connection, without declaring it. */
-type NumberedClient = ClientBase & { readonly processID: number | null }
+/** A client with the PID of its backend, which the driver does not declare. */
+type ClientWithPid = ClientBase & { readonly processID: number | null }
 
-/** A transaction that does nothing for so long holds its locks for nobody: PostgreSQL ends it. */
+/** Time-out of idle transactions, which hold locks. */
 const idleInTransactionMs = 120_000
 
 const defaultConnectTimeoutMs = 10_000
 
 /**
- * Opens a PostgreSQL database with PostGIS. Connections are made when they are needed and replaced when they break: a
- * restart of the server fails what runs, and nothing later.
+ * Opens a PostgreSQL database with PostGIS. Connections are opened on demand and replaced when lost: a restart of the
+ * server fails only the statements that run.
  */
 export function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, schema = 'landform', poolSize = 10, statementTimeoutMs, log } = options
@@ -54,7 +54,7 @@ export function openPostgres(options: PostgresOptions): Promise<Database> {
     max: poolSize,
     onConnect: (client) => client.query(settings).then(() => undefined),
   })
-  pool.on('error', (error) => log.warn({ err: error }, 'an idle connection to the database was lost'))
+  pool.on('error', (error) => log.warn({ err: error }, 'lost an idle connection to the database'))
   const listener = new Listener(config, log)
   const database = createPooled({
     name: 'postgres',
@@ -72,7 +72,7 @@ export function openPostgres(options: PostgresOptions): Promise<Database> {
 }
 
 /**
- * Stops the running statement of a connection, on a connection of its own: those of the pool may all be busy. Never
+ * Cancels the running statement of a connection. Uses a new connection, since those of the pool may all be busy. Never
  * rejects.
  */
 export async function cancelBackend(busy: ClientBase, config: ClientConfig, log: Log): Promise<void> {
@@ -80,9 +80,9 @@ export async function cancelBackend(busy: ClientBase, config: ClientConfig, log:
   client.on('error', () => undefined)
   try {
     await client.connect()
-    await client.query('select pg_cancel_backend($1)', [(busy as NumberedClient).processID])
+    await client.query('select pg_cancel_backend($1)', [(busy as ClientWithPid).processID])
   } catch (error) {
-    log.warn({ err: error }, 'a query could not be cancelled')
+    log.warn({ err: error }, 'could not cancel a query')
   } finally {
     await client.end().catch(() => undefined)
   }

@@ -4,19 +4,19 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 
 const blockBytes = 512
 
-/** Files that are written at the same time: each waits for the disk. */
+/** Number of files written concurrently, since each waits for the disk. */
 const filesAtOnce = 32
 
-/** One entry of a tar file; a folder has no content. */
+/** An entry of a tar file; a folder has no content. */
 interface Entry {
   readonly name: string
   readonly content: Uint8Array | undefined
-  /** All that stands in the file of it. */
+  /** Header and content blocks. */
   readonly blocks: Uint8Array
 }
 
 /**
- * Writes the files of a compressed tar file into a folder, for good and readable by their owner only.
+ * Unpacks a compressed tar file into a folder, flushed to disk and readable by the owner only.
  *
  * @see POSIX pax, "ustar Interchange Format"
  */
@@ -31,20 +31,20 @@ export async function unpackTar(compressed: Uint8Array, folder: string): Promise
   for (let at = 0; at < entries.length; at += filesAtOnce) {
     await Promise.all(entries.slice(at, at + filesAtOnce).map(writeEntry))
   }
-  // PostgreSQL refuses a data folder that others may read.
+  // PostgreSQL refuses a data folder that is readable by others.
   await chmod(folder, 0o700)
   for (const path of folders) await syncFolder(path)
 }
 
-/** Gives a compressed tar file of some of the entries of another. */
-export function filterTar(compressed: Uint8Array, isKept: (name: string) => boolean): Uint8Array {
-  const kept = [...listEntries(gunzipSync(compressed))].filter(({ name }) => isKept(name))
+/** Returns a compressed tar file with the entries of another whose names match. */
+export function filterTar(compressed: Uint8Array, isIncluded: (name: string) => boolean): Uint8Array {
+  const entries = [...listEntries(gunzipSync(compressed))].filter(({ name }) => isIncluded(name))
   const end = Buffer.alloc(2 * blockBytes)
-  // It is unpacked at each start, and takes room once.
-  return gzipSync(Buffer.concat([...kept.map(({ blocks }) => blocks), end]), { level: 1 })
+  // Level 1: unpacked at each start, stored once.
+  return gzipSync(Buffer.concat([...entries.map(({ blocks }) => blocks), end]), { level: 1 })
 }
 
-/** Puts the names in a folder on the disk for good. */
+/** Flushes the entries of a folder to disk. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

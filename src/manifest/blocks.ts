@@ -3,7 +3,7 @@ import { clsNames, isCls } from '../contract/registry.ts'
 import type { Issue } from '../core/issue.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { findHint } from '../core/suggest.ts'
-import { coerceText } from '../document/values.ts'
+import { coerceString } from '../document/resolve_values.ts'
 import { type Block, blockIssue } from './block.ts'
 import { coerceExpressions } from './coerce.ts'
 import { classHint, issueOfFault } from './faults.ts'
@@ -91,7 +91,7 @@ function withoutChildren({ children: _, ...fields }: Entry['value']): Entry['val
 
 function isExisting(value: unknown, { source, pointer }: Place): boolean {
   const isExpression = source.expressions.has(joinPointer(pointer, 'existing'))
-  return (isExpression && typeof value === 'string' ? coerceText(value) : value) === true
+  return (isExpression && typeof value === 'string' ? coerceString(value) : value) === true
 }
 
 function badChildren(block: Block): Issue {

@@ -1,8 +1,8 @@
 import type { Fault } from '../contract/validate.ts'
 import { findAtPointer, type Pointer, parentPointer, splitPointer } from '../core/pointer.ts'
-import { parseExpressions } from '../document/expression.ts'
-import { setOwn } from '../document/node.ts'
-import { coerceText } from '../document/values.ts'
+import { coerceString } from '../document/resolve_values.ts'
+import { parseExpressions } from '../document/value_expression.ts'
+import { setOwn } from '../document/yaml_node.ts'
 
 /** A value to check, and where its expressions are; pointers start at the value. */
 export interface Coercible {
@@ -25,7 +25,7 @@ export function coerceExpressions({ value, expressionAt, check }: Coercible): {
   const changes = new Map<Pointer, unknown>()
   for (const { kind, pointer } of faults) {
     const isWhole = kind === 'bad-value' && isWholeExpression(expressionAt(pointer))
-    const coerced = isWhole ? coerceText(String(findAtPointer(value, pointer))) : undefined
+    const coerced = isWhole ? coerceString(String(findAtPointer(value, pointer))) : undefined
     if (coerced !== undefined) changes.set(pointer, coerced)
   }
   if (changes.size === 0) return { value, faults }

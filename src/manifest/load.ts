@@ -1,5 +1,5 @@
 import { compareIssues, type Issue } from '../core/issue.ts'
-import type { Environment } from '../document/values.ts'
+import type { Environment } from '../document/resolve_values.ts'
 import { assembleManifest } from './assemble.ts'
 import { checkDataFiles } from './checks/data-files.ts'
 import { findManifestFiles, type ReadManifestFile, readManifestFile } from './input.ts'

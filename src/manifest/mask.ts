@@ -1,8 +1,8 @@
 import { clsNames, descriptorOf } from '../contract/registry.ts'
 import { listSecrets, type Schema } from '../contract/schema.ts'
 import { joinPointer, type Pointer, splitPointer } from '../core/pointer.ts'
-import type { YamlDocument } from '../document/document.ts'
-import { isItems, isMembers, type Node } from '../document/node.ts'
+import type { YamlDocument } from '../document/yaml_document.ts'
+import { isItems, isMembers, type Node } from '../document/yaml_node.ts'
 
 /** Names of the fields whose values are never shown. */
 export const secretNames: ReadonlySet<string> = new Set(

@@ -3,9 +3,9 @@ import type { ProblemCode } from '../contract/problems.ts'
 import type { Issue } from '../core/issue.ts'
 import { findAtPointer, type Pointer } from '../core/pointer.ts'
 import type { Span } from '../core/span.ts'
-import { keySpanAt, spanAt, type YamlDocument } from '../document/document.ts'
-import type { Includes } from '../document/include.ts'
-import { type Environment, resolveValues } from '../document/values.ts'
+import type { Includes } from '../document/included_files.ts'
+import { type Environment, resolveValues } from '../document/resolve_values.ts'
+import { keySpanAt, spanAt, type YamlDocument } from '../document/yaml_document.ts'
 import { maskValue } from './mask.ts'
 
 /** One YAML document of a manifest, with its expressions replaced. */
@@ -43,7 +43,7 @@ export function resolveSource(
   folder: string,
   { env, files, showPath }: Surroundings,
 ): { readonly source: ManifestSource; readonly issues: readonly Issue[] } {
-  const { value, issues, expressions, taken: paths } = resolveValues(document, env, files)
+  const { value, issues, expressions, includedPaths: paths } = resolveValues(document, env, files)
   const taken = new Map<Pointer, TakenFile>()
   const hasEscapes = numbered.test(document.text)
   for (const [pointer, path] of paths) {

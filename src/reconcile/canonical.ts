@@ -1,7 +1,7 @@
 import { annotationsOf } from '../contract/descriptor.ts'
 import { findSchemaFor, type Schema } from '../contract/schema.ts'
 import { writeScale } from '../contract/translate.ts'
-import { canonicalXml } from '../style/canonical.ts'
+import { canonicalXml } from '../style/canonical_xml.ts'
 
 /**
  * Brings a value into the one form in which equal means same: defaults filled in, scales and XML in one spelling,

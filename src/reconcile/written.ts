@@ -1,7 +1,7 @@
 import { annotationsOf } from '../contract/descriptor.ts'
 import { type Cls, descriptorOf, isCls } from '../contract/registry.ts'
 import type { Schema } from '../contract/schema.ts'
-import { variableExpression } from '../document/write.ts'
+import { variableExpression } from '../document/format_yaml.ts'
 import type { WrittenBlock } from '../manifest/rewrite.ts'
 import type { ActualResource } from './actual.ts'
 import { isCompared } from './canonical.ts'

@@ -13,10 +13,10 @@ import { findLayers, type Layer } from '../store/layer.ts'
 import { findStyleXml } from '../store/map_style.ts'
 import { findResources, type ResourceRow } from '../store/resource.ts'
 import type { ItemRow, WebmapRow } from '../store/webmap.ts'
-import { readMapserverXml } from '../style/mapserver.ts'
-import { plainStyle } from '../style/plain.ts'
+import { defaultStyle } from '../style/default_style.ts'
+import { readMapserverXml } from '../style/mapserver_read.ts'
 import { readQml } from '../style/qml_read.ts'
-import type { Style } from '../style/style.ts'
+import type { Style } from '../style/style_model.ts'
 import { type Branches, branchesOf } from './behaviours/webmap_item.ts'
 import { sanitiseDescription } from './description.ts'
 
@@ -93,7 +93,7 @@ async function readDrawings(tx: Queryable, { map, masks }: ConfigSource): Promis
     const read = styles.get(styleId ?? 0)
     if (styleId === null || layer === undefined || read === undefined) continue
     const mask = masks.get(layer.resourceId) ?? 0
-    const style = read() ?? plainStyle(layer.geometryType)
+    const style = read() ?? defaultStyle(layer.geometryType)
     const attribution = hasPermission(mask, 'metadata.read')
       ? attributionOf(resources.get(layer.resourceId))
       : null

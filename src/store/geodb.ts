@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts'
-import type { SslMode } from '../database/foreign.ts'
+import type { SslMode } from '../database/foreign_database.ts'
 import type { ForeignTable, Layer } from './layer.ts'
 import { rowTable } from './row_table.ts'
 

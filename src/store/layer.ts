@@ -80,7 +80,7 @@ export async function findLayers(tx: Queryable, ids: readonly number[]): Promise
       where l.resource_id = any($1::int[])
       group by l.resource_id, g.resource_id, c.resource_id`,
     [ids],
-    { recurs: true },
+    { prepared: true },
   )
   return new Map(rows.map((row) => [row.resourceId, row]))
 }

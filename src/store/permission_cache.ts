@@ -77,7 +77,7 @@ async function readMoment(database: Database, ids: readonly number[]): Promise<M
     `select value::text as epoch,
             array(select id from resource where id = any($1::int[])) as existing from permission_epoch`,
     [ids],
-    { recurs: true },
+    { prepared: true },
   )
   return rows[0] ?? nothing
 }

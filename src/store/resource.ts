@@ -36,7 +36,7 @@ export async function findResources(tx: Queryable, ids: readonly number[]): Prom
        left join (${metadataSql('$1')}) m on m.resource_id = r.id
       where r.id = any($1::int[])`,
     [ids],
-    { recurs: true },
+    { prepared: true },
   )
 }
 

@@ -28,7 +28,7 @@ export function rowTable<R extends object>(
   return {
     async find(tx, ids) {
       const known = ids.filter(isResourceId)
-      const rows = await tx.query<R & { readonly resource_id: number }>(find, [known], { recurs: true })
+      const rows = await tx.query<R & { readonly resource_id: number }>(find, [known], { prepared: true })
       return new Map(rows.map(({ resource_id: id, ...row }) => [id, row as unknown as R]))
     },
     async write(tx, rows) {

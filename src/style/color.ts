@@ -4,12 +4,12 @@ export type Color = `#${string}`
 /** Red, green and blue, each 0 to 255. */
 export type Channels = readonly [red: number, green: number, blue: number]
 
-/** Gives the colour of three channels; they are rounded and kept within 0 to 255. */
+/** Returns the colour of three channels, rounded and clamped to 0 to 255. */
 export function colorOf([red, green, blue]: Channels): Color {
   return `#${[red, green, blue].map(hex).join('')}`
 }
 
-/** Finds the colour that a text like `#AABBCC` or `#abc` names; undefined where it names none. */
+/** Parses a colour such as `#AABBCC` or `#abc`; undefined if the string is not one. */
 export function findColor(text: string): Color | undefined {
   const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(text)
   const long = short
@@ -21,7 +21,7 @@ export function findColor(text: string): Color | undefined {
   return /^#[0-9a-f]{6}$/i.test(long) ? (long.toLowerCase() as Color) : undefined
 }
 
-/** Takes a colour apart. */
+/** Splits a colour into its channels. */
 export function channelsOf(color: Color): Channels {
   const value = Number.parseInt(color.slice(1), 16)
   return [value >> 16, (value >> 8) & 255, value & 255]

@@ -1,9 +1,9 @@
 import { type Color, channelsOf } from './color.ts'
-import { formatExpression } from './expression.ts'
-import { plainSymbolizer, type Rule, type Style, type Symbolizer } from './style.ts'
-import { escapeXml } from './xml_text.ts'
+import { formatExpression } from './mapserver_expression.ts'
+import { defaultSymbolizer, type Rule, type Style, type Symbolizer } from './style_model.ts'
+import { escapeXml } from './xml_escape.ts'
 
-/** Writes a style as map server XML that `readMapserverXml` reads back as the same style. */
+/** Writes a style as MapServer XML that `readMapserverXml` reads back as an equal style. */
 export function writeMapserverXml(style: Style): string {
   return `${block('map', [block('layer', style.rules.map(writeRule))])}\n`
 }
@@ -20,16 +20,16 @@ function writeRule(rule: Rule): string {
 
 function writeSymbolizer(symbolizer: Symbolizer): string {
   const { fill, outline, width, casing, size, marker, angle, opacity, dash } = symbolizer
-  const plain = plainSymbolizer
+  const defaults = defaultSymbolizer
   return block('style', [
     ...color('color', fill),
     ...color('outlinecolor', outline),
-    ...element('width', unless(width, plain.width)),
-    ...element('outlinewidth', unless(casing, plain.casing)),
-    ...element('symbol', marker === plain.marker ? undefined : `std:${marker}`),
-    ...element('size', unless(size, plain.size)),
-    ...element('angle', unless(angle, plain.angle)),
-    ...element('opacity', unless(opacity * 100, 100)),
+    ...element('width', unlessDefault(width, defaults.width)),
+    ...element('outlinewidth', unlessDefault(casing, defaults.casing)),
+    ...element('symbol', marker === defaults.marker ? undefined : `std:${marker}`),
+    ...element('size', unlessDefault(size, defaults.size)),
+    ...element('angle', unlessDefault(angle, defaults.angle)),
+    ...element('opacity', unlessDefault(opacity * 100, 100)),
     ...element('pattern', dash.length === 0 ? undefined : dash.join(' ')),
   ])
 }
@@ -51,4 +51,4 @@ function color(name: string, value: Color | undefined): string[] {
   return [`<${name} red="${red}" green="${green}" blue="${blue}"/>`]
 }
 
-const unless = (value: number, usual: number) => (value === usual ? undefined : value)
+const unlessDefault = (value: number, byDefault: number) => (value === byDefault ? undefined : value)

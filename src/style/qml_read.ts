@@ -1,28 +1,28 @@
 import type { Issue } from '../core/issue.ts'
-import type { Filter } from './filter.ts'
-import { parseQml } from './qml.ts'
+import type { Filter } from './feature_filter.ts'
+import { parseQml } from './qml_parse.ts'
 import { readQmlSymbol } from './qml_symbol.ts'
-import type { Rule, Style, Symbolizer } from './style.ts'
-import type { XmlElement } from './xml.ts'
+import type { Rule, Style, Symbolizer } from './style_model.ts'
+import type { XmlElement } from './xml_read.ts'
 
-/** What reading a QML file gives: the style, unless it is drawn in a way that is not known, and what is left out. */
-export interface QmlStyleReading {
+/** Result of reading a QML file: the style, unless its renderer is not supported, and the parts not drawn. */
+export interface QmlStyleResult {
   readonly style?: Style
   readonly issues: readonly Issue[]
 }
 
 /**
- * Reads how a QML file draws features: one symbol for all, or one for each value or range of a field, made of simple
- * fills, lines and markers. Labels, diagrams and everything else of the file is left alone.
+ * Reads the symbology of a QML file: single, categorized and graduated symbols made of simple fills, lines and markers.
+ * Labels, diagrams and everything else are ignored.
  */
-export function readQml(text: string, file = 'qml'): QmlStyleReading {
+export function readQml(text: string, file = 'qml'): QmlStyleResult {
   const { root, issues: faults } = parseQml(text, file)
   if (root === undefined) return { issues: faults }
   const renderer = root.children.find(({ name }) => name === 'renderer-v2')
   const type = renderer && attributeOf(renderer, 'type')
   const read = type === undefined || !Object.hasOwn(readers, type) ? undefined : readers[type]
   if (renderer === undefined || read === undefined)
-    return { issues: [unknown(renderer ?? root, `a renderer ${type}`)] }
+    return { issues: [unknown(renderer ?? root, `renderer ${type}`)] }
   const issues: Issue[] = []
   const symbols = readSymbols(renderer, issues)
   const scale = readScale(root)
@@ -42,14 +42,14 @@ function readSymbols(renderer: XmlElement, issues: Issue[]): Symbols {
   const symbols = childrenOf(renderer, 'symbols').flatMap((list) => childrenOf(list, 'symbol'))
   return new Map(
     symbols.map((symbol) => {
-      const { symbolizers, left } = readQmlSymbol(symbol)
-      for (const { element, what } of left) issues.push(unknown(element, what))
+      const { symbolizers, unsupported } = readQmlSymbol(symbol)
+      for (const { element, what } of unsupported) issues.push(unknown(element, what))
       return [attributeOf(symbol, 'name') ?? '', symbolizers] as const
     }),
   )
 }
 
-/** The category of everything else has no value, and comes after those that have one. */
+/** The category without a value matches all other features, so it comes last. */
 function readCategories(renderer: XmlElement, symbols: Symbols): Rule[] {
   const field = attributeOf(renderer, 'attr') ?? ''
   const categories = entriesOf(renderer, 'categories', 'category').map((category) => {
@@ -83,7 +83,7 @@ function entriesOf(renderer: XmlElement, list: string, name: string): XmlElement
   return childrenOf(renderer, list).flatMap((element) => childrenOf(element, name))
 }
 
-/** What is switched off keeps its features from the rules after it, and draws nothing. */
+/** A disabled entry draws nothing, but still matches its features before later rules do. */
 function ruleOf(entry: XmlElement, symbols: Symbols): Rule {
   const isDrawn = attributeOf(entry, 'render') !== 'false'
   const label = attributeOf(entry, 'label') ?? ''
@@ -93,7 +93,7 @@ function ruleOf(entry: XmlElement, symbols: Symbols): Rule {
   }
 }
 
-/** Desktop GIS calls the scale of the larger denominator the smaller one. */
+/** QGIS names scales by size, not by denominator: its minimum scale has the larger denominator. */
 function readScale(root: XmlElement): Pick<Rule, 'minScaleDenom' | 'maxScaleDenom'> {
   if (attributeOf(root, 'hasScaleBasedVisibilityFlag') !== '1') return {}
   const [largest, smallest] = [attributeOf(root, 'minScale'), attributeOf(root, 'maxScale')].map(Number)
@@ -112,5 +112,5 @@ function attributeOf({ attributes }: XmlElement, name: string): string | undefin
 }
 
 function unknown({ span }: XmlElement, what: string): Issue {
-  return { code: 'style/unknown', message: `${what} is not drawn`, severity: 'warning', span }
+  return { code: 'style/unknown', message: `${what} is not supported`, severity: 'warning', span }
 }

@@ -1,15 +1,15 @@
 import { type Color, colorOf } from './color.ts'
-import { type Marker, plainSymbolizer, type Symbolizer } from './style.ts'
-import type { XmlElement } from './xml.ts'
+import { defaultSymbolizer, type Marker, type Symbolizer } from './style_model.ts'
+import type { XmlElement } from './xml_read.ts'
 
-/** A symbol of a QML file, and what of it cannot be drawn. */
+/** A symbol of a QML file, and its layers that are not supported. */
 export interface QmlSymbol {
-  /** From lower to upper. */
+  /** Bottom first. */
   readonly symbolizers: readonly Symbolizer[]
-  readonly left: readonly { readonly element: XmlElement; readonly what: string }[]
+  readonly unsupported: readonly { readonly element: XmlElement; readonly what: string }[]
 }
 
-/** Reads a symbol: its layers that are switched on, each a simple fill, line or marker. */
+/** Reads the enabled layers of a symbol, each a simple fill, line or marker. */
 export function readQmlSymbol(symbol: XmlElement): QmlSymbol {
   const type = attributeOf(symbol, 'type') ?? ''
   const alpha = numberOf(attributeOf(symbol, 'alpha')) ?? 1
@@ -22,8 +22,8 @@ export function readQmlSymbol(symbol: XmlElement): QmlSymbol {
   })
   return {
     symbolizers: read.flatMap(({ drawn }) => drawn ?? []),
-    left: read.flatMap(({ element, cls, drawn }) =>
-      drawn === undefined ? [{ element, what: `a symbol layer ${cls}` }] : [],
+    unsupported: read.flatMap(({ element, cls, drawn }) =>
+      drawn === undefined ? [{ element, what: `symbol layer ${cls}` }] : [],
     ),
   }
 }
@@ -34,21 +34,21 @@ type ReadLayer = (options: Options, type: string) => Symbolizer
 const readers: Readonly<Record<string, ReadLayer>> = {
   SimpleFill: (options) => {
     const fill = options.get('style') === 'no' ? undefined : paintOf(options, 'color')
-    return { ...outlined(options), ...filled(fill) }
+    return { ...outlineOf(options), ...fillOf(fill) }
   },
   SimpleMarker: (options) => ({
-    ...outlined(options),
-    ...filled(paintOf(options, 'color')),
-    size: lengthOf(options, 'size') ?? plainSymbolizer.size,
+    ...outlineOf(options),
+    ...fillOf(paintOf(options, 'color')),
+    size: lengthOf(options, 'size') ?? defaultSymbolizer.size,
     marker: entryOf(markers, options.get('name')) ?? 'circle',
-    // Clockwise there.
+    // QGIS angles are clockwise.
     angle: (360 - (numberOf(options.get('angle')) ?? 0)) % 360,
   }),
   SimpleLine: (options, type) => {
     const paint = options.get('line_style') === 'no' ? undefined : paintOf(options, 'line_color')
     const width = lengthOf(options, 'line_width') ?? 1
     const dash = dashOf(options, { style: options.get('line_style'), width })
-    const line = { ...plainSymbolizer, width, dash, opacity: paint?.opacity ?? 1 }
+    const line = { ...defaultSymbolizer, width, dash, opacity: paint?.opacity ?? 1 }
     if (paint === undefined) return line
     return type === 'fill' ? { ...line, outline: paint.color } : { ...line, fill: paint.color }
   },
@@ -73,21 +73,21 @@ interface Paint {
   readonly opacity: number
 }
 
-/** The edge of areas and markers. */
-function outlined(options: Options): Symbolizer {
+/** Outline of polygons and markers. */
+function outlineOf(options: Options): Symbolizer {
   const style = options.get('outline_style')
   const width = lengthOf(options, 'outline_width') ?? 1
   const paint = style === 'no' ? undefined : paintOf(options, 'outline_color')
-  const edge = { ...plainSymbolizer, width, dash: dashOf(options, { style, width }) }
+  const edge = { ...defaultSymbolizer, width, dash: dashOf(options, { style, width }) }
   return paint === undefined ? edge : { ...edge, outline: paint.color, opacity: paint.opacity }
 }
 
-// One opacity holds for both: that of the inside, where there is one.
-function filled(paint: Paint | undefined): Partial<Symbolizer> {
+// A symbolizer has one opacity: that of the fill, if any.
+function fillOf(paint: Paint | undefined): Partial<Symbolizer> {
   return paint === undefined ? {} : { fill: paint.color, opacity: paint.opacity }
 }
 
-/** Reads a colour: `red,green,blue,alpha`, each 0 to 255. */
+/** Reads a colour `red,green,blue,alpha`, each 0 to 255. */
 function paintOf(options: Options, name: string): Paint | undefined {
   const [red, green, blue, alpha = 255] = (options.get(name) ?? '').split(',').slice(0, 4).map(Number)
   if (red === undefined || green === undefined || blue === undefined) return undefined
@@ -95,17 +95,17 @@ function paintOf(options: Options, name: string): Paint | undefined {
   return { color: colorOf([red, green, blue]), opacity: Math.min(1, Math.max(0, alpha / 255)) }
 }
 
-/** Pixels of a unit, at 96 to the inch. Lengths on the ground are taken for millimetres. */
-const pixels: Readonly<Record<string, number>> = { Pixel: 1, Point: 96 / 72, Inch: 96, MM: 96 / 25.4 }
+/** Pixels per unit at 96 dpi. Lengths in map units are read as millimetres. */
+const pixelsPerUnit: Readonly<Record<string, number>> = { Pixel: 1, Point: 96 / 72, Inch: 96, MM: 96 / 25.4 }
 
 function lengthOf(options: Options, name: string): number | undefined {
   const length = numberOf(options.get(name))
-  const unit = entryOf(pixels, options.get(`${name}_unit`)) ?? 96 / 25.4
+  const unit = entryOf(pixelsPerUnit, options.get(`${name}_unit`)) ?? 96 / 25.4
   return length === undefined || length < 0 ? undefined : round(length * unit)
 }
 
-/** Dashes and gaps of the pens there are, in widths of the line. */
-const pens: Readonly<Record<string, readonly number[]>> = {
+/** Dash and gap lengths of the named pen styles, in multiples of the line width. */
+const dashPatterns: Readonly<Record<string, readonly number[]>> = {
   dash: [4, 2],
   dot: [1, 2],
   'dash dot': [4, 2, 1, 2],
@@ -117,13 +117,13 @@ function dashOf(
   { style = '', width }: { style: string | undefined; width: number },
 ): number[] {
   if (options.get('use_custom_dash') !== '1')
-    return (entryOf(pens, style) ?? []).map((part) => round(part * width))
-  const unit = entryOf(pixels, options.get('customdash_unit')) ?? 96 / 25.4
+    return (entryOf(dashPatterns, style) ?? []).map((part) => round(part * width))
+  const unit = entryOf(pixelsPerUnit, options.get('customdash_unit')) ?? 96 / 25.4
   const parts = (options.get('customdash') ?? '').split(';').map(Number)
   return parts.every((part) => part > 0) ? parts.map((part) => round(part * unit)) : []
 }
 
-/** Options of a symbol layer, as files of all ages write them. */
+/** Options of a symbol layer, in the current (`Option`) and the older (`prop`) form. */
 function optionsOf(layer: XmlElement): Options {
   const options = new Map<string, string>()
   for (const child of layer.children) {
@@ -135,7 +135,7 @@ function optionsOf(layer: XmlElement): Options {
   return options
 }
 
-/** Finds the entry of a name in a table; words that every object knows are none. */
+/** Finds an own entry of a table; inherited properties do not count. */
 function entryOf<T>(table: Readonly<Record<string, T>>, name = ''): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }

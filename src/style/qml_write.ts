@@ -1,16 +1,16 @@
 import { type GeometryFamily, type GeometryType, geometryParts } from '../contract/geometry.ts'
 import { type Color, channelsOf } from './color.ts'
-import { plainStyle } from './plain.ts'
-import { plainSymbolizer, type Symbolizer } from './style.ts'
-import { escapeXml } from './xml_text.ts'
+import { defaultStyle } from './default_style.ts'
+import { defaultSymbolizer, type Symbolizer } from './style_model.ts'
+import { escapeXml } from './xml_escape.ts'
 
-/** Gives the style of a layer that has none of its own as QML; without a geometry type, that of areas. */
-export function plainQml(geometryType: GeometryType = 'POLYGON'): string {
-  const symbolizer = plainStyle(geometryType).rules[0]?.symbolizers[0] ?? plainSymbolizer
+/** Returns the style of a layer without one as QML; without a geometry type, that of polygons. */
+export function defaultQml(geometryType: GeometryType = 'POLYGON'): string {
+  const symbolizer = defaultStyle(geometryType).rules[0]?.symbolizers[0] ?? defaultSymbolizer
   return writeQml(symbolizer, geometryParts(geometryType).family)
 }
 
-/** Writes one symbol for all features of a family as QML. Lengths are pixels. */
+/** Writes a single symbol for features of a family as QML. Lengths are in pixels. */
 function writeQml(symbolizer: Symbolizer, family: GeometryFamily): string {
   const { type, layer, options } = symbolOf(symbolizer, family)
   const written = Object.entries(options).map(

@@ -7,7 +7,7 @@ import Stroke from 'ol/style/Stroke'
 import OlStyle, { type StyleFunction } from 'ol/style/Style'
 import type { GeometryFamily } from '../contract/geometry.ts'
 import { type Color, channelsOf } from '../style/color.ts'
-import { compileFilter } from '../style/filter.ts'
+import { compileFilter } from '../style/feature_filter.ts'
 import {
   isInScale,
   type Marker,
@@ -17,7 +17,7 @@ import {
   type Stroke as StrokeModel,
   type Style,
   type Symbolizer,
-} from '../style/style.ts'
+} from '../style/style_model.ts'
 import { scaleOf } from './tree_walk.ts'
 
 /** Turns our style into the function that the map library asks for each feature. */

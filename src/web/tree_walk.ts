@@ -1,5 +1,5 @@
 import type { ConfigItem, ConfigLayer, WebmapConfig } from '../contract/webmap_config.ts'
-import type { Style } from '../style/style.ts'
+import type { Style } from '../style/style_model.ts'
 
 /** A layer of the map, with the style that draws it. */
 export type MapLayer = ConfigLayer<Style>

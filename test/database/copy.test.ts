@@ -2,12 +2,12 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { problem } from '../../src/contract/problems.ts'
 import type { Database } from '../../src/database/database.ts'
 import { describeDrivers } from '../support/drivers.ts'
-import { lines, text } from './streams.ts'
+import { lines, text } from './byte_streams.ts'
 
-/** Rows as long as somebody reads: a function in the list of a select is not gathered first. */
+/** A billion rows, computed while they are read: a set-returning function in the select list is not materialized. */
 const endlessRows = "select repeat('x', 100) || i from (select generate_series(1, 1000000000) i) rows"
 
-describeDrivers('copying', (open) => {
+describeDrivers('COPY', (open) => {
   let database: Database
 
   beforeAll(async () => {
@@ -24,17 +24,17 @@ describeDrivers('copying', (open) => {
   const countPlaces = async () =>
     (await database.query<{ n: number }>('select count(*)::int as n from place'))[0]?.n
 
-  describe('a copy in', () => {
-    test('takes rows cut anywhere and counts them', async () => {
+  describe('copyIn', () => {
+    test('accepts chunks that end within a row, and returns the number of rows', async () => {
       const rows = Array.from({ length: 5000 }, (_, i) => `${i}\tname ${i}\t1\n`).join('')
-      async function* cut() {
+      async function* chunks() {
         for (let at = 0; at < rows.length; at += 777) yield Buffer.from(rows.slice(at, at + 777))
       }
-      expect(await database.copyIn('copy place from stdin', cut())).toBe(5000)
+      expect(await database.copyIn('copy place from stdin', chunks())).toBe(5000)
       expect(await countPlaces()).toBe(5000)
     })
 
-    test('takes the binary format', async () => {
+    test('accepts the binary format', async () => {
       const header = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)])
       const row = Buffer.from([0, 1, 0, 0, 0, 4, 0, 0, 0, 7])
       const statement = 'copy place (id) from stdin (format binary)'
@@ -42,11 +42,11 @@ describeDrivers('copying', (open) => {
       expect(await database.query('select id from place')).toEqual([{ id: 7 }])
     })
 
-    test('takes nothing', async () => {
+    test('accepts empty input', async () => {
       expect(await database.copyIn('copy place from stdin', text())).toBe(0)
     })
 
-    test('saves nothing when a row is wrong, says which, and the next one works', async () => {
+    test('saves nothing if a row is invalid, and the connection stays usable', async () => {
       const rows = text('1\ta\t1\n', '2\tb\tmany\n')
       await expect(database.copyIn('copy place from stdin', rows)).rejects.toMatchObject({
         code: 'database/query',
@@ -56,12 +56,12 @@ describeDrivers('copying', (open) => {
       expect(await database.copyIn('copy place from stdin', text('1\ta\t1\n'))).toBe(1)
     })
 
-    test('breaks off long input at its first wrong row', async () => {
-      let given = 0
+    test('aborts endless input at its first invalid row', async () => {
+      let count = 0
       async function* endless() {
         for (;;) {
-          given += 1
-          yield Buffer.from(given === 2 ? 'wrong\n' : `${given}\t\\N\t1\n`.repeat(1))
+          count += 1
+          yield Buffer.from(count === 2 ? 'wrong\n' : `${count}\t\\N\t1\n`.repeat(1))
         }
       }
       await expect(database.copyIn('copy place from stdin', endless())).rejects.toMatchObject({
@@ -70,7 +70,7 @@ describeDrivers('copying', (open) => {
       expect(await countPlaces()).toBe(0)
     })
 
-    test('saves nothing when its source fails, and throws what the source threw', async () => {
+    test('saves nothing if its source fails, and throws the error of the source', async () => {
       const fault = new Error('the file ends early')
       async function* source() {
         yield Buffer.from('1\ta\t1\n')
@@ -80,7 +80,7 @@ describeDrivers('copying', (open) => {
       expect(await countPlaces()).toBe(0)
     })
 
-    test('belongs to its transaction', async () => {
+    test('is part of its transaction', async () => {
       const work = database.transaction(async (tx) => {
         await tx.copyIn('copy place from stdin', text('1\ta\t1\n'))
         expect(await tx.query('select name from place')).toEqual([{ name: 'a' }])
@@ -90,7 +90,7 @@ describeDrivers('copying', (open) => {
       expect(await countPlaces()).toBe(0)
     })
 
-    test('stops when its signal aborts while its source gives nothing', async () => {
+    test('stops when its signal aborts while its source stalls', async () => {
       const aborter = new AbortController()
       async function* stuck() {
         yield Buffer.from('1\ta\t1\n')
@@ -105,9 +105,9 @@ describeDrivers('copying', (open) => {
     })
   })
 
-  describe('a copy out', () => {
-    test('gives one line a row, just as the query gives it', async () => {
-      const nasty = [
+  describe('copyOut', () => {
+    test('returns one line a row, with the text unchanged', async () => {
+      const values = [
         'plain',
         '',
         '\\.',
@@ -121,15 +121,15 @@ describeDrivers('copying', (open) => {
         '\\x01',
       ]
       const select = 'select to_json(t)::text from unnest($1::text[]) with ordinality u(t, n) order by n'
-      const expected = nasty.map((value) => `${JSON.stringify(value)}\n`).join('')
-      expect(await lines(database.copyOut(select, [nasty]))).toBe(expected)
+      const expected = values.map((value) => `${JSON.stringify(value)}\n`).join('')
+      expect(await lines(database.copyOut(select, [values]))).toBe(expected)
     })
 
-    test('gives nothing for no rows', async () => {
+    test('returns nothing for an empty result', async () => {
       expect(await lines(database.copyOut('select id::text from place'))).toBe('')
     })
 
-    test('gives a large result whole to a reader that is slower than the database', async () => {
+    test('returns a large result completely to a reader slower than the database', async () => {
       const chunks = database.copyOut("select repeat('x', 999) from generate_series(1, 20000)")
       let sizeBytes = 0
       for await (const chunk of chunks) {
@@ -139,14 +139,14 @@ describeDrivers('copying', (open) => {
       expect(sizeBytes).toBe(20_000_000)
     })
 
-    test('tells of a wrong query, and the next one works', async () => {
+    test('reports an invalid query, and the connection stays usable', async () => {
       await expect(lines(database.copyOut('select nothing'))).rejects.toMatchObject({
         data: { sqlstate: '42703' },
       })
       expect(await lines(database.copyOut("select 'a'"))).toBe('a\n')
     })
 
-    test('tells of a fault after the first rows', async () => {
+    test('reports an error after the first rows', async () => {
       const select = 'select (1 / (5000 - i))::text || repeat($1, 100) from generate_series(1, 10000) i'
       await expect(lines(database.copyOut(select, ['x']))).rejects.toMatchObject({
         data: { sqlstate: '22012' },
@@ -154,7 +154,7 @@ describeDrivers('copying', (open) => {
       expect(await lines(database.copyOut("select 'a'"))).toBe('a\n')
     })
 
-    test('that is left early is cancelled, and the next query works', async () => {
+    test('is cancelled when its iteration ends early, and the connection stays usable', async () => {
       for await (const chunk of database.copyOut(endlessRows)) {
         expect(chunk.length).toBeGreaterThan(0)
         break
@@ -162,7 +162,7 @@ describeDrivers('copying', (open) => {
       expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])
     })
 
-    test('that is left early leaves its transaction whole', async () => {
+    test('does not abort its transaction when its iteration ends early', async () => {
       await database.transaction(async (tx) => {
         await tx.query("insert into place values (1, 'a')")
         for await (const _ of tx.copyOut(endlessRows)) break
@@ -171,15 +171,15 @@ describeDrivers('copying', (open) => {
       expect(await countPlaces()).toBe(2)
     })
 
-    test('sees what its transaction has done', async () => {
-      const seen = await database.transaction(async (tx) => {
+    test('sees the changes of its transaction', async () => {
+      const output = await database.transaction(async (tx) => {
         await tx.query("insert into place values (1, 'a')")
         return lines(tx.copyOut('select name from place'))
       })
-      expect(seen).toBe('a\n')
+      expect(output).toBe('a\n')
     })
 
-    test('refuses a query on the same transaction meanwhile, which would wait for ever', async () => {
+    test('refuses concurrent queries in the same transaction, which would deadlock', async () => {
       const work = database.transaction(async (tx) => {
         for await (const _ of tx.copyOut('select 1::text')) await tx.query('select 1')
       })

@@ -3,7 +3,7 @@ import { problem } from '../../src/contract/problems.ts'
 import type { Database } from '../../src/database/database.ts'
 import { describeDrivers } from '../support/drivers.ts'
 
-/** Computes for seconds, and reads and writes temporary files meanwhile. */
+/** Runs for seconds, reading and writing temporary files. */
 const longQuery = 'select count(*) from generate_series(1, 20000000)'
 
 describeDrivers('database', (open) => {
@@ -64,7 +64,7 @@ describeDrivers('database', (open) => {
           [3, 4],
         ],
       ],
-    ])('%s is read (%#)', async (expression, expected) => {
+    ])('%s is parsed (%#)', async (expression, expected) => {
       expect(await database.query(`select ${expression} as value`)).toEqual([{ value: expected }])
     })
 
@@ -80,23 +80,23 @@ describeDrivers('database', (open) => {
       ['timestamptz', new Date('2024-02-29T12:00:00.5Z'), '2024-02-29 12:00:00.5+00'],
       ['float8', Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],
       ['bool', false, false],
-    ])('bound as %s is read again (%#)', async (type, value, expected) => {
+    ])('bound as %s reads back equal (%#)', async (type, value, expected) => {
       expect(await database.query(`select $1::${type} as value`, [value])).toEqual([{ value: expected }])
     })
   })
 
-  test('a bigint is bound as it is', async () => {
+  test('a bigint is bound exactly', async () => {
     expect(await database.query('select $1::int8 as value', [9007199254740993n])).toEqual([
       { value: '9007199254740993' },
     ])
   })
 
   describe('a query', () => {
-    test('takes several statements in one text without values, and gives the rows of the last', async () => {
+    test('accepts several statements without values, and returns the rows of the last', async () => {
       expect(await database.query('select 1 as a; select 2 as b')).toEqual([{ b: 2 }])
     })
 
-    test('gives as many rows as there are', async () => {
+    test('returns all rows of a large result', async () => {
       const rows = await database.query<{ i: number }>(
         'select i, repeat($1, 100) as t from generate_series(1, 20000) i',
         ['x'],
@@ -105,7 +105,7 @@ describeDrivers('database', (open) => {
       expect(rows.at(-1)).toEqual({ i: 20000, t: 'x'.repeat(100) })
     })
 
-    test('takes a value of many megabytes', async () => {
+    test('accepts a value of many megabytes', async () => {
       const long = 'ä'.repeat(5_000_000)
       expect(await database.query('select $1 = repeat($2, 5000000) as same', [long, 'ä'])).toEqual([
         { same: true },
@@ -113,15 +113,10 @@ describeDrivers('database', (open) => {
     })
 
     test.each([
-      [
-        'a second row with the same key',
-        "insert into place values (1, 'a'), (1, 'b')",
-        '23505',
-        'place_pkey',
-      ],
-      ['a row that points at nothing', 'insert into visit values (9)', '23503', 'visit_place_id_fkey'],
-      ['a value that a check refuses', 'insert into place values (1, null, 0)', '23514', 'place_area_check'],
-    ])('tells of %s', async (_title, sql, sqlstate, constraint) => {
+      ['a duplicate key', "insert into place values (1, 'a'), (1, 'b')", '23505', 'place_pkey'],
+      ['a missing reference', 'insert into visit values (9)', '23503', 'visit_place_id_fkey'],
+      ['a violated check', 'insert into place values (1, null, 0)', '23514', 'place_area_check'],
+    ])('reports %s', async (_title, sql, sqlstate, constraint) => {
       await expect(database.query(sql)).rejects.toMatchObject({
         code: 'database/constraint',
         data: { sqlstate, constraint },
@@ -133,7 +128,7 @@ describeDrivers('database', (open) => {
       ['select * from nowhere', '42P01'],
       ['select 1/0', '22012'],
       ["select 'x'::int", '22P02'],
-    ])('tells of %s', async (sql, sqlstate) => {
+    ])('reports the error of %s', async (sql, sqlstate) => {
       await expect(database.query(sql)).rejects.toMatchObject({ code: 'database/query', data: { sqlstate } })
     })
 
@@ -143,29 +138,32 @@ describeDrivers('database', (open) => {
       ['select $1', ['a\0b'], '22021'],
       ['selekt $1', ['1'], '42601'],
       ['select $2::int', ['1'], '42P18'],
-    ])('with bound values tells of %s, and the next one works', async (sql, values, sqlstate) => {
-      await expect(database.query(sql, values)).rejects.toMatchObject({ data: { sqlstate } })
-      expect(await database.query('select $1::int as a', [1])).toEqual([{ a: 1 }])
-      expect(await database.query('select 2 as a')).toEqual([{ a: 2 }])
-    })
+    ])(
+      'with bound values reports the error of %s, and the connection stays usable',
+      async (sql, values, sqlstate) => {
+        await expect(database.query(sql, values)).rejects.toMatchObject({ data: { sqlstate } })
+        expect(await database.query('select $1::int as a', [1])).toEqual([{ a: 1 }])
+        expect(await database.query('select 2 as a')).toEqual([{ a: 2 }])
+      },
+    )
 
-    test('answers each of many that are asked for at once with its own rows', async () => {
-      const asked = Array.from({ length: 50 }, (_, i) => database.query('select $1::int as i', [i]))
-      expect(await Promise.all(asked)).toEqual(Array.from({ length: 50 }, (_, i) => [{ i }]))
+    test('returns its own rows to each of many concurrent queries', async () => {
+      const queries = Array.from({ length: 50 }, (_, i) => database.query('select $1::int as i', [i]))
+      expect(await Promise.all(queries)).toEqual(Array.from({ length: 50 }, (_, i) => [{ i }]))
     })
   })
 
   describe('a transaction', () => {
-    test('saves what it did and gives what the work gives', async () => {
-      const given = await database.transaction(async (tx) => {
+    test('commits and returns the result of the work', async () => {
+      const result = await database.transaction(async (tx) => {
         await tx.query("insert into place values (1, 'a')")
         return 'done'
       })
-      expect(given).toBe('done')
+      expect(result).toBe('done')
       expect(await countPlaces()).toBe(1)
     })
 
-    test('saves nothing when the work throws, and throws the same', async () => {
+    test('rolls back if the work throws, and rethrows the error', async () => {
       const fault = problem('request/invalid', 'no')
       const work = database.transaction(async (tx) => {
         await tx.query("insert into place values (1, 'a')")
@@ -175,12 +173,12 @@ describeDrivers('database', (open) => {
       expect(await countPlaces()).toBe(0)
     })
 
-    test('throws a fault of the program as it is', async () => {
+    test('rethrows a programming error unchanged', async () => {
       const fault = new TypeError('x is not a function')
       await expect(database.transaction(() => Promise.reject(fault))).rejects.toBe(fault)
     })
 
-    test('does not pretend to have saved when a failed statement was swallowed', async () => {
+    test('does not report success if the error of a statement was ignored', async () => {
       const work = database.transaction(async (tx) => {
         await tx.query("insert into place values (1, 'a')")
         await tx.query('select 1/0').catch(() => undefined)
@@ -189,7 +187,7 @@ describeDrivers('database', (open) => {
       expect(await countPlaces()).toBe(0)
     })
 
-    test('tells of a constraint that is checked at its end', async () => {
+    test('reports a violated deferred constraint', async () => {
       await database.query('create table later (id int unique deferrable initially deferred)')
       await expect(
         database.transaction((tx) => tx.query('insert into later values (1), (1)')),
@@ -197,28 +195,28 @@ describeDrivers('database', (open) => {
       expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])
     })
 
-    test('runs statements in the order they were asked for', async () => {
-      const seen = await database.transaction(async (tx) => {
-        await tx.query('create temp table seen (at serial, i int) on commit drop')
-        await Promise.all([3, 1, 2].map((i) => tx.query('insert into seen (i) values ($1)', [i])))
-        return tx.query<{ i: number }>('select i from seen order by at')
+    test('runs statements in the order they were requested', async () => {
+      const rows = await database.transaction(async (tx) => {
+        await tx.query('create temp table step (at serial, i int) on commit drop')
+        await Promise.all([3, 1, 2].map((i) => tx.query('insert into step (i) values ($1)', [i])))
+        return tx.query<{ i: number }>('select i from step order by at')
       })
-      expect(seen.map(({ i }) => i)).toEqual([3, 1, 2])
+      expect(rows.map(({ i }) => i)).toEqual([3, 1, 2])
     })
 
-    test('refuses what is asked for after its end', async () => {
+    test('refuses statements after its end', async () => {
       const tx = await database.transaction(async (inner) => inner)
       await expect(tx.query('select 1')).rejects.toMatchObject({ code: 'database/query' })
     })
 
-    test('waits for what was asked for before its end', async () => {
+    test('waits for statements requested before its end', async () => {
       await database.transaction(async (tx) => {
         void tx.query("insert into place values (1, 'a')")
       })
       expect(await countPlaces()).toBe(1)
     })
 
-    test('that only reads refuses to write', async () => {
+    test('refuses to write if it is read-only', async () => {
       const write = database.transaction((tx) => tx.query("insert into place values (1, 'a')"), {
         readOnly: true,
       })
@@ -233,13 +231,13 @@ describeDrivers('database', (open) => {
       },
     )
 
-    test('stops a statement that takes too long, and the next one works', async () => {
+    test('cancels a statement that exceeds the time limit, and the connection stays usable', async () => {
       const slow = database.transaction((tx) => tx.query(longQuery), { statementTimeoutMs: 100 })
       await expect(slow).rejects.toMatchObject({ code: 'database/timeout' })
       expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])
     })
 
-    test('counts the time of each statement, not of the whole', async () => {
+    test('limits the time of each statement, not of the transaction', async () => {
       await database.transaction(
         async (tx) => {
           for (let i = 0; i < 20; i += 1) await tx.query('select 1')
@@ -248,7 +246,7 @@ describeDrivers('database', (open) => {
       )
     })
 
-    test('stops when its signal aborts, saves nothing, and the next one works', async () => {
+    test('stops and rolls back when its signal aborts', async () => {
       const aborter = new AbortController()
       const work = database.transaction(
         async (tx) => {
@@ -262,7 +260,7 @@ describeDrivers('database', (open) => {
       expect(await countPlaces()).toBe(0)
     })
 
-    test('throws the Problem that its signal gives as the reason', async () => {
+    test('throws the Problem that is the reason of its signal', async () => {
       const reason = problem('server/stopping', 'going away')
       const aborter = new AbortController()
       const work = database.transaction(
@@ -275,14 +273,14 @@ describeDrivers('database', (open) => {
       await expect(work).rejects.toBe(reason)
     })
 
-    test('does not begin when its signal has aborted', async () => {
+    test('does not begin if its signal has aborted', async () => {
       const work = database.transaction(() => Promise.reject(new Error('ran')), {
         signal: AbortSignal.abort(),
       })
       await expect(work).rejects.toMatchObject({ code: 'request/aborted' })
     })
 
-    test('is not saved when its signal aborts between statements', async () => {
+    test('rolls back when its signal aborts between statements', async () => {
       const aborter = new AbortController()
       const work = database.transaction(
         async (tx) => {
@@ -296,25 +294,25 @@ describeDrivers('database', (open) => {
     })
   })
 
-  describe('listening', () => {
-    test('hears what is notified, until it ends', async () => {
-      const heard: string[] = []
+  describe('listen', () => {
+    test('receives notifications until it ends', async () => {
+      const received: string[] = []
       const first = Promise.withResolvers<void>()
       const unlisten = await database.listen('Some channel', (payload) => {
-        heard.push(payload)
+        received.push(payload)
         first.resolve()
       })
       await database.query('select pg_notify($1, $2)', ['Some channel', 'hello'])
       await first.promise
       await unlisten()
-      await database.query('select pg_notify($1, $2)', ['Some channel', 'nobody'])
-      await hearOnce(database)
-      expect(heard).toEqual(['hello'])
+      await database.query('select pg_notify($1, $2)', ['Some channel', 'late'])
+      await awaitNotification(database)
+      expect(received).toEqual(['hello'])
     })
 
-    test('hears nothing of a transaction that was rolled back', async () => {
-      const heard: string[] = []
-      const unlisten = await database.listen('rolled_back', (payload) => heard.push(payload))
+    test('receives nothing from a transaction that was rolled back', async () => {
+      const received: string[] = []
+      const unlisten = await database.listen('rolled_back', (payload) => received.push(payload))
       await database
         .transaction(async (tx) => {
           await tx.query("notify rolled_back, 'no'")
@@ -325,18 +323,18 @@ describeDrivers('database', (open) => {
       const unlistenToo = await database.listen('rolled_back', () => yes.resolve())
       await database.query("notify rolled_back, 'yes'")
       await yes.promise
-      expect(heard).toEqual(['yes'])
+      expect(received).toEqual(['yes'])
       await unlisten()
       await unlistenToo()
     })
   })
 })
 
-/** Resolves when a notification sent now has been heard. */
-async function hearOnce(database: Database): Promise<void> {
-  const heard = Promise.withResolvers<void>()
-  const unlisten = await database.listen('hear_once', () => heard.resolve())
-  await database.query('notify hear_once')
-  await heard.promise
+/** Resolves when a notification sent now has been received. */
+async function awaitNotification(database: Database): Promise<void> {
+  const received = Promise.withResolvers<void>()
+  const unlisten = await database.listen('marker', () => received.resolve())
+  await database.query('notify marker')
+  await received.promise
   await unlisten()
 }

@@ -24,7 +24,7 @@ describe.each(drivers)('on %s', (driver) => {
 
   afterEach(() => database.close())
 
-  test('applies what is missing, once', async () => {
+  test('applies each missing migration once', async () => {
     expect(await migrate(database, [first], { version })).toEqual([1])
     expect(await migrate(database, [first, second], { version })).toEqual([2])
     expect(await migrate(database, [first, second], { version })).toEqual([])
@@ -35,7 +35,7 @@ describe.each(drivers)('on %s', (driver) => {
     ])
   })
 
-  test('keeps what was applied before a migration that fails, and nothing of that one', async () => {
+  test('keeps the migrations before one that fails, and rolls back the failed one', async () => {
     const broken = migration(2, 'create table b (id int); select 1/0')
     await expect(migrate(database, [first, broken], { version })).rejects.toMatchObject({
       code: 'database/query',
@@ -46,15 +46,15 @@ describe.each(drivers)('on %s', (driver) => {
     expect(await migrate(database, [first, second], { version })).toEqual([2])
   })
 
-  test('refuses a database that is newer than the program, naming its version', async () => {
+  test('refuses a database newer than the program, and reports its version', async () => {
     await migrate(database, [first, second], { version: '9.0.0' })
     await expect(migrate(database, [first], { version })).rejects.toMatchObject({
       code: 'database/newer',
-      message: 'the database has migration 2 (m2), applied by landform 9.0.0',
+      message: 'the database contains migration 2 (m2), applied by landform 9.0.0',
     })
   })
 
-  test('refuses a migration that is not the one that was applied', async () => {
+  test('refuses a migration whose content differs from the applied one', async () => {
     await migrate(database, [first], { version })
     const changed = migration(1, 'create table a (id bigint)')
     await expect(migrate(database, [changed, second], { version })).rejects.toMatchObject({
@@ -63,17 +63,17 @@ describe.each(drivers)('on %s', (driver) => {
     expect(await database.query("select to_regclass('b') as b")).toEqual([{ b: null }])
   })
 
-  test("applies the server's own", async () => {
+  test('applies the migrations of the server', async () => {
     const own = await readMigrations(migrationsFolder)
     expect(await migrate(database, own, { version })).toEqual(own.map(({ number }) => number))
     expect(await database.query('select count(*)::int as n from resource')).toEqual([{ n: 0 }])
   })
 })
 
-describe('of several servers that start at once', () => {
+describe('servers that start concurrently', () => {
   const postgres = usePostgres()
 
-  test('each migration is applied by one', async () => {
+  test('apply each migration once', async () => {
     const servers = await Promise.all(
       Array.from({ length: 4 }, () => openPostgres({ url: postgres.url, log: silentLog })),
     )
@@ -83,7 +83,7 @@ describe('of several servers that start at once', () => {
     await Promise.all(servers.map((server) => server.close()))
   })
 
-  test('two schemas of one database do not meet', async () => {
+  test('migrate two schemas of one database independently', async () => {
     const [one, two] = await Promise.all(
       ['one', 'two'].map((schema) => openPostgres({ url: postgres.url, schema, log: silentLog })),
     )
@@ -95,7 +95,7 @@ describe('of several servers that start at once', () => {
   })
 })
 
-describe('reading migrations', () => {
+describe('readMigrations', () => {
   let folder: string
 
   beforeEach(async () => {
@@ -104,7 +104,7 @@ describe('reading migrations', () => {
 
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  test('gives them in order, other files left out', async () => {
+  test('returns the migrations in order, without other files', async () => {
     await writeFile(join(folder, '0002_b.sql'), 'select 2')
     await writeFile(join(folder, '0001_a.sql'), 'select 1')
     await writeFile(join(folder, 'README.md'), '')
@@ -115,7 +115,7 @@ describe('reading migrations', () => {
   })
 
   test.each([[['0001_a.sql', '0003_c.sql']], [['0001_a.sql', '0001_b.sql']], [['one.sql']]])(
-    'refuses numbers that are missing or come twice: %j',
+    'refuses missing and duplicate numbers: %j',
     async (names) => {
       for (const name of names) await writeFile(join(folder, name), '')
       await expect(readMigrations(pathToFileURL(`${folder}/`))).rejects.toThrow('expected migration number')

@@ -8,14 +8,14 @@ import { setImmediate } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/core/log.ts'
 import type { Database } from '../../src/database/database.ts'
+import { bundleName } from '../../src/database/lean_postgis.ts'
 import { type EmbeddedOptions, openEmbedded } from '../../src/database/pglite.ts'
-import { bundleName } from '../../src/database/postgis.ts'
-import { prepare, preparedName, startInMemory } from '../../src/database/start.ts'
+import { prepare, preparedName, startInMemory } from '../../src/database/start_pglite.ts'
 import { unpackTar } from '../../src/database/tar.ts'
 import { openTestSchema } from '../support/embedded.ts'
 
-/** Computes for minutes without reading or writing anything. */
-const deafQuery =
+/** Runs for minutes without reading or writing anything, so it never checks for a cancel request. */
+const uninterruptibleQuery =
   'select count(*) from generate_series(1, 30000) a, generate_series(1, 300000) b where a.a + b.b = 0'
 
 let folder: string
@@ -27,23 +27,23 @@ beforeEach(async () => {
 
 const opened = new Set<Database>()
 
-// An instance for all tests in memory, which is opened and closed with its first and last schema.
-let keeper: Database | undefined
+// Keeps the shared in-memory instance open, which is opened and closed with its first and last schema.
+let keepOpen: Database | undefined
 
 beforeAll(async () => {
-  keeper = await openTestSchema()
+  keepOpen = await openTestSchema()
 })
 
-afterAll(() => keeper?.close())
+afterAll(() => keepOpen?.close())
 
 afterEach(async () => {
   await Promise.all([...opened].map((database) => database.close()))
   opened.clear()
 })
 
-// A start compiles PostgreSQL, and some tests start several.
+// Each start compiles PostgreSQL, and some tests start it several times.
 describe('a folder', { timeout: 240_000 }, () => {
-  test('keeps what was saved, for one opener at a time', async () => {
+  test('persists committed data, and is open in one process at a time', async () => {
     const database = await open()
     await database.query('create table kept (id int)')
     await database.query('insert into kept values (1)')
@@ -51,14 +51,14 @@ describe('a folder', { timeout: 240_000 }, () => {
       code: 'database/locked',
       data: { pid: process.pid, folder },
     })
-    const elsewhere = start(`
+    const otherProcess = start(`
       const { openEmbedded } = await import(${JSON.stringify(entry)})
       const log = ${emptyLog}
       await openEmbedded({ folder: ${JSON.stringify(folder)}, log }).catch((error) => console.log(error.code, error.message))
     `)
-    const [line] = await once(createInterface(elsewhere.stdout), 'line')
-    expect(line).toBe(`database/locked process ${process.pid} uses the data folder ${folder}`)
-    await once(elsewhere, 'exit')
+    const [line] = await once(createInterface(otherProcess.stdout), 'line')
+    expect(line).toBe(`database/locked the data folder ${folder} is in use by process ${process.pid}`)
+    await once(otherProcess, 'exit')
     await database.close()
     const again = await open()
     expect(await again.query('select * from kept')).toEqual([{ id: 1 }])
@@ -67,9 +67,9 @@ describe('a folder', { timeout: 240_000 }, () => {
     ).toEqual([{ f: 'on', m: 'fsync' }])
   })
 
-  test('loses nothing that was committed when its process is killed in the middle of writing', async () => {
+  test('loses no committed data when its process is killed while writing', async () => {
     let committed = 0
-    // Different places in the stream of commits, one of them among the first.
+    // Kills after different numbers of commits, one of them small.
     for (const untilKill of [3, 90, 41]) {
       committed = await writeUntilKilled(untilKill, committed)
     }
@@ -80,7 +80,7 @@ describe('a folder', { timeout: 240_000 }, () => {
     expect(rows.slice(0, committed)).toEqual(
       Array.from({ length: committed }, (_, at) => ({ id: at + 1, doubled: 2 * (at + 1) })),
     )
-    // One more may have been committed without saying so; half a transaction never is.
+    // One more may have been committed without being reported; a partial transaction never is.
     expect(rows.length - committed).toBeLessThanOrEqual(1)
     expect(await database.query("select count(*)::int as n from copied where note <> 'whole'")).toEqual([
       { n: 0 },
@@ -88,24 +88,24 @@ describe('a folder', { timeout: 240_000 }, () => {
     expect((await readdir(folder)).filter((name) => name.startsWith('lock.'))).toHaveLength(1)
   })
 
-  test('ends a worker that hears no cancel, and goes on with what was saved and who waits', async () => {
+  test('restarts a worker that does not react to a cancel request, keeping data, queue and subscriptions', async () => {
     const database = await open()
     await database.query('create table kept (id int)')
     await database.query('insert into kept values (1)')
-    const unlisten = await database.listen('news', () => heard.resolve())
-    const heard = Promise.withResolvers<void>()
-    const slow = database.transaction((tx) => tx.query(deafQuery), { statementTimeoutMs: 200 })
+    const unlisten = await database.listen('news', () => received.resolve())
+    const received = Promise.withResolvers<void>()
+    const slow = database.transaction((tx) => tx.query(uninterruptibleQuery), { statementTimeoutMs: 200 })
     const waiting = database.query('select * from kept')
     await expect(slow).rejects.toMatchObject({ code: 'database/timeout' })
     expect(await waiting).toEqual([{ id: 1 }])
     await database.query('notify news')
-    await heard.promise
+    await received.promise
     await unlisten()
   })
 })
 
 describe('in memory', { timeout: 120_000 }, () => {
-  test('the main thread goes on while a query runs', async () => {
+  test('a running query does not block the main thread', async () => {
     const database = await openShared()
     const aborter = new AbortController()
     let ended = false
@@ -123,13 +123,13 @@ describe('in memory', { timeout: 120_000 }, () => {
     await expect(running).rejects.toMatchObject({ code: 'request/aborted' })
   })
 
-  test('turns are taken in the order they were asked for, and a transaction keeps its own', async () => {
+  test('statements and transactions run in the order they were requested', async () => {
     const database = await openShared()
     const order: string[] = []
-    const ask = (name: string) => database.query('select 1').then(() => order.push(name))
+    const runQuery = (name: string) => database.query('select 1').then(() => order.push(name))
     const first = database.transaction(async (tx) => {
       await tx.query('select 1')
-      const others = [ask('second'), ask('third')]
+      const others = [runQuery('second'), runQuery('third')]
       const last = database.transaction(async () => order.push('fourth'))
       await tx.query('select 1')
       order.push('first')
@@ -139,7 +139,7 @@ describe('in memory', { timeout: 120_000 }, () => {
     expect(order).toEqual(['first', 'second', 'third', 'fourth'])
   })
 
-  test('closing waits for what runs and refuses what comes later', async () => {
+  test('close waits for running queries and refuses later ones', async () => {
     const database = await openShared()
     const running = database.query('select count(*)::int as n from generate_series(1, 100000)')
     const closed = database.close()
@@ -149,7 +149,7 @@ describe('in memory', { timeout: 120_000 }, () => {
   })
 })
 
-test('a first start prepares a data folder with PostGIS that all later ones load', {
+test('the first start prepares a data folder with PostGIS that later starts load', {
   timeout: 240_000,
 }, async () => {
   const cacheFolder = join(folder, 'cache')
@@ -163,13 +163,13 @@ test('a first start prepares a data folder with PostGIS that all later ones load
   const { rows } = await running.query('select ST_Area(ST_Buffer(ST_Point(0, 0), 1)) > 3 as works')
   expect(rows).toEqual([{ works: true }])
   await running.close()
-  // What is compiled at each start is what a database needs.
+  // The bundle contains only the library that a database needs, since it is compiled at each start.
   expect((await readdir(cacheFolder)).toSorted()).toEqual([preparedName, bundleName])
   await unpackTar(await readFile(join(cacheFolder, bundleName)), join(folder, 'bundle'))
   expect(await readdir(join(folder, 'bundle', 'lib', 'postgresql'))).toEqual(['postgis-3.so'])
 })
 
-test('what is prepared carries the versions of the packages in its name', async () => {
+test('the prepared files have the package versions in their names', async () => {
   const { dependencies } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
   const versions = ['@electric-sql/pglite', '@electric-sql/pglite-postgis'].map((name) => dependencies[name])
   expect(preparedName).toBe(`pglite-${versions[0]}-postgis-${versions[1]}.tar.gz`)
@@ -197,7 +197,7 @@ function start(script: string) {
   })
 }
 
-/** Commits row after row in a process that is killed after some; gives the last number it said was committed. */
+/** Commits rows in a process that is killed after some; returns the last number reported as committed. */
 async function writeUntilKilled(untilKill: number, committed: number): Promise<number> {
   const child = start(`
     const { openEmbedded } = await import(${JSON.stringify(entry)})
@@ -218,7 +218,7 @@ async function writeUntilKilled(untilKill: number, committed: number): Promise<n
   let last = committed
   for await (const line of createInterface(child.stdout)) {
     last = Number(line)
-    // The next transaction never ends: the kill hits it wherever it is.
+    // The next transaction never ends, so the kill hits it while it runs.
     if (last >= committed + untilKill) child.kill('SIGKILL')
   }
   return last

@@ -13,74 +13,74 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((database) => database.close()))
 })
 
-/** A way to the server that can be taken away and given back, as its restart does. */
-interface Way {
+/** A TCP proxy to the server that can be cut and restored, to simulate a restart. */
+interface Proxy {
   readonly url: string
   cut(): Promise<void>
   restore(): Promise<void>
 }
 
-let way: Way
+let proxy: Proxy
 
 beforeEach(async () => {
-  way = await openWay(postgres.url)
-  return () => way.cut()
+  proxy = await openProxy(postgres.url)
+  return () => proxy.cut()
 })
 
-test('a lost server fails what runs, and nothing after its return', async () => {
-  const database = await open({ url: way.url })
+test('a server restart fails running statements and none after it', async () => {
+  const database = await open({ url: proxy.url })
   await database.query('create table if not exists kept (id int)')
   const running = database.transaction(async (tx) => {
     await tx.query('insert into kept values (1)')
-    await way.cut()
+    await proxy.cut()
     await tx.query('insert into kept values (2)')
   })
   await expect(running).rejects.toMatchObject({ code: 'database/unavailable' })
   await expect(database.query('select 1')).rejects.toMatchObject({ code: 'database/unavailable' })
-  await way.restore()
+  await proxy.restore()
   expect(await database.query('select count(*)::int as n from kept')).toEqual([{ n: 0 }])
 })
 
-test('a lost server breaks copies off', async () => {
-  const database = await open({ url: way.url })
+test('a lost server aborts COPY in both directions', async () => {
+  const database = await open({ url: proxy.url })
   const reading = async () => {
     const rows = database.copyOut("select repeat('x', 1000) from (select generate_series(1, 1000000)) rows")
-    for await (const _ of rows) await way.cut()
+    for await (const _ of rows) await proxy.cut()
   }
   await expect(reading()).rejects.toMatchObject({ code: 'database/unavailable' })
-  await way.restore()
+  await proxy.restore()
   await database.query('create table if not exists filled (id int)')
   const writing = database.copyIn(
     'copy filled from stdin',
     (async function* () {
       yield Buffer.from('1\n')
-      await way.cut()
+      await proxy.cut()
       for (;;) yield Buffer.from('2\n')
     })(),
   )
   await expect(writing).rejects.toMatchObject({ code: 'database/unavailable' })
-  await way.restore()
+  await proxy.restore()
   expect(await database.query('select * from filled')).toEqual([])
 })
 
-test('who listens hears again after the return of the server, and that something may have been missed', async () => {
-  const database = await open({ url: way.url })
-  const heard: string[] = []
+test('listeners are notified again after a restart, first with an empty payload', async () => {
+  const database = await open({ url: proxy.url })
+  const received: string[] = []
   let wake = Promise.withResolvers<void>()
   await database.listen('news', (payload) => {
-    heard.push(payload)
+    received.push(payload)
     wake.resolve()
   })
-  await way.cut()
-  await way.restore()
+  await proxy.cut()
+  await proxy.restore()
   await wake.promise
   wake = Promise.withResolvers<void>()
   await database.query("notify news, 'again'")
   await wake.promise
-  expect(heard).toEqual(['', 'again'])
+  expect(received).toEqual(['', 'again'])
 })
 
-test('a statement that the server ends is told as such', async () => {
+test('reports a statement terminated by the server', async () => {
   const database = await open()
   const pids = database.transaction(async (tx) => {
     const [row] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
@@ -93,8 +93,8 @@ test('a statement that the server ends is told as such', async () => {
 
 test.each([
   ['an unknown database', (url: URL) => Object.assign(url, { pathname: '/nowhere' }), '3D000'],
-  ['an unknown user', (url: URL) => Object.assign(url, { username: 'nobody' }), '28000'],
-])('%s is told', async (_title, change, sqlstate) => {
+  ['an unknown user', (url: URL) => Object.assign(url, { username: 'unknown' }), '28000'],
+])('reports %s', async (_title, change, sqlstate) => {
   const database = await open({ url: change(new URL(postgres.url)).href })
   await expect(database.query('select 1')).rejects.toMatchObject({
     code: 'database/unavailable',
@@ -102,17 +102,17 @@ test.each([
   })
 })
 
-test('a port where nobody listens is told, without the password', async () => {
-  const url = new URL(way.url)
+test('reports a refused connection without the password', async () => {
+  const url = new URL(proxy.url)
   url.password = 'secret-word'
-  await way.cut()
+  await proxy.cut()
   const database = await open({ url: url.href })
   const fault = await database.query('select 1').catch((error: unknown) => error)
   expect(fault).toMatchObject({ code: 'database/unavailable' })
   expect(JSON.stringify(fault, Object.getOwnPropertyNames(fault))).not.toContain('secret-word')
 })
 
-test('transactions wait for each other only when there are more than connections', async () => {
+test('as many transactions as connections run concurrently', async () => {
   const database = await open({ poolSize: 2 })
   const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
   const meet = (mine: 0 | 1) =>
@@ -124,7 +124,7 @@ test('transactions wait for each other only when there are more than connections
   await Promise.all([meet(0), meet(1)])
 })
 
-test('two that wait for each other are told of the conflict', async () => {
+test('reports a deadlock as a conflict', async () => {
   const database = await open()
   await database.query('create table if not exists pair (id int primary key, n int)')
   await database.query('insert into pair values (1, 0), (2, 0) on conflict do nothing')
@@ -142,13 +142,13 @@ test('two that wait for each other are told of the conflict', async () => {
   expect(rejected[0]?.reason).toMatchObject({ code: 'database/conflict', data: { sqlstate: '40P01' } })
 })
 
-test('a statement outside of a transaction has its time too', async () => {
+test('limits the time of a statement outside a transaction', async () => {
   const database = await open({ statementTimeoutMs: 100 })
   await expect(database.query('select pg_sleep(60)')).rejects.toMatchObject({ code: 'database/timeout' })
   expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])
 })
 
-test('closing waits for what runs and refuses what comes later', async () => {
+test('close waits for running statements and refuses later ones', async () => {
   const database = await openPostgres({ url: postgres.url, log: silentLog })
   const running = database.query('select 1 as a from pg_sleep(0.1)')
   const closed = database.close()
@@ -163,22 +163,22 @@ async function open(options: Partial<PostgresOptions> = {}): Promise<Database> {
   return database
 }
 
-async function openWay(url: string): Promise<Way> {
+async function openProxy(url: string): Promise<Proxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
-    const onward = connect(Number(target.port), target.hostname)
-    for (const end of [socket, onward]) {
+    const upstream = connect(Number(target.port), target.hostname)
+    for (const end of [socket, upstream]) {
       sockets.add(end)
       end
         .on('error', () => undefined)
         .once('close', () => {
           sockets.delete(end)
           socket.destroy()
-          onward.destroy()
+          upstream.destroy()
         })
     }
-    socket.pipe(onward).pipe(socket)
+    socket.pipe(upstream).pipe(socket)
   })
   await listen(server, 0)
   const { port } = server.address() as AddressInfo
@@ -200,8 +200,8 @@ async function listen(server: Server, port: number): Promise<void> {
   await once(server, 'listening')
 }
 
-test('a connection keeps statements that recur, and forgets them before they are too many', async () => {
-  const database = await open({ url: way.url })
+test('prepared statements are reused, and deallocated before there are too many', async () => {
+  const database = await open({ url: proxy.url })
   await database.transaction(async (tx) => {
     const count = async () => {
       const [row] = await tx.query<{ count: number }>(
@@ -209,16 +209,16 @@ test('a connection keeps statements that recur, and forgets them before they are
       )
       return row?.count
     }
-    const ask = async (from: number, to: number) => {
+    const runQueries = async (from: number, to: number) => {
       for (let at = from; at < to; at += 1) {
-        const rows = await tx.query(`select ${at} + $1::int as sum`, [at], { recurs: true })
+        const rows = await tx.query(`select ${at} + $1::int as sum`, [at], { prepared: true })
         expect(rows).toEqual([{ sum: 2 * at }])
       }
     }
-    await ask(0, 150)
-    await ask(0, 150)
+    await runQueries(0, 150)
+    await runQueries(0, 150)
     expect(await count()).toBe(150)
-    await ask(0, 250)
+    await runQueries(0, 250)
     expect(await count()).toBe(50)
     await tx.query('select 1 as one')
     expect(await count()).toBe(50)

@@ -20,10 +20,10 @@ test.each([
   ['08P01', 'database/query'],
   ['42601', 'database/query'],
 ])('SQLSTATE %s is %s', (code, expected) => {
-  const cause = Object.assign(new Error('the database says so'), { code })
+  const cause = Object.assign(new Error('message of the database'), { code })
   expect(toProblem(cause)).toMatchObject({
     code: expected,
-    message: 'the database says so',
+    message: 'message of the database',
     data: { sqlstate: code },
     cause,
   })
@@ -33,26 +33,26 @@ test.each([
   [Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' })],
   [new AggregateError([new Error('connect ECONNREFUSED ::1:1'), new Error('and 127.0.0.1')])],
   [new Error('Connection terminated unexpectedly')],
-])('a lost or refused connection is database/unavailable: %s', (cause) => {
+])('maps a lost or refused connection to database/unavailable: %s', (cause) => {
   expect(toProblem(cause)).toMatchObject({ code: 'database/unavailable' })
 })
 
-test('waiting in vain for a connection is database/busy', () => {
+test('maps a time-out of the pool to database/busy', () => {
   expect(toProblem(new Error('timeout exceeded when trying to connect'))).toMatchObject({
     code: 'database/busy',
   })
 })
 
-test('who was in whose way is not told', () => {
+test('does not disclose the processes of a deadlock', () => {
   const cause = Object.assign(new Error('deadlock detected'), { code: '40P01', detail: 'Process 1 waits' })
   expect(toProblem(cause).detail).toBeUndefined()
 })
 
-test('a Problem stays itself', () => {
+test('returns a Problem unchanged', () => {
   const own = problem('request/invalid', 'no')
   expect(toProblem(own)).toBe(own)
 })
 
-test('a fault of the program is not blamed on the database', () => {
+test('rethrows a programming error', () => {
   expect(() => toProblem(new TypeError('x is not a function'))).toThrow(TypeError)
 })

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type Node, toValue } from '../../src/document/node.ts'
-import { parseYaml } from '../../src/document/read.ts'
-import { variableExpression } from '../../src/document/write.ts'
+import { variableExpression } from '../../src/document/format_yaml.ts'
+import { parseYaml } from '../../src/document/parse_yaml.ts'
+import { type Node, toValue } from '../../src/document/yaml_node.ts'
 import { findBlockPointer, formatManifest, type WrittenManifest } from '../../src/manifest/rewrite.ts'
 import { fixtures } from '../support/fixtures.ts'
 

@@ -183,7 +183,7 @@ describeServers(
     test('is spoken of in the log by what failed, without a word of who logs in how', async () => {
       await open()
       const text = logged.join('')
-      expect(text).toContain('an idle connection to a foreign database was lost')
+      expect(text).toContain('lost an idle connection to a foreign database')
       expect(text).toContain('external/database')
       expect(text).not.toContain('sesame')
       const longest = Math.max(...logged.map((line) => line.length))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readMapserverXml } from '../../src/style/mapserver.ts'
+import { readMapserverXml } from '../../src/style/mapserver_read.ts'
 import { type Ask, describeServers } from '../support/server.ts'
 import { createLayer, createResource, createStyle, styleXml } from '../support/tree.ts'
 
@@ -47,7 +47,7 @@ describeServers('styles', (start) => {
     expect(await answer.json()).toMatchObject({
       code: 'style/invalid',
       message:
-        '<width> takes a number from 0 to 1000, got "wide" - at $.mapsrv_style.xml, line 3, column 6 (and 1 more)',
+        '<width>: expected a number from 0 to 1000, got "wide" - at $.mapsrv_style.xml, line 3, column 6 (and 1 more)',
       data: {
         location: ['body', '/mapsrv_style/xml'],
         faults: [

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { geometryTypes } from '../../src/contract/geometry.ts'
-import { plainStyle } from '../../src/style/plain.ts'
+import { defaultStyle } from '../../src/style/default_style.ts'
 import { readQml } from '../../src/style/qml_read.ts'
-import { plainQml } from '../../src/style/qml_write.ts'
-import { plainSymbolizer } from '../../src/style/style.ts'
+import { defaultQml } from '../../src/style/qml_write.ts'
+import { defaultSymbolizer } from '../../src/style/style_model.ts'
 
 const option = ([name, value]: readonly [string, string]) => `<Option name="${name}" value="${value}"/>`
 
@@ -20,12 +20,12 @@ const qml = (renderer: string, inner: string, attributes = '') =>
 const single = (layers: string, type = 'fill', attributes = '') =>
   readQml(qml('type="singleSymbol"', `<symbols>${symbol('0', type, layers)}</symbols>`, attributes))
 
-describe('a QML file', () => {
-  it.each(geometryTypes)('that is the plain style of %s is drawn like that', (geometryType) => {
-    expect(readQml(plainQml(geometryType))).toEqual({ style: plainStyle(geometryType), issues: [] })
+describe('readQml', () => {
+  it.each(geometryTypes)('reads the default style of %s back', (geometryType) => {
+    expect(readQml(defaultQml(geometryType))).toEqual({ style: defaultStyle(geometryType), issues: [] })
   })
 
-  it('draws layers from lower to upper, without those that are switched off', () => {
+  it('reads the symbol layers, bottom first, without disabled ones', () => {
     const fill = { color: '10,20,30,128', style: 'solid', outline_style: 'no', outline_width: '0.5' }
     const { style, issues } = single(
       layer('SimpleFill', fill) +
@@ -36,23 +36,23 @@ describe('a QML file', () => {
     expect(style?.rules).toEqual([
       {
         symbolizers: [
-          { ...plainSymbolizer, fill: '#0a141e', width: 1.89, opacity: 128 / 255 },
-          { ...plainSymbolizer, outline: '#ff0000', width: 2 },
+          { ...defaultSymbolizer, fill: '#0a141e', width: 1.89, opacity: 128 / 255 },
+          { ...defaultSymbolizer, outline: '#ff0000', width: 2 },
         ],
       },
     ])
   })
 
-  it('of an older program is read alike', () => {
+  it('reads the options of older QGIS versions', () => {
     const props =
       '<prop k="line_color" v="0,0,255,255"/><prop k="line_width" v="1"/><prop k="line_style" v="dash"/>'
     const { style } = single(`<layer class="SimpleLine">${props}</layer>`, 'line')
     expect(style?.rules[0]?.symbolizers).toEqual([
-      { ...plainSymbolizer, fill: '#0000ff', width: 3.78, dash: [15.12, 7.56] },
+      { ...defaultSymbolizer, fill: '#0000ff', width: 3.78, dash: [15.12, 7.56] },
     ])
   })
 
-  it('says markers, sizes in points and angles the other way round', () => {
+  it('reads markers, sizes in points and clockwise angles', () => {
     const options = { name: 'cross2', color: '0,128,0,255', size: '9', size_unit: 'Point', angle: '30' }
     const { style } = single(layer('SimpleMarker', { ...options, outline_style: 'no' }), 'marker')
     expect(style?.rules[0]?.symbolizers[0]).toMatchObject({
@@ -63,7 +63,7 @@ describe('a QML file', () => {
     })
   })
 
-  it('tells values apart by category, with the rest at the end', () => {
+  it('reads categories, with the category without a value last', () => {
     const colour = (name: string) =>
       symbol(name, 'fill', layer('SimpleFill', { color: `${name},0,0,255`, outline_style: 'no' }))
     const { style } = readQml(
@@ -85,7 +85,7 @@ describe('a QML file', () => {
     ])
   })
 
-  it('tells numbers apart by range, and is shown at some scales only', () => {
+  it('reads ranges and scale limits', () => {
     const { style } = readQml(
       qml(
         'type="graduatedSymbol" attr="n"',
@@ -104,32 +104,35 @@ describe('a QML file', () => {
         filter: { op: 'and', filters },
         minScaleDenom: 500,
         maxScaleDenom: 100_000,
-        symbolizers: [{ ...plainSymbolizer, fill: '#010101', width: 1, opacity: 0.5 }],
+        symbolizers: [{ ...defaultSymbolizer, fill: '#010101', width: 1, opacity: 0.5 }],
       },
     ])
   })
 
-  it('says what it does not draw', () => {
+  it('reports unsupported symbol layers and renderers', () => {
     const { style, issues } = single(layer('GradientFill', {}))
     expect(style?.rules).toEqual([{ symbolizers: [] }])
     expect(issues.map(({ message, severity }) => [message, severity])).toEqual([
-      ['a symbol layer GradientFill is not drawn', 'warning'],
+      ['symbol layer GradientFill is not supported', 'warning'],
     ])
     const heat = readQml(qml('type="heatmapRenderer"', ''))
     expect([heat.style, heat.issues[0]?.message]).toEqual([
       undefined,
-      'a renderer heatmapRenderer is not drawn',
+      'renderer heatmapRenderer is not supported',
     ])
   })
 
-  it.each(['constructor', 'toString', '__proto__'])('knows nothing by the name of %s', (name) => {
-    expect(readQml(qml(`type="${name}"`, '')).style).toBeUndefined()
-    expect(single(layer(name, {})).style?.rules).toEqual([{ symbolizers: [] }])
-    const words = { name, size: '1', size_unit: name, outline_style: name, color: '1,1,1' }
-    expect(single(layer('SimpleMarker', words), 'marker').style?.rules[0]?.symbolizers[0]).toMatchObject({
-      marker: 'circle',
-      size: 3.78,
-      dash: [],
-    })
-  })
+  it.each(['constructor', 'toString', '__proto__'])(
+    'does not read the inherited property %s as an entry',
+    (name) => {
+      expect(readQml(qml(`type="${name}"`, '')).style).toBeUndefined()
+      expect(single(layer(name, {})).style?.rules).toEqual([{ symbolizers: [] }])
+      const options = { name, size: '1', size_unit: name, outline_style: name, color: '1,1,1' }
+      expect(single(layer('SimpleMarker', options), 'marker').style?.rules[0]?.symbolizers[0]).toMatchObject({
+        marker: 'circle',
+        size: 3.78,
+        dash: [],
+      })
+    },
+  )
 })

@@ -1,5 +1,5 @@
 import type { Issue } from '../../core/issue.ts'
-import { type FileKind, findFileKind } from '../../document/files.ts'
+import { type FileKind, findFileKind } from '../../document/yaml_files.ts'
 import { blockIssue } from '../block.ts'
 import type { DataFile } from '../data.ts'
 import { showAt } from '../source.ts'

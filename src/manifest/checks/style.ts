@@ -2,9 +2,9 @@ import type { ProblemCode } from '../../contract/problems.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Pointer } from '../../core/pointer.ts'
 import type { Span } from '../../core/span.ts'
-import { nearestNode } from '../../document/document.ts'
-import { lineAt } from '../../document/lines.ts'
-import { readMapserverXml, type StyleReading } from '../../style/mapserver.ts'
+import { lineAt } from '../../document/line_starts.ts'
+import { nearestNode } from '../../document/yaml_document.ts'
+import { readMapserverXml, type StyleResult } from '../../style/mapserver_read.ts'
 import { type Block, blockIssue } from '../block.ts'
 import { showAt, type TakenFile } from '../source.ts'
 
@@ -29,11 +29,11 @@ export function checkStyle(block: Block): Issue[] {
   })
 }
 
-const readings = new WeakMap<object, Map<string, StyleReading>>()
+const readings = new WeakMap<object, Map<string, StyleResult>>()
 
 /** Reads a style; many layers of a file look the same. */
-function readStyle({ source }: Block, xml: string): StyleReading {
-  const known = readings.get(source) ?? new Map<string, StyleReading>()
+function readStyle({ source }: Block, xml: string): StyleResult {
+  const known = readings.get(source) ?? new Map<string, StyleResult>()
   readings.set(source, known)
   const reading = known.get(xml) ?? readMapserverXml(xml)
   known.set(xml, reading)

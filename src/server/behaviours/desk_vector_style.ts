@@ -3,8 +3,8 @@ import type { Queryable } from '../../database/database.ts'
 import { type DeskStyleRow, deskStyles } from '../../store/desk_style.ts'
 import { findLayers } from '../../store/layer.ts'
 import { lockUploads, type StoredUpload } from '../../store/upload.ts'
-import { longestQml, parseQml } from '../../style/qml.ts'
-import { plainQml } from '../../style/qml_write.ts'
+import { maxQmlLength, parseQml } from '../../style/qml_parse.ts'
+import { defaultQml } from '../../style/qml_write.ts'
 import type { ServerContext } from '../context.ts'
 import { readUploadText, uploadNotFound } from '../upload_text.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
@@ -23,7 +23,7 @@ export const deskVectorStyleBehaviour: Behaviour<'desk_vector_style'> = {
     const given = await readGiven(tx, changes)
     const rows = changes.map(({ id, parentId }): [number, DeskStyleRow] => [
       id,
-      { qml: given.get(id) ?? plainQml(layers.get(parentId)?.geometryType) },
+      { qml: given.get(id) ?? defaultQml(layers.get(parentId)?.geometryType) },
     ])
     await deskStyles.write(tx, new Map(rows))
   },
@@ -53,7 +53,7 @@ async function readGiven(tx: Queryable, changes: readonly Change[]): Promise<Map
 
 function readFile(context: ServerContext, id: string, upload: StoredUpload | undefined): Promise<string> {
   if (upload === undefined) throw uploadNotFound({ id, pointer: pointers.file })
-  return readUploadText(context, { ...upload, pointer: pointers.file, limitBytes: longestQml })
+  return readUploadText(context, { ...upload, pointer: pointers.file, limitBytes: maxQmlLength })
 }
 
 function checked(pointer: Pointer, qml: string): string {

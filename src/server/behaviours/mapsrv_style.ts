@@ -1,8 +1,8 @@
 import { hasErrors } from '../../core/issue.ts'
 import { findLayers } from '../../store/layer.ts'
 import { findStyleXml, writeStyleXml } from '../../store/map_style.ts'
-import { readMapserverXml } from '../../style/mapserver.ts'
-import { plainXml } from '../../style/plain.ts'
+import { defaultXml } from '../../style/default_style.ts'
+import { readMapserverXml } from '../../style/mapserver_read.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
 import { styleProblem } from './style_fault.ts'
 
@@ -21,7 +21,7 @@ export const mapsrvStyleBehaviour: Behaviour<'mapsrv_style'> = {
     const xml = changes.map((change): [number, string] => {
       const given = change.members.mapsrv_style?.xml
       if (given !== undefined) checkXml(change, given)
-      return [change.id, given ?? plainXml(layers.get(change.parentId)?.geometryType)]
+      return [change.id, given ?? defaultXml(layers.get(change.parentId)?.geometryType)]
     })
     await writeStyleXml(tx, new Map(xml))
   },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../../core/log.ts'
 import type { Database } from '../../database/database.ts'
-import { openForeign } from '../../database/foreign.ts'
+import { openForeign } from '../../database/foreign_database.ts'
 import type { GeodbConnectionRow } from '../../store/geodb.ts'
 import type { SecretBox } from '../secrets.ts'
 

@@ -9,7 +9,7 @@ export interface PointStatement {
   readonly text: string
   readonly values: readonly unknown[]
   readonly fields: readonly LayerField[]
-  readonly recurs: boolean
+  readonly prepared: boolean
 }
 
 /**
@@ -18,7 +18,7 @@ export interface PointStatement {
  */
 export async function selectPoints(
   database: Queryable,
-  { text, values, fields, recurs }: PointStatement,
+  { text, values, fields, prepared }: PointStatement,
 ): Promise<Row[]> {
   const whole = numbers.map((name) => `'[' || array_to_string(array_agg(${name}), ',') || ']' as ${name}`)
   // Whole numbers beyond 2^53 come as text, or their last digits would be lost.
@@ -26,7 +26,7 @@ export async function selectPoints(
     ({ datatype }, at) => `json_agg(a${at}${datatype === 'BIGINT' ? '::text' : ''})::text as a${at}`,
   )
   const packed = `select ${[...whole, ...others].join(', ')} from (${text}) points`
-  const [columns = {}] = await database.query<Record<string, string | null>>(packed, values, { recurs })
+  const [columns = {}] = await database.query<Record<string, string | null>>(packed, values, { prepared })
   return unpack(columns)
 }
 

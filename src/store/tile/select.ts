@@ -130,12 +130,12 @@ async function selectRows(
   const text = `select id, ${geometry} ${attributeSql(layer.fields)} from ${source.from}
     ${condition ? `where ${condition}` : ''} ${limit === undefined ? '' : `limit ${limit}`}`
   // A list of ids wants a plan of its own.
-  const recurs = small === undefined
+  const prepared = small === undefined
   const { values } = bindings
   const { fields } = layer
   if (isPointLayer(layer) && grid.cellUnits > 0)
-    return (await selectPoints(database, { text, values, fields, recurs })) as TileRow[]
-  const rows = await database.query<TileRow>(text, values, { recurs })
+    return (await selectPoints(database, { text, values, fields, prepared })) as TileRow[]
+  const rows = await database.query<TileRow>(text, values, { prepared })
   return idType(layer) === 'integer' ? rows : rows.map((row) => ({ ...row, id: Number(row.id) }))
 }
 

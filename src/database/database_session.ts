@@ -1,0 +1,217 @@
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setImmediate } from 'node:timers/promises'
+import type { ClientBase } from 'pg'
+import pgCopy from 'pg-copy-streams'
+import { problem } from '../contract/problems.ts'
+import type { CopyFormat, Queryable, QueryOptions, Row } from './database.ts'
+import { serializeValue } from './pg_values.ts'
+import { nameStatement } from './prepared_statements.ts'
+import { bindLiterals } from './sql_literal.ts'
+import { SourceFault, toProblem } from './sqlstate.ts'
+import { toAborted, Watch, type WatchOptions } from './statement_watch.ts'
+
+/** An exclusively leased connection. */
+export interface SessionOptions extends WatchOptions {
+  readonly client: ClientBase
+  /** Whether a transaction is open, which an aborted COPY must not fail. */
+  readonly inTransaction?: boolean
+  /** Whether prepared statements may be used. */
+  readonly usesPrepared?: boolean
+}
+
+/** A Queryable on one connection. Its statements run one after the other, in the order they were requested. */
+export interface Session extends Queryable {
+  /** Refuses new statements, and waits for those requested. */
+  end(): Promise<void>
+}
+
+const copyFormats: Readonly<Record<CopyFormat, string>> = {
+  // With these delimiters COPY never quotes a row without line feeds.
+  lines: String.raw`(format csv, delimiter E'\x02', quote E'\x01')`,
+  binary: '(format binary)',
+}
+
+/**
+ * Statements before a COPY in a transaction. Parallel workers are disabled because the planner of PostgreSQL 15
+ * underestimates them for COPY in index order: it chooses a parallel scan and sorts the entire table first.
+ */
+const beforeCopy = 'savepoint before_copy; set local max_parallel_workers_per_gather = 0'
+
+/** Number of input chunks before yielding to the event loop. */
+const chunksPerTurn = 64
+
+/** Creates a session on an exclusively leased connection. */
+export function createSession(options: SessionOptions): Session {
+  return new ClientSession(options)
+}
+
+class ClientSession implements Session {
+  readonly #options: SessionOptions
+  #last: Promise<unknown> = Promise.resolve()
+  #copying = false
+  #ended = false
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+  }
+
+  query<R extends object = Row>(
+    text: string,
+    values: readonly unknown[] = [],
+    { prepared = false }: QueryOptions = {},
+  ): Promise<R[]> {
+    return this.#run(async (client) => {
+      const isPrepared = prepared && this.#options.usesPrepared
+      const name = isPrepared ? { name: await nameStatement(client, text) } : {}
+      const result = await client.query({ text, values: values.map(serializeValue), ...name })
+      // A text with several statements has several results.
+      const last: { rows: R[] } | undefined = Array.isArray(result) ? result.at(-1) : result
+      return last?.rows ?? []
+    })
+  }
+
+  copyIn(statement: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+    return this.#run(async (client, stopped) => {
+      const idle = whenIdle(client)
+      const copy = client.query(pgCopy.from(statement))
+      this.#copying = true
+      try {
+        await feed(copy, chunks, stopped)
+        return copy.rowCount
+      } finally {
+        this.#copying = false
+        await idle
+      }
+    })
+  }
+
+  async *copyOut(
+    select: string,
+    values: readonly unknown[] = [],
+    format: CopyFormat = 'lines',
+  ): AsyncGenerator<Uint8Array> {
+    const statement = `copy (${bindLiterals(select, values)}\n) to stdout ${copyFormats[format]}`
+    const release = await this.#acquire()
+    try {
+      yield* this.#copyRows(statement)
+    } finally {
+      release()
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true
+    await this.#last
+  }
+
+  async *#copyRows(statement: string): AsyncGenerator<Uint8Array> {
+    const { client, inTransaction } = this.#options
+    if (inTransaction) await control(client, beforeCopy)
+    const idle = whenIdle(client)
+    const rows = client.query(pgCopy.to(statement))
+    const watch = new Watch(this.#options)
+    watch.start(idle)
+    this.#copying = true
+    let ended = false
+    try {
+      yield* rows.iterator({ destroyOnReturn: false })
+      ended = true
+    } catch (error) {
+      ended = true
+      throw watch.explain(error)
+    } finally {
+      if (!ended) abortCopy(rows, watch)
+      await watch.end()
+      if (inTransaction && !ended) await control(client, 'rollback to savepoint before_copy')
+      this.#copying = false
+    }
+  }
+
+  /** Runs work after all earlier work, with time limit and abort signal. */
+  async #run<T>(work: (client: ClientBase, stopped: AbortSignal) => Promise<T>): Promise<T> {
+    const release = await this.#acquire()
+    const watch = new Watch(this.#options)
+    try {
+      const result = work(this.#options.client, watch.stopped)
+      watch.start(result)
+      try {
+        return await result
+      } catch (error) {
+        throw watch.explain(error)
+      } finally {
+        await watch.end()
+      }
+    } finally {
+      release()
+    }
+  }
+
+  /** Waits for exclusive use of the connection; returns the function that releases it. */
+  async #acquire(): Promise<() => void> {
+    if (this.#ended) throw problem('database/query', 'the transaction has ended')
+    if (this.#copying) throw problem('database/query', 'a COPY is in progress on this connection')
+    const before = this.#last
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#last = promise
+    await before
+    if (!this.#options.signal?.aborted) return resolve
+    resolve()
+    throw toAborted(this.#options.signal)
+  }
+}
+
+/** Runs a statement around a COPY, and converts its errors. */
+async function control(client: ClientBase, statement: string): Promise<void> {
+  try {
+    await client.query(statement)
+  } catch (error) {
+    throw toProblem(error)
+  }
+}
+
+/** Aborts a COPY whose output is no longer read. */
+function abortCopy(rows: Readable, watch: Watch): void {
+  rows.on('error', () => undefined).resume()
+  watch.stop()
+}
+
+// The database does not check for interrupts while it waits for input: a stop must end the input, even if it stalls.
+async function feed(copy: Writable, chunks: AsyncIterable<Uint8Array>, stopped: AbortSignal): Promise<void> {
+  const fed = pipeline(watchSource(chunks), copy, { signal: stopped })
+  const stop = Promise.withResolvers<never>()
+  const reject = () => stop.reject(stopped.reason)
+  stopped.addEventListener('abort', reject)
+  fed.catch(() => undefined)
+  stop.promise.catch(() => undefined)
+  try {
+    await Promise.race([fed, stop.promise])
+  } finally {
+    stopped.removeEventListener('abort', reject)
+  }
+}
+
+async function* watchSource(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let count = 0
+  try {
+    for await (const chunk of chunks) {
+      yield chunk
+      count += 1
+      // A source that never waits must not block this thread, nor the response of the database.
+      if (count % chunksPerTurn === 0) await setImmediate()
+    }
+  } catch (cause) {
+    throw new SourceFault('the source of the COPY failed', { cause })
+  }
+}
+
+/** Resolves when the connection has finished the statement that is sent next, or is lost. */
+async function whenIdle(client: ClientBase): Promise<void> {
+  const done = new AbortController()
+  const { signal } = done
+  const events = ['drain', 'end', 'error'].map((event) => once(client, event, { signal }))
+  await Promise.race(events).catch(() => undefined)
+  done.abort()
+  await Promise.allSettled(events)
+}

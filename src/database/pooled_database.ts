@@ -1,0 +1,200 @@
+import type { ClientBase, PoolClient } from 'pg'
+import pg from 'pg'
+import { problem } from '../contract/problems.ts'
+import type { CopyFormat, Database, Queryable, QueryOptions, Row, TransactionOptions } from './database.ts'
+import { createSession, type Session } from './database_session.ts'
+import { toProblem } from './sqlstate.ts'
+import { toAborted } from './statement_watch.ts'
+
+/** A source of connections, which return to it on release. */
+export interface ConnectionPool {
+  connect(): Promise<PoolClient>
+}
+
+/** Parts that differ between the drivers. */
+export interface Driver {
+  readonly name: Database['driver']
+  readonly schema: string
+  readonly pool: ConnectionPool
+  /** Cancels the running statement of a connection, as `WatchOptions.cancel`. */
+  cancel(client: ClientBase, over: Promise<unknown>): Promise<void>
+  /** Whether the database enforces `statement_timeout`; otherwise this process does. */
+  readonly hasStatementTimeout: boolean
+  /** Default statement timeout, in milliseconds. */
+  readonly statementTimeoutMs?: number | undefined
+  listen: Database['listen']
+  /** Prepares a connection for this database if several share the pool. */
+  prepare?(client: ClientBase): Promise<void>
+  /** Closes all connections of the pool. */
+  close(): Promise<void>
+}
+
+/** Initial settings of each connection, as SQL. */
+export const sessionSettings =
+  "set timezone to 'UTC'; set datestyle to 'ISO'; set bytea_output to 'hex'; set extra_float_digits to 1"
+
+/** Returns the statement that sets the search path to a schema, and `public` for PostGIS. */
+export function formatSearchPath(schema: string): string {
+  return `set search_path to ${pg.escapeIdentifier(schema)}, public`
+}
+
+/** Creates a Database on a connection pool. */
+export function createPooled(driver: Driver): Database {
+  return new PooledDatabase(driver)
+}
+
+class PooledDatabase implements Database {
+  readonly driver: Database['driver']
+  readonly schema: string
+  readonly #driver: Driver
+  readonly #running = new Set<Promise<unknown>>()
+  #closed: Promise<void> | undefined
+
+  constructor(driver: Driver) {
+    this.#driver = driver
+    this.driver = driver.name
+    this.schema = driver.schema
+  }
+
+  query<R extends object = Row>(
+    text: string,
+    values?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<R[]> {
+    return this.#lease({}, (session) => session.query<R>(text, values, options))
+  }
+
+  copyIn(statement: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+    return this.#lease({}, (session) => session.copyIn(statement, chunks))
+  }
+
+  async *copyOut(
+    select: string,
+    values?: readonly unknown[],
+    format?: CopyFormat,
+  ): AsyncGenerator<Uint8Array> {
+    const leased = Promise.withResolvers<Session>()
+    const over = Promise.withResolvers<void>()
+    const lease = this.#lease({}, (session) => {
+      leased.resolve(session)
+      return over.promise
+    })
+    lease.catch(leased.reject)
+    const session = await leased.promise
+    try {
+      yield* session.copyOut(select, values, format)
+    } finally {
+      over.resolve()
+      await lease
+    }
+  }
+
+  transaction<T>(work: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    const session = { signal: options.signal, timeoutMs: options.statementTimeoutMs, inTransaction: true }
+    return this.#lease(session, async (tx, client) => {
+      await tx.query(formatBegin(options, this.#driver.hasStatementTimeout))
+      let result: T
+      try {
+        result = await work(tx)
+        if (options.signal?.aborted) throw toAborted(options.signal)
+      } finally {
+        await tx.end()
+      }
+      await commit(client)
+      return result
+    })
+  }
+
+  listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>> {
+    return this.#driver.listen(channel, onNotify)
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#running)
+    await this.#driver.close()
+  }
+
+  /** Runs work on an exclusive connection, then releases it, without an open transaction. */
+  #lease<T>(options: LeaseOptions, work: (session: Session, client: PoolClient) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(problem('database/unavailable', 'the database is closed'))
+    const result = this.#useClient(options, work)
+    this.#running.add(result)
+    const forget = () => this.#running.delete(result)
+    result.then(forget, forget)
+    return result
+  }
+
+  async #useClient<T>(
+    options: LeaseOptions,
+    work: (session: Session, client: PoolClient) => Promise<T>,
+  ): Promise<T> {
+    if (options.signal?.aborted) throw toAborted(options.signal)
+    const client = await connect(this.#driver.pool)
+    // A lost connection fails each of its statements; without a listener its error event would end the process.
+    const ignore = () => undefined
+    client.on('error', ignore)
+    const limitsTime = !(options.inTransaction && this.#driver.hasStatementTimeout)
+    const timeoutMs = limitsTime ? (options.timeoutMs ?? this.#driver.statementTimeoutMs) : undefined
+    const cancel = (over: Promise<unknown>) => this.#driver.cancel(client, over)
+    // The embedded database has one session for all connections.
+    const usesPrepared = this.driver === 'postgres'
+    const session = createSession({ ...options, client, cancel, timeoutMs, usesPrepared })
+    let broken = false
+    try {
+      await this.#driver.prepare?.(client)
+      return await work(session, client)
+    } catch (error) {
+      broken = !(await rollback(client, options.inTransaction === true))
+      throw error
+    } finally {
+      client.off('error', ignore)
+      client.release(broken)
+    }
+  }
+}
+
+interface LeaseOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly timeoutMs?: number | undefined
+  readonly inTransaction?: boolean
+}
+
+async function connect(pool: ConnectionPool): Promise<PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw toProblem(error)
+  }
+}
+
+function formatBegin(options: TransactionOptions, hasStatementTimeout: boolean): string {
+  const { isolation = 'read committed', readOnly = false, statementTimeoutMs } = options
+  const begin = `begin isolation level ${isolation} read ${readOnly ? 'only' : 'write'}`
+  if (!hasStatementTimeout || statementTimeoutMs === undefined) return begin
+  return `${begin}; set local statement_timeout to ${Math.max(1, Math.round(statementTimeoutMs))}`
+}
+
+async function commit(client: PoolClient): Promise<void> {
+  const { command } = await client.query('commit').catch((error: unknown) => {
+    throw toProblem(error)
+  })
+  // PostgreSQL answers COMMIT with a rollback if a statement failed and its error was ignored.
+  if (command === 'COMMIT') return
+  throw problem('database/query', 'transaction rolled back: one of its statements failed')
+}
+
+/** Returns false if the connection can no longer be used. */
+async function rollback(client: PoolClient, inTransaction: boolean): Promise<boolean> {
+  if (!inTransaction) return true
+  try {
+    await client.query('rollback')
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,156 @@
+import type { Issue } from '../core/issue.ts'
+import { joinPointer, type Pointer } from '../core/pointer.ts'
+import { findHint } from '../core/suggest.ts'
+import type { Includes } from './included_files.ts'
+import { spanOfRange } from './line_starts.ts'
+import { parseExpressions, type TextPart } from './value_expression.ts'
+import type { YamlDocument } from './yaml_document.ts'
+import { isItems, isMembers, type Node, setOwn } from './yaml_node.ts'
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The value of a document with its expressions replaced. */
+export interface ResolvedValue {
+  readonly value: unknown
+  readonly issues: readonly Issue[]
+  /**
+   * The string as written, by pointer, for each string with an expression. Messages show it instead of the value: a
+   * variable may hold a secret.
+   */
+  readonly expressions: ReadonlyMap<Pointer, string>
+  /** File path, by pointer, for each string that consists of a single `${file:PATH}`. */
+  readonly includedPaths: ReadonlyMap<Pointer, string>
+}
+
+interface ResolveState {
+  readonly document: YamlDocument
+  readonly env: Environment
+  readonly issues: Issue[]
+  readonly files: Includes | undefined
+  readonly expressions: Map<Pointer, string>
+  readonly includedPaths: Map<Pointer, string>
+}
+
+/**
+ * Replaces `${env.NAME}`, `${env.NAME:-default}` and `${file:PATH}` in all strings of a document (not in keys); `$${` is
+ * a literal `${`. The default applies if the variable is unset or empty. The result is a string; `coerceString` converts
+ * it where a schema requires a number or boolean. Issues point at the expression.
+ */
+export function resolveValues(document: YamlDocument, env: Environment, files?: Includes): ResolvedValue {
+  const expressions = new Map<Pointer, string>()
+  const includedPaths = new Map<Pointer, string>()
+  const issues: Issue[] = []
+  const value = document.text.includes('${')
+    ? resolveNode({ document, env, files, issues, expressions, includedPaths }, document.root, '')
+    : document.value
+  return { value, issues, expressions, includedPaths }
+}
+
+function resolveNode(state: ResolveState, node: Node, pointer: Pointer): unknown {
+  const { content } = node
+  if (typeof content === 'string') return resolveText(state, { node, text: content, pointer })
+  if (isItems(content))
+    return content.map((item, index) => resolveNode(state, item, joinPointer(pointer, index)))
+  if (!isMembers(content)) return content
+  const value: Record<string, unknown> = {}
+  for (const [key, member] of content)
+    setOwn(value, key, resolveNode(state, member, joinPointer(pointer, key)))
+  return value
+}
+
+interface SourceString {
+  readonly node: Node
+  readonly text: string
+  readonly pointer: Pointer
+}
+
+function resolveText(state: ResolveState, written: SourceString): string {
+  if (!written.text.includes('${')) return written.text
+  const parts = parseExpressions(written.text)
+  if (parts.some(({ kind }) => kind !== 'literal')) state.expressions.set(written.pointer, written.text)
+  const [first] = parts
+  if (first?.kind === 'file' && parts.length === 1) state.includedPaths.set(written.pointer, first.path)
+  return parts.map((part, index) => resolvePart(state, part, { ...written, parts, index })).join('')
+}
+
+interface ExpressionPart extends SourceString {
+  readonly parts: readonly TextPart[]
+  readonly index: number
+}
+
+function resolvePart(state: ResolveState, part: TextPart, place: ExpressionPart): string {
+  if (part.kind === 'literal') return part.text
+  if (part.kind === 'fault') {
+    addIssue(state, place, { code: 'value/bad-expression', message: part.message, hint: part.hint })
+    return part.source
+  }
+  if (part.kind === 'file') return includeFile(state, part, place)
+  const value = Object.hasOwn(state.env, part.name) ? state.env[part.name] : undefined
+  if (part.fallback !== undefined) return value || part.fallback
+  if (value !== undefined) return value
+  addIssue(state, place, {
+    code: 'value/unknown-variable',
+    message: `environment variable ${part.name} is not set`,
+    hint:
+      findHint(part.name, Object.keys(state.env)) ??
+      `set it, or add a default: \${env.${part.name}:-default}`,
+  })
+  return part.source
+}
+
+function includeFile(
+  state: ResolveState,
+  { path, source }: { readonly path: string; readonly source: string },
+  place: ExpressionPart,
+): string {
+  const found = state.files?.get(path)
+  if (found !== undefined && 'text' in found) return found.text
+  addIssue(state, place, found ?? cannotInclude)
+  return source
+}
+
+const cannotInclude = {
+  code: 'value/bad-expression',
+  message: 'cannot include a file here',
+  hint: 'include files only in manifests, and write their paths without escape sequences',
+} as const
+
+type Fault = Pick<Issue, 'code' | 'message'> & { readonly hint?: string | undefined }
+
+function addIssue(
+  { document, issues }: ResolveState,
+  place: ExpressionPart,
+  { hint, ...fault }: Fault,
+): void {
+  const span = spanOfRange(document.file, document.lines, findRange(document.text, place))
+  issues.push({
+    ...fault,
+    severity: 'error',
+    span,
+    pointer: place.pointer,
+    ...(hint === undefined ? {} : { hint }),
+  })
+}
+
+/** Finds the range of an expression in the file; falls back to the whole string if quoting or folding hides it. */
+function findRange(text: string, { node, parts, index }: ExpressionPart): { start: number; end: number } {
+  const source = parts[index]?.source ?? ''
+  const earlier = parts.slice(0, index).filter((part) => part.source === source).length
+  let at = text.indexOf(source, node.start)
+  for (let skipped = 0; skipped < earlier && at !== -1; skipped++) at = text.indexOf(source, at + 1)
+  return at === -1 || at >= node.end ? node : { start: at, end: at + source.length }
+}
+
+/**
+ * Converts a string to the number, boolean or null that YAML would read it as; undefined if YAML would read it as a
+ * string.
+ */
+export function coerceString(text: string): number | boolean | null | undefined {
+  if (/^(?:true|True|TRUE)$/.test(text)) return true
+  if (/^(?:false|False|FALSE)$/.test(text)) return false
+  if (/^(?:null|Null|NULL|~)$/.test(text)) return null
+  if (!/^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/.test(text)) return undefined
+  const number = Number(text)
+  return Number.isFinite(number) && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : undefined
+}

@@ -1,0 +1,212 @@
+import type { Comparison, Filter } from './feature_filter.ts'
+
+/** A syntax error in an expression. */
+export class ExpressionFault extends Error {}
+
+/** Maximum nesting depth, so that parsing cannot exhaust the stack. */
+const maxDepth = 50
+
+/**
+ * Parses a MapServer expression: a string, list (`{a,b}`) or regular expression (`/pattern/`) to compare the class item
+ * with, or a logical expression such as `([population] > 1000 AND [kind] IN 'a,b')`.
+ *
+ * @param classItem field that the forms without a field refer to
+ * @throws {ExpressionFault}
+ * @see https://mapserver.org/mapfile/expressions.html
+ */
+export function parseExpression(text: string, classItem: string | undefined): Filter {
+  if (text.startsWith('(')) return parseLogical(text)
+  if (classItem === undefined) throw new ExpressionFault(`${text} requires a <classitem> in the layer`)
+  const pattern = /^\/(.*)\/(i?)$/s.exec(text)
+  if (pattern) return matchOf(classItem, pattern[1] ?? '', pattern[2] === 'i')
+  const list = /^\{(.*)\}$/s.exec(text)
+  if (list) return { op: 'in', field: classItem, values: splitList(list[1] ?? '') }
+  const quoted = /^(["'])(.*)\1$/s.exec(text)
+  return { op: 'eq', field: classItem, value: quoted?.[2] ?? text }
+}
+
+/** Formats a filter as a logical expression that `parseExpression` parses to an equal filter. */
+export function formatExpression(filter: Filter): string {
+  return `(${formatFilter(filter)})`
+}
+
+function formatFilter(filter: Filter): string {
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      return filter.filters.map((part) => `(${formatFilter(part)})`).join(` ${filter.op.toUpperCase()} `)
+    case 'not':
+      return `NOT (${formatFilter(filter.filter)})`
+    case 'in':
+      return `[${filter.field}] IN ${quote(filter.values.join(','))}`
+    case 'matches':
+      return `[${filter.field}] ${filter.ignoreCase ? '~*' : '~'} ${quote(filter.pattern)}`
+    default:
+      return `[${filter.field}] ${operatorSymbols[filter.op]} ${formatValue(filter.value)}`
+  }
+}
+
+const operatorSymbols: Readonly<Record<Comparison['op'], string>> = {
+  eq: '=',
+  ne: '!=',
+  lt: '<',
+  le: '<=',
+  gt: '>',
+  ge: '>=',
+}
+
+const formatValue = (value: string | number) => (typeof value === 'number' ? String(value) : quote(value))
+
+const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+
+const splitList = (text: string) => text.split(',').map((item) => item.trim())
+
+function matchOf(field: string, pattern: string, ignoreCase: boolean): Filter {
+  try {
+    new RegExp(pattern, 'u')
+  } catch {
+    throw new ExpressionFault(`/${pattern}/ is not a valid regular expression`)
+  }
+  return { op: 'matches', field, pattern, ignoreCase }
+}
+
+interface Token {
+  readonly kind: 'field' | 'text' | 'number' | 'word'
+  readonly text: string
+}
+
+interface Cursor {
+  readonly tokens: readonly Token[]
+  at: number
+  depth: number
+}
+
+const tokenPattern =
+  /\s*(?:\[(?<field>[^\]]+)\]|'(?<single>(?:\\.|[^'\\])*)'|"(?<double>(?:\\.|[^"\\])*)"|(?<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)|(?<word>[a-z]+|&&|\|\||[<>!=]=|=\*|~\*|[()<>=!~]))/iy
+
+function parseLogical(text: string): Filter {
+  const cursor: Cursor = { tokens: tokenize(text), at: 0, depth: 0 }
+  const filter = parseOr(cursor)
+  const rest = cursor.tokens[cursor.at]
+  if (rest !== undefined) throw new ExpressionFault(`unexpected ${rest.text} in ${text}`)
+  return filter
+}
+
+function tokenize(text: string): Token[] {
+  const tokens: Token[] = []
+  const pattern = new RegExp(tokenPattern)
+  const source = text.trimEnd()
+  while (pattern.lastIndex < source.length) {
+    const from = pattern.lastIndex
+    const groups = pattern.exec(source)?.groups
+    if (groups === undefined) throw new ExpressionFault(`cannot read ${source.slice(from).trim()}`)
+    tokens.push(tokenOf(groups))
+  }
+  return tokens
+}
+
+function tokenOf(groups: Record<string, string | undefined>): Token {
+  const quoted = groups.single ?? groups.double
+  if (groups.field !== undefined) return { kind: 'field', text: groups.field }
+  if (quoted !== undefined) return { kind: 'text', text: quoted.replaceAll(/\\([\\'"])/g, '$1') }
+  if (groups.number !== undefined) return { kind: 'number', text: groups.number }
+  return { kind: 'word', text: (groups.word ?? '').toUpperCase() }
+}
+
+const parseOr = (cursor: Cursor) => parseChain(cursor, { op: 'or', words: ['OR', '||'], part: parseAnd })
+const parseAnd = (cursor: Cursor) => parseChain(cursor, { op: 'and', words: ['AND', '&&'], part: parseNot })
+
+interface Chain {
+  readonly op: 'and' | 'or'
+  readonly words: readonly string[]
+  readonly part: (cursor: Cursor) => Filter
+}
+
+function parseChain(cursor: Cursor, { op, words, part }: Chain): Filter {
+  const first = part(cursor)
+  const filters = [first]
+  while (takeWord(cursor, words)) filters.push(part(cursor))
+  return filters.length === 1 ? first : { op, filters }
+}
+
+function parseNot(cursor: Cursor): Filter {
+  if (!takeWord(cursor, ['NOT', '!'])) return parsePrimary(cursor)
+  return nested(cursor, () => ({ op: 'not', filter: parseNot(cursor) }))
+}
+
+function parsePrimary(cursor: Cursor): Filter {
+  if (!takeWord(cursor, ['('])) return parseComparison(cursor)
+  return nested(cursor, () => {
+    const inner = parseOr(cursor)
+    if (!takeWord(cursor, [')'])) throw new ExpressionFault('unclosed parenthesis')
+    return inner
+  })
+}
+
+function nested(cursor: Cursor, parse: () => Filter): Filter {
+  cursor.depth += 1
+  if (cursor.depth > maxDepth) throw new ExpressionFault(`nested deeper than ${maxDepth} levels`)
+  const filter = parse()
+  cursor.depth -= 1
+  return filter
+}
+
+const operators: Readonly<Record<string, Comparison['op']>> = {
+  '=': 'eq',
+  '==': 'eq',
+  EQ: 'eq',
+  '!=': 'ne',
+  NE: 'ne',
+  '<': 'lt',
+  LT: 'lt',
+  '<=': 'le',
+  LE: 'le',
+  '>': 'gt',
+  GT: 'gt',
+  '>=': 'ge',
+  GE: 'ge',
+}
+
+function parseComparison(cursor: Cursor): Filter {
+  const field = fieldName(take(cursor, 'a field in brackets'))
+  const operator = take(cursor, 'an operator').text
+  const value = take(cursor, 'a value')
+  if (value.kind !== 'text' && value.kind !== 'number') {
+    throw new ExpressionFault(`expected a number or a quoted string, got ${value.text}`)
+  }
+  return comparisonOf(field, operator, value)
+}
+
+// MapServer substitutes field values into the expression, so string comparisons quote the brackets: '[kind]' = 'a'.
+function fieldName({ kind, text }: Token): string {
+  const quoted = kind === 'text' ? /^\[([^\]]+)\]$/.exec(text)?.[1] : undefined
+  const field = kind === 'field' ? text : quoted
+  if (field === undefined) throw new ExpressionFault(`expected a field in brackets, got ${text}`)
+  return field
+}
+
+function comparisonOf(field: string, operator: string, value: Token): Filter {
+  if (operator === 'IN') return { op: 'in', field, values: splitList(value.text) }
+  if (operator === '~' || operator === '~*') return matchOf(field, value.text, operator === '~*')
+  if (operator === '=*') {
+    const pattern = value.text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+    return { op: 'matches', field, pattern: `^${pattern}$`, ignoreCase: true }
+  }
+  const op = operators[operator]
+  if (op === undefined) throw new ExpressionFault(`unknown operator ${operator}`)
+  return { op, field, value: value.kind === 'number' ? Number(value.text) : value.text }
+}
+
+function take(cursor: Cursor, expected: string): Token {
+  const token = cursor.tokens[cursor.at]
+  if (token === undefined) throw new ExpressionFault(`expected ${expected}, got end of expression`)
+  cursor.at += 1
+  return token
+}
+
+function takeWord(cursor: Cursor, words: readonly string[]): boolean {
+  const token = cursor.tokens[cursor.at]
+  if (token?.kind !== 'word' || !words.includes(token.text)) return false
+  cursor.at += 1
+  return true
+}

@@ -1,9 +1,0 @@
-/** Gives parts as a stream of bytes. */
-export async function* text(...parts: readonly (string | Buffer)[]): AsyncGenerator<Uint8Array> {
-  for (const part of parts) yield Buffer.from(part)
-}
-
-/** Reads a stream of bytes to its end, as text. */
-export async function lines(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  return Buffer.concat(await Array.fromAsync(chunks)).toString('utf8')
-}

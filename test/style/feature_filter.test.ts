@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { compileFilter, fieldsOf } from '../../src/style/feature_filter.ts'
+import { parseExpression } from '../../src/style/mapserver_expression.ts'
+
+const holds = (expression: string, attributes: Record<string, unknown>) =>
+  compileFilter(parseExpression(expression, undefined))(attributes)
+
+test.each([
+  ['([n] > 5)', { n: 6 }, true],
+  ['([n] > 5)', { n: '6' }, true],
+  ['([n] > 5)', { n: 5 }, false],
+  ['([n] > 5)', {}, false],
+  ['([n] > 5)', { n: 'many' }, false],
+  ['([n] = 0)', { n: '' }, false],
+  ['([n] = 0)', { n: null }, false],
+  ['([n] != 0)', { n: null }, true],
+  ["([s] = 'a')", { s: 'a' }, true],
+  ["('[s]' = 'a')", { s: 'b' }, false],
+  ["([s] >= 'b')", { s: 'c' }, true],
+  ["([s] =* 'A.B')", { s: 'a.b' }, true],
+  ["([s] =* 'A.B')", { s: 'axb' }, false],
+  ["([s] ~ '^a+$')", { s: 'aaa' }, true],
+  ["([s] ~* '^A+$')", { s: 'aaa' }, true],
+  ["([s] IN 'a, b')", { s: 'b' }, true],
+  ["([s] IN 'a,b')", {}, false],
+  ["(not ([s] = 'a') and ([n] lt 3 or [n] gt 7))", { s: 'b', n: 8 }, true],
+  ["(!([s] == 'a') && ([n] < 3 || [n] > 7))", { s: 'b', n: 5 }, false],
+])('%s of %j is %s', (expression, attributes, expected) => {
+  expect(holds(expression, attributes)).toBe(expected)
+})
+
+test.each([
+  ['([a] = 1', 'unclosed parenthesis'],
+  ['([a] = )', 'expected a number or a quoted string, got )'],
+  ['([a])', 'expected a value, got end of expression'],
+  ['([a] or 1)', 'unknown operator OR'],
+  ['(1 = [a])', 'expected a field in brackets, got 1'],
+  ['([a] = 1) x', 'unexpected X in ([a] = 1) x'],
+  ['([a] = 1', 'unclosed parenthesis'],
+  ['([a] % 1)', 'cannot read % 1)'],
+  ["([a] ~ '(')", '/(/ is not a valid regular expression'],
+  ['('.repeat(60), 'nested deeper than 50 levels'],
+  ['plain', 'plain requires a <classitem> in the layer'],
+])('refuses %s', (expression, message) => {
+  expect(() => parseExpression(expression, undefined)).toThrow(message)
+})
+
+test('lists the fields that a filter reads', () => {
+  expect(fieldsOf(parseExpression('(([a] = 1 or [b] = 2) and not [a] = 3)', undefined))).toEqual(['a', 'b'])
+})

@@ -1,0 +1,200 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { canonicalXml, isSameXml } from '../../src/style/canonical_xml.ts'
+import { type Color, colorOf } from '../../src/style/color.ts'
+import { compileFilter, type Filter } from '../../src/style/feature_filter.ts'
+import { formatExpression, parseExpression } from '../../src/style/mapserver_expression.ts'
+import { readMapserverXml } from '../../src/style/mapserver_read.ts'
+import { writeMapserverXml } from '../../src/style/mapserver_write.ts'
+import { markers, type Rule, type Style, type Symbolizer } from '../../src/style/style_model.ts'
+import { readXml } from '../../src/style/xml_read.ts'
+
+const runs = { seed: 20260301, numRuns: process.env.LANDFORM_SOAK ? 5000 : 300 }
+
+/** Text that XML can hold, without leading or trailing white space, which the reader trims. */
+const text = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+  .map((value) => value.replaceAll(/[^\t\n\r -\uD7FF\uE000-\uFFFD]/g, '?').trim())
+  .filter((value) => value !== '')
+const word = fc
+  .string({ unit: fc.constantFrom(...'abcxyz019_ '), minLength: 1, maxLength: 6 })
+  .map((value) => `k${value}k`)
+const number = fc
+  .double({ min: -1e9, max: 1e9, noNaN: true })
+  .map((value) => (Object.is(value, -0) ? 0 : value))
+const length = fc
+  .oneof(fc.integer({ min: 0, max: 1000 }), fc.double({ min: 0, max: 1000, noNaN: true }))
+  .map((value) => value + 0)
+const color: fc.Arbitrary<Color> = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255)).map(colorOf)
+
+const comparison = fc.record({
+  op: fc.constantFrom('eq', 'ne', 'lt', 'le', 'gt', 'ge'),
+  field: word,
+  value: fc.oneof(number, text),
+})
+const leaf: fc.Arbitrary<Filter> = fc.oneof(
+  comparison,
+  fc.record({
+    op: fc.constant('in' as const),
+    field: word,
+    values: fc.array(word, { minLength: 1, maxLength: 3 }),
+  }),
+  fc.record({
+    op: fc.constant('matches' as const),
+    field: word,
+    pattern: fc.constantFrom('^a', 'a|b', '\\d+\\.x', "'", '[a-c]'),
+    ignoreCase: fc.boolean(),
+  }),
+)
+const filter: fc.Arbitrary<Filter> = fc.letrec<{ filter: Filter }>((tie) => ({
+  filter: fc.oneof(
+    { maxDepth: 4 },
+    leaf,
+    fc.record({
+      op: fc.constantFrom('and', 'or'),
+      filters: fc.array(tie('filter'), { minLength: 2, maxLength: 3 }),
+    }),
+    fc.record({ op: fc.constant('not' as const), filter: tie('filter') }),
+  ),
+})).filter
+
+const symbolizer: fc.Arbitrary<Symbolizer> = fc.record(
+  {
+    fill: color,
+    outline: color,
+    width: length,
+    casing: length,
+    size: length,
+    marker: fc.constantFrom(...markers),
+    angle: fc.integer({ min: -360, max: 360 }),
+    opacity: fc.integer({ min: 0, max: 100 }).map((percent) => percent / 100),
+    dash: fc
+      .array(fc.tuple(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 99 })), { maxLength: 2 })
+      .map((pairs) => pairs.flat()),
+  },
+  { requiredKeys: ['width', 'casing', 'size', 'marker', 'angle', 'opacity', 'dash'] },
+)
+const rule: fc.Arbitrary<Rule> = fc.record(
+  {
+    label: text,
+    filter,
+    minScaleDenom: fc.nat(),
+    maxScaleDenom: fc.nat(),
+    symbolizers: fc.array(symbolizer, { maxLength: 3 }),
+  },
+  { requiredKeys: ['symbolizers'] },
+)
+const style: fc.Arbitrary<Style> = fc.record({ rules: fc.array(rule, { minLength: 1, maxLength: 4 }) })
+
+test('a written style reads back equal, without issues', () => {
+  fc.assert(
+    fc.property(style, (written) => {
+      expect(readMapserverXml(writeMapserverXml(written))).toEqual({ style: written, issues: [] })
+    }),
+    runs,
+  )
+})
+
+test('a formatted filter parses to an equal filter', () => {
+  fc.assert(
+    fc.property(filter, (written) => {
+      expect(parseExpression(formatExpression(written), undefined)).toEqual(written)
+    }),
+    runs,
+  )
+})
+
+test('a negated filter matches exactly the features that the filter does not', () => {
+  const attributes = fc.dictionary(word, fc.oneof(number, text, fc.constant(null)))
+  fc.assert(
+    fc.property(filter, attributes, (inner, values) => {
+      expect(compileFilter({ op: 'not', filter: inner })(values)).toBe(!compileFilter(inner)(values))
+    }),
+    runs,
+  )
+})
+
+interface XmlForm {
+  readonly space: string
+  readonly quote: string
+  readonly reverse: boolean
+}
+
+const xmlForm: fc.Arbitrary<XmlForm> = fc.record({
+  space: fc.constantFrom('', ' ', '\n\t', '\r\n', '<!-- a -->'),
+  quote: fc.constantFrom('"', "'"),
+  reverse: fc.boolean(),
+})
+
+/** Rewrites XML without changing its meaning. */
+function rewrite(xml: string, { space, quote, reverse }: XmlForm): string {
+  return `${space}${xml}`
+    .replaceAll(/>\s*</g, `>${space}<`)
+    .replaceAll(/<(\w+)((?: \w+="\d+")+)\/>/g, (_, name: string, attributes: string) => {
+      const list = attributes
+        .trim()
+        .split(' ')
+        .map((one) => one.replaceAll('"', quote))
+      return `<${name}  ${(reverse ? list.reverse() : list).join('\n')}></${name}>`
+    })
+    .replaceAll(/<(width|size)>([^<]*)<\/\w+>/g, `<$1 value=${quote}$2${quote}/>`)
+}
+
+test('the canonical form does not depend on the formatting of the XML', () => {
+  fc.assert(
+    fc.property(style, xmlForm, (written, form) => {
+      const xml = writeMapserverXml(written)
+      expect(canonicalXml(rewrite(xml, form))).toBe(canonicalXml(xml))
+    }),
+    runs,
+  )
+})
+
+test('the canonical form describes the same style and is idempotent', () => {
+  fc.assert(
+    fc.property(style, (written) => {
+      const canonical = canonicalXml(writeMapserverXml(written))
+      expect(readMapserverXml(canonical).style).toEqual(written)
+      expect(canonicalXml(canonical)).toBe(canonical)
+    }),
+    runs,
+  )
+})
+
+test('two styles are equal only if their XML is equal', () => {
+  fc.assert(
+    fc.property(style, style, (one, other) => {
+      const [a, b] = [writeMapserverXml(one), writeMapserverXml(other)]
+      expect(isSameXml(a, b)).toBe(a === b)
+    }),
+    runs,
+  )
+})
+
+test('the reader reports an issue for any invalid text and never throws', () => {
+  const pieces = fc.constantFrom(
+    '<map>',
+    '</map>',
+    '<layer>',
+    '<style a="',
+    '"/>',
+    '&amp;',
+    '&x;',
+    ']]>',
+    '<![CDATA[',
+    '<!--',
+    '-->',
+    '<?a',
+    '?>',
+    '\u0000',
+    'é',
+    '\n',
+  )
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
+      const { root, issues } = readXml(parts.join(''), 'x')
+      expect(root === undefined ? issues.length : 1).toBe(1)
+    }),
+    runs,
+  )
+})
