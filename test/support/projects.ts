@@ -13,7 +13,7 @@ export type Project = (typeof projects)[number]
  * whose sign is found.
  */
 const signs: Readonly<Record<Exclude<Project, 'unit'>, RegExp>> = {
-  gdal: /^gdal-async$|src\/gdal\/(.*\/)?(vector|raster|export|run|convert|translate)\.ts$|support\/(exports|raster|shapefile|read_vector)\.ts$/,
+  gdal: /^gdal-async$|src\/gdal\/(.*\/)?(read|write|run|convert)(_\w+)?\.ts$|support\/(exports|raster|shapefile|read_vector)\.ts$/,
   database: /support\/(drivers|embedded|postgres|sql)\.ts$|src\/database\/(pglite|postgres)\.ts$/,
   server: /support\/server\.ts$|src\/server\/server\.ts$/,
   e2e: /^test\/(e2e\/|package\.|setup\.)|support\/(browser|story)\.ts$/,
