@@ -10,9 +10,14 @@ const Keyname = Type.String({
   minLength: 1,
   maxLength: 255,
   pattern: patterns.login,
-  description: 'Name to log in with, and of rules: a letter, then letters, digits, _ and -.',
+  description:
+    'Name to log in with, and of rules; unique among users and groups. A letter, then letters, digits, _ and -.',
 })
-const DisplayName = Type.String({ minLength: 1, maxLength: 255, description: 'Name people see; unique.' })
+const DisplayName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'Name people see; unique among users and groups.',
+})
 const Description = nullable(Type.String({ maxLength: 10_000 }), { description: 'For people.' })
 const Language = Type.String({
   pattern: patterns.language,

@@ -4,13 +4,13 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { bodyBytes } from '../contract/limits.ts'
 import { gatherLoads } from '../core/gather.ts'
-import { silentLog } from '../core/log.ts'
+import { type Log, silentLog } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import { migrate, readMigrations } from '../database/migrate.ts'
 import { openEmbedded } from '../database/pglite.ts'
 import { openPostgres } from '../database/postgres.ts'
 import { openDiskBlobs } from '../files/disk.ts'
-import { openFolder } from '../files/folder.ts'
+import { closeFile, openPrivateFolder } from '../files/folder.ts'
 import { dropOrphans } from '../import/orphans.ts'
 import { bootstrap, isBootstrapped } from '../store/bootstrap.ts'
 import { migrationsFolder } from '../store/migrations.ts'
@@ -42,7 +42,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
     corsOrigins: readOrigins(config.corsOrigins),
     trustedProxies: readProxies(config.trustedProxies),
   }
-  await openFolder(dataFolder)
+  await openDataFolder(dataFolder, log)
   const database = await openDatabase(config)
   try {
     await migrate(database, await readMigrations(migrationsFolder), { version })
@@ -50,7 +50,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
     const secrets = await openSecretBox({ key: config.secretKey, file: join(dataFolder, keyFileName) })
     const context: ServerContext = {
       database,
-      blobs: await openDiskBlobs({ folder: join(dataFolder, 'files') }),
+      blobs: await openDiskBlobs({ folder: join(dataFolder, filesName) }),
       permissions: createPermissionCache(database),
       findStored: gatherLoads((ids) => readStored(database, { ids })),
       authenticator: await createAuthenticator(database, log),
@@ -63,7 +63,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       plain: config.plain ?? false,
       version,
       loads: openLoads(),
-      temporaryFolder: await emptyFolder(join(dataFolder, 'temporary')),
+      temporaryFolder: await emptyFolder(join(dataFolder, temporaryName)),
       instance: `${hostname()}-${randomBytes(6).toString('hex')}`,
       bodyLimitBytes: config.bodyLimitBytes ?? bodyBytes.large,
       uploadLimitBytes: config.uploadLimitBytes ?? defaultUploadLimitBytes,
@@ -74,6 +74,19 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
     await database.close()
     throw error
   }
+}
+
+const filesName = 'files'
+const temporaryName = 'temporary'
+
+/** Password hashes, keys and the data of all users lie there: nobody else enters it. */
+async function openDataFolder(folder: string, log: Log): Promise<void> {
+  const { exposedMode: mode, isExposed } = await openPrivateFolder(folder, [filesName, temporaryName])
+  await closeFile(join(folder, passwordFileName))
+  if (isExposed)
+    log.warn({ folder, mode }, 'other users can read the data folder: its file system keeps no modes')
+  else if (mode !== undefined)
+    log.warn({ folder, mode }, 'other users could read the data folder: its mode is 700 now')
 }
 
 async function openDatabase(config: ServerConfig): Promise<Database> {

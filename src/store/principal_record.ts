@@ -121,13 +121,34 @@ export async function deletePrincipal(tx: Queryable, id: number): Promise<void> 
   await tx.query('delete from principal where id = $1', [id])
 }
 
-/** Who has a name already, whatever the case. */
-export interface PrincipalNameHolders {
-  readonly keynameHolder: number | null
-  readonly displayNameHolder: number | null
+/** Who has a name already. */
+export interface NameHolder {
+  readonly id: number
+  readonly kind: PrincipalRecord['kind']
 }
 
-/** Finds the others of a kind that have a keyname or a display name. */
+/** Who has a keyname or a display name already. */
+export interface PrincipalNameHolders {
+  readonly keynameHolder: NameHolder | null
+  readonly displayNameHolder: NameHolder | null
+}
+
+/** Names that look alike give the same: case, width, white space and invisible characters do not count. */
+const looksSql = (name: string) => `lower(btrim(regexp_replace(regexp_replace(normalize(${name}, NFKC),
+  '[\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufeff]', '', 'g'), '\\s+', ' ', 'g')))`
+
+/** Finds who has the name of a parameter: one of the kind, in the same column, or one of the other kind, in any. */
+const holderSql = (name: string, column: string) => `
+  (select json_build_object('id', p.id, 'kind', p.kind) from principal p
+    where p.id <> $2 and ${looksSql(`${name}::text`)} = any(case when p.kind = $1
+            then array[${looksSql(`p.${column}`)}]
+            else array[${looksSql('p.keyname')}, ${looksSql('p.display_name')}] end)
+    order by p.kind = $1 desc, p.id limit 1)`
+
+/**
+ * Finds the others who have a keyname or a display name: rules and people call a user or a group by either, so that
+ * the names of the other kind are not free either.
+ */
 export async function findPrincipalNameHolders(
   tx: Queryable,
   kind: PrincipalRecord['kind'],
@@ -138,9 +159,7 @@ export async function findPrincipalNameHolders(
   }: { readonly id?: number; readonly keyname?: string; readonly displayName?: string },
 ): Promise<PrincipalNameHolders> {
   const [row] = await tx.query<PrincipalNameHolders>(
-    `select (select id from principal where kind = $1 and lower(keyname) = lower($3) and id <> $2) as "keynameHolder",
-            (select id from principal where kind = $1 and lower(display_name) = lower($4) and id <> $2)
-              as "displayNameHolder"`,
+    `select ${holderSql('$3', 'keyname')} as "keynameHolder", ${holderSql('$4', 'display_name')} as "displayNameHolder"`,
     [kind, id ?? -1, keyname ?? null, displayName ?? null],
   )
   return row ?? { keynameHolder: null, displayNameHolder: null }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startProxy } from '../api/proxy.ts'
 import { logIn, mePath, whoIs } from '../support/principals.ts'
 import { createGroup } from '../support/resources.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
@@ -246,6 +247,24 @@ describe('landform token', () => {
     expect(wrong).toMatchObject({ exit: 1, err: expect.stringContaining('token/not-found') })
     expect((await run(['token', 'revoke', 'ci', '--for', 'robot', '--json'])).exit).toBe(0)
     expect(await whoIs(server.guest, { authorization: `Bearer ${token.token}` })).toBe('auth/bad-credentials')
+  })
+
+  it('makes another token where the answer with the first one is lost, and revokes that', async () => {
+    let isLost = false
+    const proxy = await startProxy({
+      target: server.url,
+      decide: (method, path) => {
+        const loses = !isLost && method === 'POST' && path.includes('/token')
+        isLost ||= loses
+        return loses ? 'cut after' : 'pass'
+      },
+    })
+    const made = await run(['token', 'create', 'over a bad line'], { env: { LANDFORM_SERVER: proxy.url } })
+    await proxy.close()
+    expect([isLost, made.exit]).toEqual([true, 0])
+    expect(await whoIs(server.guest, { authorization: `Bearer ${made.out.trim()}` })).toBe('administrator')
+    expect((await run(['token', 'list'])).out.match(/over a bad line/g)).toHaveLength(1)
+    await run(['token', 'revoke', 'over a bad line'])
   })
 
   it('refuses what is no moment, and one name twice', async () => {

@@ -1,8 +1,11 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openFolder } from '../../src/files/folder.ts'
+import { closeFile, openPrivateFolder } from '../../src/files/folder.ts'
+
+const marks = ['files', 'temporary']
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
 let folder = ''
 beforeAll(async () => {
@@ -13,8 +16,8 @@ afterAll(() => rm(folder, { recursive: true }))
 
 it('makes a folder with all above it, and leaves nothing in it', async () => {
   const path = join(folder, 'a', 'b')
-  await openFolder(path)
-  await openFolder(path)
+  await openPrivateFolder(path, marks)
+  await openPrivateFolder(path, marks)
   expect(await readdir(path)).toEqual([])
 })
 
@@ -23,7 +26,7 @@ it.each([
   ['file/below', 'a part of its path is a file'],
 ])('says why %s cannot be one', async (name, reason) => {
   const path = join(folder, name)
-  await expect(openFolder(path)).rejects.toMatchObject({
+  await expect(openPrivateFolder(path, marks)).rejects.toMatchObject({
     code: 'files/unusable',
     message: `The folder ${path} cannot be used: ${reason}.`,
   })
@@ -31,5 +34,63 @@ it.each([
 
 it('says that the system gives no room for one', async () => {
   for (const path of ['/sys/landform', '/proc/landform', '/proc/landform/below'])
-    await expect(openFolder(path)).rejects.toMatchObject({ code: 'files/unusable' })
+    await expect(openPrivateFolder(path, marks)).rejects.toMatchObject({ code: 'files/unusable' })
+})
+
+/** Makes a folder that all users can enter, whatever the process masks. */
+async function makeOpen(name: string, mode: number, ...names: string[]): Promise<string> {
+  const path = join(folder, name)
+  await mkdir(path)
+  for (const one of names) await mkdir(join(path, one))
+  await chmod(path, mode)
+  return path
+}
+
+it('makes a folder for its owner alone, and those above it for all', async () => {
+  const before = process.umask(0)
+  try {
+    const path = join(folder, 'above', 'own')
+    expect(await openPrivateFolder(path, marks)).toEqual({ isExposed: false })
+    expect([await modeOf(join(folder, 'above')), await modeOf(path)]).toEqual(['777', '700'])
+  } finally {
+    process.umask(before)
+  }
+})
+
+it.each([0o755, 0o750, 0o777, 0o701, 0o704])(
+  'closes a folder of mode %o that is empty or its own',
+  async (mode) => {
+    const exposedMode = mode.toString(8)
+    for (const names of [[], marks, [...marks, 'database', 'notes.txt']]) {
+      const path = await makeOpen(`open-${exposedMode}-${names.length}`, mode, ...names)
+      expect(await openPrivateFolder(path, marks)).toEqual({ exposedMode, isExposed: false })
+      expect(await modeOf(path)).toBe('700')
+      expect(await openPrivateFolder(path, marks)).toEqual({ isExposed: false })
+      expect((await readdir(path)).sort()).toEqual([...names].sort())
+    }
+  },
+)
+
+it('leaves a folder as it is that others can enter and that holds their files', async () => {
+  for (const names of [['notes.txt'], ['files'], ['temporary', 'src']]) {
+    const path = await makeOpen(`theirs-${names.join('-')}`, 0o755, ...names)
+    await expect(openPrivateFolder(path, marks)).rejects.toMatchObject({
+      code: 'files/exposed',
+      message: `The folder ${path} is open to other users (mode 755) and holds other files.`,
+      hint: 'Run chmod 700 on the folder as its owner, or choose another one with --data.',
+    })
+    expect([await modeOf(path), (await readdir(path)).sort()]).toEqual(['755', names.sort()])
+    await chmod(path, 0o700)
+    expect(await openPrivateFolder(path, marks)).toEqual({ isExposed: false })
+  }
+})
+
+it('closes a file, and makes none', async () => {
+  const path = join(folder, 'secret')
+  await closeFile(path)
+  await expect(stat(path)).rejects.toThrow('ENOENT')
+  await writeFile(path, '')
+  await chmod(path, 0o644)
+  await closeFile(path)
+  expect(await modeOf(path)).toBe('600')
 })

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Log, silentLog } from '../../src/core/log.ts'
 import type { ServerConfig } from '../../src/server/config.ts'
 import { createServer, type RunningServer } from '../../src/server/server.ts'
 import { createTestDatabase } from '../support/postgres.ts'
@@ -48,6 +49,49 @@ test('the first start generates a password for its owner alone, and later starts
   expect(await readdir(join(dataFolder, 'temporary'))).toEqual([])
   const found = await ask(second.url, password, '/api/resource/search/?keyname=kept')
   expect(await found.json()).toHaveLength(1)
+})
+
+test('nobody but its owner enters the data folder, and an older one that is open is closed with a warning', async () => {
+  const modeOf = async (...names: string[]) =>
+    ((await stat(join(dataFolder, 'inner', ...names))).mode & 0o777).toString(8)
+  const database = await createTestDatabase()
+  const lines: object[] = []
+  const log: Log = {
+    ...silentLog,
+    warn: (facts, message) => void lines.push({ ...facts, message }),
+    child: () => log,
+  }
+  const folder = join(dataFolder, 'inner')
+  const config = { dataFolder: folder, databaseUrl: database.url, log }
+  const umask = process.umask(0)
+  try {
+    await (await start(config)).stop()
+    expect([await modeOf(), await modeOf('secret-key'), await modeOf('admin-password')]).toEqual([
+      '700',
+      '600',
+      '600',
+    ])
+    expect(lines).toEqual([])
+    for (const name of ['.', 'secret-key', 'admin-password']) await chmod(join(folder, name), 0o755)
+    await (await start(config)).stop()
+    expect([await modeOf(), await modeOf('secret-key'), await modeOf('admin-password')]).toEqual([
+      '700',
+      '600',
+      '600',
+    ])
+    const message = 'other users could read the data folder: its mode is 700 now'
+    expect(lines).toEqual([{ folder, mode: '755', message }])
+  } finally {
+    process.umask(umask)
+  }
+  await database.drop()
+})
+
+test('the folder of others is not taken for data', async () => {
+  await writeFile(join(dataFolder, 'notes.txt'), 'theirs')
+  await chmod(dataFolder, 0o755)
+  await expect(start()).rejects.toMatchObject({ code: 'files/exposed' })
+  expect(await readdir(dataFolder)).toEqual(['notes.txt'])
 })
 
 test('a given password is not written down', async () => {

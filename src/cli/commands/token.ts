@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
-import type { TokenAnswer } from '../../contract/principal.ts'
+import type { MadeToken, TokenAnswer } from '../../contract/principal.ts'
 import { problem } from '../../contract/problems.ts'
+import type { BodyOf } from '../../contract/route.ts'
+import type { authRoutes } from '../../contract/routes/auth.ts'
+import { isProblem } from '../../core/problem.ts'
 import { findHint } from '../../core/suggest.ts'
 import type { CommandGroup, CommandInput, CommandSpec } from '../command.ts'
 import { eventOptions } from '../options.ts'
@@ -35,12 +38,25 @@ const createCommand: CommandSpec = {
       const expires = expiryOf(String(options.expires))
       const user = await findUserId(api, options)
       const body = { name: String(name), expires, ...(user === undefined ? {} : { user: { id: user } }) }
-      const made = await api.call('token.create', { body })
+      const made = await createToken(api, body)
       const until = made.expires === null ? 'for ever' : `until ${made.expires} UTC`
       if (options.json) return writeEvent(terminal.out, 'token', { action: 'created', token: made })
       writeLine(terminal.out, made.token)
       writeLine(terminal.err, `token "${made.name}" of ${made.user.keyname}, ${until}; shown this once`)
     }),
+}
+
+/** Creates a token. One whose answer was lost on the way is revoked, and another one created: its text is shown once. */
+async function createToken(api: Api, body: BodyOf<(typeof authRoutes)['token.create']>): Promise<MadeToken> {
+  try {
+    return await api.call('token.create', { body })
+  } catch (error) {
+    const lost = isProblem(error, 'request/answer-lost') ? error.data.answer : undefined
+    const { id } = (lost ?? {}) as { readonly id?: unknown }
+    if (typeof id !== 'number') throw error
+    await api.call('token.revoke', { params: { token: id } })
+    return api.call('token.create', { body })
+  }
 }
 
 const listCommand: CommandSpec = {

@@ -98,5 +98,12 @@ export const machineProblems = {
     `${core}.OperationalError`,
     'Choose another folder with --data, or see to who may write to this one.',
   ),
+  'files/exposed': kind(
+    503,
+    1,
+    'Folder open to other users',
+    `${core}.OperationalError`,
+    'Run chmod 700 on the folder as its owner, or choose another one with --data.',
+  ),
   'files/full': kind(503, 1, 'Disk full', `${core}.OperationalError`, 'Free some space in the data folder.'),
 } as const satisfies Record<string, ProblemKind>

@@ -14,7 +14,7 @@ export const principalProblems = {
     1,
     'Name is not unique',
     `${core}.ValidationError`,
-    'Choose another name; case does not tell names apart.',
+    'Choose another name: users and groups share their names, and case does not tell names apart.',
   ),
   'principal/system': kind(
     409,

@@ -11,7 +11,7 @@ import {
 import { isResourceId } from '../../store/resource_id.ts'
 import { type Changer, type Creator, changePrincipals, requireAdministrator } from './change.ts'
 import { checkMemberIds, checkPrincipalNames, getPrincipal, nameOf } from './principal_checks.ts'
-import { givenFields, namesOf } from './principals.ts'
+import { changedNames, givenFields } from './principals.ts'
 
 /** Writes a group for the wire. */
 export function groupAnswer(record: PrincipalRecord): GroupAnswer {
@@ -46,7 +46,7 @@ export async function updateGroup(changer: Changer, id: number, body: GroupBody)
     const record = await getPrincipal(tx, 'group', id)
     if (record.system && body.keyname !== undefined && body.keyname !== record.keyname)
       throw problem('principal/system', `${nameOf(record)} belongs to the system: its keyname stays.`)
-    await checkPrincipalNames(tx, 'group', namesOf(id, body))
+    await checkPrincipalNames(tx, 'group', changedNames(record, body))
     await checkMemberIds(tx, 'user', { member: 'members', ids: body.members })
     await checkMemberIds(tx, 'user', { member: 'add_members', ids: body.add_members })
     await updatePrincipal(tx, id, fieldsOf(body))

@@ -7,6 +7,7 @@ import { findPrincipals } from '../../store/principal.ts'
 import {
   findPrincipalNameHolders,
   findPrincipalRecord,
+  type NameHolder,
   type PrincipalRecord,
 } from '../../store/principal_record.ts'
 import { findPrincipalUses } from '../../store/principal_use.ts'
@@ -36,7 +37,7 @@ export interface WantedNames {
 }
 
 /**
- * Refuses a name that another of the kind has, whatever the case.
+ * Refuses a name that another of the kind has, or one of the other kind as either of its names.
  *
  * @throws {Problem} principal/name-taken
  */
@@ -51,17 +52,14 @@ export async function checkPrincipalNames(tx: Queryable, kind: Kind, wanted: Wan
 interface Taken {
   readonly member: string
   readonly name: string | undefined
-  readonly holder: number
+  readonly holder: NameHolder
 }
 
 function taken(kind: Kind, { member, name, holder }: Taken): Problem {
-  return problem(
-    'principal/name-taken',
-    `The ${member} "${name}" belongs to another ${kind}, id = ${holder}.`,
-    {
-      data: { location: ['body', `/${member}`], id: holder },
-    },
-  )
+  const owner = holder.kind === kind ? `another ${kind}` : `a ${holder.kind}`
+  return problem('principal/name-taken', `The ${member} "${name}" belongs to ${owner}, id = ${holder.id}.`, {
+    data: { location: ['body', `/${member}`], id: holder.id },
+  })
 }
 
 /**

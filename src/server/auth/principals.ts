@@ -19,12 +19,16 @@ export async function removePrincipal(
   })
 }
 
-/** Reads names of a body, for the check that they are free. */
-export function namesOf(id: number, body: UserBody | GroupBody): WantedNames {
+/** Reads the names that a body changes, for the check that they are free. */
+export function changedNames(
+  { id, keyname, displayName }: PrincipalRecord,
+  body: Pick<UserBody | GroupBody, 'keyname' | 'display_name'>,
+): WantedNames {
+  const { keyname: nextKeyname = keyname, display_name: nextName = displayName } = body
   return {
     id,
-    ...(body.keyname === undefined ? {} : { keyname: body.keyname }),
-    ...(body.display_name === undefined ? {} : { displayName: body.display_name }),
+    ...(nextKeyname === keyname ? {} : { keyname: nextKeyname }),
+    ...(nextName === displayName ? {} : { displayName: nextName }),
   }
 }
 

@@ -10,7 +10,8 @@ import { findSessionSecret } from './cookie.ts'
 import { holdPassword } from './credential.ts'
 import { endAccess } from './end_access.ts'
 import { checkPassword, hashPassword } from './password.ts'
-import { checkPrincipalNames } from './principal_checks.ts'
+import { checkPrincipalNames, getPrincipal } from './principal_checks.ts'
+import { changedNames } from './principals.ts'
 import { digestSecret } from './secret.ts'
 
 type Request = Pick<ApiRequest, 'context' | 'caller' | 'signal' | 'headers' | 'address' | 'secure'>
@@ -44,8 +45,12 @@ export async function updateProfile(request: Request, body: Body): Promise<Ended
     async (tx) => {
       await lockPrincipals(tx)
       if (passwordHash !== undefined) await holdPassword(tx, caller)
-      const names = fields.displayName === undefined ? {} : { displayName: fields.displayName }
-      await checkPrincipalNames(tx, 'user', { id: caller.id, ...names })
+      const record = await getPrincipal(tx, 'user', caller.id)
+      await checkPrincipalNames(
+        tx,
+        'user',
+        changedNames(record, { display_name: body.display_name ?? record.displayName }),
+      )
       await updatePrincipal(tx, caller.id, fields)
       await announcePrincipals(tx)
       if (passwordHash === undefined) return {}

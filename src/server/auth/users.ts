@@ -12,7 +12,7 @@ import { type Changer, type Creator, changePrincipals, requireAdministrator } fr
 import { endAccess } from './end_access.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import { checkMemberIds, checkPrincipalNames, getPrincipal, nameOf } from './principal_checks.ts'
-import { givenFields, namesOf } from './principals.ts'
+import { changedNames, givenFields } from './principals.ts'
 
 /** Writes a user for the wire. */
 export function userAnswer(record: PrincipalRecord): UserAnswer {
@@ -57,7 +57,7 @@ export async function updateUser(changer: Changer, id: number, body: UserBody): 
   return changePrincipals(changer, async (tx) => {
     const record = await getPrincipal(tx, 'user', id)
     if (record.system) checkSystemUser(record, body)
-    await checkPrincipalNames(tx, 'user', namesOf(id, body))
+    await checkPrincipalNames(tx, 'user', changedNames(record, body))
     await checkMemberIds(tx, 'group', { member: 'member_of', ids: body.member_of })
     await updatePrincipal(tx, id, fieldsOf(body, passwordHash))
     if (body.member_of !== undefined) await replaceGroups(tx, id, body.member_of)

@@ -122,32 +122,6 @@ describeServers('users and groups', (start) => {
     await server.admin('PUT', '/api/resource/0', { resource: { permissions: resource.permissions } })
   })
 
-  test('keynames and display names are unique whatever the case, among users and among groups', async () => {
-    const server = await start()
-    const id = await addUser(server.admin, 'unique', { display_name: 'Only One' })
-    const other = await addUser(server.admin, 'second')
-    const taken = [
-      await refusal(server, 'POST', usersPath, { keyname: 'UNIQUE' }),
-      await refusal(server, 'POST', usersPath, { keyname: 'third', display_name: 'ONLY one' }),
-      await refusal(server, 'PUT', usersPath + other, { keyname: 'Unique' }),
-      await refusal(server, 'POST', groupsPath, { keyname: 'Administrators' }),
-    ]
-    expect(taken.map(({ status, code }) => [status, code])).toEqual(
-      taken.map(() => [422, 'principal/name-taken']),
-    )
-    expect(taken[0]?.message).toBe(`The keyname "UNIQUE" belongs to another user, id = ${id}.`)
-    expect((await server.admin('PUT', usersPath + id, { keyname: 'Unique' })).status).toBe(200)
-    expect((await server.admin('POST', groupsPath, { keyname: 'unique' })).status).toBe(200)
-  })
-
-  test('two who ask for one name at once: one gets it, the other is told so', async () => {
-    const server = await start()
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () => server.admin('POST', groupsPath, { keyname: 'race' })),
-    )
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422, 422, 422])
-  })
-
   test.each([
     ['keyname', { keyname: '1st' }, '$.keyname'],
     ['keyname', { keyname: 'a b' }, '$.keyname'],
