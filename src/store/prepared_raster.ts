@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Queryable } from '../database/database.ts'
-import type { Blob } from '../files/blobs.ts'
+import type { Blob } from '../files/blob_store.ts'
 import type { RasterFacts } from '../gdal/raster_job.ts'
 
 /** A picture that waits for a layer to take it over. While it waits, nobody deletes its files. */

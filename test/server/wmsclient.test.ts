@@ -153,9 +153,9 @@ describeServers(
       [
         'another kind of service answers',
         (url) => `${url}/page`,
-        /no capabilities of a WMS: its root is <html>/,
+        /did not return WMS capabilities: its root element is <html>/,
       ],
-      ['it refuses', (url) => `${url}/login`, /answers with status 401/],
+      ['it refuses', (url) => `${url}/login`, /returned status 401/],
     ])('a query says why it fails where %s, and leaves nothing', async (name, urlOf, why) => {
       const { admin } = await start()
       const other = await service()

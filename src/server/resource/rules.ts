@@ -1,4 +1,4 @@
-import { hasPermission } from '../../access/mask.ts'
+import { hasPermission } from '../../access/permission_mask.ts'
 import { findPermission, type PermissionName } from '../../contract/permissions.ts'
 import { ruleIdentities } from '../../contract/registry.ts'
 import type { Rule } from '../../contract/resource.ts'

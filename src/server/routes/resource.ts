@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import { maskOf } from '../../access/mask.ts'
+import { maskOf } from '../../access/permission_mask.ts'
 import type { PermissionName } from '../../contract/permissions.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { resourceRoutes } from '../../contract/routes/resource.ts'

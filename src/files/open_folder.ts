@@ -5,43 +5,43 @@ import { isDiskFull } from '../core/disk_full.ts'
 import type { Problem } from '../core/problem.ts'
 
 /**
- * Makes a folder where there is none, and makes sure that it can be written to.
+ * Creates a folder if missing, and checks that it is writable.
  *
  * @throws {Problem} files/unusable, files/full
  */
 export async function openFolder(path: string): Promise<void> {
   try {
-    await makeFolder(path)
+    await createFolder(path)
     await rmdir(await mkdtemp(join(path, 'probe-')))
   } catch (error) {
     throw problemOfFolder(path, error)
   }
 }
 
-// Level by level: where a file system takes no folders, as /proc, the recursive form of the library never ends.
-async function makeFolder(path: string): Promise<void> {
+// Level by level: `mkdir` with `recursive` never returns on file systems without folder creation, such as /proc.
+async function createFolder(path: string): Promise<void> {
   try {
     await mkdir(path)
   } catch (error) {
     if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return
     if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
-    await makeFolder(dirname(path))
-    await mkdir(path).catch(unlessMade)
+    await createFolder(dirname(path))
+    await mkdir(path).catch(ignoreExisting)
   }
 }
 
-/** Somebody else may have made it meanwhile. */
-function unlessMade(error: unknown): void {
+/** Another process may have created the folder in the meantime. */
+function ignoreExisting(error: unknown): void {
   if (codeOf(error) !== 'EEXIST') throw error
 }
 
 const reasons: Readonly<Record<string, string>> = {
   EEXIST: 'it is a file',
-  ENOTDIR: 'a part of its path is a file',
-  EACCES: 'it may not be written to',
-  EPERM: 'it may not be written to',
+  ENOTDIR: 'part of its path is a file',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EROFS: 'its file system is read-only',
-  ENOENT: 'it cannot be made there',
+  ENOENT: 'it cannot be created there',
 }
 
 function problemOfFolder(path: string, error: unknown): Problem {
@@ -49,7 +49,7 @@ function problemOfFolder(path: string, error: unknown): Problem {
   if (isDiskFull(error))
     return problem('files/full', `The disk of the folder ${path} is full.`, { cause: error })
   const reason = reasons[code] ?? String(error)
-  return problem('files/unusable', `The folder ${path} cannot be used: ${reason}.`, { cause: error })
+  return problem('files/unusable', `Cannot use the folder ${path}: ${reason}.`, { cause: error })
 }
 
 function codeOf(error: unknown): string {

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openFolder } from '../../src/files/folder.ts'
+import { openFolder } from '../../src/files/open_folder.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-it('makes a folder with all above it, and leaves nothing in it', async () => {
+it('creates a folder and its parents, and leaves it empty', async () => {
   const path = join(folder, 'a', 'b')
   await openFolder(path)
   await openFolder(path)
@@ -20,16 +20,16 @@ it('makes a folder with all above it, and leaves nothing in it', async () => {
 
 it.each([
   ['file', 'it is a file'],
-  ['file/below', 'a part of its path is a file'],
-])('says why %s cannot be one', async (name, reason) => {
+  ['file/below', 'part of its path is a file'],
+])('reports why %s cannot be a folder', async (name, reason) => {
   const path = join(folder, name)
   await expect(openFolder(path)).rejects.toMatchObject({
     code: 'files/unusable',
-    message: `The folder ${path} cannot be used: ${reason}.`,
+    message: `Cannot use the folder ${path}: ${reason}.`,
   })
 })
 
-it('says that the system gives no room for one', async () => {
+it('reports file systems that do not support folders', async () => {
   for (const path of ['/sys/landform', '/proc/landform', '/proc/landform/below'])
     await expect(openFolder(path)).rejects.toMatchObject({ code: 'files/unusable' })
 })
