@@ -11,7 +11,7 @@ import { explainPermissions, findPermissionMasks, findPlacedMasks } from '../../
 import { findUser, type User } from '../../src/store/principal.ts'
 import { deleteResources } from '../../src/store/resource_tree.ts'
 import { describeDrivers } from '../support/drivers.ts'
-import { specifiedPermissions } from '../support/permission-spec.ts'
+import { specifiedPermissions } from '../support/permission_spec.ts'
 
 /** Trees that stand side by side in one forest: what is asked at once about all of them is asked in one statement. */
 const treesAForest = 40

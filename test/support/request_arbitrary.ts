@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { OpenApi } from '../../src/contract/openapi/openapi.ts'
 
-/** A request that somebody might send. */
+/** An arbitrary request. */
 export interface AnyRequest {
   readonly operation: string
   readonly method: string
@@ -30,7 +30,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
 }
 
-/** What stands where it does not belong. */
+/** Values that do not fit most schemas. */
 const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, true, -1, 0, 1.5, 1e308, 2 ** 31, 2 ** 53, '', [], {}, [[]], [null]),
   fc.constantFrom(
@@ -50,7 +50,7 @@ const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.constant(Array.from({ length: 40 }).reduce<unknown>((inner) => ({ a: [inner] }), 1)),
 )
 
-/** Texts that mean something somewhere. */
+/** Strings that are valid somewhere in the API. */
 const words = fc.oneof(
   fc.constantFrom(
     'POINT (1 2)',
@@ -66,13 +66,13 @@ const words = fc.oneof(
   fc.string({ maxLength: 12 }),
 )
 
-/** Makes requests to all operations of a document whose body is JSON or nothing, most of them nearly right. */
-export function requestArbitrary(api: OpenApi, left: readonly RegExp[]): fc.Arbitrary<AnyRequest> {
+/** Generates requests to all operations with a JSON body or none, most of them nearly valid. */
+export function requestArbitrary(api: OpenApi, excluded: readonly RegExp[]): fc.Arbitrary<AnyRequest> {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
       const { operationId, requestBody } = operation as Operation
       const isJson = requestBody === undefined || 'application/json' in requestBody.content
-      if (!isJson || left.some((pattern) => pattern.test(operationId))) return []
+      if (!isJson || excluded.some((pattern) => pattern.test(operationId))) return []
       const target = { path, method: method.toUpperCase(), operation: operation as Operation }
       return [requestOf({ api, isClean: true }, target), requestOf({ api, isClean: false }, target)]
     }),
@@ -80,8 +80,8 @@ export function requestArbitrary(api: OpenApi, left: readonly RegExp[]): fc.Arbi
   return fc.oneof(...operations)
 }
 
-/** What requests are made from; clean ones have nothing in them that does not fit its schema. */
-interface Maker {
+/** Parameters of the generation; all values of clean requests fit their schemas. */
+interface Generation {
   readonly api: OpenApi
   readonly isClean: boolean
 }
@@ -92,18 +92,20 @@ interface Target {
   readonly operation: Operation
 }
 
-function requestOf(maker: Maker, { path, method, operation }: Target): fc.Arbitrary<AnyRequest> {
+function requestOf(generation: Generation, { path, method, operation }: Target): fc.Arbitrary<AnyRequest> {
   const { operationId, parameters, requestBody } = operation
   const schema = requestBody?.content['application/json']?.schema
   const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
   const inQuery = parameters.filter((parameter) => parameter.in === 'query')
   const values = Object.fromEntries(inPath.map((name) => [name, ids.map(String)]))
-  const queries = Object.fromEntries(inQuery.map(({ name, schema: own }) => [name, anyOf(maker, own, 3)]))
+  const queries = Object.fromEntries(
+    inQuery.map(({ name, schema: own }) => [name, anyOf(generation, own, 3)]),
+  )
   return fc
     .record({
       params: fc.record(values),
       query: someOf(queries, []),
-      body: schema === undefined ? fc.constant(undefined) : anyOf(maker, schema, 8),
+      body: schema === undefined ? fc.constant(undefined) : anyOf(generation, schema, 8),
     })
     .map(({ params, query, body }) => {
       const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -124,36 +126,37 @@ function encodeSafely(value: unknown): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** Stands for the nth of the resources that are there when the request is sent. */
-const standIn = 9_000_000
+/** First placeholder: replaced by the nth existing resource when the request is sent. */
+const firstPlaceholder = 9_000_000
 
-/** Mostly resources that are there; numbers that are none now and then. */
+/** Mostly placeholders of existing resources, sometimes ids that do not exist. */
 const ids = fc.oneof(
-  { weight: 12, arbitrary: fc.integer({ min: standIn, max: standIn + 99 }) },
+  { weight: 12, arbitrary: fc.integer({ min: firstPlaceholder, max: firstPlaceholder + 99 }) },
   fc.constantFrom(-1, 0, 1, 2, 99_999, 2 ** 31, 2 ** 53, 1.5),
 )
 
-/** Puts resources that are there in the place of those that stand for them. */
-export function aimRequest(request: AnyRequest, standing: readonly number[]): AnyRequest {
-  const aim = (digits: string) => String(standing[(Number(digits) - standIn) % standing.length] ?? 0)
-  const text = JSON.stringify({ path: request.path, body: request.body }).replaceAll(/\b90000\d\d\b/g, aim)
+/** Replaces placeholders by the ids of existing resources. */
+export function fillPlaceholders(request: AnyRequest, existing: readonly number[]): AnyRequest {
+  const fill = (digits: string) =>
+    String(existing[(Number(digits) - firstPlaceholder) % existing.length] ?? 0)
+  const text = JSON.stringify({ path: request.path, body: request.body }).replaceAll(/\b90000\d\d\b/g, fill)
   return { ...request, ...(JSON.parse(text) as Pick<AnyRequest, 'path' | 'body'>) }
 }
 
-function anyOf(maker: Maker, schema: Schema, depth: number): fc.Arbitrary<unknown> {
-  const fitting = fittingOf(maker, schema, depth)
-  return maker.isClean
+function anyOf(generation: Generation, schema: Schema, depth: number): fc.Arbitrary<unknown> {
+  const fitting = fittingOf(generation, schema, depth)
+  return generation.isClean
     ? fitting
     : fc.oneof({ weight: 12, arbitrary: fitting }, { weight: 1, arbitrary: junk })
 }
 
-function fittingOf(maker: Maker, schema: Schema, depth: number): fc.Arbitrary<unknown> {
+function fittingOf(generation: Generation, schema: Schema, depth: number): fc.Arbitrary<unknown> {
   if (depth <= 0) return fc.constant(null)
   const { $ref: reference, properties, items } = schema
   if (reference !== undefined) {
-    const named = maker.api.components.schemas[reference.slice(reference.lastIndexOf('/') + 1)]
+    const named = generation.api.components.schemas[reference.slice(reference.lastIndexOf('/') + 1)]
     return fittingOf(
-      maker,
+      generation,
       { ...(named as Schema), ...(schema.required ? { required: schema.required } : {}) },
       depth - 1,
     )
@@ -161,20 +164,23 @@ function fittingOf(maker: Maker, schema: Schema, depth: number): fc.Arbitrary<un
   if (schema.const !== undefined) return fc.constant(schema.const)
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
   const branches = schema.anyOf ?? schema.oneOf
-  if (branches !== undefined) return fc.oneof(...branches.map((branch) => anyOf(maker, branch, depth - 1)))
+  if (branches !== undefined)
+    return fc.oneof(...branches.map((branch) => anyOf(generation, branch, depth - 1)))
   if (schema.allOf !== undefined)
-    return fc.tuple(...schema.allOf.map((part) => fittingOf(maker, part, depth))).map((parts) => merge(parts))
+    return fc
+      .tuple(...schema.allOf.map((part) => fittingOf(generation, part, depth)))
+      .map((parts) => merge(parts))
   if (properties !== undefined) {
     const members = Object.fromEntries(
-      Object.entries(properties).map(([name, member]) => [name, anyOf(maker, member, depth - 1)]),
+      Object.entries(properties).map(([name, member]) => [name, anyOf(generation, member, depth - 1)]),
     )
     return someOf(members, schema.required ?? [])
   }
-  if (items !== undefined) return fc.array(anyOf(maker, items, depth - 1), { maxLength: 3 })
+  if (items !== undefined) return fc.array(anyOf(generation, items, depth - 1), { maxLength: 3 })
   return scalarOf(schema)
 }
 
-/** All that is required, and now and then what is not: the more there is, the less likely is it that all of it fits. */
+/** All required members and some optional ones: the more members, the less likely is a valid request. */
 function someOf(
   members: Readonly<Record<string, fc.Arbitrary<unknown>>>,
   required: readonly string[],
@@ -186,7 +192,7 @@ function someOf(
   })
   return fc
     .record(Object.fromEntries(entries) as Record<string, fc.Arbitrary<unknown>>)
-    .map((made) => Object.fromEntries(Object.entries(made).filter(([, value]) => value !== absent)))
+    .map((record) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== absent)))
 }
 
 function scalarOf(schema: Schema): fc.Arbitrary<unknown> {
