@@ -23,9 +23,9 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: LongFirst },
     maxWorkers: Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / workerBytes))),
-    // Only for hanging tests: the first start of the embedded database takes ten seconds on an idle machine.
-    testTimeout: 120_000,
-    hookTimeout: 240_000,
+    // Only for hanging tests: an embedded database that starts in seconds takes a minute on a busy machine.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // An empty run, a focused test or an unhandled rejection fails the run.
     passWithNoTests: false,
     allowOnly: false,
