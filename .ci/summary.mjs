@@ -1,6 +1,6 @@
 /**
- * Summarizes a run of `.ci/run`: `summary.mjs <JSON report of vitest> <exit code of npm test> <exit code of npm start>`.
- * Skipped tests count as failed, as do commands that fail although all tests pass.
+ * Summarizes a run of `.ci/run`: `summary.mjs <JSON report of vitest> <exit code of npm test> <exit code of npm
+ * start>`. Skipped tests count as failed, as do commands that fail although all tests pass.
  */
 import { existsSync, readFileSync } from 'node:fs'
 

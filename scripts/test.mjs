@@ -1,5 +1,6 @@
 /**
- * `npm test` runs all checks and tests. `npm test -- <files or vitest options>` runs only those tests, without the checks.
+ * `npm test` runs all checks and tests. `npm test -- <files or vitest options>` runs only those tests, without the
+ * checks.
  */
 import { spawnSync } from 'node:child_process'
 

@@ -6,8 +6,8 @@ import { inRoot } from './paths.mjs'
 const lockFile = inRoot('.cache/setup.lock')
 
 /**
- * Runs an action under the set-up lock of this clone: a concurrent set-up would delete installed packages. Takes over the
- * lock of a dead process.
+ * Runs an action under the set-up lock of this clone: a concurrent set-up would delete installed packages. Takes over
+ * the lock of a dead process.
  */
 export async function withLock(action) {
   mkdirSync(dirname(lockFile), { recursive: true })

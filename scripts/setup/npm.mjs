@@ -1,9 +1,9 @@
 import { run } from './run.mjs'
 
 /**
- * Installs the packages of the lock file in a folder. Runs no install scripts: the only one needed, that of gdal-async, is
- * a separate step. npm runs on the Node it was started with, because the link to the Node from npm is in the folder that
- * npm replaces.
+ * Installs the packages of the lock file in a folder. Runs no install scripts: the only one needed, that of gdal-async,
+ * is a separate step. npm runs on the Node it was started with, because the link to the Node from npm is in the folder
+ * that npm replaces.
  */
 export async function installLocked(folder) {
   const args = ['ci', '--ignore-scripts', '--include=dev', '--include=optional', '--loglevel=error']
@@ -14,8 +14,8 @@ export async function installLocked(folder) {
 }
 
 /**
- * Returns the environment without the variables of an outer `npm run`: its folder would override ours, and its `nodedir`
- * the headers of the target Node.
+ * Returns the environment without the variables of an outer `npm run`: its folder would override ours, and its
+ * `nodedir` the headers of the target Node.
  */
 export function cleanEnvironment() {
   const env = { ...process.env }

@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /**
- * Returns the Debian packages of missing programs that the tests run. Checks files at every start, without a stamp, since
- * the machine may change.
+ * Returns the Debian packages of missing programs that the tests run. Checks files at every start, without a stamp,
+ * since the machine may change.
  * @returns {string[]}
  */
 export function missingTestPrograms() {

@@ -30,10 +30,10 @@ export type Evaluator = (key: Key) => PermissionMask
  * Creates the function that evaluates the permissions of a subject on the resources of a tree. Shared results, such as
  * inherited rules, are computed once.
  *
- * The rules of the resource and the propagating rules of its ancestors are collected; they are matched against the class
- * and the owner of the resource being evaluated. A deny overrides every allow at any depth. Then, stratum by stratum, a
- * permission is held only if its requirements are held: reading requires reading on every ancestor, writing requires
- * reading, data of a layer require its connection, data of a style require those of its layer.
+ * The rules of the resource and the propagating rules of its ancestors are collected; they are matched against the
+ * class and the owner of the resource being evaluated. A deny overrides every allow at any depth. Then, stratum by
+ * stratum, a permission is held only if its requirements are held: reading requires reading on every ancestor, writing
+ * requires reading, data of a layer require its connection, data of a style require those of its layer.
  *
  * A resource whose parent is not in the tree has no permissions.
  */

@@ -33,8 +33,8 @@ export interface PermissionQuery {
 }
 
 /**
- * Explains a permission: the permissions it requires and the rules that apply, from the root down. The result equals that
- * of `createEvaluator`.
+ * Explains a permission: the permissions it requires and the rules that apply, from the root down. The result equals
+ * that of `createEvaluator`.
  */
 export function explainPermission(
   tree: AccessTree,

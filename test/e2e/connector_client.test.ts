@@ -5,7 +5,9 @@ import { describeServers, type TestServer } from '../support/server.ts'
 import { createLayer, createStyle, styleXml } from '../support/tree.ts'
 import { principalId, userPassword } from '../support/users.ts'
 
-/** Credentials without special characters, which the newer version escapes although the server does not unescape them. */
+/**
+ * Credentials without special characters, which the newer version escapes although the server does not unescape them.
+ */
 const auth = { login: 'mapper', password: userPassword }
 
 describeServers('the connector from npm', (start) => {

@@ -4,7 +4,9 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { mercatorOfLonLat } from '../../src/geo/mercator.ts'
 
-/** The browser of a test file. After each test its pages are closed; complaints and requests to other origins fail it. */
+/**
+ * The browser of a test file. After each test its pages are closed; complaints and requests to other origins fail it.
+ */
 export interface TestBrowser {
   /** Opens a URL in a fresh profile. Console errors, page errors and requests to other origins fail the test. */
   open(url: string, options?: PageOptions): Promise<Page>

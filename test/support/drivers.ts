@@ -18,8 +18,8 @@ if (selected !== undefined && !all.some((driver) => driver === selected))
 export const drivers = all.filter((driver) => selected === undefined || driver === selected)
 
 /**
- * Opens an empty database of a driver, with PostGIS. Closing it drops the database. Prefer `describeDrivers`, which also
- * closes it.
+ * Opens an empty database of a driver, with PostGIS. Closing it drops the database. Prefer `describeDrivers`, which
+ * also closes it.
  *
  * @param options options of the PostgreSQL driver
  */
@@ -39,8 +39,8 @@ export async function openTestDatabase(
 }
 
 /**
- * Runs a block of tests on each driver. `open` returns the migrated database of the block, always the same one, which is
- * dropped after the block:
+ * Runs a block of tests on each driver. `open` returns the migrated database of the block, always the same one, which
+ * is dropped after the block:
  *
  *     describeDrivers('layers', (open) => {
  *       test('…', async () => {

@@ -4,8 +4,8 @@ import type { Database } from '../../src/database/database.ts'
 import type { Engine } from '../../src/database/pglite.ts'
 
 /**
- * The embedded database of this process, shared by all its test files: an instance takes seconds to start, longer to warm
- * up, and a gigabyte of memory. It ends with the process.
+ * The embedded database of this process, shared by all its test files: an instance takes seconds to start, longer to
+ * warm up, and a gigabyte of memory. It ends with the process.
  */
 let opening: Promise<Engine> | undefined
 

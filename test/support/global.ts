@@ -6,8 +6,8 @@ import { startPostgres } from './postgres_service.ts'
 import { lazyService, type Service } from './service.ts'
 
 /**
- * Shared services of a run. Each is started by the first test file that requests it and stopped at the end of the run, so
- * a run of a few unit tests starts none.
+ * Shared services of a run. Each is started by the first test file that requests it and stopped at the end of the run,
+ * so a run of a few unit tests starts none.
  */
 const services = { postgres: lazyService(startPostgres) } satisfies Record<string, Service<unknown>>
 

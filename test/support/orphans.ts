@@ -6,8 +6,8 @@ import { join } from 'node:path'
 export const folderPrefix = 'landform-postgres-'
 
 /**
- * Stops servers whose run was killed, and deletes the folders of those that have already stopped; the folders of servers
- * stopped now are deleted by a later run.
+ * Stops servers whose run was killed, and deletes the folders of those that have already stopped; the folders of
+ * servers stopped now are deleted by a later run.
  */
 export function removeOrphans(): void {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(folderPrefix))) {

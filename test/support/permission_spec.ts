@@ -117,7 +117,9 @@ function rulesFor({ tree, subject }: Evaluation, key: Key, resource: AccessResou
   return rules
 }
 
-/** An empty permission matches all of the scope; an empty scope matches everything, but only with an empty permission. */
+/**
+ * An empty permission matches all of the scope; an empty scope matches everything, but only with an empty permission.
+ */
 function matchesPermission({ scope, permission }: AccessRule, name: PermissionName): boolean {
   if (scope === '') return permission === ''
   return permission === '' ? name.startsWith(`${scope}.`) : name === `${scope}.${permission}`

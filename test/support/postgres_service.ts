@@ -9,7 +9,9 @@ export interface PostgresService {
   readonly template: string
 }
 
-/** Starts a temporary PostgreSQL server for a run; with LANDFORM_TEST_POSTGRES, creates only a template on that server. */
+/**
+ * Starts a temporary PostgreSQL server for a run; with LANDFORM_TEST_POSTGRES, creates only a template on that server.
+ */
 export async function startPostgres(): Promise<Started<PostgresService>> {
   const externalUrl = process.env.LANDFORM_TEST_POSTGRES
   const cluster = externalUrl ? { url: externalUrl, stop: async () => undefined } : await startCluster()

@@ -53,8 +53,8 @@ export async function whoIs(ask: Ask, headers: Record<string, string>): Promise<
 }
 
 /**
- * Makes twelve guesses concurrently: five are answered, the others have to wait. On a busy machine the first delay of one
- * second may be over before the last guess arrives.
+ * Makes twelve guesses concurrently: five are answered, the others have to wait. On a busy machine the first delay of
+ * one second may be over before the last guess arrives.
  */
 export async function guessConcurrently(guess: (at: number) => Promise<TestResponse>): Promise<void> {
   const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => guess(at)))

@@ -40,14 +40,14 @@ const defaults = {
   value: ((band, column, row) => (band * 60 + column * 3 + row * 5) % 256) as TestRaster['value'],
 }
 
-let made = 0
+let count = 0
 
 /** Creates a GeoTIFF. */
 export function makeRaster(raster: TestRaster = {}): Buffer {
   const gdal = loadGdal()
   const { width, height, bands, type, srs, geoTransform, options, value } = { ...defaults, ...raster }
-  made += 1
-  const path = `/vsimem/made-${made}.tif`
+  count += 1
+  const path = `/vsimem/raster-${count}.tif`
   const dataset = gdal.open(path, 'w', 'GTiff', width, height, bands, type, [...options])
   if (srs !== null) dataset.srs = gdal.SpatialReference.fromEPSG(srs)
   if (geoTransform !== null) dataset.geoTransform = [...geoTransform]
@@ -97,8 +97,8 @@ export interface StoredRaster {
 /** Opens a GeoTIFF for the duration of a callback. */
 export function inspectRaster<T>(content: Uint8Array, inspect: (raster: StoredRaster) => T): T {
   const gdal = loadGdal()
-  made += 1
-  const path = `/vsimem/read-${made}.tif`
+  count += 1
+  const path = `/vsimem/read-${count}.tif`
   gdal.vsimem.set(Buffer.from(content), path)
   const dataset = gdal.open(path, 'r', 'GTiff')
   try {

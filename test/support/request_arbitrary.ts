@@ -51,7 +51,7 @@ const junk: fc.Arbitrary<unknown> = fc.oneof(
 )
 
 /** Strings that are valid somewhere in the API. */
-const words = fc.oneof(
+const strings = fc.oneof(
   fc.constantFrom(
     'POINT (1 2)',
     'resource_group',
@@ -207,11 +207,11 @@ function scalarOf(schema: Schema): fc.Arbitrary<unknown> {
     case 'null':
       return fc.constant(null)
     case 'array':
-      return fc.array(words, { maxLength: 3 })
+      return fc.array(strings, { maxLength: 3 })
     case 'object':
-      return fc.dictionary(words, fc.oneof(words, ids), { maxKeys: 3 })
+      return fc.dictionary(strings, fc.oneof(strings, ids), { maxKeys: 3 })
     default:
-      return words
+      return strings
   }
 }
 

@@ -15,7 +15,10 @@ export interface TestResponse extends Omit<Response, 'json'> {
   json<T>(): Promise<T>
 }
 
-/** Sends a request to a path of the server with credentials. A body other than a string, bytes or a form is sent as JSON. */
+/**
+ * Sends a request to a path of the server with credentials. A body other than a string, bytes or a form is sent as
+ * JSON.
+ */
 export type Ask = (
   ...[method, path, body, headers]: [
     method: string,

@@ -27,8 +27,8 @@ export interface DiskOwner {
 }
 
 /**
- * Creates a small disk in memory, in a separate mount namespace, which an unprivileged user can create too. A shell keeps
- * the namespace, accessible through its root, until the disk is removed or the test process exits.
+ * Creates a small disk in memory, in a separate mount namespace, which an unprivileged user can create too. A shell
+ * keeps the namespace, accessible through its root, until the disk is removed or the test process exits.
  *
  * @see proc(5), `/proc/[pid]/root`
  */

@@ -15,8 +15,8 @@ export type StoryBlock =
     }
 
 /**
- * Parses the blocks of a Markdown story. A fence with a path after its language (```` ```yaml roads.yaml ````) is a file;
- * a `console` fence contains commands after `$ ` and their output, and may have `exit=3` in its info string.
+ * Parses the blocks of a Markdown story. A fence with a path after its language (```` ```yaml roads.yaml ````) is a
+ * file; a `console` fence contains commands after `$ ` and their output, and may have `exit=3` in its info string.
  */
 export function parseStory(markdown: string): StoryBlock[] {
   const blocks: StoryBlock[] = []

@@ -5,8 +5,8 @@ import { faultAt, type Source } from './source.ts'
 type Row = readonly string[] | { readonly left: readonly string[]; readonly right: readonly string[] }
 
 /**
- * The folders of `src/`, top to bottom. A folder imports only folders of lower rows, and neither side of the bar imports
- * the other. A file directly in `src/` counts as a folder of its name.
+ * The folders of `src/`, top to bottom. A folder imports only folders of lower rows, and neither side of the bar
+ * imports the other. A file directly in `src/` counts as a folder of its name.
  */
 export const rows: readonly Row[] = [
   ['index'],

@@ -32,8 +32,8 @@ export function checkLock(file: TextFile): string[] {
   return packages.flatMap(([path, entry]) => {
     const hosts =
       entry.resolved === undefined || entry.link ? [] : [`${file.path}:1 ${path} is resolved to a host`]
-    const wanted = Object.keys(entry.optionalDependencies ?? {})
-    const gaps = wanted.filter((name) => !installed.has(name)).map((name) => `${file.path}:1 lacks ${name}`)
+    const optional = Object.keys(entry.optionalDependencies ?? {})
+    const gaps = optional.filter((name) => !installed.has(name)).map((name) => `${file.path}:1 lacks ${name}`)
     return [...hosts, ...gaps]
   })
 }
