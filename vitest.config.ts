@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 import { sortTestFiles } from './test/support/projects.ts'
 import { LongFirst } from './test/support/sequencer.ts'
 
-/** What a worker may come to need: the embedded database, a browser, children that read with GDAL. */
+/** Maximum memory of a worker: the embedded database, a browser, GDAL child processes. */
 const workerBytes = 3 * 2 ** 30
 
 export default defineConfig({
@@ -15,18 +15,18 @@ export default defineConfig({
       extends: true as const,
       test: { name, include },
     })),
-    // Processes, not threads: GDAL, worker threads of our own and signals behave as they do in production.
+    // Processes, not threads, so that GDAL, worker threads and signals behave as in production.
     pool: 'forks',
-    // Programs, and children that read with GDAL, are started hundreds of times: their sources are compiled once.
+    // The program and GDAL child processes are started hundreds of times: caches their compiled sources.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/compile', import.meta.url)) },
-    // A worker keeps its modules and its embedded database for the next file; what a file leaves behind is a fault.
+    // A worker keeps its modules and its embedded database for the next file; leftovers of a file fail it.
     isolate: false,
     sequence: { sequencer: LongFirst },
     maxWorkers: Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / workerBytes))),
-    // Only for what hangs: an embedded database that starts in seconds takes a minute of a busy machine.
+    // Only for hanging tests: an embedded database that starts in seconds takes a minute on a busy machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // An empty run, a skipped test, or a promise that nobody waits for is a fault, not a success.
+    // An empty run, a focused test or an unhandled rejection fails the run.
     passWithNoTests: false,
     allowOnly: false,
     dangerouslyIgnoreUnhandledErrors: false,

@@ -1,6 +1,6 @@
 /**
- * Sums up a run of `.ci/run`: `summary.mjs <vitest's JSON report> <exit code of npm test> <exit code of npm start>`.
- * A skipped test counts as failed, and so does a command that failed although every test passed.
+ * Summarizes a run of `.ci/run`: `summary.mjs <JSON report of vitest> <exit code of npm test> <exit code of npm
+ * start>`. Skipped tests count as failed, as do commands that fail although all tests pass.
  */
 import { existsSync, readFileSync } from 'node:fs'
 
@@ -16,9 +16,9 @@ for (const file of report?.testResults ?? []) {
 }
 const passed = report?.numPassedTests ?? 0
 if (report !== undefined && passed === 0) failures.push('no test ran')
-if (testsExit !== '0' && failures.length === 0) failures.push(`npm test ended with ${testsExit}: see above`)
-if (startExit !== '0') failures.push(`npm start -- --once ended with ${startExit}: see above`)
-if (testsExit === '0' && report === undefined) failures.push('the tests left no report')
+if (testsExit !== '0' && failures.length === 0) failures.push(`npm test exited with ${testsExit}: see above`)
+if (startExit !== '0') failures.push(`npm start -- --once exited with ${startExit}: see above`)
+if (testsExit === '0' && report === undefined) failures.push('npm test wrote no report')
 
 for (const failure of failures) console.log(failure)
 console.log(`${passed} passed, ${failures.length} failed`)

@@ -1,9 +1,8 @@
 /**
- * Bundles the pages for browsers: `node scripts/build-web.mjs [folder]`, into `.cache/web` where none is named.
+ * Bundles the browser code of the pages: `node scripts/build-web.mjs [folder]`, by default into `.cache/web`.
  *
- * The bundle goes into a folder named by its own digest, with `current.json` naming that folder last of all, so that
- * a server that reads it meanwhile finds either the old or the new. Nothing is done when the sources are those that
- * the bundle there was made from.
+ * The bundle is written to a folder named by its digest; `current.json`, written last, names that folder, so a running
+ * server finds either the old or the new bundle. Does nothing if the sources are unchanged.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,11 +11,11 @@ import { fileURLToPath } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import { inRoot } from './setup/paths.mjs'
 
-/** What the pages are made of: their own code, the folders it imports, and the packages by version. */
+/** Sources of the bundle: the code of the pages, the folders it imports, and the package versions. */
 const sources = ['src/web', 'src/style', 'src/geo', 'src/contract']
-const alone = ['package.json', 'scripts/build-web.mjs']
+const sourceFiles = ['package.json', 'scripts/build-web.mjs']
 
-/** True when the bundle in the folder was made from the sources that are there now; without any, there is nothing to build. */
+/** Reports whether the bundle in the folder is up to date, or there are no sources to build. */
 export function isWebBuilt(folder = inRoot('.cache/web')) {
   if (!existsSync(inRoot('src/web'))) return true
   const current = readCurrent(folder)
@@ -25,7 +24,7 @@ export function isWebBuilt(folder = inRoot('.cache/web')) {
   )
 }
 
-/** Builds the bundle into the folder and gives its digest. */
+/** Builds the bundle into the folder and returns its digest. */
 export async function buildWeb(folder = inRoot('.cache/web')) {
   const digest = hashSources()
   const files = await bundle()
@@ -35,10 +34,10 @@ export async function buildWeb(folder = inRoot('.cache/web')) {
     writeFileSync(join(folder, version, name), contents)
     writeFileSync(join(folder, version, `${name}.br`), brotliCompressSync(contents))
   }
-  const named = join(folder, `current-${process.pid}.json`)
-  writeFileSync(named, JSON.stringify({ version, sources: digest }))
+  const draft = join(folder, `current-${process.pid}.json`)
+  writeFileSync(draft, JSON.stringify({ version, sources: digest }))
   const earlier = readCurrent(folder)?.version
-  renameSync(named, join(folder, 'current.json'))
+  renameSync(draft, join(folder, 'current.json'))
   removeOld(folder, [version, earlier])
   return version
 }
@@ -61,7 +60,7 @@ async function bundle() {
   return outputFiles.map(({ path, contents }) => ({ name: `page${extname(path)}`, contents }))
 }
 
-// The bundle before this one stays: a page that was just loaded may still ask for it.
+// Keeps the previous bundle: a page loaded before may still request it.
 function removeOld(folder, kept) {
   for (const { name } of readdirSync(folder, { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
@@ -76,7 +75,7 @@ function hashSources() {
       .filter((entry) => entry.isFile())
       .map((entry) => relative(inRoot(''), join(entry.parentPath ?? entry.path, entry.name))),
   )
-  return hash([...files, ...alone].sort().flatMap((path) => [path, readFileSync(inRoot(path))]))
+  return hash([...files, ...sourceFiles].sort().flatMap((path) => [path, readFileSync(inRoot(path))]))
 }
 
 function hash(parts) {

@@ -1,10 +1,9 @@
 /**
- * Makes a fresh clone ready to run: packages, Node 24, GDAL, the pages' code and, with `--test`, what the tests need.
+ * Sets up a fresh clone: packages, Node 24, GDAL, the browser code and, with `--test`, programs that the tests need.
  *
- * `npm start`, `npm test` and `npm run landform` call it first, with whatever Node the system has (18 or newer)
- * and before any package is installed. When nothing has changed it says nothing and costs a few milliseconds,
- * which is why the steps are imported only when there is something to do. It never writes to stdout: that
- * belongs to the command that follows.
+ * `npm start`, `npm test` and `npm run landform` run it first, with the Node of the system (18 or newer) and before any
+ * package is installed. If nothing has changed it prints nothing and takes a few milliseconds; the steps are imported
+ * only when needed. It never writes to stdout, which belongs to the command that follows.
  */
 import { isWebBuilt } from './build-web.mjs'
 import { isSetUp } from './setup/stamp.mjs'

@@ -1,15 +1,15 @@
 /**
- * `npm test`: every check and every test. `npm test -- <files or options of vitest>` runs those tests only, without the
+ * `npm test` runs all checks and tests. `npm test -- <files or vitest options>` runs only those tests, without the
  * checks.
  */
 import { spawnSync } from 'node:child_process'
 
-const chosen = process.argv.slice(2)
+const vitestArgs = process.argv.slice(2)
 
 function run(program, ...options) {
   const { status } = spawnSync(program, options, { stdio: 'inherit' })
   return status ?? 1
 }
 
-const checks = chosen.length === 0 ? run('npm', 'run', '-s', 'check') : 0
-process.exitCode = checks === 0 ? run('vitest', 'run', ...chosen) : checks
+const checks = vitestArgs.length === 0 ? run('npm', 'run', '-s', 'check') : 0
+process.exitCode = checks === 0 ? run('vitest', 'run', ...vitestArgs) : checks

@@ -10,15 +10,15 @@ test('the sources of the product are found', () => {
   expect(product.map(({ path }) => path)).toContain('src/core/problem.ts')
 })
 
-test('every import goes down the table of rows', () => {
+test('every import leads to a lower row of the layers', () => {
   expect(product.flatMap(checkLayers)).toEqual([])
 })
 
-test('every outside power is touched at its one door', () => {
+test('every external package is imported only by its folder', () => {
   expect(product.flatMap(checkDoors)).toEqual([])
 })
 
-describe('the check of rows', () => {
+describe('checkLayers', () => {
   const check = (path: string, code: string) => checkLayers(parseSource(path, code))
 
   test.each([
@@ -30,7 +30,7 @@ describe('the check of rows', () => {
     ['not in the table', 'src/cli/main.ts', "import { map } from '../web/map.ts'"],
     ['not in the table', 'src/cli/main.ts', "import { a } from '../shared/a.ts'"],
     ['not in the table', 'src/shared/a.ts', ''],
-    ['outside of src', 'src/cli/main.ts', "import { a } from '../../test/a.ts'"],
+    ['outside src', 'src/cli/main.ts', "import { a } from '../../test/a.ts'"],
     ['above it', 'src/core/span.ts', "import type { Plan } from '../reconcile/plan.ts'"],
     ['above it', 'src/core/span.ts', "export { plan } from '../reconcile/plan.ts'"],
     ['above it', 'src/core/span.ts', "export * from '../reconcile/plan.ts'"],
@@ -55,14 +55,14 @@ describe('the check of rows', () => {
     expect(check(path, code)).toEqual([])
   })
 
-  test('names the line', () => {
+  test('reports the line', () => {
     expect(check('src/core/span.ts', "\n\nimport '../api/call.ts'")).toEqual([
       'src/core/span.ts:3 imports src/api/call.ts, which is above it',
     ])
   })
 })
 
-describe('the check of doors', () => {
+describe('checkDoors', () => {
   const check = (path: string, code: string) => checkDoors(parseSource(path, code))
 
   test.each([
@@ -76,7 +76,7 @@ describe('the check of doors', () => {
     ['only cli, gdal', 'src/server/app.ts', "import { spawn } from 'node:child_process'"],
     ['pure', 'src/geo/bbox.ts', "import { readFileSync } from 'node:fs'"],
     ['pure', 'src/access/rules.ts', "import { readFile } from 'node:fs/promises'"],
-    ['spelled node:', 'src/files/disk.ts', "import { readFile } from 'fs/promises'"],
+    ['written as node:', 'src/files/disk_blobs.ts', "import { readFile } from 'fs/promises'"],
     ['fetch', 'src/api/call.ts', "const reply = await fetch('/resource')"],
     ['process', 'src/server/config.ts', 'const port = process.env.PORT'],
     ['process', 'src/server/config.ts', "import { env } from 'node:process'"],
@@ -88,7 +88,7 @@ describe('the check of doors', () => {
     ['src/database/postgres.ts', "import { Client } from 'pg'"],
     ['src/http/client.ts', "import { request } from 'undici'"],
     ['src/geo/bbox.ts', "import { join } from 'node:path'"],
-    ['src/files/disk.ts', "import { readFile } from 'node:fs/promises'"],
+    ['src/files/disk_blobs.ts', "import { readFile } from 'node:fs/promises'"],
     ['src/web/map.ts', "const reply = await fetch('/resource')"],
     ['src/cli/main.ts', 'const wide = process.stdout.columns'],
     ['src/gdal/child.ts', 'process.send(1)'],

@@ -10,31 +10,31 @@ import { checkLock, checkWords } from './support/source/words.ts'
 const sources = readSources()
 const texts = readTexts()
 
-test('nothing exports a default or passes on what others export', () => {
+test('no file has a default export or is a barrel', () => {
   expect(sources.flatMap((source) => [...checkDefaultExports(source), ...checkBarrels(source)])).toEqual([])
 })
 
-test('every export of the product carries a docstring', () => {
+test('every export of src has a docstring', () => {
   expect(sources.filter(({ path }) => path.startsWith('src/')).flatMap(checkDocstrings)).toEqual([])
 })
 
-test('there is no enum, no any and no base class', () => {
+test('no file uses an enum, any or a base class', () => {
   expect(sources.flatMap(checkTypes)).toEqual([])
 })
 
-test('names of files and of what they declare say something', () => {
+test('names of files and declarations are specific', () => {
   expect([...listTrackedPaths().flatMap(checkPath), ...sources.flatMap(checkNames)]).toEqual([])
 })
 
-test('tests replace no part, wait for no clock and all run', () => {
+test('no test mocks, sleeps or is disabled', () => {
   expect(sources.flatMap(checkHonesty)).toEqual([])
 })
 
-test('no file puts work off or names a machine or a registry', () => {
+test('no file postpones work or contains machine-specific paths or registry hosts', () => {
   expect(texts.flatMap(checkWords)).toEqual([])
 })
 
-test('the lock files name no host and have no gap', () => {
+test('the lock files contain no hosts and are complete', () => {
   const locks = texts.filter(({ path }) => path.endsWith('package-lock.json'))
   expect(locks.map(({ path }) => path)).toEqual(['package-lock.json', 'scripts/node/package-lock.json'])
   expect(locks.flatMap(checkLock)).toEqual([])
@@ -74,7 +74,7 @@ describe('the checks can fail', () => {
     '/** One. */\nexport function a(b: string): void\nexport function a(b: number): void\nexport function a() {}',
     '/** One. */\nconst e = 1\nexport { e }',
     "const x = 1\nexport { a } from './a.ts'",
-  ])('docstring is there: %s', (code) => {
+  ])('docstring exists: %s', (code) => {
     expect(checkDocstrings(source(code))).toEqual([])
   })
 
@@ -96,7 +96,7 @@ describe('the checks can fail', () => {
     expect(checkNames(source(code))).toHaveLength(1)
   })
 
-  test('a name that only resembles one is none', () => {
+  test('accepts names that only resemble a meaningless one', () => {
     expect(checkNames(source('const handle = 1\nconst processedRows = () => 1\nclass Manager {}'))).toEqual(
       [],
     )
@@ -134,7 +134,7 @@ describe('the checks can fail', () => {
     ])
   })
 
-  test.each(['https://example.org/work/list', 'resource/work/x', './root/a'])('no word: %s', (text) => {
+  test.each(['https://example.org/work/list', 'resource/work/x', './root/a'])('accepted word: %s', (text) => {
     expect(checkWords({ path: 'a.md', text })).toEqual([])
   })
 

@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 
 describe('the package', () => {
-  it('validates, plans and applies for programs', async () => {
+  it('exports validate, plan and apply', async () => {
     const text =
       'manifest: a\nresources:\n  top: { existing: true, id: 0, children: { a: { cls: CLS, display_name: A } } }\n'
     const credentials = { login: 'administrator', password: adminPassword }

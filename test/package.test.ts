@@ -19,7 +19,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const minutes = 60_000
 
-// `npm test` tells the commands it starts where it runs; the npm of this test is the one of another project.
+// Removes the npm variables of an outer `npm test`, which refer to this project.
 const env = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^npm_(config_local_prefix$|package_|lifecycle_)/.test(name),
@@ -27,7 +27,7 @@ const env = Object.fromEntries(
 )
 
 let work: string
-/** A project of a user, with nothing in it but the package, as from the registry. */
+/** A user project with only the package installed. */
 let project: string
 
 beforeAll(() => {
@@ -36,7 +36,7 @@ beforeAll(() => {
   const tarball = pack(join(work, 'clone'))
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), '{ "private": true }')
-  // GDAL is the one optional dependency that needs a compiler: leaving it out is how an install without one ends.
+  // GDAL is the only optional dependency that may need a compiler: simulates an installation without one.
   run(project, 'npm', [
     'install',
     tarball,
@@ -48,7 +48,7 @@ beforeAll(() => {
 }, 5 * minutes)
 afterAll(() => rmSync(work, { recursive: true }))
 
-/** Builds and packs a copy: what lies in the clone's own `dist/` belongs to whoever works there. */
+/** Builds and packs a copy, so that `dist/` of this clone is not changed. */
 function pack(clone: string): string {
   const sources = ['src', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json', ...about.files]
   for (const path of sources.filter((each) => each !== 'dist' && existsSync(join(root, each)))) {
@@ -73,7 +73,7 @@ function run(cwd: string, program: string, args: readonly string[]): string {
 const installed = (path: string) => join(project, 'node_modules', path)
 
 describe('the published package', () => {
-  test('holds the program, its SQL and its papers, and none of its sources', () => {
+  test('contains the program, SQL and license, and no sources', () => {
     const files = readdirSync(installed('landform'), { recursive: true, encoding: 'utf8' })
     expect(files).toContain('LICENSE')
     expect(files).toContain(join('dist', 'core', 'problem.js'))
@@ -82,13 +82,13 @@ describe('the published package', () => {
     expect(files.filter((file) => /(?<!\.d)\.ts$|^(?:test|src|scripts)\b/.test(file))).toEqual([])
   })
 
-  test('brings neither GDAL, where that is left out, nor another Node onto the path of its user', () => {
+  test('installs neither the optional GDAL nor a Node on the path of the user', () => {
     const commands = readdirSync(installed('.bin'))
     expect(commands).not.toContain('node')
     expect(existsSync(installed('gdal-async'))).toBe(false)
   })
 
-  // The command line is the last part to land; from then on these run.
+  // Only if the command line exists.
   const commands = existsSync(join(root, 'src/cli/main.ts')) ? ['--version', 'schema manifest'] : []
 
   test.each(commands)('runs landform %s without GDAL', (command) => {

@@ -26,7 +26,7 @@ const inputs = [
 ]
 let clone: string
 
-/** A clone whose packages are there already: npm's record of them, and GDAL itself, which set-up tries to load. */
+/** A clone with installed packages: npm's record of them, and GDAL, which the set-up loads. */
 beforeEach(() => {
   clone = mkdtempSync(join(tmpdir(), 'landform-setup-'))
   for (const path of [
@@ -64,18 +64,18 @@ function isSetUp(): string {
   return execFileSync(process.execPath, ['-e', code], { cwd: clone, encoding: 'utf8' }).trim()
 }
 
-test('set-up finds what npm install has put there, and says nothing', () => {
+test('set-up accepts installed packages, and prints nothing', () => {
   expect(setUp()).toEqual({ stdout: '', stderr: '', exit: 0, stamped: true })
   expect(existsSync(join(clone, '.cache/setup.lock'))).toBe(false)
 })
 
-test('a current stamp is believed without a look at the packages', () => {
+test('a current stamp skips the check of the packages', () => {
   setUp()
   rmSync(join(clone, lock))
   expect(setUp()).toEqual({ stdout: '', stderr: '', exit: 0, stamped: true })
 })
 
-test('a stamp is not believed when anything it was made from changes', () => {
+test('a change of any input invalidates the stamp', () => {
   setUp()
   for (const path of inputs) {
     appendFileSync(join(clone, path), ' ')
@@ -85,16 +85,16 @@ test('a stamp is not believed when anything it was made from changes', () => {
   }
 })
 
-test('a lock file that npm refuses is named on stderr, and leaves no stamp', () => {
+test('an invalid lock file is reported on stderr, and leaves no stamp', () => {
   rmSync(join(clone, lock))
   writeFileSync(join(clone, 'package-lock.json'), 'not JSON')
   const result = setUp()
   expect(result).toMatchObject({ stdout: '', exit: 1, stamped: false })
-  expect(result.stderr).toContain('installing packages … not possible')
+  expect(result.stderr).toContain('installing packages … failed')
   expect(result.stderr).toContain('existing package-lock.json')
 })
 
-test('a lock that a dead set-up left behind is taken over', () => {
+test('the lock of a dead set-up is taken over', () => {
   mkdirSync(join(clone, '.cache'))
   const { pid } = spawnSync(process.execPath, ['--version'])
   writeFileSync(join(clone, '.cache/setup.lock'), String(pid))

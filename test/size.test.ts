@@ -3,18 +3,18 @@ import { checkFileLength, checkFunctions } from './support/source/sizes.ts'
 import { parseSource } from './support/source/source.ts'
 import { readSources, readTexts } from './support/source/tracked.ts'
 
-test('no file of code is longer than its cap', () => {
+test('no source file is too long', () => {
   const code = readTexts().filter(({ path }) => /\.(ts|mts|js|mjs|sql|css|html|sh)$/.test(path))
   expect(code.map(({ path }) => path)).toContain('test/size.test.ts')
   expect(code.flatMap(checkFileLength)).toEqual([])
 })
 
-test('no function is too long, nests too deep or takes too much', () => {
+test('no function is too long, nested too deeply or has too many parameters', () => {
   expect(readSources().flatMap(checkFunctions)).toEqual([])
 })
 
-describe('the check of files', () => {
-  test('counts lines, not line ends', () => {
+describe('checkFileLength', () => {
+  test('counts lines, not line feeds', () => {
     expect(checkFileLength({ path: 'a.ts', text: 'x\n'.repeat(400) })).toEqual([])
     expect(checkFileLength({ path: 'a.ts', text: 'x\n'.repeat(401) })).toEqual([
       'a.ts:1 has 401 lines, more than 400',
@@ -22,11 +22,11 @@ describe('the check of files', () => {
   })
 })
 
-describe('the check of functions', () => {
+describe('checkFunctions', () => {
   const check = (code: string, path = 'a.ts') => checkFunctions(parseSource(path, code))
   const body = (lines: number) => `{\n${'x()\n'.repeat(lines - 2)}}`
 
-  test('accepts a function of sixty lines and refuses one more', () => {
+  test('accepts a function of 60 lines and refuses one of 61', () => {
     expect(check(`function long() ${body(60)}`)).toEqual([])
     expect(check(`function long() ${body(61)}`)).toEqual(['a.ts:1 is a function of 61 lines, more than 60'])
   })
@@ -39,21 +39,21 @@ describe('the check of functions', () => {
     expect(check(code, 'a.test.ts')).toEqual([expect.stringContaining('function of 61 lines')])
   })
 
-  test('lets the chapter of a test file be long, but no such call elsewhere', () => {
-    expect(check(`describe('a chapter', () => ${body(61)})`, 'a.test.ts')).toEqual([])
-    expect(check(`describe.each([1])('a chapter', () => ${body(61)})`, 'a.test.ts')).toEqual([])
-    expect(check(`describeDrivers('a chapter', (open) => ${body(61)})`, 'a.test.ts')).toEqual([])
-    expect(check(`describe('a chapter', () => ${body(61)})`)).toHaveLength(1)
+  test('accepts a long group of tests in a test file, but not elsewhere', () => {
+    expect(check(`describe('a group', () => ${body(61)})`, 'a.test.ts')).toEqual([])
+    expect(check(`describe.each([1])('a group', () => ${body(61)})`, 'a.test.ts')).toEqual([])
+    expect(check(`describeDrivers('a group', (open) => ${body(61)})`, 'a.test.ts')).toEqual([])
+    expect(check(`describe('a group', () => ${body(61)})`)).toHaveLength(1)
   })
 
   test('refuses a fourth level of nesting, once', () => {
     expect(check('function f() { if (a) { for (;;) { while (b) { c() } } } }')).toEqual([])
     expect(
       check('function f() {\nif (a) { for (;;) { while (b) {\ntry { if (d) e() } finally {} } } } }'),
-    ).toEqual(['a.ts:3 nests 4 deep, more than 3'])
+    ).toEqual(['a.ts:3 nests 4 levels deep, more than 3'])
   })
 
-  test('counts a chain of else if as one level, and each function by itself', () => {
+  test('counts a chain of else if as one level, and each function separately', () => {
     expect(check('if (a) b()\nelse if (c) d()\nelse if (e) f()\nelse if (g) h()\nelse if (i) j()')).toEqual(
       [],
     )
@@ -61,11 +61,11 @@ describe('the check of functions', () => {
     expect(check('if (a) {} else if (b) { if (c) { if (d) { if (e) f() } } }')).toHaveLength(1)
   })
 
-  test('refuses a fourth parameter; the type of this is none', () => {
+  test('refuses a fourth parameter, not counting this', () => {
     expect(check('function f(this: A, b, { c }, ...d) {}')).toEqual([])
-    expect(check('const f = (a, b, c, d) => a')).toEqual([expect.stringContaining('takes 4 parameters')])
+    expect(check('const f = (a, b, c, d) => a')).toEqual([expect.stringContaining('has 4 parameters')])
     expect(check('class A { constructor(a, b, c, d) {} }')).toEqual([
-      expect.stringContaining('takes 4 parameters'),
+      expect.stringContaining('has 4 parameters'),
     ])
   })
 })

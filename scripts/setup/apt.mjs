@@ -1,7 +1,7 @@
 import { run, succeeds } from './run.mjs'
 
 /**
- * The packages of the list that dpkg does not know as installed.
+ * Returns the packages of the list that are not installed.
  * @param {string[]} packages
  */
 export async function missingPackages(packages) {
@@ -10,14 +10,14 @@ export async function missingPackages(packages) {
 }
 
 /**
- * Installs Debian packages, without a question and without what they merely recommend.
+ * Installs Debian packages non-interactively, without recommended packages.
  * @param {string[]} packages
- * @throws {Error} when this is not Debian or Ubuntu, or neither root nor sudo without a password
+ * @throws {Error} if the system is not Debian or Ubuntu, or without root or passwordless sudo
  */
 export async function installPackages(packages) {
   const apt = await findApt(packages.join(' '))
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  // One source of many that does not answer is no reason to give up: the install tells what is really missing.
+  // A failed update of one source is not fatal: the installation reports missing packages.
   await succeeds(apt[0], [...apt.slice(1), 'update', '-q'], { env })
   const install = ['install', '-y', '-q', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120']
   await run(apt[0], [...apt.slice(1), ...install, ...packages], { env })
@@ -25,11 +25,11 @@ export async function installPackages(packages) {
 
 async function findApt(missing) {
   if (!(await succeeds('apt-get', ['--version'])))
-    throw new Error(`please install ${missing}, or what this system calls it`)
+    throw new Error(`install ${missing}, or the equivalent packages of this system`)
   if (process.getuid?.() === 0) return ['apt-get']
   if (await succeeds('sudo', ['-n', 'true']))
     return ['sudo', '-n', 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get']
-  throw new Error(`please install ${missing}: that takes root, or sudo without a password`)
+  throw new Error(`install ${missing}: this requires root or passwordless sudo`)
 }
 
 async function isInstalled(name) {

@@ -11,8 +11,8 @@ const cache = inRoot('.cache/gdal-async')
 const buildPackages = ['libgdal-dev', 'g++', 'make', 'python3']
 
 /**
- * The version of GDAL that gdal-async loads with, or undefined when it does not load.
- * @param {{binary: string}} node the Node that it has to load in
+ * Returns the GDAL version of gdal-async, or undefined if it does not load.
+ * @param {{binary: string}} node the Node to load it in
  */
 export async function loadedGdal(node) {
   const output = await run(node.binary, ['-p', 'require("gdal-async").version'], { cwd: root }).catch(
@@ -21,7 +21,7 @@ export async function loadedGdal(node) {
   return output?.trim()
 }
 
-/** Puts back a binary that an earlier build left in the cache, if one loads here. */
+/** Restores a binary of an earlier build from the cache, if one loads. */
 export async function restoreGdal(node) {
   if (!existsSync(cache)) return undefined
   for (const key of readdirSync(cache).filter((name) => name.startsWith(`${keyPrefix(node)}-`))) {
@@ -32,14 +32,14 @@ export async function restoreGdal(node) {
   return undefined
 }
 
-/** Fetches the binary that gdal-async's authors publish. Twenty seconds to start, five minutes to end. */
+/** Downloads the published binary of gdal-async. Limits: 20 seconds to start, five minutes to finish. */
 export async function downloadGdal(node) {
   const limits = { limitMs: 20_000, sign: /unpacking/, limitAfterSignMs: 300_000 }
   await runPreGyp(node, ['install'], limits)
   return keep(node)
 }
 
-/** Installs what a build needs; says nothing to the system when it is there. */
+/** Installs missing build dependencies. */
 export async function installBuildPackages() {
   const missing = await missingPackages(buildPackages)
   if (missing.length > 0) await installPackages(missing)
@@ -49,12 +49,12 @@ export async function installBuildPackages() {
 export async function buildGdal(node) {
   const headers = node.linked ? [`--nodedir=${nodePrefix}`] : systemHeaders()
   await runPreGyp(node, ['install', '--build-from-source', '--shared_gdal', ...headers, '-j', 'max'])
-  // Object files of 11 MB that nothing needs any more.
+  // Removes 11 MB of object files.
   rmSync(`${folder}/build`, { recursive: true, force: true })
   return keep(node)
 }
 
-/** Checks that the new binary loads and puts a copy where `npm ci` does not delete it. */
+/** Checks that the new binary loads, and copies it to the cache, which `npm ci` does not delete. */
 async function keep(node) {
   const version = await loadedGdal(node)
   if (version === undefined) throw new Error('gdal-async was installed but does not load')
@@ -68,7 +68,7 @@ async function runPreGyp(node, args, limits) {
   await run(node.binary, ['node_modules/.bin/node-pre-gyp', ...args], { cwd: folder, env, ...limits })
 }
 
-// A Node that was unpacked keeps its headers beside itself; without them node-gyp fetches them from nodejs.org.
+// An unpacked Node includes its headers; otherwise node-gyp downloads them from nodejs.org.
 function systemHeaders() {
   const prefix = dirname(dirname(process.execPath))
   return existsSync(`${prefix}/include/node/node.h`) ? [`--nodedir=${prefix}`] : []
@@ -80,7 +80,7 @@ const bindingOf = ({ abi }) =>
 const keyPrefix = ({ abi }) =>
   `${JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')).version}-abi${abi}-${process.platform}-${process.arch}`
 
-// Renamed into place: a copy that is cut short would fail in ways that look like something else.
+// Renamed into place: a truncated copy would fail with misleading errors.
 function place(from, to) {
   mkdirSync(dirname(to), { recursive: true })
   copyFileSync(from, `${to}.new`)

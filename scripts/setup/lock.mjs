@@ -6,8 +6,8 @@ import { inRoot } from './paths.mjs'
 const lockFile = inRoot('.cache/setup.lock')
 
 /**
- * Runs an action while no other set-up of this clone runs: a second one would delete the packages under the first.
- * The lock of a process that is gone is taken over.
+ * Runs an action under the set-up lock of this clone: a concurrent set-up would delete installed packages. Takes over
+ * the lock of a dead process.
  */
 export async function withLock(action) {
   mkdirSync(dirname(lockFile), { recursive: true })

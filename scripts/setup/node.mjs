@@ -7,22 +7,22 @@ import { run, succeeds } from './run.mjs'
 const folder = inRoot('scripts/node')
 const name = `node-${process.platform}-${process.arch}`
 
-/** The folder of the Node that comes from npm: `bin/node` and the headers to build against it. */
+/** Folder of the Node from npm: `bin/node` and its headers. */
 export const nodePrefix = `${folder}/node_modules/${name}`
 
-/** True where the system's own Node is too old: the one that runs this, unless that is already ours. */
+/** Reports whether the Node of the system is too old, or the Node from npm runs this script. */
 export function needsOwnNode() {
   return Number.parseInt(process.versions.node, 10) < oldestNode || isOwn(process.execPath)
 }
 
-/** True when the Node of the lock file is installed and linked where package scripts find it first. */
+/** Reports whether the locked Node version is installed and linked first on the path of package scripts. */
 export function isNodeLinked() {
   return existsSync(linkedNode) && isOwn(linkedNode) && installedVersion() === lockedVersion()
 }
 
 /**
  * Installs Node from npm and links it.
- * @throws {Error} with advice where npm has none for this system, or where it does not run
+ * @throws {Error} with advice if npm has no Node for this system, or if it does not run
  */
 export async function linkNode() {
   if (lockedVersion() === undefined)
@@ -36,7 +36,7 @@ export async function linkNode() {
   symlinkSync(relative(dirname(linkedNode), binary), linkedNode)
 }
 
-/** The Node that package scripts get, and the number of its binary interface. */
+/** Returns the Node that package scripts use, and its ABI number. */
 export async function describeNode() {
   const linked = needsOwnNode()
   const binary = linked ? linkedNode : process.execPath
@@ -44,7 +44,7 @@ export async function describeNode() {
   return { linked, binary, abi }
 }
 
-const advice = `Install Node ${oldestNode} or newer (https://nodejs.org) and call this again.`
+const advice = `Install Node ${oldestNode} or newer (https://nodejs.org) and run this command again.`
 
 const isOwn = (file) => realpathSync(file).startsWith(realpathSync(folder))
 

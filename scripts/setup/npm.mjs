@@ -1,9 +1,9 @@
 import { run } from './run.mjs'
 
 /**
- * Installs exactly what the lock file in a folder says. No install script runs: the one that is needed, gdal-async's,
- * is a step of its own. npm runs on the Node it was started with, because the link that stands in for an old one
- * lies in the folder that npm is about to replace.
+ * Installs the packages of the lock file in a folder. Runs no install scripts: the only one needed, that of gdal-async,
+ * is a separate step. npm runs on the Node it was started with, because the link to the Node from npm is in the folder
+ * that npm replaces.
  */
 export async function installLocked(folder) {
   const args = ['ci', '--ignore-scripts', '--include=dev', '--include=optional', '--loglevel=error']
@@ -14,8 +14,8 @@ export async function installLocked(folder) {
 }
 
 /**
- * The environment without what an outer `npm run` says about itself: its folder would win over ours, and its
- * `nodedir` over the headers of the Node that we build for.
+ * Returns the environment without the variables of an outer `npm run`: its folder would override ours, and its
+ * `nodedir` the headers of the target Node.
  */
 export function cleanEnvironment() {
   const env = { ...process.env }

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url'
 
-/** The folder of the clone, with a slash at the end. */
+/** Folder of the clone, with a trailing slash. */
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** A path inside the clone. */
+/** Returns an absolute path in the clone. */
 export const inRoot = (path) => root + path
 
-/** The Node that every package script runs on when the system's own is too old. */
+/** The Node that package scripts run on if the Node of the system is too old. */
 export const linkedNode = inRoot('node_modules/.bin/node')
 
-/** The oldest Node that runs TypeScript without a flag and without a warning. */
+/** Minimum Node version: runs TypeScript without flags and warnings. */
 export const oldestNode = 24

@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process'
 import { root } from './paths.mjs'
 
-/** A program that could not be started, failed, or was stopped; its message holds what it printed, without the middle. */
+/** A program failed, timed out or could not be started; the message contains the start and the end of its output. */
 export class RunError extends Error {}
 
 /**
- * Runs a program without a terminal and gives what it printed.
+ * Runs a program without a terminal and returns its output.
  * @param {string} command
  * @param {string[]} args
  * @param {{cwd?: string, env?: NodeJS.ProcessEnv, limitMs?: number, sign?: RegExp, limitAfterSignMs?: number}} options
- *   `limitMs` stops the program and all its children; once its output matches `sign`, `limitAfterSignMs` counts.
- * @returns {Promise<string>} stdout and stderr, in the order they came
+ *   `limitMs` is a time limit for the program and its children; once the output matches `sign`, `limitAfterSignMs` applies.
+ * @returns {Promise<string>} interleaved stdout and stderr
  * @throws {RunError}
  */
 export function run(command, args, options = {}) {
@@ -28,9 +28,9 @@ export function run(command, args, options = {}) {
     if (ms !== undefined) timer = setTimeout(stop, ms)
   }
   const onData = (data) => {
-    const seen = sign?.test(output)
+    const hadSign = sign?.test(output)
     output += data
-    if (sign !== undefined && !seen && sign.test(output)) limit(limitAfterSignMs)
+    if (sign !== undefined && !hadSign && sign.test(output)) limit(limitAfterSignMs)
   }
   const interrupt = () => {
     stop()
@@ -49,13 +49,13 @@ export function run(command, args, options = {}) {
     }
     child.once('error', (error) => settle(`could not be started: ${error.message}`))
     child.once('close', (code, signal) => {
-      if (stopped) settle('took too long and was stopped')
-      else settle(code === 0 ? undefined : `ended with ${signal ?? `exit code ${code}`}`)
+      if (stopped) settle('exceeded its time limit')
+      else settle(code === 0 ? undefined : `exited with ${signal ?? `code ${code}`}`)
     })
   })
 }
 
-/** True when the program ends well; its output is of no interest. */
+/** Reports whether the program exits with code 0. */
 export async function succeeds(command, args, options) {
   return run(command, args, options).then(
     () => true,
@@ -63,17 +63,17 @@ export async function succeeds(command, args, options) {
   )
 }
 
-// A build is make, the compiler and its parts: stopping only the first would leave the others at work.
+// Kills the entire process group: a build runs make and several compilers.
 function killGroup(pid) {
   if (pid === undefined) return
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It had ended by itself.
+    // The group has already exited.
   }
 }
 
-// npm says first what is wrong, a compiler last.
+// npm prints its error first, a compiler last.
 function shorten(text) {
   const lines = text.trimEnd().split('\n')
   return lines.length <= 40 ? lines.join('\n') : [...lines.slice(0, 15), '…', ...lines.slice(-20)].join('\n')

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { inRoot, linkedNode } from './paths.mjs'
 
-// Inside node_modules, so that whoever deletes the packages deletes the claim that they are there.
+// In node_modules, so that it is deleted together with the packages.
 const stampFile = inRoot('node_modules/.landform-setup.json')
 
 /**
- * What the last completed set-up was made from and what it found.
+ * Inputs and results of the last completed set-up.
  * @typedef {{inputs: string, abi: string, linked: boolean, gdal: boolean}} Stamp
  */
 
-/** True when the last set-up had the same inputs and what it linked is still there; tests also need GDAL. */
+/** Reports whether the last set-up had the same inputs and its linked Node exists; tests also need GDAL. */
 export function isSetUp({ forTests }) {
   const stamp = readStamp()
   if (stamp === undefined || stamp.inputs !== hashInputs()) return false
@@ -18,7 +18,7 @@ export function isSetUp({ forTests }) {
   return stamp.linked ? existsSync(linkedNode) : stamp.abi === process.versions.modules
 }
 
-/** Records a completed set-up. Called last, so that an interrupted one starts again. */
+/** Records a completed set-up. Called last, so that an interrupted set-up runs again. */
 export function writeStamp(found) {
   writeFileSync(stampFile, JSON.stringify({ inputs: hashInputs(), ...found }))
 }
@@ -31,7 +31,7 @@ function readStamp() {
   }
 }
 
-/** One hash over everything that decides what the set-up does. */
+/** Hashes all inputs of the set-up. */
 function hashInputs() {
   const own = readdirSync(inRoot('scripts/setup')).sort()
   const files = ['package.json', 'package-lock.json', 'scripts/setup.mjs', 'scripts/node/package-lock.json']

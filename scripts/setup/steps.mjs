@@ -8,13 +8,13 @@ import { isSetUp, writeStamp } from './stamp.mjs'
 import { missingTestPrograms } from './test-programs.mjs'
 
 /**
- * Does what is missing, one line a step.
- * @returns {Promise<number>} the exit code: 0, or 1 when the command that follows could not work
+ * Runs the missing steps and prints one line for each.
+ * @returns {Promise<number>} exit code: 0, or 1 if the command that follows cannot work
  */
 export async function setUp({ forTests }) {
   try {
     await withLock(async () => {
-      // While we waited for the lock, another one may have done it all.
+      // Another process may have completed the set-up while this one waited for the lock.
       if (!isSetUp({ forTests })) await setUpPackages({ forTests })
       if (!isWebBuilt()) await step('building the pages', buildWeb)
       if (forTests) await setUpTestPrograms()
@@ -31,17 +31,18 @@ async function setUpPackages({ forTests }) {
   if (needsOwnNode() && !isNodeLinked()) await step('installing Node 24', linkNode)
   const node = await describeNode()
   const gdal = await findGdal(node)
-  if (gdal === undefined && forTests) throw new Error('the tests need GDAL: see above for what is missing')
+  if (gdal === undefined && forTests)
+    throw new Error('the tests require GDAL, which could not be set up: see above')
   writeStamp({ linked: node.linked, abi: node.abi, gdal: gdal !== undefined })
 }
 
-/** GDAL is wanted, not needed: without it the readers that use it say so when they are called. */
+/** GDAL is optional: without it, commands that use it report that it is missing. */
 async function findGdal(node) {
   const version = (await loadedGdal(node)) ?? (await restoreGdal(node))
   if (version !== undefined) return version
-  const downloaded = await attempt('fetching GDAL', () => downloadGdal(node))
+  const downloaded = await attempt('downloading GDAL', () => downloadGdal(node))
   if (downloaded.value !== undefined) return downloaded.value
-  const ready = await attempt('installing what a build of GDAL needs', installBuildPackages)
+  const ready = await attempt('installing the build dependencies of GDAL', installBuildPackages)
   if (ready.fault !== undefined) return explainMissingGdal(ready.fault)
   const built = await attempt('building GDAL (one to three minutes)', () => buildGdal(node))
   return built.fault === undefined ? built.value : explainMissingGdal(built.fault)
@@ -49,7 +50,7 @@ async function findGdal(node) {
 
 function explainMissingGdal(fault) {
   say(`setup: ${fault.message}\n`)
-  say('setup: going on without GDAL: files other than GeoJSON and CSV can neither be read nor written.\n')
+  say('setup: continuing without GDAL: only GeoJSON and CSV files can be read and written.\n')
   return undefined
 }
 
@@ -58,7 +59,7 @@ async function setUpTestPrograms() {
   if (missing.length > 0) await step(`installing ${missing.join(' ')}`, () => installSystemPackages(missing))
 }
 
-/** A step that may fail: gives its value or its fault. */
+/** Runs a step that may fail, and returns its value or its error. */
 async function attempt(title, action) {
   try {
     return { value: await step(title, action) }
@@ -75,7 +76,7 @@ async function step(title, action) {
     say(`${seconds(start)}\n`)
     return value
   } catch (error) {
-    say(`not possible (${seconds(start)})\n`)
+    say(`failed (${seconds(start)})\n`)
     throw error
   }
 }

@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /**
- * The Debian packages of programs that the tests run and this machine lacks.
- * Looks at files only, so that it can be asked at every start; a stamp would outlive a changed machine.
+ * Returns the Debian packages of missing programs that the tests run. Checks files at every start, without a stamp,
+ * since the machine may change.
  * @returns {string[]}
  */
 export function missingTestPrograms() {
@@ -14,7 +14,7 @@ export function missingTestPrograms() {
   return missing
 }
 
-/** A PostgreSQL that can be started from its own folder and that can `create extension postgis`. */
+/** Reports whether a PostgreSQL server with PostGIS is installed. */
 function hasPostgis() {
   const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : []
   return versions.some(

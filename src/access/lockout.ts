@@ -1,6 +1,6 @@
-import { createEvaluator } from './evaluate.ts'
-import { maskOf } from './mask.ts'
-import type { AccessSubject, AccessTree, Key } from './tree.ts'
+import type { AccessSubject, AccessTree, Key } from './access_tree.ts'
+import { createEvaluator } from './evaluate_access.ts'
+import { maskOf } from './permission_mask.ts'
 
 /** What somebody needs to repair the rules of a resource. */
 const managing = maskOf(['resource.read', 'resource.update', 'resource.change_permissions'])

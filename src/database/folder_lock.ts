@@ -26,8 +26,8 @@ const pattern = /^lock\.(\d+)$/
  * Locks a folder; takes over the lock of a dead process.
  *
  * The lock is the file `lock.<n>` with the highest number. A process that finds its holder dead or the lock released
- * links `lock.<n+1>`, which the file system allows only once, so two processes cannot both take over, wherever either is
- * interrupted. The highest number is never removed: a reused number would let a slow process take the lock as well.
+ * links `lock.<n+1>`, which the file system allows only once, so two processes cannot both take over, wherever either
+ * is interrupted. The highest number is never removed: a reused number would let a slow process take the lock as well.
  *
  * @throws {Problem} database/locked while another process holds it
  */

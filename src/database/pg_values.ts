@@ -30,8 +30,8 @@ const parsers = new Map<number, Parser>([
 ])
 
 /**
- * Type parsers of the driver: int2, int4, float4 and float8 become numbers, bool booleans, json is parsed, bytea becomes
- * a Buffer, arrays of these arrays; int8, numeric, dates, times and everything else become strings.
+ * Type parsers of the driver: int2, int4, float4 and float8 become numbers, bool booleans, json is parsed, bytea
+ * becomes a Buffer, arrays of these arrays; int8, numeric, dates, times and everything else become strings.
  */
 export const typeParsers = {
   getTypeParser(oid: number, format?: 'text' | 'binary'): Parser {

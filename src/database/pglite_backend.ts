@@ -75,7 +75,10 @@ export class Backend {
     }
   }
 
-  /** Makes the database stop at its next interrupt check if a cancel is requested. Called on every call out of WebAssembly. */
+  /**
+   * Makes the database stop at its next interrupt check if a cancel is requested. Called on every call out of
+   * WebAssembly.
+   */
   checkCancel(): void {
     if (!this.#link.isCancelRequested()) return
     const { HEAP32, _InterruptPending, _QueryCancelPending } = this.#module

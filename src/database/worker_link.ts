@@ -8,7 +8,10 @@ const slots = {
   cancel: 1,
   /** Bytes sent by the worker and not yet read; the worker blocks on it while above the limit. */
   unread: 2,
-  /** Bytes sent to the worker and not yet received; the main thread waits on it, without blocking, while above the limit. */
+  /**
+   * Bytes sent to the worker and not yet received; the main thread waits on it, without blocking, while above the
+   * limit.
+   */
   untaken: 3,
 } as const
 

@@ -74,7 +74,7 @@ function parseForEdit(text: string, file: string, index: number): EditTarget {
   const document = documents[index]
   const faults = issues.filter(({ severity }) => severity === 'error')
   if (document === undefined || faults.length > 0)
-    throw problem('yaml/syntax', `${file} cannot be edited: it is no valid YAML.`, { issues: faults })
+    throw problem('yaml/syntax', `Cannot edit ${file}: it is not valid YAML.`, { issues: faults })
   return { text, root: document.root, lineOf: (offset) => lineAt(document.lines, offset) }
 }
 

@@ -33,9 +33,9 @@ interface ResolveState {
 }
 
 /**
- * Replaces `${env.NAME}`, `${env.NAME:-default}` and `${file:PATH}` in all strings of a document (not in keys); `$${` is
- * a literal `${`. The default applies if the variable is unset or empty. The result is a string; `coerceString` converts
- * it where a schema requires a number or boolean. Issues point at the expression.
+ * Replaces `${env.NAME}`, `${env.NAME:-default}` and `${file:PATH}` in all strings of a document (not in keys); `$${`
+ * is a literal `${`. The default applies if the variable is unset or empty. The result is a string; `coerceString`
+ * converts it where a schema requires a number or boolean. Issues point at the expression.
  */
 export function resolveValues(document: YamlDocument, env: Environment, files?: Includes): ResolvedValue {
   const expressions = new Map<Pointer, string>()

@@ -1,16 +1,15 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import type { Capabilities } from '../contract/classes/wmsclient_connection.ts'
 
-/** A document that is no capabilities of a WMS service: the message says what it is instead. */
+/** The document is not a WMS capabilities document; the message gives the reason. */
 export class CapabilitiesFault extends Error {}
 
-/** Layers beyond this are refused, and elements inside each other. */
-const mostLayers = 20_000
-const deepest = 256
+const maxLayers = 20_000
+const maxDepth = 256
 
 /**
- * Reads the capabilities of a WMS service, version 1.1.1 or 1.3.0. Document types are taken, as the older version has
- * them, and never looked up.
+ * Parses WMS capabilities, version 1.1.1 or 1.3.0. Document types, which version 1.1.1 has, are accepted and never
+ * fetched.
  *
  * @throws {CapabilitiesFault}
  * @see OGC 06-042 clause 7.2.4, OGC 01-068r3 clause 7.1.4
@@ -29,7 +28,7 @@ export function parseWmsCapabilities(xml: string): Capabilities {
   return reader.result()
 }
 
-/** A layer while its element is open. */
+/** A layer whose element is open. */
 interface Draft {
   id?: string
   title?: string
@@ -56,14 +55,14 @@ function createReader(): Reader {
     open({ name, attributes }) {
       const local = localName(name)
       if (path.length === 0) checkRoot(local)
-      if (path.length >= deepest) throw new CapabilitiesFault('its elements are nested too deep')
+      if (path.length >= maxDepth) throw new CapabilitiesFault('its elements are nested too deeply')
       path.push(local)
       text = ''
       if (local === 'Layer') {
         const draft = { edges: new Map() }
         layers.push(draft)
         open.push(draft)
-        if (layers.length > mostLayers) throw new CapabilitiesFault(`it has more than ${mostLayers} layers`)
+        if (layers.length > maxLayers) throw new CapabilitiesFault(`it has more than ${maxLayers} layers`)
       }
       const layer = open.at(-1)
       if (layer && local === 'LatLonBoundingBox') setBox(layer, edgesOf(attributes))
@@ -90,11 +89,11 @@ const localName = (name: string) => name.slice(name.indexOf(':') + 1)
 
 function checkRoot(name: string): void {
   if (rootNames.includes(name) || /Exception(Report)?$/.test(name)) return
-  throw new CapabilitiesFault(`its root is <${name}>`)
+  throw new CapabilitiesFault(`its root element is <${name}>`)
 }
 
 const exception = (text: string) =>
-  `the service refuses: ${text.trim().replaceAll(/\s+/g, ' ').slice(0, 300)}`
+  `the service returned an exception: ${text.trim().replaceAll(/\s+/g, ' ').slice(0, 300)}`
 
 interface Closed {
   readonly name: string
@@ -126,7 +125,7 @@ function setBox(layer: Draft, edges: ReadonlyMap<string, number>): void {
   if (box.every(Number.isFinite)) layer.bbox = box
 }
 
-// Layers without a name are headings.
+// Layers without a name are category headings.
 function finish({ id, title, bbox }: Draft, index: number): Capabilities['layers'] {
   if (id === undefined || id === '') return []
   return [{ id, title: title ?? id, index, ...(bbox === undefined ? {} : { bbox }) }]

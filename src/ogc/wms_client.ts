@@ -3,8 +3,8 @@ import { problem } from '../contract/problems.ts'
 import { type FetchRequest, fetchExternal } from '../http/fetch.ts'
 import { CapabilitiesFault, parseWmsCapabilities } from './wms_capabilities.ts'
 
-/** Where a WMS service is asked, and how. */
-export interface WmsQuestion extends Pick<FetchRequest, 'credentials' | 'allowPrivate' | 'signal'> {
+/** A request for WMS capabilities. */
+export interface CapabilitiesRequest extends Pick<FetchRequest, 'credentials' | 'allowPrivate' | 'signal'> {
   readonly url: string
   readonly version: string
 }
@@ -13,34 +13,47 @@ const timeoutMs = 30_000
 const limitBytes = 8 * 2 ** 20
 
 /**
- * Asks a WMS service what it offers.
+ * Fetches the capabilities of a WMS service.
  *
  * @throws {Problem} external/unreachable, external/answer, external/refused
  */
-export async function fetchCapabilities({ url, version, ...rest }: WmsQuestion): Promise<Capabilities> {
-  const asked = capabilitiesUrl(url, version)
-  const { status, contentType, body } = await fetchExternal({ ...rest, url: asked, timeoutMs, limitBytes })
+export async function fetchCapabilities({
+  url,
+  version,
+  ...rest
+}: CapabilitiesRequest): Promise<Capabilities> {
+  const requestUrl = capabilitiesUrl(url, version)
+  const { status, contentType, body } = await fetchExternal({
+    ...rest,
+    url: requestUrl,
+    timeoutMs,
+    limitBytes,
+  })
   const xml = decode(body, contentType)
   try {
     if (status >= 200 && status < 300) return parseWmsCapabilities(xml)
   } catch (error) {
     if (!(error instanceof CapabilitiesFault)) throw error
-    throw problem('external/answer', `${asked.host} gives no capabilities of a WMS: ${error.message}.`)
+    throw problem('external/answer', `${requestUrl.host} did not return WMS capabilities: ${error.message}.`)
   }
-  throw problem('external/answer', `${asked.host} answers with status ${status} instead of capabilities.`)
+  throw problem(
+    'external/answer',
+    `${requestUrl.host} returned status ${status} instead of WMS capabilities.`,
+  )
 }
 
-/** Adds the words of the request to an address; what it has besides them stays. */
+/** Adds the parameters of a GetCapabilities request to a URL, and keeps all others. */
 export function capabilitiesUrl(url: string, version: string): URL {
-  const asked = new URL(url)
-  const words = { service: 'WMS', request: 'GetCapabilities', version }
-  for (const name of [...asked.searchParams.keys()])
-    if (Object.hasOwn(words, name.toLowerCase())) asked.searchParams.delete(name)
-  for (const [name, value] of Object.entries(words)) asked.searchParams.set(name.toUpperCase(), value)
-  return asked
+  const requestUrl = new URL(url)
+  const parameters = { service: 'WMS', request: 'GetCapabilities', version }
+  for (const name of [...requestUrl.searchParams.keys()])
+    if (Object.hasOwn(parameters, name.toLowerCase())) requestUrl.searchParams.delete(name)
+  for (const [name, value] of Object.entries(parameters))
+    requestUrl.searchParams.set(name.toUpperCase(), value)
+  return requestUrl
 }
 
-/** Reads bytes as the text they are: by their mark, the header, or what the XML says of itself. */
+/** Decodes a response by its byte order mark, the Content-Type header or the XML declaration. */
 function decode(body: Uint8Array, contentType: string): string {
   const start = Buffer.from(body.subarray(0, 200)).toString('latin1')
   const mark = [

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { hasPermission, maskOf, type PermissionMask } from '../access/mask.ts'
+import { hasPermission, maskOf, type PermissionMask } from '../access/permission_mask.ts'
 import { membersOf } from '../contract/bodies.ts'
 import { annotationsOf } from '../contract/descriptor.ts'
 import type { PermissionName } from '../contract/permissions.ts'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { PermissionMask } from '../access/mask.ts'
+import type { PermissionMask } from '../access/permission_mask.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '../contract/route.ts'
 import type { RouteName, routes } from '../contract/routes.ts'

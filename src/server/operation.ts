@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { PermissionMask } from '../access/mask.ts'
+import type { PermissionMask } from '../access/permission_mask.ts'
 import { keyHeader } from '../contract/idempotency.ts'
 import { bodyLimitOf } from '../contract/limits.ts'
 import { problem } from '../contract/problems.ts'

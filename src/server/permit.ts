@@ -1,4 +1,4 @@
-import { hasPermission, type PermissionMask } from '../access/mask.ts'
+import { hasPermission, type PermissionMask } from '../access/permission_mask.ts'
 import { type PermissionName, permissionsOf } from '../contract/permissions.ts'
 import { problem } from '../contract/problems.ts'
 import { descriptorOf } from '../contract/registry.ts'

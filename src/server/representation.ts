@@ -1,4 +1,4 @@
-import type { PermissionMask } from '../access/mask.ts'
+import type { PermissionMask } from '../access/permission_mask.ts'
 import type { Representation } from '../contract/bodies.ts'
 import { descriptorOf } from '../contract/registry.ts'
 import type { Queryable } from '../database/database.ts'

@@ -1,4 +1,4 @@
-import { hasPermission, type PermissionMask } from '../access/mask.ts'
+import { hasPermission, type PermissionMask } from '../access/permission_mask.ts'
 import { scaleDenominator } from '../contract/scale.ts'
 import type {
   ConfigItem,

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts'
-import type { Blob } from '../files/blobs.ts'
+import type { Blob } from '../files/blob_store.ts'
 import type { AttachmentPlace } from './attachment_json.ts'
 
 /** A file that a feature has. */

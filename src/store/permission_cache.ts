@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { PermissionMask } from '../access/mask.ts'
+import type { PermissionMask } from '../access/permission_mask.ts'
 import { gatherLoads } from '../core/gather.ts'
 import type { Database } from '../database/database.ts'
 import type { Asker } from './asker.ts'

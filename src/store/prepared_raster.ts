@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { RasterFacts } from '../contract/raster.ts'
 import type { Queryable } from '../database/database.ts'
-import type { Blob } from '../files/blobs.ts'
+import type { Blob } from '../files/blob_store.ts'
 
 /** A picture that waits for a layer to take it over. While it waits, nobody deletes its files. */
 export interface PreparedRaster {

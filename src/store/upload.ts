@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts'
-import type { Blob } from '../files/blobs.ts'
+import type { Blob } from '../files/blob_store.ts'
 
 /** A file that was sent, before something refers to it. */
 export interface StoredUpload {

@@ -90,10 +90,10 @@ const orders: Readonly<Record<Comparison['op'], (order: number) => boolean>> = {
 }
 
 function compileComparison({ op, field, value }: Comparison): Predicate {
-  const holds = orders[op]
+  const matches = orders[op]
   return (attributes) => {
     const actual = attributes[field]
-    return hasValue(actual) ? holds(compare(actual, value)) : op === 'ne'
+    return hasValue(actual) ? matches(compare(actual, value)) : op === 'ne'
   }
 }
 

@@ -113,32 +113,33 @@ function tokenOf(groups: Record<string, string | undefined>): Token {
   return { kind: 'word', text: (groups.word ?? '').toUpperCase() }
 }
 
-const parseOr = (cursor: Cursor) => parseChain(cursor, { op: 'or', words: ['OR', '||'], part: parseAnd })
-const parseAnd = (cursor: Cursor) => parseChain(cursor, { op: 'and', words: ['AND', '&&'], part: parseNot })
+const parseOr = (cursor: Cursor) => parseChain(cursor, { op: 'or', keywords: ['OR', '||'], part: parseAnd })
+const parseAnd = (cursor: Cursor) =>
+  parseChain(cursor, { op: 'and', keywords: ['AND', '&&'], part: parseNot })
 
 interface Chain {
   readonly op: 'and' | 'or'
-  readonly words: readonly string[]
+  readonly keywords: readonly string[]
   readonly part: (cursor: Cursor) => Filter
 }
 
-function parseChain(cursor: Cursor, { op, words, part }: Chain): Filter {
+function parseChain(cursor: Cursor, { op, keywords, part }: Chain): Filter {
   const first = part(cursor)
   const filters = [first]
-  while (takeWord(cursor, words)) filters.push(part(cursor))
+  while (takeKeyword(cursor, keywords)) filters.push(part(cursor))
   return filters.length === 1 ? first : { op, filters }
 }
 
 function parseNot(cursor: Cursor): Filter {
-  if (!takeWord(cursor, ['NOT', '!'])) return parsePrimary(cursor)
+  if (!takeKeyword(cursor, ['NOT', '!'])) return parsePrimary(cursor)
   return nested(cursor, () => ({ op: 'not', filter: parseNot(cursor) }))
 }
 
 function parsePrimary(cursor: Cursor): Filter {
-  if (!takeWord(cursor, ['('])) return parseComparison(cursor)
+  if (!takeKeyword(cursor, ['('])) return parseComparison(cursor)
   return nested(cursor, () => {
     const inner = parseOr(cursor)
-    if (!takeWord(cursor, [')'])) throw new ExpressionFault('unclosed parenthesis')
+    if (!takeKeyword(cursor, [')'])) throw new ExpressionFault('unclosed parenthesis')
     return inner
   })
 }
@@ -204,9 +205,9 @@ function take(cursor: Cursor, expected: string): Token {
   return token
 }
 
-function takeWord(cursor: Cursor, words: readonly string[]): boolean {
+function takeKeyword(cursor: Cursor, keywords: readonly string[]): boolean {
   const token = cursor.tokens[cursor.at]
-  if (token?.kind !== 'word' || !words.includes(token.text)) return false
+  if (token?.kind !== 'word' || !keywords.includes(token.text)) return false
   cursor.at += 1
   return true
 }

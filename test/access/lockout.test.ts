@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { AccessResource, AccessRule, AccessSubject, Key } from '../../src/access/access_tree.ts'
 import { findManaged } from '../../src/access/lockout.ts'
-import type { AccessResource, AccessRule, AccessSubject, Key } from '../../src/access/tree.ts'
 
 const rule = (words: string, more: Partial<AccessRule> = {}): AccessRule => {
   const [action, principal = '', name = ''] = words.split(' ')

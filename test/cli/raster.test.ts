@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makePicture } from '../support/raster.ts'
+import { makeRaster } from '../support/raster.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
@@ -52,7 +52,7 @@ const env = () => ({
 const run = (words: readonly string[]) => runCommand(words, { cwd, env: env() })
 const write = (name: string, content: string | Uint8Array) => writeFile(join(cwd, name), content)
 const picture = (color: number) =>
-  makePicture({ srs: 3857, geoTransform: [0, 1, 0, 0, 0, -1], value: () => color })
+  makeRaster({ srs: 3857, geoTransform: [0, 1, 0, 0, 0, -1], value: () => color })
 
 interface Photo {
   readonly resource: { readonly id: number; readonly keyname: string }
@@ -107,7 +107,7 @@ describe('a picture in a manifest', () => {
 
   it('keeps what was there when the file is no picture, and says what is wrong', async () => {
     const before = await findPhoto()
-    await write('photo.tif', makePicture({ bands: 2 }))
+    await write('photo.tif', makeRaster({ bands: 2 }))
     const failed = await run(['apply', 'photo.yaml', '--yes'])
     expect(failed.exit).toBe(1)
     expect(failed.out).toContain('source/bad-raster: the picture has 2 bands, not 3 or 4')

@@ -68,10 +68,10 @@ describe('editYaml', () => {
   const key = fc.constantFrom('a', 'b', 'c')
 
   test('sets one member and changes no other value', () => {
-    const law = fc.property(map, key, value, (root, name, wanted) => {
+    const law = fc.property(map, key, value, (root, name, newValue) => {
       const before = { ...root, a: { b: 'x', c: [1] } }
-      const edited = editYaml(formatYaml(before), [{ pointer: `/a/${name}`, value: wanted }])
-      expect(readBack(edited)).toEqual(plain({ ...before, a: { ...before.a, [name]: wanted } }))
+      const edited = editYaml(formatYaml(before), [{ pointer: `/a/${name}`, value: newValue }])
+      expect(readBack(edited)).toEqual(plain({ ...before, a: { ...before.a, [name]: newValue } }))
     })
     fc.assert(law, run)
   })

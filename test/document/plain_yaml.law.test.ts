@@ -9,7 +9,9 @@ import { fixtures, listCases } from '../support/fixtures.ts'
 
 const run = { seed: 20_240_601, numRuns: process.env.LANDFORM_SOAK ? 100_000 : 3000 }
 
-/** Positions of all parts, except the ends of blocks and the positions of empty values, on which the parsers may differ. */
+/**
+ * Positions of all parts, except the ends of blocks and the positions of empty values, on which the parsers may differ.
+ */
 function positionsOf(node: Node, text: string): unknown[] {
   if (node.start === node.end) return [node.keyStart, node.keyEnd]
   const isOneLine = !text.slice(node.start, node.end).includes('\n') && !/[|-]/.test(text[node.start] ?? '')

@@ -5,7 +5,9 @@ import { describeServers, type TestServer } from '../support/server.ts'
 import { createLayer, createStyle, styleXml } from '../support/tree.ts'
 import { principalId, userPassword } from '../support/users.ts'
 
-/** A name and a password that need no escaping: the newer version escapes them, and the server takes them as they come. */
+/**
+ * Credentials without special characters, which the newer version escapes although the server does not unescape them.
+ */
 const auth = { login: 'mapper', password: userPassword }
 
 describeServers('the connector from npm', (start) => {
@@ -20,11 +22,11 @@ describeServers('the connector from npm', (start) => {
   describe.each(connectorVersions)('version %i', (version) => {
     let connector: RoutingConnector
     let group = 0
-    let made = 0
+    let count = 0
     beforeEach(async () => {
       connector = createConnector(version, { baseUrl: server.url, auth })
-      made += 1
-      group = await createGroup(server.admin, 0, { display_name: `${version} ${made}` })
+      count += 1
+      group = await createGroup(server.admin, 0, { display_name: `${version} ${count}` })
     })
 
     const create = (resource: Record<string, unknown>, members = {}) =>
@@ -32,34 +34,34 @@ describeServers('the connector from npm', (start) => {
         data: { resource: { cls: 'resource_group', parent: { id: group }, ...resource }, ...members },
       })
 
-    test('logs in, and finds out the routes', async () => {
+    test('logs in and reads the routes', async () => {
       const routes = await connector.connect()
       expect(connector.user).toMatchObject({ keyname: auth.login })
       expect(routes['resource.item']).toEqual(['/api/resource/{0}', 'id'])
       expect(routes['file_upload.upload']).toEqual(['/api/component/file_upload/upload'])
     })
 
-    test('is refused with a wrong password, in the words of the server', async () => {
-      const stranger = createConnector(version, { baseUrl: server.url })
-      await expect(stranger.login({ ...auth, password: 'wrong' })).rejects.toBe('Login or password is wrong.')
-      expect(stranger.user).toBeUndefined()
+    test('reports the message of the server for a wrong password', async () => {
+      const guest = createConnector(version, { baseUrl: server.url })
+      await expect(guest.login({ ...auth, password: 'wrong' })).rejects.toBe('Login or password is wrong.')
+      expect(guest.user).toBeUndefined()
     })
 
-    test('works without credentials as far as guests may', async () => {
+    test('has the permissions of a guest without credentials', async () => {
       const guest = createConnector(version, { baseUrl: server.url })
       expect(await guest.connect()).toHaveProperty(['resource.search'])
       expect(await guest.getResourcesBy({ cls: 'resource_group' })).toEqual([])
       await expect(guest.get('resource.item', null, { id: group })).rejects.toMatch(/Insufficient 'read'/)
     })
 
-    test('creates a resource, and reads it by id, by keyname and by what it looks like', async () => {
+    test('creates a resource, and reads it by id, by keyname and by properties', async () => {
       const keyname = `made_by_${version}`
       const { id, parent } = await create({ display_name: 'Created', keyname, description: '<i>d</i>' })
       expect(parent).toEqual({ id: group })
       expect((await connector.getResourceOrFail(id)).resource).toMatchObject({ display_name: 'Created' })
       expect(await connector.getResource(keyname)).toMatchObject({ resource: { id, parent: { id: group } } })
       expect(await connector.getResourceId({ keyname })).toBe(id)
-      const like = { display_name: 'Created', parent: { id: group }, description: 'is not asked for' }
+      const like = { display_name: 'Created', parent: { id: group }, description: 'ignored' }
       expect(await connector.getResource(like)).toMatchObject({ resource: { id } })
     })
 
@@ -76,7 +78,7 @@ describeServers('the connector from npm', (start) => {
       expect(await ids({ parent: { id: group }, owner_user: { id: other } })).toEqual([])
     })
 
-    test('lists children, all the way down too, and finds the parent of one', async () => {
+    test('lists children, also recursively, and finds a parent', async () => {
       const layer = await createLayer(server.admin, { name: 'Layer', parent: group, geometryType: 'POINT' })
       const style = await createStyle(server.admin, { parent: layer, name: 'Style' })
       const table = await create({ cls: 'lookup_table', display_name: 'Table' })
@@ -90,10 +92,10 @@ describeServers('the connector from npm', (start) => {
       })
     })
 
-    test('changes, moves and deletes a resource', async () => {
+    test('updates, moves and deletes a resource', async () => {
       const { id } = await create({ display_name: 'Before' })
-      const place = await create({ display_name: 'Place' })
-      const resource = { display_name: 'After', parent: { id: place.id } }
+      const target = await create({ display_name: 'Target' })
+      const resource = { display_name: 'After', parent: { id: target.id } }
       const items = { source: 'survey', year: 2021 }
       expect(await connector.updateResource(id, { resource, resmeta: { items } })).toEqual({})
       const changed = await (await server.admin('GET', `/api/resource/${id}`)).json()
@@ -102,7 +104,7 @@ describeServers('the connector from npm', (start) => {
       expect((await server.admin('GET', `/api/resource/${id}`)).status).toBe(404)
     })
 
-    test('uploads a file in pieces of unknown length, and makes a layer of it', async () => {
+    test('uploads a file in chunks of unknown length, and creates a layer from it', async () => {
       const collection = { type: 'FeatureCollection', features: [feature('Łódź', 19.46, 51.77)] }
       const file = { file: Buffer.from(JSON.stringify(collection)), name: 'towns.geojson' }
       const sent = await connector.post<{ upload_meta: object[] }>('file_upload.upload', { file })
@@ -117,19 +119,19 @@ describeServers('the connector from npm', (start) => {
       expect(permissions).toMatchObject({ resource: { read: true }, data: { write: true } })
     })
 
-    test('is told why something cannot be done, in words', async () => {
+    test('reports the message of a failed request', async () => {
       await create({ display_name: 'Taken' })
       await expect(create({ display_name: 'Taken' })).rejects.toMatch(/Display name is not unique/)
       await expect(connector.get('resource.item', null, { id: 999_999 })).rejects.toMatch(/999999/)
     })
 
-    test('is given nothing for a route that no server has', async () => {
+    test('returns undefined for an unknown route', async () => {
       expect(await connector.get('resource.nonsense')).toBeUndefined()
     })
   })
 
-  describe('the requests of version 3 by route', () => {
-    test('carry escaped values, and are told title, message and code of what fails', async () => {
+  describe('requests of version 3 by route', () => {
+    test('escape values, and report title, message and code of a failure', async () => {
       const connector = createConnector(3, { baseUrl: server.url, auth })
       const name = 'R&D = 100 % #1'
       const group = await createGroup(server.admin, 0, { display_name: name })
@@ -153,14 +155,14 @@ describeServers('the connector from npm', (start) => {
 })
 
 describeServers(
-  'the connector from npm, and a server in the sister dialect',
+  'the connector from npm, with a server in the NextGIS dialect',
   (start) => {
     test.each(connectorVersions)(
-      'version %i makes, reads and finds a style by its sister name',
+      'version %i creates, reads and finds a style by its NextGIS class name',
       async (version) => {
         const server = await start()
         const layer = await createLayer(server.admin, { name: `L ${version}`, geometryType: 'POINT' })
-        const [login, password] = [`sister${version}`, userPassword]
+        const [login, password] = [`nextgis${version}`, userPassword]
         const member_of = [await principalId(server.database, 'administrators')]
         await server.admin('POST', '/api/component/auth/user/', { keyname: login, password, member_of })
         const connector = createConnector(version, { baseUrl: server.url, auth: { login, password } })

@@ -12,8 +12,8 @@ import { geojson, point } from '../support/vector.ts'
 const run = promisify(execFile)
 const login = `USERPWD=administrator:${adminPassword}`
 
-const town = (name: string, people: number, since: string, place: readonly [number, number]) => ({
-  geometry: point(...place),
+const town = (name: string, people: number, since: string, position: readonly [number, number]) => ({
+  geometry: point(...position),
   properties: { name, people, since },
 })
 
@@ -23,7 +23,7 @@ const towns = geojson([
   town('Łódź', 650_000, '1423-07-29', [19.46, 51.77]),
 ])
 
-/** A file beside another, that gives it metadata, under names that carry their type. */
+/** A VRT file that adds metadata to another file; the keys have type suffixes. */
 function describedVrt(file: string): string {
   const items = '<MDI key="source">survey</MDI><MDI key="year.d">2021</MDI>'
   const metadata = `<Metadata domain="NGW">${items}</Metadata>`
@@ -37,7 +37,7 @@ interface Representation {
   readonly feature_layer?: { readonly fields: readonly { readonly keyname: string }[] }
 }
 
-describeServers("GDAL's own driver", (start) => {
+describeServers('the NGW driver of GDAL', (start) => {
   let server: TestServer
   let folder = ''
   let file = ''
@@ -67,7 +67,7 @@ describeServers("GDAL's own driver", (start) => {
   const namesOf = async (id: number) =>
     (await openLayerClient(server).features(id)).map(({ fields }) => fields.name)
 
-  test('writes a layer with its fields, adds to it, and reads it back as it was', async () => {
+  test('writes a layer with its fields, appends to it, and reads it back unchanged', async () => {
     await write('-nln', 'towns', '-lco', 'KEY=gdal_towns')
     const id = (await findLayer('towns')) ?? 0
     expect(await namesOf(id)).toEqual(['Oslo', 'Wien', 'Łódź'])
@@ -85,9 +85,9 @@ describeServers("GDAL's own driver", (start) => {
     expect(await namesOf(id)).toHaveLength(6)
   })
 
-  test('asks for the features of a box that fit a condition', async () => {
-    await write('-nln', 'asked')
-    const id = (await findLayer('asked')) ?? 0
+  test('reads the features in a bounding box that match a condition', async () => {
+    await write('-nln', 'filtered')
+    const id = (await findLayer('filtered')) ?? 0
     const box = ['-spat', '1000000', '6000000', '3000000', '9000000']
     const found = await info('-q', '-al', '-geom=NO', ...box, '-where', 'people < 700000', dataset(id))
     expect(found.match(/name \(String\) = .*/g)).toEqual(['name (String) = Łódź'])
@@ -102,25 +102,25 @@ describeServers("GDAL's own driver", (start) => {
     expect(await findLayer('gone')).toBeUndefined()
   })
 
-  test('makes a group, and in it a layer with metadata of numbers and texts', async () => {
+  test('creates a group and a layer in it, with numbers and strings as metadata', async () => {
     const source = join(folder, 'described.vrt')
     await writeFile(source, describedVrt(file))
     const name = `NGW:${server.url}/resource/${group}/made`
     await run('ogr2ogr', ['-f', 'NGW', name, '-dsco', login, source, '-t_srs', 'EPSG:3857'])
-    const made = (await findLayer('made')) ?? 0
-    expect(await readResource(made)).toMatchObject({
+    const created = (await findLayer('made')) ?? 0
+    expect(await readResource(created)).toMatchObject({
       resource: { cls: 'resource_group', parent: { id: group } },
     })
     const inside = (await findLayer('described')) ?? 0
     expect(await readResource(inside)).toMatchObject({
-      resource: { parent: { id: made } },
+      resource: { parent: { id: created } },
       resmeta: { items: { source: 'survey', year: 2021 } },
     })
     expect(await namesOf(inside)).toHaveLength(3)
     expect(await info('-mdd', 'all', dataset(inside), 'described')).toMatch(/source=survey.*year.d=2021/s)
   })
 
-  test('puts another layer in the place of one, when it is to overwrite it', async () => {
+  test('replaces a layer with -overwrite', async () => {
     await write('-nln', 'twice')
     const first = await findLayer('twice')
     await write('-nln', 'twice', '-overwrite', '-select', 'name')
@@ -139,7 +139,7 @@ describeServers("GDAL's own driver", (start) => {
     expect(await namesOf(id)).toHaveLength(3)
   })
 
-  test('deletes a group with all that is in it', async () => {
+  test('deletes a group with its content', async () => {
     const name = `NGW:${server.url}/resource/${group}/shortlived`
     const options = ['-f', 'NGW', name, '-dsco', login, file, '-t_srs', 'EPSG:3857', '-nln', 'lost']
     await run('ogr2ogr', options)
@@ -151,7 +151,7 @@ describeServers("GDAL's own driver", (start) => {
     expect(await findLayer('lost')).toBeUndefined()
   })
 
-  test('is told what a guest may not read', async () => {
+  test('fails for a resource that guests cannot read', async () => {
     await expect(run('ogrinfo', [dataset(group)])).rejects.toMatchObject({
       stdout: expect.stringContaining('FAILURE'),
     })

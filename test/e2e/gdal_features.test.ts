@@ -63,15 +63,15 @@ const write = (name: string, source: readonly string[], ...options: readonly str
     ...source,
     ...options,
   ])
-const info = async (id: number, ...words: readonly string[]) =>
-  (await run('ogrinfo', ['-q', '-nomd', '-oo', administrator, ...words, dataset(id)])).stdout
+const info = async (id: number, ...args: readonly string[]) =>
+  (await run('ogrinfo', ['-q', '-nomd', '-oo', administrator, ...args, dataset(id)])).stdout
 const findLayer = async (name: string) => {
   const answer = await server.admin('GET', `/api/resource/search/?display_name=${name}`)
   return (await answer.json<{ resource: { id: number } }[]>())[0]?.resource.id ?? 0
 }
 const names = (text: string) => [...text.matchAll(/name \(String\) = (.*)/g)].map(([, name]) => name).sort()
 
-/** Lines of a CSV file that GDAL made of a layer, whatever their order, without quotes. */
+/** Sorted lines of a CSV file that GDAL exported from a layer, without quotes. */
 async function readBack(id: number, ...options: readonly string[]): Promise<string[]> {
   const target = await mkdtemp(join(folder, 'back-'))
   await run('ogr2ogr', ['-f', 'CSV', join(target, 'back.csv'), dataset(id), '-oo', administrator, ...options])
@@ -84,7 +84,7 @@ describe('writing', () => {
     ['one by one', '-1'],
     ['in batches', '2'],
     ['in one batch', '1000'],
-  ])('carries values of every datatype there and back, %s', async (_, size) => {
+  ])('round-trips values of every datatype, %s', async (_, size) => {
     const name = `values ${size}`
     await write(name, csv('rows.csv'), '-doo', `BATCH_SIZE=${size}`)
     const id = await findLayer(name)
@@ -103,7 +103,7 @@ describe('writing', () => {
     expect(fields?.name).toBe('fünf "5"\nand more')
   })
 
-  test('carries every type of geometry there and back', async () => {
+  test('round-trips every geometry type', async () => {
     const types = geometryTypes.map((type) => [type, sampleOf(type)] as const)
     const layers = types.map(([type]) => vrtLayer(type))
     await writeFile(join(folder, 'types.vrt'), `<OGRVRTDataSource>${layers.join('')}</OGRVRTDataSource>`)
@@ -113,15 +113,15 @@ describe('writing', () => {
     const target = ['-f', 'NGW', '-update', dataset(inside), '-doo', administrator]
     await run('ogr2ogr', [...target, join(folder, 'types.vrt')])
     const back = join(folder, 'types')
-    const wanted = ['-f', 'CSV', '-lco', 'GEOMETRY=AS_WKT', '-oo', administrator]
-    await run('ogr2ogr', [...wanted, back, dataset(inside)])
+    const output = ['-f', 'CSV', '-lco', 'GEOMETRY=AS_WKT', '-oo', administrator]
+    await run('ogr2ogr', [...output, back, dataset(inside)])
     const read = await Promise.all(
       types.map(async ([type]) => (await readFile(join(back, `${type}.csv`), 'utf8')).split('\n')[1]),
     )
     expect(read).toEqual(types.map(([type, wkt]) => `"${wkt}",${type}`))
   })
 
-  test('names the layer by a key, and describes it', async () => {
+  test('writes the keyname and the description of a layer', async () => {
     await write('described', csv('rows.csv'), '-lco', 'KEY=gdal_described', '-lco', 'DESCRIPTION=All & more')
     const answer = await server.admin(
       'GET',
@@ -135,27 +135,27 @@ describe('writing', () => {
     expect(stdout).toMatch(/description=All & more/)
   })
 
-  test('keeps nothing of a batch with a feature that does not fit, and says which', async () => {
+  test('rolls back a batch with an invalid feature, and reports the feature', async () => {
     await write('strict', csv('rows.csv'), '-where', "name = 'one'")
     await writeFile(join(folder, 'lines.csv'), 'WKT,name\nPOINT (1 1),good\n"LINESTRING (2 2,3 3)",bad\n')
     const lines = [...csv('lines.csv'), '-append', '-doo', 'BATCH_SIZE=100']
     await expect(write('strict', lines)).rejects.toMatchObject({
       stderr: expect.stringMatching(/422\nERROR 1: item \d: .*LINESTRING/),
     })
-    const kept = await openLayerClient(server).features(await findLayer('strict'))
-    expect(kept.map(({ fields }) => fields.name)).toEqual(['one'])
+    const features = await openLayerClient(server).features(await findLayer('strict'))
+    expect(features.map(({ fields }) => fields.name)).toEqual(['one'])
   })
 })
 
 const position = (x: number, hasZ: boolean) => (hasZ ? `${x} ${x + 1} ${x + 2}` : `${x} ${x + 1}`)
 
-/** A geometry of a type, as GDAL writes it. */
+/** A geometry of a type, in the WKT of GDAL. */
 function sampleOf(type: string): string {
   const hasZ = type.endsWith('Z')
   const at = (x: number) => position(x, hasZ)
   const line = `(${at(1)},${at(5)})`
   const ring = hasZ ? '((0 0 1,10 0 2,10 10 3,0 0 1))' : '((0 0,10 0,10 10,0 0))'
-  const plain = type.replace(/Z$/, '')
+  const baseType = type.replace(/Z$/, '')
   const parts: Record<string, string> = {
     POINT: `(${at(1)})`,
     LINESTRING: line,
@@ -164,7 +164,7 @@ function sampleOf(type: string): string {
     MULTILINESTRING: `(${line},${line})`,
     MULTIPOLYGON: `(${ring})`,
   }
-  return `${plain} ${hasZ ? 'Z ' : ''}${parts[plain]}`
+  return `${baseType} ${hasZ ? 'Z ' : ''}${parts[baseType]}`
 }
 
 const camel: Readonly<Record<string, string>> = {
@@ -208,18 +208,18 @@ describe('reading', () => {
     ['NGW:fld_n__gt=1', ['fünf "5"', 'three']],
     ['NGW:fld_name=one', ['one']],
     ['NGW:fld_name__ilike=T%25&fld_n__lt=0', ['two']],
-  ])('gives what fits: %s', async (where, expected) => {
+  ])('returns the matching features: %s', async (where, expected) => {
     expect(names(await info(id, '-al', '-geom=NO', '-where', where))).toEqual(expected)
   })
 
-  test('gives what lies in a box, in pages, with a condition', async () => {
+  test('returns the features in a bounding box, in pages, with a condition', async () => {
     const box = ['-spat', '150', '250', '350', '450']
     expect(names(await info(id, '-al', ...box))).toEqual(['three', 'two'])
     expect(names(await info(id, '-oo', 'PAGE_SIZE=1', '-al', ...box, '-where', 'n > 0'))).toEqual(['three'])
     expect(names(await info(id, '-oo', 'PAGE_SIZE=3', '-al'))).toHaveLength(4)
   })
 
-  test('gives one feature by its id', async () => {
+  test('returns a feature by its id', async () => {
     const [feature] = await openLayerClient(server).features(id)
     expect(names(await info(id, '-al', '-fid', String(feature?.id)))).toEqual([
       String(feature?.fields.name).split('\n')[0],
@@ -227,13 +227,13 @@ describe('reading', () => {
     expect(await info(id, '-al', '-fid', '999999')).not.toContain('OGRFeature')
   })
 
-  test('counts features, and measures where they are', async () => {
+  test('returns feature count and extent', async () => {
     const { stdout } = await run('ogrinfo', ['-so', '-al', '-oo', administrator, dataset(id)])
     expect(stdout).toContain('Feature Count: 4')
     expect(stdout).toMatch(/Extent: \(1(00)?\.0+, 2(00)?\.\d+\) - \((499|500)\.\d+, (599|600)\.\d+\)/)
   })
 
-  test('answers questions in SQL', async () => {
+  test('evaluates SQL', async () => {
     const ordered = await info(id, '-sql', 'SELECT name, n FROM "read" WHERE n > 0 ORDER BY n DESC')
     expect([...ordered.matchAll(/n \(Integer\) = (\d+)/g)].map(([, n]) => Number(n))).toEqual([
       2147483647, 5, 1,
@@ -245,7 +245,7 @@ describe('reading', () => {
   })
 })
 
-describe('changing', () => {
+describe('updating', () => {
   const fill = async (name: string) => {
     await write(name, csv('rows.csv'), '-where', 'n IS NOT NULL', '-doo', 'BATCH_SIZE=100')
     return findLayer(name)
@@ -258,7 +258,7 @@ describe('changing', () => {
   test.each([
     ['one by one', '-1'],
     ['in batches', '2'],
-  ])('changes features, %s', async (_, size) => {
+  ])('updates features, %s', async (_, size) => {
     const id = await fill(`changed ${size}`)
     const before = await openLayerClient(server).features(id)
     await sql(id, `UPDATE "changed ${size}" SET r = 7, name = NULL WHERE n > 0`, '-oo', `BATCH_SIZE=${size}`)
@@ -268,34 +268,34 @@ describe('changing', () => {
     expect(after.filter(({ fields }) => fields.name === null)).toHaveLength(3)
   })
 
-  test('deletes features one by one, and all', async () => {
+  test('deletes single features, and all features', async () => {
     const id = await fill('thinned')
-    // The driver takes a statement that begins with DELETE for one that empties the layer.
+    // The driver deletes all features for any statement that starts with DELETE.
     await sql(id, 'WITH x AS (SELECT 1) DELETE FROM thinned WHERE n > 1')
     expect((await values(id, 'n')).sort()).toEqual([-2147483648, 1])
     await info(id, '-update', '-sql', 'DELETE FROM thinned')
     expect(await values(id, 'n')).toEqual([])
   })
 
-  test('adds features to a layer that has some', async () => {
+  test('appends features to a layer', async () => {
     const id = await fill('grown')
     await write('grown', csv('rows.csv'), '-append', '-where', "name = 'one'")
     expect((await values(id, 'name')).filter((name) => name === 'one')).toHaveLength(2)
   })
 
-  test('keeps descriptions and attachments of what it changes, and copies descriptions', async () => {
+  test('preserves descriptions and attachments of updated features, and copies descriptions', async () => {
     const id = await fill('noted')
     const [first] = await openLayerClient(server).features(id)
     const path = `/api/resource/${id}/feature/${first?.id}`
-    await server.admin('PUT', path, { extensions: { description: '<b>told</b>' } })
-    const kept = await openAttachments(server.admin, id, first?.id ?? 0).attach('a note', {
+    await server.admin('PUT', path, { extensions: { description: '<b>noted</b>' } })
+    const attachmentId = await openAttachments(server.admin, id, first?.id ?? 0).attach('a note', {
       name: 'note.txt',
     })
     const native = ['-oo', 'NATIVE_DATA=YES', '-oo', 'EXTENSIONS=description,attachment']
     await sql(id, 'UPDATE noted SET r = 8', ...native)
     expect(await (await server.admin('GET', path)).json()).toMatchObject({
       fields: { r: 8 },
-      extensions: { description: '<b>told</b>', attachment: [{ id: kept, name: 'note.txt' }] },
+      extensions: { description: '<b>noted</b>', attachment: [{ id: attachmentId, name: 'note.txt' }] },
     })
     const source = [
       '-nomd',
@@ -312,32 +312,32 @@ describe('changing', () => {
       'GET',
       `/api/resource/${await findLayer('copied')}/feature/?extensions=description`,
     )
-    const told = (await copies.json<{ extensions: { description: string | null } }[]>()).map(
+    const descriptions = (await copies.json<{ extensions: { description: string | null } }[]>()).map(
       ({ extensions }) => extensions.description,
     )
-    expect(told.sort()).toEqual(['<b>told</b>', null, null, null])
-    const all = source.map((word) => word.replace('=description', '=description,attachment'))
-    // An attachment belongs to one feature: it is refused rather than lost.
+    expect(descriptions.sort()).toEqual(['<b>noted</b>', null, null, null])
+    const all = source.map((arg) => arg.replace('=description', '=description,attachment'))
+    // An attachment belongs to one feature: copying it is refused rather than silently dropped.
     await expect(write('refused', all)).rejects.toMatchObject({
-      stderr: expect.stringContaining(`has no attachment ${kept}`),
+      stderr: expect.stringContaining(`has no attachment ${attachmentId}`),
     })
   })
 
-  test('is told what somebody may not do who may only read', async () => {
+  test('reports missing permissions to a user who can only read', async () => {
     const id = await fill('read only')
     const reader = await createUser(server.database, 'gdal_reader')
-    const may = [
+    const permissions = [
       rule('allow', await principalId(server.database, 'administrators')),
       rule('allow resource.read', reader),
       rule('allow data.read', reader),
       rule('allow datastruct.read', reader),
     ]
-    const changed = await server.admin('PUT', '/api/resource/0', { resource: { permissions: may } })
+    const changed = await server.admin('PUT', '/api/resource/0', { resource: { permissions } })
     expect(changed.status).toBe(200)
-    const as = ['-nomd', '-oo', `USERPWD=gdal_reader:${userPassword}`]
-    expect(names((await run('ogrinfo', ['-q', ...as, '-al', dataset(id)])).stdout)).toHaveLength(4)
+    const options = ['-nomd', '-oo', `USERPWD=gdal_reader:${userPassword}`]
+    expect(names((await run('ogrinfo', ['-q', ...options, '-al', dataset(id)])).stdout)).toHaveLength(4)
     const update = ['-update', '-dialect', 'SQLITE', '-sql', 'UPDATE "read only" SET r = 1']
-    const { stderr } = await run('ogrinfo', ['-q', ...as, ...update, dataset(id)]).catch(
+    const { stderr } = await run('ogrinfo', ['-q', ...options, ...update, dataset(id)]).catch(
       (error: { stderr: string }) => error,
     )
     expect(stderr).toMatch(/not permitted|[Ii]nsufficient|denied/)

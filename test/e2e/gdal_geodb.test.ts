@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const openForeign = useForeign()
 
 describeServers(
-  "GDAL's own driver, in the names it knows",
+  'the NGW driver of GDAL, in the NextGIS dialect',
   (start) => {
     const { openLayer } = openTables(start, openForeign)
     let folder = ''
@@ -20,12 +20,12 @@ describeServers(
     })
     afterAll(() => rm(folder, { recursive: true, force: true }))
 
-    test('lists, reads, filters and writes a layer of a table elsewhere', async () => {
+    test('lists, reads, filters and writes a layer of a foreign table', async () => {
       const { url } = await start()
       const columns =
         'gid bigserial primary key, way geometry(Point, 3857), name varchar(20), people int, since date'
-      const place = { column_id: 'gid', column_geom: 'way' }
-      const { id, execute, admin } = await openLayer('towns', columns, place)
+      const names = { column_id: 'gid', column_geom: 'way' }
+      const { id, execute, admin } = await openLayer('towns', columns, names)
       await execute(`insert into towns (way, name, people, since) values
         (ST_SetSRID(ST_MakePoint(1200000, 8300000), 3857), 'Oslo', 709000, '1048-01-01'),
         (ST_SetSRID(ST_MakePoint(1800000, 6100000), 3857), 'Wien', 2000000, '0881-05-06')`)

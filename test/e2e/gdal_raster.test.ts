@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makePicture } from '../support/raster.ts'
+import { makeRaster } from '../support/raster.ts'
 import { createGroup } from '../support/resources.ts'
 import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
 
@@ -15,7 +15,7 @@ interface Child {
   readonly resource: { readonly id: number; readonly cls: string; readonly display_name: string }
 }
 
-describeServers("GDAL's own programs", (start) => {
+describeServers('the programs of GDAL', (start) => {
   let server: TestServer
   let folder = ''
   let file = ''
@@ -25,7 +25,7 @@ describeServers("GDAL's own programs", (start) => {
     file = join(folder, 'photo.tif')
     await writeFile(
       file,
-      makePicture({ width: 500, height: 400, srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -10] }),
+      makeRaster({ width: 500, height: 400, srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -10] }),
     )
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -33,7 +33,7 @@ describeServers("GDAL's own programs", (start) => {
   const listChildren = async (parent: number) =>
     (await server.admin('GET', `/api/resource/?parent=${parent}`)).json<Child[]>()
 
-  test('copy a picture to the server, with its style, and read its pixels over HTTP', async () => {
+  test('copy a raster to the server, with its style, and read its pixels over HTTP', async () => {
     const group = await createGroup(server.admin, 0, { display_name: 'Copied' })
     await run('gdal_translate', [
       '-of',
@@ -55,13 +55,13 @@ describeServers("GDAL's own programs", (start) => {
       `/vsicurl/${server.url}/api/resource/${id}/cog`,
     ])
     const { stdout: local } = await run('gdalinfo', ['-json', '-checksum', file])
-    const [there, here] = [stdout, local].map(
+    const [remoteInfo, localInfo] = [stdout, local].map(
       (text) => JSON.parse(text) as { size: number[]; geoTransform: number[]; bands: { checksum: number }[] },
     )
-    expect(there?.size).toEqual(here?.size)
-    expect(there?.geoTransform).toEqual(here?.geoTransform)
-    expect(there?.bands.slice(0, 3).map(({ checksum }) => checksum)).toEqual(
-      here?.bands.map(({ checksum }) => checksum),
+    expect(remoteInfo?.size).toEqual(localInfo?.size)
+    expect(remoteInfo?.geoTransform).toEqual(localInfo?.geoTransform)
+    expect(remoteInfo?.bands.slice(0, 3).map(({ checksum }) => checksum)).toEqual(
+      localInfo?.bands.map(({ checksum }) => checksum),
     )
   })
 })

@@ -18,8 +18,8 @@ const fields = [
 ]
 
 const since = (year: number, month: number, day: number) => ({ year, month, day })
-const town = (name: string, place: readonly [number, number], more: object) => ({
-  geom: { type: 'Point', coordinates: place },
+const town = (name: string, position: readonly [number, number], more: object) => ({
+  geom: { type: 'Point', coordinates: position },
   fields: { name, seen: { ...since(2024, 5, 17), hour: 9, minute: 30, second: 0 }, ...more },
 })
 const towns = [
@@ -34,7 +34,7 @@ describeServers('the kit from npm', (start) => {
   let layer = 0
   let modules: KitModules
   let connector: Connector
-  let asked: KitRequest
+  let query: KitRequest
 
   beforeAll(async () => {
     server = await start()
@@ -51,13 +51,13 @@ describeServers('the kit from npm', (start) => {
   beforeEach(() => {
     modules = loadKit()
     connector = new modules.NgwConnector({ baseUrl: server.url, auth })
-    asked = { connector, resourceId: layer }
+    query = { connector, resourceId: layer }
   })
   const ids = (found: readonly { readonly id: number }[]) => found.map(({ id }) => id)
 
   describe('reads features', () => {
-    test('with dates as objects and geometries in degrees', async () => {
-      const items = await modules.kit.fetchNgwLayerItems(asked)
+    test('with dates as objects and geometries in EPSG:4326', async () => {
+      const items = await modules.kit.fetchNgwLayerItems(query)
       expect(ids(items)).toEqual([1, 2, 3, 4])
       expect(items[0]).toMatchObject({
         geom: { type: 'Point', coordinates: [expect.closeTo(10.75), expect.closeTo(59.875)] },
@@ -72,17 +72,17 @@ describeServers('the kit from npm', (start) => {
       })
     })
 
-    test('as GeoJSON, one or all of them', async () => {
-      const features = await modules.kit.fetchNgwLayerFeatures(asked)
-      const { features: collected } = await modules.kit.fetchNgwLayerFeatureCollection(asked)
+    test('as GeoJSON, one or all', async () => {
+      const features = await modules.kit.fetchNgwLayerFeatures(query)
+      const { features: collected } = await modules.kit.fetchNgwLayerFeatureCollection(query)
       expect(features).toEqual(collected)
-      const one = await modules.kit.fetchNgwLayerFeature({ ...asked, featureId: 2 })
+      const one = await modules.kit.fetchNgwLayerFeature({ ...query, featureId: 2 })
       expect(one).toEqual(features[1])
       expect(one).toMatchObject({ type: 'Feature', id: 2, properties: { name: 'Wien' } })
     })
 
-    test('one by one, and the geometry afterwards where it was left out', async () => {
-      const request = { ...asked, featureId: 3, geom: false, fields: ['name'], extensions: ['description'] }
+    test('one by one, with the geometry fetched later', async () => {
+      const request = { ...query, featureId: 3, geom: false, fields: ['name'], extensions: ['description'] }
       const item = await modules.kit.fetchNgwLayerItem(request)
       expect(item).toMatchObject({ id: 3, fields: { name: 'Lodz' }, extensions: { description: null } })
       expect(item.geom).toBeUndefined()
@@ -92,8 +92,8 @@ describeServers('the kit from npm', (start) => {
       })
     })
 
-    test('a page of them, in an order, with some fields', async () => {
-      const request = { ...asked, orderBy: ['-share', 'name'], fields: ['name'], limit: 2, offset: 1 }
+    test('as a sorted page with some fields', async () => {
+      const request = { ...query, orderBy: ['-share', 'name'], fields: ['name'], limit: 2, offset: 1 }
       const items = await modules.kit.fetchNgwLayerItems({ ...request, geom: false })
       const all = await modules.kit.fetchNgwLayerItems({ ...request, limit: 10, offset: 0, geom: false })
       expect(items).toEqual(all.slice(1, 3))
@@ -101,16 +101,16 @@ describeServers('the kit from npm', (start) => {
       expect(Object.keys(items[0]?.fields ?? {})).toEqual(['name'])
     })
 
-    test('by a text in any field', async () => {
-      expect(ids(await modules.kit.fetchNgwLayerItems({ ...asked, ilike: 'OSL' }))).toEqual([1])
-      expect(ids(await modules.kit.fetchNgwLayerItems({ ...asked, like: 'OSL' }))).toEqual([])
+    test('by a string in any field', async () => {
+      expect(ids(await modules.kit.fetchNgwLayerItems({ ...query, ilike: 'OSL' }))).toEqual([1])
+      expect(ids(await modules.kit.fetchNgwLayerItems({ ...query, like: 'OSL' }))).toEqual([])
     })
 
-    test('in a box of degrees, and in a polygon of metres', async () => {
+    test('in a bounding box in EPSG:4326, and in a polygon in EPSG:3857', async () => {
       const box = [15, 47, 20, 53]
-      expect(ids(await modules.kit.fetchNgwLayerItems({ ...asked, intersects: box }))).toEqual([2, 3])
+      expect(ids(await modules.kit.fetchNgwLayerItems({ ...query, intersects: box }))).toEqual([2, 3])
       const polygon = 'POLYGON((1100000 8300000, 1300000 8300000, 1300000 8500000, 1100000 8300000))'
-      expect(ids(await modules.kit.fetchNgwLayerItems({ ...asked, intersects: polygon }))).toEqual([1])
+      expect(ids(await modules.kit.fetchNgwLayerItems({ ...query, intersects: polygon }))).toEqual([1])
     })
 
     test.each<[string, readonly unknown[], readonly number[]]>([
@@ -134,27 +134,27 @@ describeServers('the kit from npm', (start) => {
         ['all', ['share', 'le', 1], ['any', ['name', 'eq', 'Oslo'], ['code', 'eq', 2]]],
         [1, 4],
       ],
-    ])('that fit: %s', async (_, filters, expected) => {
-      const found = await modules.kit.fetchNgwLayerItems({ ...asked, filters })
+    ])('that match: %s', async (_, filters, expected) => {
+      const found = await modules.kit.fetchNgwLayerItems({ ...query, filters })
       expect(ids(found).sort()).toEqual(expected)
     })
 
-    test('of every value there is, once', async () => {
-      const distinct = await modules.kit.selectNgwLayerDistinct({ ...asked, fields: ['share', 'code'] })
+    test('as distinct values', async () => {
+      const distinct = await modules.kit.selectNgwLayerDistinct({ ...query, fields: ['share', 'code'] })
       expect(distinct).toEqual({ share: [0.25, 1.5], code: [1, 2] })
     })
   })
 
-  test('counts them, and measures where they are', async () => {
-    expect(await modules.kit.fetchNgwLayerCount(asked)).toBe(4)
+  test('returns feature count and extent', async () => {
+    expect(await modules.kit.fetchNgwLayerCount(query)).toBe(4)
     const extent = [7.5, 46.875, 19.5, 59.875].map((edge) => expect.closeTo(edge))
-    expect(await modules.kit.fetchNgwLayerExtent(asked)).toEqual(extent)
-    expect(await modules.kit.fetchNgwExtent(asked)).toEqual(extent)
+    expect(await modules.kit.fetchNgwLayerExtent(query)).toEqual(extent)
+    expect(await modules.kit.fetchNgwExtent(query)).toEqual(extent)
     const oslo = [10.75, 59.875, 10.75, 59.875].map((edge) => expect.closeTo(edge))
-    expect(await modules.kit.fetchNgwLayerItemExtent({ ...asked, featureId: 1 })).toEqual(oslo)
+    expect(await modules.kit.fetchNgwLayerItemExtent({ ...query, featureId: 1 })).toEqual(oslo)
   })
 
-  test('calls fields by the names people see, and writes what it prepared', async () => {
+  test('maps fields to display names, and writes prepared values', async () => {
     const { kit } = modules
     const names = await kit.mapFeatureDisplayName({
       connector,
@@ -164,12 +164,12 @@ describeServers('the kit from npm', (start) => {
     expect(names).toEqual(['Name of the town', 'people', 'x'])
     const typed = { name: 'Typed', people: '12', share: '2.5', code: 9, since: since(2000, 2, 29), other: 1 }
     const prepared = { fields: kit.prepareFieldsToNgw(typed, fields), geom: 'POINT (0 0)' }
-    const made = await connector.post<{ id: number }>(
+    const created = await connector.post<{ id: number }>(
       'feature_layer.feature.collection',
       { data: prepared },
       { id: layer },
     )
-    const item = await kit.fetchNgwLayerItem({ ...asked, featureId: made.id })
+    const item = await kit.fetchNgwLayerItem({ ...query, featureId: created.id })
     expect(item.fields).toMatchObject({
       name: 'Typed',
       people: 12,
@@ -181,13 +181,13 @@ describeServers('the kit from npm', (start) => {
     await connector.put(
       'feature_layer.feature.item',
       { data: { fields: { name: null } } },
-      { id: layer, fid: made.id },
+      { id: layer, fid: created.id },
     )
-    await connector.delete('feature_layer.feature.item', null, { id: layer, fid: made.id })
-    expect((await server.admin('GET', `/api/resource/${layer}/feature/${made.id}`)).status).toBe(404)
+    await connector.delete('feature_layer.feature.item', null, { id: layer, fid: created.id })
+    expect((await server.admin('GET', `/api/resource/${layer}/feature/${created.id}`)).status).toBe(404)
   })
 
-  test('identifies what is under a click, and asks on for it', async () => {
+  test('identifies features under a click, and reads them', async () => {
     const { kit } = modules
     const click = { lngLat: [16.3751, 48.2501] }
     const found = await kit.sendIdentifyRequest(click, { connector, layers: [layer], radius: 5 })
@@ -218,9 +218,9 @@ describeServers('the kit from npm', (start) => {
     expect(kit.getIdentifyItems(several, true).map(({ featureId }) => featureId)).toEqual([2, 3])
   })
 
-  test('attaches a file to a feature, and takes it off', async () => {
+  test('attaches a file to a feature, and removes it', async () => {
     const { kit } = modules
-    const request = { ...asked, featureId: 1 }
+    const request = { ...query, featureId: 1 }
     const file = { file: Buffer.from('a note'), name: 'note.txt' }
     const { id } = await kit.uploadFeatureAttachment({ ...request, file })
     const path = `/api/resource/${layer}/feature/1`
@@ -234,26 +234,26 @@ describeServers('the kit from npm', (start) => {
     expect(await attachments()).toBeNull()
   })
 
-  test('shows a layer on a map: what fits, and what the view holds', async () => {
+  test('shows a layer on a map, filtered and limited to the view', async () => {
     const shown: KitFeature[][] = []
     const map = new modules.WebMap({ mapAdapter: mapOf(shown) })
     const options = { resource: layer, adapter: 'GEOJSON', adapterOptions: {} } as const
     const Layer = await modules.kit.createNgwLayerAdapter(options, map, connector)
-    const whole = new Layer(map, {})
-    await whole.addLayer({ id: 'whole' })
-    await whole.addLayer({ id: 'some', propertiesFilter: [['people', 'gt', 600_000]] })
-    await whole.addLayer({ id: 'view', strategy: 'BBOX' })
+    const layerAdapter = new Layer(map, {})
+    await layerAdapter.addLayer({ id: 'all' })
+    await layerAdapter.addLayer({ id: 'some', propertiesFilter: [['people', 'gt', 600_000]] })
+    await layerAdapter.addLayer({ id: 'view', strategy: 'BBOX' })
     expect(shown.map(ids)).toEqual([
       [1, 2, 3, 4],
       [1, 2, 3],
       [2, 3],
     ])
-    expect(await whole.getCount()).toBe(4)
-    expect((await whole.getBounds())[3]).toBeCloseTo(59.875)
+    expect(await layerAdapter.getCount()).toBe(4)
+    expect((await layerAdapter.getBounds())[3]).toBeCloseTo(59.875)
   })
 })
 
-/** A map without a screen: it knows its view, and keeps what it is given to show. */
+/** A headless map with a fixed view that records the features shown. */
 function mapOf(shown: KitFeature[][]) {
   class Layer {
     readonly options: object = {}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { fitsStory, parseStory, runStoryCommand } from '../support/story.ts'
+import { matchesStory, parseStory, runStoryCommand } from '../support/story.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const readme = await readFile(join(root, 'README.md'), 'utf8')
@@ -14,8 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(data, { recursive: true, force: true }))
 
-it('does what the README shows', async () => {
-  // Data of its own and a free port: a server of the person who runs the tests may be at work.
+it('runs the commands of the README with the output shown', async () => {
+  // Separate data and a free port: the developer may have a server running.
   const env = {
     ...process.env,
     NO_COLOR: '1',
@@ -26,13 +26,13 @@ it('does what the README shows', async () => {
   expect(commands.map(({ command }) => command)).toContain('npm start -- --once')
   for (const { command, expected, exit, line } of commands) {
     const result = await runStoryCommand({ folder: root, env }, command)
-    const told = `README.md:${line} $ ${command}\n${result.output}`
-    expect(fitsStory(result.output, expected) ? '' : result.output, told).toBe('')
-    expect(result.exit, told).toBe(exit)
+    const context = `README.md:${line} $ ${command}\n${result.output}`
+    expect(matchesStory(result.output, expected) ? '' : result.output, context).toBe('')
+    expect(result.exit, context).toBe(exit)
   }
 }, 300_000)
 
-it('shows commands on data that a story runs', async () => {
+it('shows only data commands that a story runs', async () => {
   const story = parseStory(await readFile(join(root, 'test/e2e/stories/data.md'), 'utf8'))
   const run = story.flatMap((block) => (block.kind === 'command' ? [block.command] : []))
   const shown = [...readme.matchAll(/^landform data .*?(?=\s+#|$)/gm)].map(([command]) => command)
@@ -40,7 +40,7 @@ it('shows commands on data that a story runs', async () => {
   expect(shown.filter((command) => !run.includes(command))).toEqual([])
 })
 
-it('names commands and files that exist', async () => {
+it('refers only to commands and files that exist', async () => {
   const shown = await runStoryCommand(
     { folder: root, env: process.env },
     `'${process.execPath}' src/cli/main.ts --help`,

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { type RawRequest, type RawResponse, sendRawRequest as send } from '../support/raw_request.ts'
 import { createGroup } from '../support/resources.ts'
 import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
 import { createLayer, createStyle, styleXml } from '../support/tree.ts'
-import { sendWire as send, type Wire, type WireAnswer } from '../support/wire.ts'
 
 const basic = `Basic ${Buffer.from(`administrator:${adminPassword}`).toString('base64')}`
 
-describeServers('requests of clients in the wild, as they were seen', (start) => {
+describeServers('recorded requests of real clients', (start) => {
   let server: TestServer
   let group = 0
   let layer = 0
@@ -19,16 +19,16 @@ describeServers('requests of clients in the wild, as they were seen', (start) =>
     style = await createStyle(server.admin, { parent: layer, name: 'Dots' })
   })
 
-  const ask = (wire: Wire) =>
-    send(server.url, { ...wire, headers: { authorization: basic, ...wire.headers } })
+  const request = (raw: RawRequest) =>
+    send(server.url, { ...raw, headers: { authorization: basic, ...raw.headers } })
   const post = (resource: object, members: object = {}) =>
-    ask({
+    request({
       method: 'POST',
       path: '/api/resource/',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ resource, ...members }),
     })
-  const idOf = ({ json }: WireAnswer) => (json as { id: number }).id
+  const idOf = ({ json }: RawResponse) => (json as { id: number }).id
 
   describe('GDAL', () => {
     const headers = {
@@ -37,23 +37,23 @@ describeServers('requests of clients in the wild, as they were seen', (start) =>
       'content-type': 'application/x-www-form-urlencoded',
     }
 
-    test('sends JSON as a form: a layer is made, read, renamed whole and deleted', async () => {
+    test('sends JSON as a form: creates, reads, renames and deletes a layer', async () => {
       const vector_layer = {
         srs: { id: 3857 },
         geometry_type: 'MULTIPOLYGONZ',
         fields: [{ keyname: 'area', datatype: 'REAL', display_name: 'Area' }],
       }
       const resource = { cls: 'vector_layer', parent: { id: group }, display_name: 'From GDAL' }
-      const whole = { resource, resmeta: { items: {} }, vector_layer }
-      const made = await ask({
+      const complete = { resource, resmeta: { items: {} }, vector_layer }
+      const created = await request({
         method: 'POST',
         path: '/api/resource/',
         headers,
-        body: JSON.stringify(whole),
+        body: JSON.stringify(complete),
       })
-      expect(made).toMatchObject({ status: 200, json: { parent: { id: group } } })
-      const path = `/api/resource/${idOf(made)}`
-      expect((await ask({ method: 'GET', path, headers })).json).toMatchObject({
+      expect(created).toMatchObject({ status: 200, json: { parent: { id: group } } })
+      const path = `/api/resource/${idOf(created)}`
+      expect((await request({ method: 'GET', path, headers })).json).toMatchObject({
         resource: { cls: 'vector_layer', children: false, parent: { id: group } },
         vector_layer: { geometry_type: 'MULTIPOLYGONZ', srs: { id: 3857 } },
         feature_layer: {
@@ -69,15 +69,15 @@ describeServers('requests of clients in the wild, as they were seen', (start) =>
           ],
         },
       })
-      const body = JSON.stringify({ ...whole, resource: { ...resource, display_name: 'Renamed' } })
-      expect(await ask({ method: 'PUT', path, headers, body })).toMatchObject({ status: 200 })
-      expect((await ask({ method: 'GET', path })).json).toMatchObject({
+      const body = JSON.stringify({ ...complete, resource: { ...resource, display_name: 'Renamed' } })
+      expect(await request({ method: 'PUT', path, headers, body })).toMatchObject({ status: 200 })
+      expect((await request({ method: 'GET', path })).json).toMatchObject({
         resource: { display_name: 'Renamed' },
       })
-      expect(await ask({ method: 'DELETE', path, headers })).toMatchObject({ status: 200, json: {} })
+      expect(await request({ method: 'DELETE', path, headers })).toMatchObject({ status: 200, json: {} })
     })
 
-    test('reads the version part by part, and takes 3.1 and what is above it', async () => {
+    test('accepts versions from 3.1', async () => {
       const { json } = await send(server.url, { method: 'GET', path: '/api/component/pyramid/pkg_version' })
       const [major = 0, minor = 0, patch = 0] = (json as { nextgisweb: string }).nextgisweb
         .split('.')
@@ -85,8 +85,8 @@ describeServers('requests of clients in the wild, as they were seen', (start) =>
       expect(major >= 3 && minor >= 1 && patch >= 0).toBe(true)
     })
 
-    test('asks what it may do before it writes', async () => {
-      const { json } = await ask({ method: 'GET', path: `/api/resource/${layer}/permission` })
+    test('reads its permissions before writing', async () => {
+      const { json } = await request({ method: 'GET', path: `/api/resource/${layer}/permission` })
       const all = (...names: string[]) => Object.fromEntries(names.map((name) => [name, true]))
       expect(json).toMatchObject({
         resource: all('read', 'create', 'update', 'delete'),
@@ -96,25 +96,25 @@ describeServers('requests of clients in the wild, as they were seen', (start) =>
       })
     })
 
-    test('keeps numbers and texts of metadata apart', async () => {
+    test('distinguishes numbers and strings in metadata', async () => {
       const path = `/api/resource/${group}`
       const items = { 'n.d': 12, 'f.f': 1.5, text: '12' }
-      await ask({ method: 'PUT', path, headers, body: JSON.stringify({ resmeta: { items } }) })
-      expect((await ask({ method: 'GET', path })).json).toMatchObject({ resmeta: { items } })
+      await request({ method: 'PUT', path, headers, body: JSON.stringify({ resmeta: { items } }) })
+      expect((await request({ method: 'GET', path })).json).toMatchObject({ resmeta: { items } })
     })
 
-    test('looks for tables of codes before it opens a group', async () => {
-      const made = await post(
+    test('searches for lookup tables before it opens a group', async () => {
+      const created = await post(
         { cls: 'lookup_table', parent: { id: group }, display_name: 'Codes' },
         { lookup_table: { items: { a: 'A' } } },
       )
       const path = '/api/resource/search/?cls=lookup_table&serialization=full'
-      expect((await ask({ method: 'GET', path })).json).toMatchObject([
-        { resource: { id: idOf(made), cls: 'lookup_table' }, lookup_table: { items: { a: 'A' } } },
+      expect((await request({ method: 'GET', path })).json).toMatchObject([
+        { resource: { id: idOf(created), cls: 'lookup_table' }, lookup_table: { items: { a: 'A' } } },
       ])
     })
 
-    test('names fields under feature_layer, adds one to a layer and drops one', async () => {
+    test('defines fields under feature_layer, adds a field and drops one', async () => {
       const field = (keyname: string) => ({
         keyname,
         datatype: 'STRING',
@@ -123,27 +123,27 @@ describeServers('requests of clients in the wild, as they were seen', (start) =>
       })
       const resource = { cls: 'vector_layer', parent: { id: group }, display_name: 'Newer' }
       const vector_layer = { srs: { id: 3857 }, geometry_type: 'POINT' }
-      const made = await post(resource, {
+      const created = await post(resource, {
         vector_layer,
         feature_layer: { fields: [field('one'), field('two')] },
       })
-      const path = `/api/resource/${idOf(made)}`
+      const path = `/api/resource/${idOf(created)}`
       const fields = async () => {
-        const { json } = await ask({ method: 'GET', path })
+        const { json } = await request({ method: 'GET', path })
         return (json as { feature_layer: { fields: { id: number; keyname: string }[] } }).feature_layer.fields
       }
       const [one, two] = await fields()
       const changed = [{ id: one?.id, delete: true }, { id: two?.id, ...field('two') }, field('three')]
       const body = JSON.stringify({ resource, vector_layer, feature_layer: { fields: changed } })
-      expect((await ask({ method: 'PUT', path, headers, body })).status).toBe(200)
+      expect((await request({ method: 'PUT', path, headers, body })).status).toBe(200)
       expect((await fields()).map(({ keyname }) => keyname)).toEqual(['two', 'three'])
       expect((await fields())[0]?.id).toBe(two?.id)
     })
   })
 
   describe('pyngw', () => {
-    test('finds what is in a group', async () => {
-      const { status, json } = await ask({ method: 'GET', path: `/api/resource/?parent=${group}` })
+    test('lists the resources of a group', async () => {
+      const { status, json } = await request({ method: 'GET', path: `/api/resource/?parent=${group}` })
       expect(status).toBe(200)
       expect(json).toContainEqual(
         expect.objectContaining({
@@ -157,7 +157,7 @@ describeServers('requests of clients in the wild, as they were seen', (start) =>
       )
     })
 
-    test('uploads as nobody, without a type, and makes of the answer a file of a bucket and a style', async () => {
+    test('uploads without credentials and content type, and creates a file bucket from the upload', async () => {
       const upload = async (body: string) => {
         const path = '/api/component/file_upload/upload'
         const sent = await send(server.url, { method: 'PUT', path, body })
@@ -173,27 +173,27 @@ describeServers('requests of clients in the wild, as they were seen', (start) =>
         { file_bucket: { files } },
       )
       expect(bucket.status).toBe(200)
-      const got = await ask({ method: 'GET', path: `/api/resource/${idOf(bucket)}/file/one.txt` })
+      const got = await request({ method: 'GET', path: `/api/resource/${idOf(bucket)}/file/one.txt` })
       expect(got.text).toBe('one')
     })
 
-    test('makes groups, styles, services, web maps and connections with the names of the wild', async () => {
+    test('creates groups, styles, services, web maps and connections with NextGIS class names', async () => {
       const parent = { id: group }
-      const kind = (cls: string, member: object = {}, at: object = parent) =>
+      const create = (cls: string, member: object = {}, at: object = parent) =>
         post({ cls, parent: at, display_name: cls, description: null, keyname: null }, { [cls]: member })
-      expect((await kind('resource_group')).status).toBe(200)
+      expect((await create('resource_group')).status).toBe(200)
       const below = { id: layer }
       const xml = styleXml('<color red="1" green="2" blue="3"/>')
-      expect(await kind('mapserver_style', { xml }, below)).toMatchObject({
+      expect(await create('mapserver_style', { xml }, below)).toMatchObject({
         status: 200,
         json: { parent: below },
       })
       const layers = [
         { keyname: 'a', display_name: 'A', resource_id: style, min_scale_denom: null, max_scale_denom: null },
       ]
-      expect((await kind('wmsserver_service', { layers })).status).toBe(200)
+      expect((await create('wmsserver_service', { layers })).status).toBe(200)
       const published = [{ keyname: 'a', display_name: 'A', resource_id: layer, maxfeatures: 1000 }]
-      expect((await kind('wfsserver_service', { layers: published })).status).toBe(200)
+      expect((await create('wfsserver_service', { layers: published })).status).toBe(200)
       const root_item = {
         item_type: 'root',
         children: [
@@ -212,8 +212,8 @@ describeServers('requests of clients in the wild, as they were seen', (start) =>
           },
         ],
       }
-      expect((await kind('webmap', { root_item, draw_order_enabled: null })).status).toBe(200)
-      const connection = await kind('wmsclient_connection', {
+      expect((await create('webmap', { root_item, draw_order_enabled: null })).status).toBe(200)
+      const connection = await create('wmsclient_connection', {
         url: 'https://maps.example/wms',
         username: null,
         password: null,
@@ -227,19 +227,21 @@ describeServers('requests of clients in the wild, as they were seen', (start) =>
         imgformat: 'image/png',
         vendor_params: {},
       }
-      expect((await kind('wmsclient_layer', wms)).status).toBe(200)
+      expect((await create('wmsclient_layer', wms)).status).toBe(200)
     })
   })
 
   describe('NextGIS Connect', () => {
-    test('tests a connection: who one is, the root, the version', async () => {
-      expect((await ask({ method: 'GET', path: '/api/component/auth/current_user' })).json).toMatchObject({
-        id: expect.any(Number),
-        keyname: 'administrator',
-        display_name: expect.any(String),
-        language: expect.any(String),
-      })
-      expect((await ask({ method: 'GET', path: '/api/resource/0' })).json).toMatchObject({
+    test('tests a connection: current user, root and version', async () => {
+      expect((await request({ method: 'GET', path: '/api/component/auth/current_user' })).json).toMatchObject(
+        {
+          id: expect.any(Number),
+          keyname: 'administrator',
+          display_name: expect.any(String),
+          language: expect.any(String),
+        },
+      )
+      expect((await request({ method: 'GET', path: '/api/resource/0' })).json).toMatchObject({
         resource: { id: 0, cls: 'resource_group', parent: null },
       })
       const wrong = await send(server.url, {
@@ -258,13 +260,15 @@ describeServers('requests of clients in the wild, as they were seen', (start) =>
       })
     })
 
-    test('compares the type of an answer as a whole', async () => {
+    test('expects the exact content type application/json', async () => {
       for (const path of ['/api/resource/0', '/api/resource/?parent=0', '/api/resource/999999'])
-        expect((await ask({ method: 'GET', path })).headers['content-type'], path).toBe('application/json')
+        expect((await request({ method: 'GET', path })).headers['content-type'], path).toBe(
+          'application/json',
+        )
     })
 
-    test('shows the tree with what each resource can do', async () => {
-      const { json } = await ask({ method: 'GET', path: `/api/resource/?parent=${group}` })
+    test('reads the tree with the interfaces of each resource', async () => {
+      const { json } = await request({ method: 'GET', path: `/api/resource/?parent=${group}` })
       const found = (json as { resource: { id: number } }[]).find(({ resource }) => resource.id === layer)
       expect(found).toMatchObject({
         resource: {
@@ -285,13 +289,13 @@ describeServers('requests of clients in the wild, as they were seen', (start) =>
       })
     })
 
-    test('searches by a part of the name, by owner and by metadata', async () => {
-      const { json: me } = await ask({ method: 'GET', path: '/api/component/auth/current_user' })
+    test('searches by part of a name, by owner and by metadata', async () => {
+      const { json: me } = await request({ method: 'GET', path: '/api/component/auth/current_user' })
       const put = { resmeta: { items: { source: 'Survey of 2021' } } }
-      await ask({ method: 'PUT', path: `/api/resource/${layer}`, body: JSON.stringify(put) })
+      await request({ method: 'PUT', path: `/api/resource/${layer}`, body: JSON.stringify(put) })
       const search = async (query: string) => {
         const path = `/api/resource/search/?${query}`
-        const { json } = await ask({ method: 'GET', path })
+        const { json } = await request({ method: 'GET', path })
         return (json as { resource: { id: number; parent: { id: number } } }[]).map(({ resource }) => [
           resource.id,
           resource.parent?.id,
@@ -304,30 +308,30 @@ describeServers('requests of clients in the wild, as they were seen', (start) =>
       expect(await search('resmeta__ilike[source]=%25survey%25')).toEqual([[layer, group]])
     })
 
-    test('renames a resource and its fields, and waits for no long run', async () => {
-      const { json } = await ask({ method: 'GET', path: `/api/resource/${layer}` })
+    test('renames a resource and its fields without waiting for a long-running request', async () => {
+      const { json } = await request({ method: 'GET', path: `/api/resource/${layer}` })
       const [field] = (json as { feature_layer: { fields: { id: number }[] } }).feature_layer.fields
       const fields = [{ id: field?.id, keyname: 'name', display_name: 'Title' }]
       const sent = { resource: { display_name: 'Towns' }, feature_layer: { fields } }
-      const changed = await ask({
+      const changed = await request({
         method: 'PUT',
         path: `/api/resource/${layer}`,
         headers: { 'content-type': 'application/json', 'x-lunkwill': 'suggest' },
         body: JSON.stringify(sent),
       })
       expect(changed).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })
-      const after = await ask({ method: 'GET', path: `/api/resource/${layer}` })
+      const after = await request({ method: 'GET', path: `/api/resource/${layer}` })
       expect(after.json).toMatchObject({ feature_layer: { fields: [{ display_name: 'Title' }] } })
     })
 
-    test('tells 403 and 404 apart by status, and shows what the body says', async () => {
+    test('distinguishes 403 and 404 by status, and reads the message of the body', async () => {
       const body = { status_code: 403, title: expect.any(String), message: expect.any(String) }
       const denied = await send(server.url, { method: 'GET', path: `/api/resource/${layer}` })
       expect(denied).toMatchObject({
         status: 403,
         json: { ...body, exception: 'nextgisweb.core.exception.InsufficientPermissions' },
       })
-      const missing = await ask({ method: 'GET', path: '/api/resource/999999' })
+      const missing = await request({ method: 'GET', path: '/api/resource/999999' })
       expect(missing).toMatchObject({
         status: 404,
         json: { status_code: 404, exception: 'nextgisweb.resource.exception.ResourceNotFound' },
@@ -341,7 +345,7 @@ describeServers('requests of clients in the wild, as they were seen', (start) =>
   })
 
   describe('NextGIS Mobile', () => {
-    test('logs in with JSON and goes on with the cookie', async () => {
+    test('logs in with JSON and continues with the cookie', async () => {
       const entered = await send(server.url, {
         method: 'POST',
         path: '/api/component/auth/login',
@@ -358,16 +362,16 @@ describeServers('requests of clients in the wild, as they were seen', (start) =>
       expect((listed.json as object[]).length).toBeGreaterThan(0)
     })
 
-    test('asks for the classes and the version of the server', async () => {
+    test('reads the classes of the server', async () => {
       const { json } = await send(server.url, { method: 'GET', path: '/resource/schema' })
       expect(Object.keys((json as { resources: object }).resources)).toEqual(
         expect.arrayContaining(['resource_group', 'vector_layer', 'webmap', 'lookup_table']),
       )
     })
 
-    test('reads the tree with whatever it adds to the address', async () => {
+    test('reads the tree with additional query parameters', async () => {
       const path = `/api/resource/${layer}?source=app&ngid=1&deviceid=2`
-      expect((await ask({ method: 'GET', path })).json).toMatchObject({
+      expect((await request({ method: 'GET', path })).json).toMatchObject({
         resource: {
           children: true,
           description: null,

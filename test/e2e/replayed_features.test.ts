@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readBytes } from '../support/exports.ts'
+import { type RawRequest, sendRawRequest } from '../support/raw_request.ts'
 import { createGroup } from '../support/resources.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
 import { createLayer, createResource } from '../support/tree.ts'
 import { formatMetadata } from '../support/tus.ts'
 import { geojson, point } from '../support/vector.ts'
-import { sendWire, type Wire } from '../support/wire.ts'
 
 const authorization = `Basic ${Buffer.from(`administrator:${adminPassword}`).toString('base64')}`
 const json = { 'content-type': 'application/json' }
@@ -20,7 +20,7 @@ let server: TestServer
 let group = 0
 let layer = 0
 let path = ''
-let made = 0
+let count = 0
 
 beforeAll(async () => {
   server = await startTestServer('postgres')
@@ -28,9 +28,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 beforeEach(async () => {
-  made += 1
+  count += 1
   layer = await createLayer(server.admin, {
-    name: `Towns ${made}`,
+    name: `Towns ${count}`,
     parent: group,
     geometryType: 'POINT',
     fields,
@@ -38,35 +38,36 @@ beforeEach(async () => {
   path = `/api/resource/${layer}/feature/`
 })
 
-const ask = (wire: Wire) => sendWire(server.url, { ...wire, headers: { authorization, ...wire.headers } })
+const request = (raw: RawRequest) =>
+  sendRawRequest(server.url, { ...raw, headers: { authorization, ...raw.headers } })
 const send = (method: string, at: string, body: unknown, headers: Record<string, string> = json) =>
-  ask({ method, path: at, headers, body: JSON.stringify(body) })
+  request({ method, path: at, headers, body: JSON.stringify(body) })
 const names = async () => {
-  const { json: found } = await ask({ method: 'GET', path: `${path}?extensions=` })
+  const { json: found } = await request({ method: 'GET', path: `${path}?extensions=` })
   return (found as { fields: { name: string } }[]).map(({ fields }) => fields.name)
 }
-const fill = async (...wanted: readonly string[]) => {
-  const rows = wanted.map((name, at) => ({ geom: `POINT (${at} ${at})`, fields: { name } }))
+const fill = async (...townNames: readonly string[]) => {
+  const rows = townNames.map((name, at) => ({ geom: `POINT (${at} ${at})`, fields: { name } }))
   const { json: ids } = await send('PATCH', path, rows)
   return (ids as { id: number }[]).map(({ id }) => id)
 }
 
 describe('pyngw', () => {
-  test('adds features, reads some, deletes a list without saying what it sends, and then all', async () => {
+  test('adds and reads features, deletes a list without a content type, and deletes all', async () => {
     const row = { geom: 'POINT (1 2)', fields: { name: 'Oslo' }, extensions: {} }
     expect(await send('POST', path, row)).toMatchObject({ status: 200, json: { id: 1 } })
     const [second = 0] = await fill('Wien', 'Bern')
-    const found = await ask({ method: 'GET', path: `${path}?fld_name=Wien&srs=4326&geom_format=geojson` })
+    const found = await request({ method: 'GET', path: `${path}?fld_name=Wien&srs=4326&geom_format=geojson` })
     expect(found.json).toMatchObject([{ id: second, geom: { type: 'Point' } }])
     expect(await send('DELETE', path, [{ id: second }], {})).toMatchObject({ status: 200, json: [second] })
     expect(await names()).toEqual(['Oslo', 'Bern'])
-    expect(await ask({ method: 'DELETE', path })).toMatchObject({ status: 200, json: true })
-    expect((await ask({ method: 'GET', path: `/api/resource/${layer}/feature_count` })).json).toEqual({
+    expect(await request({ method: 'DELETE', path })).toMatchObject({ status: 200, json: true })
+    expect((await request({ method: 'GET', path: `/api/resource/${layer}/feature_count` })).json).toEqual({
       total_count: 0,
     })
   })
 
-  test('makes a layer of an upload that has no name, with every option it knows', async () => {
+  test('creates a layer from an unnamed upload, with all import options', async () => {
     const file = geojson([
       { geometry: point(1, 2), properties: { name: 'Oslo', nr: 7 } },
       {
@@ -82,7 +83,7 @@ describe('pyngw', () => {
       { geometry: null, properties: { name: 'Nowhere', nr: 9 } },
     ])
     const upload = { method: 'PUT', path: '/api/component/file_upload/upload', body: file }
-    const { json: source } = await sendWire(server.url, upload)
+    const { json: source } = await sendRawRequest(server.url, upload)
     const options = {
       cast_geometry_type: 'POINT',
       cast_is_multi: true,
@@ -94,20 +95,20 @@ describe('pyngw', () => {
       fid_field: 'nr',
     }
     const resource = { cls: 'vector_layer', parent: { id: group }, display_name: 'Uploaded' }
-    const whole = { resource, vector_layer: { source, srs: { id: 3857 }, ...options } }
-    const created = await send('POST', '/api/resource/', whole)
+    const complete = { resource, vector_layer: { source, srs: { id: 3857 }, ...options } }
+    const created = await send('POST', '/api/resource/', complete)
     expect(created.status, created.text).toBe(200)
     const { id } = created.json as { id: number }
-    const rows = await ask({ method: 'GET', path: `/api/resource/${id}/feature/?srs=4326&extensions=` })
+    const rows = await request({ method: 'GET', path: `/api/resource/${id}/feature/?srs=4326&extensions=` })
     expect(rows.json).toMatchObject([
       { id: 7, geom: expect.stringContaining('MULTIPOINT'), fields: { name: 'Oslo' } },
     ])
   })
 
-  test('uploads in parts, and reads the upload where it put it', async () => {
+  test('uploads in chunks, and reads the upload at its location', async () => {
     const tus = { 'tus-resumable': '1.0.0' }
     const content = 'name,lon,lat\nOslo,10.75,59.875\n'
-    const begun = await ask({
+    const created = await request({
       method: 'POST',
       path: '/api/component/file_upload/',
       headers: {
@@ -117,13 +118,13 @@ describe('pyngw', () => {
         'content-length': '0',
       },
     })
-    expect(begun.status).toBe(201)
-    const place = new URL(String(begun.headers.location), server.url).pathname
+    expect(created.status).toBe(201)
+    const place = new URL(String(created.headers.location), server.url).pathname
     for (const [from, to] of [
       [0, 10],
       [10, content.length],
     ] as const) {
-      const part = await ask({
+      const part = await request({
         method: 'PATCH',
         path: place,
         headers: { ...tus, 'upload-offset': String(from), 'content-type': 'application/offset+octet-stream' },
@@ -131,7 +132,7 @@ describe('pyngw', () => {
       })
       expect(part).toMatchObject({ status: 204, headers: { 'upload-offset': String(to) } })
     }
-    expect((await ask({ method: 'GET', path: place })).json).toMatchObject({
+    expect((await request({ method: 'GET', path: place })).json).toMatchObject({
       id: expect.any(String),
       name: 'towns.csv',
       size: content.length,
@@ -167,7 +168,7 @@ describe('pyngw', () => {
 })
 
 describe('NextGIS Connect', () => {
-  test('adds, changes and empties in one request, with dates as text, and is told ids in order', async () => {
+  test('adds, updates and nulls in one request, with dates as strings, and gets the ids in order', async () => {
     const [first = 0, second = 0] = await fill('Oslo', 'Wien')
     const changes = [
       { geom: 'POINT (5 5)', fields: { name: 'Bern', since: '1191-01-01', seen: '2024-05-17T09:30:00' } },
@@ -180,7 +181,7 @@ describe('NextGIS Connect', () => {
       status: 200,
       json: [{ id: second + 1 }, { id: second }, { id: first }, { id: second + 2 }],
     })
-    const { json: all } = await ask({ method: 'GET', path: `${path}?dt_format=iso&extensions=` })
+    const { json: all } = await request({ method: 'GET', path: `${path}?dt_format=iso&extensions=` })
     expect(all).toMatchObject([
       { id: first, geom: 'POINT(0 0)', fields: { since: null } },
       { id: second, geom: null, fields: { name: 'Nowhere' } },
@@ -189,11 +190,11 @@ describe('NextGIS Connect', () => {
     ])
   })
 
-  test('reads a page with what it shows, and deletes a list', async () => {
+  test('reads a page of the fields shown, and deletes a list', async () => {
     const ids = await fill('Oslo', 'Wien', 'Bern')
     const query =
       '?limit=2&offset=1&order_by=id&geom_format=wkt&srs=3857&dt_format=iso&extensions=description,attachment'
-    const page = await ask({ method: 'GET', path: path + query })
+    const page = await request({ method: 'GET', path: path + query })
     expect(page).toMatchObject({ headers: { 'content-type': 'application/json' } })
     expect(page.json).toMatchObject([
       { id: ids[1], extensions: { description: null, attachment: null } },
@@ -204,7 +205,7 @@ describe('NextGIS Connect', () => {
     expect(await names()).toEqual(['Bern'])
   })
 
-  test('downloads a layer as it stands, and waits for no long run', async () => {
+  test('downloads a layer without waiting for a long-running request', async () => {
     const ids = await fill('Oslo', 'Wien')
     const query = 'format=GPKG&srs=3857&fid=ngw_id&zipped=false'
     const headers = { 'x-lunkwill': 'suggest' }
@@ -214,17 +215,17 @@ describe('NextGIS Connect', () => {
     expect(layers[0]?.features.map(({ values }) => values.ngw_id)).toEqual(ids)
   })
 
-  test('is told by status that a file is too large', async () => {
+  test('gets a status for a file that is too large', async () => {
     const headers = { 'tus-resumable': '1.0.0', 'upload-length': String(2 ** 50), 'content-length': '0' }
     const at = '/api/component/file_upload/'
-    expect(await ask({ method: 'POST', path: at, headers })).toMatchObject({
+    expect(await request({ method: 'POST', path: at, headers })).toMatchObject({
       status: 413,
       json: { status_code: 413, message: expect.any(String) },
     })
   })
 
-  test('is told which feature is not there, and which value is wrong', async () => {
-    const missing = await ask({ method: 'GET', path: `${path}99` })
+  test('gets the id of a missing feature, and the field of an invalid value', async () => {
+    const missing = await request({ method: 'GET', path: `${path}99` })
     expect(missing).toMatchObject({
       status: 404,
       json: {
@@ -241,27 +242,30 @@ describe('NextGIS Connect', () => {
 describe('NextGIS Mobile', () => {
   const device = 'source=app&ngid=1&deviceid=2'
   const attachmentsOf = async (fid: number) => {
-    const { json: all } = await ask({ method: 'GET', path: `${path}?dt_format=iso&extensions=attachment` })
+    const { json: all } = await request({
+      method: 'GET',
+      path: `${path}?dt_format=iso&extensions=attachment`,
+    })
     const found = (all as { id: number; extensions: { attachment: object[] | null } }[]).find(
       ({ id }) => id === fid,
     )
     return found?.extensions.attachment
   }
 
-  test('adds, reads, changes and deletes a feature, with whatever it adds to the address', async () => {
+  test('adds, reads, updates and deletes a feature with additional query parameters', async () => {
     const row = { geom: 'POINT (3 4)', fields: { name: 'Oslo', since: { year: 1048, month: 1, day: 1 } } }
     const { json: created } = await send('POST', `${path}?${device}`, row)
     const { id } = created as { id: number }
-    const one = await ask({ method: 'GET', path: `${path}${id}?${device}&dt_format=iso` })
+    const one = await request({ method: 'GET', path: `${path}${id}?${device}&dt_format=iso` })
     expect(one.json).toMatchObject({ id, geom: 'POINT(3 4)', fields: { since: '1048-01-01' } })
     const changed = { fields: { name: 'Kristiania', since: '1624-01-01' } }
     expect(await send('PUT', `${path}${id}?${device}&dt_format=iso`, changed)).toMatchObject({ json: { id } })
     expect(await names()).toEqual(['Kristiania'])
-    expect(await ask({ method: 'DELETE', path: `${path}${id}?${device}` })).toMatchObject({ status: 200 })
-    expect((await ask({ method: 'GET', path: `${path}${id}` })).status).toBe(404)
+    expect(await request({ method: 'DELETE', path: `${path}${id}?${device}` })).toMatchObject({ status: 200 })
+    expect((await request({ method: 'GET', path: `${path}${id}` })).status).toBe(404)
   })
 
-  test('attaches a photo it sends as a form, describes it and takes it off', async () => {
+  test('attaches a photo sent as a form, describes it and removes it', async () => {
     const [id = 0] = await fill('Oslo')
     const form = new FormData()
     form.append('file', new Blob(['a photo'], { type: 'image/jpeg' }), 'photo.jpg')
@@ -278,22 +282,22 @@ describe('NextGIS Mobile', () => {
       file_upload: meta,
     })
     const { id: aid } = added.json as { id: number }
-    // The application reads a text there: a member that is missing would end it.
+    // The application crashes if the member is missing: it expects a string.
     expect(await attachmentsOf(id)).toEqual([
       expect.objectContaining({ id: aid, name: 'photo.jpg', mime_type: 'image/jpeg', description: '' }),
     ])
     const named = { name: 'front.jpg', description: 'the front' }
     expect(await send('PUT', `${attachment}${aid}?${device}`, named)).toMatchObject({ status: 200 })
     expect(await attachmentsOf(id)).toMatchObject([named])
-    const got = await ask({ method: 'GET', path: `${attachment}${aid}/download` })
+    const got = await request({ method: 'GET', path: `${attachment}${aid}/download` })
     expect(got.text).toBe('a photo')
-    expect((await ask({ method: 'DELETE', path: `${attachment}${aid}?${device}` })).status).toBe(200)
+    expect((await request({ method: 'DELETE', path: `${attachment}${aid}?${device}` })).status).toBe(200)
     expect(await attachmentsOf(id)).toBeNull()
   })
 
-  test('takes a layer as GeoJSON', async () => {
+  test('downloads a layer as GeoJSON', async () => {
     await fill('Oslo', 'Wien')
-    const { json: collection } = await ask({ method: 'GET', path: `/api/resource/${layer}/geojson` })
+    const { json: collection } = await request({ method: 'GET', path: `/api/resource/${layer}/geojson` })
     expect(collection).toMatchObject({
       type: 'FeatureCollection',
       features: [{ type: 'Feature' }, { type: 'Feature' }],
@@ -301,16 +305,16 @@ describe('NextGIS Mobile', () => {
   })
 })
 
-test('a style of a desktop program is given back as it came', async () => {
+test('a QGIS style is returned unchanged', async () => {
   const qml = '<!DOCTYPE qgis><qgis version="3.34"><renderer-v2 type="nullSymbol"/></qgis>'
   const upload = { method: 'PUT', path: '/api/component/file_upload/upload', body: qml }
-  const { json: file_upload } = await sendWire(server.url, upload)
+  const { json: file_upload } = await sendRawRequest(server.url, upload)
   const style = await createResource(server.admin, {
     cls: 'qgis_vector_style',
     parent: layer,
     name: 'Style',
     members: { qgis_vector_style: { file_upload } },
   })
-  const { text } = await ask({ method: 'GET', path: `/api/resource/${style}/qml` })
+  const { text } = await request({ method: 'GET', path: `/api/resource/${style}/qml` })
   expect(text).toBe(qml)
 })

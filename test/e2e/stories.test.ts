@@ -4,7 +4,13 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
-import { fitsStory, parseStory, runStoryCommand, type StoryPlace, writeStoryFile } from '../support/story.ts'
+import {
+  matchesStory,
+  parseStory,
+  runStoryCommand,
+  type StoryContext,
+  writeStoryFile,
+} from '../support/story.ts'
 
 const folder = fileURLToPath(new URL('./stories', import.meta.url))
 const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
@@ -12,45 +18,45 @@ const stories = (await readdir(folder)).filter((file) => file.endsWith('.md')).s
 
 describe.each(stories)('%s', (story) => {
   let server: TestServer
-  let place: StoryPlace
+  let context: StoryContext
   beforeAll(async () => {
     server = await startTestServer('pglite')
-    place = await makePlace(server.url)
+    context = await createContext(server.url)
   })
   afterAll(async () => {
     await server?.stop()
-    await rm(place.folder, { recursive: true, force: true })
+    await rm(context.folder, { recursive: true, force: true })
   })
 
-  it('comes out as it is told', async () => {
+  it('prints the output shown', async () => {
     for (const block of parseStory(await readFile(join(folder, story), 'utf8'))) {
       if (block.kind === 'file') {
-        await writeStoryFile(place, block.path, block.text)
+        await writeStoryFile(context, block.path, block.text)
         continue
       }
-      const { output, exit } = await runStoryCommand(place, block.command)
-      const told = `${story}:${block.line} $ ${block.command}\n${output}`
-      expect(fitsStory(output, block.expected) ? block.expected.join('\n') : output, told).toBe(
+      const { output, exit } = await runStoryCommand(context, block.command)
+      const location = `${story}:${block.line} $ ${block.command}\n${output}`
+      expect(matchesStory(output, block.expected) ? block.expected.join('\n') : output, location).toBe(
         block.expected.join('\n'),
       )
-      expect(exit, told).toBe(block.exit)
+      expect(exit, location).toBe(block.exit)
     }
   })
 })
 
-/** An empty folder in which `landform` is this checkout's program and knows the server. */
-async function makePlace(url: string): Promise<StoryPlace> {
-  const place = await mkdtemp(join(tmpdir(), 'landform-story-'))
-  const bin = join(place, '.bin')
+/** Creates an empty folder and an environment in which `landform` runs this checkout against the server. */
+async function createContext(url: string): Promise<StoryContext> {
+  const contextFolder = await mkdtemp(join(tmpdir(), 'landform-story-'))
+  const bin = join(contextFolder, '.bin')
   await writeStoryFile(
-    { folder: place, env: {} },
+    { folder: contextFolder, env: {} },
     '.bin/landform',
     `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`,
   )
   await chmod(join(bin, 'landform'), 0o755)
   const { PATH, HOME } = process.env
   return {
-    folder: place,
+    folder: contextFolder,
     env: {
       HOME,
       PATH: `${bin}${delimiter}${PATH}`,

@@ -8,7 +8,7 @@ import { copyHeader, copyTrailer } from '../../src/core/copy_rows.ts'
 import { isProblem } from '../../src/core/problem.ts'
 import { readVector } from '../../src/gdal/read_vector.ts'
 import type { LoadRules, RowLayout, SourceSummary } from '../../src/gdal/runner/vector_job.ts'
-import { type Coordinates, type FeatureTable, packShape, packTable } from '../support/geopackage.ts'
+import { type Coordinates, type FeatureTable, packGeometry, packTable } from '../support/geopackage.ts'
 
 // Each run takes a second, and shrinking takes many.
 const run = { seed: 20_261_122, numRuns: process.env.LANDFORM_SOAK ? 100 : 2, endOnFailure: true }
@@ -104,7 +104,7 @@ const troubles: readonly Trouble[] = [
 function packAt(shape: Shape | undefined, hasZ: boolean): Buffer | null {
   if (shape === undefined) return null
   const [type, coordinates] = shape
-  return packShape(type, hasZ ? lift(coordinates) : coordinates)
+  return packGeometry(type, hasZ ? lift(coordinates) : coordinates)
 }
 
 const values = fc.tuple(
@@ -188,9 +188,9 @@ async function read(content: Buffer, loadRules: LoadRules): Promise<Outcome> {
 
 /** Packs rows in a table that says what they are, or nothing about it. */
 function pack({ rows }: Source, type: string, hasZ: boolean): Buffer {
-  const atLast = `update gpkg_geometry_columns set z = ${hasZ ? 1 : 2}`
+  const finalSql = `update gpkg_geometry_columns set z = ${hasZ ? 1 : 2}`
   const columns = { nr: 'INTEGER', text: 'TEXT', real: 'REAL', day: 'DATE' }
-  return packTable({ type, columns, rows, atLast: hasZ || type === 'GEOMETRY' ? atLast : '' })
+  return packTable({ type, columns, rows, finalSql: hasZ || type === 'GEOMETRY' ? finalSql : '' })
 }
 
 let drafts = 0

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makePicture, type Picture, readPicture, readPictureAs } from '../support/raster.ts'
+import { convertRaster, inspectRaster, makeRaster, type TestRaster } from '../support/raster.ts'
 import { openTrap } from '../support/trap.ts'
 import { makeZip } from '../support/zip.ts'
 
-const read = (picture: Picture = {}) => readPictureAs('a.tif', makePicture(picture))
+const read = (picture: TestRaster = {}) => convertRaster('a.tif', makeRaster(picture))
 
 test('a picture becomes a tiled GeoTIFF in web mercator, with overviews and opacity', async () => {
   const { facts, content } = await read({ width: 700, height: 600 })
@@ -20,7 +20,7 @@ test('a picture becomes a tiled GeoTIFF in web mercator, with overviews and opac
   expect([turnX, turnY, stepDown]).toEqual([0, 0, -(step ?? 0)].map((one) => expect.closeTo(one, 6)))
   expect(left).toBeCloseTo(1_113_194.9, 0)
   expect(top).toBeCloseTo(5_780_349.2, 0)
-  readPicture(content, ({ width, height, srs, colors, overviews, blockSize, structure }) => {
+  inspectRaster(content, ({ width, height, srs, colors, overviews, blockSize, structure }) => {
     expect([width, height, srs]).toEqual([facts.xsize, facts.ysize, '3857'])
     expect(colors).toEqual(facts.colorInterpretation)
     expect(blockSize).toEqual({ x: 256, y: 256 })
@@ -33,7 +33,7 @@ test('a picture that is in web mercator already keeps its pixels, oblong ones to
   const value = (band: number, column: number, row: number) => (band * 80 + column * 7 + row) % 256
   const { facts, content } = await read({ srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -20], value })
   expect(facts).toMatchObject({ xsize: 40, ysize: 30, geoTransform: [1e6, 10, 0, 6e6, 0, -20] })
-  readPicture(content, ({ pixel }) => {
+  inspectRaster(content, ({ pixel }) => {
     for (const [column, row] of [
       [0, 0],
       [39, 29],
@@ -43,7 +43,7 @@ test('a picture that is in web mercator already keeps its pixels, oblong ones to
   })
 })
 
-test.each<[string, Picture, number[]]>([
+test.each<[string, TestRaster, number[]]>([
   ['all its bands have the value of no data', { noData: 7, value: () => 7 }, [0]],
   ['one of its bands has it', { noData: 7, value: (band) => (band === 1 ? 7 : 200) }, [7, 200, 200, 255]],
   ['a mask says that there is nothing', { mask: (column) => column > 5 }, [0]],
@@ -52,7 +52,7 @@ test.each<[string, Picture, number[]]>([
   ['its own opacity is half', { bands: 4, value: (band) => (band === 4 ? 128 : 9) }, [9, 9, 9, 128]],
 ])('a pixel is as opaque as it should be where %s', async (_, picture, expected) => {
   const { content } = await read({ srs: 3857, geoTransform: [0, 1, 0, 0, 0, -1], ...picture })
-  expect(readPicture(content, ({ pixel }) => pixel(5, 5)).slice(-expected.length)).toEqual(expected)
+  expect(inspectRaster(content, ({ pixel }) => pixel(5, 5)).slice(-expected.length)).toEqual(expected)
 })
 
 test('what lies beside a turned picture is transparent', async () => {
@@ -61,7 +61,7 @@ test('what lies beside a turned picture is transparent', async () => {
     geoTransform: [1e6, 10, 5, 6e6, 5, -10],
     value: () => 99,
   })
-  readPicture(content, ({ pixel }) => {
+  inspectRaster(content, ({ pixel }) => {
     expect(pixel(facts.xsize - 1, 0).at(-1)).toBe(0)
     expect(pixel(Math.floor(facts.xsize / 2), Math.floor(facts.ysize / 2))).toEqual([99, 99, 99, 255])
   })
@@ -79,7 +79,7 @@ test('a picture of the whole world is cut where web mercator ends', async () => 
 test('degrees from 0 to 360 are the whole world too', async () => {
   const { content, facts } = await read({ width: 360, height: 120, geoTransform: [0, 1, 0, 60, 0, -1] })
   const row = Math.floor(facts.ysize / 2)
-  const opaque = readPicture(content, ({ pixel }) =>
+  const opaque = inspectRaster(content, ({ pixel }) =>
     [0.1, 0.4, 0.6, 0.9].map((part) => pixel(Math.floor(part * facts.xsize), row).at(-1)),
   )
   expect(opaque).toEqual([255, 255, 255, 255])
@@ -106,15 +106,15 @@ test('the same picture gives the same file', async () => {
 test('reads the one picture of an archive, whatever lies beside it', async () => {
   const archive = makeZip([
     { name: 'maps/readme.txt', content: 'hello' },
-    { name: 'maps/map.TIF', content: makePicture() },
+    { name: 'maps/map.TIF', content: makeRaster() },
     { name: '__MACOSX/maps/._map.TIF', content: 'x' },
     { name: 'maps/map.tif.aux.xml', content: '<PAMDataset><SRS>EPSG:32632</SRS></PAMDataset>' },
   ])
-  const { facts } = await readPictureAs('a.zip', archive)
+  const { facts } = await convertRaster('a.zip', archive)
   expect(facts.geoTransform[0]).toBeCloseTo(1_113_194.9, 0)
 })
 
-const tiff = makePicture
+const tiff = makeRaster
 const vrt = (path: string) => `<VRTDataset rasterXSize="9" rasterYSize="9"><SRS>EPSG:3857</SRS>
   <GeoTransform>0,1,0,0,0,-1</GeoTransform><VRTRasterBand dataType="Byte" band="1"><SimpleSource>
   <SourceFilename>${path}</SourceFilename></SimpleSource></VRTRasterBand></VRTDataset>`
@@ -273,35 +273,35 @@ test.each<[string, () => Uint8Array | string, string, RegExp]>([
     /is a link/,
   ],
 ])('refuses %s', async (_, make, code, message) => {
-  const failure = await readPictureAs('a.tif', make()).catch((error: unknown) => error)
+  const failure = await convertRaster('a.tif', make()).catch((error: unknown) => error)
   expect(failure).toMatchObject({ code, message: expect.stringMatching(message) })
   expect((failure as Error).message).not.toContain('landform-raster-')
 })
 
 test('a picture that names files or addresses of others is refused, and none of them is asked', async () => {
-  const { address, asked, close } = await openTrap()
+  const { address, requests, close } = await openTrap()
   const folder = await mkdtemp(join(tmpdir(), 'landform-raster-'))
   writeFileSync(join(folder, 'a.vrt'), vrt(`/vsicurl/${address}/pixels.tif`))
   for (const far of [`/vsicurl/${address}/overviews.tif`, join(folder, 'a.vrt'), `${address}/a.tif`]) {
     const content = tiff({ metadata: { OVERVIEWS: { OVERVIEW_FILE: far } } })
-    await expect(readPictureAs('a.tif', content)).rejects.toMatchObject({
+    await expect(convertRaster('a.tif', content)).rejects.toMatchObject({
       code: 'source/bad-raster',
       message: expect.stringContaining('refers to another file'),
     })
   }
   await rm(folder, { recursive: true })
   close()
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 test('what a file says besides its pixels stays behind', async () => {
   const { content } = await read({ metadata: { '': { AUTHOR: 'me' } } })
-  expect(JSON.stringify(readPicture(content, ({ metadata }) => metadata))).not.toContain('me"')
+  expect(JSON.stringify(inspectRaster(content, ({ metadata }) => metadata))).not.toContain('me"')
 })
 
 test('a picture that takes too long is given up', async () => {
   // No process starts in a millisecond.
-  await expect(readPictureAs('a.tif', makePicture(), { options: { longestMs: 1 } })).rejects.toMatchObject({
+  await expect(convertRaster('a.tif', makeRaster(), { options: { longestMs: 1 } })).rejects.toMatchObject({
     code: 'gdal/failed',
     message: expect.stringContaining('was stopped'),
   })

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readVector } from '../../src/gdal/read_vector.ts'
 import { openTrap } from '../support/trap.ts'
-import { geojson, passOver, plainRules, point, readFileAs } from '../support/vector.ts'
+import { discardRows, geojson, plainRules, point, readFileAs } from '../support/vector.ts'
 import { makeZip } from '../support/zip.ts'
 
 let folder: string
@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 test('nothing in a file makes GDAL ask the network', async () => {
-  const { address, asked, close } = await openTrap()
+  const { address, requests, close } = await openTrap()
   const gml = `<?xml version="1.0"?>
     <!DOCTYPE x [<!ENTITY far SYSTEM "${address}/entity">]>
     <ogr:FeatureCollection xmlns:ogr="http://ogr.maptools.org/" xmlns:gml="http://www.opengis.net/gml"
@@ -40,7 +40,7 @@ test('nothing in a file makes GDAL ask the network', async () => {
     readFileAs('a.geojson', json),
   ])
   close()
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 test('a MapInfo table that stands for others elsewhere is refused', async () => {
@@ -75,7 +75,7 @@ test('reading a GeoPackage that was never closed neither changes the file nor le
   const wishes = { encoding: undefined, layer: undefined, wanted: undefined, srs: 3857 }
   const limits = { unpackLimitBytes: 1 << 30, pieceBytes: 1 << 20 }
   const order = { ...plainRules, ...wishes, ...limits, path, name: 'a.gpkg', folder: job }
-  const { rowCount } = await readVector(order, passOver)
+  const { rowCount } = await readVector(order, discardRows)
   expect(rowCount).toBe(1)
   rmSync(job, { recursive: true })
   expect(readdirSync(folder)).toEqual(['blob'])

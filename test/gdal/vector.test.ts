@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readVector } from '../../src/gdal/read_vector.ts'
 import type { VectorJob } from '../../src/gdal/runner/vector_job.ts'
 import { onlyNew } from '../support/only_new.ts'
-import { findGdalChildren, passOver, plainRules } from '../support/vector.ts'
+import { discardRows, findGdalChildren, plainRules } from '../support/vector.ts'
 
 let folder: string
 let job: VectorJob
@@ -92,7 +92,7 @@ test('a reading that nobody wants any more does not begin', async () => {
 })
 
 test('a reading gives what was found, and the fault of whoever takes the rows', async () => {
-  const found = await readVector(jobIn('a'), passOver)
+  const found = await readVector(jobIn('a'), discardRows)
   expect(found.rowCount).toBe(80_000)
   const reading = readVector(jobIn('b'), async () => {
     throw new Error('the database is down')
@@ -106,7 +106,7 @@ test('not more than two children run at once', async () => {
     ['a', 'b', 'c', 'd'].map((name) =>
       readVector(jobIn(name), async (rows) => {
         counts.push(findGdalChildren().length)
-        await passOver(rows)
+        await discardRows(rows)
       }),
     ),
   )

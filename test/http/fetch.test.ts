@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type FetchRequest, fetchExternal } from '../../src/http/fetch.ts'
-import { type OtherService, useService } from '../support/wms.ts'
+import { type TestService, useService } from '../support/wms.ts'
 
 const start = useService()
-let service: OtherService
+let service: TestService
 beforeEach(async () => {
   service = await start()
-  service.seen.length = 0
+  service.requests.length = 0
 })
 
 const fetchAt = (path: string, more: Partial<FetchRequest> = {}) =>
@@ -28,7 +28,7 @@ describe('fetching from a service that a user has named', () => {
     }
     const { status, contentType, body } = await fetchAt('/a?b=c')
     expect([status, contentType, body.toString()]).toEqual([404, 'text/x; charset=a', 'gone'])
-    expect(service.seen).toEqual(['GET /a?b=c'])
+    expect(service.requests).toEqual(['GET /a?b=c'])
   })
 
   it('follows redirections, with the login at the same server', async () => {
@@ -39,7 +39,7 @@ describe('fetching from a service that a user has named', () => {
     const credentials = { login: 'ann', password: 'sesame' }
     expect((await fetchAt('/a', { credentials })).body.toString()).toBe('end')
     const basic = `Basic ${btoa('ann:sesame')}`
-    expect(service.seen).toEqual(['/a', '/b', '/end'].map((path) => `GET ${path} ${basic}`))
+    expect(service.requests).toEqual(['/a', '/b', '/end'].map((path) => `GET ${path} ${basic}`))
   })
 
   it('keeps the login from other servers', async () => {
@@ -49,7 +49,7 @@ describe('fetching from a service that a user has named', () => {
       else response.writeHead(307, { location: `${there}/end` }).end()
     }
     await fetchAt('/a', { credentials: { login: 'ann', password: 'sesame' } })
-    expect(service.seen.at(-1)).toBe('GET /end')
+    expect(service.requests.at(-1)).toBe('GET /end')
   })
 
   it('does not go round in circles, nor to files', async () => {
@@ -100,7 +100,7 @@ describe('fetching from a service that a user has named', () => {
         code: 'external/refused',
         status: 422,
       })
-      expect(service.seen).toEqual([])
+      expect(service.requests).toEqual([])
     },
   )
 

@@ -243,18 +243,18 @@ describe('a GeoPackage that says', () => {
   })
 
   test.each([1, 10])('that it has %i features gives the three it has', async (count) => {
-    const atLast = `create table gpkg_ogr_contents (table_name text, feature_count integer);
+    const finalSql = `create table gpkg_ogr_contents (table_name text, feature_count integer);
       insert into gpkg_ogr_contents values ('a', ${count})`
     const rows = points(packPoint([1, 2]), packPoint([3, 4]), packPoint([5, 6]))
-    expect((await load({ rows, atLast })).report).toMatchObject({ count: 3, badCount: 0 })
+    expect((await load({ rows, finalSql })).report).toMatchObject({ count: 3, badCount: 0 })
   })
 
   test('what a view has gives it exactly, and tells what is bad', async () => {
-    const atLast = `alter table a rename to b;
+    const finalSql = `alter table a rename to b;
       create view a as select fid as OGC_FID, geom, n, n * 0.1 as part, 'x' || n as text, x as fault from b`
     const columns = { n: 'INTEGER', x: 'INTEGER' }
     const rows = ['3', '7', "'y'"].map((n, index) => [packPoint([index, 0]), n, '1'] as const)
-    const { rows: found, fields, report } = await load({ columns, rows, atLast })
+    const { rows: found, fields, report } = await load({ columns, rows, finalSql })
     expect(fields.map(({ keyname, datatype }) => `${keyname} ${datatype}`)).toEqual([
       'n BIGINT',
       'part STRING',

@@ -3,8 +3,8 @@ import { parseWmsCapabilities } from '../../src/ogc/wms_capabilities.ts'
 import { capabilitiesUrl } from '../../src/ogc/wms_client.ts'
 import { capabilities } from '../support/wms.ts'
 
-describe('the capabilities of a WMS service', () => {
-  it('of version 1.3.0 give formats and named layers, with their boxes', () => {
+describe('parseWmsCapabilities', () => {
+  it('reads formats and named layers with their bounding boxes from version 1.3.0', () => {
     expect(parseWmsCapabilities(capabilities)).toEqual({
       formats: ['image/png', 'image/jpeg'],
       layers: [
@@ -14,7 +14,7 @@ describe('the capabilities of a WMS service', () => {
     })
   })
 
-  it('of version 1.1.1 may name a document type, which is not looked up', () => {
+  it('accepts the document type of version 1.1.1 without fetching it', () => {
     const xml = `<?xml version="1.0"?>
       <!DOCTYPE WMT_MS_Capabilities SYSTEM "http://schemas.opengis.net/wms/1.1.1/WMS_MS_Capabilities.dtd"
         [ <!ELEMENT VendorSpecificCapabilities EMPTY> ]>
@@ -30,42 +30,42 @@ describe('the capabilities of a WMS service', () => {
   })
 
   it.each([
-    ['a page', '<html><body/></html>', 'its root is <html>'],
-    ['cut off', '<WMS_Capabilities><Service>', 'not well-formed'],
-    ['nothing', '', 'not well-formed'],
+    ['an HTML page', '<html><body/></html>', 'its root element is <html>'],
+    ['a truncated document', '<WMS_Capabilities><Service>', 'not well-formed'],
+    ['an empty document', '', 'not well-formed'],
     [
-      'a refusal',
+      'an exception report',
       '<ServiceExceptionReport><ServiceException code="x">no\n such  version</ServiceException></ServiceExceptionReport>',
-      'the service refuses: no such version',
+      'the service returned an exception: no such version',
     ],
     [
-      'a bomb',
+      'an entity bomb',
       '<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><WMS_Capabilities>&b;</WMS_Capabilities>',
       'undefined entity',
     ],
     [
-      'too deep a nest',
+      'elements nested too deeply',
       `<WMS_Capabilities>${'<Layer>'.repeat(300)}${'</Layer>'.repeat(300)}</WMS_Capabilities>`,
-      'nested too deep',
+      'nested too deeply',
     ],
     [
-      'a list without end',
+      'too many layers',
       `<WMS_Capabilities>${'<Layer/>'.repeat(20_001)}</WMS_Capabilities>`,
       'more than 20000 layers',
     ],
-  ])('that are %s are refused', (_, xml, message) => {
+  ])('refuses %s', (_, xml, message) => {
     expect(() => parseWmsCapabilities(xml)).toThrow(message)
   })
 })
 
-describe('the request for capabilities', () => {
+describe('capabilitiesUrl', () => {
   it.each([
     ['http://a.example/wms', 'http://a.example/wms?SERVICE=WMS&REQUEST=GetCapabilities&VERSION=1.3.0'],
     [
       'http://a.example/?map=/x.map&Request=GetMap&version=1.0.0&service=wfs',
       'http://a.example/?map=%2Fx.map&SERVICE=WMS&REQUEST=GetCapabilities&VERSION=1.3.0',
     ],
-  ])('to %s keeps what is the own of the address', (url, asked) => {
-    expect(capabilitiesUrl(url, '1.3.0').href).toBe(asked)
+  ])('keeps the other parameters of %s', (url, expected) => {
+    expect(capabilitiesUrl(url, '1.3.0').href).toBe(expected)
   })
 })

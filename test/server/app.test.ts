@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ErrorBody } from '../../src/contract/error.ts'
 import { routeNames } from '../../src/contract/routes.ts'
+import { sendRawRequest } from '../support/raw_request.ts'
 import { createGroup } from '../support/resources.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
-import { sendWire } from '../support/wire.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -34,7 +34,7 @@ test('HEAD works wherever GET does, without a body', async () => {
 
 test('a known path refuses TRACE like any other method that it does not take', async () => {
   const asked = { method: 'TRACE', path: '/api/resource/0' }
-  expect(await sendWire(server.url, asked)).toMatchObject({
+  expect(await sendRawRequest(server.url, asked)).toMatchObject({
     status: 405,
     headers: { allow: 'GET, PUT, DELETE, HEAD, OPTIONS' },
     json: { code: 'request/method' },

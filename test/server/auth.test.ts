@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ErrorBody } from '../../src/contract/error.ts'
-import { guessAtOnce } from '../support/principals.ts'
+import { guessConcurrently } from '../support/principals.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { createUser, userPassword } from '../support/users.ts'
 
@@ -93,7 +93,7 @@ test('a disabled user is told so, but only with the right password', async () =>
 
 test('guessing is slowed down for the login, and for nobody else', async () => {
   await createUser(server.database, 'victim')
-  await guessAtOnce((at) => server.as('victim', `guess ${at}`)('GET', me))
+  await guessConcurrently((at) => server.as('victim', `guess ${at}`)('GET', me))
   expect((await server.admin('GET', me)).status).toBe(200)
 })
 

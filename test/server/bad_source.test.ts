@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listFeatureTables } from '../support/import.ts'
 import { type LayerClient, openLayerClient } from '../support/layer_client.ts'
-import { findLostFiles } from '../support/lost_files.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { makeShapefile } from '../support/shapefile.ts'
+import { findUnreferencedFiles } from '../support/unreferenced_files.ts'
 import { geojson, point, polygon } from '../support/vector.ts'
 import { makeZip, type ZipEntry } from '../support/zip.ts'
 
@@ -189,7 +189,7 @@ describe('replacing features leaves the layer as it was, and nothing behind, whe
     layer: await client.get(id),
     features: await client.features(id),
     tables: await listFeatureTables(server.database),
-    lost: await findLostFiles(server),
+    lost: await findUnreferencedFiles(server),
   })
 
   beforeAll(async () => {

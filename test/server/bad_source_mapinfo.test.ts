@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type LayerClient, openLayerClient } from '../support/layer_client.ts'
-import { findLostFiles } from '../support/lost_files.ts'
 import { onlyNew } from '../support/only_new.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { findUnreferencedFiles } from '../support/unreferenced_files.ts'
 import { geojson, point } from '../support/vector.ts'
 import { makeZip } from '../support/zip.ts'
 
@@ -67,7 +67,7 @@ beforeAll(async () => {
   server = await startTestServer('postgres')
   client = openLayerClient(server)
 })
-const findNewFiles = onlyNew(() => findLostFiles(server))
+const findNewFiles = onlyNew(() => findUnreferencedFiles(server))
 afterEach(async () => expect(await findNewFiles()).toEqual([]))
 afterAll(() => server.stop())
 

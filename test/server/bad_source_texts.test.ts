@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type LayerClient, openLayerClient } from '../support/layer_client.ts'
-import { findLostFiles } from '../support/lost_files.ts'
 import { onlyNew } from '../support/only_new.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { makeShapefile, townNames } from '../support/shapefile.ts'
+import { findUnreferencedFiles } from '../support/unreferenced_files.ts'
 import { makeZip, type ZipEntry } from '../support/zip.ts'
 
 const utf8 = makeShapefile('UTF-8')
@@ -44,7 +44,7 @@ beforeAll(async () => {
   server = await startTestServer('postgres')
   client = openLayerClient(server)
 })
-const findNewFiles = onlyNew(() => findLostFiles(server))
+const findNewFiles = onlyNew(() => findUnreferencedFiles(server))
 afterEach(async () => expect(await findNewFiles()).toEqual([]))
 afterAll(() => server.stop())
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type LayerClient, openLayerClient } from '../support/layer_client.ts'
-import { findLostFiles } from '../support/lost_files.ts'
 import { onlyNew } from '../support/only_new.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { findUnreferencedFiles } from '../support/unreferenced_files.ts'
 import { makeZip } from '../support/zip.ts'
 
 const kml = (...geometries: string[]) => `<?xml version="1.0" encoding="UTF-8"?>
@@ -49,7 +49,7 @@ beforeAll(async () => {
   server = await startTestServer('postgres')
   client = openLayerClient(server)
 })
-const findNewFiles = onlyNew(() => findLostFiles(server))
+const findNewFiles = onlyNew(() => findUnreferencedFiles(server))
 afterEach(async () => expect(await findNewFiles()).toEqual([]))
 afterAll(() => server.stop())
 

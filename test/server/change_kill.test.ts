@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { drivers } from '../support/drivers.ts'
-import { type KillableGround, makeGround } from '../support/killable.ts'
+import { createServerEnvironment, type ServerEnvironment } from '../support/killable.ts'
 import { createGroup } from '../support/resources.ts'
 import type { Ask } from '../support/server.ts'
 import { createLayer } from '../support/tree.ts'
@@ -33,9 +33,9 @@ const second = [
 ]
 
 describe.each(drivers)('a server on %s that is killed among changes', (driver) => {
-  let ground: KillableGround
+  let ground: ServerEnvironment
   beforeAll(async () => {
-    ground = await makeGround(driver)
+    ground = await createServerEnvironment(driver)
   })
   afterAll(() => ground.remove())
 
@@ -174,7 +174,7 @@ describe.each(drivers)('a server on %s that is killed among changes', (driver) =
     for (let at = 0; at < moment; at += 1) await server.admin('GET', '/healthz')
     await server.kill()
     await Promise.all(work)
-    const { running, admin } = await ground.look()
+    const { running, admin } = await ground.inspect()
     try {
       await checkBatches(admin, planted)
       await checkMove(admin, planted)

@@ -6,24 +6,24 @@ import type { Cls } from '../../src/contract/registry.ts'
 import { behaviourOf } from '../../src/server/behaviours/table.ts'
 import { createServer, type RunningServer } from '../../src/server/server.ts'
 import { openTestDatabase } from '../support/drivers.ts'
-import { listening } from '../support/listening.ts'
-import { makePicture } from '../support/raster.ts'
-import { createFamily, type Family, uploadContent } from '../support/samples.ts'
+import { makeRaster } from '../support/raster.ts'
+import { createStyledLayer, type StyledLayer, uploadContent } from '../support/samples.ts'
 import { type Ask, adminPassword, createAsk } from '../support/server.ts'
+import { observeStatements } from '../support/statement_observer.ts'
 import { createResource } from '../support/tree.ts'
 
 let statements: string[] = []
 let running: RunningServer
 let admin: Ask
 let folder: string
-let family: Family & {
+let family: StyledLayer & {
   readonly connection: number
   readonly trackers: number
   readonly upload: string
   readonly picture: number
 }
 beforeAll(async () => {
-  const database = listening(await openTestDatabase('postgres'), (text, isInside) => {
+  const database = observeStatements(await openTestDatabase('postgres'), (text, isInside) => {
     // What the server does besides (who asks, what is old) is none of a class's.
     if (isInside) statements.push(text)
   })
@@ -33,7 +33,7 @@ beforeAll(async () => {
   admin = createAsk(running.url, { authorization: `Basic ${btoa(`administrator:${adminPassword}`)}` })
   const wmsclient_connection = { url: 'https://a.example/', version: '1.3.0' }
   family = {
-    ...(await createFamily(admin)),
+    ...(await createStyledLayer(admin)),
     connection: await createResource(admin, {
       cls: 'wmsclient_connection',
       name: 'Connection',
@@ -44,7 +44,7 @@ beforeAll(async () => {
     picture: await createResource(admin, {
       cls: 'raster_layer',
       name: 'Picture',
-      members: { raster_layer: { source: await uploadContent(admin, makePicture()) } },
+      members: { raster_layer: { source: await uploadContent(admin, makeRaster()) } },
     }),
   }
 })

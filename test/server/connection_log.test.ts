@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createConnection, useForeign } from '../support/geodb.ts'
-import { askWithout, keepLog } from '../support/log.ts'
+import { captureLog, requestWithoutTable } from '../support/log.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { createResource } from '../support/tree.ts'
 import { useService } from '../support/wms.ts'
@@ -8,7 +8,7 @@ import { useService } from '../support/wms.ts'
 const openForeign = useForeign()
 const startService = useService()
 
-const { log, written } = keepLog()
+const { log, written } = captureLog()
 
 let server: TestServer
 beforeAll(async () => {
@@ -53,10 +53,10 @@ test('nothing that opens a connection elsewhere reaches the log, whatever goes r
         { op: 'delete', id: 999_999 },
       ],
     })
-    await askWithout(server, cls === 'geodb_connection' ? cls : 'wms_connection', () =>
+    await requestWithoutTable(server, cls === 'geodb_connection' ? cls : 'wms_connection', () =>
       admin('PUT', path, { [cls]: { password: 'hunter-lost' } }),
     )
-    await askWithout(server, 'resource_path', () =>
+    await requestWithoutTable(server, 'resource_path', () =>
       post(cls, { ...good, password: 'hunter-new' }, `${cls} lost`),
     )
   }

@@ -6,7 +6,7 @@ import type { RunningServer } from '../../src/server/server.ts'
 import { sweep } from '../../src/server/sweep.ts'
 import { openAttachments, type WireAttachment } from '../support/attachments.ts'
 import { drivers } from '../support/drivers.ts'
-import { type KillableGround, makeGround } from '../support/killable.ts'
+import { createServerEnvironment, type ServerEnvironment } from '../support/killable.ts'
 import { uploadContent } from '../support/samples.ts'
 import type { Ask } from '../support/server.ts'
 import { execute } from '../support/sql.ts'
@@ -28,9 +28,9 @@ const contents = sources.map((count) => {
 })
 
 describe.each(drivers)('a server on %s that is killed while features come and go', (driver) => {
-  let ground: KillableGround
+  let ground: ServerEnvironment
   beforeAll(async () => {
-    ground = await makeGround(driver)
+    ground = await createServerEnvironment(driver)
   })
   afterAll(() => ground.remove())
 
@@ -160,7 +160,7 @@ describe.each(drivers)('a server on %s that is killed while features come and go
     await untilFilling()
     await server.kill()
     await Promise.all(working)
-    const { running, admin } = await ground.look()
+    const { running, admin } = await ground.inspect()
     try {
       expect(readdirSync(join(ground.dataFolder, 'temporary'))).toEqual([])
       await checkChanged(admin, planted)

@@ -9,7 +9,7 @@ import type { OpenApi } from '../../src/contract/openapi/openapi.ts'
 import { createEachClass } from '../support/each_class.ts'
 import { useForeign } from '../support/geodb.ts'
 import { listFeatureTables } from '../support/import.ts'
-import { aimRequest, requestArbitrary } from '../support/request_arbitrary.ts'
+import { fillPlaceholders, requestArbitrary } from '../support/request_arbitrary.ts'
 import { describeServers, type TestServer } from '../support/server.ts'
 
 const numRuns = process.env.LANDFORM_SOAK ? 20_000 : 1500
@@ -84,7 +84,7 @@ describeServers('whatever is asked', (start) => {
         if (count % 250 === 0) await plant()
         if (count === warmRuns) bytesWarm = countBytes()
         if (count++ % 5 === 0) standing = await findStanding()
-        const { method, path, body, operation } = aimRequest(request, standing)
+        const { method, path, body, operation } = fillPlaceholders(request, standing)
         const answer = await server.admin(method, path, body === undefined ? undefined : JSON.stringify(body))
         const text = await answer.text()
         const isJson = answer.headers.get('content-type') === 'application/json'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createConnection, createGeodbLayer, useForeign } from '../support/geodb.ts'
-import { keepLog } from '../support/log.ts'
+import { captureLog } from '../support/log.ts'
 import { type TestProxy, useProxy } from '../support/proxy.ts'
 import { type Ask, describeServers } from '../support/server.ts'
 import { createLayer } from '../support/tree.ts'
@@ -8,7 +8,7 @@ import { createLayer } from '../support/tree.ts'
 const openForeign = useForeign()
 const openProxy = useProxy()
 
-const { log, written: logged } = keepLog()
+const { log, written: logged } = captureLog()
 
 let opening: Promise<TestProxy> | undefined
 

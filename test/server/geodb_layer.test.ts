@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openBatchClient } from '../support/batch.ts'
-import { countOf, createGeodbLayer, openTables, told, useForeign } from '../support/geodb.ts'
+import { countOf, createGeodbLayer, openTables, statusAndMessage, useForeign } from '../support/geodb.ts'
 import { type Ask, describeServers } from '../support/server.ts'
 import { createResource } from '../support/tree.ts'
 
@@ -121,7 +121,9 @@ describeServers('layers of tables elsewhere', (start) => {
     expect(await (await admin('GET', `/api/resource/${id}/feature/?geom=no&extensions=`)).json()).toEqual([
       { id: 1, fields: { n: 'a' }, extensions: {} },
     ])
-    const refused = await told(await admin('POST', `/api/resource/${id}/feature/`, { fields: { n: 'x' } }))
+    const refused = await statusAndMessage(
+      await admin('POST', `/api/resource/${id}/feature/`, { fields: { n: 'x' } }),
+    )
     expect(refused).toEqual([422, expect.stringMatching(/"some_view" .* cannot be written: /)])
   })
 
@@ -133,7 +135,7 @@ describeServers('layers of tables elsewhere', (start) => {
     expect((await change(admin, id, {}, { feature_layer: named })).status).toBe(200)
     await execute('alter table columns drop column b, add column new bigint, alter column c type timestamp')
     expect(await fieldsOf(admin, id)).toEqual(['a: new', 'b: b', 'c: c'])
-    expect(await told(await admin('GET', `/api/resource/${id}/feature/`))).toEqual([
+    expect(await statusAndMessage(await admin('GET', `/api/resource/${id}/feature/`))).toEqual([
       503,
       expect.stringMatching(/^Table "public"."columns" .* cannot be read: column f.b does not exist$/),
     ])
@@ -172,9 +174,9 @@ describeServers('layers of tables elsewhere', (start) => {
         'the column of "a" is STRING, not INTEGER - at $.feature_layer.fields.0.datatype',
       ],
     ] as const)
-      expect(await told(await put([...fields], id === some ? id : some))).toEqual([422, why])
+      expect(await statusAndMessage(await put([...fields], id === some ? id : some))).toEqual([422, why])
     const [first] = (await read(admin, some)).feature_layer.fields
-    expect(await told(await put([{ ...first, keyname: 'day' }]))).toEqual([
+    expect(await statusAndMessage(await put([{ ...first, keyname: 'day' }]))).toEqual([
       422,
       'the field "c" has its name from its column - at $.feature_layer.fields.0.keyname',
     ])
@@ -186,7 +188,7 @@ describeServers('layers of tables elsewhere', (start) => {
     await execute(
       `drop table if exists after; create table after (gid bigint primary key, way geometry(LineString, 4326), b int, z text)`,
     )
-    const refused = await told(await change(admin, id, { table: 'after' }))
+    const refused = await statusAndMessage(await change(admin, id, { table: 'after' }))
     expect(refused).toEqual([
       422,
       expect.stringContaining('"after" has no column "id", only: gid, way, b, z'),
@@ -214,11 +216,11 @@ describeServers('layers of tables elsewhere', (start) => {
     const named = { feature_layer: { fields: [{ ...a, display_name: 'Better' }] } }
     expect((await change(admin, id, layer, named)).status).toBe(200)
     expect(await fieldsOf(admin, id)).toEqual(['a: Better'])
-    expect(await told(await change(admin, id, { fields: 'update' }))).toEqual([
+    expect(await statusAndMessage(await change(admin, id, { fields: 'update' }))).toEqual([
       422,
       'there is no table or view "gone" in schema "public" - at $.geodb_layer.table',
     ])
-    expect(await told(await admin('GET', `/api/resource/${id}/feature_count`))).toEqual([
+    expect(await statusAndMessage(await admin('GET', `/api/resource/${id}/feature_count`))).toEqual([
       503,
       expect.stringMatching(
         /^Table "public"."gone" .* cannot be read: relation "public.gone" does not exist$/,

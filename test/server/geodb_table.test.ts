@@ -4,7 +4,7 @@ import {
   createConnection,
   createGeodbLayer,
   openTables,
-  told,
+  statusAndMessage,
   useForeign,
 } from '../support/geodb.ts'
 import { createTestDatabase } from '../support/postgres.ts'
@@ -179,12 +179,12 @@ describeServers('tables elsewhere', (start) => {
       await execute(`grant select on theirs to ${login}`)
       const id = await make()
       expect(await countOf(admin, id)).toBe(1)
-      expect(await told(await admin('DELETE', `/api/resource/${id}/feature/1`))).toEqual([
+      expect(await statusAndMessage(await admin('DELETE', `/api/resource/${id}/feature/1`))).toEqual([
         422,
         expect.stringMatching(/cannot be written: permission denied for table theirs/),
       ])
       await execute(`revoke select on theirs from ${login}`)
-      expect(await told(await admin('GET', `/api/resource/${id}/feature_count`))).toEqual([
+      expect(await statusAndMessage(await admin('GET', `/api/resource/${id}/feature_count`))).toEqual([
         503,
         expect.stringMatching(/cannot be read: permission denied for table theirs/),
       ])

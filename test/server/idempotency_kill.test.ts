@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest'
 import { drivers } from '../support/drivers.ts'
-import { type KillableGround, makeGround } from '../support/killable.ts'
+import { createServerEnvironment, type ServerEnvironment } from '../support/killable.ts'
 import type { Ask } from '../support/server.ts'
 import { createLayer } from '../support/tree.ts'
 
-let ground: KillableGround | undefined
+let ground: ServerEnvironment | undefined
 afterEach(async () => {
   await ground?.remove()
   ground = undefined
@@ -23,7 +23,7 @@ const create = async (ask: Ask, layer: number, key: string): Promise<number> => 
 }
 
 /** Sends all creations at once, and kills the server when some of them are answered. Gives what was answered. */
-async function createUntilKilled(standing: KillableGround) {
+async function createUntilKilled(standing: ServerEnvironment) {
   const server = await standing.start()
   const fields = [{ keyname: 'name', datatype: 'STRING' }]
   const layer = await createLayer(server.admin, { name: 'Killed', geometryType: 'POINT', fields })
@@ -42,10 +42,10 @@ async function createUntilKilled(standing: KillableGround) {
 test.each(drivers)(
   'creations under keys are each done once, though the server was killed among them, on %s',
   async (driver) => {
-    ground = await makeGround(driver)
+    ground = await createServerEnvironment(driver)
     const { layer, answered } = await createUntilKilled(ground)
     expect(answered.size).toBeGreaterThanOrEqual(answeredBefore)
-    const { running, admin } = await ground.look()
+    const { running, admin } = await ground.inspect()
     try {
       // As if the silence of the dead had been waited for.
       await running.context.database.query(

@@ -3,11 +3,11 @@ import type { Database } from '../../src/database/database.ts'
 import { dropOrphans } from '../../src/import/orphans.ts'
 import { drivers } from '../support/drivers.ts'
 import { listFeatureTables } from '../support/import.ts'
-import { type KillableGround, makeGround } from '../support/killable.ts'
+import { createServerEnvironment, type ServerEnvironment } from '../support/killable.ts'
 import { type LayerClient, openLayerClient } from '../support/layer_client.ts'
-import { findLostFiles } from '../support/lost_files.ts'
 import { onlyNew } from '../support/only_new.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { findUnreferencedFiles } from '../support/unreferenced_files.ts'
 import { geojson, point } from '../support/vector.ts'
 
 const mercator = { srs: { id: 3857 } }
@@ -27,9 +27,9 @@ async function layerTables(database: Database): Promise<string[]> {
 }
 
 describe.each(drivers)('a server on %s that is killed while rows of a source are on their way', (driver) => {
-  let ground: KillableGround
+  let ground: ServerEnvironment
   beforeAll(async () => {
-    ground = await makeGround(driver)
+    ground = await createServerEnvironment(driver)
   })
   afterAll(() => ground.remove())
 
@@ -47,7 +47,7 @@ describe.each(drivers)('a server on %s that is killed while rows of a source are
     await server.untilGdalStalls()
     await server.kill()
     await broken
-    const { running, admin } = await ground.look()
+    const { running, admin } = await ground.inspect()
     try {
       const { database, instance } = running.context
       // On PostgreSQL others may be alive: only long silence tells.
@@ -55,7 +55,7 @@ describe.each(drivers)('a server on %s that is killed while rows of a source are
       await dropOrphans(database, instance)
       expect(await openLayerClient({ admin }).features(id)).toEqual(before)
       expect(await listFeatureTables(database)).toEqual({ tables: await layerTables(database), staged: [] })
-      expect(await findLostFiles({ dataFolder: ground.dataFolder, database, running })).toEqual([])
+      expect(await findUnreferencedFiles({ dataFolder: ground.dataFolder, database, running })).toEqual([])
     } finally {
       await running.stop()
     }
@@ -73,7 +73,7 @@ describe('sources whose rows are on their way at once', () => {
     const { tables, staged } = await listFeatureTables(server.database)
     const owned = await layerTables(server.database)
     const ownerless = tables.filter((name) => !owned.includes(name))
-    return [...ownerless, ...staged, ...(await findLostFiles(server))]
+    return [...ownerless, ...staged, ...(await findUnreferencedFiles(server))]
   })
   afterEach(async () => expect(await findNewLeftovers()).toEqual([]))
   afterAll(() => server.stop())

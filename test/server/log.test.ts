@@ -1,9 +1,9 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keepLog } from '../support/log.ts'
+import { captureLog } from '../support/log.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
-const { log, written } = keepLog()
+const { log, written } = captureLog()
 
 let server: TestServer
 beforeAll(async () => {

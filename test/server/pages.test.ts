@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import { groupBody, openBatchClient } from '../support/batch.ts'
-import { makePicture } from '../support/raster.ts'
+import { makeRaster } from '../support/raster.ts'
 import { rule } from '../support/resources.ts'
-import { createFamily, uploadContent } from '../support/samples.ts'
+import { createStyledLayer, uploadContent } from '../support/samples.ts'
 import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
 import { createResource, styleXml } from '../support/tree.ts'
 import { createUser, principalId, userPassword } from '../support/users.ts'
@@ -57,7 +57,7 @@ describeServers('pages of resources', (start) => {
   })
 
   test('lead to the files of a picture, whoever may read them', async () => {
-    const source = await uploadContent(server.admin, makePicture())
+    const source = await uploadContent(server.admin, makeRaster())
     const layer = { cls: 'raster_layer', parent: group, name: 'Photo', members: { raster_layer: { source } } }
     const id = await createResource(server.admin, layer)
     const links = [`href="/api/resource/${id}/cog"`, `href="/api/resource/${id}/download"`]
@@ -73,7 +73,7 @@ describeServers('pages of resources', (start) => {
     const [, href = ''] =
       /href="([^"]+)">Download a b\/ü\.txt</.exec((await show(`/resource/${id}`, admin)).text) ?? []
     expect(await (await admin('GET', href)).text()).toBe('x')
-    const { layer } = await createFamily(admin)
+    const { layer } = await createStyledLayer(admin)
     const mapsrv_style = { xml: styleXml('').replaceAll('><', '>\n<') }
     const style = { cls: 'mapsrv_style', parent: layer, name: 'Lines', members: { mapsrv_style } }
     const { text } = await show(`/resource/${await createResource(admin, style)}`, admin)

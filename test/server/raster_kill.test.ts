@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/sweep.ts'
 import { drivers } from '../support/drivers.ts'
-import { type KillableGround, makeGround } from '../support/killable.ts'
-import { makePicture, readPicture } from '../support/raster.ts'
+import { createServerEnvironment, type ServerEnvironment } from '../support/killable.ts'
+import { inspectRaster, makeRaster } from '../support/raster.ts'
 import { uploadContent } from '../support/samples.ts'
 import type { Ask } from '../support/server.ts'
 import { createResource } from '../support/tree.ts'
@@ -14,15 +14,15 @@ interface WireRaster {
 }
 
 const place = { srs: 3857, geoTransform: [0, 1, 0, 0, 0, -1] }
-const small = { width: 40, content: () => makePicture({ ...place, value: () => 10 }) }
+const small = { width: 40, content: () => makeRaster({ ...place, value: () => 10 }) }
 // Large enough for GDAL to take a while.
 const sparse = { value: null, options: ['SPARSE_OK=TRUE', 'TILED=YES'] }
-const large = { width: 2500, content: () => makePicture({ ...place, ...sparse, width: 2500, height: 2500 }) }
+const large = { width: 2500, content: () => makeRaster({ ...place, ...sparse, width: 2500, height: 2500 }) }
 
 describe.each(drivers)('a server on %s that is killed while it reads a picture', (driver) => {
-  let ground: KillableGround
+  let ground: ServerEnvironment
   beforeAll(async () => {
-    ground = await makeGround(driver)
+    ground = await createServerEnvironment(driver)
   })
   afterAll(() => ground.remove())
 
@@ -74,7 +74,7 @@ describe.each(drivers)('a server on %s that is killed while it reads a picture',
     expect([small, large].map(({ width }) => width)).toContain(own.xsize)
     expect(own.data_version > 1).toBe(own.xsize === large.width)
     const content = Buffer.from(await (await admin('GET', `/api/resource/${id}/cog`)).arrayBuffer())
-    expect(readPicture(content, ({ width }) => width)).toBe(own.xsize)
+    expect(inspectRaster(content, ({ width }) => width)).toBe(own.xsize)
     expect(folders()).toEqual([])
   }
 
@@ -93,7 +93,7 @@ describe.each(drivers)('a server on %s that is killed while it reads a picture',
   })
 
   test('keeps no file of those tries for good', async () => {
-    const { running, admin } = await ground.look()
+    const { running, admin } = await ground.inspect()
     try {
       await check(admin)
       expect((await admin('DELETE', `/api/resource/${id}`)).status).toBe(200)

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { sweep } from '../../src/server/sweep.ts'
 import { groupBody, openBatchClient } from '../support/batch.ts'
-import { makePicture, type Picture, readPicture } from '../support/raster.ts'
+import { inspectRaster, makeRaster, type TestRaster } from '../support/raster.ts'
 import { uploadContent } from '../support/samples.ts'
 import { type Ask, describeServers, type TestServer } from '../support/server.ts'
 import { allow, createLayer, createResource } from '../support/tree.ts'
@@ -25,7 +25,7 @@ interface WireError {
 const place = { srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -10] }
 
 /** The file of a picture of one colour. */
-const plain = (color: number, more: Picture = {}) => makePicture({ ...place, value: () => color, ...more })
+const plain = (color: number, more: TestRaster = {}) => makeRaster({ ...place, value: () => color, ...more })
 
 describeServers('raster layers', (start) => {
   let server: TestServer
@@ -42,7 +42,7 @@ describeServers('raster layers', (start) => {
   const read = async (id: number, ask = admin) => (await ask('GET', `/api/resource/${id}`)).json<WireRaster>()
   const bytes = async (path: string, ask = admin) => Buffer.from(await (await ask('GET', path)).arrayBuffer())
   const colorOf = async (id: number) =>
-    readPicture(await bytes(`/api/resource/${id}/cog`), (one) => one.pixel(5, 5))
+    inspectRaster(await bytes(`/api/resource/${id}/cog`), (one) => one.pixel(5, 5))
   const put = async (id: number, body: object, ask = admin) => {
     const answer = await ask('PUT', `/api/resource/${id}`, body)
     return { ...(await answer.json<WireError>()), status: answer.status }
@@ -52,7 +52,7 @@ describeServers('raster layers', (start) => {
   test('show size, bands, place and reference system of the picture that is kept', async () => {
     const id = await create(
       'Shown',
-      makePicture({ width: 40, height: 30, ...place, geoTransform: [1e6, 10, 0, 6e6, 0, -20] }),
+      makeRaster({ width: 40, height: 30, ...place, geoTransform: [1e6, 10, 0, 6e6, 0, -20] }),
     )
     expect((await read(id)).raster_layer).toEqual({
       srs: { id: 3857 },
@@ -69,7 +69,7 @@ describeServers('raster layers', (start) => {
   test('tell their extent in degrees', async () => {
     const id = await create(
       'Extent',
-      makePicture({ width: 100, height: 50, geoTransform: [10, 0.01, 0, 46, 0, -0.01] }),
+      makeRaster({ width: 100, height: 50, geoTransform: [10, 0.01, 0, 46, 0, -0.01] }),
     )
     const { extent } = await (await admin('GET', `/api/resource/${id}/extent`)).json<{
       extent: Record<string, number>
@@ -89,7 +89,7 @@ describeServers('raster layers', (start) => {
     expect(whole.headers.get('content-type')).toBe('image/tiff; application=geotiff; profile=cloud-optimized')
     expect(whole.headers.get('content-disposition')).toContain(`filename="${id}.tif"`)
     const content = Buffer.from(await whole.arrayBuffer())
-    readPicture(content, ({ pixel, structure, overviews }) => {
+    inspectRaster(content, ({ pixel, structure, overviews }) => {
       expect(pixel(300, 300)).toEqual([77, 77, 77, 255])
       expect(structure.LAYOUT).toBe('COG')
       expect(overviews).toEqual([300, 150])
@@ -109,7 +109,7 @@ describeServers('raster layers', (start) => {
   })
 
   test('give back the file they were made of, under its name', async () => {
-    const sent = makePicture()
+    const sent = makeRaster()
     const form = new FormData()
     form.append('file', new Blob([new Uint8Array(sent)]), 'Süd.tif')
     const { upload_meta } = await (await admin('POST', '/api/component/file_upload/', form)).json<{
@@ -137,7 +137,7 @@ describeServers('raster layers', (start) => {
 
   test('keep their picture when another one is refused', async () => {
     const id = await create('Kept', plain(33))
-    const source = await uploadContent(admin, makePicture({ bands: 1 }))
+    const source = await uploadContent(admin, makeRaster({ bands: 1 }))
     expect(await put(id, { resource: { display_name: 'Not so' }, raster_layer: { source } })).toMatchObject({
       status: 422,
       code: 'source/bad-raster',
@@ -187,7 +187,7 @@ describeServers('raster layers', (start) => {
     ],
     [
       'no reference system',
-      async () => ({ source: await uploadContent(admin, makePicture({ srs: null })) }),
+      async () => ({ source: await uploadContent(admin, makeRaster({ srs: null })) }),
       422,
       'source/no-srs',
       /^the file does not say its reference system/,
@@ -316,7 +316,7 @@ describeServers(
       const { admin } = await start()
       const source = await uploadContent(
         admin,
-        makePicture({ width: 900, height: 900, options: ['COMPRESS=DEFLATE'], value: () => 1 }),
+        makeRaster({ width: 900, height: 900, options: ['COMPRESS=DEFLATE'], value: () => 1 }),
       )
       const resource = { cls: 'raster_layer', parent: { id: 0 }, display_name: 'Large' }
       const answer = await admin('POST', '/api/resource/', { resource, raster_layer: { source } })

@@ -10,11 +10,11 @@ import { type Cluster, startCluster } from '../support/cluster.ts'
 import { copies, type Gate, makeGate } from '../support/gate.ts'
 import { listFeatureTables } from '../support/import.ts'
 import { openLayerClient } from '../support/layer_client.ts'
-import { findLostFiles } from '../support/lost_files.ts'
 import { createGroup } from '../support/resources.ts'
 import { type Ask, adminPassword, createAsk } from '../support/server.ts'
 import { execute, withDatabase } from '../support/sql.ts'
 import { createLayer } from '../support/tree.ts'
+import { findUnreferencedFiles } from '../support/unreferenced_files.ts'
 import { geojson, point } from '../support/vector.ts'
 
 let cluster: Cluster
@@ -144,7 +144,7 @@ test('a database that is started again while rows of a source are on their way l
   expect(await client.features(id)).toEqual(before)
   await dropOrphans(database, instance)
   expect((await listFeatureTables(database)).staged).toEqual([])
-  expect(await findLostFiles({ dataFolder: folder, database, running })).toEqual([])
+  expect(await findUnreferencedFiles({ dataFolder: folder, database, running })).toEqual([])
   await client.put(id, { vector_layer: { source } })
   expect(await client.features(id)).toHaveLength(features.length)
 })

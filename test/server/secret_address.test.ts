@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { annotationsOf } from '../../src/contract/descriptor.ts'
 import type { ErrorBody } from '../../src/contract/error.ts'
 import { type Cls, clsNames, descriptorOf } from '../../src/contract/registry.ts'
-import { createFamily } from '../support/samples.ts'
+import { createStyledLayer } from '../support/samples.ts'
 import { type Ask, describeServers } from '../support/server.ts'
 import { createResource } from '../support/tree.ts'
 
@@ -58,7 +58,7 @@ describeServers('the address of a stored secret', (start) => {
   test.each(guarded)('changes only together with it: $cls', async (one) => {
     const { cls, secret, addresses } = one
     const { admin } = await start()
-    const { group: parent } = await createFamily(admin)
+    const { group: parent } = await createStyledLayer(admin)
     const [own = {}, other = {}] = samples[cls] ?? []
     const members = { [cls]: { ...own, [secret]: 'sesame' } }
     const id = await createResource(admin, { cls, parent, name: 'Stored', members })
@@ -81,7 +81,7 @@ describeServers('the address of a stored secret', (start) => {
 
   test('changes by itself where no secret is stored, or the request takes it away', async () => {
     const { admin } = await start()
-    const { group: parent } = await createFamily(admin)
+    const { group: parent } = await createStyledLayer(admin)
     const [own, other] = samples.wmsclient_connection ?? []
     const cls = 'wmsclient_connection'
     const bare = await createResource(admin, { cls, parent, name: 'Bare', members: { [cls]: own } })

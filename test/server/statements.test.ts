@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createServer, type RunningServer } from '../../src/server/server.ts'
 import { openTestDatabase } from '../support/drivers.ts'
-import { listening } from '../support/listening.ts'
 import { adminPassword } from '../support/server.ts'
+import { observeStatements } from '../support/statement_observer.ts'
 
 let statements: string[] = []
 let running: RunningServer
@@ -13,7 +13,7 @@ let folder: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'landform-statements-'))
-  const database = listening(await openTestDatabase('postgres'), (text) => statements.push(text))
+  const database = observeStatements(await openTestDatabase('postgres'), (text) => statements.push(text))
   const listen = { host: '127.0.0.1', port: 0 }
   running = await createServer({ listen, dataFolder: folder, database, adminPassword })
 })

@@ -5,15 +5,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sweep } from '../../src/server/sweep.ts'
 import { makePhoto, openAttachments } from '../support/attachments.ts'
 import { drivers } from '../support/drivers.ts'
-import { type KillableGround, makeGround } from '../support/killable.ts'
+import { createServerEnvironment, type ServerEnvironment } from '../support/killable.ts'
 import type { Ask } from '../support/server.ts'
 import { createLayer } from '../support/tree.ts'
 import { openTus } from '../support/tus.ts'
 
 describe.each(drivers)('a server on %s that is killed', (driver) => {
-  let ground: KillableGround
+  let ground: ServerEnvironment
   beforeAll(async () => {
-    ground = await makeGround(driver)
+    ground = await createServerEnvironment(driver)
   })
   afterAll(() => ground.remove())
 
@@ -100,7 +100,7 @@ describe.each(drivers)('a server on %s that is killed', (driver) => {
     }))
 
   test('shows the picture, and keeps no file of all that for good', async () => {
-    const { running, admin } = await ground.look()
+    const { running, admin } = await ground.inspect()
     try {
       const { list, path: attachments } = openAttachments(admin, photos, 1)
       const [picture] = await list()

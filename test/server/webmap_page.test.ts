@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import type { ConfigGroup, ConfigLayer, WebmapConfig } from '../../src/contract/webmap_config.ts'
 import { makeMap, type TestMap } from '../support/map.ts'
-import { makePicture } from '../support/raster.ts'
+import { makeRaster } from '../support/raster.ts'
 import { uploadContent } from '../support/samples.ts'
 import { type Ask, describeServers } from '../support/server.ts'
 import { allow, createResource } from '../support/tree.ts'
@@ -69,7 +69,7 @@ describeServers('the page of a web map', (start) => {
   test('layers of pictures, which nothing draws yet, are named', async () => {
     const { admin, guest, map } = await prepare()
     expect((await readConfig(admin, map.id)).landform.undrawn).toEqual([])
-    const source = await uploadContent(admin, makePicture())
+    const source = await uploadContent(admin, makeRaster())
     const layer = { cls: 'raster_layer', name: 'Photo', members: { raster_layer: { source } } }
     const parent = await createResource(admin, layer)
     const style = await createResource(admin, { cls: 'raster_style', parent, name: 'Style' })

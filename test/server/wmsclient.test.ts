@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Ask, describeServers } from '../support/server.ts'
 import { allow, createResource } from '../support/tree.ts'
 import { createUser, userPassword } from '../support/users.ts'
-import { capabilities, type OtherService, useService } from '../support/wms.ts'
+import { capabilities, type TestService, useService } from '../support/wms.ts'
 
 const startService = useService()
 
@@ -40,9 +40,9 @@ const readLayer = async (ask: Ask, id: number) =>
   (await (await ask('GET', `/api/resource/${id}`)).json<{ wmsclient_layer: object }>()).wmsclient_layer
 
 /** The service of the file, answering with capabilities, and nothing seen yet. */
-async function service(): Promise<OtherService> {
+async function service(): Promise<TestService> {
   const found = await startService()
-  found.seen.length = 0
+  found.requests.length = 0
   found.answer = (_, response) => response.end(capabilities)
   return found
 }
@@ -55,7 +55,7 @@ describeServers(
   (start) => {
     test('a connection is read back without its password, and asks nobody on its own', async () => {
       const { admin } = await start()
-      const { url, seen } = await service()
+      const { url, requests } = await service()
       const id = await createConnection(admin, 'Read', { url, username: 'ann', password: 'sesame-1' })
       const text = await (await admin('GET', `/api/resource/${id}`)).text()
       expect(text).not.toContain('sesame-1')
@@ -65,14 +65,14 @@ describeServers(
         version: '1.3.0',
         capcache: null,
       })
-      expect(seen).toEqual([])
+      expect(requests).toEqual([])
       const open = await createConnection(admin, 'Read without', { url })
       expect(await readConnection(admin, open)).toMatchObject({ username: null, password: null })
     })
 
     test('query reads what the service offers, clear forgets it, and nothing else changes it', async () => {
       const { admin } = await start()
-      const { url, seen } = await service()
+      const { url, requests } = await service()
       const id = await createConnection(admin, 'Query', { url: `${url}/wms?map=a`, capcache: 'query' })
       const offered = (await readConnection(admin, id)).capcache
       expect(offered).toEqual({
@@ -82,7 +82,7 @@ describeServers(
           { id: 'rails', title: 'rails', index: 2 },
         ],
       })
-      expect(seen).toEqual(['GET /wms?map=a&SERVICE=WMS&REQUEST=GetCapabilities&VERSION=1.3.0'])
+      expect(requests).toEqual(['GET /wms?map=a&SERVICE=WMS&REQUEST=GetCapabilities&VERSION=1.3.0'])
       const whole = await readConnection(admin, id)
       expect((await change(admin, id, whole)).status).toBe(200)
       expect(await readConnection(admin, id)).toEqual(whole)
@@ -92,27 +92,27 @@ describeServers(
       expect((await readConnection(admin, id)).capcache).toEqual(offered)
       await change(admin, id, { version: '1.1.1' })
       expect((await readConnection(admin, id)).capcache).toBeNull()
-      expect(seen).toHaveLength(2)
+      expect(requests).toHaveLength(2)
     })
 
     test('the password is sealed in the database, and goes to the service it is for', async () => {
       const { admin, database } = await start()
-      const { url, seen } = await service()
+      const { url, requests } = await service()
       const login = { username: 'ann', password: 'sesame-2' }
       const id = await createConnection(admin, 'Sealed', { url, ...login })
       const kept = await database.query('select * from wms_connection where resource_id = $1', [id])
       expect(JSON.stringify(kept)).not.toContain('sesame-2')
       await change(admin, id, { capcache: 'query' })
-      expect(seen.at(-1)).toContain(`Basic ${btoa('ann:sesame-2')}`)
+      expect(requests.at(-1)).toContain(`Basic ${btoa('ann:sesame-2')}`)
       await change(admin, id, { password: 'other', capcache: 'query' })
-      expect(seen.at(-1)).toContain(`Basic ${btoa('ann:other')}`)
+      expect(requests.at(-1)).toContain(`Basic ${btoa('ann:other')}`)
       await change(admin, id, { username: null, password: null, capcache: 'query' })
-      expect(seen.at(-1)).not.toContain('Basic')
+      expect(requests.at(-1)).not.toContain('Basic')
     })
 
     test('a password does not follow an address to another server', async () => {
       const { admin } = await start()
-      const { url, seen } = await service()
+      const { url, requests } = await service()
       const login = { username: 'ann', password: 'sesame-3' }
       const id = await createConnection(admin, 'Thief', { url: 'https://maps.example.org/wms', ...login })
       for (const more of [{}, { capcache: 'query' }]) {
@@ -124,7 +124,7 @@ describeServers(
           ),
         ])
       }
-      expect(seen).toEqual([])
+      expect(requests).toEqual([])
       // Even on the same server, a path may belong to somebody else.
       expect((await change(admin, id, { url: 'https://maps.example.org/other' })).status).toBe(422)
       expect((await change(admin, id, { url: 'HTTPS://maps.example.org:443/wms' })).status).toBe(200)
@@ -157,9 +157,9 @@ describeServers(
       [
         'another kind of service answers',
         (url) => `${url}/page`,
-        /no capabilities of a WMS: its root is <html>/,
+        /did not return WMS capabilities: its root element is <html>/,
       ],
-      ['it refuses', (url) => `${url}/login`, /answers with status 401/],
+      ['it refuses', (url) => `${url}/login`, /returned status 401/],
     ])('a query says why it fails where %s, and leaves nothing', async (name, urlOf, why) => {
       const { admin } = await start()
       const other = await service()
@@ -244,26 +244,26 @@ describeServers(
       await admin('PUT', `/api/resource/${layer}`, {
         resource: { permissions: ['resource', 'data'].map((scope) => allow(user, scope)) },
       })
-      const seen = async () => [
+      const view = async () => [
         Object.keys(await readConnection(reader, id)),
         (await (await reader('GET', `/api/resource/${layer}/permission`)).json<{ data: { read: boolean } }>())
           .data.read,
         (await change(reader, id, { version: '1.1.1' })).status,
       ]
       await permit()
-      expect(await seen()).toEqual([[], false, 403])
+      expect(await view()).toEqual([[], false, 403])
       await permit('read')
-      expect(await seen()).toEqual([['url', 'username', 'password', 'version'], false, 403])
+      expect(await view()).toEqual([['url', 'username', 'password', 'version'], false, 403])
       await permit('connect')
-      expect(await seen()).toEqual([['capcache'], true, 403])
+      expect(await view()).toEqual([['capcache'], true, 403])
       await permit('read', 'write')
-      expect(await seen()).toEqual([['url', 'username', 'password', 'version'], false, 200])
+      expect(await view()).toEqual([['url', 'username', 'password', 'version'], false, 200])
       const other = await createConnection(admin, 'Open', { url })
       await admin('PUT', `/api/resource/${other}`, {
         resource: { permissions: ['resource', 'connection'].map((scope) => allow(user, scope)) },
       })
       await admin('PUT', `/api/resource/${layer}`, { wmsclient_layer: { connection: { id: other } } })
-      expect((await seen())[1]).toBe(true)
+      expect((await view())[1]).toBe(true)
     })
   },
   { allowPrivateAddresses: true },

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { allEffectivePermissions } from '../../src/access/evaluate.ts'
-import { namesOf } from '../../src/access/mask.ts'
-import type { AccessResource, AccessSubject, Key } from '../../src/access/tree.ts'
+import type { AccessResource, AccessSubject, Key } from '../../src/access/access_tree.ts'
+import { allEffectivePermissions } from '../../src/access/evaluate_access.ts'
+import { namesOf } from '../../src/access/permission_mask.ts'
 import { permissionNames, permissionsOf, scopes } from '../../src/contract/permissions.ts'
 import { type Cls, clsNames, descriptorOf, isAllowedParent } from '../../src/contract/registry.ts'
 import type { Queryable } from '../../src/database/database.ts'
@@ -16,7 +16,7 @@ import {
 import { findUser, type User } from '../../src/store/principal.ts'
 import { deleteResources, listRepresentatives } from '../../src/store/resource_tree.ts'
 import { describeDrivers } from '../support/drivers.ts'
-import { specifiedPermissions } from '../support/permission-spec.ts'
+import { specifiedPermissions } from '../support/permission_spec.ts'
 
 /** Trees that stand side by side in one forest: what is asked at once about all of them is asked in one statement. */
 const treesAForest = 40

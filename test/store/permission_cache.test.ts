@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasPermission } from '../../src/access/mask.ts'
+import { hasPermission } from '../../src/access/permission_mask.ts'
 import { bootstrap } from '../../src/store/bootstrap.ts'
 import { touchPermissionEpoch } from '../../src/store/permission.ts'
 import { createPermissionCache } from '../../src/store/permission_cache.ts'

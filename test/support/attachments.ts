@@ -2,7 +2,7 @@ import sharp from 'sharp'
 import { uploadContent } from './samples.ts'
 import type { Ask, TestResponse } from './server.ts'
 
-/** An attachment, as answers have it. */
+/** An attachment in a response. */
 export interface WireAttachment {
   readonly id: number
   readonly name: string
@@ -12,43 +12,43 @@ export interface WireAttachment {
   readonly is_image: boolean
 }
 
-/** What features have beside, as answers have it. */
+/** Extensions of a feature in a response. */
 export interface WireExtensions {
   readonly attachment: readonly WireAttachment[] | null
   readonly description: string | null
 }
 
-/** Makes a picture of one colour; its orientation says how it is to be turned, as cameras write it. */
+/** Creates a JPEG of one colour, with an EXIF orientation. */
 export function makePhoto(
   options: { readonly width?: number; readonly height?: number; readonly orientation?: number } = {},
 ): Promise<Buffer> {
   const { width = 60, height = 40, orientation = 1 } = options
   return sharp({ create: { width, height, channels: 3, background: '#336699' } })
     .jpeg()
-    .withExif({ IFD0: { Artist: 'the one who took it' } })
+    .withExif({ IFD0: { Artist: 'photographer' } })
     .withMetadata({ orientation })
     .toBuffer()
 }
 
-/** Reads what a picture is. */
+/** Reads the metadata of an image. */
 export async function readPhoto(answer: TestResponse) {
   const { width, height, format, exif, hasAlpha } = await sharp(await answer.arrayBuffer()).metadata()
   return { width, height, format, exif, hasAlpha }
 }
 
-/** Asks about the attachments of one feature. */
+/** A client for the attachments of one feature. */
 export interface AttachmentClient {
   /** Path of the feature. */
   readonly feature: string
   readonly path: string
-  /** Uploads content and attaches it; gives the id. */
+  /** Uploads content, attaches it, and returns the id. */
   attach(content: Uint8Array | string, more?: object): Promise<number>
   list(): Promise<WireAttachment[]>
-  /** What the feature says of itself. */
+  /** Reads the extensions of the feature. */
   extensions(query?: string): Promise<Partial<WireExtensions>>
 }
 
-/** Opens a client of the attachments of a feature. */
+/** Creates a client for the attachments of a feature. */
 export function openAttachments(ask: Ask, layer: number, feature: number): AttachmentClient {
   const own = `/api/resource/${layer}/feature/${feature}`
   const path = `${own}/attachment/`

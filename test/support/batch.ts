@@ -2,27 +2,27 @@ import { expect } from 'vitest'
 import type { WireError } from './layer_client.ts'
 import type { Ask, TestServer } from './server.ts'
 
-/** What became of an operation. */
+/** Result of an operation. */
 export interface WireResult {
   readonly id: number
   readonly version?: number
 }
 
-/** Why a batch was refused. */
+/** Error response of a refused batch. */
 export interface BatchError extends WireError {
   readonly data: { readonly operation?: number; readonly name?: string }
 }
 
-/** Sends batches. */
+/** A client for batches. */
 export interface BatchClient {
   send(operations: readonly object[], ask?: Ask): ReturnType<Ask>
-  /** Sends what is to be done. */
+  /** Sends a batch and expects success. */
   run(operations: readonly object[]): Promise<WireResult[]>
-  /** Sends what is to be refused, and makes sure that the tree is as before. */
+  /** Sends a batch, expects an error, and checks that the tree is unchanged. */
   refuse(operations: readonly object[], ask?: Ask): Promise<BatchError>
 }
 
-/** Opens a client of batches, as the administrator where nobody else is named. */
+/** Creates a client for batches, as the administrator by default. */
 export function openBatchClient({ admin }: TestServer): BatchClient {
   const tree = async () => (await admin('GET', '/api/resource/search/?serialization=full')).json<object[]>()
   const send = (operations: readonly object[], ask = admin) =>
@@ -46,7 +46,7 @@ export function openBatchClient({ admin }: TestServer): BatchClient {
   }
 }
 
-/** The body of a group that is to be made; the parent may be a local name. */
+/** Body of the creation of a group; the parent may be a local name. */
 export const groupBody = (display_name: string, parent: number | string = 0, more: object = {}) => ({
   resource: { cls: 'resource_group', parent: { id: parent }, display_name, ...more },
 })

@@ -6,42 +6,42 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { folderPrefix, sweepOrphans } from './orphans.ts'
+import { folderPrefix, removeOrphans } from './orphans.ts'
 
-/** A PostgreSQL server of our own in a temporary folder. */
+/** A PostgreSQL server in a temporary folder. */
 export interface Cluster {
   readonly url: string
-  /** Ends the server as a restart of the service does: without waiting for its sessions. Its data stay. */
+  /** Stops the server like a restart of the service, without waiting for sessions. Keeps its data. */
   down(): Promise<void>
-  /** Ends the server at once, in whatever it is: in the middle of a recovery it does not always hear of the other way. */
+  /** Aborts the server in any state: during a recovery it does not always react to a fast shutdown. */
   abort(): Promise<void>
-  /** Starts it again, and waits until it takes connections. */
+  /** Starts the server again, and waits until it accepts connections. */
   up(): Promise<void>
-  /** Ends the server and deletes its folder. */
+  /** Stops the server and deletes its folder. */
   stop(): Promise<void>
 }
 
-/** What a server is to be like. */
+/** Options of a server. */
 export interface ClusterOptions {
-  /** Waits for the disk, as servers that people use do. */
+  /** Whether it waits for the disk, like a production server. */
   readonly isDurable?: boolean
-  /** An empty folder for the log of what it writes, which is kept short. */
+  /** Empty folder for its write-ahead log, which is kept short. */
   readonly logFolder?: string
 }
 
-/** Makes and starts a server on a free port of this machine, as an unprivileged user. */
+/** Creates and starts a server on a free local port, as an unprivileged user. */
 export async function startCluster({ isDurable = false, logFolder }: ClusterOptions = {}): Promise<Cluster> {
-  sweepOrphans()
+  removeOrphans()
   const programs = findPrograms()
   const owner = findOwner()
   const folder = mkdtempSync(join(tmpdir(), `${folderPrefix}${process.pid}-`))
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
   const data = join(folder, 'data')
-  makeData(data, { programs, owner, folder, logFolder })
+  createData(data, { programs, owner, folder, logFolder })
   const port = await findFreePort()
   const settings = [
     ...serverSettings(port, folder),
-    ...(isDurable ? [] : hasty),
+    ...(isDurable ? [] : nonDurable),
     ...(logFolder === undefined ? [] : shortLog),
   ]
   const startServer = () =>
@@ -52,7 +52,7 @@ export async function startCluster({ isDurable = false, logFolder }: ClusterOpti
     })
   let server = startServer()
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-  // Only for a run that ends without its teardown; SIGQUIT is PostgreSQL's immediate shutdown.
+  // Only for a run that exits without teardown; SIGQUIT is PostgreSQL's immediate shutdown.
   const abandon = () => {
     server.kill('SIGQUIT')
     remove()
@@ -83,15 +83,15 @@ export async function startCluster({ isDurable = false, logFolder }: ClusterOpti
   return { url: `postgres://landform@127.0.0.1:${port}/postgres`, ...ends, up, stop }
 }
 
-interface Making {
+interface ClusterParts {
   readonly programs: string
   readonly owner: ReturnType<typeof findOwner>
   readonly folder: string
   readonly logFolder: string | undefined
 }
 
-/** Makes the folder that the server has its data in. */
-function makeData(data: string, { programs, owner, folder, logFolder }: Making): void {
+/** Creates the data folder of a server. */
+function createData(data: string, { programs, owner, folder, logFolder }: ClusterParts): void {
   const settings = ['--auth=trust', '--username=landform', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
   if (logFolder !== undefined) settings.push(`--waldir=${logFolder}`, '--wal-segsize=1')
   execFileSync(join(programs, 'initdb'), ['--pgdata', data, ...settings], {
@@ -101,10 +101,13 @@ function makeData(data: string, { programs, owner, folder, logFolder }: Making):
   })
 }
 
-// What does not have to outlive the run does not wait for the disk.
-const hasty = ['fsync', 'synchronous_commit', 'full_page_writes'].flatMap((name) => ['-c', `${name}=off`])
+// Data that need not outlive the run is not flushed to disk.
+const nonDurable = ['fsync', 'synchronous_commit', 'full_page_writes'].flatMap((name) => [
+  '-c',
+  `${name}=off`,
+])
 
-// What is written next has to be made first, as soon as it fills one file.
+// Small log files that are not recycled: each new one needs disk space.
 const shortLog = ['-c', 'min_wal_size=2MB', '-c', 'max_wal_size=8MB', '-c', 'wal_recycle=off']
 
 function serverSettings(port: number, socketFolder: string): string[] {
@@ -116,7 +119,7 @@ function serverSettings(port: number, socketFolder: string): string[] {
     shared_buffers: '128MB',
     log_min_messages: 'warning',
     timezone: 'UTC',
-    // A test decides when a table is vacuumed or analyzed, not the clock.
+    // Tests vacuum and analyze explicitly.
     autovacuum: 'off',
   }
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -131,8 +134,7 @@ async function untilReady(stderr: NodeJS.ReadableStream): Promise<void> {
     if (isReady) break
   }
   if (!isReady) throw new Error(`PostgreSQL did not start:\n${lines.join('\n')}`)
-  // Later lines are not read, but must not fill the pipe: the server would wait for a reader. Who stops reading lines
-  // stops the stream.
+  // Drains the rest, so that a full pipe does not block the server; leaving the loop has paused the stream.
   stderr.resume()
 }
 
@@ -146,11 +148,11 @@ function findPrograms(): string {
   return newest ?? execFileSync('pg_config', ['--bindir'], { encoding: 'utf8' }).trim()
 }
 
-/** Gives the user whom servers of our own run as: PostgreSQL refuses to run as root. */
+/** Returns the user that test servers run as: PostgreSQL refuses to run as root. */
 export function findOwner(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
-  const ask = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }))
-  return { uid: ask('-u'), gid: ask('-g') }
+  const readId = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }))
+  return { uid: readId('-u'), gid: readId('-g') }
 }
 
 async function findFreePort(): Promise<number> {

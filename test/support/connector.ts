@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** A resource as the connector gives it. */
+/** A resource as returned by the connector. */
 export interface Composite {
   readonly resource: {
     readonly id: number
@@ -13,7 +13,7 @@ export interface Composite {
   readonly [member: string]: unknown
 }
 
-/** How the connector names a resource: id, keyname, or what it looks like. */
+/** Identifies a resource for the connector: id, keyname, or a partial resource. */
 export type ResourceName = number | string | Readonly<Record<string, unknown>>
 
 interface Credentials {
@@ -23,7 +23,7 @@ interface Credentials {
 
 type Parameters = Readonly<Record<string, unknown>>
 
-/** What both versions of the connector offer. */
+/** The interface of both connector versions. */
 export interface Connector {
   connect(): Promise<Record<string, string[]>>
   login(credentials: Credentials): Promise<unknown>
@@ -43,7 +43,7 @@ export interface Connector {
   deleteResource(name: ResourceName): Promise<unknown>
 }
 
-/** How the newer version asks for a route. */
+/** The newer version, which addresses routes by name. */
 export interface RoutingConnector extends Connector {
   route(
     name: string,
@@ -59,18 +59,18 @@ interface Options {
   readonly auth?: Credentials
 }
 
-/** Versions of the connector that are installed. */
+/** Installed versions of the connector. */
 export const connectorVersions = [1, 3] as const
 
 /**
- * Makes a connector of a version. It keeps answers for everybody in the process, whichever server they came from, so
- * each one made here is loaded anew. What fails in its cache (`connect`, `getResource`) rejects a second promise that
- * nobody holds: expect failures of its plain requests only.
+ * Creates a connector of a version. Its cache is global to the process and ignores the server, so the module is loaded
+ * again for each connector. Failures of cached calls (`connect`, `getResource`) reject a second, unhandled promise:
+ * expect failures of plain requests only.
  */
 export function createConnector(version: (typeof connectorVersions)[number], options: Options) {
   const load = createRequire(import.meta.url)
   for (const file of Object.keys(load.cache))
     if (/[/\\](ngw-connector-\d|@nextgis)[/\\]/.test(file)) delete load.cache[file]
-  const Made: new (made: Options) => RoutingConnector = load(`ngw-connector-${version}`)
-  return new Made(options)
+  const Connector: new (options: Options) => RoutingConnector = load(`ngw-connector-${version}`)
+  return new Connector(options)
 }

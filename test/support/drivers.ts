@@ -8,21 +8,20 @@ import { openTestSchema } from './embedded.ts'
 import { createTestDatabase } from './postgres.ts'
 
 const all = ['pglite', 'postgres'] as const satisfies readonly Database['driver'][]
-const chosen = process.env.LANDFORM_TEST_DATABASE
-if (chosen !== undefined && !all.some((driver) => driver === chosen))
-  throw new Error(`LANDFORM_TEST_DATABASE is "${chosen}", not one of ${all.join(', ')}`)
+const selected = process.env.LANDFORM_TEST_DATABASE
+if (selected !== undefined && !all.some((driver) => driver === selected))
+  throw new Error(`LANDFORM_TEST_DATABASE is "${selected}", not one of ${all.join(', ')}`)
 
 /**
- * The databases that everything on top of the interface is tested on: both, or the one that the variable
- * LANDFORM_TEST_DATABASE names.
+ * The database drivers to test on: both, or the one in the environment variable LANDFORM_TEST_DATABASE.
  */
-export const drivers = all.filter((driver) => chosen === undefined || driver === chosen)
+export const drivers = all.filter((driver) => selected === undefined || driver === selected)
 
 /**
- * Opens a database of a driver that nobody else uses, with PostGIS and no table of ours. Closing it deletes all that is
- * in it. Prefer `describeDrivers`, which closes it too.
+ * Opens an empty database of a driver, with PostGIS. Closing it drops the database. Prefer `describeDrivers`, which
+ * also closes it.
  *
- * @param options how PostgreSQL is used
+ * @param options options of the PostgreSQL driver
  */
 export async function openTestDatabase(
   driver: Database['driver'],
@@ -40,8 +39,8 @@ export async function openTestDatabase(
 }
 
 /**
- * Runs a block of tests on each driver. `open` gives the block's database, migrated; always the same one, closed and
- * deleted after the block:
+ * Runs a block of tests on each driver. `open` returns the migrated database of the block, always the same one, which
+ * is dropped after the block:
  *
  *     describeDrivers('layers', (open) => {
  *       test('…', async () => {

@@ -4,14 +4,13 @@ import type { Database } from '../../src/database/database.ts'
 import type { Engine } from '../../src/database/pglite.ts'
 
 /**
- * The embedded database of this process, which stays open for all the test files that run in it: an instance takes
- * seconds to start, more to grow warm, and a gigabyte of memory. It ends with the process.
+ * The embedded database of this process, shared by all its test files: an instance takes seconds to start, longer to
+ * warm up, and a gigabyte of memory. It ends with the process.
  */
 let opening: Promise<Engine> | undefined
 
 /**
- * Opens an empty schema in the embedded database, held in memory, that all tests of this process share. Closing it
- * drops the schema.
+ * Opens an empty schema in the in-memory database shared by all tests of this process. Closing it drops the schema.
  */
 export async function openTestSchema(): Promise<Database> {
   const engine = await getEngine()
@@ -19,7 +18,7 @@ export async function openTestSchema(): Promise<Database> {
   return engine.openSchema(schema, () => dropSchema(engine, schema))
 }
 
-// The log of changes lies in memory too, and nothing else ever lets go of it.
+// The write-ahead log is in memory too, and is recycled only by a checkpoint.
 async function dropSchema(engine: Engine, schema: string): Promise<void> {
   const database = engine.openSchema('public')
   await database.query(`drop schema if exists ${schema} cascade`)
@@ -27,8 +26,8 @@ async function dropSchema(engine: Engine, schema: string): Promise<void> {
 }
 
 /**
- * Names what tests have left in the embedded database: whatever is neither a part of PostgreSQL nor of PostGIS. Asks
- * nobody where it was never opened.
+ * Lists objects that tests have left in the embedded database: those that belong neither to PostgreSQL nor to PostGIS.
+ * Empty if it was never opened.
  */
 export async function findDatabaseLeftovers(): Promise<string[]> {
   if (opening === undefined) return []
@@ -55,7 +54,7 @@ function getEngine(): Promise<Engine> {
   return opening
 }
 
-// Imported late: every file asks for what is left, most never use the database.
+// Imported on use: every test file checks for leftovers, but most never use the database.
 async function startEngine(): Promise<Engine> {
   const { openEngine } = await import('../../src/database/pglite.ts')
   return openEngine({ folder: 'memory', log: silentLog })

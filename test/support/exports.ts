@@ -7,29 +7,29 @@ import { promisify } from 'node:util'
 import { createTestLayer, everyDatatype } from './layers.ts'
 import type { Ask, TestResponse, TestServer } from './server.ts'
 
-/** A feature as GDAL reads it; dates and times are their parts between blanks. */
+/** A feature as read by GDAL; dates and times are their parts separated by spaces. */
 export interface ReadFeature {
   readonly id: number
   readonly wkt: string | null
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** A layer as GDAL reads it. */
+/** A layer as read by GDAL. */
 export interface ReadLayer {
   readonly name: string
-  /** The reference system as a PROJ text. */
+  /** The reference system as a PROJ string. */
   readonly srs: string | null
   readonly fields: readonly { readonly name: string; readonly type: string }[]
   readonly features: readonly ReadFeature[]
 }
 
-/** What an export is, read back by GDAL. */
+/** An export as read back by GDAL. */
 export interface ReadExport {
   readonly driver: string
   readonly layers: readonly ReadLayer[]
 }
 
-/** Reference systems as PROJ texts. */
+/** Reference systems as PROJ strings. */
 export const proj = {
   4326: '+proj=longlat +datum=WGS84 +no_defs',
   3857: '+proj=merc +a=6378137 +b=6378137 +lat_ts=0 +lon_0=0 +x_0=0 +y_0=0 +k=1 +units=m +nadgrids=@null +wktext +no_defs',
@@ -37,12 +37,12 @@ export const proj = {
 
 const program = fileURLToPath(new URL('./read_vector.ts', import.meta.url))
 
-/** Name that an answer is to be kept under. */
+/** File name in the Content-Disposition header of a response. */
 export function fileNameOf(answer: Pick<TestResponse, 'headers'>): string {
   return /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1] ?? ''
 }
 
-/** Exports a layer and reads it back with GDAL; fails with the server's own words. */
+/** Exports a layer and reads it back with GDAL; throws the body of an error response. */
 export async function readExport(ask: Ask, id: number, query: string): Promise<ReadExport> {
   const answer = await ask('GET', `/api/resource/${id}/export?${query}`)
   if (answer.status !== 200) throw new Error(await answer.text())
@@ -55,15 +55,15 @@ export async function readBytes(name: string, bytes: Uint8Array): Promise<ReadEx
   try {
     const path = join(folder, name)
     await writeFile(path, bytes)
-    const place = name.endsWith('.zip') ? `/vsizip/${path}/${name.slice(0, -4)}` : path
-    const { stdout } = await promisify(execFile)(process.execPath, [program, place], { maxBuffer: 2 ** 28 })
+    const source = name.endsWith('.zip') ? `/vsizip/${path}/${name.slice(0, -4)}` : path
+    const { stdout } = await promisify(execFile)(process.execPath, [program, source], { maxBuffer: 2 ** 28 })
     return JSON.parse(stdout) as ReadExport
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** Makes a layer of points with a field of every type, and features in degrees. */
+/** Creates a point layer with a field of every datatype, and features in EPSG:4326. */
 export async function createLayerOf(
   server: TestServer,
   name: string,

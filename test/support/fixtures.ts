@@ -6,17 +6,17 @@ import type { LoadedManifest } from '../../src/manifest/load.ts'
 /** Folder of the fixtures. */
 export const fixtures = fileURLToPath(new URL('../fixtures', import.meta.url))
 
-/** Variables that the fixtures use. SECRET must never be printed. */
+/** Environment variables of the fixtures. SECRET must never be printed. */
 export const fixtureEnv = { COUNTRY: 'Norway', PORT: '5433', SRS: '3857', ENABLED: 'true', SECRET: 'hunter2' }
 
-/** Lists the cases of a folder of fixtures: YAML files and folders, by name without extension. */
+/** Lists the cases of a fixture folder: YAML files and folders, by name without extension. */
 export function listCases(folder: 'good' | 'bad'): { readonly name: string; readonly path: string }[] {
   return readdirSync(`${fixtures}/${folder}`, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() || entry.name.endsWith('.yaml'))
     .map(({ name }) => ({ name: name.replace(/\.yaml$/, ''), path: `${folder}/${name}` }))
 }
 
-/** Prints all issues of a load, as the command line does. */
+/** Formats all issues of a load like the command line. */
 export function printIssues({ issues, sources }: LoadedManifest): string {
   return issues.map((issue) => `${formatIssue(issue, sources.get(issue.span?.file ?? ''))}\n`).join('')
 }

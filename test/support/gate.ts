@@ -1,21 +1,21 @@
 import type { Database } from '../../src/database/database.ts'
 
-/** A gate in front of a database, open at first: once it is shut, statements that a pattern matches wait there. */
+/** A gate in front of a database, initially open: while it is shut, statements that match a pattern wait. */
 export interface Gate {
-  /** The same database, seen through the gate. */
+  /** The database behind the gate. */
   readonly database: Database
-  /** Lets no more statements pass. The promise that it gives resolves when the first one waits. */
+  /** Holds matching statements from now on. `reached` resolves when the first one waits. */
   shut(): { readonly reached: Promise<void> }
-  /** Lets the waiting statements and all later ones pass. */
+  /** Releases the waiting statements and all later ones. */
   open(): void
 }
 
-/** Copies of rows into a table. */
+/** COPY statements into a table. */
 export const copies = /^copy /
 
 /**
- * Puts a gate in front of a database, so that a test can act while work is certain to be under way. Statements inside of
- * transactions are not stopped.
+ * Creates a gate in front of a database, so that a test can act while work is known to be in progress. Statements in
+ * transactions are not held.
  */
 export function makeGate(database: Database, pattern: RegExp): Gate {
   let shut: { reached: PromiseWithResolvers<void>; opened: PromiseWithResolvers<void> } | undefined

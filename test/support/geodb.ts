@@ -4,18 +4,18 @@ import type { Ask, TestServer } from './server.ts'
 import { execute } from './sql.ts'
 import { createResource } from './tree.ts'
 
-/** A database of somebody else, with PostGIS. */
+/** A foreign database with PostGIS. */
 export interface ForeignDatabase {
   readonly url: string
-  /** Runs a statement there, as its owner. */
+  /** Runs a statement as its owner. */
   execute(sql: string): Promise<Record<string, unknown>[]>
-  /** Members of a connection to it. */
+  /** Connection members for it. */
   readonly connection: Readonly<Record<'hostname' | 'database' | 'username' | 'password', string>> & {
     readonly port: number
   }
 }
 
-/** Gives a test file a foreign database of its own, dropped after its last test. */
+/** Provides a foreign database for a test file, dropped after its last test. */
 export function useForeign(): () => Promise<ForeignDatabase> {
   let creating: Promise<TestDatabase> | undefined
   afterAll(async () => (await creating)?.drop())
@@ -31,12 +31,12 @@ export function useForeign(): () => Promise<ForeignDatabase> {
   }
 }
 
-/** Makes a connection and gives its id. */
+/** Creates a connection and returns its id. */
 export function createConnection(ask: Ask, name: string, connection: object): Promise<number> {
   return createResource(ask, { cls: 'geodb_connection', name, members: { geodb_connection: connection } })
 }
 
-/** Makes a layer of a table with the columns `id` and `geom` in the schema `public`, unless told, and gives its id. */
+/** Creates a layer of a table, by default in schema `public` with columns `id` and `geom`, and returns its id. */
 export function createGeodbLayer(
   ask: Ask,
   { name, more = {}, ...layer }: { readonly name: string; readonly more?: object } & Record<string, unknown>,
@@ -45,11 +45,11 @@ export function createGeodbLayer(
   return createResource(ask, { cls: 'geodb_layer', name, members: { geodb_layer: member, ...more } })
 }
 
-/** Tables of a foreign database, and layers of them on a server. */
+/** Creates tables of a foreign database, and layers of them on a server. */
 export interface Tables {
-  /** Gives the administrator, what runs statements in the foreign database, and a connection to it. */
+  /** Returns the administrator, a function that runs statements in the foreign database, and a connection to it. */
   open(): Promise<OpenTables>
-  /** Makes a table anew, and a layer of it. */
+  /** Recreates a table, and creates a layer of it. */
   openLayer(table: string, columns: string, layer?: object): Promise<OpenTables & { readonly id: number }>
 }
 
@@ -82,8 +82,8 @@ export function openTables(
   }
 }
 
-/** Gives the status of an answer, and what it says. */
-export const told = async (answer: { status: number; json<T>(): Promise<T> }) => [
+/** Returns the status and the message of a response. */
+export const statusAndMessage = async (answer: { status: number; json<T>(): Promise<T> }) => [
   answer.status,
   (await answer.json<{ message: string }>()).message,
 ]

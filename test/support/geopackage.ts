@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { geojson } from './vector.ts'
 
-/** Writes features as a GeoPackage that says what type they are, true or not. */
+/** Writes features as a GeoPackage that declares a geometry type, correct or not. */
 export function packAs(type: 'POLYGON' | 'POLYGONZ', features: Parameters<typeof geojson>[0]): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'landform-geopackage-'))
   try {
@@ -15,8 +15,8 @@ export function packAs(type: 'POLYGON' | 'POLYGONZ', features: Parameters<typeof
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     const database = new DatabaseSync(path)
-    const says = database.prepare('update gpkg_geometry_columns set geometry_type_name = ?, z = ?')
-    says.run('POLYGON', type === 'POLYGONZ' ? 1 : 0)
+    const statement = database.prepare('update gpkg_geometry_columns set geometry_type_name = ?, z = ?')
+    statement.run('POLYGON', type === 'POLYGONZ' ? 1 : 0)
     database.close()
     return readFileSync(path)
   } finally {
@@ -24,34 +24,34 @@ export function packAs(type: 'POLYGON' | 'POLYGONZ', features: Parameters<typeof
   }
 }
 
-/** A table of features as it stands in a GeoPackage, true or not. */
+/** A feature table of a GeoPackage, whose declarations need not be correct. */
 export interface FeatureTable {
-  /** What its shapes are said to be; POINT where absent. */
+  /** Declared geometry type. @default POINT */
   readonly type?: string
-  /** Number of the reference system that it is said to be in; 4326 where absent. */
+  /** Declared EPSG code. @default 4326 */
   readonly srs?: number
-  /** What its columns are declared as, by their names. */
+  /** Declared column types by name. */
   readonly columns?: Readonly<Record<string, string>>
-  /** Expressions of SQL, one for each column behind the shape. */
-  readonly rows: readonly (readonly [shape: Uint8Array | null, ...values: string[]])[]
-  /** Statements for the end. */
-  readonly atLast?: string
+  /** Geometry, and an SQL expression for each other column. */
+  readonly rows: readonly (readonly [geometry: Uint8Array | null, ...values: string[]])[]
+  /** SQL statements to run after the rows are inserted. */
+  readonly finalSql?: string
 }
 
-/** Writes a table as the only one of a GeoPackage, by SQL: as it could have been written by anybody. */
+/** Writes a GeoPackage with one table by SQL, as any program could. */
 export function packTable({
   type = 'POINT',
   srs = 4326,
   columns = {},
   rows,
-  atLast = '',
+  finalSql = '',
 }: FeatureTable): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'landform-geopackage-'))
   try {
     const path = join(folder, 'a.gpkg')
     const database = new DatabaseSync(path)
     const declared = Object.entries(columns).map(
-      ([name, says]) => `, "${name.replaceAll('"', '""')}" ${says}`,
+      ([name, type]) => `, "${name.replaceAll('"', '""')}" ${type}`,
     )
     database.exec(`pragma synchronous = off; pragma application_id = 0x47504b47;
       create table gpkg_spatial_ref_sys (srs_name text, srs_id integer primary key, organization text,
@@ -66,9 +66,9 @@ export function packTable({
         z integer, m integer);
       insert into gpkg_geometry_columns values ('a', 'geom', '${type}', ${srs}, 0, 0);
       create table a (fid integer primary key autoincrement, geom blob${declared.join('')})`)
-    for (const [shape, ...values] of rows)
-      database.prepare(`insert into a values (${['null', '?', ...values].join(', ')})`).run(shape)
-    database.exec(atLast)
+    for (const [geometry, ...values] of rows)
+      database.prepare(`insert into a values (${['null', '?', ...values].join(', ')})`).run(geometry)
+    database.exec(finalSql)
     database.close()
     return readFileSync(path)
   } finally {
@@ -76,7 +76,7 @@ export function packTable({
   }
 }
 
-/** Writes a point as a GeoPackage does, little-endian. @see https://www.geopackage.org/spec120/#gpb_format */
+/** Encodes a point as a GeoPackage geometry, little-endian. @see https://www.geopackage.org/spec120/#gpb_format */
 export function packPoint(position: readonly number[], { srs = 4326, code = 1 } = {}): Buffer {
   const bytes = Buffer.alloc(13 + 8 * position.length)
   bytes.write('GP')
@@ -88,13 +88,13 @@ export function packPoint(position: readonly number[], { srs = 4326, code = 1 } 
   return bytes
 }
 
-/** Coordinates as GeoJSON has them. */
+/** GeoJSON coordinates. */
 export type Coordinates = readonly (number | Coordinates)[]
 
 const codes = ['Point', 'LineString', 'Polygon', 'MultiPoint', 'MultiLineString', 'MultiPolygon']
 
-/** Writes a shape as a GeoPackage does: with heights where its positions have three coordinates. */
-export function packShape(type: string, coordinates: Coordinates): Buffer {
+/** Encodes a GeoPackage geometry, with Z if its positions have three coordinates. */
+export function packGeometry(type: string, coordinates: Coordinates): Buffer {
   const header = packPoint([]).subarray(0, 8)
   return Buffer.concat([header, packWkb(codes.indexOf(type) + 1, coordinates)])
 }

@@ -2,28 +2,28 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
-import { startPostgres } from './postgres-service.ts'
+import { startPostgres } from './postgres_service.ts'
 import { lazyService, type Service } from './service.ts'
 
 /**
- * What a run shares. Each is started by the first test file that asks for it and stopped with the run, so that a
- * run of a few unit tests costs nothing.
+ * Shared services of a run. Each is started by the first test file that requests it and stopped at the end of the run,
+ * so a run of a few unit tests starts none.
  */
 const services = { postgres: lazyService(startPostgres) } satisfies Record<string, Service<unknown>>
 
-/** The names a test file can ask for, with what it is told. */
+/** Connection data by service name. */
 export type Services = {
   [Name in keyof typeof services]: Awaited<ReturnType<(typeof services)[Name]['start']>>
 }
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where test files, which run in processes of their own, ask for the services of the run. */
+    /** URL at which test files, which run in separate processes, request the services of the run. */
     servicesUrl: string
   }
 }
 
-/** Runs once before all test files; gives what stops everything after them. */
+/** Runs once before all test files; returns the teardown. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = createServer((request, response) => {
     const name = (request.url ?? '').slice(1)

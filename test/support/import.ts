@@ -6,17 +6,17 @@ import type { Database } from '../../src/database/database.ts'
 import { type ImportContext, type ImportSource, type Staged, stageSource } from '../../src/import/stage.ts'
 import { plainRules } from './vector.ts'
 
-/** A folder for the files of one test, and what works in it. */
+/** A folder for the files of one test, and an import context that uses it. */
 export interface ImportBench {
   readonly context: ImportContext
-  /** Reads a file into staging. */
+  /** Loads a file into a staging table. */
   stage(name: string, content: Uint8Array | string, options?: Partial<ImportSource>): Promise<Staged>
-  /** Names of what stands in the folder for files that do not last. */
+  /** Names of the files left in the temporary folder. */
   leftovers(): Promise<string[]>
   remove(): Promise<void>
 }
 
-/** Makes what an import works with, on a database. */
+/** Creates an import context on a database. */
 export async function openImportBench(
   database: Database,
   options: Partial<ImportContext> = {},
@@ -45,7 +45,7 @@ export async function openImportBench(
   }
 }
 
-/** Names of all tables of features there are, and of those that are staged. */
+/** Names of all feature tables, and of the staging tables. */
 export async function listFeatureTables(database: Database): Promise<{ tables: string[]; staged: string[] }> {
   const tables = await database.query<{ name: string }>(
     `select relname as name from pg_class

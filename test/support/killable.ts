@@ -11,32 +11,32 @@ import { createServer, type RunningServer } from '../../src/server/server.ts'
 import { createTestDatabase } from './postgres.ts'
 import { type Ask, adminPassword, createAsk } from './server.ts'
 
-/** A server in a process of its own, that may be killed at any moment. */
+/** A server in a separate process that can be killed at any time. */
 export interface KillableServer {
   readonly admin: Ask
-  /** Waits until a source is half read: only of a server that was started with `stallsGdal`. */
+  /** Waits until a source is partly read; only for a server started with `stallsGdal`. */
   untilGdalStalls(): Promise<void>
-  /** Kills it, as a failing machine does, and waits until it and what it has started are gone. */
+  /** Kills the server, like a machine failure, and waits until it and its child processes have exited. */
   kill(): Promise<void>
 }
 
-/** How a server is started. */
+/** Options of a server process. */
 export interface SpawnOptions {
-  /** What it is started with, before its own words. */
+  /** Command and arguments that start the server command. */
   readonly enter?: readonly string[]
-  /** Whether its process of GDAL stops in the middle of a source, for good. */
+  /** Whether its GDAL process stops permanently in the middle of a source. */
   readonly stallsGdal?: boolean
 }
 
-/** What a server stands on, that outlives it. */
-export interface KillableGround {
+/** Data folder and database of a server, which outlive its process. */
+export interface ServerEnvironment {
   readonly dataFolder: string
-  /** Address of the database, where it is no part of the folder. */
+  /** URL of the database, unless it is in the data folder. */
   readonly databaseUrl: string | undefined
-  /** Starts a server in a process of its own. */
+  /** Starts a server in a separate process. */
   start(options?: SpawnOptions): Promise<KillableServer>
-  /** Starts a server in this process, to look at what is left. The caller stops it. */
-  look(): Promise<{ readonly running: RunningServer; readonly admin: Ask }>
+  /** Starts a server in this process, to inspect the data. The caller stops it. */
+  inspect(): Promise<{ readonly running: RunningServer; readonly admin: Ask }>
   remove(): Promise<void>
 }
 
@@ -44,8 +44,8 @@ const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const stalledGdal = new URL('stalled_gdal.ts', import.meta.url).href
 const credentials = { authorization: `Basic ${btoa(`administrator:${adminPassword}`)}` }
 
-/** Makes an empty data folder, and a database of a driver beside it or in it. */
-export async function makeGround(driver: Database['driver']): Promise<KillableGround> {
+/** Creates an empty data folder, and a database beside it or in it, depending on the driver. */
+export async function createServerEnvironment(driver: Database['driver']): Promise<ServerEnvironment> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'landform-killable-'))
   const database = driver === 'postgres' ? await createTestDatabase() : undefined
   const databaseUrl = database?.url
@@ -58,13 +58,13 @@ export async function makeGround(driver: Database['driver']): Promise<KillableGr
       started.push(server)
       return server
     },
-    async look() {
+    async inspect() {
       const listen = { host: '127.0.0.1', port: 0 }
       const running = await createServer({ listen, dataFolder, databaseUrl, adminPassword })
       return { running, admin: createAsk(running.url, credentials) }
     },
     async remove() {
-      // A test that failed has not come to it.
+      // A failed test has not killed its servers.
       for (const server of started) await server.kill()
       await rm(dataFolder, { recursive: true, force: true })
       await database?.drop()
@@ -72,17 +72,17 @@ export async function makeGround(driver: Database['driver']): Promise<KillableGr
   }
 }
 
-/** Starts a server in a process of its own. */
+/** Starts a server in a separate process. */
 export async function spawnServer(
   dataFolder: string,
   databaseUrl: string | undefined,
   { enter = [], stallsGdal = false }: SpawnOptions = {},
 ): Promise<KillableServer> {
-  const where = databaseUrl === undefined ? [] : ['--database', databaseUrl]
-  const words = ['serve', '--data', dataFolder, '--listen', '127.0.0.1:0', '--log-level', 'error', ...where]
-  const own = stallsGdal ? { NODE_OPTIONS: `--import=${stalledGdal}` } : {}
-  const env = { ...process.env, LANDFORM_ADMIN_PASSWORD: adminPassword, ...own }
-  const [first = '', ...rest] = [...enter, process.execPath, program, ...words]
+  const database = databaseUrl === undefined ? [] : ['--database', databaseUrl]
+  const args = ['serve', '--data', dataFolder, '--listen', '127.0.0.1:0', '--log-level', 'error', ...database]
+  const nodeOptions = stallsGdal ? { NODE_OPTIONS: `--import=${stalledGdal}` } : {}
+  const env = { ...process.env, LANDFORM_ADMIN_PASSWORD: adminPassword, ...nodeOptions }
+  const [first = '', ...rest] = [...enter, process.execPath, program, ...args]
   const child = spawn(first, rest, { stdio: ['ignore', 'ignore', 'pipe'], env })
   const url = await findAddress(child)
   return {
@@ -94,28 +94,28 @@ export async function spawnServer(
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return
       const pids = listChildren(child.pid ?? 0)
-      const gone = once(child, 'exit')
+      const exited = once(child, 'exit')
       child.kill('SIGKILL')
-      await gone
-      // What is stopped would not see that the server is gone.
+      await exited
+      // A stopped process would not notice that the server has exited.
       if (stallsGdal) for (const pid of pids) process.kill(pid, 'SIGCONT')
-      for (const pid of pids) await ended(pid)
+      for (const pid of pids) await untilExited(pid)
     },
   }
 }
 
 async function findAddress(child: ChildProcess): Promise<string> {
-  const told: string[] = []
+  const output: string[] = []
   const lines = createInterface({ input: child.stderr as NodeJS.ReadableStream })
   for await (const line of lines) {
-    told.push(line)
+    output.push(line)
     const [, url] = /listens on (\S+)/.exec(line) ?? []
     if (url !== undefined) {
       child.stderr?.resume()
       return url
     }
   }
-  throw new Error(`the server did not start: ${told.join('\n')}`)
+  throw new Error(`the server did not start: ${output.join('\n')}`)
 }
 
 function listChildren(pid: number): number[] {
@@ -124,12 +124,12 @@ function listChildren(pid: number): number[] {
   )
 }
 
-/** Waits until a process is gone, of whomever it is the child. */
-async function ended(pid: number): Promise<void> {
+/** Waits until a process has exited, whatever its parent. */
+async function untilExited(pid: number): Promise<void> {
   while (!['', 'Z'].includes(readState(pid))) await new Promise((next) => setImmediate(next))
 }
 
-/** The state of a process as the system names it; nothing of one that is gone. @see proc(5), `/proc/[pid]/stat` */
+/** Returns the state code of a process; empty if it has exited. @see proc(5), `/proc/[pid]/stat` */
 function readState(pid: number): string {
   try {
     return /^\d+ \(.*\) (.)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] ?? ''

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module'
 import type { Connector } from './connector.ts'
 
-/** A feature as the kit asks for it: geometry as GeoJSON in degrees. */
+/** A feature as returned by the kit, with GeoJSON geometry in EPSG:4326. */
 export interface KitItem {
   readonly id: number
   readonly geom?: { readonly type: string; readonly coordinates: unknown }
   readonly fields: Readonly<Record<string, unknown>>
   readonly extensions?: Readonly<Record<string, unknown>>
-  /** Asks for the geometry where it has not come along. */
+  /** Fetches the geometry if it is not included. */
   toGeojson?(): Promise<KitFeature>
 }
 
@@ -19,10 +19,10 @@ export interface KitFeature {
   readonly properties: Readonly<Record<string, unknown>>
 }
 
-/** A condition on a field, or a list of conditions that begins with `all` or `any`. */
+/** A condition on a field, or a list of conditions that starts with `all` or `any`. */
 export type KitFilter = readonly unknown[]
 
-/** What features are asked for, and how. */
+/** A feature query. */
 export interface KitRequest {
   readonly connector: Connector
   readonly resourceId: number
@@ -43,10 +43,10 @@ export interface KitRequest {
 type OneRequest = KitRequest & { readonly featureId: number }
 type Bounds = readonly number[]
 
-/** What was found at a place, by layer. */
+/** Identified features by layer. */
 export type Identified = Readonly<Record<string, unknown>> & { readonly featureCount: number }
 
-/** A feature that was found at a place, as the kit wraps it. */
+/** An identified feature, as wrapped by the kit. */
 export interface KitIdentifyItem {
   identify(): Promise<KitItem>
   getBounds(): Promise<Bounds>
@@ -63,7 +63,7 @@ export interface KitLayer {
   getBounds(): Promise<Bounds>
 }
 
-/** What the kit offers for features. */
+/** The feature functions of the kit. */
 export interface Kit {
   fetchNgwLayerItems(request: KitRequest): Promise<KitItem[]>
   fetchNgwLayerFeatures(request: KitRequest): Promise<KitFeature[]>
@@ -115,7 +115,7 @@ export interface Kit {
   ): Promise<new (map: object, options: object) => KitLayer>
 }
 
-/** The kit, the connector and the map that belong together. */
+/** Matching modules: the kit, its connector and its map. */
 export interface KitModules {
   readonly kit: Kit
   readonly NgwConnector: new (options: {
@@ -125,7 +125,7 @@ export interface KitModules {
   readonly WebMap: new (options: object) => object
 }
 
-/** Loads the kit with its own connector, and nothing in its cache: it keeps answers for everybody in the process. */
+/** Loads the kit and its connector with empty caches, which are global to the process. */
 export function loadKit(): KitModules {
   const load = createRequire(import.meta.url)
   for (const file of Object.keys(load.cache)) if (/[/\\]@nextgis[/\\]/.test(file)) delete load.cache[file]

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { TestServer } from './server.ts'
 
-/** A field, as answers have it. */
+/** A field in a response. */
 export interface WireField {
   readonly id: number
   readonly keyname: string
@@ -14,7 +14,7 @@ export interface WireField {
   readonly lookup_table: { readonly id: number } | null
 }
 
-/** A layer, as answers have it. */
+/** A layer in a response. */
 export interface WireLayer {
   readonly resource: { readonly id: number; readonly version: number }
   readonly vector_layer: {
@@ -25,7 +25,7 @@ export interface WireLayer {
   readonly feature_layer: { readonly fields: readonly WireField[] }
 }
 
-/** An error, as answers have it. */
+/** An error response. */
 export interface WireError {
   readonly status: number
   readonly code: string
@@ -33,15 +33,15 @@ export interface WireError {
   readonly detail?: string
 }
 
-/** Asks a server about layers, as the administrator. */
+/** A client for layers, as the administrator. */
 export interface LayerClient {
   upload(name: string, content: Uint8Array | string): Promise<{ id: string; name: string }>
-  /** Makes a layer of member `vector_layer` and others, and gives its id. */
+  /** Creates a layer from member `vector_layer` and others, and returns its id. */
   create(own: object, others?: object): Promise<number>
   get(id: number): Promise<WireLayer>
-  /** Changes a layer. */
+  /** Updates a layer. */
   put(id: number, body: object): Promise<void>
-  /** Sends what is to be refused. */
+  /** Sends a request and expects an error. */
   refuse(method: 'POST' | 'PUT', path: string, body: object): Promise<WireError>
   features(id: number): Promise<{ id: number; geom: string; fields: Record<string, unknown> }[]>
   /** Adds a feature. */
@@ -50,7 +50,7 @@ export interface LayerClient {
 
 let layers = 0
 
-/** Opens a client of layers. */
+/** Creates a client for layers. */
 export function openLayerClient({ admin }: Pick<TestServer, 'admin'>): LayerClient {
   const send = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const answer = await admin(method, path, body)

@@ -3,7 +3,7 @@ import type { Database } from '../../src/database/database.ts'
 import { bootstrap, isBootstrapped } from '../../src/store/bootstrap.ts'
 import { createEmptyLayers } from '../../src/store/layer_table.ts'
 
-/** A layer that a test makes. */
+/** A layer to create in a test. */
 export interface TestLayer {
   readonly name: string
   readonly geometryType: GeometryType
@@ -15,7 +15,7 @@ export interface TestLayer {
   readonly label?: string
 }
 
-/** One field of every datatype, by a letter. */
+/** One field of every datatype, named by a letter. */
 export const everyDatatype = {
   i: 'INTEGER',
   b: 'BIGINT',
@@ -26,14 +26,14 @@ export const everyDatatype = {
   m: 'DATETIME',
 } as const satisfies Record<string, Datatype>
 
-/** Makes a database what it is where a server has begun, if it is not yet. */
+/** Bootstraps a database like a server, if not done yet. */
 export async function prepareStore(database: Database): Promise<void> {
   await database.transaction(async (tx) => {
-    if (!(await isBootstrapped(tx))) await bootstrap(tx, 'nobody logs in')
+    if (!(await isBootstrapped(tx))) await bootstrap(tx, 'unused password')
   })
 }
 
-/** Makes an empty layer below the root straight in the database, and gives its id. Nobody but administrators may see it. */
+/** Creates an empty layer below the root directly in the database, readable by administrators only; returns its id. */
 export function createTestLayer(database: Database, layer: TestLayer): Promise<number> {
   const { name, geometryType, srs = 3857, fields = {}, label } = layer
   return database.transaction(async (tx) => {
@@ -48,17 +48,17 @@ export function createTestLayer(database: Database, layer: TestLayer): Promise<n
       `insert into resource_path (ancestor_id, descendant_id, depth) values ($1::int, $1::int, 0), (0, $1::int, 1)`,
       [resourceId],
     )
-    const made = Object.entries(fields).map(([keyname, datatype]) => ({
+    const columns = Object.entries(fields).map(([keyname, datatype]) => ({
       keyname,
       datatype,
       labelField: keyname === label,
     }))
-    await createEmptyLayers(tx, [{ resourceId, geometryType, srs, fields: made }])
+    await createEmptyLayers(tx, [{ resourceId, geometryType, srs, fields: columns }])
     return resourceId
   })
 }
 
-/** Lets everybody read the features of a layer, and see its root. */
+/** Lets guests read the features of a layer, and the root. */
 export async function publishLayer(database: Database, id: number): Promise<void> {
   await database.transaction(async (tx) => {
     const guest = `(select id from principal where keyname = 'guest')`

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { findDatabaseLeftovers, openTestSchema } from './embedded.ts'
 import { findServers, subtract } from './leftovers.ts'
 
-test('a schema that is not closed is named, and gone when it is', async () => {
+test('a schema is reported until it is closed', async () => {
   const database = await openTestSchema()
   await database.query(`create schema ${database.schema}`)
   expect(await findDatabaseLeftovers()).toEqual([`schema ${database.schema}`])
@@ -12,7 +12,7 @@ test('a schema that is not closed is named, and gone when it is', async () => {
   expect(await findDatabaseLeftovers()).toEqual([])
 })
 
-test('what a test makes outside its schema is named', async () => {
+test('objects outside the schema of a test are reported', async () => {
   const database = await openTestSchema()
   await database.query('create table public.astray (id serial)')
   const unlisten = await database.listen('news', () => undefined)
@@ -27,7 +27,7 @@ test('what a test makes outside its schema is named', async () => {
   expect(await findDatabaseLeftovers()).toEqual([])
 })
 
-test('a server that goes on is named', async () => {
+test('a listening server is reported until it is closed', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   expect(await findServers()).toEqual(['a listening server'])
@@ -35,6 +35,6 @@ test('a server that goes on is named', async () => {
   expect(await findServers()).toEqual([])
 })
 
-test('what an earlier file left is not held against a later one', () => {
+test('leftovers of an earlier file are not attributed to a later one', () => {
   expect(subtract(['a', 'b', 'a'], ['a', 'c'])).toEqual(['b', 'a'])
 })

@@ -2,16 +2,16 @@ import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
 import { findDatabaseLeftovers } from './embedded.ts'
 
-/** Names the servers that listen in this process, all alike. */
+/** Lists the listening servers of this process, all with the same name. */
 export async function findServers(): Promise<string[]> {
-  // What is closed lives on to the end of the turn.
+  // A closed server is released at the end of the turn.
   await setImmediate()
   await setImmediate()
   const servers = process.getActiveResourcesInfo().filter((resource) => resource === 'TCPServerWrap')
   return servers.map(() => 'a listening server')
 }
 
-/** Gives what is there now and was not there before. */
+/** Returns the entries of `now` that are not in `before`, counting duplicates. */
 export function subtract(now: readonly string[], before: readonly string[]): string[] {
   const rest = [...before]
   return now.filter((name) => {
@@ -23,7 +23,7 @@ export function subtract(now: readonly string[], before: readonly string[]): str
 
 const findLeftovers = async () => [...(await findServers()), ...(await findDatabaseLeftovers())]
 
-// Files share a process: what one of them leaves is named at its own end, before it surprises another.
+// Test files share a process: leftovers are reported at the end of the file that caused them.
 let before: readonly string[] = []
 beforeAll(async () => {
   before = await findLeftovers()

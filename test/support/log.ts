@@ -3,8 +3,8 @@ import { expect } from 'vitest'
 import { createLog } from '../../src/server/log.ts'
 import type { TestServer } from './server.ts'
 
-/** Makes a log of everything a server tells, and gives what has been written so far. */
-export function keepLog() {
+/** Creates a log at level debug, and returns it with the lines written so far. */
+export function captureLog() {
   const written: string[] = []
   const sink = new Writable({
     write(chunk, _encoding, done) {
@@ -15,14 +15,14 @@ export function keepLog() {
   return { log: createLog('debug', sink), written }
 }
 
-/** Asks while a table is away, so that the server fails inside and tells the log all it knows. */
-export async function askWithout(
+/** Sends a request while a table is renamed, so that the server fails internally and logs the details. */
+export async function requestWithoutTable(
   { database }: TestServer,
   table: string,
-  ask: () => Promise<{ readonly status: number }>,
+  send: () => Promise<{ readonly status: number }>,
 ): Promise<void> {
   await database.query(`alter table ${table} rename to gone`)
-  const { status } = await ask()
+  const { status } = await send()
   await database.query(`alter table gone rename to ${table}`)
   expect(status).toBe(500)
 }

@@ -1,16 +1,16 @@
 import type { Ask, TestServer } from './server.ts'
 import { allow, createLayer, createResource, createStyle } from './tree.ts'
 
-/** A web map that guests may see, of two squares and a city. */
+/** A public web map with two squares and a city. */
 export interface TestMap {
   readonly id: number
   readonly squareLayer: number
   readonly squareStyle: number
   readonly cityLayer: number
   readonly cityStyle: number
-  /** A style in the map that guests may not see. */
+  /** A style in the map that guests cannot read. */
   readonly secretStyle: number
-  /** A map that guests may not see. */
+  /** A map that guests cannot read. */
   readonly hiddenId: number
 }
 
@@ -24,11 +24,11 @@ const square = (west: number, east: number) =>
 
 const evil = '<img src=x onerror="document.title=1">'
 
-/** Makes the map, with all that is in it, through the API. */
+/** Creates the map and its resources through the API. */
 export async function makeMap({ admin, database }: Pick<TestServer, 'admin' | 'database'>): Promise<TestMap> {
   const [row] = await database.query<{ id: number }>("select id from principal where keyname = 'guest'")
   const guest = row?.id ?? 0
-  await openRoot(admin, guest)
+  await publishRoot(admin, guest)
   const scopes = ['resource', 'metadata', 'datastruct', 'data', 'webmap']
   const permissions = scopes.map((scope) => allow(guest, scope, scope === 'webmap' ? 'display' : 'read'))
   const parent = await createResource(admin, {
@@ -78,7 +78,7 @@ const layer = (name: string, style: number) => ({
   layer_style_id: style,
 })
 
-async function openRoot(admin: Ask, guest: number): Promise<void> {
+async function publishRoot(admin: Ask, guest: number): Promise<void> {
   const { resource } = await (await admin('GET', '/api/resource/0')).json<{
     resource: { permissions: object[] }
   }>()

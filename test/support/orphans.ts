@@ -2,14 +2,14 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** How the folder of a run's server begins; the id of the run's process and a dash follow. */
+/** Prefix of the folder of a server of a run; the PID of the run and a dash follow. */
 export const folderPrefix = 'landform-postgres-'
 
 /**
- * Ends servers whose run was killed before it could stop them, and deletes the folders of those that have ended:
- * what is ended now is deleted by a later run.
+ * Stops servers whose run was killed, and deletes the folders of those that have already stopped; the folders of
+ * servers stopped now are deleted by a later run.
  */
-export function sweepOrphans(): void {
+export function removeOrphans(): void {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(folderPrefix))) {
     if (signal(Number.parseInt(name.slice(folderPrefix.length), 10), 0)) continue
     const folder = join(tmpdir(), name)
@@ -20,7 +20,7 @@ export function sweepOrphans(): void {
   }
 }
 
-// The number in the file may have gone to another process since: only one that names the folder is the server.
+// The PID in the file may have been reused: only a process with the folder in its command line is the server.
 function findServer(folder: string): number | undefined {
   const file = join(folder, 'data/postmaster.pid')
   if (!existsSync(file)) return undefined
@@ -29,7 +29,7 @@ function findServer(folder: string): number | undefined {
   return existsSync(commandLine) && readFileSync(commandLine, 'utf8').includes(folder) ? pid : undefined
 }
 
-/** Sends a signal; 0 only asks. False when there is no such process. */
+/** Sends a signal; 0 only checks the process. Returns false if it does not exist. */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name)

@@ -10,18 +10,18 @@ test('a test database has PostGIS', async () => {
   expect(rows).toEqual([{ wkt: 'POINT(1 2)' }])
 })
 
-test('test databases share nothing', async () => {
+test('test databases are independent', async () => {
   const other = await createTestDatabase()
-  await execute(other.url, 'create table seen (id int)')
-  expect(await execute(database.url, "select to_regclass('seen') as found")).toEqual([{ found: null }])
+  await execute(other.url, 'create table probe (id int)')
+  expect(await execute(database.url, "select to_regclass('probe') as found")).toEqual([{ found: null }])
   await other.drop()
 })
 
-test('dropping a test database names a connection that was left open', async () => {
+test('dropping a test database reports an open connection', async () => {
   const other = await createTestDatabase()
-  const left = new Client({ connectionString: other.url })
-  left.on('error', () => undefined)
-  await left.connect()
+  const client = new Client({ connectionString: other.url })
+  client.on('error', () => undefined)
+  await client.connect()
   await expect(other.drop()).rejects.toThrow('is being accessed by other users')
-  await left.end()
+  await client.end()
 })

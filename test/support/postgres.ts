@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
-import { askService } from './ask.ts'
+import { requestService } from './shared_service.ts'
 import { execute, withDatabase } from './sql.ts'
 
 /** An empty database with PostGIS, on a real PostgreSQL server. */
 export interface TestDatabase {
   readonly name: string
   readonly url: string
-  /** Deletes the database. Fails when the test has left a connection to it open. */
+  /** Drops the database. Fails if the test has left a connection open. */
   drop(): Promise<void>
 }
 
-/** Makes a database that nobody else uses. Prefer `usePostgres`, which also drops it. */
+/** Creates an empty database. Prefer `usePostgres`, which also drops it. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const { url, template } = await askService('postgres')
+  const { url, template } = await requestService('postgres')
   const name = `landform_${randomUUID().replaceAll('-', '')}`
   await execute(url, `create database ${name} template ${template}`)
-  // Without `force`, the server waits five seconds for connections to go, then names those that stay: that is the
-  // check that a test closes what it opens.
+  // Without `force`, the server waits five seconds for open connections, then reports them: this checks that a test
+  // closes its connections.
   const drop = async () => {
     try {
       await execute(url, `drop database ${name}`)
@@ -29,7 +29,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return { name, url: withDatabase(url, name), drop }
 }
 
-/** Gives a test file a database of its own, dropped after its last test. Call it at the top of the file. */
+/** Provides a database for a test file, dropped after its last test. Call it at the top of the file. */
 export function usePostgres(): { readonly url: string } {
   let database: TestDatabase | undefined
   beforeAll(async () => {
@@ -38,7 +38,7 @@ export function usePostgres(): { readonly url: string } {
   afterAll(() => database?.drop())
   return {
     get url() {
-      if (database === undefined) throw new Error('the database is there from beforeAll on')
+      if (database === undefined) throw new Error('the database is available after beforeAll')
       return database.url
     },
   }

@@ -3,24 +3,24 @@ import type { Ask, TestResponse } from './server.ts'
 
 const auth = '/api/component/auth'
 
-/** Where users are. */
+/** Path of the users. */
 export const usersPath = `${auth}/user/`
-/** Where groups are. */
+/** Path of the groups. */
 export const groupsPath = `${auth}/group/`
-/** Who asks. */
+/** Path of the current user. */
 export const mePath = `${auth}/current_user`
-/** Where tokens are. */
+/** Path of the tokens. */
 export const tokensPath = '/api/component/landform/token/'
 
-/** Creates a user through the API, with the password `a good password`, and gives its id. */
+/** Creates a user through the API, with the password `goodPassword`, and returns its id. */
 export function addUser(ask: Ask, keyname: string, more: Record<string, unknown> = {}): Promise<number> {
   return idOf(ask('POST', usersPath, { keyname, password: goodPassword, ...more }))
 }
 
-/** Password of every user that `addUser` makes. */
+/** Password of the users that `addUser` creates. */
 export const goodPassword = 'a good password'
 
-/** Creates a group through the API and gives its id. */
+/** Creates a group through the API and returns its id. */
 export function addGroup(ask: Ask, keyname: string, members: readonly number[] = []): Promise<number> {
   return idOf(ask('POST', groupsPath, { keyname, members }))
 }
@@ -35,7 +35,7 @@ export async function readGroup(ask: Ask, id: number): Promise<Required<GroupAns
   return (await ask('GET', groupsPath + id)).json()
 }
 
-/** Logs in and gives the cookie, as a browser sends it back. */
+/** Logs in and returns the session cookie, as sent back by a browser. */
 export async function logIn(ask: Ask, login: string, password: string): Promise<string> {
   const answer = await ask('POST', `${auth}/login`, { login, password })
   const cookie = answer.headers.get('set-cookie')?.split(';', 1)[0]
@@ -43,7 +43,7 @@ export async function logIn(ask: Ask, login: string, password: string): Promise<
   return cookie
 }
 
-/** Asks who a cookie or header stands for; the keyname, or the code of the failure. */
+/** Returns the keyname of the user that headers authenticate, or the error code. */
 export async function whoIs(ask: Ask, headers: Record<string, string>): Promise<string> {
   const body = await (await ask('GET', mePath, undefined, headers)).json<{
     keyname?: string
@@ -53,16 +53,21 @@ export async function whoIs(ask: Ask, headers: Record<string, string>): Promise<
 }
 
 /**
- * Guesses twelve times at once: five guesses are free, then the others are told to wait. On a busy machine the first
- * wait of a second may be over before the last of them has come.
+ * Makes twelve guesses concurrently: five are answered, the others have to wait. On a busy machine the first delay of
+ * one second may be over before the last guess arrives.
  */
-export async function guessAtOnce(guess: (at: number) => Promise<TestResponse>): Promise<void> {
+export async function guessConcurrently(guess: (at: number) => Promise<TestResponse>): Promise<void> {
   const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => guess(at)))
-  const free = answers.filter(({ status }) => status === 401)
-  const slowed = answers.filter(({ status }) => status === 429)
-  const waits = slowed.map(({ headers }) => Number(headers.get('retry-after')))
-  if (free.length < 5 || free.length > 8 || !waits.every((seconds) => seconds > 0) || waits.length === 0)
-    throw new Error(`${free.length} were free, the others have to wait ${waits}`)
+  const answered = answers.filter(({ status }) => status === 401)
+  const delayed = answers.filter(({ status }) => status === 429)
+  const waits = delayed.map(({ headers }) => Number(headers.get('retry-after')))
+  if (
+    answered.length < 5 ||
+    answered.length > 8 ||
+    !waits.every((seconds) => seconds > 0) ||
+    waits.length === 0
+  )
+    throw new Error(`${answered.length} guesses were answered, the others have to wait ${waits}`)
 }
 
 async function idOf(answer: Promise<TestResponse>): Promise<number> {

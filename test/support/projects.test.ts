@@ -12,11 +12,11 @@ test.each([
   ['test/web/webmap.test.ts', 'e2e'],
   ['test/e2e/stories.test.ts', 'e2e'],
   ['test/server/disk_full.test.ts', 'faults'],
-] as const)('%s needs what the project %s offers', (path, project) => {
+] as const)('%s belongs to project %s', (path, project) => {
   expect(projectOf(path)).toBe(project)
 })
 
-test('every test file is in one project', () => {
+test('every test file belongs to one project', () => {
   const paths = Object.values(sortTestFiles()).flat()
   expect(new Set(paths).size).toBe(paths.length)
   expect(paths).toContain('test/support/projects.test.ts')

@@ -2,17 +2,17 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The projects of the test suite, from the fastest to the slowest. `unit` needs nothing but Node. */
+/** The projects of the test suite, from the fastest to the slowest. `unit` requires only Node. */
 export const projects = ['unit', 'gdal', 'database', 'server', 'e2e', 'faults'] as const
 
 /** Name of a project. */
 export type Project = (typeof projects)[number]
 
 /**
- * What a test file imports, itself or through other files of `test/`, decides which project it is in: the slowest one
- * whose sign is found.
+ * Patterns of paths and packages by project. A test file belongs to the slowest project with a pattern that matches its
+ * path or an import, direct or through other files of `test/`.
  */
-const signs: Readonly<Record<Exclude<Project, 'unit'>, RegExp>> = {
+const patterns: Readonly<Record<Exclude<Project, 'unit'>, RegExp>> = {
   gdal: /^gdal-async$|src\/gdal\/(.*\/)?(read|write|run|convert)(_\w+)?\.ts$|support\/(exports|raster|shapefile|read_vector)\.ts$/,
   database: /support\/(drivers|embedded|postgres|sql)\.ts$|src\/database\/(pglite|postgres)\.ts$/,
   server: /support\/server\.ts$|src\/server\/server\.ts$/,
@@ -40,21 +40,21 @@ export function sortTestFiles(): Record<Project, string[]> {
 /** Finds the project of a test file. */
 export function projectOf(path: string): Project {
   const imported = listImports(path)
-  const matches = (sign: RegExp) => [path, ...imported].some((one) => sign.test(one))
-  return projects.findLast((name) => name !== 'unit' && matches(signs[name])) ?? 'unit'
+  const matches = (pattern: RegExp) => [path, ...imported].some((one) => pattern.test(one))
+  return projects.findLast((name) => name !== 'unit' && matches(patterns[name])) ?? 'unit'
 }
 
-/** All that a file of `test/` imports, as paths from the root, or as names of packages. */
+/** Direct and transitive imports of a file of `test/`, as paths from the root or package names. */
 function listImports(path: string, found = new Set<string>()): Set<string> {
   for (const [, specifier = ''] of readFileSync(join(root, path), 'utf8').matchAll(importPattern)) {
     const to = specifier.startsWith('.') ? resolve('/', dirname(path), specifier).slice(1) : specifier
     if (found.has(to)) continue
     found.add(to)
-    // An import that leads nowhere is for the compiler to report.
+    // The compiler reports unresolved imports.
     if (to.startsWith('test/') && existsSync(join(root, to))) listImports(to, found)
   }
   return found
 }
 
-// Imports of types are gone when a test runs.
+// Type imports do not exist at run time.
 const importPattern = /^(?:import|export)(?! type\b)[^'"]*?from '([^']+)'/gm

@@ -2,25 +2,25 @@ import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { afterAll } from 'vitest'
 
-/** A way to a service that a test can cut. */
+/** A TCP proxy that a test can interrupt. */
 export interface TestProxy {
   readonly port: number
-  /** `open` passes everything on, `refused` listens to nobody, `cut` ends connections at once, `silent` swallows all. */
+  /** `open` forwards, `refused` does not listen, `cut` closes connections at once, `silent` drops all data. */
   set(state: 'open' | 'refused' | 'cut' | 'silent'): Promise<void>
   /** Leads new connections to another port of this machine. */
   lead(port: number): void
 }
 
-/** Gives a test file a proxy before a service on this machine, stopped after its last test. */
+/** Provides a proxy to a local service for a test file, stopped after its last test. */
 export function useProxy(): (port: number) => Promise<TestProxy> {
   const sockets = new Set<Socket>()
   let state: 'open' | 'cut' | 'silent' = 'open'
   let target = 0
   const server = createServer((client) => {
-    keep(client)
+    track(client)
     if (state === 'cut') return client.destroy()
     if (state === 'silent') return
-    const upstream = keep(connect(target, '127.0.0.1'))
+    const upstream = track(connect(target, '127.0.0.1'))
     const pass = (from: Socket, to: Socket) => {
       from.on('data', (chunk) => state === 'open' && to.write(chunk))
       from.on('close', () => to.destroy())
@@ -28,7 +28,7 @@ export function useProxy(): (port: number) => Promise<TestProxy> {
     pass(client, upstream)
     pass(upstream, client)
   })
-  const keep = (socket: Socket) => {
+  const track = (socket: Socket) => {
     sockets.add(socket)
     socket.on('error', () => undefined)
     socket.on('close', () => sockets.delete(socket))
@@ -50,9 +50,9 @@ export function useProxy(): (port: number) => Promise<TestProxy> {
   afterAll(stop)
   return async (port) => {
     target = port
-    const own = await listen(0)
+    const ownPort = await listen(0)
     return {
-      port: own,
+      port: ownPort,
       lead(next) {
         target = next
       },
@@ -60,7 +60,7 @@ export function useProxy(): (port: number) => Promise<TestProxy> {
         if (next === 'refused') return stop()
         state = next
         if (next === 'cut') drop()
-        if (!server.listening) await listen(own)
+        if (!server.listening) await listen(ownPort)
       },
     }
   }

@@ -8,8 +8,8 @@ import { readRaster } from '../../src/gdal/raster/read_raster.ts'
 import { loadGdal } from '../../src/gdal/runner/gdal_module.ts'
 import type { RunOptions } from '../../src/gdal/runner/run.ts'
 
-/** What a picture for a test is like. */
-export interface Picture {
+/** A test raster. */
+export interface TestRaster {
   readonly width?: number
   readonly height?: number
   readonly bands?: number
@@ -20,17 +20,17 @@ export interface Picture {
   readonly geoTransform?: readonly number[] | null
   /** Creation options of the GTiff driver. */
   readonly options?: readonly string[]
-  /** Value of a pixel; no pixel is written where null. */
+  /** Value of a pixel; null writes no pixels. */
   readonly value?: ((band: number, column: number, row: number) => number) | null
   readonly noData?: number
-  /** Whether there is anything at a pixel, told in a mask beside the bands. */
+  /** Whether a pixel has data, written as a mask band. */
   readonly mask?: (column: number, row: number) => boolean
-  /** More that is to be said in the file, by domain. */
+  /** Metadata items by domain. */
   readonly metadata?: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
-/** A picture of a place in the north of Italy, in degrees. */
-const plain = {
+/** A raster in the north of Italy, in EPSG:4326. */
+const defaults = {
   width: 40,
   height: 30,
   bands: 3,
@@ -38,31 +38,31 @@ const plain = {
   srs: 4326 as number | null,
   geoTransform: [10, 0.01, 0, 46, 0, -0.01] as readonly number[] | null,
   options: [] as readonly string[],
-  value: ((band, column, row) => (band * 60 + column * 3 + row * 5) % 256) as Picture['value'],
+  value: ((band, column, row) => (band * 60 + column * 3 + row * 5) % 256) as TestRaster['value'],
 }
 
-let made = 0
+let count = 0
 
-/** Makes a GeoTIFF. */
-export function makePicture(picture: Picture = {}): Buffer {
+/** Creates a GeoTIFF. */
+export function makeRaster(raster: TestRaster = {}): Buffer {
   const gdal = loadGdal()
-  const { width, height, bands, type, srs, geoTransform, options, value } = { ...plain, ...picture }
-  made += 1
-  const path = `/vsimem/made-${made}.tif`
+  const { width, height, bands, type, srs, geoTransform, options, value } = { ...defaults, ...raster }
+  count += 1
+  const path = `/vsimem/raster-${count}.tif`
   const dataset = gdal.open(path, 'w', 'GTiff', width, height, bands, type, [...options])
   if (srs !== null) dataset.srs = gdal.SpatialReference.fromEPSG(srs)
   if (geoTransform !== null) dataset.geoTransform = [...geoTransform]
-  for (const [domain, items] of Object.entries(picture.metadata ?? {})) dataset.setMetadata(items, domain)
+  for (const [domain, items] of Object.entries(raster.metadata ?? {})) dataset.setMetadata(items, domain)
   for (let number = 1; number <= bands; number += 1) {
     const band = dataset.bands.get(number)
-    if (picture.noData !== undefined) band.noDataValue = picture.noData
+    if (raster.noData !== undefined) band.noDataValue = raster.noData
     if (value === null || value === undefined) continue
     const pixels = Uint8Array.from({ length: width * height }, (_, at) =>
       value(number, at % width, Math.floor(at / width)),
     )
     band.pixels.write(0, 0, width, height, pixels)
   }
-  if (picture.mask !== undefined) writeMask(dataset, picture.mask)
+  if (raster.mask !== undefined) writeMask(dataset, raster.mask)
   dataset.close()
   return gdal.vsimem.release(path)
 }
@@ -70,7 +70,7 @@ export function makePicture(picture: Picture = {}): Buffer {
 /** One mask for all bands. @see GDAL RFC 15 */
 const perDataset = 2
 
-function writeMask(dataset: Dataset, mask: NonNullable<Picture['mask']>): void {
+function writeMask(dataset: Dataset, mask: NonNullable<TestRaster['mask']>): void {
   loadGdal().config.set('GDAL_TIFF_INTERNAL_MASK', 'YES')
   const { x: width, y: height } = dataset.rasterSize
   const band = dataset.bands.get(1)
@@ -81,8 +81,8 @@ function writeMask(dataset: Dataset, mask: NonNullable<Picture['mask']>): void {
   band.getMaskBand()?.pixels.write(0, 0, width, height, values)
 }
 
-/** What a stored picture is like. */
-export interface StoredPicture {
+/** Properties of a stored raster. */
+export interface StoredRaster {
   readonly width: number
   readonly height: number
   readonly srs: string
@@ -91,29 +91,29 @@ export interface StoredPicture {
   readonly blockSize: { readonly x: number; readonly y: number } | null
   readonly structure: Readonly<Record<string, string>>
   readonly metadata: unknown
-  /** Gives the values of all bands of a pixel. */
+  /** Returns the values of all bands of a pixel. */
   pixel(column: number, row: number): number[]
 }
 
-/** Opens a GeoTIFF for a while. */
-export function readPicture<T>(content: Uint8Array, look: (picture: StoredPicture) => T): T {
+/** Opens a GeoTIFF for the duration of a callback. */
+export function inspectRaster<T>(content: Uint8Array, inspect: (raster: StoredRaster) => T): T {
   const gdal = loadGdal()
-  made += 1
-  const path = `/vsimem/read-${made}.tif`
+  count += 1
+  const path = `/vsimem/read-${count}.tif`
   gdal.vsimem.set(Buffer.from(content), path)
   const dataset = gdal.open(path, 'r', 'GTiff')
   try {
-    return look(describe(dataset))
+    return inspect(describe(dataset))
   } finally {
     dataset.close()
     gdal.vsimem.release(path)
   }
 }
 
-function describe(dataset: Dataset): StoredPicture {
+function describe(dataset: Dataset): StoredRaster {
   const bands = [...dataset.bands]
   const [first] = bands
-  if (first === undefined) throw new Error('a picture without bands')
+  if (first === undefined) throw new Error('a raster without bands')
   return {
     width: dataset.rasterSize.x,
     height: dataset.rasterSize.y,
@@ -127,21 +127,21 @@ function describe(dataset: Dataset): StoredPicture {
   }
 }
 
-/** A picture as GDAL has read it. */
-export interface ReadPicture {
+/** A raster converted by GDAL. */
+export interface ConvertedRaster {
   readonly facts: RasterFacts
   readonly content: Buffer
 }
 
-/** Reads a picture in a folder that is gone afterwards. */
-export async function readPictureAs(
+/** Converts a raster with a file name, in a temporary folder. */
+export async function convertRaster(
   name: string,
   content: Uint8Array | string,
   { options = {}, ...more }: Partial<RasterJob> & { readonly options?: RunOptions } = {},
-): Promise<ReadPicture> {
+): Promise<ConvertedRaster> {
   const folder = await mkdtemp(join(tmpdir(), 'landform-raster-'))
   try {
-    // As the store of files does: a name that says nothing.
+    // Like a blob: the name does not reveal the format.
     const path = join(folder, 'blob')
     await writeFile(path, content)
     const limits = { unpackLimitBytes: 1 << 30, pixelLimitBytes: 2 ** 34 }

@@ -1,4 +1,4 @@
-/** Prints what GDAL reads from a vector file, as JSON. Run by `readExport`, in a process of its own. */
+/** Prints the content of a vector file as read by GDAL, as JSON. Run by `readExport` in a separate process. */
 import gdal from 'gdal-async'
 import type { ReadLayer } from './exports.ts'
 
@@ -17,7 +17,7 @@ const layers = dataset.layers.map((layer): ReadLayer => {
 })
 process.stdout.write(JSON.stringify({ driver: dataset.driver.description, layers }))
 
-/** Dates and times come as objects of their parts. */
+/** GDAL returns dates and times as objects of their parts. */
 function plain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   return Object.values(value)

@@ -130,7 +130,7 @@ const ids = fc.oneof(
 )
 
 /** Puts resources that are there in the place of those that stand for them. */
-export function aimRequest(request: AnyRequest, standing: readonly number[]): AnyRequest {
+export function fillPlaceholders(request: AnyRequest, standing: readonly number[]): AnyRequest {
   const aim = (digits: string) => String(standing[(Number(digits) - standIn) % standing.length] ?? 0)
   const text = JSON.stringify({ path: request.path, body: request.body }).replaceAll(/\b90000\d\d\b/g, aim)
   return { ...request, ...(JSON.parse(text) as Pick<AnyRequest, 'path' | 'body'>) }

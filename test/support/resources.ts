@@ -1,7 +1,7 @@
 import type { Rule } from '../../src/contract/resource.ts'
 import type { Ask } from './server.ts'
 
-/** Creates a group and gives its id; other members of `resource` may be given. */
+/** Creates a group, with optional further members of `resource`, and returns its id. */
 export async function createGroup(
   ask: Ask,
   parent: number,
@@ -13,9 +13,9 @@ export async function createGroup(
   return (await response.json<{ id: number }>()).id
 }
 
-/** Writes a rule from words: `allow resource.read`, or `deny` alone for everything. It propagates unless told. */
-export function rule(words: string, principal: number, more: Partial<Rule> = {}): Rule {
-  const [action, name = ''] = words.split(' ')
+/** Parses a rule such as `allow resource.read`, or `deny` alone for everything. It propagates by default. */
+export function rule(text: string, principal: number, more: Partial<Rule> = {}): Rule {
+  const [action, name = ''] = text.split(' ')
   const [scope = '', permission = ''] = name.split('.')
   return {
     action: action === 'deny' ? 'deny' : 'allow',

@@ -1,24 +1,24 @@
 import type { Ask } from './server.ts'
 import { createLayer, createResource, createStyle } from './tree.ts'
 
-/** What resources of the other classes are made of. */
-export interface Family {
+/** Ids of a group, a layer in it, and a style of the layer. */
+export interface StyledLayer {
   readonly group: number
   readonly layer: number
   readonly style: number
 }
 
-let made = 0
+let count = 0
 
-/** Makes a group with a layer of points and its style. */
-export async function createFamily(ask: Ask): Promise<Family> {
-  made += 1
-  const group = await createResource(ask, { cls: 'resource_group', name: `Family ${made}` })
+/** Creates a group with a point layer and its style. */
+export async function createStyledLayer(ask: Ask): Promise<StyledLayer> {
+  count += 1
+  const group = await createResource(ask, { cls: 'resource_group', name: `Group ${count}` })
   const layer = await createLayer(ask, { name: 'Points', parent: group, geometryType: 'POINT' })
   return { group, layer, style: await createStyle(ask, { parent: layer, name: 'Style' }) }
 }
 
-/** Uploads content as one file, without a name, and gives the upload object. */
+/** Uploads content as one unnamed file, and returns the upload object. */
 export async function uploadContent(ask: Ask, content: Uint8Array | string) {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const answer = await ask('PUT', '/api/component/file_upload/', bytes)

@@ -5,7 +5,7 @@ import { longFiles, putLongFirst } from './sequencer.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-test('what takes long comes first, and the rest as it came', () => {
+test('long-running files come first, the others keep their order', () => {
   const files = ['test/b.test.ts', ...longFiles, 'test/a.test.ts'].map((path) => ({ moduleId: root + path }))
   expect(putLongFirst(files).map(({ moduleId }) => moduleId.slice(root.length))).toEqual([
     ...longFiles,
@@ -14,6 +14,6 @@ test('what takes long comes first, and the rest as it came', () => {
   ])
 })
 
-test.each(longFiles)('%s is there', (path) => {
+test.each(longFiles)('%s exists', (path) => {
   expect(existsSync(root + path)).toBe(true)
 })

@@ -10,12 +10,15 @@ import { drivers, openTestDatabase } from './drivers.ts'
 /** Password of the administrator of every test server. */
 export const adminPassword = 'a test password'
 
-/** An answer; `json` gives the body as what the test expects it to be. */
+/** A response whose `json` returns the body as the expected type. */
 export interface TestResponse extends Omit<Response, 'json'> {
   json<T>(): Promise<T>
 }
 
-/** Sends a request to a path of the server, as somebody. A body that is no text, bytes or form is sent as JSON. */
+/**
+ * Sends a request to a path of the server with credentials. A body other than a string, bytes or a form is sent as
+ * JSON.
+ */
 export type Ask = (
   ...[method, path, body, headers]: [
     method: string,
@@ -25,22 +28,22 @@ export type Ask = (
   ]
 ) => Promise<TestResponse>
 
-/** A real server on a real socket, with a database and a data folder of its own. */
+/** A server on a socket, with its own database and data folder. */
 export interface TestServer {
   readonly url: string
   readonly dataFolder: string
   readonly running: RunningServer
-  /** The server's own database, to set up what no request can. */
+  /** The database of the server, to set up what requests cannot. */
   readonly database: Database
-  /** Gives a client with credentials. */
+  /** Returns a client with credentials. */
   as(login: string, password: string): Ask
   readonly admin: Ask
   readonly guest: Ask
-  /** Stops the server and deletes what it kept. */
+  /** Stops the server and deletes its data. */
   stop(): Promise<void>
 }
 
-/** Starts a server on a driver. Prefer `describeServers`, which stops it too. */
+/** Starts a server on a driver. Prefer `describeServers`, which also stops it. */
 export async function startTestServer(
   driver: Database['driver'],
   config: Partial<ServerConfig> = {},
@@ -77,7 +80,7 @@ export async function startTestServer(
   }
 }
 
-/** Runs a block of tests on a server of each driver; `start` always gives the block's one, stopped after the block. */
+/** Runs a block of tests on a server of each driver; `start` returns the server of the block, stopped after it. */
 export function describeServers(
   title: string,
   block: (start: () => Promise<TestServer>, driver: Database['driver']) => void,
@@ -95,7 +98,7 @@ export function describeServers(
   })
 }
 
-/** Gives a client of any server, that sends some headers with each request. */
+/** Creates a client for any server that sends headers with each request. */
 export function createAsk(url: string, credentials: Record<string, string>): Ask {
   return async (...[method, path, body, headers = {}]) => {
     const isRaw = typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData

@@ -1,16 +1,16 @@
-/** Something that a whole run shares: started when first asked for, stopped once. */
+/** A service shared by a test run: started on first use, stopped once. */
 export interface Service<T> {
   start(): Promise<T>
   stop(): Promise<void>
 }
 
-/** What a service tells those who ask, as JSON, and how it ends. */
+/** A started service: the value it provides, as JSON, and how to stop it. */
 export interface Started<T> {
   readonly value: T
   stop(): Promise<void>
 }
 
-/** Makes a service of a function that starts it. Everybody who asks gets the same answer. */
+/** Creates a service from a function that starts it. All callers get the same value. */
 export function lazyService<T>(begin: () => Promise<Started<T>>): Service<T> {
   let started: Promise<Started<T>> | undefined
   return {
@@ -19,7 +19,7 @@ export function lazyService<T>(begin: () => Promise<Started<T>>): Service<T> {
       return (await started).value
     },
     async stop() {
-      // One that never came up has told its fault to those who asked.
+      // A failed start has already been reported to its callers.
       const service = await started?.catch(() => undefined)
       started = undefined
       await service?.stop()

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { geojson, point } from './vector.ts'
 import type { ZipEntry } from './zip.ts'
 
-/** Names of the towns of `makeShapefile`. */
+/** Names of the towns in `makeShapefile`. */
 export const townNames = ['Москва', 'Тверь']
 
-/** Makes the files of a Shapefile of two towns, whose names are in an encoding. */
+/** Creates the files of a Shapefile of two towns, with names in an encoding. */
 export function makeShapefile(encoding: string): ZipEntry[] {
   const folder = mkdtempSync(join(tmpdir(), 'landform-shape-'))
   try {

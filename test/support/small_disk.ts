@@ -5,60 +5,60 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** A disk that is small enough to be filled. */
+/** A disk small enough to fill. */
 export interface SmallDisk {
-  /** A folder on the disk, empty at first. */
+  /** Path of an initially empty folder on the disk. */
   readonly folder: string
-  /** What a program is started with, to see the disk as others see theirs, in the folder `inside`. */
+  /** Command prefix that runs a program with the disk mounted, at the path `inside`. */
   readonly enter: readonly string[]
   readonly inside: string
-  /** Takes all the room there is but so many bytes. */
+  /** Fills the disk, except for a number of bytes. */
   fill(leftBytes?: number): Promise<void>
-  /** Gives the room back. */
+  /** Frees the disk. */
   free(): Promise<void>
-  /** Lets go of the disk and all that is on it. */
+  /** Removes the disk and its content. */
   unmount(): Promise<void>
 }
 
-/** A user of this machine; the one who runs the tests where nobody is named. */
+/** User and group of the disk; by default those of the test process. */
 export interface DiskOwner {
   readonly uid?: number
   readonly gid?: number
 }
 
 /**
- * Makes a small disk in memory, in a mount namespace of its own, which an ordinary user may make too. A shell holds it,
- * through whose root it is seen, and goes with the disk, or with the process of the test.
+ * Creates a small disk in memory, in a separate mount namespace, which an unprivileged user can create too. A shell
+ * keeps the namespace, accessible through its root, until the disk is removed or the test process exits.
  *
  * @see proc(5), `/proc/[pid]/root`
  */
 export async function mountSmallDisk(sizeBytes: number, owner: DiskOwner = {}): Promise<SmallDisk> {
-  const place = mkdtempSync(join(tmpdir(), 'landform-disk-'))
+  const mountPoint = mkdtempSync(join(tmpdir(), 'landform-disk-'))
   const shell = spawn('unshare', ['--mount', '--map-root-user', 'sh'], {
     ...owner,
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const gone = once(shell, 'exit')
+  const exited = once(shell, 'exit')
   const lines = createInterface({ input: shell.stdout })[Symbol.asyncIterator]()
   const run = async (commands: string) => {
     shell.stdin.write(`${commands} && echo done || echo failed\n`)
     const { value } = await lines.next()
     if (value !== 'done') throw new Error(`the small disk: ${commands}: ${value}`)
   }
-  const mount = `mount -t tmpfs -o size=${sizeBytes},mode=0755 small ${place}`
-  await run(`${mount} && cd ${place} && mkdir folder`)
+  const mount = `mount -t tmpfs -o size=${sizeBytes},mode=0755 small ${mountPoint}`
+  await run(`${mount} && cd ${mountPoint} && mkdir folder`)
   return {
-    folder: `/proc/${shell.pid}/root${join(place, 'folder')}`,
+    folder: `/proc/${shell.pid}/root${join(mountPoint, 'folder')}`,
     enter: ['nsenter', '--preserve-credentials', '--user', '--mount', `--target=${shell.pid}`, '--'],
-    inside: join(place, 'folder'),
-    // What ends without room has taken all there is.
+    inside: join(mountPoint, 'folder'),
+    // dd stops when the disk is full.
     fill: (leftBytes = 0) =>
       run(`{ dd if=/dev/zero of=ballast bs=64k 2>&- ; truncate --size=-${leftBytes} ballast; }`),
     free: () => run('rm -f ballast'),
     async unmount() {
       shell.stdin.end()
-      await gone
-      rmdirSync(place)
+      await exited
+      rmdirSync(mountPoint)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 
-/** Runs one statement on a connection of its own and gives its rows. */
+/** Runs one statement on a separate connection and returns its rows. */
 export async function execute(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -11,7 +11,7 @@ export async function execute(url: string, sql: string): Promise<Record<string, 
   }
 }
 
-/** The same server, another database. */
+/** Returns the URL of another database on the same server. */
 export function withDatabase(url: string, name: string): string {
   return Object.assign(new URL(url), { pathname: `/${name}` }).href
 }

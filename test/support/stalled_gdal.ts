@@ -1,5 +1,5 @@
-// Preloaded into a server that is going to be killed: its process of GDAL stops itself once it has sent some rows, so
-// that a source is certain to be half read when the kill comes. @see `spawnServer`
+// Preloaded into a server that will be killed: its GDAL process stops itself after it has sent some rows, so that a
+// source is partly read when the server is killed. @see `spawnServer`
 import { Socket } from 'node:net'
 
 const sentBytesBefore = 1 << 20

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { fitsStory, parseStory, runStoryCommand, writeStoryFile } from './story.ts'
+import { matchesStory, parseStory, runStoryCommand, writeStoryFile } from './story.ts'
 
 const story = `# A story
 
@@ -10,7 +10,7 @@ const story = `# A story
 x: 1
 \`\`\`
 
-Text, and a block that is only shown:
+Text, and a block that does not run:
 
 \`\`\`sh
 not run
@@ -23,7 +23,7 @@ $ exit 3
 \`\`\`
 `
 
-it('reads files and commands with what they print and their exit codes', () => {
+it('reads files, and commands with their output and exit codes', () => {
   expect(parseStory(story)).toEqual([
     { kind: 'file', path: 'a/b.yaml', text: 'x: 1\n', line: 4 },
     { kind: 'command', command: 'echo one', expected: ['one'], exit: 0, line: 14 },
@@ -31,8 +31,8 @@ it('reads files and commands with what they print and their exit codes', () => {
   ])
 })
 
-it('refuses a fence that does not close', () => {
-  expect(() => parseStory('```console\n$ ls\n')).toThrow('line 1: the fence does not close')
+it('refuses an unclosed fence', () => {
+  expect(() => parseStory('```console\n$ ls\n')).toThrow('line 1: unclosed fence')
 })
 
 it.each([
@@ -44,15 +44,15 @@ it.each([
   ['a\n', ['…', 'b'], false],
   ['(x)\n', ['(x)'], true],
   ['', [], true],
-])('%j fits %j: %s', (output, expected, fits) => {
-  expect(fitsStory(output, expected)).toBe(fits)
+])('%j matches %j: %s', (output, expected, isMatch) => {
+  expect(matchesStory(output, expected)).toBe(isMatch)
 })
 
-it('runs commands beside the files it wrote', async () => {
+it('runs commands in the folder of its files', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'landform-story-'))
-  const place = { folder, env: process.env }
-  await writeStoryFile(place, 'a/b.yaml', 'x: 1\n')
-  expect(await runStoryCommand(place, 'cat a/b.yaml; echo bad >&2; exit 3')).toEqual({
+  const context = { folder, env: process.env }
+  await writeStoryFile(context, 'a/b.yaml', 'x: 1\n')
+  expect(await runStoryCommand(context, 'cat a/b.yaml; echo bad >&2; exit 3')).toEqual({
     output: 'x: 1\nbad\n',
     exit: 3,
   })

@@ -8,15 +8,15 @@ export type StoryBlock =
   | {
       readonly kind: 'command'
       readonly command: string
-      /** Lines that the command has to print; `…` stands for any text in a line, or any lines. */
+      /** Expected output lines; `…` matches any text in a line, or any lines. */
       readonly expected: readonly string[]
       readonly exit: number
       readonly line: number
     }
 
 /**
- * Reads the blocks of a Markdown story. A fence with a path behind its language (```` ```yaml roads.yaml ````) is a
- * file; a `console` fence holds commands after `$ ` and what they print, and may end in `exit=3`.
+ * Parses the blocks of a Markdown story. A fence with a path after its language (```` ```yaml roads.yaml ````) is a
+ * file; a `console` fence contains commands after `$ ` and their output, and may have `exit=3` in its info string.
  */
 export function parseStory(markdown: string): StoryBlock[] {
   const blocks: StoryBlock[] = []
@@ -25,7 +25,7 @@ export function parseStory(markdown: string): StoryBlock[] {
     const fence = /^```(\S+)\s*(.*)$/.exec(lines[at] ?? '')
     if (fence === null) continue
     const end = lines.indexOf('```', at + 1)
-    if (end < 0) throw new Error(`line ${at + 1}: the fence does not close`)
+    if (end < 0) throw new Error(`line ${at + 1}: unclosed fence`)
     const [, language = '', info = ''] = fence
     blocks.push(...blocksOf({ language, info, lines: lines.slice(at + 1, end), line: at + 2 }))
     at = end
@@ -51,35 +51,35 @@ function blocksOf({ language, info, lines, line }: Fence): StoryBlock[] {
     expected: lines
       .slice(start + 1, starts[nth + 1])
       .filter((text, index, all) => text !== '' || index < all.length - 1),
-    // Only the last command of a block may be one that fails.
+    // Only the last command of a block may fail.
     exit: nth === starts.length - 1 ? exit : 0,
     line: line + start,
   }))
 }
 
-/** What a command came to. */
+/** Result of a command. */
 export interface CommandResult {
   readonly output: string
   readonly exit: number | null
 }
 
-/** Where a story runs. */
-export interface StoryPlace {
+/** Working folder and environment of a story. */
+export interface StoryContext {
   readonly folder: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /** Writes a file of a story. */
-export async function writeStoryFile(place: StoryPlace, path: string, text: string): Promise<void> {
-  const target = join(place.folder, path)
+export async function writeStoryFile(context: StoryContext, path: string, text: string): Promise<void> {
+  const target = join(context.folder, path)
   await mkdir(dirname(target), { recursive: true })
   await writeFile(target, text)
 }
 
-/** Runs a command of a story in a shell; what it prints to both streams comes in the order it was printed. */
-export function runStoryCommand(place: StoryPlace, command: string): Promise<CommandResult> {
+/** Runs a command of a story in a shell; the output of both streams is interleaved. */
+export function runStoryCommand(context: StoryContext, command: string): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn('bash', ['-c', `exec 2>&1; ${command}`], { cwd: place.folder, env: place.env })
+    const child = spawn('bash', ['-c', `exec 2>&1; ${command}`], { cwd: context.folder, env: context.env })
     let output = ''
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk
@@ -89,8 +89,8 @@ export function runStoryCommand(place: StoryPlace, command: string): Promise<Com
   })
 }
 
-/** Tells whether an output is what a story expects. */
-export function fitsStory(output: string, expected: readonly string[]): boolean {
+/** Reports whether an output matches the expected lines of a story. */
+export function matchesStory(output: string, expected: readonly string[]): boolean {
   const pattern = expected
     .map((line) => (line.trim() === '…' ? '(?:.*\n)*?' : `${linePattern(line)}[ \t]*\n`))
     .join('')

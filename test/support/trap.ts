@@ -2,23 +2,23 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server that nobody is to ask. */
+/** A server that must not receive requests. */
 export interface Trap {
   /** Scheme, host and port. */
   readonly address: string
-  /** Paths that were asked for all the same. */
-  readonly asked: readonly string[]
+  /** Paths of the requests received. */
+  readonly requests: readonly string[]
   close(): void
 }
 
-/** Starts a server that answers whoever asks, and remembers it. */
+/** Starts a server that records all requests. */
 export async function openTrap(): Promise<Trap> {
-  const asked: string[] = []
+  const requests: string[] = []
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requests.push(request.url ?? '')
     response.end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { address, asked, close: () => void server.close() }
+  return { address, requests, close: () => void server.close() }
 }

@@ -1,7 +1,7 @@
 import type { Ask } from './server.ts'
 
-/** What a test makes a resource of: class, parent, name, and the members of the class. */
-export interface Wanted {
+/** A resource to create: class, parent, name, and the members of the class. */
+export interface NewResource {
   readonly cls: string
   readonly parent?: number
   readonly name: string
@@ -10,9 +10,9 @@ export interface Wanted {
   readonly resource?: Readonly<Record<string, unknown>>
 }
 
-/** Makes a resource and gives its id; fails with the server's own words. */
-export async function createResource(ask: Ask, wanted: Wanted): Promise<number> {
-  const { cls, parent = 0, name, members = {}, resource = {} } = wanted
+/** Creates a resource and returns its id; throws the message of an error response. */
+export async function createResource(ask: Ask, newResource: NewResource): Promise<number> {
+  const { cls, parent = 0, name, members = {}, resource = {} } = newResource
   const body = { resource: { cls, parent: { id: parent }, display_name: name, ...resource }, ...members }
   const answer = await ask('POST', '/api/resource/', body)
   const read = await answer.json<{ id: number; message?: string }>()
@@ -20,7 +20,7 @@ export async function createResource(ask: Ask, wanted: Wanted): Promise<number> 
   return read.id
 }
 
-/** Makes an empty layer in EPSG:3857 and gives its id. */
+/** Creates an empty layer in EPSG:3857 and returns its id. */
 export function createLayer(
   ask: Ask,
   layer: {
@@ -46,12 +46,12 @@ export function createLayer(
   })
 }
 
-/** Writes a style of one class in map server XML. */
+/** Writes MapServer XML with one class and style. */
 export function styleXml(inner: string): string {
   return `<map><layer><class><style>${inner}</style></class></layer></map>`
 }
 
-/** Makes a style under a layer and gives its id. */
+/** Creates a style below a layer and returns its id. */
 export function createStyle(
   ask: Ask,
   { parent, name, inner }: { readonly parent: number; readonly name: string; readonly inner?: string },
@@ -60,7 +60,7 @@ export function createStyle(
   return createResource(ask, { cls: 'mapsrv_style', parent, name, members })
 }
 
-/** A rule that lets a principal do everything of a scope. */
+/** A rule that allows a principal a permission, or all of a scope. */
 export function allow(principal: number, scope: string, permission = ''): Record<string, unknown> {
   return { action: 'allow', principal: { id: principal }, identity: '', scope, permission, propagate: true }
 }

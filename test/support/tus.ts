@@ -1,50 +1,50 @@
 import { expect } from 'vitest'
 import type { Ask, TestResponse } from './server.ts'
 
-/** Path of all uploads. */
+/** Path of uploads. */
 export const uploads = '/api/component/file_upload/'
 
 const version = { 'tus-resumable': '1.0.0' }
 
-/** What an upload in parts begins with. */
-export interface TusBeginning {
+/** A new resumable upload. */
+export interface NewTusUpload {
   readonly length: number
-  /** Pairs of name and value, in the clear. */
+  /** Metadata values by name, not encoded. */
   readonly metadata?: Readonly<Record<string, string>>
 }
 
-/** Uploads in parts, as any client of the protocol does. */
+/** A client for resumable uploads (tus). */
 export interface TusClient {
-  /** Begins an upload and gives its path. */
-  begin(beginning: TusBeginning): Promise<string>
-  /** Sends a part. */
+  /** Creates an upload and returns its path. */
+  begin(upload: NewTusUpload): Promise<string>
+  /** Sends a chunk. */
   append(
     path: string,
     offset: number,
     content: Uint8Array | string,
     headers?: Record<string, string>,
   ): Promise<TestResponse>
-  /** Where the upload stands. */
+  /** Reads the offset of the upload. */
   offset(path: string): Promise<number>
   /** Sends any request of the protocol. */
   send(method: string, path: string, headers?: Record<string, string>): Promise<TestResponse>
 }
 
-/** Writes what a client says of an upload. */
+/** Formats the Upload-Metadata header. */
 export function formatMetadata(pairs: Readonly<Record<string, string>>): string {
   return Object.entries(pairs)
     .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
     .join()
 }
 
-/** Opens a client of uploads in parts. */
+/** Creates a client for resumable uploads. */
 export function openTus(ask: Ask): TusClient {
   const send: TusClient['send'] = (method, path, headers = {}) =>
     ask(method, path, undefined, { ...version, ...headers })
   return {
     async begin({ length, metadata }) {
-      const said = metadata === undefined ? {} : { 'upload-metadata': formatMetadata(metadata) }
-      const answer = await send('POST', uploads, { 'upload-length': String(length), ...said })
+      const headers = metadata === undefined ? {} : { 'upload-metadata': formatMetadata(metadata) }
+      const answer = await send('POST', uploads, { 'upload-length': String(length), ...headers })
       expect(answer.status).toBe(201)
       return answer.headers.get('location') ?? ''
     },

@@ -1,10 +1,10 @@
 import type { Database } from '../../src/database/database.ts'
 import { hashPassword } from '../../src/server/auth/password.ts'
 
-/** Password of every user that `createUser` makes. */
+/** Password of the users that `createUser` creates. */
 export const userPassword = 'opensesame'
 
-/** Makes a user who can log in, with `userPassword`. Gives its id. */
+/** Creates a user with the password `userPassword`, and returns its id. */
 export async function createUser(
   database: Database,
   keyname: string,
@@ -18,7 +18,7 @@ export async function createUser(
   return row.id
 }
 
-/** Gives the id of a user or a group by its keyname. */
+/** Returns the id of a user or a group by its keyname. */
 export async function principalId(database: Database, keyname: string): Promise<number> {
   const [row] = await database.query<{ id: number }>('select id from principal where keyname = $1', [keyname])
   if (row === undefined) throw new Error(`no principal ${keyname}`)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type ReadOptions, type RowSet, readVector } from '../../src/gdal/read_vector.ts'
 import type { RowLayout, SourceSummary, VectorJob } from '../../src/gdal/runner/vector_job.ts'
 
-/** Loads all there is as it is, and refuses what is bad. */
+/** Import rules that load everything unchanged and refuse faults. */
 export const plainRules = {
   family: null,
   isMulti: null,
@@ -17,38 +17,38 @@ export const plainRules = {
   idFields: [],
 } as const
 
-/** What was read. */
+/** Result of reading a source. */
 export interface ReadVector {
-  /** What was found, with what the rows are that were sent last. */
+  /** Summary, with the layout of the rows sent last. */
   readonly summary: SourceSummary & RowLayout & { readonly layout: RowLayout }
-  /** Bytes of all rows. */
+  /** Size of all rows in bytes. */
   readonly bytes: number
-  /** How many times rows were sent: once more than in vain. */
+  /** Number of times the rows were sent. */
   readonly times: number
 }
 
-/** Takes the rows of a source, and does nothing with them. Gives their bytes. */
-export async function passOver({ copies }: RowSet): Promise<number> {
+/** Reads and discards the rows of a source; returns their size in bytes. */
+export async function discardRows({ copies }: RowSet): Promise<number> {
   let bytes = 0
   for await (const copy of copies) for await (const chunk of copy) bytes += chunk.length
   return bytes
 }
 
-/** How a reading is watched. */
-export interface Watched {
+/** Options and callback of a read. */
+export interface ReadHooks {
   readonly options?: ReadOptions
   readonly onRows?: (rows: RowSet) => void
 }
 
-/** Reads a file of the given name in a folder that is gone afterwards. */
+/** Reads content under a file name, in a temporary folder. */
 export async function readFileAs(
   name: string,
   content: Uint8Array | string,
-  { options = {}, onRows, ...rules }: Partial<VectorJob> & Watched = {},
+  { options = {}, onRows, ...rules }: Partial<VectorJob> & ReadHooks = {},
 ): Promise<ReadVector> {
   const folder = await mkdtemp(join(tmpdir(), 'landform-vector-'))
   try {
-    // As the store of files does: a name that says nothing.
+    // Like a blob: the name does not reveal the format.
     const path = join(folder, 'blob')
     await writeFile(path, content)
     const job = {
@@ -68,7 +68,7 @@ export async function readFileAs(
       layout = rows.layout
       onRows?.(rows)
       times += 1
-      bytes = await passOver(rows)
+      bytes = await discardRows(rows)
     }
     const limits = { unpackLimitBytes: 1 << 30, pieceBytes: 1 << 20 }
     const summary = await readVector({ ...job, ...limits, ...rules }, take, options)
@@ -79,7 +79,7 @@ export async function readFileAs(
   }
 }
 
-/** Writes features as GeoJSON: geometries, each with the properties beside it. */
+/** Writes features with geometry and properties as GeoJSON. */
 export function geojson(
   features: readonly { readonly geometry: object | null; readonly properties?: object }[],
 ): string {
@@ -94,12 +94,12 @@ export function point(...coordinates: number[]): object {
   return { type: 'Point', coordinates }
 }
 
-/** A GeoJSON polygon of one ring. */
+/** A GeoJSON polygon with one ring. */
 export function polygon(ring: readonly (readonly number[])[]): object {
   return { type: 'Polygon', coordinates: [ring] }
 }
 
-/** Numbers of the running children of this process that read with GDAL. @see proc(5) */
+/** PIDs of the running GDAL child processes. @see proc(5) */
 export function findGdalChildren(): number[] {
   const pids = readdirSync('/proc/self/task').flatMap((thread) =>
     readFileSync(`/proc/self/task/${thread}/children`, 'utf8').trim().split(' '),

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll } from 'vitest'
 
-/** Capabilities of a WMS service with the layers `roads` and `rails` below a heading. */
+/** WMS capabilities with the layers `roads` and `rails` below a category. */
 export const capabilities = `<?xml version="1.0" encoding="UTF-8"?>
 <WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms">
   <Service><Name>WMS</Name><Title>Service</Title></Service>
@@ -26,27 +26,27 @@ export const capabilities = `<?xml version="1.0" encoding="UTF-8"?>
   </Capability>
 </WMS_Capabilities>`
 
-/** A service elsewhere, on this machine, that answers as a test wants. */
-export interface OtherService {
+/** A local HTTP service with responses set by a test. */
+export interface TestService {
   /** `http://127.0.0.1:port`. */
   url: string
-  /** Answers the next requests. */
+  /** Responds to the next requests. */
   answer: RequestListener
-  /** Method and target of each request, with its Authorization header where it has one. */
-  readonly seen: string[]
+  /** Method and target of each request, with its Authorization header if present. */
+  readonly requests: string[]
 }
 
-/** Gives a test file a service of its own, stopped after its last test. */
-export function useService(): () => Promise<OtherService> {
-  let starting: Promise<OtherService> | undefined
-  const service: OtherService = {
+/** Provides a service for a test file, stopped after its last test. */
+export function useService(): () => Promise<TestService> {
+  let starting: Promise<TestService> | undefined
+  const service: TestService = {
     url: '',
     answer: (_, response) => response.end(),
-    seen: [],
+    requests: [],
   }
   const server = createServer((request, response) => {
     const { authorization } = request.headers
-    service.seen.push(
+    service.requests.push(
       [`${request.method} ${request.url}`, ...(authorization ? [authorization] : [])].join(' '),
     )
     service.answer(request, response)

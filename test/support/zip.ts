@@ -4,13 +4,13 @@ import { crc32, deflateRawSync } from 'node:zlib'
 export interface ZipEntry {
   readonly name: string
   readonly content: Uint8Array | string
-  /** POSIX type and permissions. @default a plain file */
+  /** POSIX type and permissions. @default a regular file */
   readonly mode?: number
-  /** What the directory says its size is. @default the truth */
+  /** Size declared in the directory. @default the actual size */
   readonly claimedSize?: number
 }
 
-/** Makes a zip archive, of names and sizes that no honest program would write, where asked. @see APPNOTE.TXT 6.3 */
+/** Creates a zip archive; names, modes and sizes may be invalid. @see APPNOTE.TXT 6.3 */
 export function makeZip(entries: readonly ZipEntry[]): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { colorAt, longestRun, pixelOf, untilDrawn, useBrowser } from '../support/browser.ts'
 import { makeMap, type TestMap } from '../support/map.ts'
-import { makePicture } from '../support/raster.ts'
+import { makeRaster } from '../support/raster.ts'
 import { uploadContent } from '../support/samples.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
 import { allow, createResource } from '../support/tree.ts'
@@ -185,7 +185,7 @@ test('a picture, which cannot be drawn yet, is named', async () => {
   const { admin } = server
   const guest = await principalId(server.database, 'guest')
   const resource = { permissions: [allow(guest, '')] }
-  const source = await uploadContent(admin, makePicture())
+  const source = await uploadContent(admin, makeRaster())
   const layer = { cls: 'raster_layer', name: 'Photo', members: { raster_layer: { source } }, resource }
   const parent = await createResource(admin, layer)
   const style = await createResource(admin, { cls: 'raster_style', parent, name: 'Style' })

@@ -4,7 +4,7 @@ import type { Api } from '../../api/api.ts'
 import { getFeatureLayer } from '../../api/find.ts'
 import { exportEncodings, exportFormatNames, notesHeader, readNotes } from '../../contract/export_formats.ts'
 import { problem } from '../../contract/problems.ts'
-import { checkTarget, writeWhole } from '../../files/whole.ts'
+import { checkTarget, writeAtomically } from '../../files/atomic_write.ts'
 import { loadTimeoutMs } from '../../transfer/prepare.ts'
 import type { CommandInput, CommandSpec } from '../command.ts'
 import { collect, eventOptions } from '../options.ts'
@@ -76,7 +76,7 @@ async function writeToFile(api: Api, order: Order, terminal: Terminal): Promise<
   const { interrupt } = terminal
   const { target, options } = order
   const path = resolve(terminal.cwd, String(options.output))
-  const file = { shown: String(options.output), mayReplace: options.force === true }
+  const file = { shownPath: String(options.output), overwrite: options.force === true }
   await checkTarget(path, file)
   const layer = await getFeatureLayer(api, order.name, interrupt)
   const facts = layerFacts(layer)
@@ -87,13 +87,13 @@ async function writeToFile(api: Api, order: Order, terminal: Terminal): Promise<
     progress.take({ type: 'step', ...step })
     const { body, notes } = await openExport(api, { ...order, id: facts.id }, interrupt)
     const told = tell(body, (bytes) => progress.take({ type: 'progress', ...step, rows: 0, bytes }))
-    const sizeBytes = await writeWhole(path, told, { ...file, signal: interrupt })
+    const sizeBytes = await writeAtomically(path, told, { ...file, signal: interrupt })
     await progress.end()
     const tookMs = performance.now() - start
     if (options.json)
       writeEvent(terminal.out, 'exported', {
         layer: facts,
-        file: file.shown,
+        file: file.shownPath,
         format: target.format,
         size_bytes: sizeBytes,
         notes,
@@ -102,7 +102,7 @@ async function writeToFile(api: Api, order: Order, terminal: Terminal): Promise<
       writeNotes(notes, terminal)
       writeLine(
         terminal.out,
-        `${file.shown}: ${facts.display_name} as ${target.format}, ${showBytes(sizeBytes)} in ${showDuration(tookMs)}`,
+        `${file.shownPath}: ${facts.display_name} as ${target.format}, ${showBytes(sizeBytes)} in ${showDuration(tookMs)}`,
       )
     }
   } finally {

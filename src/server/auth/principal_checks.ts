@@ -1,4 +1,4 @@
-import { hasPermission } from '../../access/mask.ts'
+import { hasPermission } from '../../access/permission_mask.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'

@@ -1,6 +1,6 @@
 import { createGzip } from 'node:zlib'
 import { formatNotes, notesHeader } from '../../contract/export_formats.ts'
-import { through } from '../../files/through.ts'
+import { pipeThrough } from '../../files/pipe_through.ts'
 import { zip } from '../../files/zip.ts'
 import { acceptsGzip } from '../gzip.ts'
 import type { Answer, ApiRequest } from '../handler.ts'
@@ -30,7 +30,7 @@ export function sendFiles(
   if (format.isText !== true) return { stream, mediaType, headers: { ...own, ...length } }
   const vary = { ...own, vary: 'Accept-Encoding' }
   if (!acceptsGzip(headers)) return { stream, mediaType, headers: { ...vary, ...length } }
-  const packed = through(stream, createGzip({ level: gzipLevel }))
+  const packed = pipeThrough(stream, createGzip({ level: gzipLevel }))
   return { stream: packed, mediaType, headers: { ...vary, 'content-encoding': 'gzip' } }
 }
 

@@ -1,4 +1,4 @@
-import { hasPermission } from '../../access/mask.ts'
+import { hasPermission } from '../../access/permission_mask.ts'
 import type { PermissionName } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import { descriptorOf } from '../../contract/registry.ts'

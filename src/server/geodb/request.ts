@@ -1,4 +1,4 @@
-import { hasPermission } from '../../access/mask.ts'
+import { hasPermission } from '../../access/permission_mask.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import { type GeodbConnectionRow, geodbConnections } from '../../store/geodb.ts'

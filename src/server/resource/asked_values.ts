@@ -1,4 +1,4 @@
-import { hasPermission, type PermissionMask } from '../../access/mask.ts'
+import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
 import { membersOf, type Representation } from '../../contract/bodies.ts'
 import { dialectName, documentName } from '../../contract/dialect.ts'
 import { findPermission, type PermissionName } from '../../contract/permissions.ts'

@@ -1,4 +1,4 @@
-import { type PermissionMask, permissionBit } from '../../access/mask.ts'
+import { type PermissionMask, permissionBit } from '../../access/permission_mask.ts'
 import { type Cls, isAllowedParent } from '../../contract/registry.ts'
 import type { Rule } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'

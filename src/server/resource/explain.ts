@@ -1,5 +1,5 @@
-import type { Explanation, Reason } from '../../access/explain.ts'
-import { hasPermission } from '../../access/mask.ts'
+import type { Explanation, Reason } from '../../access/explain_access.ts'
+import { hasPermission } from '../../access/permission_mask.ts'
 import { type Dialect, dialectName } from '../../contract/dialect.ts'
 import { type PermissionName, permissionsOf } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'

@@ -1,4 +1,4 @@
-import type { PermissionMask } from '../../access/mask.ts'
+import type { PermissionMask } from '../../access/permission_mask.ts'
 import { problem } from '../../contract/problems.ts'
 import { isAllowedParent } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'

@@ -1,4 +1,4 @@
-import { hasPermission, type PermissionMask } from '../../access/mask.ts'
+import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
 import { problem } from '../../contract/problems.ts'
 import { catchProblem, type Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'

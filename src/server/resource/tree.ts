@@ -1,4 +1,4 @@
-import { hasPermission, type PermissionMask } from '../../access/mask.ts'
+import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
 import type { Representation } from '../../contract/bodies.ts'
 import { withoutDefaults } from '../../contract/compact.ts'
 import type { Dialect } from '../../contract/dialect.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { PermissionMask } from '../../access/mask.ts'
+import type { PermissionMask } from '../../access/permission_mask.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Rule } from '../../contract/resource.ts'

@@ -1,4 +1,4 @@
-import { hasPermission } from '../../access/mask.ts'
+import { hasPermission } from '../../access/permission_mask.ts'
 import { membersOf, type Representation } from '../../contract/bodies.ts'
 import { findReferences, targetIdOf } from '../../contract/references.ts'
 import type { Cls } from '../../contract/registry.ts'

@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import { hasPermission, maskOf } from '../../access/mask.ts'
+import { hasPermission, maskOf } from '../../access/permission_mask.ts'
 import type { PermissionName } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Cls } from '../../contract/registry.ts'

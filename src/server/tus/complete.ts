@@ -1,5 +1,5 @@
 import { problem } from '../../contract/problems.ts'
-import type { Blob } from '../../files/blobs.ts'
+import type { Blob } from '../../files/blob_store.ts'
 import { deletePartialUpload, listParts, type PartialUpload } from '../../store/partial_upload.ts'
 import { findUpload, insertUploads, type StoredUpload } from '../../store/upload.ts'
 import type { ServerContext } from '../context.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { problem } from '../../contract/problems.ts'
-import type { Blob } from '../../files/blobs.ts'
+import type { Blob } from '../../files/blob_store.ts'
 import { appendParts, type PartialUpload } from '../../store/partial_upload.ts'
 import type { ServerContext } from '../context.ts'
 import { aborted } from '../spool_body.ts'

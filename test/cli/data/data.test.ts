@@ -167,7 +167,7 @@ describe('landform data export', () => {
     await ground().write('there.csv', 'mine')
     expect(await run('export towns -o there.csv')).toMatchObject({
       exit: 3,
-      err: told('usage/bad-argument', '"there.csv" is there already', '--force'),
+      err: told('usage/bad-argument', '"there.csv" already exists', '--force'),
     })
     expect(await readFile(join(ground().cwd, 'there.csv'), 'utf8')).toBe('mine')
     expect((await run('export towns -o there.csv --force')).exit).toBe(0)
@@ -199,7 +199,7 @@ describe('landform data export', () => {
     const cases = [
       ['export towns -o out.shp', 3, 'Name it out.shp.zip.'],
       ['export towns -o out.xyz', 3, 'does not say which format'],
-      ['export towns -o none/out.gpkg', 3, 'There is no folder "none".'],
+      ['export towns -o none/out.gpkg', 3, 'The folder "none" does not exist.'],
       ['export towns -o .', 3, 'does not say which format'],
       ['export towns -o new.gpkg --fid name', 1, 'is a field already'],
       ['export towns -o new.gpkg --srs 0', 3, 'Give an EPSG code'],

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askWithout, keepLog } from '../../support/log.ts'
+import { captureLog, requestWithoutTable } from '../../support/log.ts'
 import { addUser, goodPassword, logIn, mePath, tokensPath, usersPath } from '../../support/principals.ts'
 import { adminPassword, startTestServer, type TestServer } from '../../support/server.ts'
 
-const { log, written } = keepLog()
+const { log, written } = captureLog()
 
 let server: TestServer
 beforeAll(async () => {
@@ -78,15 +78,17 @@ async function failInside(secrets: {
   next: string
 }): Promise<void> {
   const { cookie, id, wrong, next } = secrets
-  await askWithout(server, 'session', () =>
+  await requestWithoutTable(server, 'session', () =>
     server.guest('POST', login, { login: 'ada', password: goodPassword }),
   )
   server.running.context.authenticator.forget()
-  await askWithout(server, 'session', () => server.guest('GET', mePath, undefined, { cookie }))
-  await askWithout(server, 'token', () =>
+  await requestWithoutTable(server, 'session', () => server.guest('GET', mePath, undefined, { cookie }))
+  await requestWithoutTable(server, 'token', () =>
     server.guest('GET', mePath, undefined, { authorization: 'Bearer hunter6' }),
   )
-  await askWithout(server, 'token', () => server.admin('POST', tokensPath, { name: 'lost' }))
-  await askWithout(server, 'principal', () => server.as('somebody', wrong)('GET', mePath))
-  await askWithout(server, 'membership', () => server.admin('PUT', usersPath + id, { password: next }))
+  await requestWithoutTable(server, 'token', () => server.admin('POST', tokensPath, { name: 'lost' }))
+  await requestWithoutTable(server, 'principal', () => server.as('somebody', wrong)('GET', mePath))
+  await requestWithoutTable(server, 'membership', () =>
+    server.admin('PUT', usersPath + id, { password: next }),
+  )
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addUser, goodPassword, guessAtOnce, logIn, mePath } from '../../support/principals.ts'
+import { addUser, goodPassword, guessConcurrently, logIn, mePath } from '../../support/principals.ts'
 import { createGroup } from '../../support/resources.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 
@@ -86,7 +86,7 @@ describe('a server that knows other sites and a proxy', () => {
     await addUser(server.admin, 'victim')
     const from = (address: string, password: string) =>
       server.as('victim', password)('GET', mePath, undefined, { 'x-forwarded-for': `${address}, 127.0.0.1` })
-    await guessAtOnce((at) => from('203.0.113.5', `guess ${at}`))
+    await guessConcurrently((at) => from('203.0.113.5', `guess ${at}`))
     expect((await from('203.0.113.6', goodPassword)).status).toBe(200)
     // What is known to be right is let through wherever it comes from.
     expect((await from('203.0.113.5', goodPassword)).status).toBe(200)
@@ -110,7 +110,7 @@ describe('a server as it comes', () => {
   })
 
   test('no proxy is believed: whoever says to be elsewhere is slowed down all the same', async () => {
-    await guessAtOnce((at) => {
+    await guessConcurrently((at) => {
       const headers = { 'x-forwarded-for': `203.0.113.${at}`, 'x-forwarded-proto': 'https' }
       return server.as('nobody', `guess ${at}`)('GET', mePath, undefined, headers)
     })
@@ -120,7 +120,7 @@ describe('a server as it comes', () => {
     await addUser(server.admin, 'prey')
     const guess = (password: string) =>
       server.guest('POST', '/api/component/auth/login', { login: 'prey', password })
-    await guessAtOnce((at) => guess(`guess ${at}`))
+    await guessConcurrently((at) => guess(`guess ${at}`))
   })
 
   test('tokens and sessions that nobody has are refused with a wait in the end, those somebody has never', async () => {

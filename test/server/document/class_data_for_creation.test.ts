@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useForeign } from '../../support/geodb.ts'
-import { createFamily, type Family, readMember, uploadContent } from '../../support/samples.ts'
+import { createStyledLayer, readMember, type StyledLayer, uploadContent } from '../../support/samples.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 import { createLayer, createResource, styleXml } from '../../support/tree.ts'
 import { capabilities, useService } from '../../support/wms.ts'
@@ -8,10 +8,10 @@ import { capabilities, useService } from '../../support/wms.ts'
 const startService = useService()
 const openForeign = useForeign()
 let server: TestServer
-let family: Family
+let family: StyledLayer
 beforeAll(async () => {
   server = await startTestServer('postgres', { allowPrivateAddresses: true })
-  family = await createFamily(server.admin)
+  family = await createStyledLayer(server.admin)
 })
 afterAll(() => server.stop())
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createFamily, type Family, uploadContent } from '../../support/samples.ts'
+import { createStyledLayer, type StyledLayer, uploadContent } from '../../support/samples.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer
-let family: Family
+let family: StyledLayer
 beforeAll(async () => {
   server = await startTestServer('postgres')
-  family = await createFamily(server.admin)
+  family = await createStyledLayer(server.admin)
 })
 afterAll(() => server.stop())
 

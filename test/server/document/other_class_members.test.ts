@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createFamily, type Family, readMember, uploadContent } from '../../support/samples.ts'
+import { createStyledLayer, readMember, type StyledLayer, uploadContent } from '../../support/samples.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 let server: TestServer
-let family: Family
+let family: StyledLayer
 beforeAll(async () => {
   server = await startTestServer('postgres')
-  family = await createFamily(server.admin)
+  family = await createStyledLayer(server.admin)
 })
 afterAll(() => server.stop())
 

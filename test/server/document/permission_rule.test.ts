@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createFamily, type Family } from '../../support/samples.ts'
+import { createStyledLayer, type StyledLayer } from '../../support/samples.ts'
 import { type Ask, startTestServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 import { createUser, principalId, userPassword } from '../../support/users.ts'
 
 let server: TestServer
-let family: Family
+let family: StyledLayer
 let user = 0
 let reader: Ask
 let made = 0
 beforeAll(async () => {
   server = await startTestServer('postgres')
-  family = await createFamily(server.admin)
+  family = await createStyledLayer(server.admin)
   user = await createUser(server.database, 'ruled')
   reader = server.as('ruled', userPassword)
   const root = await (await server.admin('GET', '/api/resource/0')).json<{

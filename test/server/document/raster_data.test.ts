@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makePicture, type Picture, readPicture } from '../../support/raster.ts'
+import { inspectRaster, makeRaster, type TestRaster } from '../../support/raster.ts'
 import { readMember, uploadContent } from '../../support/samples.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
@@ -12,9 +12,9 @@ afterAll(() => server.stop())
 
 let made = 0
 /** Makes a raster layer; gives what the server says where it refuses. */
-const create = async (picture: Picture = {}, more: object = {}) => {
+const create = async (picture: TestRaster = {}, more: object = {}) => {
   made += 1
-  const source = await uploadContent(server.admin, makePicture(picture))
+  const source = await uploadContent(server.admin, makeRaster(picture))
   const members = { raster_layer: { source, ...more } }
   return createResource(server.admin, { cls: 'raster_layer', name: `Picture ${made}`, members })
 }
@@ -60,7 +60,7 @@ describe('Preparation rules for uploaded data: raster data is GeoTIFF', () => {
   ])('with %s bands', async (_, bands, expected) => {
     const place = { srs: 3857, geoTransform: [0, 1, 0, 0, 0, -1] }
     const id = await create({ bands, ...place, value: (band) => band * 60 })
-    expect(readPicture(await readCog(id), ({ pixel }) => pixel(3, 3))).toEqual(expected)
+    expect(inspectRaster(await readCog(id), ({ pixel }) => pixel(3, 3))).toEqual(expected)
   })
 
   test.each([1, 2, 5])('and not with %d', async (bands) => {
@@ -100,7 +100,7 @@ describe('Preparation rules for uploaded data: raster data is GeoTIFF', () => {
   test('with 8-bit values 0 to 255', async () => {
     const place = { srs: 3857, geoTransform: [0, 1, 0, 0, 0, -1] }
     const id = await create({ ...place, width: 256, height: 1, value: (_, column) => column })
-    readPicture(await readCog(id), ({ pixel }) => {
+    inspectRaster(await readCog(id), ({ pixel }) => {
       for (let value = 0; value < 256; value += 1) expect(pixel(value, 0)).toEqual([value, value, value, 255])
     })
     for (const type of ['UInt16', 'Int16', 'Float32'])

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createFamily, type Family } from '../../support/samples.ts'
+import { createStyledLayer, type StyledLayer } from '../../support/samples.ts'
 import { type Ask, startTestServer, type TestServer } from '../../support/server.ts'
 import { allow, createResource } from '../../support/tree.ts'
 import { createUser, userPassword } from '../../support/users.ts'
 
 let server: TestServer
-let family: Family
+let family: StyledLayer
 let user = 0
 let reader: Ask
 beforeAll(async () => {
   server = await startTestServer('postgres')
-  family = await createFamily(server.admin)
+  family = await createStyledLayer(server.admin)
   user = await createUser(server.database, 'searcher')
   reader = server.as('searcher', userPassword)
   const { resource } = await read(0)

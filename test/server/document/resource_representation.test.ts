@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createFamily, type Family } from '../../support/samples.ts'
+import { createStyledLayer, type StyledLayer } from '../../support/samples.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 import { allow, createResource } from '../../support/tree.ts'
 import { createUser, principalId, userPassword } from '../../support/users.ts'
 
 let server: TestServer
-let family: Family
+let family: StyledLayer
 beforeAll(async () => {
   server = await startTestServer('postgres')
-  family = await createFamily(server.admin)
+  family = await createStyledLayer(server.admin)
 })
 afterAll(() => server.stop())
 

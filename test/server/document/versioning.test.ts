@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createFamily, type Family } from '../../support/samples.ts'
+import { createStyledLayer, type StyledLayer } from '../../support/samples.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 import { createLayer, createResource } from '../../support/tree.ts'
 
 let server: TestServer
-let family: Family
+let family: StyledLayer
 let map: number
 let desk: number
 beforeAll(async () => {
   server = await startTestServer('postgres')
-  family = await createFamily(server.admin)
+  family = await createStyledLayer(server.admin)
   map = await createResource(server.admin, { cls: 'webmap', name: 'Map' })
   desk = await createResource(server.admin, { cls: 'desk_vector_style', parent: family.layer, name: 'Desk' })
 })

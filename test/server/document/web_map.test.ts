@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createFamily, type Family } from '../../support/samples.ts'
+import { createStyledLayer, type StyledLayer } from '../../support/samples.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 let server: TestServer
-let family: Family
+let family: StyledLayer
 let streets = 0
 let plain = 0
 beforeAll(async () => {
   server = await startTestServer('postgres')
-  family = await createFamily(server.admin)
+  family = await createStyledLayer(server.admin)
   streets = await createBasemap('Streets')
   plain = await createBasemap('Plain')
 })

@@ -2,7 +2,7 @@ import { listImports, packageOf } from './imports.ts'
 import { folderOf } from './layers.ts'
 import { faultAt, listNodes, type Source } from './source.ts'
 
-/** Each outside power and the folders of `src/` that may touch it. A pattern ends with `*`. */
+/** External systems by package, and the folders of `src/` that may import it. A pattern ends with `*`. */
 export const doors: Readonly<Record<string, readonly string[]>> = {
   pg: ['database'],
   'pg-*': ['database'],
@@ -25,18 +25,18 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'node:http': ['http', 'server'],
   'node:https': ['http', 'server'],
   'node:http2': ['http', 'server'],
-  // A child of GDAL writes its rows into a pipe, which is a socket to Node.
+  // A GDAL child process writes its rows to a pipe, which Node represents as a socket.
   'node:net': ['http', 'server', 'gdal'],
   'node:tls': ['http', 'server'],
   'node:dns': ['http', 'server'],
   'node:dgram': [],
 }
 
-/** Folders that take values and give values: no file, no socket, no process, no thread. */
+/** Folders of pure functions: no files, sockets, processes or threads. */
 const pure = ['core', 'contract', 'access', 'style', 'geo', 'web']
 
-/** What of Node needs no outside world. */
-const harmless = [
+/** Node modules without side effects. */
+const pureModules = [
   'assert',
   'buffer',
   'crypto',
@@ -49,7 +49,7 @@ const harmless = [
   'zlib',
 ]
 
-/** Finds the outside powers that a file in `src/` touches from anywhere but their door. */
+/** Finds imports of external packages and modules that are not allowed in the folder of a file in `src/`. */
 export function checkDoors(source: Source): string[] {
   const folder = folderOf(source.path)
   const imported = listImports(source).flatMap(({ specifier, offset }) => {
@@ -61,31 +61,32 @@ export function checkDoors(source: Source): string[] {
 }
 
 function forbids(folder: string, name: string): string | undefined {
-  if (isBuiltin(name) && !name.startsWith('node:')) return 'which is spelled node:… here'
+  if (isBuiltin(name) && !name.startsWith('node:')) return 'which must be written as node:…'
   const owners = Object.entries(doors).find(([pattern]) => matches(pattern, name))?.[1]
   if (owners !== undefined && !owners.includes(folder))
-    return `which only ${owners.join(', ') || 'nobody'} may touch`
+    return owners.length === 0 ? 'which no folder may import' : `which only ${owners.join(', ')} may import`
   if (!name.startsWith('node:') || !pure.includes(folder)) return undefined
-  return harmless.includes(name.slice('node:'.length)) ? undefined : `and ${folder} is pure`
+  return pureModules.includes(name.slice('node:'.length)) ? undefined : `and ${folder} is pure`
 }
 
-const isBuiltin = (name: string) => [...harmless, 'fs', 'http', 'https', 'net', 'os', 'stream'].includes(name)
+const isBuiltin = (name: string) =>
+  [...pureModules, 'fs', 'http', 'https', 'net', 'os', 'stream'].includes(name)
 
 function matches(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 }
 
-// Node's own fetch has neither our time-outs nor our limits.
+// The built-in fetch lacks our time-outs and limits.
 function checkFetch(source: Source, folder: string): string[] {
   if (folder === 'http' || folder === 'web') return []
   return listNodes(source).flatMap((node) =>
     node.type === 'CallExpression' && node.callee.type === 'Identifier' && node.callee.name === 'fetch'
-      ? [faultAt(source, node.start, 'calls fetch, which is the part of src/http')]
+      ? [faultAt(source, node.start, 'calls fetch: use src/http')]
       : [],
   )
 }
 
-/** `process` belongs to the command line and to the entry files of workers and children. */
+/** Only the command line and the entry files of workers and child processes may use `process`. */
 function checkProcess(source: Source): string[] {
   if (/^src\/cli\/|[./](worker|child)\.ts$/.test(source.path)) return []
   const used = listNodes(source).filter(

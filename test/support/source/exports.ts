@@ -1,10 +1,10 @@
 import { faultAt, type Node, type Source } from './source.ts'
 
-/** Files whose tools insist on a default export. */
+/** Files whose tools require a default export. */
 const toolFiles = ['vitest.config.ts']
 
-/** The one file that may gather the exports of others: what the package gives to programs. */
-const packageDoor = 'src/index.ts'
+/** The entry point of the package, the only file that may re-export. */
+const packageEntry = 'src/index.ts'
 
 /** Finds default exports. */
 export function checkDefaultExports(source: Source): string[] {
@@ -18,36 +18,37 @@ export function checkDefaultExports(source: Source): string[] {
   })
 }
 
-/** Finds files that only pass on what others export, and `export *` anywhere. */
+/** Finds files that only re-export, and `export *` anywhere. */
 export function checkBarrels(source: Source): string[] {
-  if (source.path === packageDoor) return []
+  if (source.path === packageEntry) return []
   const { body } = source.program
   const stars = body.filter((node) => node.type === 'ExportAllDeclaration')
   if (stars.length > 0)
     return stars.map((node) => faultAt(source, node.start, 'exports *: import from the file itself'))
-  const passing = body.filter((node) => node.type === 'ExportNamedDeclaration' && node.source !== null)
+  const reexports = body.filter((node) => node.type === 'ExportNamedDeclaration' && node.source !== null)
   const isBarrel =
-    passing.length > 0 && body.every((node) => passing.includes(node) || node.type === 'ImportDeclaration')
+    reexports.length > 0 &&
+    body.every((node) => reexports.includes(node) || node.type === 'ImportDeclaration')
   return isBarrel ? [`${source.path}:1 is a barrel: import from the files themselves`] : []
 }
 
-/** Finds exports without a docstring. What is passed on has its own where it is declared. */
+/** Finds exports without a docstring. Re-exports are documented at their declaration. */
 export function checkDocstrings(source: Source): string[] {
   const local = new Map(
     source.program.body.flatMap((node) => declaredNames(node).map((name) => [name, node] as const)),
   )
-  const seen = new Set<string>()
+  const reported = new Set<string>()
   return source.program.body.flatMap((node) => {
     if (node.type !== 'ExportNamedDeclaration' || node.source !== null) return []
     const names = [...declaredNames(node), ...node.specifiers.map((specifier) => nameOf(specifier.local))]
     return names.flatMap((name) => {
-      // The further signatures of an overloaded function share the docstring of the first.
-      const isKnown = seen.has(name)
-      seen.add(name)
+      // All signatures of an overloaded function share the docstring of the first.
+      const isOverload = reported.has(name)
+      reported.add(name)
       const declaration = local.get(name)
-      const hasOne =
-        isKnown || hasDocstring(source, node) || (declaration && hasDocstring(source, declaration))
-      return hasOne ? [] : [faultAt(source, node.start, `exports ${name} without a docstring`)]
+      const isDocumented =
+        isOverload || hasDocstring(source, node) || (declaration && hasDocstring(source, declaration))
+      return isDocumented ? [] : [faultAt(source, node.start, `exports ${name} without a docstring`)]
     })
   })
 }

@@ -1,14 +1,14 @@
 import { faultAt, listNodes, type Source } from './source.ts'
 
-/** Calls that let a test pass without the thing it is about, by their text. */
+/** Patterns of calls that let a test pass without its subject, and the reasons. */
 const refused: readonly (readonly [RegExp, string])[] = [
-  [/^vi\.(?:mock|doMock|stubGlobal|hoisted)$/, 'replaces a part: use the real one'],
-  [/^(?:test|it|describe)(?:\.\w+)*\.(?:skip|skipIf|runIf|todo|only|fails)$/, 'is a test that may not run'],
-  [/^(?:setTimeout|setInterval|sleep|delay)$/, 'waits for time: wait for the event'],
-  [/^vi\.(?:waitFor|waitUntil)$/, 'asks again and again: wait for the event'],
+  [/^vi\.(?:mock|doMock|stubGlobal|hoisted)$/, 'mocks a part: use the real one'],
+  [/^(?:test|it|describe)(?:\.\w+)*\.(?:skip|skipIf|runIf|todo|only|fails)$/, 'disables tests'],
+  [/^(?:setTimeout|setInterval|sleep|delay)$/, 'waits for a time: wait for the event'],
+  [/^vi\.(?:waitFor|waitUntil)$/, 'polls: wait for the event'],
 ]
 
-/** Finds mocks, sleeps and tests that may not run, in a test file. */
+/** Finds mocks, sleeps and disabled tests in a test file. */
 export function checkHonesty(source: Source): string[] {
   if (!/\.test\.ts$/.test(source.path)) return []
   return listNodes(source).flatMap((node) => {

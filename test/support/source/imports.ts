@@ -3,12 +3,12 @@ import { listNodes, type Node, type Source } from './source.ts'
 
 /** One import, re-export, `import()`, `require()` or imported type. */
 export interface Import {
-  /** As written; undefined where it is computed. */
+  /** As written; undefined if computed. */
   readonly specifier: string | undefined
   readonly offset: number
 }
 
-/** Everything a file imports, in order. */
+/** All imports of a file, in order. */
 export function listImports(source: Source): Import[] {
   return listNodes(source).flatMap((node) => {
     const request = findRequest(node)
@@ -37,7 +37,7 @@ function findRequest(node: Node): Node | undefined {
   }
 }
 
-/** The path that a relative specifier means, from the root; undefined for packages. */
+/** Resolves a relative specifier to a path from the root; undefined for packages. */
 export function resolveRelative(from: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : undefined
 }

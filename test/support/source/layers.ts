@@ -1,12 +1,12 @@
 import { listImports, resolveRelative } from './imports.ts'
 import { faultAt, type Source } from './source.ts'
 
-/** The folders of one row; those beside the bar are on its left or right side. */
+/** Folders of one row, or those on the left and the right side of the bar. */
 type Row = readonly string[] | { readonly left: readonly string[]; readonly right: readonly string[] }
 
 /**
- * The folders of `src/`, top to bottom. A folder imports folders of lower rows only, never its own row, never upward;
- * left and right never meet. A file directly in `src/` is a folder of its own name.
+ * The folders of `src/`, top to bottom. A folder imports only folders of lower rows, and neither side of the bar
+ * imports the other. A file directly in `src/` counts as a folder of its name.
  */
 export const rows: readonly Row[] = [
   ['index'],
@@ -23,39 +23,39 @@ export const rows: readonly Row[] = [
   ['core'],
 ]
 
-/** Browser code: outside of the rows, imported by none. */
+/** Browser code: outside the rows, not imported by any other folder. */
 const browser = { folder: 'web', imports: ['contract', 'style', 'geo'] }
 
-interface Place {
+interface Position {
   readonly row: number
   readonly side: 'left' | 'right' | 'middle'
 }
 
-const places = new Map<string, Place>(
+const positions = new Map<string, Position>(
   rows.flatMap((row, at) => {
-    const sides = isPlain(row) ? { middle: row } : row
+    const sides = isUndivided(row) ? { middle: row } : row
     return Object.entries(sides).flatMap(([side, folders]) =>
-      folders.map((folder): [string, Place] => [folder, { row: at, side: side as Place['side'] }]),
+      folders.map((folder): [string, Position] => [folder, { row: at, side: side as Position['side'] }]),
     )
   }),
 )
 
-function isPlain(row: Row): row is readonly string[] {
+function isUndivided(row: Row): row is readonly string[] {
   return Array.isArray(row)
 }
 
-/** Finds the imports of a file in `src/` that the table forbids. */
+/** Finds forbidden imports of a file in `src/`. */
 export function checkLayers(source: Source): string[] {
   const from = folderOf(source.path)
-  if (!places.has(from) && from !== browser.folder)
+  if (!positions.has(from) && from !== browser.folder)
     return [`${source.path}:1 src/${from} is not in the table of rows`]
   return listImports(source).flatMap(({ specifier, offset }) => {
     if (specifier === undefined)
-      return [faultAt(source, offset, 'imports something computed, which nobody can check')]
+      return [faultAt(source, offset, 'has a computed import, which cannot be checked')]
     const path = resolveRelative(source.path, specifier)
     if (path === undefined) return []
     if (path === 'package.json') return []
-    const reason = path.startsWith('src/') ? forbids(from, folderOf(path)) : 'which is outside of src'
+    const reason = path.startsWith('src/') ? forbids(from, folderOf(path)) : 'which is outside src'
     return reason === undefined ? [] : [faultAt(source, offset, `imports ${path}, ${reason}`)]
   })
 }
@@ -64,7 +64,7 @@ function forbids(from: string, to: string): string | undefined {
   if (from === to) return undefined
   if (from === browser.folder)
     return browser.imports.includes(to) ? undefined : 'which the browser must not load'
-  const [upper, lower] = [places.get(from), places.get(to)]
+  const [upper, lower] = [positions.get(from), positions.get(to)]
   if (upper === undefined || lower === undefined) return `and ${from} → ${to} is not in the table of rows`
   if (upper.row === lower.row) return 'which is in its own row'
   if (upper.row > lower.row) return 'which is above it'

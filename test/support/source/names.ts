@@ -1,30 +1,30 @@
 import { faultAt, listNodes, type Node, type Source } from './source.ts'
 
-/** Words that say nothing about what is in a file or behind a name. */
+/** Meaningless words in names of files and declarations. */
 const emptyWords = ['util', 'utils', 'helper', 'helpers', 'common', 'misc']
 
-/** Verbs that say nothing about what a function does. */
+/** Meaningless verbs in names of functions. */
 const emptyVerbs = ['handle', 'process', 'manage']
 
-/** Finds files whose path holds a word that says nothing. */
+/** Finds meaningless words in a path. */
 export function checkPath(path: string): string[] {
-  const found = path
+  const matches = path
     .split('/')
     .flatMap(wordsOf)
     .filter((word) => [...emptyWords, ...emptyVerbs].includes(word))
-  return found.map((word) => `${path}:1 has "${word}" in its path: name what is in it`)
+  return matches.map((word) => `${path}:1 has "${word}" in its path: use a specific name`)
 }
 
-/** Finds declared names with a word that says nothing, and functions with such a verb. */
+/** Finds meaningless words in declared names, and meaningless verbs in names of functions. */
 export function checkNames(source: Source): string[] {
   return listNodes(source).flatMap((node) =>
     listDeclared(node).flatMap(({ name, offset, isFunction }) => {
       const words = wordsOf(name)
       const word = words.find((each) => emptyWords.includes(each))
-      if (word !== undefined) return [faultAt(source, offset, `declares ${name}: "${word}" says nothing`)]
+      if (word !== undefined) return [faultAt(source, offset, `declares ${name}: "${word}" is meaningless`)]
       const [verb] = words
       if (!isFunction || verb === undefined || !emptyVerbs.includes(verb)) return []
-      return [faultAt(source, offset, `declares ${name}: "${verb}" does not say what it does`)]
+      return [faultAt(source, offset, `declares ${name}: "${verb}" is meaningless`)]
     }),
   )
 }
@@ -64,7 +64,7 @@ function isFunction(node: Node | null): boolean {
   return node?.type === 'ArrowFunctionExpression' || node?.type === 'FunctionExpression'
 }
 
-/** `parse`, `map`, `file` of `parseMapFile`, `parse_map_file` and `parse-map-file`. */
+/** Splits a name into words: `parseMapFile`, `parse_map_file` and `parse-map-file` into `parse`, `map`, `file`. */
 export function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

@@ -1,25 +1,25 @@
 import { faultAt, lineAt, type Node, type Source, walk } from './source.ts'
 
-/** The caps of the project. A file is usually a quarter of its cap, a function a sixth. */
+/** Size limits. A file is usually a quarter of its limit, a function a sixth. */
 export const caps = { fileLines: 400, functionLines: 60, nesting: 3, parameters: 3 }
 
-/** Finds a file of any kind that is too long. */
+/** Reports a file of any type that is too long. */
 export function checkFileLength(file: { readonly path: string; readonly text: string }): string[] {
   const lines = file.text.replace(/\n$/, '').split('\n').length
   return lines > caps.fileLines ? [`${file.path}:1 has ${lines} lines, more than ${caps.fileLines}`] : []
 }
 
-/** Finds functions that are too long, nest too deep or take too much. */
+/** Finds functions that are too long, nested too deeply or have too many parameters. */
 export function checkFunctions(source: Source): string[] {
   const faults: string[] = []
-  walk(source.program, (node, around) => {
+  walk(source.program, (node, ancestors) => {
     if (isFunction(node)) {
       faults.push(...checkParameters(source, node))
-      if (!isSuite(source, around.at(-1))) faults.push(...checkFunctionLength(source, node))
+      if (!isSuite(source, ancestors.at(-1))) faults.push(...checkFunctionLength(source, node))
     }
-    const depth = nestingOf(node, around)
+    const depth = nestingOf(node, ancestors)
     if (depth === caps.nesting + 1)
-      faults.push(faultAt(source, node.start, `nests ${depth} deep, more than ${caps.nesting}`))
+      faults.push(faultAt(source, node.start, `nests ${depth} levels deep, more than ${caps.nesting}`))
   })
   return faults
 }
@@ -41,21 +41,21 @@ function checkFunctionLength(source: Source, node: FunctionNode): string[] {
 }
 
 function checkParameters(source: Source, node: FunctionNode): string[] {
-  // A row of a table of cases has as many columns as it needs, and short builders of literals read better flat.
+  // Exempt: table-driven tests need a parameter for each column, and short builders of literals read better flat.
   if (source.path.endsWith('.test.ts')) return []
-  // `this` is a type, not something to pass.
+  // A `this` parameter is only a type.
   const count = node.params.filter((param) => !(param.type === 'Identifier' && param.name === 'this')).length
   if (count <= caps.parameters) return []
   return [
     faultAt(
       source,
       node.start,
-      `takes ${count} parameters, more than ${caps.parameters}: give it one object`,
+      `has ${count} parameters, more than ${caps.parameters}: use an options object`,
     ),
   ]
 }
 
-// The function given to describe, or to one of our own like describeDrivers, is a heading with its chapter, not a piece of work.
+// The callback of describe, or of a wrapper such as describeDrivers, is a group of tests.
 function isSuite(source: Source, caller: Node | undefined): boolean {
   if (caller?.type !== 'CallExpression' || !source.path.endsWith('.test.ts')) return false
   return /^describe/.test(source.text.slice(caller.callee.start, caller.callee.end))
@@ -72,14 +72,14 @@ const nesting = new Set<Node['type']>([
   'TryStatement',
 ])
 
-/** How many statements with a body of their own a statement is in, itself included, up to the nearest function. */
-function nestingOf(node: Node, around: readonly Node[]): number {
-  if (!nests(node, around.at(-1))) return 0
-  const start = around.findLastIndex(isFunction) + 1
-  return 1 + around.slice(start).filter((outer, at, all) => nests(outer, all[at - 1])).length
+/** Number of nested control statements around a statement, itself included, within the nearest function. */
+function nestingOf(node: Node, ancestors: readonly Node[]): number {
+  if (!nests(node, ancestors.at(-1))) return 0
+  const start = ancestors.findLastIndex(isFunction) + 1
+  return 1 + ancestors.slice(start).filter((outer, at, all) => nests(outer, all[at - 1])).length
 }
 
-// `else if` reads as one list of cases.
+// A chain of `else if` counts as one level.
 function nests(node: Node, parent: Node | undefined): boolean {
   const isElse = node.type === 'IfStatement' && parent?.type === 'IfStatement' && parent.alternate === node
   return nesting.has(node.type) && !isElse

@@ -5,30 +5,30 @@ import { parseSource, type Source } from './source.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** A file as text. */
+/** A text file. */
 export interface TextFile {
   readonly path: string
   readonly text: string
 }
 
-/** The paths of all files that are in git or about to be, from the root of the repository. */
+/** Lists the paths of all tracked and untracked, not ignored files, from the root of the repository. */
 export function listTrackedPaths(): string[] {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate']
   const output = execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1e8 })
-  // A file that was deleted but not yet committed is still listed.
+  // Deleted but uncommitted files are still listed.
   return output
     .split('\0')
     .filter((path) => path !== '' && existsSync(root + path) && statSync(root + path).isFile())
 }
 
-/** All tracked files that are text. */
+/** Reads all tracked text files. */
 export function readTexts(): TextFile[] {
   return listTrackedPaths()
     .map((path) => ({ path, text: readFileSync(root + path, 'utf8') }))
     .filter(({ text }) => !text.includes('\0'))
 }
 
-/** The tracked files of code, parsed. */
+/** Reads and parses all tracked source files. */
 export function readSources(): Source[] {
   return readTexts()
     .filter(({ path }) => /\.(ts|mts|js|mjs)$/.test(path))

@@ -1,9 +1,9 @@
 import { faultAt, listNodes, type Source } from './source.ts'
 
-/** What the compiler would let through and the project does not: syntax, and why. */
+/** Syntax that the compiler accepts but the project does not, with the reason. */
 const refused = new Map([
   ['TSEnumDeclaration', 'declares an enum: use a union of literals'],
-  ['TSAnyKeyword', 'says any: use unknown and look'],
+  ['TSAnyKeyword', 'uses any: use unknown and check it'],
 ])
 
 /** Finds enums, `any` and abstract classes. */

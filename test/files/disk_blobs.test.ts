@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { BlobStore } from '../../src/files/blobs.ts'
-import { openDiskBlobs } from '../../src/files/disk.ts'
+import type { BlobStore } from '../../src/files/blob_store.ts'
+import { openDiskBlobs } from '../../src/files/disk_blobs.ts'
 
-const entry = new URL('../../src/files/disk.ts', import.meta.url).href
+const entry = new URL('../../src/files/disk_blobs.ts', import.meta.url).href
 
 let folder: string
 let blobs: BlobStore
@@ -27,7 +27,7 @@ test('stores content under its SHA-256', async () => {
   expect(await text(blobs.read(blob.digest))).toBe('maps')
 })
 
-test('stores content that takes many writes, in whatever pieces it comes', async () => {
+test('stores large content in chunks of any size', async () => {
   const parts = Array.from({ length: 90 }, (_, at) => Buffer.alloc((at * 7919) % 120_000, at))
   const content = Buffer.concat(parts)
   const blob = await blobs.put(chunks(...parts))
@@ -36,12 +36,12 @@ test('stores content that takes many writes, in whatever pieces it comes', async
   expect(content.equals(Buffer.concat(await Array.fromAsync(blobs.read(digest))))).toBe(true)
 })
 
-test('stores the empty content', async () => {
+test('stores empty content', async () => {
   const blob = await blobs.put(chunks())
   expect(await text(blobs.read(blob.digest))).toBe('')
 })
 
-test('stores the same content once, and marks it as fresh', async () => {
+test('stores equal content once, and updates its time', async () => {
   const { digest } = await blobs.put(chunks('maps'))
   const path = await blobs.localPath(digest)
   await utimes(path, new Date(0), new Date(0))
@@ -50,14 +50,14 @@ test('stores the same content once, and marks it as fresh', async () => {
   expect((await stat(path)).mtimeMs).toBeGreaterThan(0)
 })
 
-test('heals a stored file of a wrong size when its content comes again', async () => {
+test('repairs a stored file of a wrong size when its content is stored again', async () => {
   const { digest } = await blobs.put(chunks('maps'))
   await writeFile(await blobs.localPath(digest), 'ma')
   await blobs.put(chunks('maps'))
   expect(await text(blobs.read(digest))).toBe('maps')
 })
 
-test('stores the same content put many times at once', async () => {
+test('stores equal content that is put concurrently', async () => {
   const all = await Promise.all(Array.from({ length: 8 }, () => blobs.put(chunks('ma', 'ps'))))
   expect(new Set(all.map(({ digest }) => digest))).toEqual(new Set([sha256('maps')]))
   expect(await listFiles()).toHaveLength(1)
@@ -74,20 +74,23 @@ test.each([
   expect(await text(blobs.read(digest, { start, end }))).toBe(expected)
 })
 
-test.each([['0'.repeat(64)], ['../../etc/passwd'], ['']])('knows no file %j', async (digest) => {
-  await expect(blobs.localPath(digest)).rejects.toMatchObject({ code: 'files/missing' })
-  await expect(text(blobs.read(digest))).rejects.toMatchObject({ code: 'files/missing' })
-  await blobs.delete(digest)
-})
+test.each([['0'.repeat(64)], ['../../etc/passwd'], ['']])(
+  'reports the file %j as missing',
+  async (digest) => {
+    await expect(blobs.localPath(digest)).rejects.toMatchObject({ code: 'files/missing' })
+    await expect(text(blobs.read(digest))).rejects.toMatchObject({ code: 'files/missing' })
+    await blobs.delete(digest)
+  },
+)
 
-test('deletes', async () => {
+test('deletes content', async () => {
   const { digest } = await blobs.put(chunks('maps'))
   await blobs.delete(digest)
   await expect(blobs.localPath(digest)).rejects.toMatchObject({ code: 'files/missing' })
   expect(await listFiles()).toEqual([])
 })
 
-test('lists what is stored and nothing else', async () => {
+test('lists stored blobs and no other files', async () => {
   const put = await Promise.all(['a', 'b', 'c'].map((content) => blobs.put(chunks(content))))
   await writeFile(join(folder, 'notes.txt'), 'not a blob')
   const listed = await Array.fromAsync(blobs.list())
@@ -96,18 +99,18 @@ test('lists what is stored and nothing else', async () => {
   expect(listed.every(({ modifiedAt }) => modifiedAt instanceof Date)).toBe(true)
 })
 
-test('refuses content past the limit and leaves nothing', async () => {
+test('refuses content past the limit and leaves nothing behind', async () => {
   await expect(blobs.put(chunks('maps', 'more'), { limitBytes: 7 })).rejects.toMatchObject({
     code: 'request/too-large',
   })
   expect(await listFiles()).toEqual([])
 })
 
-test('takes content of just the limit', async () => {
+test('accepts content of exactly the limit', async () => {
   expect(await blobs.put(chunks('maps'), { limitBytes: 4 })).toMatchObject({ sizeBytes: 4 })
 })
 
-test('leaves nothing of content that breaks off, and gives its fault as it is', async () => {
+test('leaves nothing behind if the content fails, and rethrows its error', async () => {
   const fault = new Error('the client went away')
   await expect(
     blobs.put(
@@ -121,7 +124,7 @@ test('leaves nothing of content that breaks off, and gives its fault as it is', 
 })
 
 describe('opening', () => {
-  test('removes what a killed process left, keeps what a running one writes', async () => {
+  test('removes partial files of killed processes, and keeps those of running ones', async () => {
     const child = spawn(
       process.execPath,
       [
@@ -142,10 +145,10 @@ describe('opening', () => {
     expect(await listFiles()).toEqual([])
   })
 
-  test('leaves what another machine may be writing, until it is a day old', async () => {
+  test('keeps partial files of other machines until they are a day old', async () => {
     await mkdir(join(folder, 'incoming'), { recursive: true })
-    const [young, old] = ['elsewhere.1.0.a', 'elsewhere.1.0.b'].map((name) => join(folder, 'incoming', name))
-    await writeFile(young as string, '')
+    const [recent, old] = ['elsewhere.1.0.a', 'elsewhere.1.0.b'].map((name) => join(folder, 'incoming', name))
+    await writeFile(recent as string, '')
     await writeFile(old as string, '')
     await utimes(old as string, new Date(0), new Date(0))
     await openDiskBlobs({ folder })
@@ -153,8 +156,8 @@ describe('opening', () => {
   })
 })
 
-test('a full disk is told, leaves nothing, and is used again when there is room', async () => {
-  // A small disk in a mount namespace of its own, which an ordinary user may make too.
+test('reports a full disk, leaves nothing behind, and stores again when there is space', async () => {
+  // A small disk in a separate mount namespace, which an unprivileged user can create too.
   const script = `
     const { openDiskBlobs } = await import(${JSON.stringify(entry)})
     const { readdir } = await import('node:fs/promises')

@@ -1,53 +1,54 @@
 import { dataRequirements, findPermission, type PermissionName } from '../contract/permissions.ts'
-import { classMask, permissionBit, ruleMask } from './mask.ts'
-import type { AccessResource, AccessRule, AccessSubject, AccessTree, Key } from './tree.ts'
+import type { AccessResource, AccessRule, AccessSubject, AccessTree, Key } from './access_tree.ts'
+import { classMask, permissionBit, ruleMask } from './permission_mask.ts'
 
-/** Something that speaks for or against a permission. */
+/** A reason for or against a permission. */
 export type Reason =
-  /** A rule, and the resource it stands on. */
+  /** A rule, and the resource that it is set on. */
   | { readonly type: 'acl_rule'; readonly result: boolean; readonly resource: Key; readonly rule: AccessRule }
-  /** Another permission that has to hold, on this resource or another one; with why it does or does not. */
+  /** Another permission that is required, on this resource or another one, with its own reasons. */
   | {
       readonly type: 'requirement'
       readonly permission: PermissionName
-      /** Whose permission it is, as seen from the resource. */
+      /** The resource of the required permission, relative to the explained one. */
       readonly of: 'self' | 'parent' | 'connection'
-      /** Undefined where there is no such resource, which fails what needs one. */
+      /** Undefined if the resource does not exist; then the requirement is not satisfied. */
       readonly resource: Key | undefined
       readonly satisfied: boolean
       readonly reasons: readonly Reason[]
     }
-  /** No rule speaks of it: then it is not held. To superusers none needs to. */
+  /** No rule applies: denied, except for superusers. */
   | { readonly type: 'default'; readonly result: boolean }
 
-/** Whether a permission holds, and everything that decides it. */
+/** Whether a permission is held, with all reasons. */
 export interface Explanation {
   readonly result: boolean
   readonly reasons: readonly Reason[]
 }
 
 /** A permission on a resource. */
-export interface Question {
+export interface PermissionQuery {
   readonly key: Key
   readonly permission: PermissionName
 }
 
 /**
- * Explains a permission: the rules that speak of it, from the root down, and the permissions it requires. Its result is
+ * Explains a permission: the permissions it requires and the rules that apply, from the root down. The result equals
  * that of `createEvaluator`.
  */
 export function explainPermission(
   tree: AccessTree,
   subject: AccessSubject,
-  { key, permission }: Question,
+  { key, permission }: PermissionQuery,
 ): Explanation {
   const resource = tree.get(key)
   if (resource === undefined || (classMask(resource.cls) & permissionBit(permission)) === 0)
     return { result: false, reasons: [{ type: 'default', result: false }] }
   if (subject.superuser) return { result: true, reasons: [{ type: 'default', result: true }] }
-  const spoken = listRules(tree, subject, { key, permission })
-  const rules: readonly Reason[] = spoken.length > 0 ? spoken : [{ type: 'default', result: false }]
-  const granted = rules.every((reason) => reason.type !== 'acl_rule' || reason.result) && spoken.length > 0
+  const applicable = listRules(tree, subject, { key, permission })
+  const rules: readonly Reason[] = applicable.length > 0 ? applicable : [{ type: 'default', result: false }]
+  const granted =
+    rules.every((reason) => reason.type !== 'acl_rule' || reason.result) && applicable.length > 0
   const requirements = requirementsOf(resource, { key, permission }).map((requirement): Reason => {
     const { result, reasons } =
       requirement.resource === undefined
@@ -61,7 +62,11 @@ export function explainPermission(
 
 type RuleReason = Extract<Reason, { type: 'acl_rule' }>
 
-function listRules(tree: AccessTree, subject: AccessSubject, { key, permission }: Question): RuleReason[] {
+function listRules(
+  tree: AccessTree,
+  subject: AccessSubject,
+  { key, permission }: PermissionQuery,
+): RuleReason[] {
   const resource = tree.get(key)
   const found: RuleReason[][] = []
   for (let at: Key | undefined = key; at !== undefined; at = tree.get(at)?.parent) {
@@ -70,7 +75,7 @@ function listRules(tree: AccessTree, subject: AccessSubject, { key, permission }
         (at === key || rule.propagate) &&
         (rule.identity === '' || rule.identity === resource?.cls) &&
         (ruleMask(rule.scope, rule.permission) & permissionBit(permission)) !== 0 &&
-        speaksTo(rule, subject, resource),
+        appliesTo(rule, subject, resource),
     )
     const place = at
     found.unshift(
@@ -80,7 +85,7 @@ function listRules(tree: AccessTree, subject: AccessSubject, { key, permission }
   return found.flat()
 }
 
-function speaksTo(
+function appliesTo(
   { principal }: AccessRule,
   { principals, ownerPrincipal, user }: AccessSubject,
   resource: AccessResource | undefined,
@@ -91,11 +96,11 @@ function speaksTo(
 
 type Requirement = Pick<Extract<Reason, { type: 'requirement' }>, 'permission' | 'of' | 'resource'>
 
-function requirementsOf(resource: AccessResource, { key, permission }: Question): Requirement[] {
+function requirementsOf(resource: AccessResource, { key, permission }: PermissionQuery): Requirement[] {
   const found: Requirement[] = []
   const requires = findPermission(permission)?.requires
   const place = requires?.on === 'parent' ? resource.parent : key
-  // The root has nothing above it that could hide it.
+  // The root has no parent to require a permission on.
   if (requires !== undefined && place !== undefined)
     found.push({ permission: requires.permission as PermissionName, of: requires.on, resource: place })
   for (const { classes, permission: needs, requires: other, on } of dataRequirements) {

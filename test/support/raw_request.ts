@@ -1,26 +1,29 @@
 import { request } from 'node:http'
 
-/** What was sent over the wire, without what an HTTP library would add to it. */
-export interface Wire {
+/** A request without the defaults of an HTTP library. */
+export interface RawRequest {
   readonly method: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
 }
 
-/** An answer, read to its end; `json` where it says that it is exactly that. */
-export interface WireAnswer {
+/** A complete response; `json` if its content type is exactly JSON. */
+export interface RawResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly text: string
   readonly json: unknown
 }
 
-/** Sends a request just as it is written, with the length of its body. */
-export function sendWire(url: string, { method, path, headers = {}, body = '' }: Wire): Promise<WireAnswer> {
+/** Sends a request unchanged, except for the length of its body. */
+export function sendRawRequest(
+  url: string,
+  { method, path, headers = {}, body = '' }: RawRequest,
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const length = body.length > 0 ? { 'content-length': String(Buffer.byteLength(body)) } : {}
-    const asked = request(url + path, { method, headers: { ...length, ...headers } }, async (answer) => {
+    const outgoing = request(url + path, { method, headers: { ...length, ...headers } }, async (answer) => {
       const pieces: Buffer[] = await answer.toArray()
       const text = Buffer.concat(pieces).toString()
       const isJson = answer.headers['content-type'] === 'application/json'
@@ -31,7 +34,7 @@ export function sendWire(url: string, { method, path, headers = {}, body = '' }:
         json: isJson ? JSON.parse(text) : undefined,
       })
     })
-    asked.on('error', reject)
-    asked.end(body)
+    outgoing.on('error', reject)
+    outgoing.end(body)
   })
 }

@@ -7,45 +7,48 @@ import { problem } from '../contract/problems.ts'
 import { isDiskFull } from '../core/disk_full.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
 
-/** How a file is written that is there whole or not at all. */
-export interface WholeFileOptions {
-  /** The path as people know it. */
-  readonly shown: string
-  /** Whether it may take the place of one that is there. */
-  readonly mayReplace: boolean
+/** Options of an atomic write. */
+export interface AtomicWriteOptions {
+  /** Path as shown in messages. */
+  readonly shownPath: string
+  /** Whether an existing file is replaced. */
+  readonly overwrite: boolean
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Makes sure that a file can be written before the work for it is done.
+ * Checks that a file can be written, before its content is produced.
  *
  * @throws {Problem} usage/bad-argument, file/not-found
  */
 export async function checkTarget(
   path: string,
-  { shown, mayReplace }: Pick<WholeFileOptions, 'shown' | 'mayReplace'>,
+  { shownPath, overwrite }: Pick<AtomicWriteOptions, 'shownPath' | 'overwrite'>,
 ): Promise<void> {
   const found = await statOf(path)
   if (found?.isDirectory())
-    throw problem('usage/bad-argument', `"${shown}" is a folder.`, { hint: 'Name a file in it.' })
-  if (found !== undefined && !mayReplace)
-    throw problem('usage/bad-argument', `"${shown}" is there already.`, {
+    throw problem('usage/bad-argument', `"${shownPath}" is a folder.`, { hint: 'Name a file in it.' })
+  if (found !== undefined && !overwrite)
+    throw problem('usage/bad-argument', `"${shownPath}" already exists.`, {
       hint: 'Name another file, or overwrite it with --force.',
     })
   if ((await statOf(dirname(path)))?.isDirectory() !== true)
-    throw problem('file/not-found', `There is no folder "${dirname(shown)}".`, { hint: 'Make it first.' })
+    throw problem('file/not-found', `The folder "${dirname(shownPath)}" does not exist.`, {
+      hint: 'Create it first.',
+    })
 }
 
 /**
- * Writes bytes beside a file and puts them in its place when all are safe on the disk. What fails leaves nothing behind.
+ * Writes a file atomically: to a partial file in the same folder, renamed after it is flushed to disk. Leaves nothing
+ * behind on failure.
  *
- * @returns bytes written
- * @throws {Problem} usage/bad-argument, file/not-found, file/unreadable, files/full, and what the bytes fail with
+ * @returns number of bytes written
+ * @throws {Problem} usage/bad-argument, file/not-found, file/unreadable, files/full, and errors of `bytes`
  */
-export async function writeWhole(
+export async function writeAtomically(
   path: string,
   bytes: AsyncIterable<Uint8Array>,
-  options: WholeFileOptions,
+  options: AtomicWriteOptions,
 ): Promise<number> {
   const { signal } = options
   await checkTarget(path, options)
@@ -65,7 +68,7 @@ export async function writeWhole(
     return sizeBytes
   } catch (error) {
     await rm(partial, { force: true })
-    throw problemOfWriting(options.shown, error)
+    throw problemOfWriting(options.shownPath, error)
   }
 }
 
@@ -82,5 +85,5 @@ function problemOfWriting(path: string, error: unknown): Problem {
   if (name === 'AbortError') return problem('pipeline/interrupted', `Writing "${path}" was interrupted.`)
   if (isDiskFull(error))
     return problem('files/full', `The disk of "${path}" is full.`, { hint: 'Free some space there.' })
-  return problem('file/unreadable', `"${path}" cannot be written: ${code ?? message}.`, { cause: error })
+  return problem('file/unreadable', `Cannot write "${path}": ${code ?? message}.`, { cause: error })
 }

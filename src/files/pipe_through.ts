@@ -1,13 +1,13 @@
 import type { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** Sends chunks through a transformation; who stops reading stops it all, and what fails before it fails here. */
-export async function* through(
+/** Pipes chunks through a transform. Ending the iteration stops the source; an error of the source is thrown here. */
+export async function* pipeThrough(
   chunks: AsyncIterable<Uint8Array>,
   transform: Transform,
 ): AsyncGenerator<Uint8Array> {
-  const sending = pipeline(chunks, transform)
-  sending.catch(() => undefined)
+  const piping = pipeline(chunks, transform)
+  piping.catch(() => undefined)
   for await (const chunk of transform as AsyncIterable<Buffer>) yield chunk
-  await sending
+  await piping
 }

@@ -3,31 +3,31 @@ import { mkdir, readdir, readFile, readlink, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
-/** A folder for files that are not finished yet. */
+/** A folder for incomplete files. */
 export interface Scratch {
-  /** Gives a path that nobody uses. */
+  /** Returns an unused path. */
   newPath(): string
 }
 
-/** What nobody can tell to be dead is left alone for so long. */
+/** Age after which a file is removed if the state of its process cannot be determined. */
 const oldMs = 24 * 60 * 60 * 1000
 
-/** Opens a scratch folder and removes what dead processes left there. */
+/** Opens a scratch folder and removes the files of dead processes. */
 export async function createScratch(folder: string): Promise<Scratch> {
   await mkdir(folder, { recursive: true })
   const prefix = await formatPrefix()
-  await sweep(folder)
+  await removeAbandoned(folder)
   return { newPath: () => join(folder, `${prefix}.${randomUUID()}`) }
 }
 
-// Names the process: machine, number, and start, for numbers come again.
+// Identifies the process: host, PID and start time, since PIDs are reused.
 async function formatPrefix(): Promise<string> {
-  // A system without /proc does not say: its files are removed when they are old.
+  // Without /proc the process is unknown: its files are removed when they are old.
   const pid = await readlink('/proc/self').catch(() => '0')
   return `${encodeURIComponent(hostname()).replaceAll('.', '%2E')}.${pid}.${await findStart(pid)}`
 }
 
-async function sweep(folder: string): Promise<void> {
+async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
     if (await isDead(path, name)) await rm(path, { force: true })
@@ -42,12 +42,12 @@ async function isDead(path: string, name: string): Promise<boolean> {
   return found !== undefined && Date.now() - found.mtimeMs > oldMs
 }
 
-/** When a process started, in ticks since a boot; empty when there is none of that number. @see proc(5) */
+/** Start time of a process: the boot id and the ticks since boot; empty if it does not run. @see proc(5) */
 async function findStart(pid: string): Promise<string> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
     const status = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the name of the program, in parentheses, and may hold blanks and parentheses.
+    // The second field is the program name in parentheses, which may contain spaces and parentheses.
     const ticks = status.slice(status.lastIndexOf(')') + 2).split(' ')[19] ?? ''
     return `${boot.slice(0, 8)}-${ticks}`
   } catch {

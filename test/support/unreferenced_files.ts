@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestServer } from './server.ts'
 
-/** Names what lies in the data folder of a server that nobody works on, and that nothing there owns. */
-export async function findLostFiles({
+/** Lists unreferenced files in the data folder of an idle server. */
+export async function findUnreferencedFiles({
   dataFolder,
   database,
   running,
@@ -12,11 +12,12 @@ export async function findLostFiles({
     const folder = join(dataFolder, ...parts)
     return existsSync(folder) ? readdirSync(folder).map((name) => join(...parts, name)) : []
   }
-  const owned = await database.query<{ digest: string }>(
+  const referenced = await database.query<{ digest: string }>(
     'select digest from upload union select digest from attachment',
   )
-  const digests = new Set(owned.map(({ digest }) => digest))
-  const lost: string[] = []
-  for await (const { digest } of running.context.blobs.list()) if (!digests.has(digest)) lost.push(digest)
-  return [...list('temporary'), ...list('files', 'incoming'), ...lost]
+  const digests = new Set(referenced.map(({ digest }) => digest))
+  const unreferenced: string[] = []
+  for await (const { digest } of running.context.blobs.list())
+    if (!digests.has(digest)) unreferenced.push(digest)
+  return [...list('temporary'), ...list('files', 'incoming'), ...unreferenced]
 }

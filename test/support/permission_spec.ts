@@ -5,7 +5,7 @@ import type {
   AccessTree,
   Key,
   Permissions,
-} from '../../src/access/tree.ts'
+} from '../../src/access/access_tree.ts'
 import {
   dataRequirements,
   findPermission,
@@ -15,15 +15,15 @@ import {
 import { type Cls, descriptorOf } from '../../src/contract/registry.ts'
 
 /**
- * The permission algorithm word by word, by names instead of bits and without anything that makes it quick: what the
- * real evaluator is held to.
+ * Reference implementation of the permission algorithm, by names instead of bits and without optimizations. The real
+ * evaluator is tested against it.
  */
 export function specifiedPermissions(tree: AccessTree, subject: AccessSubject): Map<Key, Permissions> {
   const evaluate = createEvaluator(tree, subject)
   return new Map([...tree.keys()].map((key) => [key, evaluate(key)]))
 }
 
-const nothing: Permissions = new Set()
+const noPermissions: Permissions = new Set()
 
 function classPermissions(cls: Cls): readonly PermissionName[] {
   return permissionsOf(descriptorOf(cls).scopes)
@@ -38,12 +38,12 @@ function createEvaluator(tree: AccessTree, subject: AccessSubject): Evaluate {
     const found = known.get(key)
     if (found !== undefined) return found
     const resource = tree.get(key)
-    // A cycle of parents or connections, which no server has, gives nothing rather than no end.
-    if (resource === undefined || open.has(key)) return nothing
+    // Terminates on a cycle of parents or connections, which a server never has.
+    if (resource === undefined || open.has(key)) return noPermissions
     open.add(key)
     const permissions = subject.superuser
       ? new Set(classPermissions(resource.cls))
-      : thoseThatCount({ tree, subject, evaluate }, key, resource)
+      : heldPermissions({ tree, subject, evaluate }, key, resource)
     open.delete(key)
     known.set(key, permissions)
     return permissions
@@ -57,29 +57,29 @@ interface Evaluation {
   readonly evaluate: Evaluate
 }
 
-function thoseThatCount(evaluation: Evaluation, key: Key, resource: AccessResource): Permissions {
+function heldPermissions(evaluation: Evaluation, key: Key, resource: AccessResource): Permissions {
   const granted = grantedByRules(evaluation, key, resource)
-  const counting = new Set<PermissionName>()
-  // Each asks for those it requires first, so that one pass is enough in any order.
-  const counts = (name: PermissionName): boolean => {
-    if (counting.has(name)) return true
+  const held = new Set<PermissionName>()
+  // Each permission checks its requirements first, so that one pass is enough in any order.
+  const isHeld = (name: PermissionName): boolean => {
+    if (held.has(name)) return true
     if (!granted.has(name) || !isRequirementMet(name) || !isDataReachable(evaluation, resource, name))
       return false
-    counting.add(name)
+    held.add(name)
     return true
   }
   const isRequirementMet = (name: PermissionName): boolean => {
     const requires = findPermission(name)?.requires
     if (requires === undefined) return true
     const required = requires.permission as PermissionName
-    if (requires.on === 'self') return counts(required)
+    if (requires.on === 'self') return isHeld(required)
     return resource.parent === undefined || evaluation.evaluate(resource.parent).has(required)
   }
-  for (const name of granted) counts(name)
-  return counting
+  for (const name of granted) isHeld(name)
+  return held
 }
 
-/** Whether the permission holds on the other resource that its class makes it depend on. */
+/** Reports whether the data requirements of a permission on other resources are met. */
 function isDataReachable({ evaluate }: Evaluation, resource: AccessResource, name: PermissionName): boolean {
   return dataRequirements
     .filter(({ classes, permission }) => permission === name && classes.includes(resource.cls))
@@ -95,7 +95,7 @@ function grantedByRules(evaluation: Evaluation, key: Key, resource: AccessResour
   const denied = new Set<PermissionName>()
   for (const rule of rulesFor(evaluation, key, resource)) {
     const set = rule.action === 'allow' ? allowed : denied
-    for (const name of names) if (speaksOf(rule, name)) set.add(name)
+    for (const name of names) if (matchesPermission(rule, name)) set.add(name)
   }
   for (const name of denied) allowed.delete(name)
   return allowed
@@ -108,17 +108,19 @@ function rulesFor({ tree, subject }: Evaluation, key: Key, resource: AccessResou
     (rule.identity === '' || rule.identity === resource.cls) &&
     (subject.principals.has(rule.principal) ||
       (rule.principal === subject.ownerPrincipal && resource.owner === subject.user))
-  const seen = new Set<Key>()
-  for (let at: Key | undefined = key; at !== undefined && !seen.has(at); at = tree.get(at)?.parent) {
-    seen.add(at)
+  const visited = new Set<Key>()
+  for (let at: Key | undefined = key; at !== undefined && !visited.has(at); at = tree.get(at)?.parent) {
+    visited.add(at)
     const isOwn = at === key
     rules.push(...(tree.get(at)?.rules ?? []).filter((rule) => applies(rule, isOwn)))
   }
   return rules
 }
 
-/** An empty permission means all of the scope; an empty scope means everything, but only with an empty permission. */
-function speaksOf({ scope, permission }: AccessRule, name: PermissionName): boolean {
+/**
+ * An empty permission matches all of the scope; an empty scope matches everything, but only with an empty permission.
+ */
+function matchesPermission({ scope, permission }: AccessRule, name: PermissionName): boolean {
   if (scope === '') return permission === ''
   return permission === '' ? name.startsWith(`${scope}.`) : name === `${scope}.${permission}`
 }

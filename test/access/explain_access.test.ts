@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { explainPermission } from '../../src/access/explain.ts'
-import type { AccessRule, AccessTree } from '../../src/access/tree.ts'
+import type { AccessRule, AccessTree } from '../../src/access/access_tree.ts'
+import { explainPermission } from '../../src/access/explain_access.ts'
 
 const rule = (action: 'allow' | 'deny', scope: string, permission: string, more = {}): AccessRule => ({
   action,
@@ -38,7 +38,7 @@ const anna = { user: 'anna', principals: new Set(['anna', 'everyone']), ownerPri
 const explain = (key: string, permission: Parameters<typeof explainPermission>[2]['permission']) =>
   explainPermission(tree, anna, { key, permission })
 
-test('a rule from above is named with the resource it stands on', () => {
+test('reports an inherited rule with its resource', () => {
   expect(explain('layer', 'resource.read')).toEqual({
     result: true,
     reasons: [
@@ -57,7 +57,7 @@ test('a rule from above is named with the resource it stands on', () => {
   })
 })
 
-test('a deny decides against all that allow, and both are named', () => {
+test('reports both the deny and the allow that it overrides', () => {
   const { result, reasons } = explain('layer', 'data.write')
   expect(result).toBe(false)
   expect(reasons.flatMap((reason) => (reason.type === 'acl_rule' ? [reason.result] : []))).toEqual([
@@ -66,12 +66,12 @@ test('a deny decides against all that allow, and both are named', () => {
   ])
 })
 
-test('rules for owners count for what one owns, rules for another class do not', () => {
+test('applies owner rules to owned resources, and no rules for other classes', () => {
   expect(explain('layer', 'metadata.read').result).toBe(true)
   expect(explain('layer', 'datastruct.read').reasons).toContainEqual({ type: 'default', result: false })
 })
 
-test('a style names what its layer lacks', () => {
+test('reports the requirements of a style on its layer', () => {
   const { result, reasons } = explain('style', 'data.read')
   expect(result).toBe(true)
   expect(
@@ -79,10 +79,10 @@ test('a style names what its layer lacks', () => {
   ).toEqual([['self', true], ['parent', true], 'acl_rule'])
 })
 
-test('what a class does not have, and what is not there, is not held', () => {
-  const nothing = { result: false, reasons: [{ type: 'default', result: false }] }
-  expect(explain('root', 'data.read')).toEqual(nothing)
-  expect(explain('nowhere', 'resource.read')).toEqual(nothing)
+test('denies permissions that the class does not have, and those on missing resources', () => {
+  const denied = { result: false, reasons: [{ type: 'default', result: false }] }
+  expect(explain('root', 'data.read')).toEqual(denied)
+  expect(explain('nowhere', 'resource.read')).toEqual(denied)
 })
 
 test('superusers need no rule', () => {

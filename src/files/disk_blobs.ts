@@ -4,14 +4,14 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 
 import { join } from 'node:path'
 import { problem } from '../contract/problems.ts'
 import { isDiskFull } from '../core/disk_full.ts'
-import type { Blob, BlobStore } from './blobs.ts'
-import { createScratch, type Scratch } from './scratch.ts'
+import type { Blob, BlobStore } from './blob_store.ts'
+import { createScratch, type Scratch } from './scratch_folder.ts'
 
 const digestPattern = /^[0-9a-f]{64}$/
 
 /**
- * Opens a folder of content-addressed files: `ab/abcd…` by the first byte of the digest, so that no folder grows too
- * large. What a killed process left half written is removed.
+ * Opens a folder of content-addressed files, sharded as `ab/abcd…` by the first byte of the digest. Removes partial
+ * files left by killed processes.
  */
 export async function openDiskBlobs({ folder }: { readonly folder: string }): Promise<BlobStore> {
   await mkdir(folder, { recursive: true })
@@ -49,7 +49,7 @@ class DiskBlobs implements BlobStore {
   async localPath(digest: string): Promise<string> {
     const path = digestPattern.test(digest) ? this.#path(digest) : undefined
     if (path && (await findSize(path)) !== undefined) return path
-    throw problem('files/missing', `there is no file ${digest}`, { data: { digest } })
+    throw problem('files/missing', `file ${digest} does not exist`, { data: { digest } })
   }
 
   async delete(digest: string): Promise<void> {
@@ -66,19 +66,19 @@ class DiskBlobs implements BlobStore {
   async *#listShard(shard: string): AsyncGenerator<Blob & { modifiedAt: Date }> {
     for (const digest of await readdir(join(this.#folder, shard))) {
       if (!digestPattern.test(digest)) continue
-      // Another process may delete while this one lists.
+      // Another process may delete files during the listing.
       const found = await stat(join(this.#folder, shard, digest)).catch(() => undefined)
       if (found) yield { digest, sizeBytes: found.size, modifiedAt: found.mtime }
     }
   }
 
-  /** Moves a finished draft to its name, for good. */
+  /** Moves a complete draft to its final name, and flushes the folder. */
   async #adopt(draft: string, { digest, sizeBytes }: Blob): Promise<void> {
     const path = this.#path(digest)
     const shard = join(this.#folder, digest.slice(0, 2))
-    const made = await mkdir(shard, { recursive: true })
-    if (made !== undefined) await syncFolder(this.#folder)
-    // The same content again is as fresh as new content to those who delete what is old.
+    const created = await mkdir(shard, { recursive: true })
+    if (created !== undefined) await syncFolder(this.#folder)
+    // Protects existing content from the collection of old unreferenced blobs.
     if ((await findSize(path)) === sizeBytes) await utimes(path, new Date(), new Date())
     else await rename(draft, path)
     await syncFolder(shard)
@@ -89,7 +89,7 @@ class DiskBlobs implements BlobStore {
   }
 }
 
-/** Bytes that are written at once: each write is a trip to another thread, which costs more than the bytes of a socket. */
+/** Write buffer size in bytes: each write switches threads, which is expensive for chunks of socket size. */
 const writeBytes = 1 << 20
 
 async function write(path: string, content: AsyncIterable<Uint8Array>, limitBytes: number): Promise<Blob> {
@@ -99,22 +99,22 @@ async function write(path: string, content: AsyncIterable<Uint8Array>, limitByte
     const hash = createHash('sha256')
     let sizeBytes = 0
     let chunks: Uint8Array[] = []
-    let heldBytes = 0
+    let bufferedBytes = 0
     const flush = async () => {
       await writing
-      writing = writeAll(file, Buffer.concat(chunks, heldBytes))
-      // Whoever waits for it next is told.
+      writing = writeAll(file, Buffer.concat(chunks, bufferedBytes))
+      // The next await of `writing` reports the error.
       writing.catch(() => undefined)
       chunks = []
-      heldBytes = 0
+      bufferedBytes = 0
     }
     for await (const chunk of content) {
       sizeBytes += chunk.length
       if (sizeBytes > limitBytes) throw toTooLarge(limitBytes)
       hash.update(chunk)
       chunks.push(chunk)
-      heldBytes += chunk.length
-      if (heldBytes >= writeBytes) await flush()
+      bufferedBytes += chunk.length
+      if (bufferedBytes >= writeBytes) await flush()
     }
     await flush()
     await writing
@@ -126,7 +126,7 @@ async function write(path: string, content: AsyncIterable<Uint8Array>, limitByte
   }
 }
 
-// A write may take a part only, the last one before the disk is full.
+// A write may be partial, such as the last one before the disk is full.
 async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let at = 0; at < chunk.length; ) {
     const { bytesWritten } = await file.write(chunk, at)
@@ -152,7 +152,7 @@ async function findSize(path: string): Promise<number | undefined> {
 }
 
 function toTooLarge(limitBytes: number): Error {
-  return problem('request/too-large', `the content is larger than ${limitBytes} bytes`, {
+  return problem('request/too-large', `the content exceeds ${limitBytes} bytes`, {
     data: { limitBytes },
   })
 }

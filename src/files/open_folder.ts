@@ -14,15 +14,15 @@ export interface PrivateFolder {
 }
 
 /**
- * Makes a folder that only its owner can enter, or closes one that others can, and makes sure that it can be written to.
- * A folder that others can enter is not closed where it holds files of theirs.
+ * Creates a folder that only its owner can enter, or closes one that others can, and checks that it is writable. A folder
+ * that others can enter is not closed if it holds files of other programs.
  *
  * @param marks names that every such folder holds once it has been used
  * @throws {Problem} files/unusable, files/exposed, files/full
  */
 export async function openPrivateFolder(path: string, marks: readonly string[]): Promise<PrivateFolder> {
   try {
-    await makeFolder(path)
+    await createFolder(path)
     await rmdir(await mkdtemp(join(path, 'probe-')))
     return await closeFolder(path, marks)
   } catch (error) {
@@ -30,7 +30,7 @@ export async function openPrivateFolder(path: string, marks: readonly string[]):
   }
 }
 
-/** Takes the rights to a file from all but its owner; one that is not there is left so. */
+/** Removes all access to a file but its owner's; a missing file is ignored. */
 export async function closeFile(path: string): Promise<void> {
   try {
     await chmod(path, 0o600)
@@ -65,29 +65,29 @@ function exposed(path: string, why: string): Problem {
 }
 
 // Level by level: where a file system takes no folders, as /proc, the recursive form of the library never ends.
-async function makeFolder(path: string, mode = 0o700): Promise<void> {
+async function createFolder(path: string, mode = 0o700): Promise<void> {
   try {
     await mkdir(path, { mode })
   } catch (error) {
     if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return
     if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
-    await makeFolder(dirname(path), 0o777)
-    await mkdir(path, { mode }).catch(unlessMade)
+    await createFolder(dirname(path), 0o777)
+    await mkdir(path, { mode }).catch(ignoreExisting)
   }
 }
 
-/** Somebody else may have made it meanwhile. */
-function unlessMade(error: unknown): void {
+/** Another process may have created the folder in the meantime. */
+function ignoreExisting(error: unknown): void {
   if (codeOf(error) !== 'EEXIST') throw error
 }
 
 const reasons: Readonly<Record<string, string>> = {
   EEXIST: 'it is a file',
-  ENOTDIR: 'a part of its path is a file',
-  EACCES: 'it may not be written to',
-  EPERM: 'it may not be written to',
+  ENOTDIR: 'part of its path is a file',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EROFS: 'its file system is read-only',
-  ENOENT: 'it cannot be made there',
+  ENOENT: 'it cannot be created there',
 }
 
 function problemOfFolder(path: string, error: unknown): Problem {
@@ -95,7 +95,7 @@ function problemOfFolder(path: string, error: unknown): Problem {
   if (isDiskFull(error))
     return problem('files/full', `The disk of the folder ${path} is full.`, { cause: error })
   const reason = reasons[code] ?? String(error)
-  return problem('files/unusable', `The folder ${path} cannot be used: ${reason}.`, { cause: error })
+  return problem('files/unusable', `Cannot use the folder ${path}: ${reason}.`, { cause: error })
 }
 
 function codeOf(error: unknown): string {

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { closeFile, openPrivateFolder } from '../../src/files/folder.ts'
+import { closeFile, openPrivateFolder } from '../../src/files/open_folder.ts'
 
 const marks = ['files', 'temporary']
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-it('makes a folder with all above it, and leaves nothing in it', async () => {
+it('creates a folder and its parents, and leaves it empty', async () => {
   const path = join(folder, 'a', 'b')
   await openPrivateFolder(path, marks)
   await openPrivateFolder(path, marks)
@@ -23,16 +23,16 @@ it('makes a folder with all above it, and leaves nothing in it', async () => {
 
 it.each([
   ['file', 'it is a file'],
-  ['file/below', 'a part of its path is a file'],
-])('says why %s cannot be one', async (name, reason) => {
+  ['file/below', 'part of its path is a file'],
+])('reports why %s cannot be a folder', async (name, reason) => {
   const path = join(folder, name)
   await expect(openPrivateFolder(path, marks)).rejects.toMatchObject({
     code: 'files/unusable',
-    message: `The folder ${path} cannot be used: ${reason}.`,
+    message: `Cannot use the folder ${path}: ${reason}.`,
   })
 })
 
-it('says that the system gives no room for one', async () => {
+it('reports file systems that do not support folders', async () => {
   for (const path of ['/sys/landform', '/proc/landform', '/proc/landform/below'])
     await expect(openPrivateFolder(path, marks)).rejects.toMatchObject({ code: 'files/unusable' })
 })

@@ -6,22 +6,36 @@ import {
   permissionNames,
 } from '../contract/permissions.ts'
 import type { Cls } from '../contract/registry.ts'
-import { classMask, namesOf, type PermissionMask, permissionBit, ruleMask, withoutUnmet } from './mask.ts'
-import type { AccessResource, AccessRule, AccessSubject, AccessTree, Key, Permissions } from './tree.ts'
+import type {
+  AccessResource,
+  AccessRule,
+  AccessSubject,
+  AccessTree,
+  Key,
+  Permissions,
+} from './access_tree.ts'
+import {
+  classMask,
+  clearUnmet,
+  namesOf,
+  type PermissionMask,
+  permissionBit,
+  ruleMask,
+} from './permission_mask.ts'
 
-/** Gives the mask of one resource of the tree; 0 for one that is not in it. */
+/** Returns the mask of a resource of the tree; 0 for a resource that is not in it. */
 export type Evaluator = (key: Key) => PermissionMask
 
 /**
- * Makes the function that gives a subject's permissions on the resources of a tree. What resources share, above all
- * what comes down from above, is worked out once.
+ * Creates the function that evaluates the permissions of a subject on the resources of a tree. Shared results, such as
+ * inherited rules, are computed once.
  *
- * Rules of the resource, and those of the resources above it that propagate, are collected; they speak of the class
- * and the owner of the resource *asked about*, wherever they stand. A deny beats every allow, whatever the depth.
- * Then, stratum by stratum, a permission counts only while what it requires holds too: reading needs reading on every
- * resource above, writing needs reading, data of a layer need its connection, data of a style need those of its layer.
+ * The rules of the resource and the propagating rules of its ancestors are collected; they are matched against the
+ * class and the owner of the resource being evaluated. A deny overrides every allow at any depth. Then, stratum by
+ * stratum, a permission is held only if its requirements are held: reading requires reading on every ancestor, writing
+ * requires reading, data of a layer require its connection, data of a style require those of its layer.
  *
- * A resource that hangs below one that is not in the tree has nothing.
+ * A resource whose parent is not in the tree has no permissions.
  */
 export function createEvaluator(tree: AccessTree, subject: AccessSubject): Evaluator {
   const ownOf = createOwnEvaluator(tree, subject)
@@ -35,49 +49,49 @@ export function createEvaluator(tree: AccessTree, subject: AccessSubject): Evalu
       const otherMask = other === undefined ? 0 : on === 'connection' ? ownOf(other).mask : evaluate(other)
       if ((otherMask & permissionBit(requires)) === 0) mask &= ~permissionBit(permission)
     }
-    return withoutUnmet(mask)
+    return clearUnmet(mask)
   }
   return evaluate
 }
 
-/** Gives the permissions a subject has on one resource. */
+/** Returns the permissions of a subject on one resource. */
 export function effectivePermissions(tree: AccessTree, key: Key, subject: AccessSubject): Permissions {
   return new Set(namesOf(createEvaluator(tree, subject)(key)))
 }
 
-/** Gives the permissions a subject has on each resource of a tree. */
+/** Returns the permissions of a subject on each resource of a tree. */
 export function allEffectivePermissions(tree: AccessTree, subject: AccessSubject): Map<Key, Permissions> {
   const evaluate = createEvaluator(tree, subject)
   return new Map([...tree.keys()].map((key) => [key, new Set(namesOf(evaluate(key)))]))
 }
 
-/** What rules say to the subject about resources of one class, or of all. */
+/** Permissions that rules allow and deny the subject on resources of one class, or of all. */
 interface Grant {
   readonly identity: string
-  /** Speaks only of what the subject owns. */
+  /** Whether it applies only to resources that the subject owns. */
   readonly isForOwner: boolean
   readonly allow: PermissionMask
   readonly deny: PermissionMask
 }
 
-/** What holds on a resource before its data are looked at, and what comes down from it. */
-interface Own {
+/** Permissions of a resource before data requirements, and the grants it passes to its children. */
+interface OwnAccess {
   readonly mask: PermissionMask
-  /** The same list for all below that add nothing to it. */
+  /** Shared with all descendants that add nothing to it. */
   readonly propagated: readonly Grant[]
 }
 
-const nothing: Own = { mask: 0, propagated: [] }
+const noAccess: OwnAccess = { mask: 0, propagated: [] }
 
-function createOwnEvaluator(tree: AccessTree, subject: AccessSubject): (key: Key) => Own {
-  const known = new Map<Key, Own>()
-  const ownOf = (key: Key): Own => {
+function createOwnEvaluator(tree: AccessTree, subject: AccessSubject): (key: Key) => OwnAccess {
+  const known = new Map<Key, OwnAccess>()
+  const ownOf = (key: Key): OwnAccess => {
     const found = known.get(key)
     if (found !== undefined) return found
     const resource = tree.get(key)
-    if (resource === undefined) return nothing
-    // Parents in a circle, which no server has, give nothing rather than no end.
-    known.set(key, nothing)
+    if (resource === undefined) return noAccess
+    // Terminates on a cycle of parents, which a server never has.
+    known.set(key, noAccess)
     const above = resource.parent === undefined ? undefined : ownOf(resource.parent)
     const own = evaluateOwn(resource, subject, above)
     known.set(key, own)
@@ -86,24 +100,28 @@ function createOwnEvaluator(tree: AccessTree, subject: AccessSubject): (key: Key
   return ownOf
 }
 
-function evaluateOwn(resource: AccessResource, subject: AccessSubject, above: Own | undefined): Own {
+function evaluateOwn(
+  resource: AccessResource,
+  subject: AccessSubject,
+  above: OwnAccess | undefined,
+): OwnAccess {
   const { cls, owner, rules } = resource
   if (subject.superuser) return { mask: classMask(cls), propagated: [] }
   const inherited = above?.propagated ?? []
-  const spoken = rules.filter((rule) => speaksTo(rule, subject))
-  const propagating = spoken.filter(({ propagate }) => propagate)
-  const grants = addGrants(inherited, spoken, subject)
+  const applicable = rules.filter((rule) => appliesTo(rule, subject))
+  const propagating = applicable.filter(({ propagate }) => propagate)
+  const grants = addGrants(inherited, applicable, subject)
   let mask = grantedBy(grants, cls, owner === subject.user)
   for (const { bit, requires } of parentRequirements)
     if (above !== undefined && (above.mask & requires) === 0) mask &= ~bit
-  return { mask: withoutUnmet(mask), propagated: addGrants(inherited, propagating, subject) }
+  return { mask: clearUnmet(mask), propagated: addGrants(inherited, propagating, subject) }
 }
 
-function speaksTo({ principal }: AccessRule, { principals, ownerPrincipal }: AccessSubject): boolean {
+function appliesTo({ principal }: AccessRule, { principals, ownerPrincipal }: AccessSubject): boolean {
   return principals.has(principal) || principal === ownerPrincipal
 }
 
-/** Adds rules to what came down, one grant for each class and kind of principal. */
+/** Merges rules into the inherited grants, one grant for each class and kind of principal. */
 function addGrants(
   inherited: readonly Grant[],
   rules: readonly AccessRule[],
@@ -137,7 +155,7 @@ function grantedBy(grants: readonly Grant[], cls: Cls, isOwner: boolean): Permis
   return classMask(cls) & allowed & ~denied
 }
 
-/** Permissions that count only while one of the parent does. */
+/** Permissions that require a permission on the parent. */
 const parentRequirements = permissionNames.flatMap((name) => {
   const requires = findPermission(name)?.requires
   return requires?.on === 'parent'
@@ -145,7 +163,7 @@ const parentRequirements = permissionNames.flatMap((name) => {
     : []
 })
 
-/** Requirements on another resource, by class; those on connections first, since those on parents rest on them. */
+/** Requirements on another resource, by class; those on connections first, since those on parents depend on them. */
 const dataRequirementsOf: ReadonlyMap<string, readonly DataRequirement[]> = Map.groupBy(
   dataRequirements.flatMap((requirement) => requirement.classes.map((cls) => ({ ...requirement, cls }))),
   ({ cls }) => cls,
