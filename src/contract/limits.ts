@@ -21,6 +21,26 @@ export function bodyLimitOf(
   return bytes < bodyBytes.large ? Math.min(bytes, largeBytes) : (bytes / bodyBytes.large) * largeBytes
 }
 
+/** What an operation does to the database: it reads or writes a little, reads whole layers, or writes whole layers. */
+export type DatabaseUse = 'query' | 'export' | 'load'
+
+/**
+ * Most seconds that one statement may take, by the database of the server: the embedded one has one connection for
+ * everybody.
+ */
+export const statementSeconds: Readonly<
+  Record<DatabaseUse, { readonly pglite: number; readonly postgres: number }>
+> = {
+  query: { pglite: 10, postgres: 60 },
+  export: { pglite: 10, postgres: 600 },
+  load: { pglite: 600, postgres: 3600 },
+}
+
+/** Gives the most seconds of one statement of an operation. */
+export function statementLimitOf({ databaseUse = 'query' }: { readonly databaseUse?: DatabaseUse }) {
+  return statementSeconds[databaseUse]
+}
+
 /** Most resources that one request names by their ids. */
 export const maxResourceIds = 10_000
 

@@ -4,6 +4,7 @@ import type { Log } from '../core/log.ts'
 import type { Database } from './database.ts'
 import { createPooled, sessionSettings } from './pooled.ts'
 import { cancelBackend } from './postgres.ts'
+import { Turns } from './turns.ts'
 import { typeParsers } from './values.ts'
 
 /** How a connection is secured, in the words of libpq; null is `prefer`. */
@@ -67,6 +68,11 @@ export function openForeign(options: ForeignOptions): Database {
     name: 'postgres',
     schema: '',
     pool: { connect },
+    turns: new Turns({
+      atOnce: options.poolSize,
+      perParty: Math.max(1, options.poolSize - 2),
+      waitMs: options.connectMs,
+    }),
     cancel: (client, over) => cancelOrCut(client, over, () => cancelBackend(client, config, log)),
     // The clock is watched here: a database that is cut off watches none.
     hasStatementTimeout: false,

@@ -4,6 +4,7 @@ import { problem } from '../contract/problems.ts'
 import type { CopyFormat, Database, Queryable, QueryOptions, Row, TransactionOptions } from './database.ts'
 import { createSession, type Session } from './session.ts'
 import { toProblem } from './sqlstate.ts'
+import { currentParty, type Party, type Turns } from './turns.ts'
 import { toAborted } from './watch.ts'
 
 /** Where connections come from, and go back to when they are released. */
@@ -16,6 +17,8 @@ export interface Driver {
   readonly name: Database['driver']
   readonly schema: string
   readonly pool: ConnectionPool
+  /** Who gets a connection next. */
+  readonly turns: Turns
   /** Stops the running statement of a connection, as `WatchOptions.cancel`. */
   cancel(client: ClientBase, over: Promise<unknown>): Promise<void>
   /** Whether `statement_timeout` works in the database itself; otherwise this process watches the time. */
@@ -91,8 +94,9 @@ class PooledDatabase implements Database {
 
   transaction<T>(work: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const session = { signal: options.signal, timeoutMs: options.statementTimeoutMs, inTransaction: true }
+    const limitMs = this.#driver.hasStatementTimeout ? this.#limitOf(session, currentParty()) : undefined
     return this.#lease(session, async (tx, client) => {
-      await tx.query(formatBegin(options, this.#driver.hasStatementTimeout))
+      await tx.query(formatBegin(options, limitMs))
       let result: T
       try {
         result = await work(tx)
@@ -134,12 +138,30 @@ class PooledDatabase implements Database {
     work: (session: Session, client: PoolClient) => Promise<T>,
   ): Promise<T> {
     if (options.signal?.aborted) throw toAborted(options.signal)
+    const party = currentParty()
+    const endTurn = await this.#driver.turns.take(party?.name, options.signal)
+    try {
+      return await this.#useTurn({ ...options, timeoutMs: this.#limitOf(options, party) }, work)
+    } finally {
+      endTurn()
+    }
+  }
+
+  /** Who starts a transaction says best how long a statement may take, then for whom it is. */
+  #limitOf({ timeoutMs }: LeaseOptions, party: Party | undefined): number | undefined {
+    return timeoutMs ?? party?.statementMs[this.driver] ?? this.#driver.statementTimeoutMs
+  }
+
+  async #useTurn<T>(
+    options: LeaseOptions,
+    work: (session: Session, client: PoolClient) => Promise<T>,
+  ): Promise<T> {
     const client = await connect(this.#driver.pool)
     // A connection that is lost tells each of its statements; without a listener it would end the process.
     const ignore = () => undefined
     client.on('error', ignore)
     const watchesTime = !(options.inTransaction && this.#driver.hasStatementTimeout)
-    const timeoutMs = watchesTime ? (options.timeoutMs ?? this.#driver.statementTimeoutMs) : undefined
+    const timeoutMs = watchesTime ? options.timeoutMs : undefined
     const cancel = (over: Promise<unknown>) => this.#driver.cancel(client, over)
     // The connections of the embedded database are one to it.
     const keepsStatements = this.driver === 'postgres'
@@ -172,11 +194,11 @@ async function connect(pool: ConnectionPool): Promise<PoolClient> {
   }
 }
 
-function formatBegin(options: TransactionOptions, hasStatementTimeout: boolean): string {
-  const { isolation = 'read committed', readOnly = false, statementTimeoutMs } = options
+function formatBegin(options: TransactionOptions, limitMs: number | undefined): string {
+  const { isolation = 'read committed', readOnly = false } = options
   const begin = `begin isolation level ${isolation} read ${readOnly ? 'only' : 'write'}`
-  if (!hasStatementTimeout || statementTimeoutMs === undefined) return begin
-  return `${begin}; set local statement_timeout to ${Math.max(1, Math.round(statementTimeoutMs))}`
+  if (limitMs === undefined) return begin
+  return `${begin}; set local statement_timeout to ${Math.max(1, Math.round(limitMs))}`
 }
 
 async function commit(client: PoolClient): Promise<void> {

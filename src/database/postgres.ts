@@ -4,6 +4,7 @@ import type { Log } from '../core/log.ts'
 import type { Database } from './database.ts'
 import { Listener } from './listener.ts'
 import { createPooled, formatSearchPath, sessionSettings } from './pooled.ts'
+import { Turns } from './turns.ts'
 import { typeParsers } from './values.ts'
 
 /** Where the database is and how it is used. */
@@ -60,6 +61,11 @@ export function openPostgres(options: PostgresOptions): Promise<Database> {
     name: 'postgres',
     schema,
     pool,
+    turns: new Turns({
+      atOnce: poolSize,
+      perParty: Math.max(1, poolSize - 2),
+      waitMs: connectTimeoutMs,
+    }),
     cancel: (client) => cancelBackend(client, config, log),
     hasStatementTimeout: true,
     listen: (channel, onNotify) => listener.listen(channel, onNotify),

@@ -197,7 +197,9 @@ describeServers('web maps', (start) => {
     let item: object = { item_type: 'group', display_name: 'G', children: [] }
     for (let depth = 0; depth < 40; depth += 1)
       item = { item_type: 'group', display_name: 'G', children: [item] }
-    await expect(createMap(admin, 'Deep', root(item))).rejects.toThrow('the layer tree has more than 32 levels')
+    await expect(createMap(admin, 'Deep', root(item))).rejects.toThrow(
+      'the layer tree has more than 32 levels',
+    )
   })
 
   test('a style that the caller may not read is spoken of like one that is not there', async () => {
