@@ -59,5 +59,11 @@ export const maxConditions = 50
 /** Longest text that a query looks for, in characters. */
 export const maxSearchText = 1000
 
+/**
+ * Most files that guests from one network upload within the hours that an upload is kept, and how many times that, in
+ * files and in bytes, all guests together do. The option `--guest-upload-quota` sets the bytes.
+ */
+export const guestUploadLimits = { uploads: 2500, networks: 4 } as const
+
 /** Most files and fields of one form, and the longest field in bytes. */
 export const formLimits = { files: 10_000, fields: 100, fieldBytes: 64 * 2 ** 10 } as const
