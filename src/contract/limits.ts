@@ -21,6 +21,26 @@ export function bodyLimitOf(
   return bytes < bodyBytes.large ? Math.min(bytes, largeBytes) : (bytes / bodyBytes.large) * largeBytes
 }
 
+/** What an operation does to the database: it reads or writes a little, reads whole layers, or writes whole layers. */
+export type DatabaseUse = 'query' | 'export' | 'load'
+
+/**
+ * Most seconds that one statement may take, by the database of the server: the embedded one has one connection for
+ * everybody.
+ */
+export const statementSeconds: Readonly<
+  Record<DatabaseUse, { readonly pglite: number; readonly postgres: number }>
+> = {
+  query: { pglite: 10, postgres: 60 },
+  export: { pglite: 10, postgres: 600 },
+  load: { pglite: 600, postgres: 3600 },
+}
+
+/** Gives the most seconds of one statement of an operation. */
+export function statementLimitOf({ databaseUse = 'query' }: { readonly databaseUse?: DatabaseUse }) {
+  return statementSeconds[databaseUse]
+}
+
 /** Most resources that one request names by their ids. */
 export const maxResourceIds = 10_000
 
@@ -38,6 +58,12 @@ export const maxConditions = 50
 
 /** Longest text that a query looks for, in characters. */
 export const maxSearchText = 1000
+
+/**
+ * Most files that guests from one network upload within the hours that an upload is kept, and how many times that, in
+ * files and in bytes, all guests together do. The option `--guest-upload-quota` sets the bytes.
+ */
+export const guestUploadLimits = { uploads: 2500, networks: 4 } as const
 
 /** Most files and fields of one form, and the longest field in bytes. */
 export const formLimits = { files: 10_000, fields: 100, fieldBytes: 64 * 2 ** 10 } as const

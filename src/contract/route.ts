@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox'
-import type { BodySize } from './limits.ts'
+import type { BodySize, DatabaseUse } from './limits.ts'
 import type { PermissionName } from './permissions.ts'
 import { Type } from './type.ts'
 
@@ -48,6 +48,8 @@ export interface RouteDescriptor {
   readonly bodyKind?: BodyKind
   /** Largest body that is read as a whole. @default medium */
   readonly bodySize?: BodySize
+  /** How long one statement may take. @default query */
+  readonly databaseUse?: DatabaseUse
   /** Whole numbers of the JSON body that are beyond 2^53 keep their digits: clients write BIGINT so. */
   readonly hasLongNumbers?: true
   readonly response?: TSchema

@@ -64,6 +64,22 @@ export async function readCopyRows(
   throw new Error('the rows have no end')
 }
 
+/** Gives the rows of a binary copy that comes in pieces cut anywhere, without its start and its end. */
+export async function* readCopyBody(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let toSkip = copyHeader.length
+  let held: Uint8Array = Buffer.of()
+  for await (const piece of pieces) {
+    const skipped = Math.min(toSkip, piece.length)
+    toSkip -= skipped
+    const body = Buffer.concat([held, piece.subarray(skipped)])
+    // What may be the end stays back until it is known that more comes.
+    const end = Math.max(0, body.length - copyTrailer.length)
+    held = body.subarray(end)
+    if (end > 0) yield body.subarray(0, end)
+  }
+  if (!copyTrailer.equals(held)) throw new Error('the rows have no end')
+}
+
 /** Takes the next value of a row. */
 export function takeValue(row: CopyRow): CopyValue {
   if (row.left <= 0) throw new Error('a row has too few values')

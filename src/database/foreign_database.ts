@@ -5,6 +5,7 @@ import type { Database } from './database.ts'
 import { typeParsers } from './pg_values.ts'
 import { createPooled, sessionSettings } from './pooled_database.ts'
 import { cancelBackend } from './postgres.ts'
+import { Turns } from './turns.ts'
 
 /** TLS mode of a connection, as libpq's `sslmode`; null means `prefer`. */
 export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full' | null
@@ -67,6 +68,11 @@ export function openForeign(options: ForeignOptions): Database {
     name: 'postgres',
     schema: '',
     pool: { connect },
+    turns: new Turns({
+      atOnce: options.poolSize,
+      perParty: Math.max(1, options.poolSize - 2),
+      waitMs: options.connectMs,
+    }),
     cancel: (client, over) => cancelOrCut(client, over, () => cancelBackend(client, config, log)),
     // Enforced by this process: a database that cannot be reached enforces no time-out.
     hasStatementTimeout: false,

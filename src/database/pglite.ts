@@ -12,6 +12,7 @@ import { typeParsers } from './pg_values.ts'
 import { createPooled, formatSearchPath, sessionSettings } from './pooled_database.ts'
 import { toProblem } from './sqlstate.ts'
 import { Subscriptions } from './subscriptions.ts'
+import { Turns } from './turns.ts'
 import { WorkerSocket } from './worker_socket.ts'
 
 /** Options of the embedded database. */
@@ -88,12 +89,14 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
     await pool.end()
     throw toProblem(error)
   }
+  const turns = new Turns({ atOnce: 1, perParty: 1 })
   const paths = new WeakMap<ClientBase, string>()
   const openSchema = (schema: string, onClose = () => Promise.resolve()) =>
     createPooled({
       name: 'pglite',
       schema,
       pool,
+      turns,
       cancel: (_client, over) => cancelStatement(over, { socket, inMemory, log }),
       hasStatementTimeout: false,
       statementTimeoutMs,

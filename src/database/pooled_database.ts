@@ -5,6 +5,7 @@ import type { CopyFormat, Database, Queryable, QueryOptions, Row, TransactionOpt
 import { createSession, type Session } from './database_session.ts'
 import { toProblem } from './sqlstate.ts'
 import { toAborted } from './statement_watch.ts'
+import { currentParty, type Party, type Turns } from './turns.ts'
 
 /** A source of connections, which return to it on release. */
 export interface ConnectionPool {
@@ -16,6 +17,8 @@ export interface Driver {
   readonly name: Database['driver']
   readonly schema: string
   readonly pool: ConnectionPool
+  /** Decides who gets a connection next. */
+  readonly turns: Turns
   /** Cancels the running statement of a connection, as `WatchOptions.cancel`. */
   cancel(client: ClientBase, over: Promise<unknown>): Promise<void>
   /** Whether the database enforces `statement_timeout`; otherwise this process does. */
@@ -91,8 +94,9 @@ class PooledDatabase implements Database {
 
   transaction<T>(work: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const session = { signal: options.signal, timeoutMs: options.statementTimeoutMs, inTransaction: true }
+    const limitMs = this.#driver.hasStatementTimeout ? this.#limitOf(session, currentParty()) : undefined
     return this.#lease(session, async (tx, client) => {
-      await tx.query(formatBegin(options, this.#driver.hasStatementTimeout))
+      await tx.query(formatBegin(options, limitMs))
       let result: T
       try {
         result = await work(tx)
@@ -134,12 +138,30 @@ class PooledDatabase implements Database {
     work: (session: Session, client: PoolClient) => Promise<T>,
   ): Promise<T> {
     if (options.signal?.aborted) throw toAborted(options.signal)
+    const party = currentParty()
+    const endTurn = await this.#driver.turns.take(party?.name, options.signal)
+    try {
+      return await this.#useTurn({ ...options, timeoutMs: this.#limitOf(options, party) }, work)
+    } finally {
+      endTurn()
+    }
+  }
+
+  /** Who starts a transaction says best how long a statement may take, then for whom it is. */
+  #limitOf({ timeoutMs }: LeaseOptions, party: Party | undefined): number | undefined {
+    return timeoutMs ?? party?.statementMs[this.driver] ?? this.#driver.statementTimeoutMs
+  }
+
+  async #useTurn<T>(
+    options: LeaseOptions,
+    work: (session: Session, client: PoolClient) => Promise<T>,
+  ): Promise<T> {
     const client = await connect(this.#driver.pool)
     // A lost connection fails each of its statements; without a listener its error event would end the process.
     const ignore = () => undefined
     client.on('error', ignore)
     const limitsTime = !(options.inTransaction && this.#driver.hasStatementTimeout)
-    const timeoutMs = limitsTime ? (options.timeoutMs ?? this.#driver.statementTimeoutMs) : undefined
+    const timeoutMs = limitsTime ? options.timeoutMs : undefined
     const cancel = (over: Promise<unknown>) => this.#driver.cancel(client, over)
     // The embedded database has one session for all connections.
     const usesPrepared = this.driver === 'postgres'
@@ -172,11 +194,11 @@ async function connect(pool: ConnectionPool): Promise<PoolClient> {
   }
 }
 
-function formatBegin(options: TransactionOptions, hasStatementTimeout: boolean): string {
-  const { isolation = 'read committed', readOnly = false, statementTimeoutMs } = options
+function formatBegin(options: TransactionOptions, limitMs: number | undefined): string {
+  const { isolation = 'read committed', readOnly = false } = options
   const begin = `begin isolation level ${isolation} read ${readOnly ? 'only' : 'write'}`
-  if (!hasStatementTimeout || statementTimeoutMs === undefined) return begin
-  return `${begin}; set local statement_timeout to ${Math.max(1, Math.round(statementTimeoutMs))}`
+  if (limitMs === undefined) return begin
+  return `${begin}; set local statement_timeout to ${Math.max(1, Math.round(limitMs))}`
 }
 
 async function commit(client: PoolClient): Promise<void> {

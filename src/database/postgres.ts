@@ -5,6 +5,7 @@ import type { Database } from './database.ts'
 import { Listener } from './notification_listener.ts'
 import { typeParsers } from './pg_values.ts'
 import { createPooled, formatSearchPath, sessionSettings } from './pooled_database.ts'
+import { Turns } from './turns.ts'
 
 /** Options of a PostgreSQL connection pool. */
 export interface PostgresOptions {
@@ -60,6 +61,11 @@ export function openPostgres(options: PostgresOptions): Promise<Database> {
     name: 'postgres',
     schema,
     pool,
+    turns: new Turns({
+      atOnce: poolSize,
+      perParty: Math.max(1, poolSize - 2),
+      waitMs: connectTimeoutMs,
+    }),
     cancel: (client) => cancelBackend(client, config, log),
     hasStatementTimeout: true,
     listen: (channel, onNotify) => listener.listen(channel, onNotify),

@@ -37,6 +37,8 @@ export interface ServerConfig {
   readonly bodyLimitBytes?: number | undefined
   /** Largest upload in bytes; 8 GiB where absent. */
   readonly uploadLimitBytes?: number | undefined
+  /** Most bytes that guests from one network upload within a day; as of the largest upload where absent. */
+  readonly guestUploadBytes?: number | undefined
 }
 
 /** Largest upload in bytes, unless configured. */

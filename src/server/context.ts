@@ -47,4 +47,6 @@ export interface ServerContext {
   readonly bodyLimitBytes: number
   /** Largest upload in bytes. */
   readonly uploadLimitBytes: number
+  /** Most bytes that guests from one network upload within a day. */
+  readonly guestUploadBytes: number
 }

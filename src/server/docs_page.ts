@@ -14,6 +14,7 @@ interface Operation {
   readonly summary: string
   readonly tags: readonly string[]
   readonly 'x-permission'?: string
+  readonly 'x-statement-seconds': { readonly pglite: number; readonly postgres: number }
   readonly parameters: readonly Parameter[]
   readonly requestBody?: { readonly content: Content; readonly 'x-max-bytes'?: number }
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
@@ -75,14 +76,16 @@ interface Entry {
 function operationHtml({ path, method, operation }: Entry): string {
   const { summary, parameters, requestBody, responses } = operation
   const permission = operation['x-permission']
-  const needs = permission === undefined ? '' : `<p>Needs <code>${permission}</code>.</p>`
+  const needs = permission === undefined ? '' : `Needs <code>${permission}</code>. `
+  const { pglite, postgres } = operation['x-statement-seconds']
+  const time = `One statement of the database may take ${postgres} s; on the embedded database ${pglite} s.`
   const body = requestBody === undefined ? '' : bodyHtml(requestBody)
   const answers = Object.entries(responses).map(
     ([status, { description, content = {} }]) =>
       `<h4>${status} <small>${escapeHtml(description)}</small></h4>${contentHtml(content)}`,
   )
   return `<details><summary><span class="method">${method}</span> <code>${escapeHtml(path)}</code> ${escapeHtml(summary)}</summary>
-${needs}${parametersHtml(parameters)}${body}${answers.join('')}</details>`
+<p>${needs}${time}</p>${parametersHtml(parameters)}${body}${answers.join('')}</details>`
 }
 
 function bodyHtml({ content, 'x-max-bytes': maxBytes }: NonNullable<Operation['requestBody']>): string {

@@ -25,8 +25,9 @@ export function errorBody(fault: Problem, requestId: string): ErrorBody {
   const status = getStatus(fault)
   const code = status === 500 ? 'server/internal' : fault.code
   const kind = findProblemKind(code) ?? problems['server/internal']
-  // Why a service elsewhere fails is the client's to know: it has named that service.
-  const inner = status === 500 || (status === 503 && !code.startsWith('external/'))
+  // Why a service elsewhere fails is the client's to know, who has named it, and so is what takes too long.
+  const isTold = code.startsWith('external/') || code === 'database/timeout'
+  const inner = status === 500 || (status === 503 && !isTold)
   return {
     title: kind.title,
     message: inner ? `${kind.title}. ${kind.advice}` : fault.message,

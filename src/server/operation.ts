@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PermissionMask } from '../access/permission_mask.ts'
 import { keyHeader } from '../contract/idempotency.ts'
-import { bodyLimitOf } from '../contract/limits.ts'
+import { bodyLimitOf, statementLimitOf } from '../contract/limits.ts'
 import { problem } from '../contract/problems.ts'
 import { parseQuery, type RawQuery } from '../contract/query.ts'
 import type { BodyKind, RouteDescriptor } from '../contract/route.ts'
@@ -11,8 +11,10 @@ import { createValidatorCompiler } from '../contract/validate.ts'
 import type { Log } from '../core/log.ts'
 import { isProblem } from '../core/problem.ts'
 import { isStorableText } from '../core/storable.ts'
+import { workFor } from '../database/turns.ts'
 import { isResourceId } from '../store/resource_id.ts'
 import { sendAnswer } from './answer.ts'
+import { networkOf } from './auth/address.ts'
 import { endedCookie, findSessionSecret, sessionCookie } from './auth/cookie.ts'
 import { checkOrigin } from './auth/origin.ts'
 import { hasBody, readExactBody, readFormBody, readJsonBody } from './body.ts'
@@ -34,13 +36,31 @@ export interface RequestFacts {
 
 type Run = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-/** Makes the function that does one operation: who asks, may he, what is asked, then the handler. */
+/**
+ * Makes the function that does one operation. What it asks of the database takes the turns of the caller: users wherever
+ * they are, guests by the network they come from.
+ */
 export function createOperation(name: RouteName, context: ServerContext): Run {
+  const route = routeOf(name)
+  const answer = createAnswer(name, context)
+  const { pglite, postgres } = statementLimitOf(route)
+  const statementMs = { pglite: 1000 * pglite, postgres: 1000 * postgres }
+  return (request, reply) =>
+    workFor({ name: `network ${networkOf(request.ip)}`, statementMs }, async () => {
+      const caller = asksNobody.has(name) ? nobody : await authenticate(context, request, reply)
+      const work = () => answer(request, reply, caller)
+      return caller.isGuest ? work() : workFor({ name: `user ${caller.id}`, statementMs }, work)
+    })
+}
+
+type AnswerCaller = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => Promise<FastifyReply>
+
+/** Makes the function that answers a caller who is known: may he, what is asked, then the handler. */
+function createAnswer(name: RouteName, context: ServerContext): AnswerCaller {
   const route = routeOf(name)
   const handler = handlerOf(name)
   const checkBody = bodyChecker(route)
-  return async (request, reply) => {
-    const caller = asksNobody.has(name) ? nobody : await authenticate(context, request, reply)
+  return async (request, reply, caller) => {
     if (caller.medium === 'session' || ofSessions.has(name)) checkOrigin(originOf(request, context))
     const params = readParams(route, request.params as Record<string, string>)
     const mask = await checkPermission(context, caller, { route, params })
@@ -58,10 +78,19 @@ export function createOperation(name: RouteName, context: ServerContext): Run {
         before ?? (await handler({ ...requestOf(request, { context, caller }), ...own } as ApiRequest))
       isDone = true
       return sendAnswer(reply, context.plain ? plainAnswer(name, answer) : answer)
+    } catch (error) {
+      throw isProblem(error, 'database/timeout') ? tookTooLong(route, context, error) : error
     } finally {
       await once.end(isDone)
     }
   }
+}
+
+/** Says how long a statement may take. */
+function tookTooLong(route: RouteDescriptor, { database }: ServerContext, cause: unknown) {
+  const seconds = statementLimitOf(route)[database.driver]
+  const message = `A statement of the database took more than ${seconds} s, the limit of ${route.method} ${route.path}.`
+  return problem('database/timeout', message, { cause })
 }
 
 interface Asked {

@@ -1,12 +1,9 @@
-import type { Database } from '../database/database.ts'
-import type { Statement } from '../store/feature/binding.ts'
+import { type Reading, readEach } from './features/parts.ts'
 import type { Spool } from './spool.ts'
 import { type SpooledStreamOptions, streamSpooled } from './spooled_stream.ts'
 
 /** Rows of JSON. */
-export interface RowStream extends SpooledStreamOptions {
-  readonly database: Database
-  readonly statement: Statement
+export interface RowStream extends SpooledStreamOptions, Omit<Reading, 'signal'> {
   /** Told the first bytes, with what goes before them, where there is a row. */
   readonly onFirst?: ((bytes: Uint8Array) => void) | undefined
 }
@@ -15,7 +12,7 @@ const lineFeed = 0x0a
 const comma = 0x2c
 
 /**
- * Streams the rows of a statement as one JSON list.
+ * Streams the rows of statements as one JSON list.
  *
  * @throws {Problem} database/*, and what the statement runs into before its first row
  */
@@ -23,24 +20,21 @@ export function streamRows(options: RowStream): Promise<AsyncGenerator<Uint8Arra
   return streamSpooled(options, (spool, signal) => fill(spool, { ...options, signal }))
 }
 
-/** Drains the statement into the spool. */
-async function fill(spool: Spool, { database, statement, signal, onFirst }: RowStream): Promise<void> {
+/** Drains the statements into the spool. */
+async function fill(spool: Spool, { onFirst, ...reading }: RowStream): Promise<void> {
   const before = Buffer.from('[')
-  await database.transaction(
-    async (tx) => {
-      let lead = before
-      for await (const chunk of tx.copyOut(statement.text, statement.values)) {
-        const isWhole = chunk.at(-1) === lineFeed
-        const rows = Buffer.concat([lead, isWhole ? chunk.subarray(0, -1) : chunk])
-        replaceLineFeeds(rows)
-        if (lead === before) onFirst?.(rows)
-        await spool.write(rows)
-        lead = isWhole ? Buffer.of(comma) : Buffer.of()
-      }
-      await spool.write(Buffer.from(lead === before ? '[]' : ']'))
-    },
-    { readOnly: true, signal },
-  )
+  let lead = before
+  await readEach(reading, async (tx, { text, values }) => {
+    for await (const chunk of tx.copyOut(text, values)) {
+      const isWhole = chunk.at(-1) === lineFeed
+      const rows = Buffer.concat([lead, isWhole ? chunk.subarray(0, -1) : chunk])
+      replaceLineFeeds(rows)
+      if (lead === before) onFirst?.(rows)
+      await spool.write(rows)
+      lead = isWhole ? Buffer.of(comma) : Buffer.of()
+    }
+  })
+  await spool.write(Buffer.from(lead === before ? '[]' : ']'))
 }
 
 // Text of JSON has no line feed of its own: each one ends a row.

@@ -38,6 +38,7 @@ export interface Foundation {
 /** Opens database and files, brings the schema up to date and makes what every instance has from the first start on. */
 export async function openFoundation(config: ServerConfig): Promise<Foundation> {
   const { dataFolder, log = silentLog, version = '0.0.0' } = config
+  const { uploadLimitBytes = defaultUploadLimitBytes } = config
   const peers = {
     corsOrigins: readOrigins(config.corsOrigins),
     trustedProxies: readProxies(config.trustedProxies),
@@ -66,7 +67,8 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       temporaryFolder: await emptyFolder(join(dataFolder, temporaryName)),
       instance: `${hostname()}-${randomBytes(6).toString('hex')}`,
       bodyLimitBytes: config.bodyLimitBytes ?? bodyBytes.large,
-      uploadLimitBytes: config.uploadLimitBytes ?? defaultUploadLimitBytes,
+      uploadLimitBytes,
+      guestUploadBytes: config.guestUploadBytes ?? uploadLimitBytes,
     }
     await dropOrphans(database, context.instance)
     return { context, adminPassword }

@@ -1,6 +1,7 @@
 import { keptHours } from '../contract/idempotency.ts'
 import { uploadHours } from '../contract/tus.ts'
 import { dropOrphans, preparedHours } from '../import/orphans.ts'
+import { deleteOldGuestUploads } from '../store/guest_upload.ts'
 import { deleteOldKeys } from '../store/idempotency.ts'
 import { deleteOldPartialUploads } from '../store/partial_upload.ts'
 import { deleteOldRasters } from '../store/prepared_raster.ts'
@@ -19,6 +20,7 @@ export async function sweep(
   nowMs: number = Date.now(),
 ): Promise<{ uploads: number; files: number }> {
   await deleteOldKeys(database, keyLimits)
+  await deleteOldGuestUploads(database, uploadHours)
   const partial = await deleteOldPartialUploads(database, uploadHours)
   const uploads = partial + (await deleteOldUploads(database, uploadHours))
   await deleteOldRasters(database, preparedHours)

@@ -18,20 +18,33 @@ export interface PartialUpload {
 }
 
 /** An upload that begins. */
-export type NewPartialUpload = Omit<PartialUpload, 'offsetBytes' | 'createdMs'>
+export type NewPartialUpload = Omit<PartialUpload, 'offsetBytes' | 'createdMs'> & {
+  /** Where the guest comes from who begins it; null for users. */
+  readonly network: string | null
+}
 
-/** Begins an upload, unless its user has so many already; tells whether it did. */
+/** Begins an upload, unless its user, or guests from its network, have so many already; tells whether it did. */
 export async function insertPartialUpload(
   tx: Queryable,
   upload: NewPartialUpload,
   most: number,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `insert into partial_upload (id, name, mime_type, metadata, length_bytes, user_id)
-     select $1, $2, $3, $4, $5::bigint, $6::int
-      where (select count(*) from partial_upload where user_id is not distinct from $6::int) < $7::int
+    `insert into partial_upload (id, name, mime_type, metadata, length_bytes, user_id, network)
+     select $1, $2, $3, $4, $5::bigint, $6::int, $8
+      where (select count(*) from partial_upload
+              where user_id is not distinct from $6::int and network is not distinct from $8::text) < $7::int
      returning id`,
-    [upload.id, upload.name, upload.mimeType, upload.metadata, upload.lengthBytes, upload.userId, most],
+    [
+      upload.id,
+      upload.name,
+      upload.mimeType,
+      upload.metadata,
+      upload.lengthBytes,
+      upload.userId,
+      most,
+      upload.network,
+    ],
   )
   return rows.length > 0
 }

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { problem } from '../../src/contract/problems.ts'
 import type { Database } from '../../src/database/database.ts'
+import { workFor } from '../../src/database/turns.ts'
 import { describeDrivers } from '../support/drivers.ts'
 
 /** Runs for seconds, reading and writing temporary files. */
@@ -235,6 +236,19 @@ describeDrivers('database', (open) => {
       const slow = database.transaction((tx) => tx.query(longQuery), { statementTimeoutMs: 100 })
       await expect(slow).rejects.toMatchObject({ code: 'database/timeout' })
       expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])
+    })
+
+    test('keeps to the time of the party that it is for, unless it has its own', async () => {
+      const party = { name: 'a', statementMs: { pglite: 100, postgres: 100 } }
+      const slow = [
+        () => database.query(longQuery),
+        () => database.transaction((tx) => tx.query(longQuery)),
+        () => database.transaction((tx) => tx.query(longQuery), { statementTimeoutMs: 50 }),
+      ]
+      for (const work of slow)
+        await expect(workFor(party, work)).rejects.toMatchObject({ code: 'database/timeout' })
+      const short = database.query('select 1 as a')
+      expect(await workFor(party, () => short)).toEqual([{ a: 1 }])
     })
 
     test('limits the time of each statement, not of the transaction', async () => {

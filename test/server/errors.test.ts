@@ -44,6 +44,15 @@ test('a database that is away is told by its code, without its address', () => {
   })
 })
 
+test('a statement that takes too long is told with its limit', () => {
+  const message = 'A statement of the database took more than 10 s, the limit of GET /api/resource/.'
+  expect(errorBody(problem('database/timeout', message), 'id')).toMatchObject({
+    status_code: 503,
+    code: 'database/timeout',
+    message,
+  })
+})
+
 test('what the HTTP library refuses keeps its status', () => {
   const refused = Object.assign(new Error('Body is too large'), { statusCode: 413 })
   expect(problemOf(refused).code).toBe('request/too-large')

@@ -42,13 +42,13 @@ describeDrivers('streamRows', (open) => {
   const signal = new AbortController().signal
 
   test.each([0, 1, 2, 10_000])('gives %i rows as one JSON list', async (count) => {
-    const stream = await streamRows({ database: await open(), statement: numbers(count), folder, signal })
+    const stream = await streamRows({ database: await open(), statements: [numbers(count)], folder, signal })
     expect(await readAll(stream)).toEqual(Array.from({ length: count }, (_, at) => ({ n: at + 1 })))
   })
 
   test('a statement that fails at once gives the error and no stream', async () => {
     const statement = { text: "select '1' from nowhere", values: [] }
-    const started = streamRows({ database: await open(), statement, folder, signal })
+    const started = streamRows({ database: await open(), statements: [statement], folder, signal })
     await expect(started).rejects.toMatchObject({ data: { sqlstate: '42P01' } })
   })
 
@@ -57,7 +57,7 @@ describeDrivers('streamRows', (open) => {
       text: `select concat('"', repeat('x', 1000), 1 / (20000 - n), '"') from generate_series(1, 30000) n`,
       values: [],
     }
-    const stream = await streamRows({ database: await open(), statement, folder, signal })
+    const stream = await streamRows({ database: await open(), statements: [statement], folder, signal })
     let bytes = 0
     const read = async () => {
       for await (const chunk of stream) bytes += chunk.length
@@ -72,7 +72,7 @@ describeDrivers('streamRows', (open) => {
 
   test('a reader that stops early ends the statement and lets go of the file', async () => {
     const database = await open()
-    const stream = await streamRows({ database, statement: great, folder, signal })
+    const stream = await streamRows({ database, statements: [great], folder, signal })
     await stream.next()
     await stream.return(undefined)
     expect(await openSpools()).toBe(0)
@@ -83,7 +83,7 @@ describeDrivers('streamRows', (open) => {
     const database = await open()
     for (const reads of [0, 1]) {
       const client = new AbortController()
-      const stream = await streamRows({ database, statement: great, folder, signal: client.signal })
+      const stream = await streamRows({ database, statements: [great], folder, signal: client.signal })
       for (let left = reads; left > 0; left -= 1) await stream.next()
       client.abort()
       await stream.return(undefined)

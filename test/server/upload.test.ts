@@ -186,5 +186,5 @@ describeServers(
       expect((await server.guest('GET', `/api/component/file_upload/${upload.id}`)).status).toBe(404)
     })
   },
-  { uploadLimitBytes: 1_000_000 },
+  { uploadLimitBytes: 1_000_000, guestUploadBytes: 20_000_000 },
 )

@@ -27,6 +27,8 @@ export interface ServeSettings {
   readonly bodyLimit?: string | undefined
   /** Size of the largest upload. */
   readonly uploadLimit?: string | undefined
+  /** Size of all that guests from one network upload within a day. */
+  readonly guestUploadQuota?: string | undefined
   readonly logLevel?: LogLevel | undefined
 }
 
@@ -76,6 +78,7 @@ export async function startServer(
     allowPrivateAddresses: settings.allowPrivateAddresses,
     bodyLimitBytes: readSize(settings.bodyLimit, '--body-limit'),
     uploadLimitBytes: readSize(settings.uploadLimit, '--upload-limit'),
+    guestUploadBytes: readSize(settings.guestUploadQuota, '--guest-upload-quota'),
     log: createLog(settings.logLevel ?? 'info'),
     version: programVersion(),
   })
@@ -145,6 +148,10 @@ export const serveCommand: CommandSpec = {
       )
       .option('--body-limit <size>', 'largest JSON body (LANDFORM_BODY_LIMIT, else 64MiB)')
       .option('--upload-limit <size>', 'largest upload (LANDFORM_UPLOAD_LIMIT, else 8GiB)')
+      .option(
+        '--guest-upload-quota <size>',
+        'guest uploads a day from one network; all networks: 4 times that (LANDFORM_GUEST_UPLOAD_QUOTA, else the upload limit)',
+      )
       .addOption(
         new Option('--dialect <name>', 'names that are emitted; ngw for the sister names')
           .choices(['document', 'ngw'])
@@ -169,6 +176,9 @@ export const serveCommand: CommandSpec = {
           (options.bodyLimit as string | undefined) ?? (terminal.env.LANDFORM_BODY_LIMIT || undefined),
         uploadLimit:
           (options.uploadLimit as string | undefined) ?? (terminal.env.LANDFORM_UPLOAD_LIMIT || undefined),
+        guestUploadQuota:
+          (options.guestUploadQuota as string | undefined) ??
+          (terminal.env.LANDFORM_GUEST_UPLOAD_QUOTA || undefined),
         dialect: options.dialect === 'ngw' ? 'sister' : 'document',
         plain: options.plain === true,
         logLevel: options.logLevel as LogLevel,

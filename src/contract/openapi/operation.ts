@@ -1,6 +1,6 @@
 import type { TObject } from 'typebox'
 import { keyHeader, keyPattern } from '../idempotency.ts'
-import { bodyLimitOf, formLimits } from '../limits.ts'
+import { bodyLimitOf, formLimits, statementLimitOf } from '../limits.ts'
 import type { BodyKind, MoreQuery, RouteDescriptor } from '../route.ts'
 import { type RouteName, routeOf } from '../routes.ts'
 import { schemaReference } from './bodies.ts'
@@ -18,6 +18,7 @@ export function operationOf(name: RouteName): object {
     operationId: name,
     summary: route.summary,
     tags: [tagOf(name)],
+    'x-statement-seconds': statementLimitOf(route),
     ...(route.permission === undefined ? {} : { 'x-permission': route.permission }),
     ...(route.aliases === undefined ? {} : { 'x-aliases': route.aliases }),
     parameters: [

@@ -49,8 +49,8 @@ export const uploadProblems = {
   'upload/guests': kind(
     429,
     1,
-    'Too many uploads of guests',
+    'Guest upload quota exceeded',
     `${core}.ForbiddenError`,
-    'Log in, or wait until some of them expire.',
+    'Sign in, or try again later.',
   ),
 } as const satisfies Record<string, ProblemKind>

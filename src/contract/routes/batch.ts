@@ -51,6 +51,7 @@ export const batchRoutes = {
     forUsers: true,
     takesKey: true,
     path: '/api/component/landform/batch',
+    databaseUse: 'load',
     summary: 'Creates, changes and deletes many resources in one transaction: all, or nothing.',
     body: Type.Object({ operations: Type.Array(BatchOperationSchema, { maxItems: maxOperations }) }),
     bodySize: 'large',
@@ -69,6 +70,7 @@ export const batchRoutes = {
     method: 'POST',
     forUsers: true,
     takesKey: true,
+    databaseUse: 'load',
     summary: 'Reads and checks the data of an upload, for a creation or a change to take over within a day.',
     body: Type.Object({
       cls: Type.String({
@@ -137,6 +139,7 @@ export const batchRoutes = {
     method: 'DELETE',
     path: '/api/component/landform/prepared/{uid}',
     params: Type.Object({ uid: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'Prepared source.' }) }),
+    databaseUse: 'load',
     summary: 'Forgets data that were prepared.',
     response: EmptySchema,
   },

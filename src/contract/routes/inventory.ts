@@ -35,6 +35,7 @@ export const inventoryRoutes = {
   'resource.delete_many': {
     ...items,
     method: 'POST',
+    databaseUse: 'load',
     summary: 'Deletes some resources and all below them.',
     response: EmptySchema,
   },

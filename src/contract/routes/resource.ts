@@ -70,6 +70,7 @@ export const resourceRoutes = {
   'resource.update': {
     ...item,
     method: 'PUT',
+    databaseUse: 'load',
     summary: 'Changes a resource.',
     permission: 'resource.read',
     body: AnyObjectSchema,
@@ -78,6 +79,7 @@ export const resourceRoutes = {
   'resource.delete': {
     ...item,
     method: 'DELETE',
+    databaseUse: 'load',
     summary: 'Deletes a resource and all below it.',
     permission: 'resource.delete',
     response: EmptySchema,
@@ -93,6 +95,7 @@ export const resourceRoutes = {
     ...collection,
     method: 'POST',
     takesKey: true,
+    databaseUse: 'load',
     summary: 'Creates a resource.',
     query: query({ parent, cls: Type.String({ description: 'Class.' }) }),
     body: AnyObjectSchema,
@@ -145,6 +148,7 @@ export const resourceRoutes = {
     route: 'landform.resource.tree',
     method: 'GET',
     path: '/api/component/landform/tree',
+    databaseUse: 'export',
     summary:
       'All readable resources of a subtree in one answer, as NDJSON: a head line, then one representation a line, without what the class implies: interfaces, scopes, and defaults within lists.',
     query: query({

@@ -1,15 +1,15 @@
 import { type Bytes, bytesOf } from '../../core/bytes.ts'
 import { type CopyRow, readCopyRows, takeValue } from '../../core/copy_rows.ts'
 import { GrowingBytes } from '../../core/growing_bytes.ts'
-import type { Database } from '../../database/database.ts'
-import type { ColumnForm, geojsonStatement } from '../../store/feature/export.ts'
+import type { ColumnForm } from '../../store/feature/export.ts'
+import { type Reading, readEach } from '../features/parts.ts'
 import { type SpooledStreamOptions, streamSpooled } from '../spooled_stream.ts'
 import { writeJsonText } from './json_text.ts'
 
 /** Features that are to be written, and what stands before them. */
-export interface FeatureStream extends SpooledStreamOptions {
-  readonly database: Database
-  readonly rows: ReturnType<typeof geojsonStatement>
+export interface FeatureStream extends SpooledStreamOptions, Omit<Reading, 'signal'> {
+  /** What the columns of the statements hold, the id and the geometry left out. */
+  readonly forms: readonly ColumnForm[]
   /** Names of the properties. */
   readonly names: readonly string[]
   /** The collection, up to its first feature. */
@@ -24,38 +24,35 @@ const pieceBytes = 1 << 16
  *
  * @throws {Problem} database/*, and what the statement runs into before its first row
  */
-export function streamFeatures({ database, rows, names, start, ...options }: FeatureStream) {
-  return streamSpooled(options, (spool, signal) =>
-    database.transaction(
-      async (tx) => {
-        let sink = new GrowingBytes(2 * pieceBytes)
-        // The spool keeps what it gets: the next piece has bytes of its own.
-        const flush = async () => {
-          const written = sink.bytes.subarray(0, sink.at)
-          sink = new GrowingBytes(2 * pieceBytes)
-          await spool.write(written)
-        }
-        // Whoever asks for the next piece is done with the one before.
-        async function* flushed(pieces: AsyncIterable<Uint8Array>) {
-          for await (const piece of pieces) {
-            yield piece
-            if (sink.at > pieceBytes) await flush()
-          }
-        }
-        const write = featureWriter(names, rows.forms)
-        let separator = piece('')
-        sink.take(piece(start))
-        await readCopyRows(flushed(tx.copyOut(rows.text, rows.values, 'binary')), (row) => {
-          sink.take(separator)
-          separator = comma
-          write(sink, row)
-        })
-        sink.take(piece(']}'))
-        await flush()
-      },
-      { readOnly: true, signal },
-    ),
-  )
+export function streamFeatures({ database, statements, forms, names, start, ...options }: FeatureStream) {
+  return streamSpooled(options, async (spool, signal) => {
+    let sink = new GrowingBytes(2 * pieceBytes)
+    // The spool keeps what it gets: the next piece has bytes of its own.
+    const flush = async () => {
+      const written = sink.bytes.subarray(0, sink.at)
+      sink = new GrowingBytes(2 * pieceBytes)
+      await spool.write(written)
+    }
+    // Whoever asks for the next piece is done with the one before.
+    async function* flushed(pieces: AsyncIterable<Uint8Array>) {
+      for await (const piece of pieces) {
+        yield piece
+        if (sink.at > pieceBytes) await flush()
+      }
+    }
+    const write = featureWriter(names, forms)
+    let separator = piece('')
+    sink.take(piece(start))
+    await readEach({ database, statements, signal }, (tx, { text, values }) =>
+      readCopyRows(flushed(tx.copyOut(text, values, 'binary')), (row) => {
+        sink.take(separator)
+        separator = comma
+        write(sink, row)
+      }),
+    )
+    sink.take(piece(']}'))
+    await flush()
+  })
 }
 
 /** Bytes of a text that is written again and again. */

@@ -1,26 +1,19 @@
-import type { Database } from '../../database/database.ts'
-import type { Statement } from '../../store/feature/binding.ts'
+import { type Reading, readEach } from '../features/parts.ts'
 import { type SpooledStreamOptions, streamSpooled } from '../spooled_stream.ts'
 
 /** Rows of text. */
-export interface LineStream extends SpooledStreamOptions {
-  readonly database: Database
-  readonly statement: Statement
-}
+export interface LineStream extends SpooledStreamOptions, Omit<Reading, 'signal'> {}
 
 /**
- * Streams the rows of a statement as they are, each ended by a line feed, at the speed of the database, whatever the
+ * Streams the rows of statements as they are, each ended by a line feed, at the speed of the database, whatever the
  * client does.
  *
  * @throws {Problem} database/*, and what the statement runs into before its first row
  */
-export function streamLines({ database, statement, ...options }: LineStream) {
+export function streamLines({ database, statements, ...options }: LineStream) {
   return streamSpooled(options, (spool, signal) =>
-    database.transaction(
-      async (tx) => {
-        for await (const chunk of tx.copyOut(statement.text, statement.values)) await spool.write(chunk)
-      },
-      { readOnly: true, signal },
-    ),
+    readEach({ database, statements, signal }, async (tx, { text, values }) => {
+      for await (const chunk of tx.copyOut(text, values)) await spool.write(chunk)
+    }),
   )
 }

@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import { freeColumnName, geometryColumnName } from '../../contract/export_formats.ts'
 import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
+import { copyHeader, copyTrailer, readCopyBody } from '../../core/copy_rows.ts'
 import { isDiskFull } from '../../core/disk_full.ts'
 import type { PackedFile } from '../../files/zip.ts'
 import type { JobColumn } from '../../gdal/export/export_job.ts'
 import { writeVector } from '../../gdal/export/write_vector.ts'
 import { rowsStatement } from '../../store/feature/export.ts'
+import { readEach, splitReading } from '../features/parts.ts'
 import { lackingPattern } from './encode.ts'
 import type { Ingredients, Recipe } from './formats.ts'
 import type { ExportSource } from './text.ts'
@@ -51,7 +53,10 @@ function runGdal({ source, layer, layerName, order, recipe, fileName }: Making, 
   const { database, signal } = source
   // GDAL would leave out what the encoding does not have, and say nothing.
   const lacking = order.encoding === 'UTF-8' ? undefined : lackingPattern(order.encoding)
-  const { text, values } = rowsStatement(layer, order, { geometry: recipe.geometry, lacking })
+  const form = { geometry: recipe.geometry, lacking }
+  const statements = splitReading({ layer, database }, order, ({ filter }) =>
+    rowsStatement(layer, { ...order, filter }, form),
+  )
   const { asText = [], driver, options, limits } = recipe
   const named = order.columns.map(({ name, datatype }): JobColumn => {
     return { name, datatype: asText.includes(datatype) ? 'STRING' : datatype }
@@ -65,13 +70,13 @@ function runGdal({ source, layer, layerName, order, recipe, fileName }: Making, 
     },
     {
       signal,
-      feed: (write) =>
-        database.transaction(
-          async (tx) => {
-            for await (const chunk of tx.copyOut(text, values, 'binary')) await write(chunk)
-          },
-          { readOnly: true, signal },
-        ),
+      feed: async (write) => {
+        await write(copyHeader)
+        await readEach({ database, statements, signal }, async (tx, { text, values }) => {
+          for await (const rows of readCopyBody(tx.copyOut(text, values, 'binary'))) await write(rows)
+        })
+        await write(copyTrailer)
+      },
     },
   )
 }

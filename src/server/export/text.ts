@@ -3,6 +3,7 @@ import type { PackedFile } from '../../files/zip.ts'
 import { ogrFieldTypes } from '../../gdal/export/field_type.ts'
 import { geojsonStatement, type TableForm, tableHeader, tableStatement } from '../../store/feature/export.ts'
 import type { OpenLayer } from '../features/layer.ts'
+import { splitReading } from '../features/parts.ts'
 import type { SpooledStreamOptions } from '../spooled_stream.ts'
 import { encodeAs, unescapeControl } from './encode.ts'
 import { streamFeatures } from './geojson.ts'
@@ -24,7 +25,11 @@ export async function writeGeojson(
   const crsText = order.srs === 4326 ? '' : `"crs":${JSON.stringify(crs)},`
   const start = `{"type":"FeatureCollection",${crsText}"features":[`
   const names = order.columns.map(({ name }) => name)
-  const content = await streamFeatures({ ...options, rows: geojsonStatement(layer, order), names, start })
+  const { forms } = geojsonStatement(layer, order)
+  const statements = splitReading({ ...options, layer }, order, ({ filter }) =>
+    geojsonStatement(layer, { ...order, filter }),
+  )
+  const content = await streamFeatures({ ...options, statements, forms, names, start })
   return [{ name: `${id}.geojson`, content }]
 }
 
@@ -37,7 +42,10 @@ export async function writeTable(source: ExportSource, order: ExportOrder): Prom
   const form: TableForm = { separator: isForExcel ? ';' : ',', hasReturns: isForExcel }
   // Asked first: nothing may fail between the start of a stream and its reader.
   const descriptions = order.isZipped ? await describeTable(source, order) : []
-  const lines = await streamLines({ ...options, statement: tableStatement(layer, order, form) })
+  const statements = splitReading({ ...options, layer }, order, ({ filter }) =>
+    tableStatement(layer, { ...order, filter }, form),
+  )
+  const lines = await streamLines({ ...options, statements })
   const text = behind(Buffer.from(tableHeader(order, form)), unescapeControl(lines))
   const content =
     order.encoding === 'UTF-8' ? behind(Buffer.from(byteOrderMark), text) : encodeAs(order.encoding, text)

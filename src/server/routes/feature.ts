@@ -30,6 +30,7 @@ import {
   writeLayer,
 } from '../features/layer.ts'
 import { openPage } from '../features/page.ts'
+import { type PartSelection, splitReading } from '../features/parts.ts'
 import { patchFeatures } from '../features/patch.ts'
 import { steadily } from '../features/steady.ts'
 import { countOpen, extentOfOpen } from '../features/whole.ts'
@@ -171,9 +172,12 @@ async function listFeatures(
   const { layer, database } = await openLayer(context, params.id)
   const selection = await readSelection(database, layer, request)
   const page = openPage(database, layer, selection)
-  const statement = listStatement(layer, { ...selection, mark: page?.mark })
+  const write = (part: PartSelection) => listStatement(layer, { ...selection, ...part, mark: page?.mark })
+  // Other orders are known to whom reads all of it only, and what is passed is passed once.
+  const isById = selection.orderBy.every((name) => name === 'id') && !selection.offset
+  const statements = isById ? splitReading({ layer, database }, selection, write) : [write(selection)]
   const onFirst = page?.learn
-  const stream = await streamRows({ database, statement, folder, signal, onFirst }).catch(rethrow)
+  const stream = await streamRows({ database, statements, folder, signal, onFirst }).catch(rethrow)
   return { stream, mediaType: json }
 }
 

@@ -4,7 +4,7 @@ import { problem } from '../../contract/problems.ts'
 import type { Upload } from '../../contract/resource.ts'
 import type { uploadRoutes } from '../../contract/routes/upload.ts'
 import { insertUploads, type StoredUpload } from '../../store/upload.ts'
-import { withinGuestRoom } from '../guest_room.ts'
+import { withinGuestQuota } from '../guest_upload_quota.ts'
 import type { Answer, ApiRequest, Handlers } from '../handler.ts'
 import { readForm } from '../multipart.ts'
 import { piecesOf } from '../spool_body.ts'
@@ -18,7 +18,7 @@ import {
   unknownUpload,
 } from '../tus/tus.ts'
 
-type Request = Pick<ApiRequest, 'context' | 'caller' | 'raw' | 'headers' | 'signal'>
+type Request = Pick<ApiRequest, 'context' | 'caller' | 'address' | 'raw' | 'headers' | 'signal'>
 
 /** Operations on uploads. Everybody may upload, guests within limits: what comes of a file is checked where it is used. */
 export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
@@ -126,7 +126,7 @@ function checkLength({ context, headers }: Request): void {
 
 async function storeFile(request: Request, file: SentFile): Promise<StoredUpload> {
   const { context, caller } = request
-  const content = withinGuestRoom(request, file.content)
+  const content = withinGuestQuota(request, file.content, 1)
   const blob = await context.blobs.put(content, { limitBytes: context.uploadLimitBytes })
   return {
     id: randomUUID().replaceAll('-', ''),

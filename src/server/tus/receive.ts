@@ -14,8 +14,8 @@ const partBytes = 16 * 2 ** 20
 export interface Incoming {
   readonly raw: IncomingMessage
   readonly checksum: Checksum | undefined
-  /** Throws where there is no room for another part. */
-  readonly checkRoom: () => Promise<void>
+  /** Gives on what comes as long as the sender may send more, and throws then. */
+  readonly limit: (content: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
 }
 
 /**
@@ -28,7 +28,7 @@ export interface Incoming {
 export async function receive(
   { database, blobs }: Pick<ServerContext, 'database' | 'blobs'>,
   upload: PartialUpload,
-  { raw, checksum, checkRoom }: Incoming,
+  { raw, checksum, limit }: Incoming,
 ): Promise<number> {
   await using source = new PartSource(raw, checksum?.algorithm)
   const waiting: Blob[] = []
@@ -41,9 +41,8 @@ export async function receive(
     offset += sumOf(parts)
   }
   while (await source.hasMore()) {
-    await checkRoom()
     const limitBytes = upload.lengthBytes - offset - sumOf(waiting)
-    const part = await blobs.put(source.take(partBytes), { limitBytes })
+    const part = await blobs.put(limit(source.take(partBytes)), { limitBytes })
     if (checksum === undefined) await append([part])
     else waiting.push(part)
   }

@@ -9,16 +9,16 @@ import {
 } from '../../store/partial_upload.ts'
 import { deleteUpload, findUpload, type StoredUpload } from '../../store/upload.ts'
 import type { ServerContext } from '../context.ts'
-import { checkGuestRoom } from '../guest_room.ts'
+import { countGuestBeginning, guestNetworkOf, withinGuestQuota } from '../guest_upload_quota.ts'
 import type { Answer, ApiRequest } from '../handler.ts'
 import { completeUpload } from './complete.ts'
 import { checkMediaType, checkVersion, readBytes, readChecksum, readMetadata } from './protocol.ts'
 import { outOfPlace, receive } from './receive.ts'
 
-/** Most uploads that one user, or all guests, may have begun and not ended. */
+/** Most uploads that one user, or guests from one network, may have begun and not ended. */
 const mostUnfinished = 1000
 
-type Request = Pick<ApiRequest, 'context' | 'caller' | 'headers' | 'raw'>
+type Request = Pick<ApiRequest, 'context' | 'caller' | 'address' | 'headers' | 'raw'>
 type ItemRequest = Request & { readonly params: { readonly uid: string } }
 
 /**
@@ -33,9 +33,10 @@ export async function createPartialUpload(request: Request): Promise<Answer<neve
   const lengthBytes = readBytes(headers, 'upload-length')
   if (lengthBytes > context.uploadLimitBytes)
     throw problem('request/too-large', `The file is larger than ${context.uploadLimitBytes} bytes.`)
-  await checkGuestRoom(request)
+  await countGuestBeginning(request)
   const id = randomUUID().replaceAll('-', '')
-  const upload = { id, ...readMetadata(headers), lengthBytes, userId: caller.id }
+  const network = guestNetworkOf(request) ?? null
+  const upload = { id, ...readMetadata(headers), lengthBytes, userId: caller.id, network }
   if (!(await insertPartialUpload(context.database, upload, mostUnfinished)))
     throw problem('upload/too-many', `${mostUnfinished} uploads were begun and not ended.`)
   const begun = await getPartialUpload(context, id)
@@ -112,7 +113,7 @@ async function take(request: Request, upload: PartialUpload): Promise<{ offset: 
     ? await receive(context, upload, {
         raw,
         checksum: readChecksum(headers),
-        checkRoom: () => checkGuestRoom(request),
+        limit: (content) => withinGuestQuota(request, content, 0),
       })
     : upload.offsetBytes
   if (offset === upload.lengthBytes) await completeUpload(context, { ...upload, offsetBytes: offset })

@@ -26,6 +26,8 @@ export interface FeatureFilter {
   readonly like?: string | undefined
   /** The same, whatever the case. */
   readonly ilike?: string | undefined
+  /** Only ids in a range: a part of a reading, which is no condition of the request. */
+  readonly ids?: { readonly above?: number; readonly upTo?: number }
 }
 
 /** Tells whether a filter lets everything through. */
@@ -41,6 +43,9 @@ export function isEmptyFilter({ fields = [], intersects, bbox, like, ilike }: Fe
 export function filterSql(layer: Layer, filter: FeatureFilter, bindings: Bindings): string {
   const { intersects, bbox, like, ilike } = filter
   const conditions = (filter.fields ?? []).map(([name, text]) => parameterSql(layer, [name, text], bindings))
+  const { above, upTo } = filter.ids ?? {}
+  if (above !== undefined) conditions.push(`id > ${bindings.bind(above, 'bigint')}`)
+  if (upTo !== undefined) conditions.push(`id <= ${bindings.bind(upTo, 'bigint')}`)
   if (intersects !== undefined) {
     const area = { wkt: formatWkt(intersects), srs: filter.intersectsSrs ?? filterSrs }
     conditions.push(intersectsSql(layer, area, bindings))

@@ -95,6 +95,20 @@ function passedSql(
   return { from: `id >= ${choose(mark.id, lowestId)}`, passed: choose(offset - mark.offset, offset) }
 }
 
+/** Finds the id of the last of so many features, in the order of ids; undefined where there are fewer. */
+export async function findPartEnd(
+  tx: Queryable,
+  layer: Layer,
+  { filter, size }: { readonly filter: FeatureFilter; readonly size: number },
+): Promise<number | undefined> {
+  const bindings = createBindings()
+  const condition = filterSql(layer, filter, bindings)
+  const text = `select id from ${featuresSql(layer)} where ${condition}
+    order by id limit 1 offset ${bindings.bind(size - 1, 'bigint')}`
+  const [row] = await tx.query<{ id: number }>(text, bindings.values)
+  return row?.id
+}
+
 const lowestId = -(2 ** 31)
 
 /** Finds one feature as JSON text. */

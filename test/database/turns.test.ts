@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { Turns } from '../../src/database/turns.ts'
+
+/** Lets everything that is due happen. */
+const settle = () => new Promise((next) => setImmediate(next))
+
+/** Asks for turns, and ends them one by one; gives who had them, in order. */
+async function order(turns: Turns, asking: readonly string[]): Promise<string[]> {
+  const given: string[] = []
+  const ends: (() => void)[] = []
+  const taking = asking.map(async (name) => {
+    const end = await turns.take(name.charAt(0))
+    given.push(name)
+    ends.push(end)
+  })
+  await settle()
+  while (given.length < asking.length) {
+    ends.shift()?.()
+    await settle()
+  }
+  await Promise.all(taking)
+  for (const end of ends) end()
+  return given
+}
+
+describe('turns', () => {
+  it('go round, however much one party asks for', async () => {
+    const turns = new Turns({ atOnce: 1, perParty: 1 })
+    const asking = ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']
+    expect(await order(turns, asking)).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
+  })
+
+  it('are left to others by a party that has the most that it may', async () => {
+    const turns = new Turns({ atOnce: 3, perParty: 2 })
+    const ends = [await turns.take('a'), await turns.take('a')]
+    let isGiven = false
+    const third = turns.take('a').then((end) => {
+      isGiven = true
+      return end
+    })
+    const other = await turns.take('b')
+    await settle()
+    expect(isGiven).toBe(false)
+    ends[0]?.()
+    const last = await third
+    for (const end of [other, last, ends[1]]) end?.()
+    expect(await order(turns, ['x1', 'y1', 'z1'])).toEqual(['x1', 'y1', 'z1'])
+  })
+
+  it('are not kept for who has gone away', async () => {
+    const turns = new Turns({ atOnce: 1, perParty: 1 })
+    const end = await turns.take('a')
+    const leaving = new AbortController()
+    const left = turns.take('b', leaving.signal)
+    const stays = turns.take('c')
+    leaving.abort()
+    await expect(left).rejects.toMatchObject({ code: 'request/aborted' })
+    end()
+    const endLast = await stays
+    endLast()
+    expect(await order(turns, ['b1', 'a1'])).toEqual(['b1', 'a1'])
+  })
+
+  it('are waited for no longer than is said', async () => {
+    const turns = new Turns({ atOnce: 1, perParty: 1, waitMs: 1 })
+    const end = await turns.take('a')
+    await expect(turns.take('b')).rejects.toMatchObject({ code: 'database/busy' })
+    end()
+    const again = await turns.take('b')
+    again()
+  })
+})
