@@ -31,16 +31,62 @@ function isCrossing({ data: { view }, at, step, count }: ByteSequence, { width }
 }
 
 function cutPart(rings: Part<ByteSequence>, world: World): Part<ByteSequence>[] {
-  const [outer, ...holes] = rings
-  if (outer === undefined || !isCrossing(outer, world)) return [rings]
-  const ring = unwrap(readRing(outer), world)
-  const others = holes.map((hole) => unwrap(readRing(hole), world))
-  return sheetsOf(ring, world).flatMap((sheet): Part<ByteSequence>[] => {
-    const cut = toSheet(ring, sheet, world)
-    if (cut.length < 4) return []
-    const inner = others.flatMap((hole) => sheetsOf(hole, world).map((of) => toSheet(hole, of, world)))
-    return [[cut, ...inner.filter((hole) => hole.length >= 4 && isBeside(hole, cut))].map(writeRing)]
+  const [first] = rings
+  if (first === undefined || !isCrossing(first, world)) return [rings]
+  const [outer = [], ...others] = rings.map((ring) => unwrap(readRing(ring), world))
+  const isAround = (ring: readonly Position[]) =>
+    Math.abs((ring.at(-1)?.[0] ?? 0) - (ring[0]?.[0] ?? 0)) > world.width / 2
+  const areas = isAround(outer) ? areasAround([outer, ...others.filter(isAround)], world) : [outer]
+  const holes = others.filter((ring) => !isAround(ring))
+  return areas.flatMap((ring) =>
+    sheetsOf(ring, world).flatMap((sheet): Part<ByteSequence>[] => {
+      const cut = toSheet(ring, sheet, world)
+      if (cut.length < 4) return []
+      const inner = holes.flatMap((hole) => sheetsOf(hole, world).map((of) => toSheet(hole, of, world)))
+      return [[cut, ...inner.filter((hole) => hole.length >= 4 && isBeside(hole, cut))].map(writeRing)]
+    }),
+  )
+}
+
+/**
+ * Returns the areas of a polygon whose rings go around the world: those between one ring and the next, from north to
+ * south. A single remaining ring reaches to the end of the map, on the side of its pole.
+ */
+function areasAround(rings: readonly (readonly Position[])[], world: World): Position[][] {
+  const curves = rings.map((ring) => spread(ring, world))
+  const [west, east] = [curves[0]?.[0], curves[0]?.at(-1)]
+  if (curves.length % 2 === 1 && west !== undefined && east !== undefined) {
+    const pole = curves.reduce((sum, curve) => sum + heightOf(curve), 0) < 0 ? -world.top : world.top
+    curves.push([atHeight(west, pole), atHeight(east, pole)])
+  }
+  curves.sort((a, b) => heightOf(b) - heightOf(a))
+  return curves.flatMap((upper, at) => {
+    const lower = curves[at + 1]
+    const [first] = upper
+    return at % 2 === 1 || lower === undefined || first === undefined
+      ? []
+      : [[...upper, ...lower.toReversed(), first]]
   })
+}
+
+const heightOf = (curve: readonly Position[]) => curve.reduce((sum, [, y]) => sum + y, 0) / curve.length
+
+/** Lays a ring around the world out from the western end of the map to the eastern one. */
+function spread(ring: readonly Position[], { width }: World): Position[] {
+  const east = width / 2
+  const eastward = (ring.at(-1)?.[0] ?? 0) > (ring[0]?.[0] ?? 0) ? ring : ring.toReversed()
+  const sheet = Math.floor((eastward[0]?.[0] ?? 0) / width + 0.5)
+  const laid = moved(eastward, -sheet * width)
+  const at = laid.findIndex(([x]) => x >= east)
+  const [before, after] = [laid[at - 1], laid[at]]
+  if (laid[0]?.[0] === -east || before === undefined || after === undefined) return laid
+  const [, y, ...z] = between(before, after, (east - before[0]) / (after[0] - before[0]))
+  const beyond = laid.slice(after[0] === east ? at + 1 : at, -1)
+  return [[-east, y, ...z], ...moved(beyond, -width), ...laid.slice(0, at), [east, y, ...z]]
+}
+
+function moved(ring: readonly Position[], by: number): Position[] {
+  return ring.map(([x, y, ...z]): Position => [x + by, y, ...z])
 }
 
 function readRing(ring: ByteSequence): Position[] {
@@ -56,20 +102,15 @@ function writeRing(ring: readonly Position[]): ByteSequence {
   return byteSequenceOf(ring.flat(), positionSize((ring[0]?.length ?? 2) > 2))
 }
 
-/** Lays a ring out without jumps, beyond the edges of the map; one around a pole is closed along the map's end. */
-function unwrap(ring: readonly Position[], { width, top }: World): Position[] {
+/** Lays a ring out without jumps, beyond the edges of the map; one around a pole ends a world from where it starts. */
+function unwrap(ring: readonly Position[], { width }: World): Position[] {
   let turns = 0
-  const laid = ring.map(([x, y, ...z], index): Position => {
+  return ring.map(([x, y, ...z], index): Position => {
     const before = ring[index - 1]?.[0] ?? x
     if (x - before > width / 2) turns -= 1
     else if (before - x > width / 2) turns += 1
     return [x + turns * width, y, ...z]
   })
-  const [first] = laid
-  const last = laid.at(-1)
-  if (turns === 0 || first === undefined || last === undefined) return laid
-  const pole = laid.reduce((sum, [, y]) => sum + y, 0) < 0 ? -top : top
-  return [...laid, atHeight(last, pole), atHeight(first, pole), first]
 }
 
 function atHeight([x, , ...z]: Position, y: number): Position {
@@ -99,7 +140,7 @@ function toSheet(ring: readonly Position[], sheet: number, { width }: World): Po
   const west = (sheet - 0.5) * width
   const eastern = clip(ring, (x) => x - west)
   const both = clip(eastern, (x) => west + width - x)
-  return both.map(([x, y, ...z]): Position => [x - sheet * width, y, ...z])
+  return moved(both, -sheet * width)
 }
 
 /** Sutherland and Hodgman's clip of a closed ring by a meridian; `inside` is 0 or more on the side that stays. */

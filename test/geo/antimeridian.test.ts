@@ -83,6 +83,56 @@ describe('cutAtAntimeridian', () => {
     expect(rings.flat().every(([x = 0, y = 0]) => Math.abs(x) <= 180 && y >= -90)).toBe(true)
   })
 
+  it('fills between two rings around the pole, whichever of them is the hole', () => {
+    const coast: Ring = [
+      [-120, -70],
+      [-60, -75],
+      [0, -70],
+      [60, -75],
+      [120, -65],
+      [-120, -70],
+    ]
+    // Topologies of the earth have a ring along the pole.
+    const pole: Ring = [
+      [-180, -89],
+      [120, -89],
+      [60, -89],
+      [0, -89],
+      [-60, -89],
+      [-120, -89],
+      [-180, -89],
+    ]
+    for (const rings of [
+      [pole, coast],
+      [coast, pole],
+    ]) {
+      const [[band = []] = [], ...others] = ringsOf(cutAtAntimeridian(polygon(...rings), world))
+      expect(others).toEqual([])
+      expect(areaOf(band)).toBeCloseTo(60 * (16.5 + 16.5 + 16.5 + 19) + 120 * 21.5)
+      const meridians = band.filter(([x, y], at) => band[at - 1]?.[0] === x && band[at - 1]?.[1] !== y)
+      expect(meridians.map(([x = 0]) => Math.abs(x))).toEqual([180, 180])
+    }
+  })
+
+  it('keeps a lake in the land around the pole', () => {
+    const coast: Ring = [
+      [-180, -80],
+      [-90, -70],
+      [0, -75],
+      [90, -65],
+      [180, -80],
+      [-180, -80],
+    ]
+    const lake: Ring = [
+      [10, -85],
+      [12, -85],
+      [12, -84],
+      [10, -85],
+    ]
+    const [land] = ringsOf(cutAtAntimeridian(polygon(coast, lake), world))
+    expect(land?.slice(1)).toEqual([lake])
+  })
+
   it('leaves alone what does not run over it, boxes around the world included', () => {
     const plain = polygon([
       [0, 0],

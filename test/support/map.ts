@@ -24,18 +24,21 @@ const square = (west: number, east: number) =>
 
 const evil = '<img src=x onerror="document.title=1">'
 
-/** Creates the map and its resources through the API. */
-export async function makeMap({ admin, database }: Pick<TestServer, 'admin' | 'database'>): Promise<TestMap> {
+/** Creates a group whose contents guests may read, with all layers and styles of the maps. */
+export async function makeOpenGroup({ admin, database }: Pick<TestServer, 'admin' | 'database'>) {
   const [row] = await database.query<{ id: number }>("select id from principal where keyname = 'guest'")
   const guest = row?.id ?? 0
   await publishRoot(admin, guest)
   const scopes = ['resource', 'metadata', 'datastruct', 'data', 'webmap']
   const permissions = scopes.map((scope) => allow(guest, scope, scope === 'webmap' ? 'display' : 'read'))
-  const parent = await createResource(admin, {
-    cls: 'resource_group',
-    name: 'Open',
-    resource: { permissions },
-  })
+  const group = { cls: 'resource_group', name: 'Open', resource: { permissions } }
+  return { parent: await createResource(admin, group), guest }
+}
+
+/** Makes the map, with all that is in it, through the API. */
+export async function makeMap(server: Pick<TestServer, 'admin' | 'database'>): Promise<TestMap> {
+  const { admin } = server
+  const { parent, guest } = await makeOpenGroup(server)
   const squares = await makeSquares(admin, parent)
   const cities = await makeCities(admin, parent)
   const secret = await makeSecret(admin, { parent, guest })

@@ -25,6 +25,8 @@ export interface TileGrid {
   readonly unitBox: Bbox
   /** Top left corner of the tile in units from that of the world. */
   readonly corner: readonly [x: number, y: number]
+  /** Side of the world in units. */
+  readonly worldUnits: number
   /** Units a metre. */
   readonly scale: number
   /** Side of a cell in units; 0 keeps everything. */
@@ -74,6 +76,7 @@ export function measureTile({ address, extent, simplification, padding }: TileRe
     wide,
     unitBox,
     corner,
+    worldUnits: extent * 2 ** address.z,
     scale,
     cellUnits: simplification,
     pointCellUnits: simplification * 2 ** pointCellDoublings(address.z),

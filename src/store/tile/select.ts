@@ -5,6 +5,7 @@ import { clipGeometry } from '../../geo/clip.ts'
 import type { TileFeature } from '../../geo/mvt.ts'
 import { moveGeometry, type TileGeometry } from '../../geo/tile_geometry.ts'
 import { parseTwkb } from '../../geo/twkb.ts'
+import { leadAroundEdges } from '../../geo/world_edge.ts'
 import { createBindings } from '../feature/binding.ts'
 import { idType } from '../feature/source.ts'
 import type { Layer } from '../layer.ts'
@@ -92,7 +93,15 @@ function readGeometry(
   const shape = great ? parseTwkb(great, family) : known.get(id)
   if (shape === undefined) return undefined
   if (great && whole) shapes.keep(levelOf(reader), id, shape)
-  return moveGeometry(clipGeometry(shape, worldBox(grid)), -left, -top)
+  return moveGeometry(clipGeometry(inSight(shape, grid), worldBox(grid)), -left, -top)
+}
+
+/** Takes outlines out of sight that run along an end of the world, where the tile lies at one. */
+function inSight(shape: TileGeometry, grid: TileGrid): TileGeometry {
+  const [minX, minY, maxX, maxY] = worldBox(grid)
+  const { worldUnits: size } = grid
+  const isAtEnd = Math.min(minX, minY) <= 0 || Math.max(maxX, maxY) >= size
+  return isAtEnd ? leadAroundEdges(shape, { size, reach: size }) : shape
 }
 
 /** The box of a tile in units of the world. */
