@@ -40,7 +40,7 @@ export const resourceRoutes = {
   'resource.update': {
     ...item,
     method: 'PUT',
-    summary: 'Changes a resource.',
+    summary: 'Changes a resource. Attributes sent as they are read change nothing and need no permission.',
     permission: 'resource.read',
     body: AnyObjectSchema,
     response: ChangedSchema,
