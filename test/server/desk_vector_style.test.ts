@@ -105,7 +105,7 @@ describeServers('desktop GIS styles', (start) => {
       'style/invalid',
       /\$\.desk_vector_style\.file_upload, line 1, column \d/,
     ],
-    ['another kind of XML', '<map/>', 'style/invalid', /has to be <qgis>, not <map>/],
+    ['another kind of XML', '<map/>', 'style/invalid', /root element must be <qgis>, got <map>/],
     [
       'a file that reads others',
       '<!DOCTYPE qgis [<!ENTITY x SYSTEM "file:///etc/passwd">]><qgis>&x;</qgis>',

@@ -144,6 +144,7 @@ describeServers(
 
     test('that offers no encryption is refused where that is required, and taken where it is only preferred', async () => {
       const { admin, connection, layer } = await open()
+      const { password } = (await openForeign()).connection
       for (const [sslmode, status] of [
         ['require', 503],
         ['prefer', 200],
@@ -151,7 +152,7 @@ describeServers(
         ['disable', 200],
         [null, 200],
       ] as const) {
-        await admin('PUT', `/api/resource/${connection}`, { geodb_connection: { sslmode } })
+        await admin('PUT', `/api/resource/${connection}`, { geodb_connection: { sslmode, password } })
         const answer = await admin('GET', `/api/resource/${layer}/feature_count`)
         expect([sslmode, answer.status]).toEqual([sslmode, status])
         if (status === 503)

@@ -107,7 +107,9 @@ describeServers('services', (start) => {
     expect((await write(publisher, 'wfsserver_service', { id, layers })).status).toBe(403)
     await permit(allow(user, 'service', 'connect'))
     expect(await member()).toEqual({ layers })
-    const refused = await write(publisher, 'wfsserver_service', { id, layers })
+    expect((await write(publisher, 'wfsserver_service', { id, layers })).status).toBe(200)
+    const other: Entry[] = [{ keyname: 'other', display_name: 'Other', resource_id: id }]
+    const refused = await write(publisher, 'wfsserver_service', { id, layers: other })
     expect([refused.status, await refused.json()]).toEqual([
       403,
       expect.objectContaining({

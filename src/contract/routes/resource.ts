@@ -71,7 +71,7 @@ export const resourceRoutes = {
     ...item,
     method: 'PUT',
     databaseUse: 'load',
-    summary: 'Changes a resource.',
+    summary: 'Changes a resource. Attributes sent as they are read change nothing and need no permission.',
     permission: 'resource.read',
     body: AnyObjectSchema,
     response: ChangedSchema,
