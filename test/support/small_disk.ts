@@ -46,7 +46,7 @@ export async function mountSmallDisk(sizeBytes: number, owner: DiskOwner = {}): 
     if (value !== 'done') throw new Error(`the small disk: ${commands}: ${value}`)
   }
   const mount = `mount -t tmpfs -o size=${sizeBytes},mode=0755 small ${mountPoint}`
-  await run(`${mount} && cd ${mountPoint} && mkdir folder`)
+  await run(`${mount} && cd ${mountPoint} && mkdir -m 700 folder`)
   return {
     folder: `/proc/${shell.pid}/root${join(mountPoint, 'folder')}`,
     enter: ['nsenter', '--preserve-credentials', '--user', '--mount', `--target=${shell.pid}`, '--'],
