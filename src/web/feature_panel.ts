@@ -6,10 +6,9 @@ import { showValue } from './value.ts'
 /** What the panel of found features can be told, and tells. */
 export interface FeaturePanel {
   readonly root: HTMLElement
-  /** Shows what was found; the first feature is open. */
-  show(findings: Findings): void
+  /** Shows what was found, the first feature open, and gives the panel the keyboard where it is to have it. */
+  show(findings: Findings, focuses: boolean): void
   close(): void
-  isOpen(): boolean
 }
 
 /** What happens in the panel. */
@@ -18,6 +17,8 @@ export interface FeaturePanelEvents {
   onSelect(feature: FoundFeature | undefined): void
   /** The map is to go to a feature. */
   onZoom(feature: FoundFeature): void
+  /** The panel closes while it has the keyboard. */
+  onLeave(): void
 }
 
 /** Makes the panel that shows the attributes of found features. */
@@ -26,6 +27,7 @@ export function createFeaturePanel(events: FeaturePanelEvents): FeaturePanel {
   const list = element('div', { class: 'found' })
   const close = () => {
     if (root.hidden) return
+    if (root.contains(document.activeElement)) events.onLeave()
     root.hidden = true
     list.replaceChildren()
     events.onSelect(undefined)
@@ -36,14 +38,10 @@ export function createFeaturePanel(events: FeaturePanelEvents): FeaturePanel {
     element('header', {}, heading, iconButton('Close', icons.close, close)),
     list,
   )
-  root.addEventListener('keydown', ({ key }) => {
-    if (key === 'Escape') close()
-  })
   return {
     root,
     close,
-    isOpen: () => !root.hidden,
-    show(findings) {
+    show(findings, focuses) {
       heading.textContent = headingOf(findings)
       list.replaceChildren(
         ...notesOf(findings).map((note) => element('p', { class: 'note' }, note)),
@@ -51,6 +49,7 @@ export function createFeaturePanel(events: FeaturePanelEvents): FeaturePanel {
       )
       root.hidden = false
       list.scrollTop = 0
+      if (focuses) heading.focus()
       events.onSelect(findings.features[0])
     },
   }

@@ -44,8 +44,8 @@ export function createLayerTree(options: LayerTreeOptions): LayerTree {
         const entry = building.entries.get(layer.id)
         const hidden = !isShown(layer)
         entry?.classList.toggle('out-of-scale', hidden)
-        if (hidden) entry?.setAttribute('title', 'Not shown at this scale')
-        else entry?.removeAttribute('title')
+        const note = entry?.querySelector<HTMLElement>('.scale')
+        if (note) note.hidden = !hidden
       }
     },
   }
@@ -76,7 +76,12 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
         {},
         box,
         ...(isSingle ? swatches : []),
-        element('span', { class: 'name' }, layer.label),
+        element(
+          'span',
+          { class: 'name' },
+          layer.label,
+          element('span', { class: 'scale', hidden: true }, ' (not shown at this scale)'),
+        ),
       ),
       iconButton(`Zoom to ${layer.label}`, icons.extent, () => building.onZoom(layer)),
     ),
@@ -85,7 +90,7 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
     const lines = swatches.map((swatch, at) =>
       element('li', {}, swatch, element('span', {}, rules[at]?.label ?? 'others')),
     )
-    entry.append(element('ul', { class: 'legend' }, ...lines))
+    entry.append(element('ul', { class: 'legend', 'aria-label': `Legend of ${layer.label}` }, ...lines))
   }
   building.entries.set(layer.id, entry)
   return entry

@@ -1,14 +1,11 @@
 import type OlMap from 'ol/Map'
 import { formatAddress, parseAddress } from './address.ts'
 import { element } from './element.ts'
-import { createFeaturePanel } from './feature_panel.ts'
-import { createHighlight, readGeometry } from './highlight.ts'
-import { identify } from './identify.ts'
 import { createLayerTree, type LayerTree } from './layer_tree.ts'
-import { reachOf } from './paint.ts'
-import { createPanel } from './panel.ts'
+import { createLookup } from './lookup.ts'
+import { createPanel, isNarrow, loginAddress, type Panel } from './panel.ts'
 import { createPosition } from './position.ts'
-import { askJson, session } from './request.ts'
+import { askJson, reasonOf, session } from './request.ts'
 import { createStatus, type Status } from './status.ts'
 import { type DrawnLayer, drawLayers } from './tiles.ts'
 import { createTools } from './tools.ts'
@@ -30,16 +27,35 @@ interface Page {
   readonly status: Status
 }
 
-/** Builds the page of a web map: what it shows comes from the server's configuration for whoever asks. */
+/** Builds the page of a web map: what it shows comes from the server's configuration for the caller. */
 export async function startPage({ id, tiny }: PageOptions): Promise<void> {
   const status = createStatus()
   document.body.classList.toggle('tiny', tiny)
   document.body.append(...status.elements)
   session.addEventListener('ended', () => reportLostLogin(status))
   const config = await status.track(askJson<MapConfig>(`/api/resource/${id}/webmap/display_config`))
-  const target = element('main', { class: 'map', tabindex: 0, 'aria-label': `Map: ${config.webmapTitle}` })
+  const page = openPage(config, { status, tiny })
+  const panel = tiny ? undefined : createLayerPanel(page, () => isNarrow() && features.close())
+  const features = createLookup({ ...page, onOpen: () => isNarrow() && panel?.hide() })
+  const tools = createTools(page.map, { initialExtent: config.initialExtent, tiny })
+  document.body.append(...(panel?.elements ?? []), tools, ...status.elements, features.root)
+  announceDrawn(page)
+}
+
+/** Puts the map on the page, with its layers and what stands at its lower end. */
+function openPage(
+  config: MapConfig,
+  { status, tiny }: Pick<Page, 'status'> & Pick<PageOptions, 'tiny'>,
+): Page {
+  const target = element('div', {
+    class: 'map',
+    tabindex: 0,
+    role: 'application',
+    'aria-label': `Map: ${config.webmapTitle}`,
+    'aria-description': 'Arrow keys move the map, plus and minus zoom, Enter shows what is in the middle.',
+  })
   const corner = element('div', { class: 'corner' })
-  document.body.prepend(target, corner)
+  document.body.prepend(element('main', {}, target), corner)
   const start = parseAddress(location.search)
   const map = createMap({ target, scaleTarget: corner, initialExtent: config.initialExtent, start })
   const ordered = drawOrder(config).map((layer) => startLayer(layer, start.styles))
@@ -47,19 +63,13 @@ export async function startPage({ id, tiny }: PageOptions): Promise<void> {
   for (const { drawn } of page.layers) map.addLayer(drawn)
   for (const label of config.landform.undrawn)
     status.report(`${label} is not shown: pictures cannot be drawn here yet.`)
-  if (!tiny) addPanel(page)
-  document.body.append(createTools(map, { initialExtent: config.initialExtent, tiny }), ...status.elements)
-  addIdentify(page)
   corner.append(...(tiny ? [] : [createPosition(map)]), attributionLine(page))
-  announceDrawn(page)
+  return page
 }
 
-/** The login leads back to where the map stands by then. */
 function reportLostLogin(status: Status): void {
-  status.report('You are no longer logged in.', {
-    label: 'Log in',
-    act: () => location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`),
-  })
+  const act = () => location.assign(loginAddress())
+  status.report('You are no longer logged in.', { label: 'Log in', act })
 }
 
 // Layers that the address names are checked, and no others.
@@ -67,7 +77,7 @@ function startLayer(layer: MapLayer, styles: readonly number[] | undefined): Map
   return styles === undefined ? layer : { ...layer, visibility: styles.includes(layer.styleId) }
 }
 
-function addPanel(page: Page): void {
+function createLayerPanel(page: Page, onOpen: () => void): Panel {
   const { map, config } = page
   const tree = createLayerTree({
     items: config.rootItem.children,
@@ -78,11 +88,11 @@ function addPanel(page: Page): void {
     },
     onZoom: (layer) => void zoomToLayer(page, layer),
   })
-  document.body.append(...createPanel(config, tree.root))
   map.on('moveend', () => {
     markScale(page, tree)
     writeAddress(page)
   })
+  return createPanel({ config, tree: tree.root, onOpen })
 }
 
 function markScale({ map }: Page, tree: LayerTree): void {
@@ -112,63 +122,6 @@ async function zoomToLayer({ map, status }: Page, { layerId, label }: MapLayer):
   }
 }
 
-function addIdentify({ map, layers, status }: Page): void {
-  const highlight = createHighlight()
-  map.addLayer(highlight.drawn)
-  const panel = createFeaturePanel({
-    onSelect: (feature) => void highlight.show(feature).catch(() => undefined),
-    onZoom: (feature) =>
-      void status.track(readGeometry(feature)).then(
-        (geometry) => geometry && goTo(map, geometry.getExtent()),
-        (error: unknown) => status.report(reasonOf(error)),
-      ),
-  })
-  document.body.append(panel.root)
-  let running = new AbortController()
-  const search = async ([x = 0, y = 0]: readonly number[]) => {
-    running.abort()
-    running = new AbortController()
-    const { signal } = running
-    const asked = layers.map(({ layer, drawn }) => ({ layer, drawn })).filter((one) => isSearched(one, map))
-    if (asked.length === 0) return panel.close()
-    const resolution = map.getView().getResolution() ?? 1
-    const radius = Math.max(5, ...asked.map(({ layer }) => reachOf(layer.landform.style) + 2)) * resolution
-    try {
-      const circle = { center: [x, y] as const, radius }
-      panel.show(
-        await status.track(
-          identify(
-            asked.map(({ layer }) => layer),
-            circle,
-            signal,
-          ),
-        ),
-      )
-    } catch (error) {
-      if (!signal.aborted) status.report(`Nothing could be looked up. ${reasonOf(error)}`)
-    }
-  }
-  map.on('singleclick', ({ coordinate }) => void search(coordinate))
-  addKeys(map, { search, close: () => panel.close() })
-}
-
-function isSearched({ layer, drawn }: DrawnLayer, map: OlMap): boolean {
-  return drawn.getVisible() && layer.identifiable && isShownAt(layer, map.getView().getResolution() ?? 0)
-}
-
-interface KeyActions {
-  search(coordinate: readonly number[]): Promise<void>
-  close(): void
-}
-
-/** Enter looks up what is in the middle of the map; Escape closes what was found. */
-function addKeys(map: OlMap, { search, close }: KeyActions): void {
-  map.getTargetElement()?.addEventListener('keydown', ({ key }) => {
-    if (key === 'Enter') void search(map.getView().getCenter() ?? [])
-    if (key === 'Escape') close()
-  })
-}
-
 function attributionLine({ config }: Page): HTMLElement {
   const named = listLayers(config.rootItem.children).map(({ landform }) => landform.attribution)
   const texts = [...new Set(named.filter((text) => text !== null))]
@@ -189,8 +142,4 @@ function announceDrawn({ map, layers, status }: Page): void {
   map.on('rendercomplete', () => {
     document.body.dataset.drawn = String(status.isIdle())
   })
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,22 +1,38 @@
 import { element, iconButton } from './element.ts'
 import { icons } from './icons.ts'
+import { askJson } from './request.ts'
 import type { MapConfig } from './tree_walk.ts'
 
-/** Makes the panel with the name of the map and its layers, and the button that shows and hides it. */
-export function createPanel({ webmapTitle, webmapDescription }: MapConfig, tree: HTMLElement): HTMLElement[] {
+/** The panel with the name of the map and its layers. */
+export interface Panel {
+  readonly elements: readonly HTMLElement[]
+  hide(): void
+}
+
+/** What the panel shows and tells. */
+export interface PanelOptions {
+  readonly config: MapConfig
+  readonly tree: HTMLElement
+  /** The panel appears. */
+  onOpen(): void
+}
+
+/** Makes the panel, and the button that shows and hides it. */
+export function createPanel({ config, tree, onOpen }: PanelOptions): Panel {
+  const { webmapTitle, webmapDescription } = config
   const description = webmapDescription
     ? [element('div', { class: 'description' }, parseHtml(webmapDescription))]
     : []
   const panel = element(
     'aside',
     { class: 'card panel', id: 'panel', 'aria-label': 'Map' },
-    element('header', {}, element('h1', {}, webmapTitle)),
-    ...description,
-    tree.childElementCount === 0
-      ? element('p', { class: 'note' }, 'This map has no layers that you may see.')
-      : tree,
+    element('header', {}, element('h1', { title: webmapTitle }, webmapTitle)),
+    element('div', { class: 'content' }, ...description, tree.childElementCount === 0 ? emptyNote() : tree),
   )
-  const toggle = iconButton('Layers', icons.layers, () => setShown(panel.hidden === true))
+  const toggle = iconButton('Layers', icons.layers, () => {
+    if (panel.hidden) onOpen()
+    setShown(panel.hidden === true)
+  })
   toggle.classList.add('card', 'panel-toggle')
   toggle.setAttribute('aria-controls', panel.id)
   const setShown = (shown: boolean) => {
@@ -24,8 +40,33 @@ export function createPanel({ webmapTitle, webmapDescription }: MapConfig, tree:
     toggle.setAttribute('aria-expanded', String(shown))
   }
   // On a small screen the map comes first.
-  setShown(!matchMedia('(max-width: 640px)').matches)
-  return [toggle, panel]
+  setShown(!isNarrow())
+  return { elements: [toggle, panel], hide: () => setShown(false) }
+}
+
+/** Tells whether the screen has room for one panel only. */
+export function isNarrow(): boolean {
+  return matchMedia('(max-width: 640px)').matches
+}
+
+/** Guests may see more once they have logged in. */
+function emptyNote(): HTMLElement {
+  const note = element('p', { class: 'note' }, 'This map has no layers that you may see.')
+  askJson<{ keyname: string }>('/api/component/auth/current_user').then(
+    ({ keyname }) => {
+      const login = () => location.assign(loginAddress())
+      if (keyname === 'guest')
+        note.append(element('button', { type: 'button', class: 'plain', click: login }, 'Log in'))
+    },
+    // The note says enough.
+    () => undefined,
+  )
+  return note
+}
+
+/** Gives the address of the login, which leads back to where the map stands. */
+export function loginAddress(): string {
+  return `/login?next=${encodeURIComponent(location.pathname + location.search)}`
 }
 
 /** The server has left of the description what is harmless. */

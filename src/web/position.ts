@@ -4,7 +4,7 @@ import { element } from './element.ts'
 
 /** Makes the line that tells where the pointer is, in degrees. */
 export function createPosition(map: OlMap): HTMLElement {
-  const line = element('output', { class: 'position', 'aria-label': 'Position of the pointer' })
+  const line = element('p', { class: 'position', 'aria-hidden': 'true' })
   map.on('pointermove', ({ coordinate: [x = 0, y = 0] }) => {
     const [lon, lat] = lonLatOfMercator(x, y)
     line.textContent = formatPosition(lon, lat)

@@ -1,4 +1,4 @@
-import { isLoginLost, RequestFault } from './request.ts'
+import { isLoginLost, RequestFault, reasonOf } from './request.ts'
 import type { Status } from './status.ts'
 
 /** Repeats what could not be loaded for one layer. */
@@ -120,8 +120,7 @@ function messagesOf(layer: Layer): string[] {
   const errors = [...layer.failed.values()].map(({ error }) => error).filter((error) => !isLoginLost(error))
   const latest = errors.at(-1)
   if (latest === undefined) return []
-  const reason = latest instanceof Error ? latest.message : String(latest)
-  return [`${layer.label} could not be drawn completely. ${reason}`]
+  return [`${layer.label} could not be drawn completely. ${reasonOf(latest)}`]
 }
 
 const errorsOf = ({ failed }: Layer) => [...failed.values()].map(({ error }) => error)

@@ -48,6 +48,11 @@ export async function askJson<T>(path: string, options: RequestInit = {}): Promi
   return (await response.json()) as T
 }
 
+/** Gives what people are told of an error. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** Tells whether a request was refused for what a guest may not do, and a login that has ended might. */
 export function isLoginLost(error: unknown): boolean {
   return error instanceof RequestFault && error.code === sessionEnded

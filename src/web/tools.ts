@@ -2,7 +2,7 @@ import type OlMap from 'ol/Map'
 import type { DegreeBox } from '../contract/webmap_config.ts'
 import { element, iconButton } from './element.ts'
 import { icons } from './icons.ts'
-import { extentOf, goTo, turnNorth, zoomBy } from './viewport.ts'
+import { goHome, turnNorth, zoomBy } from './viewport.ts'
 
 /** What the tools are made for. */
 export interface ToolOptions {
@@ -13,17 +13,13 @@ export interface ToolOptions {
 
 /** Makes the buttons that zoom and turn the map. */
 export function createTools(map: OlMap, { initialExtent, tiny }: ToolOptions): HTMLElement {
-  const goHome = () => {
-    map.getView().setRotation(0)
-    goTo(map, extentOf(initialExtent))
-  }
   const north = northButton(map)
   const tools = tiny
     ? [north]
     : [
         iconButton('Zoom in', icons.plus, () => zoomBy(map, 1)),
         iconButton('Zoom out', icons.minus, () => zoomBy(map, -1)),
-        iconButton('Initial extent', icons.home, goHome),
+        iconButton('Initial extent', icons.home, () => goHome(map, initialExtent)),
         north,
       ]
   return element('div', { class: 'card tools', role: 'group', 'aria-label': 'Map tools' }, ...tools)

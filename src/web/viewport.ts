@@ -48,7 +48,7 @@ export function createMap({ target, scaleTarget, initialExtent, start }: Viewpor
     keyboardEventTarget: document,
     controls: [new ScaleLine({ target: scaleTarget, minWidth: 72 })],
   })
-  view.fit(extentOf(initialExtent), { size: map.getSize() ?? [800, 600], padding: [16, 16, 16, 16] })
+  view.fit(extentOf(initialExtent), { ...homeFit, size: map.getSize() ?? [800, 600] })
   if (start.lon !== undefined && start.lat !== undefined)
     view.setCenter(mercatorOfLonLat(start.lon, start.lat))
   if (start.zoom !== undefined) view.setZoom(start.zoom)
@@ -75,10 +75,12 @@ function isInPanel({ originalEvent: { target } }: MapBrowserEvent): boolean {
   return target instanceof Element && target.closest('.panel, .features') !== null
 }
 
-/** Gives a box of degrees in the units of the map; one that has no area gets some. */
+/** Gives a box of degrees in the units of the map, its middle in the world; one that has no area gets some. */
 export function extentOf([west, south, east, north]: DegreeBox): Extent {
-  const [minX, minY] = mercatorOfLonLat(west, Math.min(south, north))
-  const [maxX, maxY] = mercatorOfLonLat(east < west ? east + 360 : east, Math.max(south, north))
+  const end = east < west ? east + 360 : east
+  const turn = (west + end) / 2 > 180 ? -360 : 0
+  const [minX, minY] = mercatorOfLonLat(west + turn, Math.min(south, north))
+  const [maxX, maxY] = mercatorOfLonLat(end + turn, Math.max(south, north))
   const margin = maxX - minX < 1 && maxY - minY < 1 ? 1000 : 0
   return [minX - margin, minY - margin, maxX + margin, maxY + margin]
 }
@@ -92,9 +94,40 @@ export function readPlace(map: OlMap): Omit<AddressState, 'styles'> {
   return { lon, lat, zoom: view.getZoom() ?? 0, angle }
 }
 
-/** Moves the map to a box, with some room around it. */
+/** Gives an x of a copy of the world as that of the world itself. */
+export function wrapX(x: number): number {
+  return x - 2 * half * Math.floor((x + half) / (2 * half))
+}
+
+const homeFit = { padding: [16, 16, 16, 16] }
+
+/** Moves the map to where it begins, north up. */
+export function goHome(map: OlMap, initialExtent: DegreeBox): void {
+  map.getView().setRotation(0)
+  map.getView().fit(extentOf(initialExtent), { ...homeFit, duration: durationOf(350) })
+}
+
+/** Moves the map to a box, with some room around it, beside what lies on the map. */
 export function goTo(map: OlMap, extent: Extent): void {
-  map.getView().fit(extent, { padding: [48, 48, 48, 48], maxZoom: 17, duration: durationOf(350) })
+  map.getView().fit(extent, { padding: freePadding(), maxZoom: 17, duration: durationOf(350) })
+}
+
+/** Gives the room to leave at the top, right, bottom and left, so that nothing is under the cards on the map. */
+function freePadding(): number[] {
+  const room = 32
+  const taken = [0, 0, 0, 0]
+  const window = [innerHeight, innerWidth, innerHeight, innerWidth]
+  for (const card of document.querySelectorAll('.card:not([hidden])')) {
+    const { top, right, bottom, left } = card.getBoundingClientRect()
+    const reaches = [bottom, innerWidth - left, innerHeight - top, right]
+    const parts = reaches.map((reach, side) => reach / (window[side] ?? 1))
+    // A card takes the room of the side where it leaves the most.
+    const side = parts.indexOf(Math.min(...parts))
+    taken[side] = Math.max(taken[side] ?? 0, reaches[side] ?? 0)
+  }
+  const [top = 0, right = 0, bottom = 0, left = 0] = taken
+  const isFree = innerWidth - left - right > 3 * room && innerHeight - top - bottom > 3 * room
+  return taken.map((reach) => (isFree ? reach : 0) + room)
 }
 
 /** Zooms by steps; negative ones go out. */

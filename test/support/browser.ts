@@ -106,8 +106,13 @@ export async function colorAt(page: Page, pixel: Pixel): Promise<string | undefi
 
 /** Waits until the map's own canvas has a colour at a pixel. */
 export async function untilColor(page: Page, pixel: Pixel, color: string): Promise<void> {
-  // A function, which is compiled once: the page lets no text be compiled later.
-  await page.waitForFunction(`() => ${colorScript(pixel)} === '${color}'`)
+  await untilTrue(page, `${colorScript(pixel)} === '${color}'`)
+}
+
+/** Waits until an expression holds in a page. */
+export async function untilTrue(page: Page, expression: string): Promise<void> {
+  // A function is compiled once, an expression again and again, which the page does not allow.
+  await page.waitForFunction(new Function(`return ${expression}`) as () => unknown)
 }
 
 /** Gives how many pixels of a colour, as `#rrggbb`, stand side by side in an image, at the most. */

@@ -120,7 +120,7 @@ test('arrow keys in a panel do not move the map', async () => {
   await page.getByRole('button', { name: 'Zoom to Cities' }).focus()
   await page.keyboard.press('ArrowDown')
   // The next key is the map's: once it has moved, the ones before have come too.
-  await page.locator('main').focus()
+  await page.getByRole('application').focus()
   await page.keyboard.press('+')
   const { lon, lat } = await untilMoved(page, ({ zoom }) => zoom === 5)
   expect([lon, lat]).toEqual([readPlaceOf(new URL(before)).lon, readPlaceOf(new URL(before)).lat])

@@ -116,7 +116,8 @@ test('all missing tiles are requested as soon as one tile loads again', async ()
   await proxy.set('open')
   // A tile of another place, asked for because the map has moved.
   await page.keyboard.press('ArrowLeft')
-  await untilWhole(page)
+  await page.locator('.fault').waitFor({ state: 'detached' })
+  await untilDrawn(page)
   expect(new Set(got)).toEqual(new Set(asked))
 })
 

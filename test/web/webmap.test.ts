@@ -127,7 +127,7 @@ test('the keyboard folds groups, checks layers and looks up the middle of the ma
   await page.keyboard.press('Tab')
   await page.keyboard.press('Space')
   expect(await page.getByRole('checkbox', { name: 'Cities' }).isChecked()).toBe(false)
-  await page.locator('main').focus()
+  await page.getByRole('application').focus()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: '1 feature' }).waitFor()
   await page.keyboard.press('Escape')

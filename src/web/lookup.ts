@@ -1,0 +1,68 @@
+import type OlMap from 'ol/Map'
+import { createFeaturePanel, type FeaturePanel } from './feature_panel.ts'
+import { createHighlight, readGeometry } from './highlight.ts'
+import { identify } from './identify.ts'
+import { reachOf } from './paint.ts'
+import { reasonOf } from './request.ts'
+import type { Status } from './status.ts'
+import type { DrawnLayer } from './tiles.ts'
+import { isShownAt } from './tree_walk.ts'
+import { goTo, wrapX } from './viewport.ts'
+
+/** Where features are looked up. */
+export interface LookupOptions {
+  readonly map: OlMap
+  readonly layers: readonly DrawnLayer[]
+  readonly status: Status
+  /** The panel of found features appears. */
+  onOpen(): void
+}
+
+/** Makes the panel of found features: a click shows what is there, Enter what is in the middle of the map. */
+export function createLookup({ map, layers, status, onOpen }: LookupOptions): FeaturePanel {
+  const highlight = createHighlight()
+  map.addLayer(highlight.drawn)
+  const panel = createFeaturePanel({
+    onSelect: (feature) => void highlight.show(feature).catch(() => undefined),
+    onZoom: (feature) =>
+      void status.track(readGeometry(feature)).then(
+        (geometry) => geometry && goTo(map, geometry.getExtent()),
+        (error: unknown) => status.report(reasonOf(error)),
+      ),
+    // Whoever came by a key goes on from the map.
+    onLeave: () => map.getTargetElement()?.focus(),
+  })
+  let running = new AbortController()
+  const search = async ([x = 0, y = 0]: readonly number[], focuses: boolean) => {
+    running.abort()
+    running = new AbortController()
+    const { signal } = running
+    const asked = layers.filter((one) => isSearched(one, map)).map(({ layer }) => layer)
+    if (asked.length === 0) return panel.close()
+    const reach = Math.max(leastReach(), ...asked.map(({ landform }) => reachOf(landform.style) + 2))
+    const circle = { center: [wrapX(x), y] as const, radius: reach * (map.getView().getResolution() ?? 1) }
+    try {
+      const findings = await status.track(identify(asked, circle, signal))
+      onOpen()
+      panel.show(findings, focuses)
+    } catch (error) {
+      if (!signal.aborted) status.report(`Nothing could be looked up. ${reasonOf(error)}`)
+    }
+  }
+  map.on('singleclick', ({ coordinate }) => void search(coordinate, false))
+  document.addEventListener('keydown', ({ key, target }) => {
+    if (key === 'Escape') panel.close()
+    const isOnMap = target === document.body || target === map.getTargetElement()
+    if (key === 'Enter' && isOnMap) void search(map.getView().getCenter() ?? [], true)
+  })
+  return panel
+}
+
+/** How far from a point it can be hit, at the least, in pixels: fingers are less exact. */
+function leastReach(): number {
+  return matchMedia('(pointer: coarse)').matches ? 12 : 5
+}
+
+function isSearched({ layer, drawn }: DrawnLayer, map: OlMap): boolean {
+  return drawn.getVisible() && layer.identifiable && isShownAt(layer, map.getView().getResolution() ?? 0)
+}

@@ -1,0 +1,171 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pixelOf, readPlaceOf, untilDrawn, untilTrue, useBrowser } from '../support/browser.ts'
+import { makeOpenGroup } from '../support/map.ts'
+import { startTestServer, type TestServer } from '../support/server.ts'
+import { createLayer, createResource, createStyle } from '../support/tree.ts'
+
+const browser = useBrowser()
+let server: TestServer
+let parent: number
+let map: number
+let empty: number
+let pacific: number
+
+const long = `Register of everything that lies in the district, ${'with_appendices_'.repeat(8)}`
+const square = 'POLYGON((-20 -10, 20 -10, 20 10, -20 10, -20 -10))'
+
+beforeAll(async () => {
+  server = await startTestServer('pglite')
+  const { admin } = server
+  parent = (await makeOpenGroup(server)).parent
+  const fields = [{ keyname: 'name', datatype: 'STRING', display_name: 'Name' }]
+  const layer = await createLayer(admin, { parent, name: long, geometryType: 'POLYGON', fields })
+  await admin('PATCH', `/api/resource/${layer}/feature/?srs=4326`, [
+    { geom: square, fields: { name: 'n'.repeat(300) } },
+    { geom: 'POLYGON((60 40, 61 40, 61 41, 60 40))', fields: { name: 'Small' } },
+  ])
+  const style = await createStyle(admin, { parent: layer, name: 'Style' })
+  const entry = { item_type: 'layer', display_name: long, layer_style_id: style }
+  const children = [
+    ...Array.from({ length: 4 }, () => entry),
+    { ...entry, display_name: 'Last', layer_min_scale_denom: '1 : 20000000' },
+  ]
+  map = await makeWebmap(children, { extent_left: -40, extent_right: 40, extent_bottom: -20, extent_top: 20 })
+  empty = await makeWebmap([], {})
+  pacific = await makeWebmap(children, {
+    extent_left: 170,
+    extent_right: -140,
+    extent_bottom: -20,
+    extent_top: 20,
+  })
+})
+afterAll(() => server.stop())
+
+function makeWebmap(children: readonly object[], extent: object): Promise<number> {
+  const description = `<p>${'A map of what was found and written down. '.repeat(60)}</p>`
+  const webmap = { ...extent, root_item: { item_type: 'root', children } }
+  const name = `${long} ${JSON.stringify(extent)}`
+  return createResource(server.admin, {
+    cls: 'webmap',
+    parent,
+    name,
+    resource: { description },
+    members: { webmap },
+  })
+}
+
+async function open(id = map, size: { width?: number; height?: number } = {}): Promise<Page> {
+  const page = await browser.open(`${server.url}/resource/${id}/display?lon=0&lat=0&zoom=4`, size)
+  await untilDrawn(page)
+  return page
+}
+
+const isOver = (selector: string, position: { x: number; y: number }) =>
+  `document.elementFromPoint(${position.x}, ${position.y})?.closest('${selector}') !== null`
+
+test('layers below a long description are scrolled to', async () => {
+  const page = await open()
+  const isLastSeen = `(() => {
+    const box = [...document.querySelectorAll('.tree input')].at(-1).getBoundingClientRect()
+    return document.elementFromPoint(box.x + 5, box.y + 5)?.matches('.tree input') === true
+  })()`
+  expect(await page.evaluate(isLastSeen)).toBe(false)
+  await page.mouse.move(150, 400)
+  await page.mouse.wheel(0, 10_000)
+  await untilTrue(page, isLastSeen)
+})
+
+test('long names and values stay within their panel', async () => {
+  const page = await open()
+  await page.mouse.click(600, 350)
+  await page.getByRole('heading', { name: '1 feature' }).waitFor()
+  for (const panel of ['.found', '.panel .content', 'body'])
+    expect(await page.evaluate(overflowOf(panel)), panel).toBe(0)
+})
+
+/** How many pixels of an element are out of sight to the right. */
+const overflowOf = (selector: string) => `(() => {
+  const { scrollWidth, clientWidth } = document.querySelector('${selector}')
+  return scrollWidth - clientWidth
+})()`
+
+test('a small screen shows one panel at a time', async () => {
+  const page = await open(map, { width: 390, height: 740 })
+  const layers = page.getByRole('button', { name: 'Layers', exact: true })
+  const found = page.getByRole('region', { name: 'Features found' })
+  await page.mouse.click(195, 300)
+  await found.waitFor()
+  await layers.click()
+  expect(await found.isVisible()).toBe(false)
+  await page.mouse.click(195, 600)
+  await found.waitFor()
+  expect(await page.getByRole('checkbox', { name: 'Last' }).isVisible()).toBe(false)
+})
+
+test.each([1000, 390])('the map goes to a feature beside its panel, %d pixels wide', async (width) => {
+  const page = await open(map, { width, height: 700 })
+  await page.mouse.click(width / 2, 350)
+  await page.getByRole('button', { name: 'Zoom to feature' }).click()
+  await page.waitForURL((url) => readPlaceOf(url).zoom !== 4)
+  const at = readPlaceOf(new URL(page.url()))
+  for (const corner of [
+    [-20, -10],
+    [20, 10],
+  ] as const) {
+    const pixel = pixelOf(page, at, corner)
+    expect(await page.evaluate(isOver('.map', pixel)), `${corner}`).toBe(true)
+  }
+})
+
+test('Enter leads the keyboard to what it found, and Escape back to the map', async () => {
+  const page = await open()
+  await page.getByRole('application', { name: /^Map: / }).focus()
+  await page.keyboard.press('Enter')
+  const heading = page.getByRole('heading', { name: '1 feature' })
+  await heading.waitFor()
+  await page.locator('h2:focus').waitFor()
+  await page.keyboard.press('Escape')
+  expect(await heading.isVisible()).toBe(false)
+  await page.keyboard.press('+')
+  await page.waitForURL((url) => readPlaceOf(url).zoom === 5)
+  expect(await page.locator('.map:focus').count()).toBe(1)
+})
+
+test('features are found in every copy of the world', async () => {
+  const page = await browser.open(`${server.url}/resource/${map}/display?lon=0&lat=0&zoom=1`)
+  await untilDrawn(page)
+  // A world is 512 pixels wide.
+  await page.mouse.click(500 + 512 - 20, 350)
+  await page.getByRole('heading', { name: '1 feature' }).waitFor()
+})
+
+test('an initial extent across the antimeridian is in the middle', async () => {
+  const page = await browser.open(`${server.url}/resource/${pacific}/display`)
+  await page.waitForURL((url) => url.searchParams.has('lon'))
+  expect(readPlaceOf(new URL(page.url())).lon).toBeCloseTo(-165, 1)
+})
+
+test('a map without layers says so, and offers guests the login', async () => {
+  const page = await open(empty)
+  await page.getByText('This map has no layers that you may see.').waitFor()
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.waitForURL('**/login?**')
+  expect(new URL(page.url()).searchParams.get('next')).toContain(`/resource/${empty}/display?`)
+})
+
+test('a layer that the scale does not show says so', async () => {
+  const page = await open()
+  const label = page.locator('.tree label', { hasText: 'Last' })
+  expect(await label.innerText()).toBe('Last (not shown at this scale)')
+  await page.keyboard.press('+')
+  await page.waitForURL((url) => readPlaceOf(url).zoom === 5)
+  expect(await label.innerText()).toBe('Last')
+})
+
+test('nothing is announced while the pointer moves', async () => {
+  const page = await open()
+  await page.mouse.move(500, 300)
+  await page.locator('.position:not(:empty)').waitFor()
+  expect(await page.getByRole('status').count()).toBe(0)
+})
