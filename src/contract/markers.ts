@@ -44,15 +44,29 @@ export interface SourceMarker {
   readonly digest: string
   /** `data_version` of the layer right after the load. */
   readonly version: number
+  /** Rows of the source, where the load counted them. */
+  readonly rows?: SourceRows
 }
 
-/** Writes the source marker: `sha256-…@3`. */
-export function formatSource({ digest, version }: SourceMarker): string {
-  return `sha256-${digest}@${version}`
+/** Rows that a load read, and those of them that went to the quarantine. */
+export interface SourceRows {
+  readonly read: number
+  readonly quarantined: number
 }
 
-/** Reads a source marker; undefined where it is none. */
+/** Writes the source marker: `sha256-…@3`, or `sha256-…@3 rows=1999 quarantined=5`. */
+export function formatSource({ digest, version, rows }: SourceMarker): string {
+  const counts = rows === undefined ? '' : ` rows=${rows.read} quarantined=${rows.quarantined}`
+  return `sha256-${digest}@${version}${counts}`
+}
+
+const sourcePattern = /^sha256-([0-9a-f]{64})@(\d+)(?: rows=(\d+) quarantined=(\d+))?$/
+
+/** Reads a source marker; undefined where the value is not one. */
 export function findSource(value: unknown): SourceMarker | undefined {
-  const match = typeof value === 'string' ? /^sha256-([0-9a-f]{64})@(\d+)$/.exec(value) : null
-  return match?.[1] && match[2] ? { digest: match[1], version: Number(match[2]) } : undefined
+  const match = typeof value === 'string' ? sourcePattern.exec(value) : null
+  if (match === null) return undefined
+  const [, digest = '', version, read, quarantined] = match
+  const rows = read === undefined ? {} : { rows: { read: Number(read), quarantined: Number(quarantined) } }
+  return { digest, version: Number(version), ...rows }
 }

@@ -1,6 +1,6 @@
 import { offers } from '../api/server.ts'
 import { notesOf, type WireImportReport } from '../contract/import_report.ts'
-import { formatSource, markerKeys } from '../contract/markers.ts'
+import { formatSource, markerKeys, type SourceMarker } from '../contract/markers.ts'
 import type { Upload } from '../contract/resource.ts'
 import { tryAgain } from '../transfer/again.ts'
 import { discardSource, loadTimeoutMs } from '../transfer/prepare.ts'
@@ -13,7 +13,7 @@ export interface Exchange {
   readonly layer: Pick<TargetLayer, 'id' | 'keyname' | 'dataVersion'>
   readonly upload: Upload
   /** What the upload was made of, for the marker on the layer; none is written where absent. */
-  readonly digest?: string
+  readonly source?: Omit<SourceMarker, 'version'>
   /** How the upload is read: members of the class. */
   readonly reading: Readonly<Record<string, unknown>>
   /**
@@ -84,13 +84,13 @@ async function exchangeUpload(
 }
 
 async function replace(
-  { layer, digest }: Exchange,
+  { layer, source }: Exchange,
   own: object,
   { api, signal }: RunContext,
 ): Promise<WireImportReport | undefined> {
   const changed = await api.call('resource.update', {
     params: { id: layer.id },
-    body: { vector_layer: own, ...markerOf(layer, digest) },
+    body: { vector_layer: own, ...markerOf(layer, source) },
     signal,
     timeoutMs: loadTimeoutMs,
   })
@@ -98,8 +98,8 @@ async function replace(
   return (changed as typeof changed | null)?.report
 }
 
-function markerOf({ dataVersion = 0 }: Exchange['layer'], digest: string | undefined): object {
-  if (digest === undefined) return {}
-  const marker = formatSource({ digest, version: dataVersion + 1 })
+function markerOf({ dataVersion = 0 }: Exchange['layer'], source: Exchange['source']): object {
+  if (source === undefined) return {}
+  const marker = formatSource({ ...source, version: dataVersion + 1 })
   return { resmeta: { items: { [markerKeys.source]: marker } } }
 }

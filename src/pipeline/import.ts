@@ -9,7 +9,8 @@ import type { Done, LayerReport } from './event.ts'
 import { exchangeFeatures } from './exchange.ts'
 import { countFeatures, getLayer, type TargetLayer } from './layer.ts'
 import type { ImportPipeline, Pipeline } from './pipeline.ts'
-import { isOverLimit, openQuarantine, type Quarantine } from './quarantine.ts'
+import { openQuarantine, type Quarantine } from './quarantine.ts'
+import { checkRows } from './row_limits.ts'
 import { openCheckedTable } from './table.ts'
 
 type Import = Extract<Pipeline, { kind: 'import' }>
@@ -34,14 +35,15 @@ export async function runImport(pipeline: Import, context: RunContext): Promise<
   const source = await digestFile(path, context.signal)
   const digest = digestOf(source, pipeline)
   if (!context.force && isUnchanged(layer, digest))
-    return { outcome: 'unchanged', layers: [await reportUnchanged(layer, digest, context)] }
+    return { outcome: 'unchanged', layers: [await reportUnchanged(pipeline, layer, context)] }
   const transferred = isTable(pipeline)
     ? await transferTable({ pipeline, path, layer, source }, context)
     : await transferFile({ pipeline, path, layer, source }, context)
   const { read, quarantine, upload } = transferred
   if (read === quarantine.count()) await refuseEmptying({ pipeline, layer, transferred }, context)
   const check = (count: number) => checkCount(count, { pipeline, layer, transferred }, context)
-  const exchange = { layer, digest, upload, reading: readingOf(pipeline, layer), check }
+  const rows = read === undefined ? {} : { rows: { read, quarantined: quarantine.count() } }
+  const exchange = { layer, source: { digest, ...rows }, upload, reading: readingOf(pipeline, layer), check }
   const { count: loaded, notes } = await exchangeFeatures(exchange, context)
   const report: LayerReport = {
     layer: layer.keyname,
@@ -52,7 +54,7 @@ export async function runImport(pipeline: Import, context: RunContext): Promise<
     digest,
     ...(layer.dataVersion === undefined ? {} : { dataVersion: layer.dataVersion + 1 }),
     ...(notes.length === 0 ? {} : { notes }),
-    ...(quarantine.count() === 0 ? {} : { quarantine: quarantineReport(pipeline, quarantine) }),
+    ...(quarantine.count() === 0 ? {} : { quarantine: quarantineReport(quarantine) }),
   }
   return { outcome: 'loaded', layers: [report] }
 }
@@ -113,20 +115,24 @@ function isUnchanged({ source, dataVersion }: TargetLayer, digest: string): bool
   return source !== undefined && source.digest === digest && source.version === dataVersion
 }
 
+/** Tells what the run that loaded the layer counted; the limits of this run hold for those counts. */
 async function reportUnchanged(
-  layer: TargetLayer,
-  digest: string,
+  pipeline: Import,
+  { id, keyname: layer, source, dataVersion }: TargetLayer,
   { api, signal }: RunContext,
 ): Promise<LayerReport> {
-  const count = await countFeatures(api, layer.id, signal)
+  const unchanged = await countFeatures(api, id, signal)
+  const { read, quarantined } = source?.rows ?? { read: unchanged, quarantined: 0 }
+  if (source?.rows !== undefined)
+    checkRows(pipeline, { layer, read, quarantined, first: [], file: undefined })
   return {
-    layer: layer.keyname,
-    read: count,
+    layer,
+    read,
     loaded: 0,
-    unchanged: count,
-    quarantined: 0,
-    digest,
-    ...(layer.dataVersion === undefined ? {} : { dataVersion: layer.dataVersion }),
+    unchanged,
+    quarantined,
+    digest: source?.digest ?? '',
+    ...(dataVersion === undefined ? {} : { dataVersion }),
   }
 }
 
@@ -152,47 +158,28 @@ async function transferTable(
     onProgress: (rows, bytesRead) => step.progress(rows, { read: bytesRead, total: source.sizeBytes }),
   })
   const name = `${layer.keyname}.csv`
-  try {
-    const upload = await context.api.call('upload.raw', {
-      stream: bytes,
-      headers: {
-        'content-type': 'text/csv',
-        'content-disposition': `attachment; filename*=utf-8''${encodeURIComponent(name)}`,
-      },
-      signal: context.signal,
-      timeoutMs: loadTimeoutMs,
-    })
-    await quarantine.close()
-    checkRows(pipeline, tally.read, quarantine)
-    step.done()
-    return { upload: { ...upload, name }, read: tally.read, quarantine }
-  } catch (error) {
-    await quarantine.close()
-    throw error
+  const upload = await uploadTable(name, bytes, context).finally(() => quarantine.close())
+  const [first, kept] = [quarantine.first(), quarantine.file()]
+  const counts = {
+    layer: layer.keyname,
+    read: tally.read,
+    quarantined: quarantine.count(),
+    first,
+    file: kept,
   }
+  checkRows(pipeline, counts)
+  step.done()
+  return { upload: { ...upload, name }, read: tally.read, quarantine }
 }
 
-function checkRows(
-  { check, quarantine: options }: ImportPipeline,
-  read: number,
-  quarantine: Quarantine,
-): void {
-  const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = check?.rows ?? {}
-  if (read < minimum || read > maximum) {
-    const bound = read < minimum ? `fewer than ${minimum}` : `more than ${maximum}`
-    throw problem('pipeline/rows', `The source has ${read} rows, ${bound}. Nothing was loaded.`)
-  }
-  const limit = options?.limit ?? 0
-  if (!isOverLimit(quarantine.count(), read, limit)) return
-  const examples = quarantine.first().map(({ line, reason }) => `line ${line}: ${reason}`)
-  throw problem(
-    'pipeline/quarantine',
-    `${quarantine.count()} of ${read} rows are bad, the limit is ${limit}. Nothing was loaded.`,
-    {
-      detail: examples.join('\n'),
-      data: { read, quarantined: quarantine.count() },
-    },
-  )
+function uploadTable(name: string, stream: AsyncIterable<Uint8Array>, { api, signal }: RunContext) {
+  const disposition = `attachment; filename*=utf-8''${encodeURIComponent(name)}`
+  return api.call('upload.raw', {
+    stream,
+    headers: { 'content-type': 'text/csv', 'content-disposition': disposition },
+    signal,
+    timeoutMs: loadTimeoutMs,
+  })
 }
 
 async function transferFile({ path, layer, source }: Transfer, context: RunContext): Promise<Transferred> {
@@ -206,9 +193,7 @@ async function transferFile({ path, layer, source }: Transfer, context: RunConte
   return { upload, read: undefined, quarantine: openQuarantine(undefined) }
 }
 
-function quarantineReport(
-  { folder, quarantine }: Import,
-  { first }: Quarantine,
-): NonNullable<LayerReport['quarantine']> {
-  return { first: first(), ...(quarantine?.file ? { file: resolve(folder, quarantine.file) } : {}) }
+function quarantineReport({ first, file }: Quarantine): NonNullable<LayerReport['quarantine']> {
+  const path = file()
+  return { first: first(), ...(path === undefined ? {} : { file: path }) }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { finished } from 'node:stream/promises'
 
 /** One row that did not fit. */
 export interface BadRow {
@@ -16,8 +17,10 @@ export interface Quarantine {
   readonly count: () => number
   /** The first few, for the report. */
   readonly first: () => readonly BadRow[]
+  /** Absolute path of the file with the bad rows; undefined where there is none. */
+  readonly file: () => string | undefined
   add(row: BadRow): Promise<void>
-  /** Puts the file in its place, or leaves none where no row was bad. */
+  /** Puts the file in its place, or removes an earlier one where no row was bad. May be called more than once. */
   close(): Promise<void>
 }
 
@@ -28,10 +31,18 @@ export function openQuarantine(file: string | undefined): Quarantine {
   const first: BadRow[] = []
   let count = 0
   let stream: WriteStream | undefined
+  let closing: Promise<void> | undefined
   const partial = `${file}.partial`
+  const closeFile = async (path: string) => {
+    if (stream === undefined) return rm(path, { force: true })
+    stream.end()
+    await finished(stream)
+    await rename(partial, path)
+  }
   return {
     count: () => count,
     first: () => first,
+    file: () => (stream === undefined ? undefined : file),
     async add(row) {
       count += 1
       if (first.length < firstFew) first.push(row)
@@ -41,11 +52,8 @@ export function openQuarantine(file: string | undefined): Quarantine {
     },
     async close() {
       if (file === undefined) return
-      await rm(file, { force: true })
-      if (stream === undefined) return
-      stream.end()
-      await once(stream, 'close')
-      await rename(partial, file)
+      closing ??= closeFile(file)
+      await closing
     },
   }
 }
@@ -54,11 +62,7 @@ async function openStream(path: string): Promise<WriteStream> {
   await mkdir(dirname(path), { recursive: true })
   const stream = createWriteStream(path)
   await once(stream, 'open')
+  // A disk that fills up between two rows is reported when the file is closed.
+  stream.on('error', () => undefined)
   return stream
-}
-
-/** Tells whether so many bad rows are past the limit: a number, or a part of the rows such as `0.5%`. */
-export function isOverLimit(bad: number, rows: number, limit: number | string): boolean {
-  if (typeof limit === 'number') return bad > limit
-  return bad > (rows * Number(limit.slice(0, -1))) / 100
 }

@@ -13,6 +13,8 @@ describe('markers', () => {
     expect(findManager(formatManager({ manifest: 'world', id: 17 }))).toEqual({ manifest: 'world', id: 17 })
     const source = { digest: 'ab'.repeat(32), version: 3 }
     expect(findSource(formatSource(source))).toEqual(source)
+    const counted = { ...source, rows: { read: 1999, quarantined: 5 } }
+    expect(findSource(formatSource(counted))).toEqual(counted)
   })
 
   it.each([undefined, null, 7, '', 'world', 'world/x', '/7', 'a/b/7x'])('are not found in %j', (value) => {

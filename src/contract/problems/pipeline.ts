@@ -30,7 +30,7 @@ export const pipelineProblems = {
     4,
     'Unexpected number of rows',
     `${core}.ValidationError`,
-    'Look at the source, or change check.rows.',
+    'Check that the source is complete, or change check.rows.',
   ),
   'pipeline/counts': kind(
     500,
@@ -44,7 +44,7 @@ export const pipelineProblems = {
     4,
     'Too many bad rows',
     `${core}.ValidationError`,
-    'Look at the quarantine file, mend the source, or raise the limit.',
+    'Correct the rows, or raise quarantine.limit.',
   ),
   'pipeline/interrupted': kind(500, 130, 'Interrupted', `${core}.ValidationError`, 'Run it again.'),
   'usage/bad-argument': kind(422, 3, 'Bad argument', `${core}.ValidationError`, 'See --help.'),
