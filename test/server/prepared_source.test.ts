@@ -77,6 +77,36 @@ describeServers('prepared sources', (start) => {
     expect((await layerOf(id)).vector_layer.data_version).toBe(2)
   })
 
+  test('say what they would replace: how many features, and fields that would lose their values', async () => {
+    const first = await prepare(5)
+    expect(first).not.toHaveProperty('replaces')
+    const [made] = await batch.run([{ op: 'create', body: fromSource('Compared', 0, first.id) }])
+    const id = made?.id ?? 0
+    const replacesOf = async (text: string, more: object = {}) => {
+      const source = await openLayerClient(server).upload('points.geojson', text)
+      const body = { cls: 'vector_layer', id, vector_layer: { source, ...more } }
+      const answer = await server.admin('POST', '/api/component/landform/prepared', body)
+      const { id: uid, replaces } = await answer.json<{ id: string; replaces: object }>()
+      await server.admin('DELETE', `/api/component/landform/prepared/${uid}`)
+      return replaces
+    }
+    const now = { feature_count: 5, data_version: 1 }
+    expect(await replacesOf(points(2))).toEqual({ ...now, lost_fields: [] })
+    const without = points(3).replaceAll(/"size":/g, '"width":')
+    const lost = { ...now, lost_fields: [{ keyname: 'size', value_count: 5 }] }
+    expect(await replacesOf(without)).toEqual(lost)
+    expect(await replacesOf(without, { keep_fields: true })).toEqual(lost)
+    expect(await replacesOf(points(3).replaceAll(/"size":\d/g, '"size":null'))).toEqual(lost)
+    const none = { cast_geometry_type: 'POINT' }
+    expect(await replacesOf(points(0), none)).toEqual({ ...now, lost_fields: [] })
+    await server.admin('DELETE', `/api/resource/${id}/feature/1`)
+    expect(await replacesOf(without)).toEqual({
+      feature_count: 4,
+      data_version: 2,
+      lost_fields: [{ keyname: 'size', value_count: 4 }],
+    })
+  })
+
   test('wait for another try when the batch fails', async () => {
     const source = await prepare(2)
     const operations = [

@@ -89,6 +89,22 @@ export const batchRoutes = {
         ),
       ),
       report: Type.Optional(ImportReportSchema),
+      replaces: Type.Optional(
+        Type.Object(
+          {
+            feature_count: Type.Integer({ description: 'Features that the layer has now.' }),
+            data_version: Type.Integer({ description: 'Version of its data.' }),
+            lost_fields: Type.Array(
+              Type.Object({
+                keyname: Type.String(),
+                value_count: Type.Integer({ description: 'Features that have a value in it.' }),
+              }),
+              { description: 'Fields of the layer with values, for which the source has none.' },
+            ),
+          },
+          { description: 'Data of the layer that the source is to replace.' },
+        ),
+      ),
       picture: Type.Optional(
         Type.Object(
           {

@@ -2,8 +2,10 @@ import { problem } from '../../contract/problems.ts'
 import type { batchRoutes } from '../../contract/routes/batch.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Staged } from '../../import/stage.ts'
+import { findLayers } from '../../store/layer.ts'
 import { dropPreparedRaster, findPreparedRaster } from '../../store/prepared_raster.ts'
 import { findPrepared, keepPrepared } from '../../store/prepared_source.ts'
+import { readReplacedData } from '../../store/replaced_data.ts'
 import { dropStaging } from '../../store/staging.ts'
 import { runBatch } from '../batch/batch.ts'
 import { readPreparation } from '../batch/preparation.ts'
@@ -56,8 +58,9 @@ async function keep(request: ApiRequest<'source.prepare'>, staged: Staged) {
   const { context, caller, body, once } = request
   const { discard: _, tableName, ...rest } = staged
   const prepared = { userId: caller.id, layerId: body.id ?? null, tableName, staged: rest }
+  const replaces = await describeReplaced(request, staged)
   return context.database.transaction(async (tx) => {
-    const answer = preparedAnswer(await keepPrepared(tx, prepared), staged)
+    const answer = { ...preparedAnswer(await keepPrepared(tx, prepared), staged), ...replaces }
     await once.keep(tx, answer)
     return answer
   })
@@ -76,4 +79,13 @@ function preparedAnswer(id: string, staged: Staged) {
     })),
     report: encodeReport(staged.report),
   }
+}
+
+async function describeReplaced({ context, body }: ApiRequest<'source.prepare'>, staged: Staged) {
+  const { id } = body
+  const layer = id === undefined ? undefined : (await findLayers(context.database, [id])).get(id)
+  if (layer === undefined) return {}
+  const { featureCount, dataVersion, lostFields } = await readReplacedData(context.database, layer, staged)
+  const lost = lostFields.map(({ keyname, valueCount }) => ({ keyname, value_count: valueCount }))
+  return { replaces: { feature_count: featureCount, data_version: dataVersion, lost_fields: lost } }
 }
