@@ -9,6 +9,8 @@ export interface RunContext {
   readonly signal: AbortSignal
   /** Does the work even where nothing seems to have changed. */
   readonly force: boolean
+  /** Keynames of layers that may lose data; none where absent. */
+  readonly allowLoss?: ReadonlySet<string>
 }
 
 /** Tells when a step of a run starts, how far it is and when it is done. */

@@ -25,6 +25,8 @@ export interface RunReport extends Done {
 /** What one run did with one layer. */
 export interface LayerReport extends Counts {
   readonly layer: string
+  /** Features that the layer had before a load. */
+  readonly before?: number
   /** Counts the changes of the layer's features; where it stands after the run. */
   readonly dataVersion?: number
   /** SHA-256 of the source with the options, or of the exported file. */

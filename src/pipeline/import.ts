@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { extname, resolve } from 'node:path'
-import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
+import { defaultLossFuse, type LossLimits } from '../transfer/data_loss.ts'
 import { loadTimeoutMs } from '../transfer/prepare.ts'
 import { digestFile, type FileDigest, uploadFile } from '../transfer/upload.ts'
 import { type RunContext, startStep } from './context.ts'
@@ -21,13 +21,15 @@ interface Transferred {
   /** Rows read; undefined where only the server knows how many there are. */
   readonly read: number | undefined
   readonly quarantine: Quarantine
+  /** Fields of the layer that the file does not have; those of a file that only the server reads are not known. */
+  readonly absentFields: readonly string[]
 }
 
 /**
  * Fills a layer from a file: read, check, transfer, count on the server, exchange. The features of the layer are
  * replaced at once or not at all; nothing is loaded where file, options and layer are as the last load left them.
  *
- * @throws {Problem} pipeline/quarantine, pipeline/rows before anything has changed; pipeline/counts
+ * @throws {Problem} pipeline/quarantine, pipeline/rows, data/loss before anything has changed; pipeline/counts
  */
 export async function runImport(pipeline: Import, context: RunContext): Promise<Done> {
   const path = resolve(pipeline.folder, pipeline.from.file)
@@ -39,18 +41,25 @@ export async function runImport(pipeline: Import, context: RunContext): Promise<
   const transferred = isTable(pipeline)
     ? await transferTable({ pipeline, path, layer, source }, context)
     : await transferFile({ pipeline, path, layer, source }, context)
-  const { read, quarantine, upload } = transferred
-  if (read === quarantine.count()) await refuseEmptying({ pipeline, layer, transferred }, context)
-  const check = (count: number) => checkCount(count, { pipeline, layer, transferred }, context)
+  const { read, quarantine, upload, absentFields } = transferred
   const rows = read === undefined ? {} : { rows: { read, quarantined: quarantine.count() } }
-  const exchange = { layer, source: { digest, ...rows }, upload, reading: readingOf(pipeline, layer), check }
-  const { count: loaded, notes } = await exchangeFeatures(exchange, context)
+  const exchange = {
+    layer,
+    source: { digest, ...rows },
+    upload,
+    reading: readingOf(pipeline, layer),
+    sent: read === undefined ? undefined : read - quarantine.count(),
+    absentFields,
+    limits: limitsOf(pipeline, context),
+  }
+  const { before, count: loaded, notes } = await exchangeFeatures(exchange, context)
   const report: LayerReport = {
     layer: layer.keyname,
     read: read ?? loaded,
     loaded,
     unchanged: 0,
     quarantined: quarantine.count(),
+    before,
     digest,
     ...(layer.dataVersion === undefined ? {} : { dataVersion: layer.dataVersion + 1 }),
     ...(notes.length === 0 ? {} : { notes }),
@@ -63,39 +72,12 @@ function readingOf({ from: { source_layer } }: Import, { fields }: TargetLayer) 
   return { keep_fields: fields.length > 0, ...(source_layer === undefined ? {} : { source_layer }) }
 }
 
-interface Counting {
-  readonly pipeline: Import
-  readonly layer: TargetLayer
-  readonly transferred: Transferred
-}
-
-/** All rows that were sent have to be there. */
-async function checkCount(count: number, counting: Counting, context: RunContext): Promise<void> {
-  const { read, quarantine } = counting.transferred
-  const { layer } = counting
-  const sent = read === undefined ? count : read - quarantine.count()
-  if (count !== sent) {
-    throw problem('pipeline/counts', `${sent} rows were sent to "${layer.keyname}", ${count} arrived.`, {
-      resource: layer.id,
-      data: { read, loaded: count, quarantined: quarantine.count() },
-    })
-  }
-  if (count === 0) await refuseEmptying(counting, context)
-}
-
-/** A source that a slip emptied does not empty a layer. */
-async function refuseEmptying(
-  { pipeline, layer, transferred }: Counting,
-  { api, signal }: RunContext,
-): Promise<void> {
-  if (pipeline.check?.rows?.minimum !== undefined) return
-  const before = await countFeatures(api, layer.id, signal)
-  if (before === 0) return
-  throw problem('pipeline/rows', `The source has no rows to load, and would empty "${layer.keyname}".`, {
-    hint: 'Look at the source. If it is meant: check: { rows: { minimum: 0 } }.',
-    resource: layer.id,
-    data: { read: transferred.read, features: before },
-  })
+/** A pipeline that says how many rows its source has at least means it. */
+function limitsOf({ to, check }: Import, { allowLoss }: RunContext): LossLimits | undefined {
+  if (to.allow_loss === true || allowLoss?.has(to.layer)) return undefined
+  const fuse = check?.rows?.minimum === undefined ? defaultLossFuse : 1
+  const hint = `Check the source. If the loss is intended: --allow-loss ${to.layer}, or to: { allow_loss: true }.`
+  return { fuse, hint }
 }
 
 const tableExtensions = ['.csv', '.tsv', '.txt']
@@ -150,7 +132,7 @@ async function transferTable(
   const { file } = pipeline.quarantine ?? {}
   const quarantine = openQuarantine(file === undefined ? undefined : resolve(pipeline.folder, file))
   const step = startStep(context, 'read, check and upload', layer.keyname)
-  const { bytes, tally } = await openCheckedTable({
+  const { bytes, tally, absentFields } = await openCheckedTable({
     path,
     pipeline,
     layer,
@@ -169,7 +151,7 @@ async function transferTable(
   }
   checkRows(pipeline, counts)
   step.done()
-  return { upload: { ...upload, name }, read: tally.read, quarantine }
+  return { upload: { ...upload, name }, read: tally.read, quarantine, absentFields }
 }
 
 function uploadTable(name: string, stream: AsyncIterable<Uint8Array>, { api, signal }: RunContext) {
@@ -190,7 +172,7 @@ async function transferFile({ path, layer, source }: Transfer, context: RunConte
     onProgress: (sent) => step.progress(0, { read: sent, total: source.sizeBytes }),
   })
   step.done()
-  return { upload, read: undefined, quarantine: openQuarantine(undefined) }
+  return { upload, read: undefined, quarantine: openQuarantine(undefined), absentFields: [] }
 }
 
 function quarantineReport({ first, file }: Quarantine): NonNullable<LayerReport['quarantine']> {

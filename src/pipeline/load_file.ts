@@ -1,7 +1,7 @@
 import type { Representation } from '../contract/bodies.ts'
 import { notesOf, type WireImportReport } from '../contract/import_report.ts'
-import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
+import { defaultLossFuse } from '../transfer/data_loss.ts'
 import { packSource } from '../transfer/pack.ts'
 import type { PartsOptions } from '../transfer/parts.ts'
 import { loadTimeoutMs } from '../transfer/prepare.ts'
@@ -32,6 +32,8 @@ export interface NewLayer {
 /** What a load came to. */
 export interface FileLoaded {
   readonly id: number
+  /** Features the layer had; undefined of a new one. */
+  readonly before?: number
   /** Features of the layer now. */
   readonly count: number
   /** What became of the file; some servers do not tell. */
@@ -76,34 +78,27 @@ export async function createFromFile(
 /** A layer whose data are replaced. */
 export interface StandingLayer {
   readonly layer: Representation<'vector_layer'>
-  /** Whether a file without features may empty it. */
-  readonly mayEmpty: boolean
+  /** Whether it may lose features and fields. */
+  readonly allowLoss: boolean
 }
 
 /**
  * Puts the features of a file in the place of those of a layer, at once or not at all.
  *
- * @throws {Problem} file/*, source/*, pipeline/rows where the file would empty the layer; the layer is then as it was
+ * @throws {Problem} file/*, source/*, data/loss; the layer is then as it was
  */
 export async function replaceWithFile(
   load: FileLoad,
-  { layer, mayEmpty }: StandingLayer,
+  { layer, allowLoss }: StandingLayer,
   context: RunContext,
 ): Promise<FileLoaded> {
   const { id, keyname, display_name } = layer.resource
   const name = keyname ?? display_name ?? String(id)
-  const before = mayEmpty ? 0 : await countFeatures(context.api, id, context.signal)
   const upload = await sendFile(load, name, context)
   const target = { id, keyname: name, dataVersion: layer.vector_layer?.data_version }
-  const check = async (count: number) => {
-    if (count > 0 || before === 0) return
-    throw problem('pipeline/rows', `The file has no features, and "${name}" has ${before}.`, {
-      hint: 'Look at the file. If it is to empty the layer: --allow-empty.',
-      resource: id,
-      data: { features: before },
-    })
-  }
-  const done = await exchangeFeatures({ layer: target, upload, reading: load.reading, check }, context)
+  const hint = 'Check the file. If the loss is intended: --allow-loss.'
+  const limits = allowLoss ? undefined : { fuse: defaultLossFuse, hint }
+  const done = await exchangeFeatures({ layer: target, upload, reading: load.reading, limits }, context)
   return { id, ...done, notes: [...done.notes, ...(await tellFields(layer, context))] }
 }
 

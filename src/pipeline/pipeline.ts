@@ -149,6 +149,13 @@ export const ImportSchema = Type.Object(
             description: 'Replace: the rows take the place of all features, at once or not at all.',
           }),
         ),
+        allow_loss: Type.Optional(
+          Type.Boolean({
+            default: false,
+            description:
+              'Load even a source that takes away more than 10 % of the features or all values of a field.',
+          }),
+        ),
       },
       closed,
     ),

@@ -11,6 +11,8 @@ export interface CheckedTable {
   readonly bytes: AsyncIterable<Uint8Array>
   /** How many rows were read and sent so far. */
   readonly tally: { read: number; sent: number }
+  /** Fields of the layer that no column goes into. */
+  readonly absentFields: readonly string[]
 }
 
 /** What a table is checked with. */
@@ -50,7 +52,9 @@ export async function openCheckedTable({
     check: pipeline.check,
   })
   const tally = { read: 0, sent: 0 }
-  return { tally, bytes: gatherText(checkedRows(table, mapping, { ...check, tally })) }
+  const filled = new Set(mapping.header)
+  const absentFields = layer.fields.flatMap(({ keyname }) => (filled.has(keyname) ? [] : [keyname]))
+  return { tally, absentFields, bytes: gatherText(checkedRows(table, mapping, { ...check, tally })) }
 }
 
 /** Rows between two tellings of how far the reading is. */

@@ -137,6 +137,28 @@ export async function deleteLostExtensions(tx: Queryable, layerId: number, table
     )
 }
 
+/** Numbers of what features have beside geometry and fields. */
+export interface ExtensionCounts {
+  readonly attachments: number
+  readonly descriptions: number
+}
+
+/** Counts what `deleteLostExtensions` would delete; without a table, what `deleteLayerExtensions` would. */
+export async function countLostExtensions(
+  tx: Queryable,
+  layerId: number,
+  tableName?: string,
+): Promise<ExtensionCounts> {
+  const isLost =
+    tableName === undefined ? '' : `and not exists (select from ${tableName} f where f.id = e.feature_id)`
+  const count = (table: string) => `(select count(*)::int from ${table} e where layer_id = $1::int ${isLost})`
+  const [row] = await tx.query<ExtensionCounts>(
+    `select ${count('attachment')} as attachments, ${count('feature_description')} as descriptions`,
+    [layerId],
+  )
+  return row ?? { attachments: 0, descriptions: 0 }
+}
+
 /** Gives content the preview that is known of it; tells whether there is nothing left to try. */
 export async function copyPreview(tx: Queryable, digest: string): Promise<boolean> {
   const rows = await tx.query(

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts'
+import { countLostExtensions, type ExtensionCounts } from './attachment.ts'
 import type { PlannedField } from './field.ts'
 import type { Layer } from './layer.ts'
 
@@ -8,6 +9,8 @@ export interface ReplacedData {
   readonly dataVersion: number
   /** Fields of the layer with values, of which the staged features have none; empty where there are no features. */
   readonly lostFields: readonly LostField[]
+  /** Attachments and descriptions of features, which have other ids afterwards or are gone. */
+  readonly lost: ExtensionCounts
 }
 
 /** A field, and how many features have a value in it. */
@@ -20,6 +23,8 @@ export interface LostField {
 export interface StagedTable {
   readonly tableName: string
   readonly fields: readonly PlannedField[]
+  /** Whether ids come from the source: the same feature has the same id when it comes again. */
+  readonly hasIds: boolean
 }
 
 /** Reads what a layer has, and which of its fields would lose all values if staged features replaced its own. */
@@ -28,8 +33,10 @@ export async function readReplacedData(
   layer: Layer,
   staged: StagedTable,
 ): Promise<ReplacedData> {
-  const { tableName, dataVersion } = layer
-  if (tableName === null) return { featureCount: 0, dataVersion, lostFields: [] }
+  const { tableName, dataVersion, resourceId } = layer
+  if (tableName === null)
+    return { featureCount: 0, dataVersion, lostFields: [], lost: { attachments: 0, descriptions: 0 } }
+  const lost = await countLostExtensions(tx, resourceId, staged.hasIds ? staged.tableName : undefined)
   const given = await findFilledFields(tx, staged)
   const missing = given === undefined ? [] : layer.fields.filter(({ keyname }) => !given.has(keyname))
   const counts = missing.map(({ columnName }) => `, count(${columnName})::int as ${columnName}`)
@@ -40,7 +47,7 @@ export async function readReplacedData(
     const valueCount = row?.[columnName] ?? 0
     return valueCount > 0 ? [{ keyname, valueCount }] : []
   })
-  return { featureCount: row?.total ?? 0, dataVersion, lostFields }
+  return { featureCount: row?.total ?? 0, dataVersion, lostFields, lost }
 }
 
 /** Finds the fields of which at least one row has a value; undefined where there are no rows. */

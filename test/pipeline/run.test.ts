@@ -6,6 +6,7 @@ import { type Api, createApi } from '../../src/api/api.ts'
 import type { RunReport } from '../../src/pipeline/event.ts'
 import { loadPipeline } from '../../src/pipeline/load.ts'
 import { runPipeline } from '../../src/pipeline/run.ts'
+import { startProxy } from '../api/proxy.ts'
 import { listFeatureTables } from '../support/import.ts'
 import { openLayerClient } from '../support/layer_client.ts'
 import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
@@ -106,13 +107,48 @@ ${more}`,
     it('does not let an emptied file empty a layer, unless told', async () => {
       await load(good)
       await expect(load('')).rejects.toMatchObject({ code: 'source/unreadable' })
-      await expect(load(header)).rejects.toMatchObject({ code: 'pipeline/rows' })
+      await expect(load(header)).rejects.toMatchObject({ code: 'data/loss' })
       expect(await names()).toEqual(['Ä', 'B'])
       expect(await load(header, 'check: { rows: { minimum: 0 } }')).toMatchObject({
         outcome: 'loaded',
         layers: [{ read: 0, loaded: 0 }],
       })
       expect(await names()).toEqual([])
+    })
+
+    it('does not let a table without a column empty a field, unless told', async () => {
+      await load(good)
+      const narrow = good.replaceAll(/,(pop|\d)$/gm, '')
+      await expect(load(narrow)).rejects.toMatchObject({
+        code: 'data/loss',
+        data: { before: 2, after: 2, lost_fields: [{ keyname: 'pop', value_count: 2 }] },
+      })
+      const pops = async () => (await openLayerClient(server).features(id)).map((one) => one.fields.pop)
+      expect(await pops()).toEqual([5, 6])
+      const allowed = narrow.replaceAll('Ä', 'C')
+      await writeFile(join(folder, 'places.csv'), allowed)
+      const [layer] = (
+        await run(
+          `pipeline: places\nfrom: { file: places.csv, geometry: { longitude: lon, latitude: lat } }\nto: { layer: ${keyname}, allow_loss: true }\n`,
+        )
+      ).layers
+      expect([layer?.before, layer?.loaded, await pops()]).toEqual([2, 2, [null, null]])
+    })
+
+    it('refuses it before anything has changed on a server that prepares no sources, too', async () => {
+      await load(good)
+      const direct = api
+      const proxy = await startProxy({
+        target: server.url,
+        decide: (_, path) => (path.startsWith('/api/component/core/route') ? 'unknown' : 'pass'),
+      })
+      api = createApi({ url: proxy.url, credentials: { login: 'administrator', password: adminPassword } })
+      const refused = load(good.replaceAll(/,(pop|\d)$/gm, ''))
+      await expect(refused).rejects.toMatchObject({ code: 'data/loss' })
+      await api.close()
+      api = direct
+      await proxy.close()
+      expect(await names()).toEqual(['Ä', 'B'])
     })
 
     it('takes of a file that only the server reads what the layer has fields for, and nothing when it is refused', async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { dropOrphans } from '../../src/import/orphans.ts'
+import { openAttachments } from '../support/attachments.ts'
 import { type BatchClient, groupBody, openBatchClient } from '../support/batch.ts'
 import { listFeatureTables } from '../support/import.ts'
 import { openLayerClient, type WireError, type WireLayer } from '../support/layer_client.ts'
@@ -90,7 +91,7 @@ describeServers('prepared sources', (start) => {
       await server.admin('DELETE', `/api/component/landform/prepared/${uid}`)
       return replaces
     }
-    const now = { feature_count: 5, data_version: 1 }
+    const now = { feature_count: 5, data_version: 1, lost_attachments: 0, lost_descriptions: 0 }
     expect(await replacesOf(points(2))).toEqual({ ...now, lost_fields: [] })
     const without = points(3).replaceAll(/"size":/g, '"width":')
     const lost = { ...now, lost_fields: [{ keyname: 'size', value_count: 5 }] }
@@ -100,11 +101,19 @@ describeServers('prepared sources', (start) => {
     const none = { cast_geometry_type: 'POINT' }
     expect(await replacesOf(points(0), none)).toEqual({ ...now, lost_fields: [] })
     await server.admin('DELETE', `/api/resource/${id}/feature/1`)
+    const less = { ...now, feature_count: 4, data_version: 2 }
     expect(await replacesOf(without)).toEqual({
-      feature_count: 4,
-      data_version: 2,
+      ...less,
       lost_fields: [{ keyname: 'size', value_count: 4 }],
     })
+    const described = { extensions: { description: 'Kept by hand' } }
+    await server.admin('PUT', `/api/resource/${id}/feature/2`, described)
+    await openAttachments(server.admin, id, 2).attach('a photo')
+    const again = await replacesOf(points(5))
+    expect(again).toMatchObject({ lost_attachments: 1, lost_descriptions: 1, lost_fields: [] })
+    const byId = { fid_source: 'FIELD', fid_field: 'size' }
+    expect(await replacesOf(points(5), byId)).toMatchObject({ lost_attachments: 0, lost_descriptions: 0 })
+    expect(await replacesOf(points(2), byId)).toMatchObject({ lost_attachments: 1, lost_descriptions: 1 })
   })
 
   test('wait for another try when the batch fails', async () => {

@@ -8,7 +8,7 @@ import { runPipeline } from '../../pipeline/run.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
 import { formatIssues } from '../load.ts'
-import { serverOptions } from '../options.ts'
+import { collect, serverOptions } from '../options.ts'
 import { showCount } from '../print/number.ts'
 import { formatRunReport, startRunProgress } from '../print/run.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
@@ -20,6 +20,8 @@ export interface RunSettings {
   readonly json: boolean
   /** Does the work even where nothing seems to have changed. */
   readonly force: boolean
+  /** Keynames of layers that may lose data. */
+  readonly allowLoss: ReadonlySet<string>
 }
 
 /**
@@ -47,15 +49,22 @@ export async function loadPipelines(
   })
 }
 
+/** What a run works with, and how it is told. */
+export interface RunWork
+  extends Pick<RunSettings, 'json'>,
+    Partial<Pick<RunSettings, 'force' | 'allowLoss'>> {
+  readonly api: Api
+}
+
 /** Runs one pipeline and tells it as it goes on. */
 export async function runAndTell(
   pipeline: Pipeline,
-  { api, json, force }: { readonly api: Api; readonly json: boolean; readonly force: boolean },
+  { json, force = false, ...work }: RunWork,
   terminal: Terminal,
 ): Promise<RunReport> {
   const progress = startRunProgress(terminal, json)
   try {
-    return await runPipeline(pipeline, { api, tell: progress.take, signal: terminal.interrupt, force })
+    return await runPipeline(pipeline, { ...work, tell: progress.take, signal: terminal.interrupt, force })
   } finally {
     await progress.end()
   }
@@ -88,6 +97,7 @@ export const runCommand: CommandSpec = {
   declare: (command) =>
     serverOptions(command.argument('<paths...>', 'pipeline files, in the order they run'))
       .option('--force', 'do the work even where nothing seems to have changed')
+      .option('--allow-loss <layer>', 'replace the data even if features or fields are lost', collect)
       .option('--json', 'write events as lines of JSON'),
   run: ({ arguments: [paths], options }, terminal) =>
     runPipelines(
@@ -96,6 +106,7 @@ export const runCommand: CommandSpec = {
         server: options as ServerSettings,
         json: options.json === true,
         force: options.force === true,
+        allowLoss: new Set(options.allowLoss as readonly string[] | undefined),
       },
       terminal,
     ),

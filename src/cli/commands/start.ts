@@ -91,7 +91,7 @@ async function fill(url: string, { settings, pipelines }: Filling, terminal: Ter
     const work = async () => applyPrepared(api, await prepare(), terminal)
     await tellStep(terminal, 'apply', { work, describe: describeApplied })
     for (const pipeline of pipelines) {
-      const run = () => runAndTell(pipeline, { api, json: false, force: false }, terminal)
+      const run = () => runAndTell(pipeline, { api, json: false }, terminal)
       await tellStep(terminal, pipeline.pipeline, { work: run, describe: describeRun })
     }
     const { plan, loaded } = await tellStep(terminal, 'plan', {

@@ -14,7 +14,7 @@ import { eventOptions } from '../options.ts'
 import { withServer } from '../principals.ts'
 import { writeEvent } from '../print/events.ts'
 import { formatBad } from '../print/load.ts'
-import { showCount, showDuration } from '../print/number.ts'
+import { showBefore, showCount, showDuration } from '../print/number.ts'
 import { startRunProgress } from '../print/run.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import {
@@ -59,7 +59,7 @@ function declare(command: Command): Command {
     .option('--name <name>', 'name that people see (default: the name of the file)')
     .option('--keyname <keyname>', 'keyname of the new layer')
     .option('--encoding <name>', 'encoding of texts, where the file does not say: UTF-8 or CP1251')
-    .option('--allow-empty', 'let a file without features empty the layer')
+    .option('--allow-loss', 'replace the data even if features or fields are lost')
   return eventOptions(declareLoadOptions(own))
 }
 
@@ -92,7 +92,7 @@ async function replace(run: Run, name: string, path: string): Promise<void> {
   refuseForeign(layer)
   const need = { id: layer.resource.id ?? 0, scope: 'data', permission: 'write' }
   await refuseUnpermitted(api, need, terminal.interrupt)
-  const standing = { layer, mayEmpty: options.allowEmpty === true }
+  const standing = { layer, allowLoss: options.allowLoss === true }
   await loadAndTell(run, {
     action: 'replaced',
     load: (context) => replaceWithFile(loadOf(path, run), standing, context),
@@ -130,9 +130,8 @@ async function loadAndTell(
     const loaded = await load({ api, tell: progress.take, signal: terminal.interrupt, force: false })
     await progress.end()
     const layer = layerOf(loaded)
-    const { count, report } = loaded
-    if (options.json)
-      writeEvent(terminal.out, 'imported', { action, layer, count, report, notes: loaded.notes })
+    const { before, count, report, notes } = loaded
+    if (options.json) writeEvent(terminal.out, 'imported', { action, layer, before, count, report, notes })
     else writeLine(terminal.out, formatLoaded(loaded, { action, layer, tookMs: performance.now() - start }))
   } catch (error) {
     throw isProblem(error) ? nameOptions(error) : error
@@ -151,12 +150,12 @@ function nameOptions(found: Problem): Problem {
 const mostNamed = 10
 
 function formatLoaded(
-  { count, report, notes }: FileLoaded,
+  { before, count, report, notes }: FileLoaded,
   { action, layer, tookMs }: { action: string; layer: LayerFacts; tookMs: number },
 ): string {
   const bad = report?.bad_count ?? 0
   const left = bad > 0 ? `, ${bad} bad left out` : ''
-  const facts = `${showCount(count, 'feature')}${left} in ${showDuration(tookMs)}`
+  const facts = `${showCount(count, 'feature')}${showBefore(before)}${left} in ${showDuration(tookMs)}`
   const told = [...(report === undefined ? [] : formatBad(report, mostNamed)), ...notes]
   return [`${action} ${nameLayer(layer)}: ${facts}`, ...told.map((line) => `  ${line}`)].join('\n')
 }

@@ -9,6 +9,11 @@ export function showCount(count: number, word: string): string {
   return `${showNumber(count)} ${word}${count === 1 ? '' : 's'}`
 }
 
+/** Writes how many features a layer had, behind how many it has: ` (100 before)`; nothing of a layer that had none. */
+export function showBefore(before: number | undefined): string {
+  return before === undefined || before === 0 ? '' : ` (${showNumber(before)} before)`
+}
+
 /** Writes a size in bytes: `812 B`, `3.4 MB`. */
 export function showBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`

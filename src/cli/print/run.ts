@@ -3,7 +3,7 @@ import type { LoadProgress } from '../../transfer/watch_load.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent } from './events.ts'
 import { startLiveLine } from './live.ts'
-import { showBytes, showCount, showDuration, showNumber } from './number.ts'
+import { showBefore, showBytes, showCount, showDuration, showNumber } from './number.ts'
 
 /** Tells what a run does while it goes on. */
 export interface RunProgress {
@@ -106,6 +106,7 @@ function formatLayer({
   layer,
   read,
   loaded,
+  before,
   unchanged,
   quarantined,
   file,
@@ -116,7 +117,7 @@ function formatLayer({
 }: LayerReport): string[] {
   const counts = [
     `${showCount(read, 'row')} read`,
-    ...(loaded > 0 ? [`${showCount(loaded, 'row')} written`] : []),
+    ...(loaded > 0 || before ? [`${showCount(loaded, 'row')} written${showBefore(before)}`] : []),
     ...(unchanged > 0 ? [`${showCount(unchanged, 'row')} unchanged`] : []),
     ...(quarantined > 0 ? [`${showCount(quarantined, 'row')} quarantined`] : []),
   ]

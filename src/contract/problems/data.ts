@@ -23,6 +23,20 @@ export const dataProblems = {
     'nextgisweb.file_upload.exception.FileUploadNotFound',
     'Upload the file again; unused uploads are kept for a day.',
   ),
+  'data/loss': kind(
+    409,
+    4,
+    'Load would lose data',
+    `${core}.ValidationError`,
+    'Check the source. If the loss is intended, allow it with --allow-loss.',
+  ),
+  'data/managed': kind(
+    409,
+    1,
+    'Data managed by a manifest',
+    `${core}.ValidationError`,
+    'Change the source in the manifest and apply it.',
+  ),
   'source/not-prepared': kind(
     422,
     1,

@@ -101,6 +101,10 @@ export const batchRoutes = {
               }),
               { description: 'Fields of the layer with values, for which the source has none.' },
             ),
+            lost_attachments: Type.Integer({ description: 'Attachments of features that would be deleted.' }),
+            lost_descriptions: Type.Integer({
+              description: 'Descriptions of features that would be deleted.',
+            }),
           },
           { description: 'Data of the layer that the source is to replace.' },
         ),

@@ -85,7 +85,17 @@ async function describeReplaced({ context, body }: ApiRequest<'source.prepare'>,
   const { id } = body
   const layer = id === undefined ? undefined : (await findLayers(context.database, [id])).get(id)
   if (layer === undefined) return {}
-  const { featureCount, dataVersion, lostFields } = await readReplacedData(context.database, layer, staged)
-  const lost = lostFields.map(({ keyname, valueCount }) => ({ keyname, value_count: valueCount }))
-  return { replaces: { feature_count: featureCount, data_version: dataVersion, lost_fields: lost } }
+  const { featureCount, dataVersion, lostFields, lost } = await readReplacedData(
+    context.database,
+    layer,
+    staged,
+  )
+  const replaces = {
+    feature_count: featureCount,
+    data_version: dataVersion,
+    lost_fields: lostFields.map(({ keyname, valueCount }) => ({ keyname, value_count: valueCount })),
+    lost_attachments: lost.attachments,
+    lost_descriptions: lost.descriptions,
+  }
+  return { replaces }
 }

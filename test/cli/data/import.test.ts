@@ -123,21 +123,21 @@ describe('landform data import', () => {
     await run('import towns.geojson --parent many --name Replaced --keyname replaced')
     const [counted] = events((await run('count replaced --json')).out) as { layer: { id: number } }[]
     const id = counted?.layer.id
-    const done = await run('import other.geojson --into replaced')
+    const done = await run('import other.geojson --into replaced --allow-loss')
     expect(lines(done.out)).toEqual([
-      expect.stringMatching(/^replaced Replaced \(id = \d+, keyname replaced\): 1 feature in /),
+      expect.stringMatching(/^replaced Replaced \(id = \d+, keyname replaced\): 1 feature \(3 before\) in /),
       '  The file does not have these fields, and the layer no more: people, since.',
       '  The layer has new fields: lanes.',
     ])
     expect(events((await run(`head ${id} --json`)).out)).toMatchObject([
       { properties: { name: 'Bergen', lanes: 2 } },
     ])
-    const kept = await run('import towns.geojson --into replaced --keep-fields')
+    const kept = await run('import towns.geojson --into replaced --keep-fields --allow-loss')
     expect(lines(kept.out)).toHaveLength(1)
     expect((await run('head replaced --no-geom')).out).toMatch(/\nid +name +lanes\n.*\n +1 +Oslo +\(null\)\n/)
   })
 
-  it('leaves a layer as it was where the file is bad, or would empty it by a slip', async () => {
+  it('leaves a layer as it was where the file is bad, or would take data away from it by a slip', async () => {
     await run('import towns.geojson --parent many --name Safe --keyname safe')
     expect(await run('import bad.geojson --into safe')).toMatchObject({
       exit: 3,
@@ -145,10 +145,24 @@ describe('landform data import', () => {
     })
     await ground().write('header.csv', 'name,WKT\n')
     const emptied = await run('import header.csv --into safe --cast-geometry-type point')
-    expect(emptied).toMatchObject({ exit: 4, err: told('pipeline/rows', '"safe" has 3', '--allow-empty') })
+    expect(emptied).toMatchObject({ exit: 4, err: told('data/loss', '3 → 0 features', '--allow-loss') })
+    const fewer = await run('import other.geojson --into safe --keep-fields --json')
+    expect(fewer.exit).toBe(4)
+    expect(events(fewer.out).at(-1)).toMatchObject({
+      type: 'problem',
+      code: 'data/loss',
+      data: {
+        before: 3,
+        after: 1,
+        lost_fields: [
+          { keyname: 'people', value_count: 3 },
+          { keyname: 'since', value_count: 2 },
+        ],
+      },
+    })
     expect((await run('count safe')).out).toBe('3\n')
-    const meant = await run('import header.csv --into safe --cast-geometry-type point --allow-empty')
-    expect(meant.out).toMatch(/^replaced Safe .*: 0 features in /)
+    const meant = await run('import header.csv --into safe --cast-geometry-type point --allow-loss')
+    expect(meant.out).toMatch(/^replaced Safe .*: 0 features \(3 before\) in /)
   })
 
   it('writes events as lines of JSON', async () => {
@@ -194,18 +208,24 @@ describe('landform data import', () => {
 })
 
 describe('landform data, against a server that does no more than the original', () => {
-  it('loads, replaces, counts, shows and exports', async () => {
+  it('loads, replaces when losses are allowed, counts, shows and exports', async () => {
     const plain = await startTestServer('postgres', { plain: true, dialect: 'sister' })
     const env = { LANDFORM_SERVER: plain.url }
     const results = []
+    const unsure = async () => run('import towns.geojson --into plain', { env })
     for (const words of [
       'import bad.geojson --parent 0 --keyname plain --skip-errors',
       'count plain --filter people__gt=700000',
-      'import other.geojson --into plain',
+      'import other.geojson --into plain --allow-loss',
       'head plain --no-geom',
       'export plain -o plain.csv',
     ])
       results.push(await run(words, { env }))
+    // It cannot tell what a file holds before it has replaced the data.
+    expect(await unsure()).toMatchObject({
+      exit: 4,
+      err: told('data/loss', 'may lose data: it has 1 features'),
+    })
     await plain.stop()
     expect(results.map(({ exit, err }) => [exit, err.replaceAll(/^.*…\n/gm, '')])).toEqual(
       Array.from({ length: 5 }, () => [0, '']),
@@ -213,7 +233,7 @@ describe('landform data, against a server that does no more than the original', 
     const [made, count, replaced, head] = results.map(({ out }) => out)
     expect(made).toMatch(/^created bad \(id = \d+, keyname plain\): 3 features in /)
     expect(count).toBe('2\n')
-    expect(replaced).toMatch(/: 1 feature in /)
+    expect(replaced).toMatch(/: 1 feature \(3 before\) in /)
     expect(head).toMatch(/\n +1 +Bergen +2\n$/)
     expect(await readFile(join(ground().cwd, 'plain.csv'), 'utf8')).toContain('Bergen')
   })
