@@ -34,7 +34,7 @@ export interface ReconcileOptions extends ManifestFiles {
   /** Address of the server. */
   readonly server: string
   readonly credentials?: { readonly login: string; readonly password: string } | { readonly token: string }
-  /** What a plan may do beyond what is safe: prune, replace, reload, adopt. */
+  /** What a plan may do beyond what is safe: prune, replace, overwrite data, adopt. */
   readonly allow?: Partial<PlanOptions>
   readonly signal?: AbortSignal
 }

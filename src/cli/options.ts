@@ -25,10 +25,15 @@ export function eventOptions(command: Command): Command {
 export function allowanceOptions(command: Command): Command {
   return command
     .option('--prune', 'delete what this manifest made and no longer names')
-    .option('--fuse <percent>', 'largest part of the managed resources that --prune may delete', parsePercent)
+    .option(
+      '--fuse <percent>',
+      'largest part of the resources that --prune may delete, and of the features a load may take away',
+      parsePercent,
+    )
     .option('--allow-delete <key>', 'allow a deletion past the fuse; may be repeated', collect)
     .option('--replace <key>', 'allow to delete and make anew what cannot change in place', collect)
-    .option('--reload <key>', 'load the data of a layer whatever the server says they are made of', collect)
+    .option('--overwrite-data <key>', 'load the source of a layer over edited or unknown data', collect)
+    .option('--allow-loss <key>', 'allow a resource to lose features, fields or entries', collect)
     .option('--adopt', 'take resources over from other manifests')
     .option('--send-secrets <key>', 'send the passwords of a resource again', collect)
 }

@@ -1,5 +1,4 @@
 import type { Api } from '../api/api.ts'
-import { hasErrors } from '../core/issue.ts'
 import type { Plan } from '../reconcile/change.ts'
 import { type PlanOptions, safeOptions } from '../reconcile/input.ts'
 import { planManifest } from '../reconcile/read.ts'
@@ -44,7 +43,7 @@ export function showPlan({ plan, loaded }: Prepared, json: boolean, terminal: Te
     return
   }
   if (plan.issues.length > 0) writeLine(terminal.err, formatIssues(plan.issues, loaded.sources))
-  if (!hasErrors(plan.issues)) writeLine(terminal.out, formatPlan(plan, painter(terminal.colour)))
+  writeLine(terminal.out, formatPlan(plan, painter(terminal.colour)))
 }
 
 /** Reads what a plan is allowed to do from the options of the command line. */
@@ -55,7 +54,8 @@ export function readAllowances(options: Readonly<Record<string, unknown>>): Plan
     fuse: (options.fuse as number | undefined) ?? safeOptions.fuse,
     allowDelete: keys('allowDelete'),
     replace: keys('replace'),
-    reload: keys('reload'),
+    overwriteData: keys('overwriteData'),
+    allowLoss: keys('allowLoss'),
     adopt: options.adopt === true,
     sendSecrets: keys('sendSecrets'),
   }

@@ -1,11 +1,23 @@
 import { resolve } from 'node:path'
 import type { Block } from './block.ts'
-import type { WantedData } from './manifest.ts'
+import type { DataMode, WantedData } from './manifest.ts'
+
+interface DataBlock extends Readonly<Record<string, unknown>> {
+  readonly source: string
+  readonly mode?: DataMode
+  readonly allow_loss?: boolean
+}
 
 /** Takes `data:` of a block apart; the source is found from the folder of its file. */
 export function resolveData(folder: string, value: unknown): WantedData {
-  const { source, ...options } = value as Readonly<Record<string, unknown>>
-  return { source: String(source), path: resolve(folder, String(source)), options }
+  const { source, mode, allow_loss: allowLoss, ...options } = value as DataBlock
+  return {
+    source,
+    path: resolve(folder, source),
+    options,
+    ...(mode === undefined ? {} : { mode }),
+    ...(allowLoss === undefined ? {} : { allowLoss }),
+  }
 }
 
 /** A file that a block names as the source of its data. */

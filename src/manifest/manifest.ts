@@ -31,7 +31,14 @@ export interface WantedData {
   readonly source: string
   /** Load options by their wire names: `source_layer`, `fix_errors`, … */
   readonly options: Readonly<Record<string, unknown>>
+  /** What is done when the data on the server were edited; asked where absent. */
+  readonly mode?: DataMode
+  /** Whether a load may take features and fields away. */
+  readonly allowLoss?: boolean
 }
+
+/** What becomes of data that were edited on the server: `seed` keeps them, `replace` overwrites them. */
+export type DataMode = 'seed' | 'replace'
 
 /** What a manifest wants of one resource. Only what is written is there. */
 export interface WantedResource {

@@ -4,7 +4,13 @@ import { formatSource, markerKeys, type SourceMarker } from '../contract/markers
 import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
 import { tryAgain } from '../transfer/again.ts'
-import { type DataChange, dataChangeOf, type LossLimits, refuseDataLoss } from '../transfer/data_loss.ts'
+import {
+  blindLoadProblem,
+  type DataChange,
+  dataChangeOf,
+  type LossLimits,
+  refuseDataLoss,
+} from '../transfer/data_loss.ts'
 import { discardSource, loadTimeoutMs } from '../transfer/prepare.ts'
 import { watchLoad } from '../transfer/watch_load.ts'
 import { type RunContext, startStep } from './context.ts'
@@ -97,16 +103,18 @@ async function exchangePrepared(exchange: Exchange, context: RunContext): Promis
 }
 
 async function exchangeUpload(exchange: Exchange, context: RunContext): Promise<Replaced> {
-  const change = await changeOf(exchange, exchange.sent, context)
-  checkLoss(exchange, change)
-  const report = await replace(exchange, { ...exchange.reading, source: exchange.upload }, context)
-  return { before: change.before, ...(report === undefined ? {} : { report }) }
+  const { layer, limits, sent, reading, upload } = exchange
+  const { before, ...rest } = await changeOf(exchange, sent ?? 0, context)
+  if (sent !== undefined) checkLoss(exchange, { before, ...rest })
+  else if (limits !== undefined && before > 0) throw blindLoadProblem(layer.keyname, before, limits.hint)
+  const report = await replace(exchange, { ...reading, source: upload }, context)
+  return { before, ...(report === undefined ? {} : { report }) }
 }
 
 /** What is known of a change without the help of the server. */
 async function changeOf(
   { layer, absentFields = [] }: Exchange,
-  after: number | undefined,
+  after: number,
   { api, signal }: RunContext,
 ): Promise<DataChange> {
   const before = await countFeatures(api, layer.id, signal)

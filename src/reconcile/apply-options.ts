@@ -16,5 +16,5 @@ export interface ApplyOptions {
   readonly signal?: AbortSignal | undefined
   /** Once aborted, running requests are broken off too. */
   readonly breakOff?: AbortSignal | undefined
-  readonly onEvent?: (event: ApplyEvent) => void
+  readonly onEvent?: ((event: ApplyEvent) => void) | undefined
 }

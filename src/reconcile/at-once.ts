@@ -5,7 +5,7 @@ import type { ApplyOptions } from './apply-options.ts'
 import type { Change, Step } from './change.ts'
 import { leaveOut } from './leave-out.ts'
 import { writeOperations } from './operations.ts'
-import { type Outcome, outcomeWords, type Report } from './outcome.ts'
+import { loadFacts, type Outcome, outcomeWords, type Report } from './outcome.ts'
 import { prepareLoads } from './prepare-loads.ts'
 import { readActualTree } from './read.ts'
 import { keyTaken } from './send.ts'
@@ -108,13 +108,8 @@ function reportDone(
     const because = left.get(change)
     if (because !== undefined) return leftOut(change, { because, fault: faults.get(change) })
     const id = ids.get(change)
-    const report = sources.get(change)?.report
-    return {
-      change,
-      outcome: outcomeWords[change.action],
-      ...(id === undefined ? {} : { id }),
-      ...(report === undefined ? {} : { report }),
-    }
+    const made = { change, outcome: outcomeWords[change.action], ...loadFacts(sources.get(change)) }
+    return id === undefined ? made : { ...made, id }
   })
   for (const change of ids.keys()) sources.delete(change)
   for (const outcome of outcomes) onEvent?.({ type: 'finished', outcome })

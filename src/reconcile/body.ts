@@ -1,6 +1,8 @@
 import { formatSource, markerKeys } from '../contract/markers.ts'
 import type { Schema } from '../contract/schema.ts'
+import type { PreparedSource } from '../transfer/prepare.ts'
 import type { Change, Plan } from './change.ts'
+import { writeLoadedFields } from './layer-fields.ts'
 import { findPrincipalId } from './principals.ts'
 import { schemasOf } from './send.ts'
 import { sourceDigest } from './source.ts'
@@ -62,6 +64,16 @@ export function addLoad(wire: Body, { cls, data, id, action }: Change, load: Loa
   const marker = { [markerKeys.source]: formatSource({ digest, version: data.version }) }
   const items = { ...(wire.resmeta as { items?: object } | undefined)?.items, ...marker }
   return { ...wire, resmeta: { items }, [cls]: { ...srs, ...layer, ...load.fields } }
+}
+
+/** Writes what a change sends together with data that are prepared on the server. */
+export function writePreparedBody(change: Change, context: BodyContext, source: PreparedSource): Body {
+  const { feature_layer: _, ...rest } = change.body
+  const fields = change.fieldsAfterLoad
+  const layer =
+    fields === undefined ? {} : { feature_layer: { fields: writeLoadedFields(fields, source.fields) } }
+  const body = writeBody({ ...change, body: { ...rest, ...layer } }, context)
+  return addLoad(body, change, { sha256: source.sha256, fields: { source: { prepared: source.token } } })
 }
 
 /**

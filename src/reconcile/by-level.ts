@@ -1,3 +1,4 @@
+import { offers } from '../api/server.ts'
 import type { ApplyOptions } from './apply-options.ts'
 import { listRenamed } from './body.ts'
 import { type Doing, doStep } from './do-step.ts'
@@ -16,11 +17,12 @@ export async function applyByLevel(options: ApplyOptions): Promise<Report> {
     plan,
     ids: new Map(plan.ids),
     renamed: listRenamed(plan),
+    prepares: plan.landform !== undefined && (await offers(api, 'source.prepare', signal)),
+    sources: new Map(),
     signal: breakOff,
-    onUpload: (change, sentBytes, sizeBytes) =>
-      onEvent?.({ type: 'uploading', change, sentBytes, sizeBytes }),
+    onEvent,
   }
-  const tally = new Tally({ plan, ids: doing.ids, onEvent })
+  const tally = new Tally({ plan, ids: doing.ids, sources: doing.sources, onEvent })
   const results = await runSteps(plan.steps, {
     concurrency,
     signal,

@@ -35,6 +35,18 @@ export interface DataLoad {
   readonly version: number
   /** Why it is loaded. */
   readonly reason: 'new' | 'source changed' | 'data changed on the server' | 'told to'
+  /** Features that are replaced; null where they cannot be counted, absent of a new layer and of a raster. */
+  readonly before?: number | null
+  /** Data on the server that the load overwrites although they were edited since the last one. */
+  readonly edited?: EditedData
+  /** Part of the features that the load may take away, from 0 to 1; any loss where absent. */
+  readonly lossFuse?: number
+}
+
+/** Data that were edited on the server. */
+export interface EditedData {
+  /** Write requests since the last load; undefined where they cannot be told. */
+  readonly changes: number | undefined
 }
 
 /** What goes when a resource goes. */

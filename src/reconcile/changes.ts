@@ -11,7 +11,7 @@ import { issueAt, type Match } from './match.ts'
 import { checkPrincipals } from './principal-issues.ts'
 import { countTakes, listUncounted } from './prune.ts'
 import { listRecreated } from './recreate.ts'
-import { decideSource } from './source.ts'
+import { decideSource, keepSource } from './source.ts'
 
 /** Changes to what the manifest names. */
 export interface WantedChanges {
@@ -126,7 +126,7 @@ function updateOf({ work, wanted, actual, diff, data }: Update): Change {
     id: actual.id,
     ...versionOf(actual),
     edits: diff.edits,
-    body: diff.body,
+    body: data === undefined ? keepSource(diff.body, actual) : diff.body,
     ...(data === undefined ? {} : { data }),
     ...(fields === undefined ? {} : { fieldsAfterLoad: fields as NonNullable<Change['fieldsAfterLoad']> }),
     ...(diff.sharesRules && actual.version !== undefined ? { ifVersion: actual.version } : {}),
@@ -176,9 +176,10 @@ function planData(
   const file = wanted.data === undefined ? undefined : input.files.get(wanted.key)
   if (file === undefined) return undefined
   const count = actual === undefined ? undefined : input.counts.get(actual.id)
-  const reload = input.options.reload.has(wanted.key)
-  const { load, issue, uncounted } = decideSource({ wanted, actual, file, count, reload })
-  if (issue !== undefined) draft.issues.push(issue)
+  const { options, actual: tree } = input
+  const prepares = tree.landform !== undefined
+  const { load, issues, uncounted } = decideSource({ wanted, actual, file, count, options, prepares })
+  draft.issues.push(...issues)
   if (uncounted && actual !== undefined) draft.uncounted.push(actual.id)
   return load
 }

@@ -1,14 +1,18 @@
 import type { Api } from '../api/api.ts'
 import { toDocument } from '../api/dialect.ts'
-import { findSource, formatManager, formatSource, markerKeys } from '../contract/markers.ts'
+import { formatManager, markerKeys } from '../contract/markers.ts'
 import { problem } from '../contract/problems.ts'
 import { isProblem } from '../core/problem.ts'
-import { loadTimeoutMs } from '../transfer/prepare.ts'
+import { blindLoadProblem } from '../transfer/data_loss.ts'
+import { discardSource, loadTimeoutMs, type PreparedSource } from '../transfer/prepare.ts'
 import { uploadFile } from '../transfer/upload.ts'
-import { addLoad, type Body, type BodyContext, writeBody, writeRename } from './body.ts'
-import type { Change, Plan, Step } from './change.ts'
+import { addLoad, type Body, type BodyContext, writeBody, writePreparedBody, writeRename } from './body.ts'
+import type { Change, DataLoad, Plan, Step } from './change.ts'
 import { writeFields } from './layer-fields.ts'
+import type { ApplyEvent } from './outcome.ts'
+import { prepareLoad } from './prepare-loads.ts'
 import { createOnce, remove, type SendOptions, update } from './send.ts'
+import { lossHint } from './source.ts'
 import { stale } from './stale.ts'
 
 /** What the steps of one apply share. */
@@ -19,9 +23,13 @@ export interface Doing {
   readonly ids: Map<string, number>
   /** Keys whose resource has a temporary name for a while. */
   readonly renamed: ReadonlySet<string>
+  /** Whether the server reads and checks data before they replace others. */
+  readonly prepares: boolean
+  /** Data that wait on the server or were loaded; those of changes that are begun are added. */
+  readonly sources: Map<Change, PreparedSource>
   /** Breaks off running requests. */
   readonly signal?: AbortSignal | undefined
-  readonly onUpload?: (change: Change, sentBytes: number, sizeBytes: number) => void
+  readonly onEvent?: ((event: ApplyEvent) => void) | undefined
 }
 
 /** Does one step. */
@@ -47,22 +55,23 @@ async function rename(doing: Doing, { change, temporaryName = '' }: Step): Promi
 
 async function create(doing: Doing, change: Change): Promise<void> {
   const body = await bodyOf(doing, change)
-  const id = await createOnce(loading(doing, change), { cls: change.cls, body })
+  const id = await keepOrDiscard(doing, change, createOnce(loading(doing, change), { cls: change.cls, body }))
   doing.ids.set(change.key, id)
   if (doing.plan.landform === undefined) await markManager(doing, { change, id, body })
-  await setFields(doing, { change, id, body })
+  await setFields(doing, change, id)
 }
 
 async function rewrite(doing: Doing, change: Change): Promise<void> {
   const body = await bodyOf(doing, change)
   const id = idOf(change)
+  const { cls, ifVersion } = change
   try {
-    await update(loading(doing, change), id, { cls: change.cls, body, ifVersion: change.ifVersion })
+    await keepOrDiscard(doing, change, update(loading(doing, change), id, { cls, body, ifVersion }))
   } catch (error) {
     if (!isProblem(error, 'resource/stale')) throw error
     throw stale(change, 'changed')
   }
-  await setFields(doing, { change, id, body })
+  await setFields(doing, change, id)
 }
 
 function loading(doing: Doing, { data }: Change): SendOptions {
@@ -70,15 +79,44 @@ function loading(doing: Doing, { data }: Change): SendOptions {
 }
 
 async function bodyOf(doing: Doing, change: Change): Promise<Body> {
-  const wire = writeBody(change, contextOf(doing))
   const { data } = change
-  if (data === undefined) return wire
+  const context = contextOf(doing)
+  if (data === undefined) return writeBody(change, context)
+  if (doing.prepares) {
+    const source = await prepareLoad(doing, change, doing.signal)
+    doing.sources.set(change, source)
+    return writePreparedBody(change, context, source)
+  }
+  refuseBlindLoad(change, data)
   const { upload, sha256 } = await uploadFile(doing.api, {
     path: data.path,
     signal: doing.signal,
-    onProgress: (sent, size) => doing.onUpload?.(change, sent, size),
+    onProgress: (sentBytes, sizeBytes) =>
+      doing.onEvent?.({ type: 'uploading', change, sentBytes, sizeBytes }),
   })
+  const wire = writeBody(change, context)
   return addLoad(wire, change, { sha256, fields: { ...data.options, source: upload } })
+}
+
+/** What a server does not count before it loads it may take anything away. */
+function refuseBlindLoad({ key }: Change, { before = 0, lossFuse }: DataLoad): void {
+  if (lossFuse === undefined || before === 0) return
+  throw blindLoadProblem(key, before, lossHint(key))
+}
+
+/** Has the server forget the data of a change where the request that was to load them fails. */
+async function keepOrDiscard<T>(
+  { api, sources, signal }: Doing,
+  change: Change,
+  request: Promise<T>,
+): Promise<T> {
+  try {
+    return await request
+  } catch (error) {
+    const source = sources.get(change)
+    if (source !== undefined) await discardSource(api, source.token, signal).catch(() => undefined)
+    throw error
+  }
 }
 
 function contextOf({ plan, renamed, ids }: Doing): BodyContext {
@@ -100,27 +138,15 @@ async function markManager(doing: Doing, { change, id, body }: Written): Promise
 }
 
 /** Sets what the block says of the fields, now that the file has decided which there are. */
-async function setFields(doing: Doing, { change, id, body }: Written): Promise<void> {
+async function setFields(doing: Doing, change: Change, id: number): Promise<void> {
   const { fieldsAfterLoad: wanted, cls, data } = change
-  if (wanted === undefined || data === undefined) return
-  const fields = writeFields(wanted, (await readLayer(doing, id)).feature_layer?.fields)
+  if (wanted === undefined || data === undefined || doing.prepares) return
+  const fields = writeFields(wanted, await readFields(doing, id))
   const later = writeBody({ ...change, body: { feature_layer: { fields } } }, contextOf(doing))
   await update(sending(doing), id, { cls, body: later })
-  if (doing.plan.landform === undefined) return
-  const version = (await readLayer(doing, id)).vector_layer?.data_version
-  if (version === undefined || version === data.version) return
-  // A field that was dropped or converted has changed the data once more: the marker has to follow.
-  const { items } = body.resmeta as { items: Readonly<Record<string, unknown>> }
-  const digest = findSource(items[markerKeys.source])?.digest ?? ''
-  const marker = { [markerKeys.source]: formatSource({ digest, version }) }
-  await update(sending(doing), id, { cls, body: { resmeta: { items: marker } } })
 }
 
-interface LayerMembers {
-  readonly feature_layer?: { readonly fields?: unknown }
-  readonly vector_layer?: { readonly data_version?: number }
-}
-
-async function readLayer({ api, signal }: Doing, id: number): Promise<LayerMembers> {
-  return toDocument(await api.call('resource.get', { params: { id }, signal }))
+async function readFields({ api, signal }: Doing, id: number): Promise<unknown> {
+  const layer = toDocument(await api.call('resource.get', { params: { id }, signal }))
+  return (layer.feature_layer as { readonly fields?: unknown } | undefined)?.fields
 }

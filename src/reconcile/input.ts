@@ -7,8 +7,10 @@ import type { SourceFile } from './source.ts'
 export interface PlanOptions extends PruneOptions {
   /** Keys that may be deleted and made anew. */
   readonly replace: ReadonlySet<string>
-  /** Keys whose data are loaded whatever the marker says. */
-  readonly reload: ReadonlySet<string>
+  /** Keys whose data are loaded over what the server has, edited or of unknown origin. */
+  readonly overwriteData: ReadonlySet<string>
+  /** Keys of resources that may lose features, fields or entries that refer to what is deleted. */
+  readonly allowLoss: ReadonlySet<string>
   /** Whether resources are taken over from other manifests. */
   readonly adopt: boolean
   /** Keys whose secrets are sent again. */
@@ -21,7 +23,8 @@ export const safeOptions: PlanOptions = {
   fuse: 0.1,
   allowDelete: new Set(),
   replace: new Set(),
-  reload: new Set(),
+  overwriteData: new Set(),
+  allowLoss: new Set(),
   adopt: false,
   sendSecrets: new Set(),
 }

@@ -36,6 +36,15 @@ export function writeLoadedFields(wanted: unknown, loaded: readonly LoadedField[
   ]
 }
 
+/** Tells whether written fields change values of features: by dropping or converting a field. */
+export function changesValues(written: unknown, actual: unknown): boolean {
+  const datatypes = new Map(listOf(actual).map(({ id, datatype }) => [id, datatype] as const))
+  return listOf(written).some(
+    ({ id, delete: isDropped, datatype = datatypes.get(id) }) =>
+      id !== undefined && (isDropped === true || datatype !== datatypes.get(id)),
+  )
+}
+
 // From the contract: what stands in for each member that is not written.
 function defaults(field: Fields): Fields {
   const entries = Object.entries(FieldSchema.properties as Readonly<Record<string, Schema>>)

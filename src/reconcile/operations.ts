@@ -1,7 +1,13 @@
 import type { PreparedSource } from '../transfer/prepare.ts'
-import { addLoad, type Body, type BodyContext, listRenamed, writeBody, writeRename } from './body.ts'
+import {
+  type Body,
+  type BodyContext,
+  listRenamed,
+  writeBody,
+  writePreparedBody,
+  writeRename,
+} from './body.ts'
 import type { Change, Plan, Step } from './change.ts'
-import { writeLoadedFields } from './layer-fields.ts'
 
 /** One operation of a batch, as on the wire; what it creates goes by its key until it has an id. */
 export type Operation =
@@ -57,11 +63,5 @@ function targetOf({ id = 0, version }: Change, touched: Set<number>): { id: numb
 
 function bodyOf(change: Change, context: BodyContext, sources: OperationsInput['sources']): Body {
   const source = sources.get(change)
-  if (source === undefined) return writeBody(change, context)
-  const { sha256, token, fields: loaded } = source
-  const { feature_layer: _, ...rest } = change.body
-  const fields = change.fieldsAfterLoad
-  const layer = fields === undefined ? {} : { feature_layer: { fields: writeLoadedFields(fields, loaded) } }
-  const body = writeBody({ ...change, body: { ...rest, ...layer } }, context)
-  return addLoad(body, change, { sha256, fields: { source: { prepared: token } } })
+  return source === undefined ? writeBody(change, context) : writePreparedBody(change, context, source)
 }

@@ -1,5 +1,7 @@
 import type { WireImportReport } from '../contract/import_report.ts'
 import type { Problem } from '../core/problem.ts'
+import type { DataChange } from '../transfer/data_loss.ts'
+import type { PreparedSource } from '../transfer/prepare.ts'
 import type { LoadProgress } from '../transfer/watch_load.ts'
 import type { Action, Change } from './change.ts'
 
@@ -32,10 +34,21 @@ export interface Outcome {
   readonly id?: number
   /** What became of the file that was loaded, where the server tells. */
   readonly report?: WireImportReport
+  /** Features that the layer had before its data were replaced. */
+  readonly before?: number
   /** Why it failed. */
   readonly problem?: Problem
   /** Key of the change whose failure kept it from being tried. */
   readonly because?: string
+}
+
+/** Gives what the outcome of a change tells of the data that were loaded. */
+export function loadFacts(source: PreparedSource | undefined): Pick<Outcome, 'report' | 'before'> {
+  const { report, change } = source ?? {}
+  return {
+    ...(report === undefined ? {} : { report }),
+    ...(change === undefined ? {} : { before: change.before }),
+  }
 }
 
 /** What an apply did, failed at and did not try. */
@@ -62,7 +75,7 @@ export type ApplyEvent =
   /** The server reads the data of a change. */
   | { readonly type: 'loading'; readonly change: Change; readonly progress: LoadProgress }
   /** The data of a change are on the server, checked, and wait for the rest. */
-  | { readonly type: 'prepared'; readonly change: Change }
+  | { readonly type: 'prepared'; readonly change: Change; readonly load?: DataChange }
   /** All changes are sent as one request. */
   | { readonly type: 'sending'; readonly changes: number }
   | { readonly type: 'finished'; readonly outcome: Outcome }

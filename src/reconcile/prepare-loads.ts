@@ -1,8 +1,9 @@
 import PQueue from 'p-queue'
 import { isProblem, type Problem } from '../core/problem.ts'
-import { type PreparedSource, prepareSource } from '../transfer/prepare.ts'
+import { discardSource, type PreparedSource, prepareSource } from '../transfer/prepare.ts'
 import type { ApplyOptions } from './apply-options.ts'
 import type { Change } from './change.ts'
+import { checkLoad } from './check_load.ts'
 import { isCreated } from './operations.ts'
 import { asProblem } from './schedule.ts'
 import { stale } from './stale.ts'
@@ -29,13 +30,14 @@ export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads
   const queue = new PQueue({ concurrency: Math.min(concurrency, mostAtOnce) })
   const work = async (change: Change) => {
     if (stop.aborted) return
+    options.onEvent?.({ type: 'started', change })
     try {
       sources.set(change, await prepareLoad(options, change, stop))
     } catch (error) {
       if (isProblem(error, 'pipeline/interrupted')) return
       const fault = faultOf(change, asProblem(error))
       faults.set(change, fault)
-      if (fault.status !== 422 && fault.code !== 'apply/stale') failing.abort()
+      if (fault.status !== 422 && !isOfOne(fault)) failing.abort()
     }
   }
   for (const change of plan.changes) if (change.data !== undefined) void queue.add(() => work(change))
@@ -43,14 +45,22 @@ export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads
   return { sources, faults }
 }
 
-async function prepareLoad(
-  { api, onEvent }: ApplyOptions,
+/** Tells whether a fault says something of one source, and nothing of others. */
+const isOfOne = ({ code }: Problem) => code === 'apply/stale' || code === 'data/loss'
+
+/**
+ * Uploads the data of one change and has them checked.
+ *
+ * @throws {Problem} data/loss where the load would lose more than the change allows, apply/stale where the data were
+ *   edited since the plan was made, and what the server refuses
+ */
+export async function prepareLoad(
+  { api, onEvent }: Pick<ApplyOptions, 'api' | 'onEvent'>,
   change: Change,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<PreparedSource> {
   const { data, cls } = change
   if (data === undefined) throw new TypeError(`"${change.key}" has no data`)
-  onEvent?.({ type: 'started', change })
   const source = await prepareSource(api, {
     path: data.path,
     cls,
@@ -60,7 +70,12 @@ async function prepareLoad(
     onProgress: (sentBytes, sizeBytes) => onEvent?.({ type: 'uploading', change, sentBytes, sizeBytes }),
     onLoading: (progress) => onEvent?.({ type: 'loading', change, progress }),
   })
-  onEvent?.({ type: 'prepared', change })
+  const fault = checkLoad(change, source)
+  if (fault !== undefined) {
+    await discardSource(api, source.token, signal).catch(() => undefined)
+    throw fault
+  }
+  onEvent?.({ type: 'prepared', change, ...(source.change === undefined ? {} : { load: source.change }) })
   return source
 }
 

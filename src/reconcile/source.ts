@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto'
 import { type GeometryType, geometryParts } from '../contract/geometry.ts'
+import { formatSource, markerKeys } from '../contract/markers.ts'
 import type { Issue } from '../core/issue.ts'
 import type { WantedResource } from '../manifest/manifest.ts'
+import { describeBlindLoad } from '../transfer/data_loss.ts'
 import type { ActualResource } from './actual.ts'
-import type { DataLoad } from './change.ts'
+import type { DataLoad, EditedData, WantedBody } from './change.ts'
+import type { PlanOptions } from './input.ts'
+import { changesValues } from './layer-fields.ts'
 import { issueAt } from './match.ts'
 
 /** What the source file of a layer holds now. */
@@ -16,8 +20,8 @@ export interface SourceFile {
 /** What is to be done about the data of a layer. */
 export interface SourceDecision {
   readonly load?: DataLoad
-  readonly issue?: Issue
-  /** The features of the resource have to be counted before anything can be decided. */
+  readonly issues: readonly Issue[]
+  /** The features of the resource have to be counted before the plan is final. */
   readonly uncounted?: true
 }
 
@@ -29,7 +33,9 @@ export interface SourceQuestion {
   readonly file: SourceFile
   /** Number of features, where it was asked; null where it cannot be known. */
   readonly count: number | null | undefined
-  readonly reload: boolean
+  readonly options: Pick<PlanOptions, 'overwriteData' | 'allowLoss' | 'fuse'>
+  /** Whether the server tells what a source holds before it replaces the data. */
+  readonly prepares: boolean
 }
 
 /** Gives the options a source is loaded with; a geometry type of the block says what to cast to. */
@@ -50,37 +56,89 @@ export function sourceDigest(sha256: string, options: Readonly<Record<string, un
 
 /**
  * Decides whether a layer's source is loaded: when it differs from what the marker on the server says, or the data
- * have changed since. A marker that is lost means unknown: asked, never loaded over what is there.
+ * have changed since. Data that were edited on the server stop the plan unless the manifest or the caller says what to
+ * do. A marker that is lost means unknown: asked, never loaded over what is there.
  */
 export function decideSource(question: SourceQuestion): SourceDecision {
-  const { wanted, actual, file, reload } = question
-  if (actual === undefined) return { load: loadOf(question, 'new') }
-  if (reload) return { load: loadOf(question, 'told to') }
-  const { source, dataVersion } = actual
-  if (source === undefined) return decideUnmarked(question)
-  if (source.digest !== sourceDigest(file.sha256, loadOptionsOf(wanted)))
-    return { load: loadOf(question, 'source changed') }
-  if (dataVersion !== undefined && dataVersion !== source.version)
-    return { load: loadOf(question, 'data changed on the server') }
-  return {}
+  const { wanted, actual, file, count, options } = question
+  if (actual === undefined) return { load: loadOf(question, 'new'), issues: [] }
+  const edited = findEdits(actual)
+  if (options.overwriteData.has(wanted.key)) return replaceData(question, { reason: 'told to', edited })
+  if (actual.source === undefined) return decideUnmarked(question)
+  if (wanted.data?.mode === 'seed') return { issues: [] }
+  const isSame = actual.source.digest === sourceDigest(file.sha256, loadOptionsOf(wanted))
+  if (isSame && edited === undefined) return { issues: [] }
+  const reason = isSame ? 'data changed on the server' : 'source changed'
+  const decision = replaceData(question, { reason, edited })
+  if (edited === undefined || wanted.data?.mode === 'replace') return decision
+  return { ...decision, issues: [...decision.issues, reportEdits(wanted, edited, count)] }
+}
+
+/** Finds out whether data were edited since the load that the marker speaks of. */
+function findEdits({ source, dataVersion }: ActualResource): EditedData | undefined {
+  if (source === undefined || dataVersion === undefined || dataVersion === source.version) return undefined
+  return { changes: dataVersion > source.version ? dataVersion - source.version : undefined }
+}
+
+function reportEdits(wanted: WantedResource, { changes }: EditedData, count: SourceQuestion['count']): Issue {
+  const times = changes === undefined ? '' : ` ${changes === 1 ? 'once' : `${changes} times`}`
+  const features = typeof count === 'number' ? ` It has ${count} features now.` : ''
+  const message = `the data of "${wanted.key}" were edited on the server${times} since they were loaded, and loading the source would overwrite that.${features}`
+  const hint = `To overwrite the edits: --overwrite-data ${wanted.key}, or data: { mode: replace }. To keep them: data: { mode: seed }.`
+  return { ...issueAt(wanted, 'plan/data-edited', message, '/data'), hint }
+}
+
+type Reason = Pick<DataLoad, 'reason'> & { readonly edited: EditedData | undefined }
+
+function replaceData(question: SourceQuestion, { reason, edited }: Reason): SourceDecision {
+  const { wanted, actual, count, prepares } = question
+  const load = { ...loadOf(question, reason), ...(edited === undefined ? {} : { edited }) }
+  if (actual?.cls !== 'vector_layer') return { load, issues: [] }
+  if (count === undefined) return { load, issues: [], uncounted: true }
+  const isBlind = !prepares && count !== 0 && load.lossFuse !== undefined
+  return { load: { ...load, before: count }, issues: isBlind ? [reportBlind(wanted, count)] : [] }
+}
+
+function reportBlind(wanted: WantedResource, count: number | null): Issue {
+  const { key } = wanted
+  return { ...issueAt(wanted, 'data/loss', describeBlindLoad(key, count), '/data'), hint: lossHint(key) }
+}
+
+/**
+ * Adds the marker of a layer's source to a body that drops or converts fields: the server counts that as a change of
+ * the data, and it is our own. Data that were edited besides stay told as edited.
+ */
+export function keepSource(body: WantedBody, actual: ActualResource): WantedBody {
+  const { source, dataVersion, members } = actual
+  const isKept = changesValues(body.feature_layer?.fields, members.feature_layer?.fields)
+  if (!isKept || source === undefined || dataVersion !== source.version) return body
+  const items = body.resmeta?.items as Readonly<Record<string, unknown>> | undefined
+  const marker = { [markerKeys.source]: formatSource({ ...source, version: source.version + 1 }) }
+  return { ...body, resmeta: { items: { ...items, ...marker } } }
+}
+
+/** Says how to allow that a layer loses data. */
+export function lossHint(key: string): string {
+  return `Check the source. If the loss is intended: --allow-loss ${key}, or data: { allow_loss: true }.`
 }
 
 function decideUnmarked(question: SourceQuestion): SourceDecision {
   const { wanted, actual, count } = question
-  if (actual?.resmeta !== undefined && count === undefined) return { uncounted: true }
-  if (actual?.resmeta !== undefined && count === 0) return { load: loadOf(question, 'new') }
+  if (actual?.resmeta !== undefined && count === undefined) return { issues: [], uncounted: true }
+  if (actual?.resmeta !== undefined && count === 0) return { load: loadOf(question, 'new'), issues: [] }
+  if (wanted.data?.mode === 'seed') return { issues: [] }
   const what = typeof count === 'number' ? `holds ${count} features` : 'holds data'
   const message = `"${wanted.key}" ${what}, and nothing on the server says what they were made of; they stay as they are`
-  return {
-    issue: {
-      ...issueAt(wanted, 'plan/data-unknown', message, '/data'),
-      severity: 'warning',
-      hint: `to replace them: --reload ${wanted.key}`,
-    },
-  }
+  const issue = {
+    ...issueAt(wanted, 'plan/data-unknown', message, '/data'),
+    severity: 'warning',
+    hint: `to replace them: --overwrite-data ${wanted.key}`,
+  } as const
+  return { issues: [issue] }
 }
 
-function loadOf({ wanted, actual, file }: SourceQuestion, reason: DataLoad['reason']): DataLoad {
+function loadOf({ wanted, actual, file, options }: SourceQuestion, reason: DataLoad['reason']): DataLoad {
+  const mayLose = wanted.data?.allowLoss === true || options.allowLoss.has(wanted.key)
   return {
     path: wanted.data?.path ?? '',
     source: wanted.data?.source ?? '',
@@ -88,5 +146,6 @@ function loadOf({ wanted, actual, file }: SourceQuestion, reason: DataLoad['reas
     sizeBytes: file.sizeBytes,
     version: actual === undefined ? 1 : (actual.dataVersion ?? 0) + 1,
     reason,
+    ...(mayLose ? {} : { lossFuse: options.fuse }),
   }
 }

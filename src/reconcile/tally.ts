@@ -1,5 +1,6 @@
+import type { PreparedSource } from '../transfer/prepare.ts'
 import type { Change, Plan, Step } from './change.ts'
-import { type ApplyEvent, type Outcome, outcomeWords } from './outcome.ts'
+import { type ApplyEvent, loadFacts, type Outcome, outcomeWords } from './outcome.ts'
 import type { StepResult } from './schedule.ts'
 
 /** What the results of steps are put together with. */
@@ -7,6 +8,8 @@ export interface TallyOptions {
   readonly plan: Plan
   /** Ids by key of everything that is there by now. */
   readonly ids: ReadonlyMap<string, number>
+  /** Data that were prepared on the server, by change. */
+  readonly sources: ReadonlyMap<Change, PreparedSource>
   readonly onEvent?: ((event: ApplyEvent) => void) | undefined
 }
 
@@ -36,7 +39,8 @@ export class Tally {
     if (this.#outcomes.has(change)) return
     if (result.state === 'failed') this.#finish({ change, outcome: 'failed', problem: result.problem })
     else if (result.state === 'skipped') this.#finish({ change, outcome: 'skipped', ...becauseOf(result) })
-    else if (left === 0) this.#finish({ change, outcome: outcomeWords[change.action], ...this.#idOf(change) })
+    else if (left === 0)
+      this.#finish({ change, outcome: outcomeWords[change.action], ...this.#factsOf(change) })
   }
 
   /** Gives the outcomes, in the order of the plan. */
@@ -50,9 +54,10 @@ export class Tally {
     this.#options.onEvent?.({ type: 'finished', outcome })
   }
 
-  #idOf({ key, action }: Change): { id?: number } {
-    const id = action === 'delete' ? undefined : this.#options.ids.get(key)
-    return id === undefined ? {} : { id }
+  #factsOf(change: Change): Pick<Outcome, 'id' | 'report' | 'before'> {
+    const { ids, sources } = this.#options
+    const id = change.action === 'delete' ? undefined : ids.get(change.key)
+    return { ...(id === undefined ? {} : { id }), ...loadFacts(sources.get(change)) }
   }
 }
 

@@ -7,8 +7,8 @@ import type { Problem } from '../core/problem.ts'
 export interface DataChange {
   /** Features that the layer has. */
   readonly before: number
-  /** Features that it is going to have; undefined where the server does not count them before it replaces the data. */
-  readonly after: number | undefined
+  /** Features that it is going to have. */
+  readonly after: number
   /** Fields of the layer with values, for which the source has none. */
   readonly lostFields: readonly LostField[]
   /** Attachments and descriptions of features that would be deleted. */
@@ -35,40 +35,53 @@ export interface LossLimits {
 export const defaultLossFuse = 0.1
 
 /**
- * Tells whether a load would lose data: more features than the fuse allows, all values of a field, or what features have
- * beside. Where it is not known how many features come, all of them count as lost. Pure.
+ * Tells whether a load would lose data: more features than the fuse allows, all values of a field, or attachments and
+ * descriptions of features. Pure.
  */
 export function losesData(change: DataChange, fuse: number): boolean {
-  const { before, after = 0, lostFields, lostAttachments, lostDescriptions } = change
+  const { before, after, lostFields, lostAttachments, lostDescriptions } = change
   const isPastFuse = before - after > before * fuse
   return before > 0 && (isPastFuse || lostFields.length + lostAttachments + lostDescriptions > 0)
 }
 
-/** Says what a load would lose: `100 → 3 features, all values of lanes (100), 2 attachments`. */
+/** Says what a load would lose: `100 → 3 features, field lanes (100 values), 2 attachments`. */
 export function describeDataLoss(change: DataChange): string {
   const { before, after, lostFields, lostAttachments, lostDescriptions } = change
   const fields = lostFields.map(
-    ({ keyname, valueCount }) => keyname + (valueCount === undefined ? '' : ` (${valueCount})`),
+    ({ keyname, valueCount }) =>
+      keyname + (valueCount === undefined ? '' : ` (${counted(valueCount, 'value')})`),
   )
   return [
-    ...(after === before ? [] : [`${before} → ${after ?? 'unknown'} features`]),
-    ...(fields.length > 0 ? [`all values of ${fields.join(', ')}`] : []),
-    ...(lostAttachments > 0 ? [`${lostAttachments} attachments`] : []),
-    ...(lostDescriptions > 0 ? [`${lostDescriptions} descriptions of features`] : []),
+    ...(after < before ? [`${before} → ${after} features`] : []),
+    ...(fields.length > 0 ? [`${fields.length === 1 ? 'field' : 'fields'} ${fields.join(', ')}`] : []),
+    ...(lostAttachments > 0 ? [counted(lostAttachments, 'attachment')] : []),
+    ...(lostDescriptions > 0 ? [counted(lostDescriptions, 'feature description')] : []),
   ].join(', ')
 }
+
+const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
 
 /** Makes the refusal of a load. */
 export function dataLossProblem(layer: string, change: DataChange, hint: string): Problem {
   const { before, after } = change
-  const message =
-    after === undefined
-      ? `"${layer}" may lose data: it has ${before} features, and this server does not count a source before it loads it.`
-      : `"${layer}" would lose data: ${describeDataLoss(change)}.`
-  return problem('data/loss', `${message} Nothing was loaded.`, {
-    hint,
-    data: { layer, before, after, ...lossFacts(change) },
-  })
+  const message = `"${layer}" would lose data: ${describeDataLoss(change)}. Nothing was loaded.`
+  return problem('data/loss', message, { hint, data: { layer, before, after, ...lossFacts(change) } })
+}
+
+/**
+ * Makes the refusal of a load into a server that tells nothing of a source before it has replaced the data.
+ *
+ * @param before features that the layer has; null where they cannot be counted
+ */
+export function blindLoadProblem(layer: string, before: number | null, hint: string): Problem {
+  const message = `${describeBlindLoad(layer, before)}. Nothing was loaded.`
+  return problem('data/loss', message, { hint, data: { layer, before } })
+}
+
+/** Says why it is not known what a load would lose. */
+export function describeBlindLoad(layer: string, before: number | null): string {
+  const features = before === null ? 'an unknown number of features' : `${counted(before, 'feature')}`
+  return `"${layer}" may lose data: it has ${features}, and this server does not count a source before it loads it`
 }
 
 /** Gives what a load would lose besides features, as events have it. */
@@ -90,7 +103,7 @@ export function refuseDataLoss(layer: string, change: DataChange, { fuse, hint }
 }
 
 /** Reads what a prepared source would replace; undefined where it is for a new layer. */
-export function dataChangeOf({ feature_count: after, replaces }: PreparedAnswer): DataChange | undefined {
+export function dataChangeOf({ feature_count: after = 0, replaces }: PreparedAnswer): DataChange | undefined {
   if (replaces === undefined) return undefined
   const { feature_count, lost_fields, lost_attachments, lost_descriptions } = replaces
   return {

@@ -1,6 +1,7 @@
 import type { Api } from '../api/api.ts'
 import type { WireImportReport } from '../contract/import_report.ts'
 import { tryAgain } from './again.ts'
+import { type DataChange, dataChangeOf } from './data_loss.ts'
 import { uploadFile } from './upload.ts'
 import { type LoadProgress, watchLoad } from './watch_load.ts'
 
@@ -37,6 +38,10 @@ export interface PreparedSource {
   readonly fields: readonly LoadedField[]
   /** What became of the file; none of a picture. */
   readonly report?: WireImportReport
+  /** What the load changes; none for a new layer, and of a picture. */
+  readonly change?: DataChange
+  /** Version of the data that are to be replaced. */
+  readonly dataVersion?: number
 }
 
 /**
@@ -59,8 +64,16 @@ export async function prepareSource(api: Api, source: SourceFile): Promise<Prepa
     ...(askEveryMs ? { everyMs: askEveryMs } : {}),
   }
   const answer = await watchLoad(api, watched, preparing)
-  const { id: token, fields = [], report } = answer
-  return { token, sha256, fields, ...(report === undefined ? {} : { report }) }
+  const { id: token, fields = [], report, replaces } = answer
+  const change = dataChangeOf(answer)
+  return {
+    token,
+    sha256,
+    fields,
+    ...(report === undefined ? {} : { report }),
+    ...(change === undefined ? {} : { change }),
+    ...(replaces === undefined ? {} : { dataVersion: replaces.data_version }),
+  }
 }
 
 /** Longest wait for a server that reads a file into a layer: a large one takes as long as it takes. */

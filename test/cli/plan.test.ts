@@ -96,18 +96,23 @@ describe('plan and apply', () => {
     expect((await run(['apply', 'a.yaml'])).exit).toBe(0)
   })
 
-  it('load the data again when the file has changed, and when somebody changed the features', async () => {
+  it('load the data again when the file has changed, and over edited features only when told', async () => {
     await write('places.geojson', places(['Here', 'There', 'Everywhere']))
-    expect((await run(['plan', 'a.yaml'])).out).toContain('is loaded: the source has changed')
+    expect((await run(['plan', 'a.yaml'])).out).toContain('replaces 2 features: the source has changed')
     await run(['apply', 'a.yaml', '--yes'])
     const id = await idOf('a_layer')
     const count = await server.admin('GET', `/api/resource/${id}/feature_count`)
     expect(await count.json()).toEqual({ total_count: 3 })
     await server.admin('DELETE', `/api/resource/${id}/feature/1`)
-    expect((await run(['plan', 'a.yaml'])).out).toContain(
-      'the data were changed on the server since the load',
-    )
-    await run(['apply', 'a.yaml', '--yes'])
+    const refused = await run(['apply', 'a.yaml', '--yes'])
+    expect([refused.exit, refused.err]).toEqual([
+      1,
+      expect.stringMatching(
+        /plan\/data-edited: the data of "a_layer" were edited on the server once(.|\n)*--overwrite-data a_layer/,
+      ),
+    ])
+    expect(refused.out).toContain('overwrites data that were edited on the server 1 time since the last load')
+    await run(['apply', 'a.yaml', '--yes', '--overwrite-data', 'a_layer'])
     expect((await run(['plan', 'a.yaml'])).out).toBe('Plan for a: 0 changes, 4 unchanged.\n')
   })
 
@@ -197,7 +202,9 @@ describe('plan and apply', () => {
       'Not tried: 1\n  half_style (mapsrv_style), after half_layer\nTo go on: landform apply half.yaml',
     )
     await write('places.geojson', places(['Here']))
-    expect((await run(['apply', 'half.yaml', '--yes', '--no-atomic'])).out).toMatch(/: 2 created\.\n$/)
+    expect((await run(['apply', 'half.yaml', '--yes', '--no-atomic'])).out).toMatch(
+      /: 2 created\.\n {2}half_layer: 1 feature loaded\n$/,
+    )
   })
 
   it('speak to programs in events, on stdout only', async () => {

@@ -83,7 +83,7 @@ describe('a picture in a manifest', () => {
     expect((await run(['plan', 'photo.yaml'])).out).toContain('0 changes')
   })
 
-  it('is replaced in place when its file changes, and when the server has another one', async () => {
+  it('is replaced in place when its file changes, and over another one on the server when told', async () => {
     const before = await findPhoto()
     await write('photo.tif', picture(20))
     expect((await run(['plan', 'photo.yaml'])).out).toMatch(/photo .*\n.*data/)
@@ -96,8 +96,12 @@ describe('a picture in a manifest', () => {
     const path = `/api/resource/${after?.resource.id}`
     const changed = await server.admin('PUT', path, { raster_layer: { source: await sent.json() } })
     expect(changed.status).toBe(200)
-    expect((await run(['plan', 'photo.yaml'])).out).toContain('changed on the server since the load')
-    expect((await run(['apply', 'photo.yaml', '--yes'])).exit).toBe(0)
+    expect(await run(['plan', 'photo.yaml'])).toMatchObject({
+      exit: 1,
+      out: expect.stringMatching(/photo\.tif .* replaces the data\n +overwrites data that were edited/),
+      err: expect.stringContaining('plan/data-edited'),
+    })
+    expect((await run(['apply', 'photo.yaml', '--yes', '--overwrite-data', 'photo'])).exit).toBe(0)
     expect((await run(['plan', 'photo.yaml'])).out).toContain('0 changes')
   })
 

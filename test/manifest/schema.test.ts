@@ -57,6 +57,14 @@ describe('the printed schema', () => {
       'a load option beside data',
       { a: { existing: true, cls: 'vector_layer', vector_layer: { skip_errors: true } } },
     ],
+    [
+      'a mode that data do not have',
+      { a: { cls: 'vector_layer', display_name: 'A', data: { source: 'a.geojson', mode: 'merge' } } },
+    ],
+    [
+      'features of a raster that may be lost',
+      { a: { cls: 'raster_layer', display_name: 'A', data: { source: 'a.tif', allow_loss: true } } },
+    ],
   ])('refuses %s', (_, resources) => {
     expect(check(resources)).toBe(false)
   })
@@ -71,6 +79,16 @@ describe('the printed schema', () => {
     [
       'an expression for a number',
       { a: { existing: true, cls: 'webmap', webmap: { extent_left: '${env.LEFT}' } } },
+    ],
+    [
+      'what becomes of data that were edited on the server, and that a load may lose some',
+      {
+        a: {
+          cls: 'vector_layer',
+          display_name: 'A',
+          data: { source: 'a.geojson', mode: 'replace', allow_loss: true },
+        },
+      },
     ],
   ])('accepts %s', (_, resources) => {
     expect(check(resources) || validate.errors).toBe(true)

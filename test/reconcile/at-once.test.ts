@@ -56,7 +56,8 @@ const everything = {
   fuse: 1,
   allowDelete: new Set<string>(),
   replace: new Set<string>(),
-  reload: new Set<string>(),
+  overwriteData: new Set<string>(),
+  allowLoss: new Set<string>(),
   adopt: false,
   sendSecrets: new Set<string>(),
 }

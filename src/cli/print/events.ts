@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { Issue } from '../../core/issue.ts'
 import type { Problem } from '../../core/problem.ts'
-import { type Change, countActions, type Plan } from '../../reconcile/change.ts'
+import { type Change, countActions, type DataLoad, type Plan } from '../../reconcile/change.ts'
 import type { Outcome, Report } from '../../reconcile/outcome.ts'
 
 /** Version of the events; it grows when one of them changes its meaning or loses a member. */
@@ -37,16 +37,17 @@ export function writeProblemEvent(
 /** Writes what became of one change. */
 export function writeOutcomeEvent(
   out: Writable,
-  { change, outcome, id, report, problem, because }: Outcome,
+  { change, outcome, id, report, before, problem, because }: Outcome,
 ): void {
   const { key, action } = change
-  writeEvent(out, 'outcome', { key, action, outcome, id, report, because, ...faultFacts(problem) })
+  const facts = { key, action, outcome, id, report, feature_count_before: before, because }
+  writeEvent(out, 'outcome', { ...facts, ...faultFacts(problem) })
 }
 
 function faultFacts(problem: Problem | undefined): object {
   if (problem === undefined) return {}
-  const { code, message, hint } = problem
-  return { problem: { code, message, hint } }
+  const { code, message, hint, data } = problem
+  return { problem: { code, message, hint, data } }
 }
 
 /** Writes the end of an apply. */
@@ -58,9 +59,11 @@ export function writeReportEvent(out: Writable, report: Report): void {
 }
 
 function changeFacts({ action, key, cls, displayName, path, id, edits, data, takes }: Change): object {
-  const source =
-    data === undefined
-      ? {}
-      : { data: { source: data.source, size_bytes: data.sizeBytes, reason: data.reason } }
+  const source = data === undefined ? {} : { data: dataFacts(data) }
   return { action, key, cls, display_name: displayName, path, id, edits, ...source, takes }
+}
+
+function dataFacts({ source, sizeBytes, reason, before, edited }: DataLoad): object {
+  const server = edited === undefined ? {} : { server_edits: edited.changes ?? null }
+  return { source, size_bytes: sizeBytes, reason, feature_count_before: before, ...server }
 }

@@ -1,5 +1,12 @@
 import { splitPointer } from '../../core/pointer.ts'
-import { type Action, type Change, countActions, type Edit, type Plan } from '../../reconcile/change.ts'
+import {
+  type Action,
+  type Change,
+  countActions,
+  type DataLoad,
+  type Edit,
+  type Plan,
+} from '../../reconcile/change.ts'
 import { showBytes, showCount } from './number.ts'
 import type { Paint } from './paint.ts'
 import { oneLine } from './printable.ts'
@@ -21,15 +28,16 @@ export function formatPlan(plan: Plan, paint: Paint): string {
   return [...blocks, ...(blocks.length > 0 ? [''] : []), formatSummary(plan)].join('\n')
 }
 
-/** Writes the sum of a plan: `Plan: 3 to create, 1 to delete, 12 unchanged.` */
-export function formatSummary({ changes, unchanged, manifest }: Plan): string {
+/** Writes the sum of a plan: `Plan for city: 3 to create, 1 to delete, 12 unchanged.` */
+export function formatSummary({ changes, unchanged, manifest, issues }: Plan): string {
   const counts = countActions(changes)
   const parts = Object.entries(counts).flatMap(([action, count]) =>
     count > 0 ? [`${count} to ${action}`] : [],
   )
-  const rest = `${unchanged} unchanged`
-  if (parts.length === 0) return `Plan for ${manifest}: 0 changes, ${rest}.`
-  return `Plan for ${manifest}: ${[...parts, rest].join(', ')}.`
+  if (parts.length === 0) parts.push('0 changes')
+  const sum = `Plan for ${manifest}: ${[...parts, `${unchanged} unchanged`].join(', ')}.`
+  const errors = issues.filter(({ severity }) => severity === 'error').length
+  return errors === 0 ? sum : `${sum} It cannot be applied: ${showCount(errors, 'error')}.`
 }
 
 function formatChange(change: Change, paint: Paint): string {
@@ -41,19 +49,28 @@ function formatChange(change: Change, paint: Paint): string {
 function formatDetails(change: Change, paint: Paint): string[] {
   const lines = change.edits.flatMap((edit) => formatEdit(edit, change.action, paint))
   if (change.action === 'adopt') lines.unshift(paint('cyan', 'managed by this manifest from now on'))
-  if (change.data !== undefined) lines.push(formatData(change.data))
+  if (change.data !== undefined) lines.push(...formatData(change.data, paint))
   return [...lines, ...formatTakes(change, paint)]
 }
 
-const reasons: Readonly<Record<NonNullable<Change['data']>['reason'], string>> = {
+const reasons: Readonly<Record<DataLoad['reason'], string>> = {
   new: '',
   'source changed': ': the source has changed',
-  'data changed on the server': ': the data were changed on the server since the load, which is lost',
-  'told to': ': told to by --reload',
+  'data changed on the server': '',
+  'told to': ': --overwrite-data',
 }
 
-function formatData({ source, sizeBytes, reason }: NonNullable<Change['data']>): string {
-  return `data  ${source} (${showBytes(sizeBytes)}) is loaded${reasons[reason]}`
+function formatData({ source, sizeBytes, reason, before, edited }: DataLoad, paint: Paint): string[] {
+  const verb = reason === 'new' || before === 0 ? 'is loaded' : `replaces ${describeReplaced(before)}`
+  const line = `data  ${source} (${showBytes(sizeBytes)}) ${verb}${reasons[reason]}`
+  if (edited === undefined) return [line]
+  const times = edited.changes === undefined ? '' : ` ${showCount(edited.changes, 'time')}`
+  return [line, paint('red', `overwrites data that were edited on the server${times} since the last load`)]
+}
+
+function describeReplaced(before: DataLoad['before']): string {
+  if (before === undefined) return 'the data'
+  return before === null ? 'features that cannot be counted' : showCount(before, 'feature')
 }
 
 function formatTakes({ takes, action }: Change, paint: Paint): string[] {

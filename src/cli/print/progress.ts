@@ -1,5 +1,6 @@
 import type { Change } from '../../reconcile/change.ts'
 import type { ApplyEvent, Outcome } from '../../reconcile/outcome.ts'
+import { lossFacts } from '../../transfer/data_loss.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent, writeOutcomeEvent } from './events.ts'
 import { startLiveLine } from './live.ts'
@@ -95,9 +96,20 @@ function tell({ terminal, json }: ProgressOptions, state: State, event: ApplyEve
     else if (event.type === 'finished') tellOutcome(terminal, event.outcome)
   } else if (event.type === 'prepared') {
     state.spokenMs = performance.now()
-    if (json) writeEvent(terminal.out, 'prepared', { key: event.change.key })
+    if (json) writeEvent(terminal.out, 'prepared', preparedFacts(event))
     else writeLine(terminal.err, `uploaded ${event.change.key}`)
   } else if (event.type === 'sending' && json) writeEvent(terminal.out, 'sending', { changes: event.changes })
+}
+
+function preparedFacts({ change, load }: Extract<ApplyEvent, { type: 'prepared' }>): object {
+  if (load === undefined) return { key: change.key }
+  const { before, after } = load
+  return {
+    key: change.key,
+    feature_count_before: before,
+    feature_count_after: after,
+    ...lossFacts(load),
+  }
 }
 
 function tellOutcome({ err }: Terminal, { outcome, change, problem }: Outcome): void {

@@ -1,7 +1,7 @@
 import type { Problem } from '../../core/problem.ts'
 import type { Outcome, OutcomeWord, Report } from '../../reconcile/outcome.ts'
 import { formatLoad } from './load.ts'
-import { showCount, showDuration } from './number.ts'
+import { showBefore, showCount, showDuration } from './number.ts'
 import type { Paint } from './paint.ts'
 
 const order: readonly OutcomeWord[] = ['created', 'adopted', 'updated', 'moved', 'replaced', 'deleted']
@@ -51,11 +51,11 @@ function countDone({ outcomes }: Report): string {
 const mostNamed = 3
 
 /** What became of a file: nothing of it is left out in silence. */
-function formatLoaded({ change, report }: Outcome): string[] {
+function formatLoaded({ change, report, before }: Outcome): string[] {
   if (report === undefined) return []
   const { feature_count: count, bad_count: badCount } = report
   return [
-    `  ${change.key}: ${showCount(count, 'feature')} loaded${badCount > 0 ? `, ${badCount} bad left out` : ''}`,
+    `  ${change.key}: ${showCount(count, 'feature')} loaded${showBefore(before)}${badCount > 0 ? `, ${badCount} bad left out` : ''}`,
     ...formatLoad(report, mostNamed).map((line) => `    ${line}`),
   ]
 }

@@ -71,7 +71,14 @@ export const planProblems = {
     1,
     'Source of the data unknown',
     `${core}.ValidationError`,
-    'Load them anew with --reload KEY; what is there now is replaced.',
+    'Load them anew with --overwrite-data KEY; what is there now is replaced.',
+  ),
+  'plan/data-edited': kind(
+    409,
+    1,
+    'Data edited on the server',
+    `${core}.ValidationError`,
+    'Overwrite the edits with --overwrite-data KEY, or keep them with data: { mode: seed }.',
   ),
   'plan/data-missing': kind(
     409,

@@ -2,6 +2,7 @@ import { loadOptions } from '../../contract/classes/vector_layer.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
 import { MetadataValueSchema, ResourceMember } from '../../contract/resource.ts'
 import type { Schema } from '../../contract/schema.ts'
+import type { DataMode } from '../manifest.ts'
 import { type JsonSchema, requiredOf, toManifestSchema, writtenProperties } from './field.ts'
 import { permissionsSchema, principalSchema, ruleSchema } from './rules.ts'
 
@@ -115,6 +116,13 @@ export function requirementsOf(cls: Cls): JsonSchema {
   return { type: 'object', required, properties: Object.fromEntries(needs) }
 }
 
+const allowLossSchema = {
+  type: 'boolean',
+  default: false,
+  description:
+    'Load even a source that takes away more than 10 % of the features, all values of a field, or attachments.',
+}
+
 /** Schema of `data:` for a class. */
 function dataSchema(cls: Cls): JsonSchema {
   return {
@@ -127,6 +135,13 @@ function dataSchema(cls: Cls): JsonSchema {
         minLength: 1,
         description: 'File that holds the data, from the folder of the manifest.',
       },
+      mode: {
+        type: 'string',
+        enum: ['seed', 'replace'] satisfies DataMode[],
+        description:
+          'What is done with data that were edited on the server: seed loads once and keeps them, replace loads the source over them. Where absent, they stop the plan.',
+      },
+      ...(cls === 'vector_layer' ? { allow_loss: allowLossSchema } : {}),
       ...writtenProperties(dataOptions[cls]),
     },
     description: 'Data that is loaded when the server has others.',

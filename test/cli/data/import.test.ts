@@ -224,7 +224,7 @@ describe('landform data, against a server that does no more than the original', 
     // It cannot tell what a file holds before it has replaced the data.
     expect(await unsure()).toMatchObject({
       exit: 4,
-      err: told('data/loss', 'may lose data: it has 1 features'),
+      err: told('data/loss', 'may lose data: it has 1 feature,'),
     })
     await plain.stop()
     expect(results.map(({ exit, err }) => [exit, err.replaceAll(/^.*…\n/gm, '')])).toEqual(

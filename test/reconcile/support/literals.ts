@@ -1,3 +1,4 @@
+import type { TreeHead } from '../../../src/api/tree.ts'
 import type { Representation } from '../../../src/contract/bodies.ts'
 import type { Cls } from '../../../src/contract/registry.ts'
 import type { MetadataValue } from '../../../src/contract/resource.ts'
@@ -71,10 +72,7 @@ const principals = [
 ] as const
 
 /** Makes a tree of rows below the top, which is there always. */
-export function treeOf(
-  rows: readonly Row[],
-  head: { readonly complete?: boolean; readonly administrator?: boolean } = {},
-): ActualTree {
+export function treeOf(rows: readonly Row[], head: Partial<TreeHead> = {}): ActualTree {
   const collector = collectTree()
   collector.take(wireOf({ id: 0, parent: null, name: 'Main', manager: null }))
   for (const row of rows) collector.take(wireOf(row))
@@ -88,7 +86,7 @@ export interface Case {
   readonly options?: Partial<PlanOptions>
   readonly files?: PlanInput['files']
   readonly counts?: PlanInput['counts']
-  readonly head?: { readonly complete?: boolean; readonly administrator?: boolean }
+  readonly head?: Partial<TreeHead>
 }
 
 /** Plans blocks against rows. */
