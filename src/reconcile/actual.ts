@@ -49,6 +49,14 @@ export interface ActualTree {
   readonly landform: string | undefined
 }
 
+/** Tells whether what is not in a tree is not on the server. */
+export function readsAll({
+  complete,
+  administrator,
+}: Pick<ActualTree, 'complete' | 'administrator'>): boolean {
+  return complete || administrator
+}
+
 /** Collects a tree, resource by resource. */
 export interface TreeCollector {
   take(wire: Representation): void

@@ -57,6 +57,21 @@ export interface Takes {
   readonly strangers: readonly string[]
   /** Features of the layers that go; undefined where they cannot be counted. */
   readonly features: number | undefined
+  /** Resources that refer to what goes, whoever manages them. */
+  readonly referrers?: readonly Referrer[]
+}
+
+/** A resource that refers to another one that is deleted. */
+export interface Referrer {
+  /** Keyname or `#id`. */
+  readonly key: string
+  readonly cls: string
+  /** Display names from the top of the tree to the resource. */
+  readonly path: readonly string[]
+  /** Names of its entries, or fields, that refer to what goes; they are emptied or go too. */
+  readonly loses: readonly string[]
+  /** Whether it keeps what it refers to from being deleted. */
+  readonly refuses: boolean
 }
 
 /** A request body in the words of a manifest: references are keys or `{id}`, principals `user:guest`. */

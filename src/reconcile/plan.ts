@@ -4,9 +4,10 @@ import type { ActualTree } from './actual.ts'
 import type { Change, Plan } from './change.ts'
 import { planChanges } from './changes.ts'
 import type { PlanInput } from './input.ts'
-import { matchResources } from './match.ts'
+import { type Match, matchResources } from './match.ts'
 import { orderChanges } from './order.ts'
 import { planPrune } from './prune.ts'
+import { planReferrers } from './referrers.ts'
 
 /** A plan, and the layers whose features have to be counted for a final one. */
 export interface Planning {
@@ -25,9 +26,14 @@ export function computePlan(input: PlanInput): Planning {
   for (const [key, resource] of match.pairs)
     (manifest.resources.get(key)?.existing ? anchors : kept).add(resource.id)
   const pruned = planPrune({ ...options, manifestId: manifest.id, actual, kept, anchors, counts })
-  const changes = [...wanted.changes, ...pruned.changes]
+  const { changes, issues: referred } = planReferrers({
+    actual,
+    changes: [...wanted.changes, ...pruned.changes],
+    kept: keptIds(match, wanted.recreated),
+    allowLoss: options.allowLoss,
+  })
   const order = orderChanges({ manifest, actual, changes, pairs: match.pairs, recreated: wanted.recreated })
-  const issues = [...match.issues, ...wanted.issues, ...pruned.issues, ...order.issues]
+  const issues = [...match.issues, ...wanted.issues, ...pruned.issues, ...referred, ...order.issues]
   const ids = new Map([...match.pairs].map(([key, { id }]) => [key, id] as const))
   for (const key of wanted.recreated) ids.delete(key)
   const plan: Plan = {
@@ -44,6 +50,12 @@ export function computePlan(input: PlanInput): Planning {
     fingerprint: fingerprintOf(changes, actual),
   }
   return { plan, uncounted: [...wanted.uncounted, ...pruned.uncounted] }
+}
+
+/** Resources that are wanted, and leave what is deleted before it goes. */
+function keptIds({ keyOf, suspects }: Match, recreated: ReadonlySet<string>): Set<number> {
+  const wanted = [...keyOf].flatMap(([id, key]) => (recreated.has(key) ? [] : [id]))
+  return new Set([...wanted, ...[...suspects.values()].map(({ id }) => id)])
 }
 
 // Of the edits, not of the bodies: secrets leave no digest.

@@ -1,7 +1,7 @@
 import { problems } from '../contract/problems.ts'
 import { hasFeatures, isCls } from '../contract/registry.ts'
 import type { Issue } from '../core/issue.ts'
-import { type ActualResource, type ActualTree, labelOf, listDescendants, pathOf } from './actual.ts'
+import { type ActualResource, type ActualTree, labelOf, listDescendants, pathOf, readsAll } from './actual.ts'
 import type { Change, Takes } from './change.ts'
 
 /** What may be deleted. */
@@ -37,8 +37,7 @@ export function planPrune(input: PruneInput): PrunePlan {
   const tops = findOrphans(input)
   if (!input.prune) return { changes: [], issues: tops.map(reportOrphan), uncounted: [] }
   if (tops.length === 0) return { changes: [], issues: [], uncounted: [] }
-  const blocked = tops.length > 0 && !input.actual.complete && !input.actual.administrator
-  if (blocked) return { changes: [], issues: [incomplete()], uncounted: [] }
+  if (!readsAll(input.actual)) return { changes: [], issues: [incomplete()], uncounted: [] }
   const uncounted = tops.flatMap((top) => listUncounted(input, top))
   const changes = tops.map((top) => deletionOf(input, top))
   const issues = tops.flatMap((top, at) => checkDeletion(input, top, changes[at]?.takes))

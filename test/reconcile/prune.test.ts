@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Case, codesOf, planningOf, planOf, tell } from './support/literals.ts'
+import { type Case, codesOf, planningOf, planOf, type Row, tell } from './support/literals.ts'
 
 const prune = { prune: true, fuse: 1 }
 
@@ -104,6 +104,116 @@ describe('pruning', () => {
     expect(codesOf(planOf({ ...one, head: half }))).toEqual(['plan/incomplete'])
     expect(tell(planOf({ ...one, head: half }))).toEqual([])
     expect(codesOf(planOf({ ...one, head: { ...half, administrator: true } }))).toEqual([])
+  })
+
+  describe('names what refers to what goes, whoever manages it', () => {
+    const item = (name: string, style: number) => ({
+      item_type: 'layer',
+      display_name: name,
+      layer_style_id: style,
+    })
+    const mapRow = (more: Partial<Row> = {}): Row => ({
+      id: 9,
+      key: 'their_map',
+      cls: 'webmap',
+      manager: null,
+      name: 'Their map',
+      members: {
+        webmap: {
+          bookmark_resource: 1,
+          root_item: {
+            item_type: 'root',
+            children: [
+              { item_type: 'group', display_name: 'G', children: [item('All roads', 2)] },
+              item('Other', 7),
+            ],
+          },
+        },
+      },
+      ...more,
+    })
+    const rows: Row[] = [
+      { id: 1, key: 'roads', cls: 'vector_layer' },
+      { id: 2, key: 'style', cls: 'mapsrv_style', parent: 1 },
+    ]
+    const one = (more: Partial<Case> = {}): Case => ({
+      blocks: {},
+      rows: [...rows, mapRow()],
+      counts: new Map([[1, 0]]),
+      ...more,
+      options: { ...prune, ...more.options },
+    })
+
+    it('and refuses until that is named too', () => {
+      const plan = planOf(one({ options: { allowDelete: new Set(['roads']) } }))
+      expect(plan.changes[0]?.takes?.referrers).toEqual([
+        {
+          key: 'their_map',
+          cls: 'webmap',
+          path: ['Main', 'Their map'],
+          loses: ['bookmark_resource', '"All roads"'],
+          refuses: false,
+        },
+      ])
+      expect(plan.issues.map(({ code, message, hint }) => [code, message, hint])).toEqual([
+        [
+          'plan/referenced',
+          'deleting "roads" would take bookmark_resource, "All roads" out of "their_map" (webmap)',
+          'If it is meant: --allow-loss their_map',
+        ],
+      ])
+      const named = planOf(one({ options: { allowLoss: new Set(['their_map']) } }))
+      expect(codesOf(named)).toEqual([])
+      expect(named.changes[0]?.takes?.referrers).toHaveLength(1)
+    })
+
+    it('but not what goes with it, or is written without it', () => {
+      expect(codesOf(planOf(one({ rows: [...rows, mapRow({ manager: 'test' })] })))).toEqual([])
+      const blocks: Case['blocks'] = {
+        their_map: {
+          cls: 'webmap',
+          displayName: 'Their map',
+          members: { webmap: { bookmark_resource: null, root_item: { item_type: 'root', children: [] } } },
+        },
+      }
+      expect(codesOf(planOf(one({ blocks })))).toEqual([])
+      // The block leaves the layers of the map to others.
+      const silent = { their_map: { cls: 'webmap', displayName: 'Their map' } } as const
+      expect(codesOf(planOf(one({ blocks: silent })))).toEqual(['plan/referenced'])
+    })
+
+    it('and what does not let it go, which nothing allows', () => {
+      const field = { id: 5, keyname: 'kind', lookup_table: { id: 1 } }
+      const layer: Row = {
+        id: 2,
+        key: 'streets',
+        cls: 'vector_layer',
+        manager: 'other',
+        members: { feature_layer: { fields: [field] } },
+      }
+      const plan = planOf({
+        blocks: {},
+        rows: [{ id: 1, key: 'kinds', cls: 'lookup_table' }, layer],
+        options: { ...prune, allowDelete: new Set(['kinds']), allowLoss: new Set(['streets']) },
+      })
+      expect(plan.issues.map(({ message }) => message)).toEqual([
+        '"kinds" cannot be deleted: "streets" (vector_layer) uses it in "kind"',
+      ])
+    })
+
+    it('also of what is made anew, where all can be seen', () => {
+      const layer = (srs: number) => ({ vector_layer: { srs: { id: srs }, geometry_type: 'POINT' } })
+      const anew: Case = {
+        blocks: { roads: { cls: 'vector_layer', members: layer(4326) } },
+        rows: [{ id: 1, key: 'roads', cls: 'vector_layer', members: layer(3857) }, mapRow()],
+        counts: new Map([[1, 0]]),
+        options: { replace: new Set(['roads']) },
+      }
+      expect(codesOf(planOf(anew))).toEqual(['plan/referenced'])
+      expect(planOf(anew).changes[0]?.takes?.referrers?.[0]?.loses).toEqual(['bookmark_resource'])
+      const half = { complete: false, administrator: false }
+      expect(codesOf(planOf({ ...anew, head: half }))).toContain('plan/incomplete')
+    })
   })
 
   it('deletes what refers to a resource before it', () => {

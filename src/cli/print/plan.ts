@@ -6,6 +6,7 @@ import {
   type DataLoad,
   type Edit,
   type Plan,
+  type Referrer,
 } from '../../reconcile/change.ts'
 import { showBytes, showCount } from './number.ts'
 import type { Paint } from './paint.ts'
@@ -80,8 +81,14 @@ function formatTakes({ takes, action }: Change, paint: Paint): string[] {
     ...(takes.features === undefined ? ['features that could not be counted'] : []),
     ...(takes.features ? [showCount(takes.features, 'feature')] : []),
   ]
-  if (parts.length === 0) return []
-  return [paint('red', `${action === 'delete' ? 'takes along' : 'loses'} ${parts.join(' and ')}`)]
+  const verb = action === 'delete' ? 'takes along' : 'loses'
+  const own = parts.length === 0 ? [] : [`${verb} ${parts.join(' and ')}`]
+  return [...own, ...(takes.referrers ?? []).map(formatReferrer)].map((line) => paint('red', line))
+}
+
+function formatReferrer({ key, cls, path, loses, refuses }: Referrer): string {
+  const what = `${refuses ? 'uses it in' : 'loses'} ${loses.join(', ')}`
+  return `${key} (${cls}, ${path.map(oneLine).join(' / ')}) ${what}`
 }
 
 function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {

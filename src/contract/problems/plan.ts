@@ -108,6 +108,13 @@ export const planProblems = {
     `${core}.ValidationError`,
     'Move them away first, or name the resource with --allow-delete KEY.',
   ),
+  'plan/referenced': kind(
+    409,
+    1,
+    'Used by other resources',
+    `${core}.ValidationError`,
+    'Change what uses it first, or allow the loss with --allow-loss KEY.',
+  ),
   'plan/spent': kind(
     200,
     3,
