@@ -43,6 +43,15 @@ export function permissionsToSearch(conditions: ResourceSearch['conditions']): P
   })
 }
 
+/** Finds the resources that have one of some keynames: keyname by id. */
+export async function findKeynames(tx: Queryable, keynames: readonly string[]): Promise<Map<number, string>> {
+  const rows = await tx.query<{ id: number; keyname: string }>(
+    'select id, keyname from resource where keyname = any($1::text[])',
+    [keynames],
+  )
+  return new Map(rows.map(({ id, keyname }) => [id, keyname]))
+}
+
 /** Lists the children of a resource, or the root: by the rank of their class, then by name. */
 export async function listChildren(tx: Queryable, parentId: number | undefined): Promise<number[]> {
   const ranks = clsNames.map((cls) => `('${cls}', ${descriptorOf(cls).order})`).join(', ')

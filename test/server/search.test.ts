@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Representation } from '../../src/contract/bodies.ts'
 import type { ErrorBody } from '../../src/contract/error.ts'
+import { maxKeynames } from '../../src/contract/routes/resource.ts'
 import { createGroup, rule } from '../support/resources.ts'
 import { type Ask, describeServers } from '../support/server.ts'
 import { createUser, principalId, userPassword } from '../support/users.ts'
@@ -30,6 +31,33 @@ describeServers('search and tree', (start) => {
     const { admin, guest } = await plant()
     expect(await names(admin, '')).toEqual(['Alps', 'Deep', 'lakes', 'Main resource group', 'Peaks (100%)'])
     expect(await names(guest, '')).toEqual([])
+  })
+
+  test('a user who names keynames is told which of them cannot be read, and nothing of others', async () => {
+    const server = await plant()
+    const { admin, guest, database, alps } = server
+    await createUser(database, 'hiker')
+    const ask = server.as('hiker', userPassword)
+    const path = '/api/component/landform/keynames'
+    const unreadable = async (asked: Ask, keynames: readonly string[]) => {
+      const answer = await asked('POST', path, { keynames })
+      return (await answer.json<{ unreadable: string[] }>()).unreadable
+    }
+    expect(await unreadable(ask, ['deep', 'nowhere', 'alps'])).toEqual(['alps', 'deep'])
+    expect(await unreadable(admin, ['deep', 'nowhere', 'alps'])).toEqual([])
+    const hiker = await principalId(database, 'hiker')
+    const only = { propagate: false }
+    for (const id of [0, alps]) {
+      const own = id === 0 ? [rule('allow', await principalId(database, 'administrators'))] : []
+      const permissions = [...own, rule('allow resource.read', hiker, only)]
+      await admin('PUT', `/api/resource/${id}`, { resource: { permissions } })
+    }
+    expect(await unreadable(ask, ['deep', 'nowhere', 'alps'])).toEqual(['deep'])
+    expect((await guest('POST', path, { keynames: ['deep'] })).status).toBe(403)
+    expect((await ask('POST', path, { keynames: ['a\0'] })).status).toBe(422)
+    const many = Array.from({ length: maxKeynames + 1 }, (_, at) => `k${at}`)
+    expect((await ask('POST', path, { keynames: many })).status).toBe(422)
+    expect(await unreadable(ask, many.slice(1))).toEqual([])
   })
 
   test('a pattern that ends in the middle of an escape is refused, a whole one is not', async () => {

@@ -1,4 +1,5 @@
 import { ImportReportSchema } from '../import_report.ts'
+import { patterns } from '../pattern.ts'
 import { AnyObjectSchema, EmptySchema, IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
@@ -27,6 +28,9 @@ const ExplanationSchema = Type.Object({
       'Rules (`acl_rule`), required permissions (`requirement`, with their own `explain`), or `default` where none speaks.',
   }),
 })
+
+/** Most keynames that one request may ask for. */
+export const maxKeynames = 10_000
 
 /** Operations on resources. Bodies are composed of the class's members; `contract/bodies.ts` has their schemas. */
 export const resourceRoutes = {
@@ -118,5 +122,19 @@ export const resourceRoutes = {
       keyname: list(Type.String(), 'Further resources to include, by keyname.'),
     }),
     responseKind: 'stream',
+  },
+  'resource.keynames': {
+    route: 'landform.resource.keynames',
+    method: 'POST',
+    path: '/api/component/landform/keynames',
+    summary:
+      'Which of some keynames belong to resources that the caller may not read. Needs a user: guests are refused.',
+    body: Type.Object({
+      keynames: Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: patterns.printable }), {
+        maxItems: maxKeynames,
+        description: 'Keynames to look for.',
+      }),
+    }),
+    response: Type.Object({ unreadable: Type.Array(Type.String()) }),
   },
 } as const satisfies Record<string, RouteDescriptor>

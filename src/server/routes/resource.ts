@@ -1,9 +1,15 @@
 import PQueue from 'p-queue'
-import { maskOf } from '../../access/mask.ts'
+import { hasPermission, maskOf } from '../../access/mask.ts'
 import type { PermissionName } from '../../contract/permissions.ts'
+import { problem } from '../../contract/problems.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { resourceRoutes } from '../../contract/routes/resource.ts'
-import { listChildren, permissionsToSearch, searchResources } from '../../store/resource_search.ts'
+import {
+  findKeynames,
+  listChildren,
+  permissionsToSearch,
+  searchResources,
+} from '../../store/resource_search.ts'
 import { encodeRepresentation } from '../codec.ts'
 import type { ApiRequest, Handlers } from '../handler.ts'
 import { reportPart } from '../import_report.ts'
@@ -71,6 +77,14 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
 
   'resource.permission': async (request) => ({ json: await readPermissions(request) }),
   'resource.permission_explain': async (request) => ({ json: await readExplanations(request) }),
+
+  'resource.keynames': async ({ context, caller, body }) => {
+    if (caller.isGuest) throw problem('access/denied', 'Guests cannot look for keynames; sign in.')
+    const held = await findKeynames(context.database, body.keynames)
+    const masks = await context.permissions.findMasks(caller, [...held.keys()])
+    const unreadable = [...held].filter(([id]) => !hasPermission(masks.get(id) ?? 0, 'resource.read'))
+    return { json: { unreadable: unreadable.map(([, keyname]) => keyname).sort() } }
+  },
 
   'resource.tree': async (request) => ({
     stream: await streamTree(request),
