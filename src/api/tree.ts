@@ -18,6 +18,8 @@ export interface Principal {
 export interface TreeHead {
   /** Version of landform on the server; undefined on other servers. */
   readonly landform: string | undefined
+  /** Keyname of the caller; undefined where the server does not tell. */
+  readonly caller: string | undefined
   readonly administrator: boolean
   /** Whether nothing was left out because the caller may not read it. */
   readonly complete: boolean
@@ -85,6 +87,7 @@ async function readStream(api: Api, request: TreeRequest, take: TakeResource): P
   }
   return {
     landform: head.server?.landform ?? 'unknown',
+    caller: head.caller?.keyname,
     administrator: head.caller?.administrator === true,
     complete: head.complete === true,
     principals: head.principals,
@@ -93,7 +96,7 @@ async function readStream(api: Api, request: TreeRequest, take: TakeResource): P
 
 interface WireHead {
   readonly server?: { readonly landform?: string }
-  readonly caller?: { readonly administrator?: boolean }
+  readonly caller?: { readonly keyname?: string; readonly administrator?: boolean }
   readonly complete?: boolean
   readonly principals?: readonly Principal[]
   readonly count?: number
@@ -118,16 +121,26 @@ async function readBySearch(api: Api, { root, signal }: TreeRequest, take: TakeR
   const query = { serialization: 'full', ...(root === undefined || root === 0 ? {} : { root }) }
   const found = await api.call('resource.search', { query, signal, timeoutMs: treeTimeoutMs })
   for (const wire of found) take(toDocument(wire) as unknown as Representation)
-  const administrator = await isAdministrator(api, signal)
+  const caller = await unlessRefused(api.call('auth.current_user', { signal }))
+  const administrator = await isAdministrator(api, caller?.id, signal)
   const principals = await listPrincipals(api, signal)
-  return { landform: undefined, administrator, complete: administrator, principals }
+  return {
+    landform: undefined,
+    caller: caller?.keyname,
+    administrator,
+    complete: administrator,
+    principals,
+  }
 }
 
 // The full list of users is for administrators, and says of each whether it is one.
-async function isAdministrator(api: Api, signal: AbortSignal | undefined): Promise<boolean> {
-  const caller = await unlessRefused(api.call('auth.current_user', { signal }))
+async function isAdministrator(
+  api: Api,
+  id: number | undefined,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
   const users = await unlessRefused(api.call('auth.user_list', { signal }))
-  const self = users?.find((user) => user.id === caller?.id) as { is_administrator?: boolean } | undefined
+  const self = users?.find((user) => user.id === id) as { is_administrator?: boolean } | undefined
   return self?.is_administrator === true
 }
 

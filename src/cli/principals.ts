@@ -59,13 +59,14 @@ export function deletePrincipals(
   })
 }
 
-async function isNobody(settings: ServerSettings, terminal: Terminal): Promise<boolean> {
-  return (await findCredentials(settings, terminal)) === undefined
-}
-
-/** Whoever has forgotten to say who they are is told to, not to ask for permissions. */
-function adviseLogin(error: unknown): unknown {
+/** Gives an error that tells a caller without credentials to log in rather than to ask for permissions. */
+export async function adviseLogin(
+  error: unknown,
+  settings: ServerSettings,
+  terminal: Terminal,
+): Promise<unknown> {
   if (!isProblem(error) || !['access/denied', 'resource/not-found'].includes(error.code)) return error
+  if ((await findCredentials(settings, terminal)) !== undefined) return error
   const hint =
     'Nobody is logged in: set LANDFORM_USER and LANDFORM_PASSWORD, or LANDFORM_TOKEN. On the machine of the server, --data names its folder, with the password of the first start.'
   return new Problem(error.code, error.message, { ...error, hint })
@@ -83,7 +84,7 @@ export async function withServer(
     await work(api)
     return 0
   } catch (error) {
-    throw (await isNobody(settings, terminal)) ? adviseLogin(error) : error
+    throw await adviseLogin(error, settings, terminal)
   } finally {
     await api.close()
   }

@@ -43,6 +43,8 @@ export interface ActualTree {
   /** Gives the ids of the resources under one. */
   childrenOf(id: number): readonly number[]
   readonly principals: Principals
+  /** Keyname of the caller; undefined where the server does not tell. */
+  readonly caller: string | undefined
   readonly complete: boolean
   readonly administrator: boolean
   /** Version of landform on the server; undefined on other servers. */
@@ -91,6 +93,7 @@ function indexTree(byId: ReadonlyMap<number, ActualResource>, head: TreeHead): A
     byKeyname,
     childrenOf: (id) => children.get(id) ?? none,
     principals: indexPrincipals(head.principals),
+    caller: head.caller,
     complete: head.complete,
     administrator: head.administrator,
     landform: head.landform,

@@ -113,6 +113,15 @@ export interface Step {
   readonly temporaryName?: string
 }
 
+/** A wanted resource of which the account cannot see what the server has. */
+export interface UnknownResource {
+  readonly key: string
+  readonly cls: string
+  readonly path: readonly string[]
+  /** Why, in a few words. */
+  readonly reason: string
+}
+
 /** Ordered changes, and what they were computed from. */
 export interface Plan {
   /** Version of this shape. */
@@ -126,6 +135,8 @@ export interface Plan {
   readonly steps: readonly Step[]
   /** Resources that are as they are wanted. */
   readonly unchanged: number
+  /** Wanted resources that nothing is planned for, because the account cannot see whether the server has them. */
+  readonly unknown: readonly UnknownResource[]
   /** Faults that forbid the plan (errors), and what a person should know (warnings). */
   readonly issues: readonly Issue[]
   /** Ids of the matched resources by key; references find them here. */

@@ -2,7 +2,7 @@ import type { Issue } from '../core/issue.ts'
 import type { Manifest, WantedResource } from '../manifest/manifest.ts'
 import { needsData } from '../manifest/schema/block.ts'
 import { type ActualResource, type ActualTree, pathOf } from './actual.ts'
-import type { Action, Change, DataLoad } from './change.ts'
+import type { Action, Change, DataLoad, UnknownResource } from './change.ts'
 import { contextOf } from './context.ts'
 import { planCreation } from './create.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
@@ -12,11 +12,13 @@ import { checkPrincipals } from './principal-issues.ts'
 import { countTakes, listUncounted } from './prune.ts'
 import { listRecreated } from './recreate.ts'
 import { decideSource, keepSource } from './source.ts'
+import { reasonOf, reportUnseen, type Unseen } from './unseen.ts'
 
 /** Changes to what the manifest names. */
 export interface WantedChanges {
   readonly changes: readonly Change[]
   readonly unchanged: number
+  readonly unknown: readonly UnknownResource[]
   readonly issues: readonly Issue[]
   /** Layers whose features have to be counted before the plan is final. */
   readonly uncounted: readonly number[]
@@ -28,6 +30,7 @@ interface Draft {
   readonly changes: Change[]
   readonly issues: Issue[]
   readonly uncounted: number[]
+  readonly unknown: UnknownResource[]
   unchanged: number
 }
 
@@ -36,29 +39,44 @@ interface Work {
   readonly match: Match
   readonly context: DiffContext
   readonly recreated: ReadonlySet<string>
+  readonly unseen: ReadonlyMap<string, Unseen>
   readonly draft: Draft
   readonly pathOf: (key: string) => readonly string[]
 }
 
 /** Computes the changes to everything the manifest names, in its order. */
-export function planChanges(input: PlanInput, match: Match): WantedChanges {
+export function planChanges(
+  input: PlanInput,
+  match: Match,
+  unseen: ReadonlyMap<string, Unseen>,
+): WantedChanges {
   const recreated = listRecreated(input, match)
-  const draft: Draft = { changes: [], issues: [], uncounted: [], unchanged: 0 }
+  const issues = reportUnseen(unseen, input)
+  const draft: Draft = { changes: [], issues, uncounted: [], unknown: [], unchanged: 0 }
   const context = contextOf(input, match, recreated)
   const paths = pathFinder(input.manifest, input.actual, match)
-  const work: Work = { input, match, context, recreated, draft, pathOf: paths }
+  const work: Work = { input, match, context, recreated, unseen, draft, pathOf: paths }
   for (const wanted of input.manifest.resources.values()) planOne(work, wanted)
   return { ...draft, recreated }
 }
 
 function planOne(work: Work, wanted: WantedResource): void {
-  const { match, recreated, draft, input } = work
+  const { match, recreated, draft, input, unseen } = work
+  const found = unseen.get(wanted.key)
+  if (found !== undefined) {
+    draft.unknown.push(unknownOf(work, wanted, found))
+    return
+  }
   draft.issues.push(...checkPrincipals(wanted, input.actual.principals))
   const actual = match.pairs.get(wanted.key)
   if (actual === undefined) {
     if (!wanted.existing && !match.suspects.has(wanted.key)) planCreate(work, wanted, undefined)
   } else if (recreated.has(wanted.key)) planCreate(work, wanted, actual)
   else planUpdate(work, wanted, actual)
+}
+
+function unknownOf(work: Work, { key, cls }: WantedResource, found: Unseen): UnknownResource {
+  return { key, cls: cls ?? '', path: work.pathOf(key), reason: reasonOf(found) }
 }
 
 function planCreate(work: Work, wanted: WantedResource, old: ActualResource | undefined): void {

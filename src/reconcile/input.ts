@@ -1,3 +1,4 @@
+import type { Sight } from '../api/sight.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import type { ActualTree } from './actual.ts'
 import type { PruneOptions } from './prune.ts'
@@ -39,5 +40,7 @@ export interface PlanInput {
   readonly files: ReadonlyMap<string, SourceFile>
   /** Number of features by layer, where it was asked; null where it cannot be known. */
   readonly counts: ReadonlyMap<number, number | null>
+  /** What was found out about resources that the account does not see; undefined where it was not asked yet. */
+  readonly sight?: Sight | undefined
   readonly options: PlanOptions
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { SightQuestion } from '../api/sight.ts'
 import type { Issue } from '../core/issue.ts'
 import type { ActualTree } from './actual.ts'
 import type { Change, Plan } from './change.ts'
@@ -8,18 +9,23 @@ import { type Match, matchResources } from './match.ts'
 import { orderChanges } from './order.ts'
 import { planPrune } from './prune.ts'
 import { planReferrers } from './referrers.ts'
+import { findUnseen } from './unseen.ts'
 
-/** A plan, and the layers whose features have to be counted for a final one. */
+/** A plan, and what has to be asked for a final one. */
 export interface Planning {
   readonly plan: Plan
+  /** Layers whose features have to be counted. */
   readonly uncounted: readonly number[]
+  /** Resources that the account does not see. */
+  readonly unsure: SightQuestion
 }
 
 /** Computes what has to be done so that the server is as the manifest wants it. Pure. */
 export function computePlan(input: PlanInput): Planning {
   const { manifest, actual, options, counts } = input
   const match = matchResources(manifest, actual)
-  const wanted = planChanges(input, match)
+  const { unseen, question: unsure } = findUnseen(input, match)
+  const wanted = planChanges(input, match, unseen)
   const kept = new Set<number>()
   for (const { id } of match.suspects.values()) kept.add(id)
   const anchors = new Set<number>()
@@ -44,12 +50,13 @@ export function computePlan(input: PlanInput): Planning {
     changes: order.changes,
     steps: order.steps,
     unchanged: wanted.unchanged,
+    unknown: wanted.unknown,
     issues: dedupe(issues),
     ids,
     principals: actual.principals.ids,
     fingerprint: fingerprintOf(changes, actual),
   }
-  return { plan, uncounted: [...wanted.uncounted, ...pruned.uncounted] }
+  return { plan, uncounted: [...wanted.uncounted, ...pruned.uncounted], unsure }
 }
 
 /** Resources that are wanted, and leave what is deleted before it goes. */

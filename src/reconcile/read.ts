@@ -1,4 +1,6 @@
+import PQueue from 'p-queue'
 import type { Api } from '../api/api.ts'
+import { readSight } from '../api/sight.ts'
 import { readTree } from '../api/tree.ts'
 import { isProblem } from '../core/problem.ts'
 import type { Manifest } from '../manifest/manifest.ts'
@@ -34,11 +36,13 @@ export async function planManifest(request: PlanRequest): Promise<Plan> {
   // Both take a while: the network one, the disk the other.
   const [actual, files] = await Promise.all([readActualTree(api, signal), digestSources(manifest, signal)])
   const input = { manifest, actual, server: api.url, files, options }
-  const { plan, uncounted } = computePlan({ ...input, counts: new Map() })
-  if (uncounted.length === 0) return plan
-  // What is about to be lost, or overwritten, is counted first.
+  const { plan, uncounted, unsure } = computePlan({ ...input, counts: new Map() })
+  const isSure = unsure.keynames.length === 0
+  if (isSure && uncounted.length === 0) return plan
+  // What is about to be lost, or overwritten, is counted first; what is about to be created is looked for.
   const counts = await countFeatures(api, uncounted, signal)
-  return computePlan({ ...input, counts }).plan
+  const sight = isSure ? undefined : await readSight(api, unsure, signal)
+  return computePlan({ ...input, counts, sight }).plan
 }
 
 async function digestSources(
@@ -57,7 +61,9 @@ async function countFeatures(
   signal: AbortSignal | undefined,
 ): Promise<Map<number, number | null>> {
   const counts = new Map<number, number | null>()
-  for (const id of new Set(ids)) counts.set(id, await countLayer(api, id, signal))
+  const queue = new PQueue({ concurrency: 8 })
+  const work = [...new Set(ids)].map((id) => async () => counts.set(id, await countLayer(api, id, signal)))
+  await queue.addAll(work)
   return counts
 }
 

@@ -8,6 +8,7 @@ import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
 import { allowanceOptions, parseCount, serverOptions } from '../options.ts'
 import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../prepare.ts'
+import { adviseLogin } from '../principals.ts'
 import { writeReportEvent } from '../print/events.ts'
 import { painter } from '../print/paint.ts'
 import { startProgress } from '../print/progress.ts'
@@ -42,6 +43,8 @@ export async function runApply(settings: ApplySettings, terminal: Terminal): Pro
       return terminal.interrupt.aborted ? 130 : 1
     }
     return await carryOut({ api, plan, settings }, terminal)
+  } catch (error) {
+    throw await adviseLogin(error, settings.server, terminal)
   } finally {
     await api.close()
   }

@@ -4,6 +4,7 @@ import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
 import { allowanceOptions, serverOptions } from '../options.ts'
 import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../prepare.ts'
+import { adviseLogin } from '../principals.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** What is planned, and how it is told. */
@@ -22,6 +23,8 @@ export async function runPlan(settings: PlanSettings, terminal: Terminal): Promi
     showPlan(prepared, settings.json, terminal)
     if (hasErrors(prepared.plan.issues)) return exitCodeOf(prepared.plan.issues)
     return settings.exitCode && prepared.plan.changes.length > 0 ? 2 : 0
+  } catch (error) {
+    throw await adviseLogin(error, settings.server, terminal)
   } finally {
     await api.close()
   }

@@ -12,13 +12,19 @@ export function writeEvent(out: Writable, type: string, facts: object): void {
   out.write(`${JSON.stringify({ v: eventVersion, type, ...facts })}\n`)
 }
 
-/** Writes a plan: `plan`, then `change` by change, `issue` by issue, and `summary`. */
+/** Writes a plan: `plan`, `issue` by issue, `change` by change, what is `unknown`, and `summary`. */
 export function writePlanEvents(out: Writable, plan: Plan): void {
   writeEvent(out, 'plan', { manifest: plan.manifest, server: plan.server })
   for (const issue of plan.issues) writeIssueEvent(out, issue)
   for (const change of plan.changes) writeEvent(out, 'change', changeFacts(change))
-  const { unchanged, fingerprint } = plan
-  writeEvent(out, 'summary', { ...countActions(plan.changes), unchanged, fingerprint })
+  for (const one of plan.unknown) writeEvent(out, 'unknown', one)
+  const { unchanged, unknown, fingerprint } = plan
+  writeEvent(out, 'summary', {
+    ...countActions(plan.changes),
+    unchanged,
+    unknown: unknown.length,
+    fingerprint,
+  })
 }
 
 /** Writes one issue. */

@@ -7,6 +7,7 @@ import {
   type Edit,
   type Plan,
   type Referrer,
+  type UnknownResource,
 } from '../../reconcile/change.ts'
 import { showBytes, showCount } from './number.ts'
 import type { Paint } from './paint.ts'
@@ -26,15 +27,17 @@ const signs: Readonly<Record<Action, readonly [sign: string, colour: Parameters<
 /** Writes a plan for people: one block a change, in the order of the tree, then the sum. */
 export function formatPlan(plan: Plan, paint: Paint): string {
   const blocks = plan.changes.map((change) => formatChange(change, paint))
+  for (const one of plan.unknown) blocks.push(formatUnknown(one, paint))
   return [...blocks, ...(blocks.length > 0 ? [''] : []), formatSummary(plan)].join('\n')
 }
 
 /** Writes the sum of a plan: `Plan for city: 3 to create, 1 to delete, 12 unchanged.` */
-export function formatSummary({ changes, unchanged, manifest, issues }: Plan): string {
+export function formatSummary({ changes, unchanged, unknown, manifest, issues }: Plan): string {
   const counts = countActions(changes)
   const parts = Object.entries(counts).flatMap(([action, count]) =>
     count > 0 ? [`${count} to ${action}`] : [],
   )
+  if (unknown.length > 0) parts.push(`${unknown.length} unknown`)
   if (parts.length === 0) parts.push('0 changes')
   const sum = `Plan for ${manifest}: ${[...parts, `${unchanged} unchanged`].join(', ')}.`
   const errors = issues.filter(({ severity }) => severity === 'error').length
@@ -45,6 +48,11 @@ function formatChange(change: Change, paint: Paint): string {
   const [sign, colour] = signs[change.action]
   const head = `${paint(colour, sign.padStart(3))} ${paint('bold', change.key)}  ${change.cls}  ${paint('dim', change.path.map(oneLine).join(' / '))}`
   return [head, ...formatDetails(change, paint).map((line) => `      ${line}`)].join('\n')
+}
+
+function formatUnknown({ key, cls, path, reason }: UnknownResource, paint: Paint): string {
+  const head = `${paint('magenta', '  ?')} ${paint('bold', key)}  ${cls}  ${paint('dim', path.map(oneLine).join(' / '))}`
+  return `${head}\n      ${paint('magenta', reason)}`
 }
 
 function formatDetails(change: Change, paint: Paint): string[] {

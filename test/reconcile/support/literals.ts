@@ -76,7 +76,14 @@ export function treeOf(rows: readonly Row[], head: Partial<TreeHead> = {}): Actu
   const collector = collectTree()
   collector.take(wireOf({ id: 0, parent: null, name: 'Main', manager: null }))
   for (const row of rows) collector.take(wireOf(row))
-  return collector.finish({ landform: '0.1.0', administrator: true, complete: true, principals, ...head })
+  return collector.finish({
+    landform: '0.1.0',
+    caller: 'ada',
+    administrator: true,
+    complete: true,
+    principals,
+    ...head,
+  })
 }
 
 /** What a test plans. */
@@ -87,16 +94,18 @@ export interface Case {
   readonly files?: PlanInput['files']
   readonly counts?: PlanInput['counts']
   readonly head?: Partial<TreeHead>
+  readonly sight?: PlanInput['sight']
 }
 
 /** Plans blocks against rows. */
-export function planningOf({ blocks, rows, options, files, counts, head }: Case): Planning {
+export function planningOf({ blocks, rows, options, files, counts, head, sight }: Case): Planning {
   return computePlan({
     manifest: manifestOf(blocks),
     actual: treeOf(rows, head),
     server: 'http://test',
     files: files ?? new Map(),
     counts: counts ?? new Map(),
+    sight,
     options: { ...safeOptions, ...options },
   })
 }

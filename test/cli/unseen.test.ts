@@ -1,0 +1,126 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ProxyOptions, startProxy, type TestProxy } from '../api/proxy.ts'
+import { createGroup, rule } from '../support/resources.ts'
+import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { createUser, principalId, userPassword } from '../support/users.ts'
+import { runCommand } from './terminal.ts'
+
+let server: TestServer
+let proxy: TestProxy
+let fate: ProxyOptions['decide']
+let cwd: string
+let group: number
+
+beforeAll(async () => {
+  server = await startTestServer('postgres')
+  proxy = await startProxy({ target: server.url, decide: (...asked) => fate?.(...asked) ?? 'pass' })
+  cwd = await mkdtemp(join(tmpdir(), 'landform-unseen-'))
+  const ada = await createUser(server.database, 'ada')
+  const administrators = await principalId(server.database, 'administrators')
+  const only = { propagate: false }
+  group = await createGroup(server.admin, 0, { display_name: 'Shared', keyname: 'shared' })
+  const put = (id: number, permissions: readonly object[]) =>
+    server.admin('PUT', `/api/resource/${id}`, { resource: { permissions } })
+  await put(0, [rule('allow', administrators), rule('allow resource.read', ada, only)])
+  // She may read the group and put layers into it, and does not see what others have put there.
+  await put(group, [
+    rule('allow resource.read', ada, only),
+    rule('allow resource.manage_children', ada, only),
+    rule('allow', ada, { identity: 'vector_layer' }),
+  ])
+  const taken = { cls: 'webmap', parent: { id: group }, display_name: 'Theirs', keyname: 'taken' }
+  await server.admin('POST', '/api/resource/', { resource: taken })
+})
+
+afterAll(async () => {
+  await proxy.close()
+  await server.stop()
+  await rm(cwd, { recursive: true, force: true })
+})
+
+const run = (words: string, env: Record<string, string> = {}) =>
+  runCommand(words.split(' '), {
+    cwd,
+    env: { LANDFORM_SERVER: proxy.url, LANDFORM_USER: 'ada', LANDFORM_PASSWORD: userPassword, ...env },
+  })
+
+const layer = (name: string) =>
+  `{ cls: vector_layer, display_name: ${name}, data: { source: points.geojson } }`
+const write = async (children: readonly string[]) => {
+  const feature = { type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: [1, 2] } }
+  const points = { type: 'FeatureCollection', features: [feature] }
+  await writeFile(join(cwd, 'points.geojson'), JSON.stringify(points))
+  const head = 'manifest: city\nresources:\n  root: { existing: true, id: 0 }\n'
+  const shared = '  shared: { existing: true, parent: root }\n'
+  await writeFile(join(cwd, 'city.yaml'), head + shared + children.map((line) => `  ${line}\n`).join(''))
+}
+
+const uploads = () => proxy.seen.filter((line) => /^(PUT|POST) .*(file_upload|prepared)/.test(line))
+
+describe.each<[string, ProxyOptions['decide']]>([
+  ['a landform server', () => 'pass'],
+  ['a server without our routes', (_, path) => (path.includes('/landform/') ? 'unknown' : 'pass')],
+])('an account that sees part of the tree, on %s', (_, decide) => {
+  it('is not told to create what it cannot see, and uploads nothing', async () => {
+    fate = decide
+    await write([
+      'city: { cls: resource_group, display_name: City, parent: root }',
+      `roads: ${layer('Roads').replace('{', '{ parent: city,')}`,
+    ])
+    // The administrator has made it: she sees nothing of it.
+    const admin = { LANDFORM_USER: 'administrator', LANDFORM_PASSWORD: adminPassword }
+    if ((await run('plan city.yaml', admin)).out.includes('2 to create'))
+      expect((await run('apply city.yaml --yes', admin)).exit).toBe(0)
+    const before = uploads()
+    const planned = await run('plan city.yaml')
+    expect(planned).toMatchObject({
+      exit: 1,
+      out: expect.stringMatching(/ \? city .*\n.*\n {2}\? roads .*\n.*\n\nPlan for city: 2 unknown, 2 unch/),
+      err: expect.stringMatching(/plan\/unknown: "city" .* "ada".*(.|\n)*Log in with an account that has/),
+    })
+    expect((await run('apply city.yaml --yes')).exit).toBe(1)
+    expect(uploads()).toEqual(before)
+  })
+
+  it('creates what it may in a group that it sees', async () => {
+    fate = decide
+    const key = `own_${decide?.('GET', '/landform/')}`
+    await write([`${key}: ${layer(key).replace('{', '{ parent: shared,')}`])
+    const applied = await run('apply city.yaml --yes')
+    expect([applied.exit, applied.out]).toEqual([0, expect.stringContaining('1 created.')])
+  })
+})
+
+describe('a key that belongs to something unseen', () => {
+  it('is found before anything is uploaded, where the server tells', async () => {
+    fate = undefined
+    await write([`taken: ${layer('Mine').replace('{', '{ parent: shared,')}`])
+    const before = uploads()
+    const refused = await run('apply city.yaml --yes --json')
+    expect(refused.exit).toBe(1)
+    const events = refused.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'unknown', key: 'taken', reason: expect.stringContaining('exists') }),
+    )
+    expect(events.at(-1)).toMatchObject({ type: 'summary', create: 0, unknown: 1 })
+    expect(uploads()).toEqual(before)
+  })
+})
+
+describe('nobody', () => {
+  it('is told to log in', async () => {
+    await write([])
+    const env = { LANDFORM_USER: '', LANDFORM_PASSWORD: '' }
+    for (const command of ['plan city.yaml', 'apply city.yaml --yes'])
+      expect(await run(command, env)).toMatchObject({
+        exit: 1,
+        err: expect.stringMatching(/access\/denied(.|\n)*set LANDFORM_USER and LANDFORM_PASSWORD/),
+      })
+  })
+})
