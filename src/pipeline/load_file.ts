@@ -1,5 +1,7 @@
 import type { Representation } from '../contract/bodies.ts'
 import { notesOf, type WireImportReport } from '../contract/import_report.ts'
+import { findManager, findSource, markerKeys } from '../contract/markers.ts'
+import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
 import { defaultLossFuse } from '../transfer/data_loss.ts'
 import { packSource } from '../transfer/pack.ts'
@@ -80,26 +82,53 @@ export interface StandingLayer {
   readonly layer: Representation<'vector_layer'>
   /** Whether it may lose features and fields. */
   readonly allowLoss: boolean
+  /** Whether data are replaced that a manifest manages. */
+  readonly take: boolean
 }
 
 /**
  * Puts the features of a file in the place of those of a layer, at once or not at all.
  *
- * @throws {Problem} file/*, source/*, data/loss; the layer is then as it was
+ * @throws {Problem} file/*, source/*, data/managed, data/loss; the layer is then as it was
  */
 export async function replaceWithFile(
   load: FileLoad,
-  { layer, allowLoss }: StandingLayer,
+  { layer, allowLoss, take }: StandingLayer,
   context: RunContext,
 ): Promise<FileLoaded> {
   const { id, keyname, display_name } = layer.resource
   const name = keyname ?? display_name ?? String(id)
+  if (!take) refuseManaged(name, layer, load)
   const upload = await sendFile(load, name, context)
   const target = { id, keyname: name, dataVersion: layer.vector_layer?.data_version }
   const hint = 'Check the file. If the loss is intended: --allow-loss.'
   const limits = allowLoss ? undefined : { fuse: defaultLossFuse, hint }
   const done = await exchangeFeatures({ layer: target, upload, reading: load.reading, limits }, context)
   return { id, ...done, notes: [...done.notes, ...(await tellFields(layer, context))] }
+}
+
+/** A manifest that manages a layer would undo the load, or the load what the manifest has made. */
+function refuseManaged(
+  name: string,
+  { resource, resmeta }: Representation<'vector_layer'>,
+  { reading }: FileLoad,
+): void {
+  const manager = findManager(resmeta?.items?.[markerKeys.manager])
+  if (manager === undefined || manager.id !== resource.id) return
+  // Features of a layer that nothing loads its data into belong to those who edit them.
+  const isLoaded = findSource(resmeta?.items?.[markerKeys.source]) !== undefined
+  if (!isLoaded && reading.keep_fields === true) return
+  const { manifest } = manager
+  const what = isLoaded ? 'data and fields' : 'fields'
+  const advice = isLoaded
+    ? 'Change the source in the manifest and apply it.'
+    : 'Load into the fields of the layer with --keep-fields.'
+  const message = `The ${what} of "${name}" are managed by the manifest "${manifest}". Nothing was loaded.`
+  throw problem('data/managed', message, {
+    hint: `${advice} To replace the data and fields all the same: --take.`,
+    resource: resource.id,
+    data: { layer: name, manifest },
+  })
 }
 
 async function sendFile(load: FileLoad, layer: string, context: RunContext): Promise<Upload> {

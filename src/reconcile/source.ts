@@ -60,7 +60,7 @@ export function sourceDigest(sha256: string, options: Readonly<Record<string, un
  * do. A marker that is lost means unknown: asked, never loaded over what is there.
  */
 export function decideSource(question: SourceQuestion): SourceDecision {
-  const { wanted, actual, file, count, options } = question
+  const { wanted, actual, file, options } = question
   if (actual === undefined) return { load: loadOf(question, 'new'), issues: [] }
   const edited = findEdits(actual)
   if (options.overwriteData.has(wanted.key)) return replaceData(question, { reason: 'told to', edited })
@@ -71,7 +71,7 @@ export function decideSource(question: SourceQuestion): SourceDecision {
   const reason = isSame ? 'data changed on the server' : 'source changed'
   const decision = replaceData(question, { reason, edited })
   if (edited === undefined || wanted.data?.mode === 'replace') return decision
-  return { ...decision, issues: [...decision.issues, reportEdits(wanted, edited, count)] }
+  return { ...decision, issues: [...decision.issues, reportEdits(wanted, edited)] }
 }
 
 /** Finds out whether data were edited since the load that the marker speaks of. */
@@ -80,10 +80,9 @@ function findEdits({ source, dataVersion }: ActualResource): EditedData | undefi
   return { changes: dataVersion > source.version ? dataVersion - source.version : undefined }
 }
 
-function reportEdits(wanted: WantedResource, { changes }: EditedData, count: SourceQuestion['count']): Issue {
+function reportEdits(wanted: WantedResource, { changes }: EditedData): Issue {
   const times = changes === undefined ? '' : ` ${changes === 1 ? 'once' : `${changes} times`}`
-  const features = typeof count === 'number' ? ` It has ${count} features now.` : ''
-  const message = `the data of "${wanted.key}" were edited on the server${times} since they were loaded, and loading the source would overwrite that.${features}`
+  const message = `the data of "${wanted.key}" were edited on the server${times} since they were loaded, and loading the source would overwrite that`
   const hint = `To overwrite the edits: --overwrite-data ${wanted.key}, or data: { mode: replace }. To keep them: data: { mode: seed }.`
   return { ...issueAt(wanted, 'plan/data-edited', message, '/data'), hint }
 }

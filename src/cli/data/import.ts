@@ -59,6 +59,7 @@ function declare(command: Command): Command {
     .option('--name <name>', 'name that people see (default: the name of the file)')
     .option('--keyname <keyname>', 'keyname of the new layer')
     .option('--encoding <name>', 'encoding of texts, where the file does not say: UTF-8 or CP1251')
+    .option('--take', 'replace the data of a layer that a manifest manages')
     .option('--allow-loss', 'replace the data even if features or fields are lost')
   return eventOptions(declareLoadOptions(own))
 }
@@ -92,7 +93,7 @@ async function replace(run: Run, name: string, path: string): Promise<void> {
   refuseForeign(layer)
   const need = { id: layer.resource.id ?? 0, scope: 'data', permission: 'write' }
   await refuseUnpermitted(api, need, terminal.interrupt)
-  const standing = { layer, allowLoss: options.allowLoss === true }
+  const standing = { layer, allowLoss: options.allowLoss === true, take: options.take === true }
   await loadAndTell(run, {
     action: 'replaced',
     load: (context) => replaceWithFile(loadOf(path, run), standing, context),

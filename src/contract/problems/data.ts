@@ -35,7 +35,7 @@ export const dataProblems = {
     1,
     'Data managed by a manifest',
     `${core}.ValidationError`,
-    'Change the source in the manifest and apply it.',
+    'Change the source in the manifest and apply it, or replace the data all the same with --take.',
   ),
   'source/not-prepared': kind(
     422,

@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { formatManager, formatSource } from '../../../src/contract/markers.ts'
 import { startTestServer } from '../../support/server.ts'
 import { geojson, point } from '../../support/vector.ts'
 import { type DataGround, events, execute, lines, told, useDataGround } from './ground.ts'
@@ -163,6 +164,32 @@ describe('landform data import', () => {
     expect((await run('count safe')).out).toBe('3\n')
     const meant = await run('import header.csv --into safe --cast-geometry-type point --allow-loss')
     expect(meant.out).toMatch(/^replaced Safe .*: 0 features \(3 before\) in /)
+  })
+
+  it('leaves what a manifest manages, unless told to take it', async () => {
+    await run('import towns.geojson --parent many --name Managed --keyname managed')
+    const [counted] = events((await run('count managed --json')).out) as { layer: { id: number } }[]
+    const id = counted?.layer.id ?? 0
+    const mark = (items: object) =>
+      ground().server.admin('PUT', `/api/resource/${id}`, { resmeta: { items } })
+    await mark({ 'landform.manager': formatManager({ manifest: 'city', id }) })
+    const fields = await run('import towns.geojson --into managed')
+    expect(fields).toMatchObject({
+      exit: 1,
+      err: told('data/managed', 'fields of "managed"', 'manifest "city"', '--keep-fields', '--take'),
+    })
+    // The manifest has loaded nothing into it: its features are the people's.
+    expect((await run('import towns.geojson --into managed --keep-fields')).exit).toBe(0)
+    await mark({ 'landform.source': formatSource({ digest: 'a'.repeat(64), version: 2 }) })
+    const data = await run('import towns.geojson --into managed --keep-fields --json')
+    expect([data.exit, events(data.out).at(-1)]).toMatchObject([
+      1,
+      { type: 'problem', code: 'data/managed', data: { layer: 'managed', manifest: 'city' } },
+    ])
+    expect((await run('import towns.geojson --into managed --take')).exit).toBe(0)
+    // A marker that was copied from another resource says nothing.
+    await mark({ 'landform.manager': formatManager({ manifest: 'city', id: id + 1 }) })
+    expect((await run('import towns.geojson --into managed')).exit).toBe(0)
   })
 
   it('writes events as lines of JSON', async () => {
