@@ -1,5 +1,6 @@
 import type { Issue } from '../core/issue.ts'
 import type { Pointer } from '../core/pointer.ts'
+import type { DataChange } from '../transfer/data_loss.ts'
 
 /** What will be done to one resource. */
 export type Action = 'create' | 'adopt' | 'update' | 'move' | 'replace' | 'delete'
@@ -37,6 +38,8 @@ export interface DataLoad {
   readonly reason: 'new' | 'source changed' | 'data changed on the server' | 'told to'
   /** Features that are replaced; null where they cannot be counted, absent of a new layer and of a raster. */
   readonly before?: number | null
+  /** What the load changes, where the source could be read when the plan was made. */
+  readonly change?: DataChange
   /** Data on the server that the load overwrites although they were edited since the last one. */
   readonly edited?: EditedData
   /** Part of the features that the load may take away, from 0 to 1; any loss where absent. */

@@ -2,11 +2,13 @@ import type { Issue } from '../core/issue.ts'
 import type { Manifest, WantedResource } from '../manifest/manifest.ts'
 import { needsData } from '../manifest/schema/block.ts'
 import { type ActualResource, type ActualTree, pathOf } from './actual.ts'
-import type { Action, Change, DataLoad, UnknownResource } from './change.ts'
+import type { Action, Change, DataLoad, Edit, UnknownResource } from './change.ts'
 import { contextOf } from './context.ts'
 import { planCreation } from './create.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
 import type { PlanInput } from './input.ts'
+import { droppedFields } from './layer-fields.ts'
+import type { LoadQuestion } from './load_change.ts'
 import { issueAt, type Match } from './match.ts'
 import { checkPrincipals } from './principal-issues.ts'
 import { countTakes, listUncounted } from './prune.ts'
@@ -22,6 +24,8 @@ export interface WantedChanges {
   readonly issues: readonly Issue[]
   /** Layers whose features have to be counted before the plan is final. */
   readonly uncounted: readonly number[]
+  /** Layers whose sources have to be read before the plan is final. */
+  readonly unread: readonly LoadQuestion[]
   /** Keys of resources that are there, and are made anew. */
   readonly recreated: ReadonlySet<string>
 }
@@ -30,6 +34,7 @@ interface Draft {
   readonly changes: Change[]
   readonly issues: Issue[]
   readonly uncounted: number[]
+  readonly unread: LoadQuestion[]
   readonly unknown: UnknownResource[]
   unchanged: number
 }
@@ -52,7 +57,7 @@ export function planChanges(
 ): WantedChanges {
   const recreated = listRecreated(input, match)
   const issues = reportUnseen(unseen, input)
-  const draft: Draft = { changes: [], issues, uncounted: [], unknown: [], unchanged: 0 }
+  const draft: Draft = { changes: [], issues, uncounted: [], unread: [], unknown: [], unchanged: 0 }
   const context = contextOf(input, match, recreated)
   const paths = pathFinder(input.manifest, input.actual, match)
   const work: Work = { input, match, context, recreated, unseen, draft, pathOf: paths }
@@ -82,7 +87,7 @@ function unknownOf(work: Work, { key, cls }: WantedResource, found: Unseen): Unk
 function planCreate(work: Work, wanted: WantedResource, old: ActualResource | undefined): void {
   const { input, draft } = work
   const creation = planCreation(wanted, input.manifest.id, input.actual.principals)
-  const data = planData(work, wanted, undefined)
+  const data = planData(work, wanted, { actual: undefined, edits: [] })
   if (wanted.cls !== undefined && needsData.has(wanted.cls) && wanted.data === undefined) {
     const message = `"${wanted.key}" is to be made, and a ${wanted.cls} is made of a file`
     draft.issues.push(issueAt(wanted, 'plan/data-missing', message, '/cls'))
@@ -117,7 +122,7 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
   }
   const diff = diffResource(wanted, actual, context)
   draft.issues.push(...reportUnknown(wanted, diff), ...reportReplacement(wanted, diff))
-  const data = planData(work, wanted, actual)
+  const data = planData(work, wanted, { actual, edits: diff.edits })
   if (diff.edits.length === 0 && !diff.adopts && data === undefined) {
     draft.unchanged += 1
     return
@@ -189,15 +194,24 @@ function reportUnknown(wanted: WantedResource, { unknown }: ResourceDiff): Issue
 function planData(
   { input, draft }: Work,
   wanted: WantedResource,
-  actual: ActualResource | undefined,
+  { actual, edits }: { readonly actual: ActualResource | undefined; readonly edits: readonly Edit[] },
 ): DataLoad | undefined {
   const file = wanted.data === undefined ? undefined : input.files.get(wanted.key)
   if (file === undefined) return undefined
   const count = actual === undefined ? undefined : input.counts.get(actual.id)
   const { options, actual: tree } = input
-  const prepares = tree.landform !== undefined
-  const { load, issues, uncounted } = decideSource({ wanted, actual, file, count, options, prepares })
+  const { load, issues, uncounted, unread } = decideSource({
+    wanted,
+    actual,
+    file,
+    count,
+    change: input.loads?.get(wanted.key),
+    dropped: droppedFields(edits),
+    options,
+    prepares: tree.landform !== undefined,
+  })
   draft.issues.push(...issues)
+  if (unread && actual !== undefined) draft.unread.push({ wanted, actual, before: count ?? 0 })
   if (uncounted && actual !== undefined) draft.uncounted.push(actual.id)
   return load
 }

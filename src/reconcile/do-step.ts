@@ -99,8 +99,8 @@ async function bodyOf(doing: Doing, change: Change): Promise<Body> {
 }
 
 /** What a server does not count before it loads it may take anything away. */
-function refuseBlindLoad({ key }: Change, { before = 0, lossFuse }: DataLoad): void {
-  if (lossFuse === undefined || before === 0) return
+function refuseBlindLoad({ key }: Change, { before = 0, lossFuse, change }: DataLoad): void {
+  if (lossFuse === undefined || before === 0 || change !== undefined) return
   throw blindLoadProblem(key, before, lossHint(key))
 }
 

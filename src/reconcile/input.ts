@@ -1,5 +1,6 @@
 import type { Sight } from '../api/sight.ts'
 import type { Manifest } from '../manifest/manifest.ts'
+import type { DataChange } from '../transfer/data_loss.ts'
 import type { ActualTree } from './actual.ts'
 import type { PruneOptions } from './prune.ts'
 import type { SourceFile } from './source.ts'
@@ -40,6 +41,8 @@ export interface PlanInput {
   readonly files: ReadonlyMap<string, SourceFile>
   /** Number of features by layer, where it was asked; null where it cannot be known. */
   readonly counts: ReadonlyMap<number, number | null>
+  /** What loading the source of a key would change, where it was asked; null where it cannot be read here. */
+  readonly loads?: ReadonlyMap<string, DataChange | null>
   /** What was found out about resources that the account does not see; undefined where it was not asked yet. */
   readonly sight?: Sight | undefined
   readonly options: PlanOptions

@@ -1,8 +1,10 @@
 import { FieldSchema } from '../contract/classes/feature_layer.ts'
 import { annotationsOf } from '../contract/descriptor.ts'
 import type { Schema } from '../contract/schema.ts'
+import { splitPointer } from '../core/pointer.ts'
 import type { LoadedField } from '../transfer/prepare.ts'
 import { isCompared } from './canonical.ts'
+import type { Edit } from './change.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -34,6 +36,16 @@ export function writeLoadedFields(wanted: unknown, loaded: readonly LoadedField[
     ...listed.map((field) => (there.has(String(field.keyname)) ? { ...defaults(field), ...field } : field)),
     ...dropped.map(({ keyname, datatype }) => ({ keyname, datatype, delete: true })),
   ]
+}
+
+/** Lists the keynames of the fields that edits drop. */
+export function droppedFields(edits: readonly Edit[]): Set<string> {
+  const dropped = edits.filter(({ to }) => to === undefined).map(({ pointer }) => splitPointer(pointer))
+  return new Set(
+    dropped.flatMap(([member, list, keyname]) =>
+      member === 'feature_layer' && list === 'fields' && keyname !== undefined ? [keyname] : [],
+    ),
+  )
 }
 
 /** Tells whether written fields change values of features: by dropping or converting a field. */

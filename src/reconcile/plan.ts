@@ -5,6 +5,7 @@ import type { ActualTree } from './actual.ts'
 import type { Change, Plan } from './change.ts'
 import { planChanges } from './changes.ts'
 import type { PlanInput } from './input.ts'
+import type { LoadQuestion } from './load_change.ts'
 import { type Match, matchResources } from './match.ts'
 import { orderChanges } from './order.ts'
 import { planPrune } from './prune.ts'
@@ -16,6 +17,8 @@ export interface Planning {
   readonly plan: Plan
   /** Layers whose features have to be counted. */
   readonly uncounted: readonly number[]
+  /** Layers whose sources have to be read. */
+  readonly unread: readonly LoadQuestion[]
   /** Resources that the account does not see. */
   readonly unsure: SightQuestion
 }
@@ -56,7 +59,8 @@ export function computePlan(input: PlanInput): Planning {
     principals: actual.principals.ids,
     fingerprint: fingerprintOf(changes, actual),
   }
-  return { plan, uncounted: [...wanted.uncounted, ...pruned.uncounted], unsure }
+  const { unread } = wanted
+  return { plan, uncounted: [...wanted.uncounted, ...pruned.uncounted], unread, unsure }
 }
 
 /** Resources that are wanted, and leave what is deleted before it goes. */

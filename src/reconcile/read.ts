@@ -7,8 +7,9 @@ import type { Manifest } from '../manifest/manifest.ts'
 import { digestFile } from '../transfer/upload.ts'
 import { type ActualTree, collectTree } from './actual.ts'
 import type { Plan } from './change.ts'
-import { type PlanOptions, safeOptions } from './input.ts'
-import { computePlan } from './plan.ts'
+import { type PlanInput, type PlanOptions, safeOptions } from './input.ts'
+import { readLoadChange } from './load_change.ts'
+import { computePlan, type Planning } from './plan.ts'
 import type { SourceFile } from './source.ts'
 
 /** What a plan is made of. */
@@ -36,13 +37,40 @@ export async function planManifest(request: PlanRequest): Promise<Plan> {
   // Both take a while: the network one, the disk the other.
   const [actual, files] = await Promise.all([readActualTree(api, signal), digestSources(manifest, signal)])
   const input = { manifest, actual, server: api.url, files, options }
-  const { plan, uncounted, unsure } = computePlan({ ...input, counts: new Map() })
-  const isSure = unsure.keynames.length === 0
-  if (isSure && uncounted.length === 0) return plan
-  // What is about to be lost, or overwritten, is counted first; what is about to be created is looked for.
-  const counts = await countFeatures(api, uncounted, signal)
-  const sight = isSure ? undefined : await readSight(api, unsure, signal)
-  return computePlan({ ...input, counts, sight }).plan
+  let answers: Answers = { counts: new Map(), loads: new Map(), sight: undefined }
+  for (;;) {
+    const planning = computePlan({ ...input, ...answers })
+    if (isFinal(planning)) return planning.plan
+    answers = await answer({ api, signal }, planning, answers)
+  }
+}
+
+/** Each reader of a source takes a core. */
+const readersAtOnce = 2
+
+/** What a plan asks for once it is clear what matters. */
+type Answers = Required<Pick<PlanInput, 'counts' | 'loads' | 'sight'>>
+
+const isFinal = ({ uncounted, unread, unsure }: Planning) =>
+  uncounted.length + unread.length + unsure.keynames.length === 0
+
+/** What is about to be lost, or overwritten, is counted first; what is about to be created is looked for. */
+async function answer(
+  { api, signal }: Pick<PlanRequest, 'api' | 'signal'>,
+  { uncounted, unread, unsure }: Planning,
+  { counts, loads, sight }: Answers,
+): Promise<Answers> {
+  const changes = new Map(loads)
+  const queue = new PQueue({ concurrency: readersAtOnce })
+  const work = unread.map(
+    (question) => async () => changes.set(question.wanted.key, await readLoadChange(api, question, signal)),
+  )
+  await queue.addAll(work)
+  return {
+    counts: new Map([...counts, ...(await countFeatures(api, uncounted, signal))]),
+    loads: changes,
+    sight: unsure.keynames.length === 0 ? sight : await readSight(api, unsure, signal),
+  }
 }
 
 async function digestSources(

@@ -3,7 +3,7 @@ import { type GeometryType, geometryParts } from '../contract/geometry.ts'
 import { formatSource, markerKeys } from '../contract/markers.ts'
 import type { Issue } from '../core/issue.ts'
 import type { WantedResource } from '../manifest/manifest.ts'
-import { describeBlindLoad } from '../transfer/data_loss.ts'
+import { type DataChange, describeBlindLoad, describeDataLoss, losesData } from '../transfer/data_loss.ts'
 import type { ActualResource } from './actual.ts'
 import type { DataLoad, EditedData, WantedBody } from './change.ts'
 import type { PlanOptions } from './input.ts'
@@ -23,6 +23,8 @@ export interface SourceDecision {
   readonly issues: readonly Issue[]
   /** The features of the resource have to be counted before the plan is final. */
   readonly uncounted?: true
+  /** The source has to be read before the plan is final. */
+  readonly unread?: true
 }
 
 /** What a decision about data rests on. */
@@ -33,6 +35,10 @@ export interface SourceQuestion {
   readonly file: SourceFile
   /** Number of features, where it was asked; null where it cannot be known. */
   readonly count: number | null | undefined
+  /** What loading the source would change, where it was asked; null where it cannot be read here. */
+  readonly change: DataChange | null | undefined
+  /** Keynames of fields that the plan drops on purpose. */
+  readonly dropped: ReadonlySet<string>
   readonly options: Pick<PlanOptions, 'overwriteData' | 'allowLoss' | 'fuse'>
   /** Whether the server tells what a source holds before it replaces the data. */
   readonly prepares: boolean
@@ -90,12 +96,32 @@ function reportEdits(wanted: WantedResource, { changes }: EditedData): Issue {
 type Reason = Pick<DataLoad, 'reason'> & { readonly edited: EditedData | undefined }
 
 function replaceData(question: SourceQuestion, { reason, edited }: Reason): SourceDecision {
-  const { wanted, actual, count, prepares } = question
+  const { wanted, actual, count, change } = question
   const load = { ...loadOf(question, reason), ...(edited === undefined ? {} : { edited }) }
   if (actual?.cls !== 'vector_layer') return { load, issues: [] }
   if (count === undefined) return { load, issues: [], uncounted: true }
-  const isBlind = !prepares && count !== 0 && load.lossFuse !== undefined
-  return { load: { ...load, before: count }, issues: isBlind ? [reportBlind(wanted, count)] : [] }
+  const counted = { ...load, before: count }
+  if (count === 0) return { load: counted, issues: [] }
+  if (count !== null && change === undefined) return { load: counted, issues: [], unread: true }
+  const { prepares, dropped } = question
+  if (!change)
+    return {
+      load: counted,
+      issues: prepares || load.lossFuse === undefined ? [] : [reportBlind(wanted, count)],
+    }
+  const known = withoutDropped(change, dropped)
+  const isLost = load.lossFuse !== undefined && losesData(known, load.lossFuse)
+  return { load: { ...counted, change: known }, issues: isLost ? [reportLoss(wanted, known)] : [] }
+}
+
+/** Fields that a plan drops are lost on purpose. */
+export function withoutDropped(change: DataChange, dropped: ReadonlySet<string>): DataChange {
+  return { ...change, lostFields: change.lostFields.filter(({ keyname }) => !dropped.has(keyname)) }
+}
+
+function reportLoss(wanted: WantedResource, change: DataChange): Issue {
+  const message = `"${wanted.key}" would lose data: ${describeDataLoss(change)}`
+  return { ...issueAt(wanted, 'data/loss', message, '/data'), hint: lossHint(wanted.key) }
 }
 
 function reportBlind(wanted: WantedResource, count: number | null): Issue {

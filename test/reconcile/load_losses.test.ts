@@ -23,12 +23,14 @@ describeServers('a source that would take data away', (start) => {
   let server: TestServer
   let api: Api
   let folder: string
+  const open: { close(): Promise<void> }[] = []
   beforeAll(async () => {
     server = await start()
     api = createApi({ url: server.url, credentials })
     folder = await mkdtemp(join(tmpdir(), 'landform-losses-'))
   })
   afterAll(async () => {
+    for (const one of open.reverse()) await one.close()
     await api.close()
     await rm(folder, { recursive: true })
   })
@@ -43,13 +45,15 @@ describeServers('a source that would take data away', (start) => {
     await write(20)
   })
 
-  const write = (features: number, fields = ['name', 'lanes']) =>
+  const write = (features: number, fields = ['name', 'lanes'], more = '') =>
     writeFile(
       path,
       geojson(
         Array.from({ length: features }, (_, at) => ({
           geometry: point(at / 10, 1),
-          properties: Object.fromEntries(fields.map((name) => [name, name === 'name' ? `n${at}` : at])),
+          properties: Object.fromEntries(
+            fields.map((name) => [name, name === 'name' ? `n${at}${more}` : at]),
+          ),
         })),
       ),
     )
@@ -81,37 +85,37 @@ describeServers('a source that would take data away', (start) => {
       return plan()
     }
 
+    /** A source that is written anew when the plan has been made is looked at by the server alone. */
+    const applyLate = async (wish: Wish, writeLate: () => Promise<void>) => {
+      await write(20, undefined, 'again')
+      const planned = await plan(wish)
+      expect(planned.issues).toEqual([])
+      await writeLate()
+      return (await apply(planned)).outcomes[0]
+    }
+
     it('where it has far fewer features, with the counts, and nothing changes', async () => {
       const loaded = await load()
       const tables = await listFeatureTables(server.database)
-      await write(3)
-      const planned = await plan()
-      expect(planned.changes[0]?.data).toMatchObject({ before: 20, reason: 'source changed' })
-      const { outcomes } = await apply(planned)
-      expect(outcomes).toMatchObject([
-        {
-          outcome: 'failed',
-          problem: { code: 'data/loss', data: { layer: key, before: 20, after: 3, lost_fields: [] } },
-        },
-      ])
-      expect(outcomes[0]?.problem?.message).toBe(
-        `"${key}" would lose data: 20 → 3 features. Nothing was loaded.`,
-      )
+      const refused = await applyLate({}, () => write(3))
+      expect(refused).toMatchObject({
+        outcome: 'failed',
+        problem: { code: 'data/loss', data: { layer: key, before: 20, after: 3, lost_fields: [] } },
+      })
+      expect(refused?.problem?.message).toBe(`"${key}" would lose data: 20 → 3 features. Nothing was loaded.`)
       expect(await features(loaded)).toHaveLength(20)
       expect(await listFeatureTables(server.database)).toEqual(tables)
     })
 
     it('where it has none, or no longer has a field with values', async () => {
       const loaded = await load()
-      await write(0)
-      const cast = { options: { cast_geometry_type: 'POINT' } }
-      const [emptied] = (await apply(await plan({ data: cast }))).outcomes
+      const cast = { data: { options: { cast_geometry_type: 'POINT' } } }
+      const emptied = await applyLate(cast, () => write(0))
       expect(emptied?.problem?.message).toContain('20 → 0 features')
-      await write(20, ['name'])
-      const [narrowed] = (await apply(await plan())).outcomes
+      const narrowed = await applyLate({}, () => write(20, ['name']))
       expect(narrowed?.problem?.message).toContain('would lose data: field lanes (20 values).')
       // The manifest lists the field still: it would stay, without values.
-      const [listed] = (await apply(await plan({ fields: ['name', 'lanes'] }))).outcomes
+      const listed = await applyLate({ fields: ['name', 'lanes'] }, () => write(20, ['name']))
       expect(listed?.problem?.message).toContain('field lanes (20 values)')
       expect((await features(loaded))[19]?.fields).toEqual({ name: 'n19', lanes: 19 })
     })
@@ -137,46 +141,86 @@ describeServers('a source that would take data away', (start) => {
       expect((await plan()).issues.map(({ code }) => code)).toEqual(['plan/data-edited'])
     })
 
-    it.each<[string, Wish, Partial<typeof safeOptions>]>([
-      ['by key', {}, {}],
-      ['in the manifest', { data: { allowLoss: true } }, {}],
-    ])('unless the loss is allowed %s, and then tells the counts', async (how, wish, options) => {
+    it('unless the loss is allowed by key, and then tells the counts', async () => {
       await load()
       await write(3, ['name'])
-      const allowLoss = new Set(how === 'by key' ? [key] : [])
-      const report = await apply(await plan(wish, { ...safeOptions, ...options, allowLoss }))
+      const report = await apply(await plan({}, { ...safeOptions, allowLoss: new Set([key]) }))
       expect(report.outcomes).toMatchObject([
         { outcome: 'updated', before: 20, report: { feature_count: 3 } },
       ])
-      const next = await plan(wish)
+      const next = await plan()
       expect([tell(next), await features(next)]).toEqual([[], expect.objectContaining({ length: 3 })])
-    })
-
-    it('unless the manifest drops the field itself, or the fuse is wide enough', async () => {
-      await load()
-      await write(20, ['name'])
-      const [dropped] = (await apply(await plan({ fields: ['name'] }))).outcomes
-      expect(dropped?.outcome).toBe('updated')
-      await write(15, ['name'])
-      const wide = await plan({ fields: ['name'] }, { ...safeOptions, fuse: 0.25 })
-      expect((await apply(wide)).outcomes[0]).toMatchObject({ outcome: 'updated', before: 20 })
     })
   })
 
-  it('is refused in the plan where the server does not count it before it loads it', async () => {
-    await applyPlan({ api, plan: await plan() })
-    const proxy = await startProxy({
-      target: server.url,
-      decide: (_, to) => (to.startsWith('/api/component/landform/') ? 'unknown' : 'pass'),
+  it('is loaded where the manifest allows it or drops the field itself, or the fuse is wide enough', async () => {
+    const apply = async (planned: Plan) => (await applyPlan({ api, plan: planned })).outcomes[0]
+    await apply(await plan())
+    await write(20, ['name'])
+    expect((await apply(await plan({ fields: ['name'] })))?.outcome).toBe('updated')
+    await write(15, ['name'])
+    const wide = await plan({ fields: ['name'] }, { ...safeOptions, fuse: 0.25 })
+    expect(await apply(wide)).toMatchObject({ outcome: 'updated', before: 20 })
+    await write(3, ['name'])
+    const allowed = await plan({ fields: ['name'], data: { allowLoss: true } })
+    expect(await apply(allowed)).toMatchObject({ outcome: 'updated', before: 15 })
+  })
+
+  describe('is refused in the plan', () => {
+    const tellLoss = ({ issues, changes }: Plan) => [
+      issues.map(({ code, message }) => `${code}: ${message}`),
+      changes[0]?.data?.before,
+      changes[0]?.data?.change?.after,
+    ]
+
+    it('where the source can be read here, before anything is sent', async () => {
+      await applyPlan({ api, plan: await plan() })
+      await write(3, ['name'])
+      const message = `data/loss: "${key}" would lose data: 20 → 3 features, field lanes (20 values)`
+      expect(tellLoss(await plan())).toEqual([[message], 20, 3])
+      // Neither what the manifest drops nor what the caller allows is in the way.
+      expect(tellLoss(await plan({ fields: ['name'] }))[0]).toEqual([
+        `data/loss: "${key}" would lose data: 20 → 3 features`,
+      ])
+      const allowed = await plan({}, { ...safeOptions, allowLoss: new Set([key]) })
+      expect(tellLoss(allowed)).toEqual([[], 20, 3])
+      expect(allowed.changes[0]?.data?.change?.lostFields).toEqual([{ keyname: 'lanes', valueCount: 20 }])
     })
-    const foreign = createApi({ url: proxy.url, credentials })
-    await write(19)
-    const planned = await planManifest({ api: foreign, manifest: manifest() })
-    expect(planned.issues.map(({ code }) => code)).toEqual(['data/loss'])
-    const options = { ...safeOptions, allowLoss: new Set([key]) }
-    const allowed = await planManifest({ api: foreign, manifest: manifest(), options })
-    expect((await applyPlan({ api: foreign, plan: allowed })).outcomes[0]?.outcome).toBe('updated')
-    await foreign.close()
-    await proxy.close()
+
+    it('but not where the field that is missing has no values', async () => {
+      await applyPlan({ api, plan: await plan({ fields: ['name', 'lanes', 'note'] }) })
+      await write(19)
+      expect(tellLoss(await plan({ fields: ['name', 'lanes', 'note'] }))).toEqual([[], 20, 19])
+    })
+
+    it('on servers that do not count it before they load it, too, and where nothing can read it', async () => {
+      await applyPlan({ api, plan: await plan() })
+      const proxy = await startProxy({
+        target: server.url,
+        decide: (_, to) => (to.startsWith('/api/component/landform/') ? 'unknown' : 'pass'),
+      })
+      const foreign = createApi({ url: proxy.url, credentials })
+      open.push(proxy, foreign)
+      const planForeign = (options = safeOptions) =>
+        planManifest({ api: foreign, manifest: manifest(), options })
+      await write(3)
+      expect(tellLoss(await planForeign())).toEqual([
+        [`data/loss: "${key}" would lose data: 20 → 3 features`],
+        20,
+        3,
+      ])
+      await write(19)
+      expect(tellLoss(await planForeign())).toEqual([[], 20, 19])
+      expect((await applyPlan({ api: foreign, plan: await planForeign() })).outcomes[0]?.outcome).toBe(
+        'updated',
+      )
+      await writeFile(path, 'this is no data')
+      const blind = await planForeign()
+      expect(blind.issues.map(({ code, message }) => [code, message])).toEqual([
+        ['data/loss', expect.stringContaining('this server does not count a source before it loads it')],
+      ])
+      const allowed = await planForeign({ ...safeOptions, allowLoss: new Set([key]) })
+      expect(allowed.issues).toEqual([])
+    })
   })
 })

@@ -30,6 +30,7 @@ const decide = (row: Row | undefined, more: Told = {}) => {
   const { plan, uncounted } = planningOf({
     blocks: { a: { cls: 'vector_layer', data: { ...data, ...more.data } } },
     ...(more.foreign ? { head: { landform: undefined } } : {}),
+    loads: new Map([['a', null]]),
     rows: row === undefined ? [] : [row],
     files,
     counts: more.count === undefined ? new Map() : new Map([[1, more.count]]),

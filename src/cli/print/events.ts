@@ -3,6 +3,7 @@ import type { Issue } from '../../core/issue.ts'
 import type { Problem } from '../../core/problem.ts'
 import { type Change, countActions, type DataLoad, type Plan } from '../../reconcile/change.ts'
 import type { Outcome, Report } from '../../reconcile/outcome.ts'
+import { lossFacts } from '../../transfer/data_loss.ts'
 
 /** Version of the events; it grows when one of them changes its meaning or loses a member. */
 export const eventVersion = 1
@@ -69,7 +70,11 @@ function changeFacts({ action, key, cls, displayName, path, id, edits, data, tak
   return { action, key, cls, display_name: displayName, path, id, edits, ...source, takes }
 }
 
-function dataFacts({ source, sizeBytes, reason, before, edited }: DataLoad): object {
+function dataFacts({ source, sizeBytes, reason, before, change, edited }: DataLoad): object {
+  const known =
+    change === undefined
+      ? {}
+      : { feature_count_after: change.after, lost_fields: lossFacts(change).lost_fields }
   const server = edited === undefined ? {} : { server_edits: edited.changes ?? null }
-  return { source, size_bytes: sizeBytes, reason, feature_count_before: before, ...server }
+  return { source, size_bytes: sizeBytes, reason, feature_count_before: before, ...known, ...server }
 }

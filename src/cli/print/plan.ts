@@ -9,7 +9,8 @@ import {
   type Referrer,
   type UnknownResource,
 } from '../../reconcile/change.ts'
-import { showBytes, showCount } from './number.ts'
+import { describeDataLoss } from '../../transfer/data_loss.ts'
+import { showBytes, showCount, showNumber } from './number.ts'
 import type { Paint } from './paint.ts'
 import { oneLine } from './printable.ts'
 import { compareLines, isLongText, showValue } from './value.ts'
@@ -69,17 +70,25 @@ const reasons: Readonly<Record<DataLoad['reason'], string>> = {
   'told to': ': --overwrite-data',
 }
 
-function formatData({ source, sizeBytes, reason, before, edited }: DataLoad, paint: Paint): string[] {
-  const verb = reason === 'new' || before === 0 ? 'is loaded' : `replaces ${describeReplaced(before)}`
-  const line = `data  ${source} (${showBytes(sizeBytes)}) ${verb}${reasons[reason]}`
-  if (edited === undefined) return [line]
+function formatData(data: DataLoad, paint: Paint): string[] {
+  const { source, sizeBytes, reason, before, change, edited } = data
+  const verb = reason === 'new' || before === 0 ? 'is loaded' : `replaces ${describeReplaced(data)}`
+  const lines = [`data  ${source} (${showBytes(sizeBytes)}) ${verb}${reasons[reason]}`]
+  const lost = change === undefined ? '' : describeDataLoss(change)
+  if (lost !== '') lines.push(paint('red', `loses data: ${lost}`))
+  if (edited === undefined) return lines
   const times = edited.changes === undefined ? '' : ` ${showCount(edited.changes, 'time')}`
-  return [line, paint('red', `overwrites data that were edited on the server${times} since the last load`)]
+  return [
+    ...lines,
+    paint('red', `overwrites data that were edited on the server${times} since the last load`),
+  ]
 }
 
-function describeReplaced(before: DataLoad['before']): string {
+function describeReplaced({ before, change }: DataLoad): string {
   if (before === undefined) return 'the data'
-  return before === null ? 'features that cannot be counted' : showCount(before, 'feature')
+  if (before === null) return 'features that cannot be counted'
+  const count = showCount(before, 'feature')
+  return change === undefined ? count : `${count} with ${showNumber(change.after)}`
 }
 
 function formatTakes({ takes, action }: Change, paint: Paint): string[] {

@@ -1,9 +1,10 @@
 import type { Static } from 'typebox'
 import type { Field } from '../../contract/classes/feature_layer.ts'
 import type { vectorLayer } from '../../contract/classes/vector_layer.ts'
-import { type GeometryParts, geometryParts } from '../../contract/geometry.ts'
+import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
-import type { LoadRules, WantedFields } from '../../gdal/job.ts'
+import type { WantedFields } from '../../gdal/job.ts'
+import { loadRulesOf } from '../../gdal/load_rules.ts'
 import { type Staged, stageSource } from '../../import/stage.ts'
 import { findLayers } from '../../store/layer.ts'
 import { findPrepared } from '../../store/prepared_source.ts'
@@ -42,7 +43,9 @@ export async function prepareSource(
   if (layer === undefined && (own.srs?.id ?? importSrs) !== importSrs) {
     throw invalidAt('/vector_layer/srs/id', `a layer made of data is in EPSG:${importSrs}`)
   }
-  const rules = readRules(own, layer === undefined ? undefined : geometryParts(layer.geometryType))
+  const rules = loadRulesOf(own, layer === undefined ? undefined : geometryParts(layer.geometryType))
+  if (rules.idSource === 'FIELD' && rules.idFields.length === 0)
+    throw invalidAt('/vector_layer/fid_field', 'fid_source FIELD needs a fid_field')
   const { path, name } = await findFile(own, context)
   const source = {
     ...rules,
@@ -100,32 +103,4 @@ async function findFile(
     })
   }
   return { path: await blobs.localPath(upload.digest), name: source?.name ?? upload.name ?? '' }
-}
-
-/**
- * Reads how the source becomes a layer. A geometry type that the request names is asked for like with the cast
- * options; a layer that stands stays multi and keeps its Z, so that its type only ever widens.
- */
-function readRules(own: Own, standing: GeometryParts | undefined): LoadRules {
-  const named = own.geometry_type === undefined ? undefined : geometryParts(own.geometry_type)
-  const idFields = [own.fid_field ?? []]
-    .flat()
-    .flatMap((names) => names.split(','))
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-  const idSource = own.fid_source ?? 'SEQUENCE'
-  if (idSource === 'FIELD' && idFields.length === 0) {
-    throw invalidAt('/vector_layer/fid_field', 'fid_source FIELD needs a fid_field')
-  }
-  const skipOthers = own.skip_other_geometry_types ?? false
-  return {
-    family: own.cast_geometry_type ?? named?.family ?? null,
-    isMulti: own.cast_is_multi ?? named?.isMulti ?? (standing?.isMulti === true ? true : null),
-    hasZ: own.cast_has_z ?? named?.hasZ ?? (standing?.hasZ === true ? true : null),
-    skipOthers,
-    fix: own.fix_errors ?? 'NONE',
-    skipErrors: own.skip_errors ?? false,
-    idSource,
-    idFields,
-  }
 }

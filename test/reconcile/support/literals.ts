@@ -95,10 +95,11 @@ export interface Case {
   readonly counts?: PlanInput['counts']
   readonly head?: Partial<TreeHead>
   readonly sight?: PlanInput['sight']
+  readonly loads?: NonNullable<PlanInput['loads']>
 }
 
 /** Plans blocks against rows. */
-export function planningOf({ blocks, rows, options, files, counts, head, sight }: Case): Planning {
+export function planningOf({ blocks, rows, options, files, counts, head, sight, loads }: Case): Planning {
   return computePlan({
     manifest: manifestOf(blocks),
     actual: treeOf(rows, head),
@@ -106,6 +107,7 @@ export function planningOf({ blocks, rows, options, files, counts, head, sight }
     files: files ?? new Map(),
     counts: counts ?? new Map(),
     sight,
+    ...(loads === undefined ? {} : { loads }),
     options: { ...safeOptions, ...options },
   })
 }
