@@ -98,7 +98,9 @@ describe('plan and apply', () => {
 
   it('load the data again when the file has changed, and over edited features only when told', async () => {
     await write('places.geojson', places(['Here', 'There', 'Everywhere']))
-    expect((await run(['plan', 'a.yaml'])).out).toContain('replaces 2 features with 3: the source has changed')
+    expect((await run(['plan', 'a.yaml'])).out).toContain(
+      'replaces 2 features with 3: the source has changed',
+    )
     await run(['apply', 'a.yaml', '--yes'])
     const id = await idOf('a_layer')
     const count = await server.admin('GET', `/api/resource/${id}/feature_count`)
