@@ -19,7 +19,7 @@ const soak = process.env.LANDFORM_SOAK !== undefined
 const runs = { seed: 20_260_601, numRuns: soak ? 60 : 5, endOnFailure: !soak }
 
 /** Only who has time for many cases waits that long. */
-const longestMs = soak ? 3_600_000 : 120_000
+const patience = soak ? { timeout: 3_600_000 } : {}
 
 /** Datatypes that the values of a field in the source convert to and from. */
 const datatypes: Readonly<Record<string, readonly Datatype[]>> = {
@@ -89,33 +89,29 @@ describeServers('the fields of a layer with data', (start) => {
     ['in one transaction', true],
     ['request by request', false],
   ] as const)('changed %s', (_, atomic) => {
-    it(
-      'leave nothing to do, and load nothing again',
-      async () => {
-        const steps = fc.array(step, { minLength: 2, maxLength: 4 })
-        await fc.assert(
-          fc.asyncProperty(steps, async (wanted) => {
-            count += 1
-            const key = `fields_${count}`
-            const path = join(folder, `${key}.geojson`)
-            await writeSource(path, 0)
-            for (const [at, { fields: list, newSource }] of wanted.entries()) {
-              if (newSource) await writeSource(path, at + 1)
-              const data = { path, source: path, options: {} }
-              const members = { feature_layer: { fields: list } }
-              const manifest = manifestOf({ [key]: { cls: 'vector_layer', data, members } }, key)
-              const planned = await apply(manifest, atomic)
-              const isLoaded = planned.changes.some((change) => change.data !== undefined)
-              expect(isLoaded).toBe(at === 0 || newSource)
-              const next = await planManifest({ api, manifest })
-              expect([tell(next), next.issues]).toEqual([[], []])
-            }
-          }),
-          runs,
-        )
-      },
-      longestMs,
-    )
+    it('leave nothing to do, and load nothing again', patience, async () => {
+      const steps = fc.array(step, { minLength: 2, maxLength: 4 })
+      await fc.assert(
+        fc.asyncProperty(steps, async (wanted) => {
+          count += 1
+          const key = `fields_${count}`
+          const path = join(folder, `${key}.geojson`)
+          await writeSource(path, 0)
+          for (const [at, { fields: list, newSource }] of wanted.entries()) {
+            if (newSource) await writeSource(path, at + 1)
+            const data = { path, source: path, options: {} }
+            const members = { feature_layer: { fields: list } }
+            const manifest = manifestOf({ [key]: { cls: 'vector_layer', data, members } }, key)
+            const planned = await apply(manifest, atomic)
+            const isLoaded = planned.changes.some((change) => change.data !== undefined)
+            expect(isLoaded).toBe(at === 0 || newSource)
+            const next = await planManifest({ api, manifest })
+            expect([tell(next), next.issues]).toEqual([[], []])
+          }
+        }),
+        runs,
+      )
+    })
 
     it('are our own change only: data that were edited on the server besides are told', async () => {
       const key = `edited_${atomic}`
