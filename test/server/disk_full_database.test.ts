@@ -74,7 +74,8 @@ async function startOnTablespace(): Promise<Full> {
 /** A server on a database whose log is on a small disk of its own: it stops where it cannot log. */
 async function startOnLog(): Promise<Full> {
   const disk = await mountSmallDisk(48 * 2 ** 20, findOwner())
-  const cluster = await startCluster({ logFolder: disk.folder })
+  // It is stopped with a full disk: commits that were not yet flushed would be lost.
+  const cluster = await startCluster({ isDurable: true, logFolder: disk.folder })
   await execute(cluster.url, 'create extension postgis')
   const database = await openPostgres({ url: cluster.url, log: silentLog })
   const server = await startTestServer('postgres', { database })
