@@ -11,24 +11,24 @@ import { isDiskFull } from '../core/disk_full.ts'
 
 const openZip = promisify<string, { lazyEntries: true; autoClose: false }, ZipFile>(open)
 
-/** Most files in an archive. */
-const entryLimit = 10_000
+/** Maximum number of files in an archive. */
+const maxEntries = 10_000
 
-/** No honest data packs better than this; smaller archives are not worth a doubt. */
-const ratioLimit = 200
+/** Maximum compression ratio of an archive that unpacks to more than `smallBytes`. */
+const maxRatio = 200
 const smallBytes = 64 << 20
 
-/** What may come out of an archive. */
+/** Target folder and size limit of unpacking. */
 export interface UnpackLimits {
   readonly folder: string
   readonly limitBytes: number
 }
 
 /**
- * Lists the files of a zip archive, once all of it was checked: names that stay inside, no links, no encryption, and a
- * size that fits, before one byte is unpacked.
+ * Lists the files of a zip archive after checking all entries before unpacking: relative names, no links, no
+ * encryption, and a total size within the limit.
  *
- * @throws {Problem} source/unreadable for an archive that is broken or not to be trusted
+ * @throws {Problem} source/unreadable for an archive that is damaged or unsafe
  */
 export async function listArchive(path: string, limitBytes: number): Promise<string[]> {
   return withArchive(path, async (zip) => {
@@ -39,11 +39,11 @@ export async function listArchive(path: string, limitBytes: number): Promise<str
 }
 
 /**
- * Unpacks a zip archive into a folder, after the checks of `listArchive`. Sizes may be lied about, so the library
- * counts what comes out.
+ * Unpacks a zip archive into a folder, after the checks of `listArchive`. Declared sizes may be wrong, so the library
+ * counts the unpacked bytes.
  *
- * @returns paths of the files
- * @throws {Problem} source/unreadable for an archive that is broken or not to be trusted; files/full
+ * @returns paths of the unpacked files
+ * @throws {Problem} source/unreadable for an archive that is damaged or unsafe; files/full
  */
 export async function unpackArchive(path: string, { folder, limitBytes }: UnpackLimits): Promise<string[]> {
   return withArchive(path, async (zip) => {
@@ -60,25 +60,25 @@ export async function unpackArchive(path: string, { folder, limitBytes }: Unpack
   })
 }
 
-/** Takes one file of an archive, to the end of its content. */
-export type TakeFile = (name: string, content: AsyncIterable<Uint8Array>) => Promise<void>
+/** Consumes one file of an archive, to the end of its content. */
+export type ConsumeFile = (name: string, content: AsyncIterable<Uint8Array>) => Promise<void>
 
 /**
- * Gives the files of a zip archive one after the other, after the checks of `listArchive`.
+ * Passes the files of a zip archive to `consume` one after the other, after the checks of `listArchive`.
  *
- * @throws {Problem} source/unreadable for an archive that is broken or not to be trusted, and what `take` throws
+ * @throws {Problem} source/unreadable for an archive that is damaged or unsafe, and errors of `consume`
  */
 export async function readArchive(
   path: string,
   { limitBytes, signal }: { readonly limitBytes: number; readonly signal: AbortSignal },
-  take: TakeFile,
+  consume: ConsumeFile,
 ): Promise<void> {
   await withArchive(path, async (zip) => {
     const entries = await readEntries(zip)
     checkEntries(entries, { limitBytes, packedBytes: zip.fileSize })
     for (const entry of entries.filter(isFile)) {
       signal.throwIfAborted()
-      await take(entry.fileName, await openContent(zip, entry))
+      await consume(entry.fileName, await openContent(zip, entry))
     }
   })
 }
@@ -98,13 +98,13 @@ async function withArchive<T>(path: string, work: (zip: ZipFile) => Promise<T>):
 function asProblem(error: unknown): unknown {
   if (!(error instanceof Error) || error.name === 'Problem') return error
   const code = 'code' in error ? error.code : undefined
-  if (isDiskFull(error)) return problem('files/full', 'the disk is full while an archive is unpacked')
-  if (code === 'EEXIST') return untrusted('it holds the same name twice')
+  if (isDiskFull(error)) return problem('files/full', 'cannot unpack the archive: the disk is full')
+  if (code === 'EEXIST') return untrusted('it contains a name twice')
   return untrusted(error.message)
 }
 
 function untrusted(reason: string): Error {
-  return problem('source/unreadable', `the archive cannot be read: ${reason}`)
+  return problem('source/unreadable', `cannot read the archive: ${reason}`)
 }
 
 function readEntries(zip: ZipFile): Promise<Entry[]> {
@@ -112,7 +112,7 @@ function readEntries(zip: ZipFile): Promise<Entry[]> {
     const entries: Entry[] = []
     zip.on('entry', (entry: Entry) => {
       entries.push(entry)
-      if (entries.length > entryLimit) reject(untrusted(`it holds more than ${entryLimit} files`))
+      if (entries.length > maxEntries) reject(untrusted(`it contains more than ${maxEntries} files`))
       else zip.readEntry()
     })
     zip.once('end', () => resolve(entries))
@@ -135,19 +135,19 @@ function checkEntries(
   let total = 0
   for (const entry of entries) {
     const name = JSON.stringify(entry.fileName)
-    // The library refuses absolute names and those with `..` or a backslash; these are the rest.
-    if (/\p{Cc}/u.test(entry.fileName)) throw untrusted(`the name ${name} has control characters`)
+    // The library refuses absolute names and names with `..` or backslashes.
+    if (/\p{Cc}/u.test(entry.fileName)) throw untrusted(`the name ${name} contains control characters`)
     if (((entry.externalFileAttributes >>> 16) & typeMask) === linkType) throw untrusted(`${name} is a link`)
     if (entry.isEncrypted()) throw untrusted(`${name} is encrypted`)
     total += entry.uncompressedSize
   }
   if (total > limitBytes) throw untrusted(`it unpacks to ${total} bytes, more than ${limitBytes}`)
-  if (total > smallBytes && total > packedBytes * ratioLimit) {
-    throw untrusted(`it unpacks to ${total} bytes from ${packedBytes}, which no data does`)
+  if (total > smallBytes && total > packedBytes * maxRatio) {
+    throw untrusted(`it unpacks to ${total} bytes, more than ${maxRatio} times its ${packedBytes} bytes`)
   }
 }
 
-/** Gives the content of a file as it comes; it fails at its end where the sum of it is another than the archive says. */
+/** Streams the content of a file; fails at its end if the checksum does not match. */
 async function openContent(zip: ZipFile, entry: Entry): Promise<AsyncIterable<Uint8Array>> {
   return checkSum(await openEntry(zip, entry), entry)
 }
@@ -161,7 +161,7 @@ async function* checkSum(
     sum = crc32(chunk, sum)
     yield chunk
   }
-  if (sum !== expected) throw untrusted(`${JSON.stringify(fileName)} is damaged: its check sum is wrong`)
+  if (sum !== expected) throw untrusted(`${JSON.stringify(fileName)} is damaged: checksum mismatch`)
 }
 
 async function openEntry(zip: ZipFile, entry: Entry): Promise<Readable> {

@@ -5,33 +5,33 @@ import { problem } from '../contract/problems.ts'
 import { isDiskFull } from '../core/disk_full.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
 
-/** A folder for one user alone. */
+/** A folder accessible to its owner only. */
 export interface PrivateFolder {
-  /** Mode that it had, as `755`, where others could enter it. */
+  /** Previous mode, such as `755`, if other users had access. */
   readonly exposedMode?: string
-  /** Whether others can enter it still, since its file system keeps no modes. */
+  /** Whether other users still have access, because the file system does not support modes. */
   readonly isExposed: boolean
 }
 
 /**
- * Creates a folder that only its owner can enter, or closes one that others can, and checks that it is writable. A folder
- * that others can enter is not closed if it holds files of other programs.
+ * Creates a folder with access for its owner only, or removes the access of other users from an existing one, and
+ * checks that it is writable. The mode of an accessible folder with files of other programs is not changed.
  *
- * @param marks names that every such folder holds once it has been used
+ * @param marks names of the entries by which a folder is recognized as ours
  * @throws {Problem} files/unusable, files/exposed, files/full
  */
 export async function openPrivateFolder(path: string, marks: readonly string[]): Promise<PrivateFolder> {
   try {
     await createFolder(path)
     await rmdir(await mkdtemp(join(path, 'probe-')))
-    return await closeFolder(path, marks)
+    return await restrictFolder(path, marks)
   } catch (error) {
     throw isProblem(error) ? error : problemOfFolder(path, error)
   }
 }
 
-/** Removes all access to a file but its owner's; a missing file is ignored. */
-export async function closeFile(path: string): Promise<void> {
+/** Removes the access of other users to a file, if it exists. */
+export async function restrictFile(path: string): Promise<void> {
   try {
     await chmod(path, 0o600)
   } catch (error) {
@@ -39,32 +39,32 @@ export async function closeFile(path: string): Promise<void> {
   }
 }
 
-async function closeFolder(path: string, marks: readonly string[]): Promise<PrivateFolder> {
+async function restrictFolder(path: string, marks: readonly string[]): Promise<PrivateFolder> {
   const exposedMode = await findExposedMode(path)
   if (exposedMode === undefined) return { isExposed: false }
   const names = new Set(await readdir(path))
   if (names.size > 0 && !marks.every((name) => names.has(name)))
-    throw exposed(path, `is open to other users (mode ${exposedMode}) and holds other files`)
+    throw exposed(path, `is accessible to other users (mode ${exposedMode}) and contains other files`)
   try {
     await chmod(path, 0o700)
   } catch (error) {
     if (codeOf(error) !== 'EPERM') throw error
-    throw exposed(path, `is open to other users (mode ${exposedMode}) and belongs to another user`)
+    throw exposed(path, `is accessible to other users (mode ${exposedMode}) and belongs to another user`)
   }
   return { exposedMode, isExposed: (await findExposedMode(path)) !== undefined }
 }
 
-/** Gives the mode of a folder that others than its owner can enter or read. Windows has other means. */
+/** Returns the mode of a folder that other users can access. Undefined on Windows, which has no modes. */
 async function findExposedMode(path: string): Promise<string | undefined> {
   const { mode } = await stat(path)
   return platform() === 'win32' || (mode & 0o077) === 0 ? undefined : (mode & 0o777).toString(8)
 }
 
-function exposed(path: string, why: string): Problem {
-  return problem('files/exposed', `The folder ${path} ${why}.`)
+function exposed(path: string, reason: string): Problem {
+  return problem('files/exposed', `The folder ${path} ${reason}.`)
 }
 
-// Level by level: where a file system takes no folders, as /proc, the recursive form of the library never ends.
+// Level by level: `mkdir` with `recursive` never returns on file systems without folder creation, such as /proc.
 async function createFolder(path: string, mode = 0o700): Promise<void> {
   try {
     await mkdir(path, { mode })

@@ -10,7 +10,7 @@ import { migrate, readMigrations } from '../database/migrate.ts'
 import { openEmbedded } from '../database/pglite.ts'
 import { openPostgres } from '../database/postgres.ts'
 import { openDiskBlobs } from '../files/disk_blobs.ts'
-import { closeFile, openPrivateFolder } from '../files/open_folder.ts'
+import { openPrivateFolder, restrictFile } from '../files/open_folder.ts'
 import { dropOrphans } from '../import/orphans.ts'
 import { bootstrap, isBootstrapped } from '../store/bootstrap.ts'
 import { migrationsFolder } from '../store/migrations.ts'
@@ -84,7 +84,7 @@ const temporaryName = 'temporary'
 /** Password hashes, keys and the data of all users lie there: nobody else enters it. */
 async function openDataFolder(folder: string, log: Log): Promise<void> {
   const { exposedMode: mode, isExposed } = await openPrivateFolder(folder, [filesName, temporaryName])
-  await closeFile(join(folder, passwordFileName))
+  await restrictFile(join(folder, passwordFileName))
   if (isExposed)
     log.warn({ folder, mode }, 'other users can read the data folder: its file system keeps no modes')
   else if (mode !== undefined)

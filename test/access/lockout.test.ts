@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { AccessResource, AccessRule, AccessSubject, Key } from '../../src/access/access_tree.ts'
 import { findManaged } from '../../src/access/lockout.ts'
 
-const rule = (words: string, more: Partial<AccessRule> = {}): AccessRule => {
-  const [action, principal = '', name = ''] = words.split(' ')
+const rule = (text: string, more: Partial<AccessRule> = {}): AccessRule => {
+  const [action, principal = '', name = ''] = text.split(' ')
   const [scope = '', permission = ''] = name.split('.')
   const parts = { principal, identity: '', scope, permission, propagate: true }
   return { action: action === 'deny' ? 'deny' : 'allow', ...parts, ...more }
@@ -32,7 +32,7 @@ const managed = (resources: Readonly<Record<string, AccessResource>>, ...subject
 const root = group(undefined, 'ada', rule('allow administrators'))
 
 describe('resources that an administrator can manage', () => {
-  test('are those of any of them, and none where there is nobody', () => {
+  test('are those of any administrator, and none without administrators', () => {
     expect(managed({ root, maps: group('root', 'ada') }, ada)).toEqual(['maps', 'root'])
     expect(managed({ root }, ada, bob)).toEqual(['root'])
     expect(managed({ root })).toEqual([])
@@ -47,14 +47,14 @@ describe('resources that an administrator can manage', () => {
     expect(managed({ root, maps }, ada)).toEqual(['maps', 'root'])
   })
 
-  test('stay with another of them that the deny does not hit', () => {
+  test('are kept by another administrator whom the deny does not apply to', () => {
     const maps = group('root', 'ada', rule('deny owner'), rule('deny ada'))
     expect(managed({ root, maps }, ada, bob)).toEqual(['maps', 'root'])
     const crew = group('root', 'ada', rule('deny owner'), rule('deny crew'))
     expect(managed({ root, crew }, ada, bob)).toEqual(['root'])
   })
 
-  test('are not those of which one may read and another change the permissions', () => {
+  test('require all permissions of one administrator', () => {
     const maps = group(
       'root',
       'x',

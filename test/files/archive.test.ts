@@ -19,7 +19,7 @@ async function unpack(content: Uint8Array, limitBytes = 1 << 30): Promise<string
   return unpackArchive(path, { folder: join(folder, 'out'), limitBytes })
 }
 
-async function listOut(): Promise<string[]> {
+async function listUnpacked(): Promise<string[]> {
   return (await readdir(folder, { recursive: true })).filter((name) => name.startsWith('out/'))
 }
 
@@ -41,55 +41,55 @@ test('lists the files without unpacking them', async () => {
   expect(await readdir(folder)).toEqual(['a.zip'])
 })
 
-describe('refuses, before anything is unpacked,', () => {
+describe('refuses, before unpacking,', () => {
   const good: ZipEntry = { name: 'good.csv', content: 'a' }
   test.each<[string, string, ZipEntry]>([
     ['a name that leaves the folder', 'relative path', { name: '../../etc/passwd', content: 'x' }],
-    ['a name that leaves it on the way', 'relative path', { name: 'a/../../b', content: 'x' }],
+    ['a name that leaves the folder temporarily', 'relative path', { name: 'a/../../b', content: 'x' }],
     ['an absolute name', 'absolute path', { name: '/etc/passwd', content: 'x' }],
-    ['a drive', 'absolute path', { name: 'C:/x', content: 'x' }],
-    ['a name with backslashes that leaves it', 'relative path', { name: '..\\..\\x', content: 'x' }],
+    ['a drive letter', 'absolute path', { name: 'C:/x', content: 'x' }],
+    ['a name with backslashes that leaves the folder', 'relative path', { name: '..\\..\\x', content: 'x' }],
     ['a name with control characters', 'control characters', { name: 'a\nb', content: 'x' }],
     ['a link', 'is a link', { name: 'link', content: '/etc/passwd', mode: 0o120777 }],
-    ['more bytes than may be', 'more than', { name: 'big', content: 'x', claimedSize: 0x7fffffff }],
+    ['more bytes than the limit', 'more than', { name: 'big', content: 'x', claimedSize: 0x7fffffff }],
   ])('%s', async (_, reason, entry) => {
     const refusal = expect(unpack(makeZip([good, entry]), 1 << 20)).rejects
     await refusal.toMatchObject({ code: 'source/unreadable', message: expect.stringContaining(reason) })
-    expect(await listOut()).toEqual([])
+    expect(await listUnpacked()).toEqual([])
   })
 
-  test('a bomb: more bytes than data packs into that few', async () => {
+  test('a zip bomb, with an excessive compression ratio', async () => {
     const bomb = makeZip([{ name: 'zeros', content: Buffer.alloc(80 << 20) }])
     expect(bomb.length).toBeLessThan(1 << 20)
     await expect(unpack(bomb)).rejects.toMatchObject({ code: 'source/unreadable' })
-    expect(await listOut()).toEqual([])
+    expect(await listUnpacked()).toEqual([])
   })
 })
 
-test('stops at a file that is larger than its directory says', async () => {
-  const liar = makeZip([{ name: 'zeros', content: Buffer.alloc(1 << 20), claimedSize: 10 }])
-  await expect(unpack(liar)).rejects.toMatchObject({ code: 'source/unreadable' })
+test('stops at a file larger than declared', async () => {
+  const archive = makeZip([{ name: 'zeros', content: Buffer.alloc(1 << 20), claimedSize: 10 }])
+  await expect(unpack(archive)).rejects.toMatchObject({ code: 'source/unreadable' })
 })
 
-test('refuses what is no archive, and one that ends early', async () => {
+test('refuses a file that is not an archive, and a truncated archive', async () => {
   await expect(unpack(Buffer.from('PK\u0003\u0004 and no more'))).rejects.toMatchObject({
     code: 'source/unreadable',
   })
-  const whole = makeZip([{ name: 'a', content: 'some text' }])
-  await expect(unpack(whole.subarray(0, whole.length - 4))).rejects.toMatchObject({
+  const complete = makeZip([{ name: 'a', content: 'some text' }])
+  await expect(unpack(complete.subarray(0, complete.length - 4))).rejects.toMatchObject({
     code: 'source/unreadable',
   })
 })
 
-test('refuses an archive of too many files', async () => {
+test('refuses an archive with too many files', async () => {
   const many = makeZip(Array.from({ length: 10_001 }, (_, index) => ({ name: `${index}`, content: '' })))
   await expect(unpack(many)).rejects.toMatchObject({ message: expect.stringContaining('10000 files') })
 })
 
-test('refuses the same name twice', async () => {
-  const twice = makeZip([
+test('refuses duplicate names', async () => {
+  const duplicate = makeZip([
     { name: 'a', content: '1' },
     { name: 'a', content: '2' },
   ])
-  await expect(unpack(twice)).rejects.toMatchObject({ message: expect.stringContaining('twice') })
+  await expect(unpack(duplicate)).rejects.toMatchObject({ message: expect.stringContaining('twice') })
 })

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { closeFile, openPrivateFolder } from '../../src/files/open_folder.ts'
+import { openPrivateFolder, restrictFile } from '../../src/files/open_folder.ts'
 
 const marks = ['files', 'temporary']
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
@@ -37,8 +37,8 @@ it('reports file systems that do not support folders', async () => {
     await expect(openPrivateFolder(path, marks)).rejects.toMatchObject({ code: 'files/unusable' })
 })
 
-/** Makes a folder that all users can enter, whatever the process masks. */
-async function makeOpen(name: string, mode: number, ...names: string[]): Promise<string> {
+/** Creates a folder with a mode, regardless of the umask. */
+async function makeFolder(name: string, mode: number, ...names: string[]): Promise<string> {
   const path = join(folder, name)
   await mkdir(path)
   for (const one of names) await mkdir(join(path, one))
@@ -46,7 +46,7 @@ async function makeOpen(name: string, mode: number, ...names: string[]): Promise
   return path
 }
 
-it('makes a folder for its owner alone, and those above it for all', async () => {
+it('creates a folder with access for its owner only, and its parents with default access', async () => {
   const before = process.umask(0)
   try {
     const path = join(folder, 'above', 'own')
@@ -58,11 +58,11 @@ it('makes a folder for its owner alone, and those above it for all', async () =>
 })
 
 it.each([0o755, 0o750, 0o777, 0o701, 0o704])(
-  'closes a folder of mode %o that is empty or its own',
+  'restricts a folder of mode %o that is empty or its own',
   async (mode) => {
     const exposedMode = mode.toString(8)
     for (const names of [[], marks, [...marks, 'database', 'notes.txt']]) {
-      const path = await makeOpen(`open-${exposedMode}-${names.length}`, mode, ...names)
+      const path = await makeFolder(`open-${exposedMode}-${names.length}`, mode, ...names)
       expect(await openPrivateFolder(path, marks)).toEqual({ exposedMode, isExposed: false })
       expect(await modeOf(path)).toBe('700')
       expect(await openPrivateFolder(path, marks)).toEqual({ isExposed: false })
@@ -71,12 +71,12 @@ it.each([0o755, 0o750, 0o777, 0o701, 0o704])(
   },
 )
 
-it('leaves a folder as it is that others can enter and that holds their files', async () => {
+it('refuses to restrict an accessible folder that contains other files', async () => {
   for (const names of [['notes.txt'], ['files'], ['temporary', 'src']]) {
-    const path = await makeOpen(`theirs-${names.join('-')}`, 0o755, ...names)
+    const path = await makeFolder(`other-${names.join('-')}`, 0o755, ...names)
     await expect(openPrivateFolder(path, marks)).rejects.toMatchObject({
       code: 'files/exposed',
-      message: `The folder ${path} is open to other users (mode 755) and holds other files.`,
+      message: `The folder ${path} is accessible to other users (mode 755) and contains other files.`,
       hint: 'Run chmod 700 on the folder as its owner, or choose another one with --data.',
     })
     expect([await modeOf(path), (await readdir(path)).sort()]).toEqual(['755', names.sort()])
@@ -85,12 +85,12 @@ it('leaves a folder as it is that others can enter and that holds their files', 
   }
 })
 
-it('closes a file, and makes none', async () => {
+it('restricts a file, and does not create a missing one', async () => {
   const path = join(folder, 'secret')
-  await closeFile(path)
+  await restrictFile(path)
   await expect(stat(path)).rejects.toThrow('ENOENT')
   await writeFile(path, '')
   await chmod(path, 0o644)
-  await closeFile(path)
+  await restrictFile(path)
   expect(await modeOf(path)).toBe('600')
 })

@@ -129,7 +129,7 @@ describeServers('file buckets', (start) => {
   test('a file that is no archive is refused as one', async () => {
     const { admin } = await start()
     const archive = { id: await upload(admin, 'no zip') }
-    await expect(create(admin, 'No zip', { archive })).rejects.toThrow('422 the archive cannot be read')
+    await expect(create(admin, 'No zip', { archive })).rejects.toThrow('422 cannot read the archive')
   })
 
   test.each<[string, readonly Entry[], string]>([

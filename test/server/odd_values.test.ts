@@ -4,7 +4,7 @@ import type { OpenApi } from '../../src/contract/openapi/openapi.ts'
 import { type Cls, descriptorOf, isCls } from '../../src/contract/registry.ts'
 import { createEachClass } from '../support/each_class.ts'
 import { useForeign } from '../support/geodb.ts'
-import { listOddRequests, type OddRequest, standIn } from '../support/odd_requests.ts'
+import { firstPlaceholder, listOddRequests, type OddRequest } from '../support/odd_requests.ts'
 import { describeServers, type TestServer } from '../support/server.ts'
 
 /** What would end the test itself: passwords and users, and logins, which are slowed down. */
@@ -50,12 +50,12 @@ describeServers('an odd value in a request', (start) => {
     let made = await plant(server)
     const wrong: string[] = []
     let count = 0
-    for (const request of listOddRequests(api, { left, words }).filter(isChosen)) {
+    for (const request of listOddRequests(api, { excluded: left, names: words }).filter(isChosen)) {
       const id = String(idFor(made, request))
-      const path = request.path.replaceAll(String(standIn), id)
+      const path = request.path.replaceAll(String(firstPlaceholder), id)
       const text = request.body === undefined ? undefined : JSON.stringify(request.body)
       const sent = text
-        ?.replaceAll(String(standIn), id)
+        ?.replaceAll(String(firstPlaceholder), id)
         .replace('"display_name":"a"', `"display_name":"n${++count}"`)
       const answer = await server.admin(request.method, path, sent)
       const told = await answer.text()

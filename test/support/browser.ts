@@ -5,15 +5,18 @@ import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { mercatorOfLonLat } from '../../src/geo/mercator.ts'
 
-/** A browser of a test file. After each test its pages are closed, and must not have complained or gone elsewhere. */
+/**
+ * The browser of a test file. After each test its pages are closed; console errors and requests to other origins fail
+ * it.
+ */
 export interface TestBrowser {
-  /** Opens an address in a fresh profile; what it asks for elsewhere, and what it complains of, is held against the test. */
+  /** Opens a URL in a fresh profile. Console errors, page errors and requests to other origins fail the test. */
   open(url: string, options?: PageOptions): Promise<Page>
-  /** Lets the pages of this test complain of what the pattern fits, once or more. */
+  /** Expects at least one complaint of the pages of this test that matches the pattern. */
   expectComplaint(pattern: RegExp): void
 }
 
-/** How a page is opened. */
+/** Options of a page: viewport size and browser context. */
 export interface PageOptions {
   readonly width?: number
   readonly height?: number
@@ -31,7 +34,7 @@ const flags = [
   '--disable-sync',
 ]
 
-/** Starts Chromium for a test file, and builds the pages it is going to see. Call it at the top of the file. */
+/** Starts Chromium for a test file and builds the pages. Call it at the top of the file. */
 export function useBrowser(): TestBrowser {
   let browser: Browser | undefined
   let complaints: string[] = []
@@ -52,14 +55,14 @@ export function useBrowser(): TestBrowser {
   return {
     expectComplaint: (pattern) => void expected.push(pattern),
     async open(url, { width = 1000, height = 700, ...more } = {}) {
-      if (browser === undefined) throw new Error('the browser is there from beforeAll on')
+      if (browser === undefined) throw new Error('the browser is available after beforeAll')
       const viewport = { width, height }
       const context = await browser.newContext({ viewport, reducedMotion: 'reduce', ...more })
       const page = await context.newPage()
       const { origin } = new URL(url)
       page.on('request', (request) => {
         const to = request.url()
-        if (!to.startsWith(`${origin}/`) && !/^(data|blob):/.test(to)) complaints.push(`asks for ${to}`)
+        if (!to.startsWith(`${origin}/`) && !/^(data|blob):/.test(to)) complaints.push(`requests ${to}`)
       })
       page.on('console', (message) => {
         if (message.type() === 'error' || message.type() === 'warning')
@@ -72,50 +75,50 @@ export function useBrowser(): TestBrowser {
   }
 }
 
-/** Waits until a map page has drawn all there is to draw. */
+/** Waits until a map page is completely drawn. */
 export async function untilDrawn(page: Page): Promise<void> {
   await page.waitForSelector('body[data-drawn="true"]', { state: 'attached' })
 }
 
-/** Where a map page stands: the middle of the window, and how near. */
-export interface Place {
+/** View of a map page: centre and zoom level. */
+export interface MapView {
   readonly lon: number
   readonly lat: number
   readonly zoom: number
 }
 
-/** Reads from the address of a map page where it stands. */
-export function readPlaceOf({ searchParams }: URL): Place {
+/** Reads the view of a map page from its URL. */
+export function readView({ searchParams }: URL): MapView {
   const [lon, lat, zoom] = ['lon', 'lat', 'zoom'].map((name) => Number(searchParams.get(name)))
   return { lon: lon ?? 0, lat: lat ?? 0, zoom: zoom ?? 0 }
 }
 
-/** Gives the pixel of the window where a position is, on a page that stands at a place. */
-export function pixelOf(page: Page, at: Place, [lon, lat]: readonly [number, number]): Pixel {
+/** Returns the pixel of the viewport at a position, for a page with a view. */
+export function pixelOf(page: Page, view: MapView, [lon, lat]: readonly [number, number]): Pixel {
   const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
-  const metresPerPixel = (2 * mercatorOfLonLat(180, 0)[0]) / 256 / 2 ** at.zoom
+  const metresPerPixel = (2 * mercatorOfLonLat(180, 0)[0]) / 256 / 2 ** view.zoom
   const [x, y] = mercatorOfLonLat(lon, lat)
-  const [centerX, centerY] = mercatorOfLonLat(at.lon, at.lat)
+  const [centerX, centerY] = mercatorOfLonLat(view.lon, view.lat)
   return { x: width / 2 + (x - centerX) / metresPerPixel, y: height / 2 - (y - centerY) / metresPerPixel }
 }
 
-/** Reads the colour that the map's own canvas has at a pixel, as `#rrggbb`; undefined where nothing is drawn. */
+/** Reads the colour of the map canvas at a pixel, as `#rrggbb`; undefined if nothing is drawn. */
 export async function colorAt(page: Page, pixel: Pixel): Promise<string | undefined> {
   return page.evaluate<string | undefined>(colorScript(pixel))
 }
 
-/** Waits until the map's own canvas has a colour at a pixel. */
+/** Waits until the map canvas has a colour at a pixel. */
 export async function untilColor(page: Page, pixel: Pixel, color: string): Promise<void> {
   await untilTrue(page, `${colorScript(pixel)} === '${color}'`)
 }
 
 /** Waits until an expression holds in a page. */
 export async function untilTrue(page: Page, expression: string): Promise<void> {
-  // A function is compiled once, an expression again and again, which the page does not allow.
+  // A function, which is compiled once: the page does not allow strings to be compiled later.
   await page.waitForFunction(new Function(`return ${expression}`) as () => unknown)
 }
 
-/** Gives how many pixels of a colour, as `#rrggbb`, stand side by side in an image, at the most. */
+/** Returns the length of the longest horizontal run of a colour, as `#rrggbb`, in an image. */
 export async function longestRun(color: string, image: Buffer): Promise<number> {
   const { data, info } = await sharp(image).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   let [longest, run] = [0, 0]
@@ -135,7 +138,7 @@ interface Pixel {
 const colorScript = ({ x, y }: Pixel) => `(() => {
   const layers = [...document.querySelectorAll('.map canvas')].reverse()
   for (const canvas of layers) {
-    // Read from a copy: the map's own canvas would be moved out of the graphics memory.
+    // Reads from a copy: reading the canvas itself would move it out of graphics memory.
     const copy = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
     copy.drawImage(canvas, ${Math.round(x)}, ${Math.round(y)}, 1, 1, 0, 0, 1, 1)
     const [r, g, b, a] = copy.getImageData(0, 0, 1, 1).data

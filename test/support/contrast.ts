@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 
 /**
- * Finds what hardly stands out on a page, each with its contrast: texts below 4.5 : 1, and icons, and borders of inputs,
- * below 3 : 1. What lies on the map is held against black and white.
+ * Lists elements of a page with insufficient contrast, with their ratio: text below 4.5 : 1, icons and borders of
+ * inputs below 3 : 1. Elements on the map are compared with black and white.
  *
  * @see https://www.w3.org/TR/WCAG22/#contrast-minimum
  */
@@ -24,7 +24,7 @@ const script = `(() => {
     const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b)
     return (high + 0.05) / (low + 0.05)
   }
-  // What may be seen behind an element: of the map anything.
+  // Possible background colours of an element; the map can have any.
   const behind = (element) => {
     if (element === null) return [parse(getComputedStyle(document.body).backgroundColor).rgb]
     const style = getComputedStyle(element)
@@ -40,20 +40,20 @@ const script = `(() => {
     const alpha = a * opacityOf(element)
     return Math.min(...backgrounds.map((one) => contrast(mix(rgb, alpha, one), one)))
   }
-  const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+  const isVisible = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
   const faults = []
-  const check = (what, element, color, { backgrounds = behind(element), wanted }) => {
-    const found = least(element, color, backgrounds)
-    if (found < wanted) faults.push(what + ': ' + found.toFixed(2))
+  const check = (name, element, color, { backgrounds = behind(element), required }) => {
+    const ratio = least(element, color, backgrounds)
+    if (ratio < required) faults.push(name + ': ' + ratio.toFixed(2))
   }
   for (const element of document.body.querySelectorAll('*')) {
-    if (!isSeen(element)) continue
+    if (!isVisible(element)) continue
     const style = getComputedStyle(element)
     const text = [...element.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data.trim()).join('')
-    if (text !== '') check('text "' + text.slice(0, 40) + '"', element, style.color, { wanted: 4.5 })
-    if (element.matches('svg path')) check('icon of ' + element.closest('button')?.ariaLabel, element, style.stroke, { wanted: 3 })
+    if (text !== '') check('text "' + text.slice(0, 40) + '"', element, style.color, { required: 4.5 })
+    if (element.matches('svg path')) check('icon of ' + element.closest('button')?.ariaLabel, element, style.stroke, { required: 3 })
     if (element.matches('input:not([type=checkbox], [type=hidden])'))
-      check('border of ' + element.name, element, style.borderTopColor, { backgrounds: behind(element.parentElement), wanted: 3 })
+      check('border of ' + element.name, element, style.borderTopColor, { backgrounds: behind(element.parentElement), required: 3 })
   }
   return [...new Set(faults)]
 })()`

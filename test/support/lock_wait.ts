@@ -2,10 +2,10 @@ import { expect } from 'vitest'
 import type { Database, Queryable } from '../../src/database/database.ts'
 
 /**
- * Does work in a transaction that is committed only once somebody else waits for a lock of it, and gives what came of
- * the others. For PostgreSQL: the embedded database has one connection.
+ * Runs work in a transaction that commits once another connection waits for one of its locks, and returns the result of
+ * the others. For PostgreSQL only: the embedded database has one connection.
  *
- * @param others sends what is going to wait, once the work is done
+ * @param others starts the operations that will wait, after the work
  */
 export async function commitWhenAwaited<T>(
   database: Database,
@@ -18,7 +18,7 @@ export async function commitWhenAwaited<T>(
     waiting = others()
     await expect.poll(() => countWaits(database), { interval: 10, timeout: 60_000 }).toBeGreaterThan(0)
   })
-  if (waiting === undefined) throw new Error('nothing was sent')
+  if (waiting === undefined) throw new Error('no operation was started')
   return waiting
 }
 

@@ -1,18 +1,18 @@
 import type { OpenApi } from '../../src/contract/openapi/openapi.ts'
 import { routeNames, routeOf } from '../../src/contract/routes.ts'
 
-/** A request that is right but for one value. */
+/** A request that is valid except for one odd value. */
 export interface OddRequest {
-  /** Operation, and the place of the odd value. */
+  /** Operation, and the path of the odd value. */
   readonly name: string
   readonly method: string
   readonly path: string
   readonly body: unknown
-  /** Class of the resource that the body is of. */
+  /** Class of the resource in the body. */
   readonly cls?: string | undefined
 }
 
-/** A schema of the document of the interface, as makers of requests read it. */
+/** The part of a schema of the OpenAPI document that request generators use. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -29,15 +29,15 @@ export interface Schema {
   readonly patternProperties?: Readonly<Record<string, Schema>>
 }
 
-/** An operation of the document. */
+/** An operation of the OpenAPI document. */
 export interface Operation {
   readonly operationId: string
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
 }
 
-/** Texts that a database cannot hold, that patterns and parsers trip over, and one that is long. */
-export const oddTexts: readonly string[] = [
+/** Strings that a database cannot store, special characters of patterns and parsers, and a long string. */
+export const oddStrings: readonly string[] = [
   '\0',
   'a\0b',
   '\ud800',
@@ -47,7 +47,7 @@ export const oddTexts: readonly string[] = [
   'x'.repeat(5000),
 ]
 
-/** Numbers at the ends of what 32, 53 and 64 bits hold. */
+/** Numbers at the limits of 32, 53 and 64 bits. */
 export const oddNumbers: readonly number[] = [
   2 ** 31 - 1,
   2 ** 31,
@@ -60,7 +60,7 @@ export const oddNumbers: readonly number[] = [
   1e21,
 ]
 
-/** Percent-encodes any text; half of a surrogate pair as the bytes that it would have. */
+/** Percent-encodes any string; an unpaired surrogate as the three bytes of its code point. */
 export function encodeOdd(text: string): string {
   return [...text]
     .map((one) => {
@@ -72,34 +72,34 @@ export function encodeOdd(text: string): string {
     .join('')
 }
 
-/** A place for an odd value within a value that is right otherwise. */
+/** A position for an odd value within an otherwise valid value. */
 interface Slot {
-  readonly place: string
-  readonly kind: 'text' | 'number'
+  readonly position: string
+  readonly kind: 'string' | 'number'
   readonly put: (odd: unknown) => unknown
   readonly cls?: string | undefined
 }
 
-/** Levels of objects and lists that are looked into. */
-const deepest = 7
+/** Maximum nesting depth of slots. */
+const maxDepth = 7
 
 /**
- * Lists requests to all operations whose body is JSON or nothing: one for each odd value in each place that takes a
- * text or a number, names of free members and parameters included. `{keyname}` and `{key}` in names of parameters are
- * filled with the given words too.
+ * Lists requests to all operations with a JSON body or none: one for each odd value at each position of a string or
+ * number, including names of free members and parameters. Placeholders such as `{keyname}` in names of parameters are
+ * also replaced by the given names.
  */
 export function listOddRequests(
   api: OpenApi,
-  { left, words }: { readonly left: readonly RegExp[]; readonly words: readonly string[] },
+  { excluded, names }: { readonly excluded: readonly RegExp[]; readonly names: readonly string[] },
 ): OddRequest[] {
   return Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, described]) => {
       const operation = described as Operation
       const { operationId, requestBody } = operation
       const isJson = requestBody === undefined || 'application/json' in requestBody.content
-      if (!isJson || left.some((pattern) => pattern.test(operationId))) return []
+      if (!isJson || excluded.some((pattern) => pattern.test(operationId))) return []
       const target = { path, method: method.toUpperCase(), operation }
-      return [...oddParameters(target), ...oddConditions(target, words), ...oddBodies(api, target)]
+      return [...oddParameters(target), ...oddConditions(target, names), ...oddBodies(api, target)]
     }),
   )
 }
@@ -111,38 +111,38 @@ interface Target {
 }
 
 const valuesOf = ({ kind }: Pick<Slot, 'kind'>): readonly unknown[] =>
-  kind === 'text' ? oddTexts : oddNumbers
+  kind === 'string' ? oddStrings : oddNumbers
 
 function oddParameters({ path, method, operation }: Target): OddRequest[] {
-  return operation.parameters.flatMap(({ name, in: place, schema }) => {
-    if (place === 'header' || schema.type === 'object') return []
+  return operation.parameters.flatMap(({ name, in: location, schema }) => {
+    if (location === 'header' || schema.type === 'object') return []
     const kind = kindOf(schema.items ?? schema)
     if (kind === undefined) return []
     return valuesOf({ kind }).map((odd) => {
       const text = typeof odd === 'number' ? BigInt(odd).toString() : encodeOdd(String(odd))
-      const filled = fillPath(path, place === 'path' ? { [name]: text } : {})
-      const query = place === 'query' ? `?${name}=${text}` : ''
+      const filled = fillPath(path, location === 'path' ? { [name]: text } : {})
+      const query = location === 'query' ? `?${name}=${text}` : ''
       return { name: `${operation.operationId} ${name}`, method, path: filled + query, body: undefined }
     })
   })
 }
 
-/** Parameters whose names follow a pattern, as the contract shows them. */
-function oddConditions({ path, method, operation }: Target, words: readonly string[]): OddRequest[] {
+/** Requests with parameters whose names follow a pattern, from the examples of the contract. */
+function oddConditions({ path, method, operation }: Target, names: readonly string[]): OddRequest[] {
   const name = routeNames.find((one) => one === operation.operationId)
   const examples = name === undefined ? [] : (routeOf(name).moreQuery?.examples ?? [])
-  const asked = examples.flatMap((example) => {
-    const parameter = (word: string) => encodeOdd(example.replace(/\{\w+\}/, () => word))
+  const queries = examples.flatMap((example) => {
+    const parameter = (value: string) => encodeOdd(example.replace(/\{\w+\}/, () => value))
     return [
-      ...oddTexts.map((odd) => `${parameter(odd)}=1`),
-      ...words.flatMap((word) =>
-        [...oddTexts, ...oddNumbers.map((odd) => BigInt(odd).toString()), ...oddJson].map(
-          (odd) => `${parameter(word)}=${encodeOdd(odd)}`,
+      ...oddStrings.map((odd) => `${parameter(odd)}=1`),
+      ...names.flatMap((value) =>
+        [...oddStrings, ...oddNumbers.map((odd) => BigInt(odd).toString()), ...oddJson].map(
+          (odd) => `${parameter(value)}=${encodeOdd(odd)}`,
         ),
       ),
     ]
   })
-  return [...new Set(asked)].map((query) => ({
+  return [...new Set(queries)].map((query) => ({
     name: `${operation.operationId} ${query.slice(0, 80)}`,
     method,
     path: `${fillPath(path, {})}?${query}`,
@@ -150,7 +150,7 @@ function oddConditions({ path, method, operation }: Target, words: readonly stri
   }))
 }
 
-/** JSON and numbers beyond what the database takes. */
+/** Invalid JSON, and numbers beyond the limits of the database. */
 const oddJson = [
   '"\\u0000"',
   '{"\\ud800":1}',
@@ -163,9 +163,9 @@ const oddJson = [
 function oddBodies(api: OpenApi, { path, method, operation }: Target): OddRequest[] {
   const schema = operation.requestBody?.content['application/json']?.schema
   if (schema === undefined) return []
-  return slotsOf(api, schema, deepest).flatMap((slot) =>
+  return slotsOf(api, schema, maxDepth).flatMap((slot) =>
     valuesOf(slot).map((odd) => ({
-      name: `${operation.operationId} ${slot.place}`,
+      name: `${operation.operationId} ${slot.position}`,
       method,
       path: fillPath(path, {}),
       body: slot.put(odd),
@@ -174,21 +174,21 @@ function oddBodies(api: OpenApi, { path, method, operation }: Target): OddReques
   )
 }
 
-/** Stands in paths and bodies for resources that are there. */
-export const standIn = 9_000_000
+/** First placeholder for ids of existing resources in paths and bodies. */
+export const firstPlaceholder = 9_000_000
 
 function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replaceAll(
     /\{(\w+)\}/g,
-    (_, name: string) => values[name] ?? (name === 'id' ? String(standIn) : '1'),
+    (_, name: string) => values[name] ?? (name === 'id' ? String(firstPlaceholder) : '1'),
   )
 }
 
-function kindOf({ type, enum: words, const: only }: Schema): Slot['kind'] | undefined {
+function kindOf({ type, enum: values, const: value }: Schema): Slot['kind'] | undefined {
   const [first] = [type].flat()
-  if (words !== undefined || only !== undefined) return undefined
+  if (values !== undefined || value !== undefined) return undefined
   if (first === 'integer' || first === 'number') return 'number'
-  return first === 'string' ? 'text' : undefined
+  return first === 'string' ? 'string' : undefined
 }
 
 function slotsOf(api: OpenApi, schema: Schema, depth: number): Slot[] {
@@ -199,15 +199,17 @@ function slotsOf(api: OpenApi, schema: Schema, depth: number): Slot[] {
   if (branches !== undefined) return branches.flatMap((branch) => slotsOf(api, branch, depth))
   if (schema.allOf !== undefined) return slotsOfAll(api, schema.allOf, depth)
   const kind = kindOf(schema)
-  if (kind !== undefined) return [{ place: '', kind, put: (odd) => odd }]
+  if (kind !== undefined) return [{ position: '', kind, put: (odd) => odd }]
   if (items !== undefined) return within(slotsOf(api, items, depth - 1), '[]', (value) => [value])
   if (properties !== undefined) return slotsOfObject(api, schema, depth)
   const [values = {}] = Object.values(patternProperties ?? {})
   if ([type].flat()[0] !== 'object') return []
   const name: Slot = {
-    place: '{name}',
-    kind: 'text',
-    put: (odd) => ({ [String(odd)]: patternProperties === undefined ? 1 : plainOf(api, values, depth - 1) }),
+    position: '{name}',
+    kind: 'string',
+    put: (odd) => ({
+      [String(odd)]: patternProperties === undefined ? 1 : minimalOf(api, values, depth - 1),
+    }),
   }
   return [name, ...within(slotsOf(api, values, depth - 1), '{}', (value) => ({ name: value }))]
 }
@@ -221,64 +223,69 @@ function slotsOfNamed(api: OpenApi, { $ref: reference = '', ...rest }: Schema, d
 
 function slotsOfAll(api: OpenApi, parts: readonly Schema[], depth: number): Slot[] {
   return parts.flatMap((part, at) => {
-    const others = parts.filter((_, other) => other !== at).map((other) => plainOf(api, other, depth))
+    const others = parts.filter((_, other) => other !== at).map((other) => minimalOf(api, other, depth))
     return within(slotsOf(api, part, depth), '', (value) => others.reduce(mergeObjects, value))
   })
 }
 
 function slotsOfObject(api: OpenApi, schema: Schema, depth: number): Slot[] {
   const { properties = {}, required = [] } = schema
-  return casesOf(schema).flatMap((words) => {
-    const plain = { ...(plainOf(api, { ...schema, required }, depth) as object), ...words }
+  return casesOf(schema).flatMap((discriminator) => {
+    const minimal = { ...(minimalOf(api, { ...schema, required }, depth) as object), ...discriminator }
     return Object.entries(properties).flatMap(([name, member]) =>
-      within(slotsOf(api, member, depth - 1), `.${name}`, (value) => ({ ...plain, [name]: value })),
+      within(slotsOf(api, member, depth - 1), `.${name}`, (value) => ({ ...minimal, [name]: value })),
     )
   })
 }
 
-/** What an object may be by a word that it needs, such as the operation of a batch. */
+/** Variants of an object by a required member with few values, such as the operation of a batch. */
 function casesOf({ properties = {}, required = [] }: Schema): object[] {
-  const [name, words] =
+  const [name, values] =
     Object.entries(properties)
-      .map(([one, { enum: known = [] }]) => [one, known] as const)
-      .find(([one, known]) => required.includes(one) && known.length > 1 && known.length < 4) ?? []
-  return name === undefined ? [{}] : (words ?? []).map((word) => ({ [name]: word }))
+      .map(([member, { enum: choices = [] }]) => [member, choices] as const)
+      .find(([member, choices]) => required.includes(member) && choices.length > 1 && choices.length < 4) ??
+    []
+  return name === undefined ? [{}] : (values ?? []).map((value) => ({ [name]: value }))
 }
 
-function within(slots: readonly Slot[], place: string, wrap: (value: unknown) => unknown): Slot[] {
-  return slots.map((slot) => ({ ...slot, place: place + slot.place, put: (odd) => wrap(slot.put(odd)) }))
+function within(slots: readonly Slot[], position: string, wrap: (value: unknown) => unknown): Slot[] {
+  return slots.map((slot) => ({
+    ...slot,
+    position: position + slot.position,
+    put: (odd) => wrap(slot.put(odd)),
+  }))
 }
 
-/** The plainest value of a schema: what is required, and nothing else. */
-function plainOf(api: OpenApi, schema: Schema, depth: number): unknown {
+/** Returns the minimal value of a schema, with required members only. */
+function minimalOf(api: OpenApi, schema: Schema, depth: number): unknown {
   const { $ref: reference, type, properties = {}, required = [] } = schema
   if (depth <= 0) return null
   if (reference !== undefined) {
     const name = reference.slice(reference.lastIndexOf('/') + 1)
     const { $ref: _, ...rest } = schema
-    return plainOf(api, { ...(api.components.schemas[name] as Schema), ...rest }, depth)
+    return minimalOf(api, { ...(api.components.schemas[name] as Schema), ...rest }, depth)
   }
   if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return schema.enum[0]
   const [branch] = schema.anyOf ?? schema.oneOf ?? []
-  if (branch !== undefined) return plainOf(api, branch, depth)
+  if (branch !== undefined) return minimalOf(api, branch, depth)
   if (schema.allOf !== undefined)
-    return schema.allOf.map((part) => plainOf(api, part, depth)).reduce(mergeObjects)
+    return schema.allOf.map((part) => minimalOf(api, part, depth)).reduce(mergeObjects)
   const names = [...new Set([...required, ...(hasConst(properties) ? Object.keys(properties) : [])])]
-  const plain: Readonly<Record<string, () => unknown>> = {
+  const byType: Readonly<Record<string, () => unknown>> = {
     object: () =>
-      Object.fromEntries(names.map((name) => [name, plainOf(api, properties[name] ?? {}, depth - 1)])),
+      Object.fromEntries(names.map((name) => [name, minimalOf(api, properties[name] ?? {}, depth - 1)])),
     array: () => [],
     string: () => 'a',
-    integer: () => standIn,
+    integer: () => firstPlaceholder,
     number: () => 1,
     boolean: () => true,
   }
   const [first = 'object'] = [type].flat()
-  return plain[first]?.() ?? null
+  return byType[first]?.() ?? null
 }
 
-/** A schema that only names a class has no word for what it requires. */
+/** Reports whether members have constants: a schema that only fixes a class does not list them as required. */
 const hasConst = (properties: Readonly<Record<string, Schema>>): boolean =>
   Object.values(properties).some((one) => one.const !== undefined || hasConst(one.properties ?? {}))
 

@@ -7,8 +7,8 @@ export interface TestProxy {
   readonly port: number
   /** `open` forwards, `refused` does not listen, `cut` closes connections at once, `silent` drops all data. */
   set(state: 'open' | 'refused' | 'cut' | 'silent'): Promise<void>
-  /** Leads new connections to another port of this machine. */
-  lead(port: number): void
+  /** Forwards new connections to another local port. */
+  redirect(port: number): void
 }
 
 /** Provides a proxy to a local service for a test file, stopped after its last test. */
@@ -53,7 +53,7 @@ export function useProxy(): (port: number) => Promise<TestProxy> {
     const ownPort = await listen(0)
     return {
       port: ownPort,
-      lead(next) {
+      redirect(next) {
         target = next
       },
       async set(next) {

@@ -1,9 +1,16 @@
 import fc from 'fast-check'
 import type { OpenApi } from '../../src/contract/openapi/openapi.ts'
 import { routeNames, routeOf } from '../../src/contract/routes.ts'
-import { encodeOdd, type Operation, oddNumbers, oddTexts, type Schema, standIn } from './odd_requests.ts'
+import {
+  encodeOdd,
+  firstPlaceholder,
+  type Operation,
+  oddNumbers,
+  oddStrings,
+  type Schema,
+} from './odd_requests.ts'
 
-/** A request that somebody might send. */
+/** An arbitrary request. */
 export interface AnyRequest {
   readonly operation: string
   readonly method: string
@@ -11,14 +18,14 @@ export interface AnyRequest {
   readonly body: unknown
 }
 
-/** What stands where it does not belong. */
+/** Values that do not fit most schemas. */
 const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, true, -1, 0, 1.5, 1e308, ...oddNumbers, '', [], {}, [[]], [null]),
   fc.constantFrom(
     "'; drop table resource; --",
     '$1',
     '%00',
-    ...oddTexts,
+    ...oddStrings,
     '../../etc/passwd',
     '<script>',
     'POINT (1e999 0)',
@@ -29,8 +36,8 @@ const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.constant(Array.from({ length: 40 }).reduce<unknown>((inner) => ({ a: [inner] }), 1)),
 )
 
-/** Texts that mean something somewhere. */
-const words = fc.oneof(
+/** Strings that are valid somewhere in the API. */
+const strings = fc.oneof(
   fc.constantFrom(
     'POINT (1 2)',
     'resource_group',
@@ -45,16 +52,16 @@ const words = fc.oneof(
   fc.string({ maxLength: 12 }),
 )
 
-/** Names of members that are free. */
-const keys = fc.oneof({ weight: 6, arbitrary: words }, fc.constantFrom(...oddTexts))
+/** Names of free members. */
+const keys = fc.oneof({ weight: 6, arbitrary: strings }, fc.constantFrom(...oddStrings))
 
-/** Makes requests to all operations of a document whose body is JSON or nothing, most of them nearly right. */
-export function requestArbitrary(api: OpenApi, left: readonly RegExp[]): fc.Arbitrary<AnyRequest> {
+/** Generates requests to all operations with a JSON body or none, most of them nearly valid. */
+export function requestArbitrary(api: OpenApi, excluded: readonly RegExp[]): fc.Arbitrary<AnyRequest> {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
       const { operationId, requestBody } = operation as Operation
       const isJson = requestBody === undefined || 'application/json' in requestBody.content
-      if (!isJson || left.some((pattern) => pattern.test(operationId))) return []
+      if (!isJson || excluded.some((pattern) => pattern.test(operationId))) return []
       const target = { path, method: method.toUpperCase(), operation: operation as Operation }
       return [requestOf({ api, isClean: true }, target), requestOf({ api, isClean: false }, target)]
     }),
@@ -62,8 +69,8 @@ export function requestArbitrary(api: OpenApi, left: readonly RegExp[]): fc.Arbi
   return fc.oneof(...operations)
 }
 
-/** What requests are made from; clean ones have nothing in them that does not fit its schema. */
-interface Maker {
+/** Parameters of the generation; all values of clean requests fit their schemas. */
+interface Generation {
   readonly api: OpenApi
   readonly isClean: boolean
 }
@@ -74,28 +81,30 @@ interface Target {
   readonly operation: Operation
 }
 
-function requestOf(maker: Maker, { path, method, operation }: Target): fc.Arbitrary<AnyRequest> {
+function requestOf(generation: Generation, { path, method, operation }: Target): fc.Arbitrary<AnyRequest> {
   const { operationId, parameters, requestBody } = operation
   const schema = requestBody?.content['application/json']?.schema
   const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
   const inQuery = parameters.filter(
-    ({ in: place, schema: own }) => place === 'query' && own.type !== 'object',
+    ({ in: location, schema: own }) => location === 'query' && own.type !== 'object',
   )
   const values = Object.fromEntries(inPath.map((name) => [name, ids.map(String)]))
-  const queries = Object.fromEntries(inQuery.map(({ name, schema: own }) => [name, anyOf(maker, own, 3)]))
+  const queries = Object.fromEntries(
+    inQuery.map(({ name, schema: own }) => [name, anyOf(generation, own, 3)]),
+  )
   return fc
     .record({
       params: fc.record(values),
       query: someOf(queries, []),
-      conditions: conditionsOf(maker, operationId),
-      body: schema === undefined ? fc.constant(undefined) : anyOf(maker, schema, 8),
+      conditions: conditionsOf(generation, operationId),
+      body: schema === undefined ? fc.constant(undefined) : anyOf(generation, schema, 8),
     })
     .map(({ params, query, conditions, body }) => {
       const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
         encodeURIComponent(params[name] ?? '0'),
       )
-      const asked = [...Object.entries(query), ...conditions]
-      const text = asked.map(([name, value]) => `${encodeOdd(name)}=${encodeValue(value)}`)
+      const parameters = [...Object.entries(query), ...conditions]
+      const text = parameters.map(([name, value]) => `${encodeOdd(name)}=${encodeValue(value)}`)
       return {
         operation: operationId,
         method,
@@ -109,47 +118,51 @@ function encodeValue(value: unknown): string {
   return encodeOdd(typeof value === 'object' ? JSON.stringify(value) : String(value))
 }
 
-/** Parameters whose names follow a pattern: every form that the contract shows, about words and about junk. */
-function conditionsOf({ isClean }: Maker, operationId: string): fc.Arbitrary<(readonly [string, unknown])[]> {
+/** Parameters whose names follow a pattern, from the examples of the contract, with valid and invalid values. */
+function conditionsOf(
+  { isClean }: Generation,
+  operationId: string,
+): fc.Arbitrary<(readonly [string, unknown])[]> {
   const name = routeNames.find((one) => one === operationId)
   const examples = name === undefined ? [] : (routeOf(name).moreQuery?.examples ?? [])
   if (examples.length === 0) return fc.constant([])
   const [word, value] = isClean
-    ? [words, words]
-    : [fc.oneof(words, fc.constantFrom(...oddTexts)), fc.oneof(words, junk)]
+    ? [strings, strings]
+    : [fc.oneof(strings, fc.constantFrom(...oddStrings)), fc.oneof(strings, junk)]
   const condition = fc
     .tuple(fc.constantFrom(...examples), word, value)
     .map(([example, key, text]) => [example.replace(/\{\w+\}/, () => key), text] as const)
   return fc.array(condition, { maxLength: 2 })
 }
 
-/** Mostly resources that are there; numbers that are none now and then. */
+/** Mostly placeholders of existing resources, sometimes ids that do not exist. */
 const ids = fc.oneof(
-  { weight: 12, arbitrary: fc.integer({ min: standIn, max: standIn + 99 }) },
+  { weight: 12, arbitrary: fc.integer({ min: firstPlaceholder, max: firstPlaceholder + 99 }) },
   fc.constantFrom(-1, 0, 1, 2, 99_999, 1.5, ...oddNumbers),
 )
 
-/** Puts resources that are there in the place of those that stand for them. */
-export function fillPlaceholders(request: AnyRequest, standing: readonly number[]): AnyRequest {
-  const aim = (digits: string) => String(standing[(Number(digits) - standIn) % standing.length] ?? 0)
-  const text = JSON.stringify({ path: request.path, body: request.body }).replaceAll(/\b90000\d\d\b/g, aim)
+/** Replaces placeholders by the ids of existing resources. */
+export function fillPlaceholders(request: AnyRequest, existing: readonly number[]): AnyRequest {
+  const fill = (digits: string) =>
+    String(existing[(Number(digits) - firstPlaceholder) % existing.length] ?? 0)
+  const text = JSON.stringify({ path: request.path, body: request.body }).replaceAll(/\b90000\d\d\b/g, fill)
   return { ...request, ...(JSON.parse(text) as Pick<AnyRequest, 'path' | 'body'>) }
 }
 
-function anyOf(maker: Maker, schema: Schema, depth: number): fc.Arbitrary<unknown> {
-  const fitting = fittingOf(maker, schema, depth)
-  return maker.isClean
+function anyOf(generation: Generation, schema: Schema, depth: number): fc.Arbitrary<unknown> {
+  const fitting = fittingOf(generation, schema, depth)
+  return generation.isClean
     ? fitting
     : fc.oneof({ weight: 12, arbitrary: fitting }, { weight: 1, arbitrary: junk })
 }
 
-function fittingOf(maker: Maker, schema: Schema, depth: number): fc.Arbitrary<unknown> {
+function fittingOf(generation: Generation, schema: Schema, depth: number): fc.Arbitrary<unknown> {
   if (depth <= 0) return fc.constant(null)
   const { $ref: reference, properties, items } = schema
   if (reference !== undefined) {
-    const named = maker.api.components.schemas[reference.slice(reference.lastIndexOf('/') + 1)]
+    const named = generation.api.components.schemas[reference.slice(reference.lastIndexOf('/') + 1)]
     return fittingOf(
-      maker,
+      generation,
       { ...(named as Schema), ...(schema.required ? { required: schema.required } : {}) },
       depth - 1,
     )
@@ -157,20 +170,23 @@ function fittingOf(maker: Maker, schema: Schema, depth: number): fc.Arbitrary<un
   if (schema.const !== undefined) return fc.constant(schema.const)
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
   const branches = schema.anyOf ?? schema.oneOf
-  if (branches !== undefined) return fc.oneof(...branches.map((branch) => anyOf(maker, branch, depth - 1)))
+  if (branches !== undefined)
+    return fc.oneof(...branches.map((branch) => anyOf(generation, branch, depth - 1)))
   if (schema.allOf !== undefined)
-    return fc.tuple(...schema.allOf.map((part) => fittingOf(maker, part, depth))).map((parts) => merge(parts))
+    return fc
+      .tuple(...schema.allOf.map((part) => fittingOf(generation, part, depth)))
+      .map((parts) => merge(parts))
   if (properties !== undefined) {
     const members = Object.fromEntries(
-      Object.entries(properties).map(([name, member]) => [name, anyOf(maker, member, depth - 1)]),
+      Object.entries(properties).map(([name, member]) => [name, anyOf(generation, member, depth - 1)]),
     )
     return someOf(members, schema.required ?? [])
   }
-  if (items !== undefined) return fc.array(anyOf(maker, items, depth - 1), { maxLength: 3 })
-  return scalarOf(maker, schema)
+  if (items !== undefined) return fc.array(anyOf(generation, items, depth - 1), { maxLength: 3 })
+  return scalarOf(generation, schema)
 }
 
-/** All that is required, and now and then what is not: the more there is, the less likely is it that all of it fits. */
+/** All required members and some optional ones: the more members, the less likely is a valid request. */
 function someOf(
   members: Readonly<Record<string, fc.Arbitrary<unknown>>>,
   required: readonly string[],
@@ -182,10 +198,10 @@ function someOf(
   })
   return fc
     .record(Object.fromEntries(entries) as Record<string, fc.Arbitrary<unknown>>)
-    .map((made) => Object.fromEntries(Object.entries(made).filter(([, value]) => value !== absent)))
+    .map((record) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== absent)))
 }
 
-function scalarOf(maker: Maker, schema: Schema): fc.Arbitrary<unknown> {
+function scalarOf(generation: Generation, schema: Schema): fc.Arbitrary<unknown> {
   if (schema['x-ref'] !== undefined || schema['x-principal']) return ids
   switch ([schema.type].flat()[0]) {
     case 'integer':
@@ -197,11 +213,11 @@ function scalarOf(maker: Maker, schema: Schema): fc.Arbitrary<unknown> {
     case 'null':
       return fc.constant(null)
     case 'array':
-      return fc.array(words, { maxLength: 3 })
+      return fc.array(strings, { maxLength: 3 })
     case 'object':
-      return fc.dictionary(maker.isClean ? words : keys, fc.oneof(words, ids), { maxKeys: 3 })
+      return fc.dictionary(generation.isClean ? strings : keys, fc.oneof(strings, ids), { maxKeys: 3 })
     default:
-      return words
+      return strings
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { colorAt, pixelOf, readPlaceOf, untilColor, untilDrawn, useBrowser } from '../support/browser.ts'
+import { colorAt, pixelOf, readView, untilColor, untilDrawn, useBrowser } from '../support/browser.ts'
 import { makeMap, type TestMap } from '../support/map.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
@@ -21,9 +21,9 @@ async function open(path = 'display'): Promise<Page> {
 }
 
 /** Waits until the address says that the map stands elsewhere. */
-const untilMoved = async (page: Page, isThere: (place: ReturnType<typeof readPlaceOf>) => boolean) => {
-  await page.waitForURL((url) => isThere(readPlaceOf(url)))
-  return readPlaceOf(new URL(page.url()))
+const untilMoved = async (page: Page, isThere: (place: ReturnType<typeof readView>) => boolean) => {
+  await page.waitForURL((url) => isThere(readView(url)))
+  return readView(new URL(page.url()))
 }
 
 test('the wheel zooms an untouched page', async () => {
@@ -123,5 +123,5 @@ test('arrow keys in a panel do not move the map', async () => {
   await page.getByRole('application').focus()
   await page.keyboard.press('+')
   const { lon, lat } = await untilMoved(page, ({ zoom }) => zoom === 5)
-  expect([lon, lat]).toEqual([readPlaceOf(new URL(before)).lon, readPlaceOf(new URL(before)).lat])
+  expect([lon, lat]).toEqual([readView(new URL(before)).lon, readView(new URL(before)).lat])
 })

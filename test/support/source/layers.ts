@@ -16,7 +16,7 @@ export const rows: readonly Row[] = [
   { left: ['manifest', 'transfer'], right: ['render', 'ogc', 'catalog', 'import'] },
   { left: ['api'], right: ['store'] },
   ['database', 'http', 'gdal'],
-  // Under the other doors: GDAL unpacks archives before it reads what is in them.
+  // Below the other doors: GDAL unpacks archives before it reads their content.
   ['files'],
   ['access', 'style', 'document', 'geo'],
   ['contract'],
