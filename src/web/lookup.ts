@@ -29,7 +29,7 @@ export function createLookup({ map, layers, status, onOpen }: LookupOptions): Fe
         (geometry) => geometry && goTo(map, geometry.getExtent()),
         (error: unknown) => status.report(reasonOf(error)),
       ),
-    // Whoever came by a key goes on from the map.
+    // The keyboard goes on from the map.
     onLeave: () => map.getTargetElement()?.focus(),
   })
   let running = new AbortController()

@@ -84,7 +84,7 @@ export function createRecovery(status: Status): OpenRecovery {
     return {
       load(key, run) {
         void attempt(layer, key, run).then((isDone) => {
-          // Whoever waits for the server has it again.
+          // The server answers: what it did not answer before is due.
           if (isDone && timer !== undefined && layers.some(isCutOff)) resume()
           else schedule()
         })

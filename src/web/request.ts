@@ -48,7 +48,7 @@ export async function askJson<T>(path: string, options: RequestInit = {}): Promi
   return (await response.json()) as T
 }
 
-/** Gives what people are told of an error. */
+/** Gives the message of whatever was thrown. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -15,22 +15,11 @@ resources:
 `
 
 let cwd: string
-let database: TestDatabase
 
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'landform-start-'))
-  database = await createTestDatabase()
 })
-afterEach(async () => {
-  await rm(cwd, { recursive: true, force: true })
-  await database.drop()
-})
-
-const start = (words: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
-  runCommand(['start', '--once', '--database', database.url, '--listen', '127.0.0.1:0', ...words], {
-    cwd,
-    env,
-  })
+afterEach(() => rm(cwd, { recursive: true, force: true }))
 
 const passwordsRefused = [
   ['x', '8 to 1024 characters'],
@@ -39,13 +28,28 @@ const passwordsRefused = [
 ]
 
 describe('the first start', () => {
-  test('applies a manifest with the password that the environment names', async () => {
-    await writeFile(join(cwd, 'small.yaml'), manifest)
-    const ran = await start(['small.yaml'], { LANDFORM_ADMIN_PASSWORD: 'a good password' })
-    expect(ran).toMatchObject({ exit: 0, err: '' })
-    expect(ran.out).toMatch(/^apply +1 created/m)
-    expect(ran.out).toMatch(/^plan +0 changes/m)
+  let database: TestDatabase
+  beforeEach(async () => {
+    database = await createTestDatabase()
   })
+  afterEach(() => database.drop())
+
+  const start = (words: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
+    runCommand(['start', '--once', '--database', database.url, '--listen', '127.0.0.1:0', ...words], {
+      cwd,
+      env,
+    })
+
+  test.each(['a good password', ' wörd: €, 100 %41 "quoted" '])(
+    'applies a manifest with the password %j of the environment',
+    async (password) => {
+      await writeFile(join(cwd, 'small.yaml'), manifest)
+      const ran = await start(['small.yaml'], { LANDFORM_ADMIN_PASSWORD: password })
+      expect(ran).toMatchObject({ exit: 0, err: '' })
+      expect(ran.out).toMatch(/^apply +1 created/m)
+      expect(ran.out).toMatch(/^plan +0 changes/m)
+    },
+  )
 
   test('applies a manifest with a generated password, on whatever address it listens', async () => {
     await writeFile(join(cwd, 'small.yaml'), manifest)
@@ -74,7 +78,7 @@ describe.each(['start', 'serve'])('%s', (command) => {
   test.each(passwordsRefused)(
     'refuses the password %s before it makes anything',
     async (password, reason) => {
-      const words = [command, '--data', 'data', '--database', database.url, '--listen', '127.0.0.1:0']
+      const words = [command, '--data', 'data', '--listen', '127.0.0.1:0']
       const ran = await runCommand(words, {
         cwd,
         env: { LANDFORM_ADMIN_PASSWORD: password },
