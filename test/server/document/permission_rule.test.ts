@@ -76,7 +76,7 @@ describe('Permission rule', () => {
   test('principal | object | {id} of a user or a group; users and groups share one id space', async () => {
     const answer = await server.admin('POST', '/api/component/auth/group/', {
       keyname: 'ruled_group',
-      display_name: 'Ruled',
+      display_name: 'Ruled group',
       members: [user],
     })
     const { id } = await answer.json<{ id: number }>()
