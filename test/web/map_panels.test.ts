@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pixelOf, readPlaceOf, untilDrawn, untilTrue, useBrowser } from '../support/browser.ts'
+import { pixelOf, readView, untilDrawn, untilTrue, useBrowser } from '../support/browser.ts'
 import { makeOpenGroup } from '../support/map.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { createLayer, createResource, createStyle } from '../support/tree.ts'
@@ -107,8 +107,8 @@ test.each([1000, 390])('the map goes to a feature beside its panel, %d pixels wi
   const page = await open(map, { width, height: 700 })
   await page.mouse.click(width / 2, 350)
   await page.getByRole('button', { name: 'Zoom to feature' }).click()
-  await page.waitForURL((url) => readPlaceOf(url).zoom !== 4)
-  const at = readPlaceOf(new URL(page.url()))
+  await page.waitForURL((url) => readView(url).zoom !== 4)
+  const at = readView(new URL(page.url()))
   for (const corner of [
     [-20, -10],
     [20, 10],
@@ -128,7 +128,7 @@ test('Enter leads the keyboard to what it found, and Escape back to the map', as
   await page.keyboard.press('Escape')
   expect(await heading.isVisible()).toBe(false)
   await page.keyboard.press('+')
-  await page.waitForURL((url) => readPlaceOf(url).zoom === 5)
+  await page.waitForURL((url) => readView(url).zoom === 5)
   expect(await page.locator('.map:focus').count()).toBe(1)
 })
 
@@ -143,7 +143,7 @@ test('features are found in every copy of the world', async () => {
 test('an initial extent across the antimeridian is in the middle', async () => {
   const page = await browser.open(`${server.url}/resource/${pacific}/display`)
   await page.waitForURL((url) => url.searchParams.has('lon'))
-  expect(readPlaceOf(new URL(page.url())).lon).toBeCloseTo(-165, 1)
+  expect(readView(new URL(page.url())).lon).toBeCloseTo(-165, 1)
 })
 
 test('a map without layers says so, and offers guests the login', async () => {
@@ -159,7 +159,7 @@ test('a layer that the scale does not show says so', async () => {
   const label = page.locator('.tree label', { hasText: 'Last' })
   expect(await label.innerText()).toBe('Last (not shown at this scale)')
   await page.keyboard.press('+')
-  await page.waitForURL((url) => readPlaceOf(url).zoom === 5)
+  await page.waitForURL((url) => readView(url).zoom === 5)
   expect(await label.innerText()).toBe('Last')
 })
 
