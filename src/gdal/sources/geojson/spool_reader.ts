@@ -1,0 +1,156 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { type Bytes, bytesOf } from '../../../core/bytes.ts'
+import type { AnyByteGeometry, ByteGeometry, ByteSequence } from '../../../geo/byte_geometry.ts'
+import type { Part } from '../../../geo/geometry.ts'
+import { partsOfWkbType, wkbTypes } from '../../../geo/wkb.ts'
+
+/** Bytes of the head of a record: its size, then flags. */
+export const recordHead = 5
+/** Flags of a record. */
+export const recordFlags = { isFaulty: 1, isUnsorted: 2 } as const
+
+/** A feature where it stands in the spool; valid until the next one is asked for. */
+export interface SpooledFeature extends Bytes {
+  /** Geometry; 0 where there is none. */
+  readonly geometry: number
+  /** Length of the properties, followed by them. */
+  readonly properties: number
+  /** Whether properties stand in another order than the columns, or twice. */
+  readonly isUnsorted: boolean
+  /** Size of the whole feature in bytes. */
+  readonly size: number
+  /** What is wrong with its geometry. */
+  fault?: string
+  /** Whether its positions cannot be those of the reference system. */
+  isMisplaced?: boolean
+}
+
+const windowBytes = 1 << 20
+
+/** Reads a spool in pieces of many features each. */
+export function* readSpool(path: string): Generator<readonly SpooledFeature[]> {
+  const file = openSync(path, 'r')
+  try {
+    let data = bytesOf(Buffer.allocUnsafe(windowBytes))
+    let end = 0
+    for (;;) {
+      const read = readSync(file, data.bytes, end, data.bytes.length - end, null)
+      if (read === 0) return
+      end += read
+      const features: SpooledFeature[] = []
+      let at = 0
+      let size = 4
+      while (end - at >= 4) {
+        size = data.view.getUint32(at, true)
+        if (end - at < size) break
+        features.push(featureAt(data, at, size))
+        at += size
+      }
+      yield features
+      const target = size > data.bytes.length ? bytesOf(Buffer.allocUnsafe(2 * size)) : data
+      data.bytes.copy(target.bytes, 0, at, end)
+      data = target
+      end -= at
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function featureAt({ bytes, view }: Bytes, start: number, size: number): SpooledFeature {
+  const flags = bytes[start + 4] as number
+  const isUnsorted = (flags & recordFlags.isUnsorted) !== 0
+  const properties = start + recordHead
+  const at = properties + 4 + view.getUint32(properties, true)
+  const geometry = bytes[at] === 0 ? 0 : at
+  const feature: SpooledFeature = { bytes, view, geometry, properties, isUnsorted, size }
+  if ((flags & recordFlags.isFaulty) !== 0) {
+    const end = start + size - 2
+    feature.fault = bytes.toString('utf8', end - view.getUint16(end, true), end)
+  }
+  return feature
+}
+
+/** Where the positions of a geometry stand. */
+export interface SpooledPositions {
+  readonly at: number
+  readonly count: number
+  readonly hasZ: boolean
+}
+
+/** Finds the positions of a geometry that stands in the spool. */
+export function positionsAt({ bytes, view }: Bytes, geometry: number): SpooledPositions {
+  return { at: geometry + 6, count: view.getUint32(geometry + 2, true), hasZ: bytes[geometry + 1] === 1 }
+}
+
+/** Reads the geometry of a feature, in place; undefined where it has none. */
+export function readSpooledGeometry(feature: SpooledFeature): AnyByteGeometry | undefined {
+  const { bytes, view, geometry } = feature
+  if (geometry === 0) return undefined
+  const { at, count, hasZ } = positionsAt(feature, geometry)
+  const step = hasZ ? 24 : 16
+  const cursor = { data: { bytes, view }, position: at, step, at: at + step * count }
+  const type = bytes[geometry] as number
+  if (type !== wkbTypes.geometryCollection) return readMember(cursor, { type, hasZ, count })
+  cursor.at += 4
+  const members = Array.from({ length: view.getUint32(cursor.at - 4, true) }, () => {
+    const { at: head } = cursor
+    cursor.at += 6
+    const { count: own, hasZ: isHigh } = positionsAt(feature, head)
+    return readMember(cursor, { type: bytes[head] as number, hasZ: isHigh, count: own })
+  })
+  return { family: 'COLLECTION', members }
+}
+
+interface Cursor {
+  readonly data: Bytes
+  readonly step: number
+  /** Where the next position stands. */
+  position: number
+  /** Where the next number of the structure stands. */
+  at: number
+}
+
+interface MemberHead {
+  readonly type: number
+  readonly hasZ: boolean
+  readonly count: number
+}
+
+function readMember(cursor: Cursor, { type, hasZ, count }: MemberHead): ByteGeometry {
+  const kind = partsOfWkbType(type)
+  if (kind === undefined) throw new Error(`the spool has no geometries of type ${type}`)
+  const { family, isMulti } = kind
+  return { family, isMulti, hasZ, parts: readParts(cursor, { type, hasZ, count }) }
+}
+
+function readParts(cursor: Cursor, { type, hasZ, count }: MemberHead): Part<ByteSequence>[] {
+  const sequence = (positions: number) => readSequence(cursor, positions, hasZ)
+  switch (type) {
+    case wkbTypes.multiPoint:
+      return Array.from({ length: count }, () => [sequence(1)])
+    case wkbTypes.multiLineString:
+      return readRings(cursor, hasZ).map((line) => [line])
+    case wkbTypes.polygon:
+      return [readRings(cursor, hasZ)]
+    case wkbTypes.multiPolygon:
+      return Array.from({ length: readNumber(cursor) }, () => readRings(cursor, hasZ))
+    default:
+      return [[sequence(count)]]
+  }
+}
+
+function readRings(cursor: Cursor, hasZ: boolean): Part<ByteSequence> {
+  return Array.from({ length: readNumber(cursor) }, () => readSequence(cursor, readNumber(cursor), hasZ))
+}
+
+function readNumber(cursor: Cursor): number {
+  cursor.at += 4
+  return cursor.data.view.getUint32(cursor.at - 4, true)
+}
+
+function readSequence(cursor: Cursor, count: number, hasZ: boolean): ByteSequence {
+  const { data, step, position: at } = cursor
+  cursor.position += count * step
+  return { data, at, step, zAt: hasZ ? at + 16 : -1, zStep: step, count, isOpen: false }
+}
