@@ -1,8 +1,8 @@
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import { perDatabase } from '../database/per_database.ts'
-import { deleteOldPrepared } from '../store/prepared_source.ts'
-import { dropStaging, findOrphans } from '../store/staging.ts'
+import { dropStaging, findOrphans } from '../store/layer/staging_table.ts'
+import { deleteOldPrepared } from '../store/upload/prepared_source.ts'
 
 /** How long features wait that were prepared. */
 export const preparedHours = 24

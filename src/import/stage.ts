@@ -8,15 +8,15 @@ import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import { type RowSet, readVector } from '../gdal/read_vector.ts'
 import type { LoadRules, RowLayout, SourceSummary, WantedFields } from '../gdal/runner/vector_job.ts'
-import { type PlannedField, planFields } from '../store/field.ts'
-import type { LayerField } from '../store/layer.ts'
+import { type PlannedField, planFields } from '../store/layer/plan_fields.ts'
 import {
   createStaging,
   findTakenIds,
   finishFeatureTable,
   keepStaging,
   settleFeatureTable,
-} from '../store/staging.ts'
+} from '../store/layer/staging_table.ts'
+import type { LayerField } from '../store/layer/stored_layer.ts'
 import { nameFields, type RenamedField } from './names.ts'
 import { discardStaging } from './orphans.ts'
 import type { OnProgress } from './progress.ts'

@@ -1,6 +1,6 @@
 import { problem } from '../contract/problems.ts'
 import type { Problem } from '../core/problem.ts'
-import type { ImportPipeline } from './pipeline.ts'
+import type { ImportPipeline } from './pipeline_schema.ts'
 import type { BadRow } from './quarantine.ts'
 
 /** Rows of a source, and those of them that went to the quarantine. */

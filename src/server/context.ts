@@ -3,12 +3,12 @@ import type { Find } from '../core/gather.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import type { BlobStore } from '../files/blob_store.ts'
-import type { PermissionCache } from '../store/permission_cache.ts'
+import type { PermissionCache } from '../store/access/permission_cache.ts'
 import type { Authenticator } from './auth/authenticate.ts'
-import type { ForeignDatabases } from './geodb/pools.ts'
-import type { Loads } from './loads.ts'
-import type { StoredResource } from './representation.ts'
-import type { SecretBox } from './secrets.ts'
+import type { SecretBox } from './auth/secret_box.ts'
+import type { ForeignDatabases } from './geodb/connection_pools.ts'
+import type { StoredResource } from './resource/representation.ts'
+import type { Loads } from './upload/load_queue.ts'
 
 /** What the operations of one server share. */
 export interface ServerContext {

@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { problem } from '../contract/problems.ts'
-import { createApp } from './app.ts'
 import type { ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
+import { startSweeping } from './garbage_collection.ts'
+import { createApp } from './http/app.ts'
 import { openFoundation } from './start.ts'
-import { startSweeping } from './sweep.ts'
 
 /** A server that listens. */
 export interface RunningServer {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { dropOrphans } from '../../src/import/orphans.ts'
-import { dropStaging } from '../../src/store/staging.ts'
+import { dropStaging } from '../../src/store/layer/staging_table.ts'
 import { describeDrivers } from '../support/drivers.ts'
 import { copies, makeGate } from '../support/gate.ts'
 import { packAs } from '../support/geopackage.ts'

@@ -5,13 +5,19 @@ import { problem } from '../../contract/problems.ts'
 import { hasErrors } from '../../core/issue.ts'
 import { findFileKind } from '../../document/yaml_files.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
-import type { Pipeline } from '../../pipeline/pipeline.ts'
-import { applyPlan } from '../../reconcile/apply.ts'
-import type { Plan } from '../../reconcile/change.ts'
-import { safeOptions } from '../../reconcile/input.ts'
+import type { Pipeline } from '../../pipeline/pipeline_schema.ts'
+import { applyPlan } from '../../reconcile/apply/apply_plan.ts'
+import type { Plan } from '../../reconcile/model/change.ts'
+import { safeOptions } from '../../reconcile/model/plan_input.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, defaultDataFolder, defaultListen } from '../connect.ts'
-import { defaultPaths, formatIssues, type GoodManifest, loadGoodManifest, orDefault } from '../load.ts'
+import {
+  defaultPaths,
+  formatIssues,
+  type GoodManifest,
+  loadGoodManifest,
+  orDefault,
+} from '../load_manifest.ts'
 import { collect } from '../options.ts'
 import { type Prepared, planLoaded } from '../prepare.ts'
 import { painter } from '../print/paint.ts'

@@ -1,6 +1,6 @@
-import type { RunReport } from '../../pipeline/event.ts'
-import { actions, countActions, type Plan } from '../../reconcile/change.ts'
-import { outcomeWords } from '../../reconcile/outcome.ts'
+import type { RunReport } from '../../pipeline/run_event.ts'
+import { outcomeWords } from '../../reconcile/apply/outcome.ts'
+import { actions, countActions, type Plan } from '../../reconcile/model/change.ts'
 import { showBytes, showCount, showDuration } from './number.ts'
 
 /** Writes one step of a start: its name, what came of it, how long it took. */

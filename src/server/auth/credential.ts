@@ -1,7 +1,7 @@
 import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
-import { holdPasswordHash } from '../../store/principal_record.ts'
-import { digestSecret } from './secret.ts'
+import { holdPasswordHash } from '../../store/auth/principal_record.ts'
+import { digestSecret } from './token_secret.ts'
 
 /** Gives what stands for a password in a caller: another one for each hash, and nothing that tells the hash. */
 export function credentialOf(passwordHash: string | null): string {

@@ -1,5 +1,5 @@
-import type { User } from '../../store/principal.ts'
-import type { AuthMedium, Caller } from '../caller.ts'
+import type { User } from '../../store/auth/principal.ts'
+import type { AuthMedium, Caller } from './caller.ts'
 import { credentialOf } from './credential.ts'
 
 /** What a request says about who sends it. */

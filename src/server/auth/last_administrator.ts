@@ -1,9 +1,9 @@
 import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
-import type { Asker } from '../../store/asker.ts'
-import { findManagedIds } from '../../store/permission.ts'
-import { type Administration, readAdministration } from '../../store/principal.ts'
-import { listRepresentatives } from '../../store/resource_tree.ts'
+import { findManagedIds } from '../../store/access/effective_permission.ts'
+import type { Asker } from '../../store/access/principal_ids.ts'
+import { type Administration, readAdministration } from '../../store/auth/principal.ts'
+import { listRepresentatives } from '../../store/resource/resource_tree.ts'
 
 /**
  * Does a change of users or groups, and refuses it where nobody who can log in would be left to administer the server,

@@ -1,12 +1,12 @@
 import type { Representation } from '../../contract/bodies.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
-import type { NamedResource } from '../../store/resource_name.ts'
-import type { Caller } from '../caller.ts'
-import { sanitiseDescription } from '../description.ts'
-import { escapeHtml } from '../html.ts'
+import type { NamedResource } from '../../store/resource/resource_name.ts'
+import type { Caller } from '../auth/caller.ts'
+import { sanitiseDescription } from '../resource/description.ts'
+import { escapeHtml } from './html.ts'
 import { layoutPage } from './layout.ts'
-import { linksHtml } from './links.ts'
-import { valueHtml } from './value.ts'
+import { linksHtml } from './resource_links.ts'
+import { valueHtml } from './value_html.ts'
 
 /** What the page of a resource shows. */
 export interface ResourcePage {

@@ -5,41 +5,41 @@ import { problem } from '../../contract/problems.ts'
 import { type featureRoutes, maxFeatures } from '../../contract/routes/feature.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Bbox } from '../../geo/bbox.ts'
-import { findFeatureExtent } from '../../store/feature/extent.ts'
-import { isForeign } from '../../store/feature/foreign.ts'
-import { geometryProblem } from '../../store/feature/geometry.ts'
-import { findFeature, listStatement } from '../../store/feature/read.ts'
+import { findRasters } from '../../store/classes/raster_layer.ts'
+import { isForeign } from '../../store/feature/foreign_table.ts'
+import { geometryProblem } from '../../store/feature/geometry_sql.ts'
+import { findFeatureExtent } from '../../store/feature/layer_extent.ts'
+import { findFeature, listStatement } from '../../store/feature/read_features.ts'
 import {
   deleteAllFeatures,
   deleteFeatures,
   insertFeatures,
   updateFeatures,
-} from '../../store/feature/write.ts'
-import type { WritableLayer } from '../../store/layer.ts'
-import { findRasters } from '../../store/raster.ts'
-import { writeExtensionsOf } from '../attachments/extension.ts'
-import { keepPreviews } from '../attachments/preview.ts'
-import { readContent, readTarget } from '../features/content.ts'
-import { readFilter, readForm, readSelection } from '../features/form.ts'
-import { identify } from '../features/identify.ts'
+} from '../../store/feature/write_features.ts'
+import type { WritableLayer } from '../../store/layer/stored_layer.ts'
+import { writeExtensionsOf } from '../attachments/attachment_extension.ts'
+import { keepPreviews } from '../attachments/attachment_preview.ts'
+import { readContent, readTarget } from '../features/feature_content.ts'
+import { openPage } from '../features/feature_page.ts'
+import { readFilter, readForm, readSelection } from '../features/feature_query.ts'
+import { identify } from '../features/identify_features.ts'
+import { countOpen, extentOfOpen } from '../features/layer_statistics.ts'
 import {
   checkFeatureId,
   featureNotFound,
   type LayerRequest,
   openLayer,
   writeLayer,
-} from '../features/layer.ts'
-import { openPage } from '../features/page.ts'
-import { type PartSelection, splitReading } from '../features/parts.ts'
-import { patchFeatures } from '../features/patch.ts'
-import { steadily } from '../features/steady.ts'
-import { countOpen, extentOfOpen } from '../features/whole.ts'
-import type { Answer, ApiRequest, Handlers } from '../handler.ts'
-import { invalidAt } from '../invalid.ts'
-import { readJsonItems } from '../json_items.ts'
-import { rasterExtent } from '../raster/extent.ts'
-import { streamRows } from '../row_stream.ts'
-import { spoolBody } from '../spool_body.ts'
+} from '../features/open_layer.ts'
+import { patchFeatures } from '../features/patch_features.ts'
+import { rasterExtent } from '../features/raster_extent.ts'
+import { type PartSelection, splitReading } from '../features/read_parts.ts'
+import { steadily } from '../features/retry_on_change.ts'
+import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+import { readJsonItems } from '../http/json_items.ts'
+import { streamRows } from '../stream/row_stream.ts'
+import { spoolBody } from '../stream/spool_body.ts'
 
 const json = 'application/json'
 

@@ -1,0 +1,54 @@
+import type { Issue } from '../../core/issue.ts'
+import type { BlockTree } from '../block_tree.ts'
+import { type Block, blockIssue, placeOf } from '../manifest_block.ts'
+
+/** Checks what says which resource of the server a block is: `existing`, `id` and `was`. */
+export function checkIdentity({ blocks }: BlockTree): Issue[] {
+  const list = [...blocks.values()]
+  return [
+    ...list.flatMap(checkExisting),
+    ...list.flatMap((block) => checkWas(block, blocks)),
+    ...checkUnique(list, 'id'),
+    ...checkUnique(list, 'was'),
+  ]
+}
+
+function checkExisting(block: Block): Issue[] {
+  if (!block.existing) return []
+  const refuse = (field: string, message: string) =>
+    blockIssue(block, { code: 'manifest/conflict', pointer: `/${field}`, message, at: 'key' })
+  return [
+    ...(block.value.data === undefined
+      ? []
+      : [refuse('data', 'others own the resource (existing: true), so its data are not loaded from here')]),
+    ...(block.value.was === undefined || block.cls === undefined
+      ? []
+      : [refuse('was', 'others own the resource (existing: true), so it is not renamed from here')]),
+  ]
+}
+
+function checkWas(block: Block, blocks: ReadonlyMap<string, Block>): Issue[] {
+  const { was, id } = block.value
+  if (typeof was !== 'string') return []
+  const refuse = (message: string, hint: string) => [
+    blockIssue(block, { code: 'manifest/conflict', pointer: '/was', message, hint }),
+  ]
+  if (was === block.key) return refuse('the old key is the same as the new one', 'remove was:')
+  if (id !== undefined) return refuse('both was: and id: say which resource it is', 'keep one of the two')
+  const other = blocks.get(was)
+  if (other === undefined) return []
+  return refuse(`the old key ${JSON.stringify(was)} is in use, in ${placeOf(other)}`, 'remove was:')
+}
+
+function checkUnique(blocks: readonly Block[], field: 'id' | 'was'): Issue[] {
+  const seen = new Map<unknown, Block>()
+  return blocks.flatMap((block) => {
+    const value = block.value[field]
+    if (value === undefined) return []
+    const first = seen.get(value)
+    if (first === undefined) seen.set(value, block)
+    if (first === undefined) return []
+    const message = `${JSON.stringify(first.key)} has the same ${field}, in ${placeOf(first)}`
+    return [blockIssue(block, { code: 'manifest/conflict', pointer: `/${field}`, message })]
+  })
+}

@@ -1,0 +1,101 @@
+import { annotationsOf } from '../../contract/descriptor.ts'
+import { type Cls, descriptorOf, isCls } from '../../contract/registry.ts'
+import type { Schema } from '../../contract/schema.ts'
+import { variableExpression } from '../../document/format_yaml.ts'
+import type { WrittenBlock } from '../../manifest/rewrite.ts'
+import { nameRule, sortedRules } from '../model/access_rules.ts'
+import type { ActualResource } from '../model/actual_tree.ts'
+import { isCompared } from '../model/canonical.ts'
+import { toWantedForm } from '../model/wanted_form.ts'
+import type { Pulling } from './pull_tree.ts'
+import { slugOf } from './slug.ts'
+import { isDefault, tidyValue } from './tidy_value.ts'
+
+/**
+ * Writes a resource as a block of a manifest, without its children. Undefined where the manifest can only name it: its
+ * class is unknown, or what the class requires may not be read.
+ */
+export function writeBlock(pulling: Pulling, resource: ActualResource): WrittenBlock | undefined {
+  const { cls } = resource
+  if (!isCls(cls)) {
+    warn(pulling, resource, `its class ${cls} is unknown`)
+    return undefined
+  }
+  const members = writeMembers(pulling, resource, cls)
+  if (members === undefined) {
+    warn(pulling, resource, 'this account may not read what its class requires')
+    return undefined
+  }
+  const { displayName, description, protect, resmeta } = resource
+  return {
+    cls,
+    ...(protect ? { protect } : {}),
+    display_name: displayName,
+    ...(description ? { description } : {}),
+    ...writeRules(pulling, resource),
+    ...(resmeta !== undefined && Object.keys(resmeta).length > 0 ? { resmeta } : {}),
+    ...members,
+  }
+}
+
+function warn({ issues, keyOf }: Pulling, { id }: ActualResource, why: string): void {
+  const message = `"${keyOf.get(id)}" (resource ${id}) is only named as existing: ${why}`
+  issues.push({ code: 'plan/unknown', message, severity: 'warning' })
+}
+
+function writeRules({ tree }: Pulling, { rules }: ActualResource): WrittenBlock {
+  if (rules === undefined || rules.length === 0) return {}
+  const { principals } = tree
+  const named = sortedRules(rules.map((rule) => nameRule(rule, principals)))
+  const permissions = named.map(({ identity, principal, ...rule }) => {
+    const short = principal.slice(principal.indexOf(':') + 1)
+    const found = principals.find(short)
+    const isPlain = 'name' in found && found.name === principal
+    return { ...rule, principal: isPlain ? short : principal, ...(identity === '' ? {} : { identity }) }
+  })
+  return { permissions }
+}
+
+type Members = Record<string, Record<string, unknown>>
+
+function writeMembers(pulling: Pulling, resource: ActualResource, cls: Cls): Members | undefined {
+  const members: Members = {}
+  for (const [member, schema] of Object.entries(descriptorOf(cls).members)) {
+    const fields: Record<string, unknown> = {}
+    for (const [name, field] of Object.entries(schema.properties as Readonly<Record<string, Schema>>)) {
+      const written = writeField(pulling, resource, { member, name, field })
+      const needed = (schema.required ?? []).includes(name) || isLayerStructure(member, name)
+      if (written === undefined && needed && !annotationsOf(field)['x-wire']) return undefined
+      if (written !== undefined && (needed || !isDefault(field, written))) fields[name] = written
+    }
+    if (Object.keys(fields).length > 0) members[member] = fields
+  }
+  return members
+}
+
+// A layer without data of the manifest has to say them.
+const isLayerStructure = (member: string, name: string) =>
+  member === 'vector_layer' && (name === 'srs' || name === 'geometry_type')
+
+interface FieldPlace {
+  readonly member: string
+  readonly name: string
+  readonly field: Schema
+}
+
+function writeField(
+  { tree, keyOf }: Pulling,
+  resource: ActualResource,
+  { member, name, field }: FieldPlace,
+): unknown {
+  const wire = resource.members[member]?.[name]
+  // A password stays in the environment; which variable, the key says. Null is none, and no secret.
+  if (annotationsOf(field)['x-secret']) {
+    if (wire === null) return undefined
+    const variable = `${slugOf(keyOf.get(resource.id) ?? '')}_${name}`.toUpperCase()
+    return variableExpression(variable)
+  }
+  if (!isCompared(field)) return undefined
+  if (wire === undefined) return undefined
+  return tidyValue(field, toWantedForm(field, wire, { keyOf, principals: tree.principals }))
+}
