@@ -23,6 +23,7 @@ import { keyFileName, openSecretBox } from './auth/secret_box.ts'
 import { defaultUploadLimitBytes, type ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
 import { createForeignDatabases } from './geodb/connection_pools.ts'
+import { createLayerCaches } from './layer_caches.ts'
 import { readStored } from './resource/representation.ts'
 import { openLoads } from './upload/load_queue.ts'
 
@@ -54,6 +55,8 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       blobs: await openDiskBlobs({ folder: join(dataFolder, filesName) }),
       permissions: createPermissionCache(database),
       findStored: gatherLoads((ids) => readStored(database, { ids })),
+      layerCaches: createLayerCaches(),
+      undroppedTables: new Set(),
       authenticator: await createAuthenticator(database, log),
       ...peers,
       secrets,
@@ -70,7 +73,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       uploadLimitBytes,
       guestUploadBytes: config.guestUploadBytes ?? uploadLimitBytes,
     }
-    await dropOrphans(database, context.instance)
+    await dropOrphans(database, context)
     return { context, adminPassword }
   } catch (error) {
     await database.close()

@@ -3,7 +3,7 @@ import type { Queryable } from '../../database/database.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import { encodeTileLayer, type TileFeature } from './encode_mvt.ts'
 import { findNear } from './find_near.ts'
-import type { ShapeCache } from './geometry_cache.ts'
+import type { GeometryCache } from './geometry_cache.ts'
 import { selectTileFeatures, type TileSelection } from './select_features.ts'
 import { tileKeys } from './tile_attributes.ts'
 import { measureTile, type TileRequest } from './tile_grid.ts'
@@ -19,7 +19,7 @@ export interface TileLayerRequest {
   /** Name of the layer in the tile. */
   readonly name: string
   readonly request: TileRequest
-  readonly shapes: ShapeCache
+  readonly shapes: GeometryCache
 }
 
 /**

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { problem } from '../../contract/problems.ts'
+import type { RouteName } from '../../contract/routes.ts'
 import { tus } from '../../contract/tus.ts'
 import type { ServerContext } from '../context.ts'
 import { isTus, serverHeaders } from '../upload/tus_protocol.ts'
 import { sendProblem } from './answer.ts'
 import { answerClientError } from './client_error.ts'
 import { getStatus, problemOf } from './error_body.ts'
+import type { Handler } from './handler.ts'
 import { isExtra, type Speech } from './response_dialect.ts'
 import { type KnownPath, listEndpoints, listPaths } from './routing.ts'
 import { createOperation, type RequestFacts } from './run_route.ts'
@@ -30,8 +32,11 @@ declare module 'fastify' {
 /** Longest header, in bytes: geometries travel in query strings. */
 const maxHeaderBytes = 64 * 1024
 
-/** Makes the HTTP application: every operation of the contract under all its paths. */
-export function createApp(context: ServerContext): FastifyInstance {
+/** Finds the handler of a route. */
+export type FindHandler = (name: RouteName) => Handler<RouteName>
+
+/** Creates the HTTP application: every route of the contract under all its paths. */
+export function createApp(context: ServerContext, findHandler: FindHandler): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: Number.MAX_SAFE_INTEGER,
@@ -66,15 +71,15 @@ export function createApp(context: ServerContext): FastifyInstance {
   app.setNotFoundHandler((request, reply) =>
     sendProblem(reply, problem('request/not-found', `There is nothing at ${pathOf(request)}.`)),
   )
-  addEndpoints(app, context)
+  addEndpoints(app, context, findHandler)
   addWebFiles(app)
   return app
 }
 
-function addEndpoints(app: FastifyInstance, context: ServerContext): void {
+function addEndpoints(app: FastifyInstance, context: ServerContext, findHandler: FindHandler): void {
   const offered = listEndpoints().filter(({ name }) => !(context.plain && isExtra(name)))
   for (const { name, method, url, template } of offered) {
-    const run = createOperation(name, context)
+    const run = createOperation(name, findHandler(name), context)
     app.route({ method, url, config: { template }, handler: run })
   }
   const optionsOf = (template: string) =>

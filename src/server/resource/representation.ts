@@ -5,16 +5,10 @@ import type { Queryable } from '../../database/database.ts'
 import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
 import { findBehaviour } from '../classes/behaviours.ts'
 import { type MemberValues, visibleMembers } from './attributes.ts'
+import type { StoredResource } from './stored_resource.ts'
 
 /** What of a representation is wanted: everything, or member `resource` alone. */
 export type Fullness = 'full' | 'resource'
-
-/** A resource as it is stored, before it is known who asks. */
-export interface StoredResource {
-  readonly row: ResourceRow
-  /** Members of its class. */
-  readonly members: MemberValues
-}
 
 /**
  * Reads the representations of many resources: one statement for what is common to all, and one or a few for each

@@ -23,7 +23,7 @@ import { readContent, readTarget } from '../features/feature_content.ts'
 import { openPage } from '../features/feature_page.ts'
 import { readFilter, readForm, readSelection } from '../features/feature_query.ts'
 import { identify } from '../features/identify_features.ts'
-import { countOpen, extentOfOpen } from '../features/layer_statistics.ts'
+import { readCount, readExtent } from '../features/layer_statistics.ts'
 import {
   checkFeatureId,
   featureNotFound,
@@ -126,8 +126,7 @@ export const featureHandlers: Handlers<
   },
 
   'feature.count': steadily(async ({ context, params, query, more }) => {
-    const layer = await openLayer(context, params.id)
-    const { total, filtered } = await countOpen(layer, readFilter({ query, more }))
+    const { total, filtered } = await readCount(context, params.id, readFilter({ query, more }))
     const isFiltered = more.length > 0 || Object.keys(query).length > 0
     return { json: { total_count: total, ...(isFiltered && { filtered_count: filtered }) } }
   }),
@@ -135,14 +134,12 @@ export const featureHandlers: Handlers<
   'layer.extent': steadily(async ({ context, params, query, more }) => {
     const raster = (await findRasters(context.database, [params.id])).get(params.id)
     if (raster !== undefined) return { json: { extent: extentObject(rasterExtent(raster)) } }
-    const layer = await openLayer(context, params.id)
-    const extent = await extentOfOpen(layer, readFilter({ query, more }))
+    const extent = await readExtent(context, params.id, readFilter({ query, more }))
     return { json: { extent: extentObject(extent) } }
   }),
 
   'feature.extent': steadily(async ({ context, params, query, more }) => {
-    const layer = await openLayer(context, params.id)
-    return { json: extentObject(await extentOfOpen(layer, readFilter({ query, more }))) }
+    return { json: extentObject(await readExtent(context, params.id, readFilter({ query, more }))) }
   }),
 
   'feature.item_extent': steadily(async ({ context, params: { id, fid } }) => {
@@ -171,7 +168,7 @@ async function listFeatures(
   const { temporaryFolder: folder } = context
   const { layer, database } = await openLayer(context, params.id)
   const selection = await readSelection(database, layer, request)
-  const page = openPage(database, layer, selection)
+  const page = openPage({ database, layer }, context.layerCaches.pageMarks, selection)
   const write = (part: PartSelection) => listStatement(layer, { ...selection, ...part, mark: page?.mark })
   // Other orders are known to whom reads all of it only, and what is passed is passed once.
   const isById = selection.orderBy.every((name) => name === 'id') && !selection.offset
