@@ -7,12 +7,11 @@ import { type PrincipalFields, updatePrincipal } from '../../store/auth/principa
 import type { ApiRequest } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { findSessionSecret } from './cookie.ts'
-import { holdPassword } from './credential.ts'
 import { endAccess } from './end_access.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import { checkPrincipalNames, getPrincipal } from './principal_checks.ts'
 import { changedNames } from './remove_principal.ts'
-import { digestSecret } from './token_secret.ts'
+import { digestSecret, holdPassword } from './token_secret.ts'
 
 type Request = Pick<ApiRequest, 'context' | 'caller' | 'signal' | 'headers' | 'address' | 'secure'>
 type Body = Static<typeof ChangedProfileSchema>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bytesOf } from '../../../src/core/bytes.ts'
 import { GrowingBytes } from '../../../src/core/growing_bytes.ts'
-import { writeJsonText } from '../../../src/server/export/json_text.ts'
+import { writeJsonText } from '../../../src/server/export/geojson_export.ts'
 
 /** Writes a text that stands between others. */
 const write = (text: string): string => {

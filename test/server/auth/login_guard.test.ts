@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { isProblem } from '../../../src/core/problem.ts'
-import { createGuard, type Guard } from '../../../src/server/auth/login_guard.ts'
-import { createThrottle } from '../../../src/server/auth/throttle.ts'
+import { createGuard, createThrottle, type Guard } from '../../../src/server/auth/login_guard.ts'
 
 /** Seconds that somebody is told to wait; 0 where the attempt is let through. */
 const waitOf = (attempt: () => void): number => {
