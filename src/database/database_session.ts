@@ -7,7 +7,6 @@ import pgCopy from 'pg-copy-streams'
 import { problem } from '../contract/problems.ts'
 import type { CopyFormat, Queryable, QueryOptions, Row } from './database.ts'
 import { serializeValue } from './pg_values.ts'
-import { nameStatement } from './prepared_statements.ts'
 import { bindLiterals } from './sql_literal.ts'
 import { SourceFault, toProblem } from './sqlstate.ts'
 import { toAborted, Watch, type WatchOptions } from './statement_watch.ts'
@@ -214,4 +213,34 @@ async function whenIdle(client: ClientBase): Promise<void> {
   await Promise.race(events).catch(() => undefined)
   done.abort()
   await Promise.allSettled(events)
+}
+
+/** Maximum number of prepared statements of a connection. */
+const maxStatements = 200
+
+interface PreparedStatements {
+  readonly names: Map<string, string>
+  /** Number of statements prepared so far; names are never reused. */
+  count: number
+}
+
+const connections = new WeakMap<ClientBase, PreparedStatements>()
+
+/**
+ * Returns the name of the prepared statement of a text on a connection, so that it is parsed and planned once. If there
+ * are too many, all are deallocated.
+ */
+async function nameStatement(client: ClientBase, text: string): Promise<string> {
+  const statements = connections.get(client) ?? { names: new Map<string, string>(), count: 0 }
+  connections.set(client, statements)
+  const existing = statements.names.get(text)
+  if (existing !== undefined) return existing
+  if (statements.names.size >= maxStatements) {
+    statements.names.clear()
+    await client.query('deallocate all')
+  }
+  statements.count += 1
+  const name = `prepared_${statements.count}`
+  statements.names.set(text, name)
+  return name
 }

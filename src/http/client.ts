@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import { problem } from '../contract/problems.ts'
 import { authorize, type Credentials, type Token } from './authorize.ts'
 import { type FailedRequest, problemOfFailure } from './failure.ts'
-import { type LimitOptions, limitSize } from './limit-size.ts'
+import { type LimitOptions, limitSize } from './limit_size.ts'
 import { createDispatcher, type ProxySettings } from './proxy.ts'
 import { defaultRetry, type RetryPolicy, retryIdempotent } from './retry.ts'
 

@@ -1,6 +1,6 @@
 import { problem } from '../contract/problems.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
-import { TooLargeError } from './limit-size.ts'
+import { TooLargeError } from './limit_size.ts'
 
 const timeouts = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']
 

@@ -1,7 +1,7 @@
 import { cleanName, distinctNames, keynamesOf } from '../contract/keyname.ts'
 import type { SourceField } from '../gdal/runner/vector_job.ts'
-import type { PlannedField } from '../store/field.ts'
-import { planFields } from '../store/field.ts'
+import type { PlannedField } from '../store/layer/plan_fields.ts'
+import { planFields } from '../store/layer/plan_fields.ts'
 
 /** A field whose name could not stay. */
 export interface RenamedField {

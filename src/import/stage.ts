@@ -8,17 +8,17 @@ import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import { type RowSet, readVector } from '../gdal/read_vector.ts'
 import type { LoadRules, RowLayout, SourceSummary, WantedFields } from '../gdal/runner/vector_job.ts'
-import { type PlannedField, planFields } from '../store/field.ts'
-import type { LayerField } from '../store/layer.ts'
+import { type PlannedField, planFields } from '../store/layer/plan_fields.ts'
 import {
   createStaging,
   findTakenIds,
   finishFeatureTable,
   keepStaging,
   settleFeatureTable,
-} from '../store/staging.ts'
+} from '../store/layer/staging_table.ts'
+import type { LayerField } from '../store/layer/stored_layer.ts'
 import { nameFields, type RenamedField } from './names.ts'
-import { discardStaging } from './orphans.ts'
+import { discardStaging, type StagingOwner } from './orphans.ts'
 import type { OnProgress } from './progress.ts'
 
 /** What is imported, and how. */
@@ -39,13 +39,11 @@ export interface ImportSource extends LoadRules {
 }
 
 /** What an import works with. */
-export interface ImportContext {
+export interface ImportContext extends StagingOwner {
   readonly database: Database
   readonly log: Log
   /** Folder for files that do not outlive the process. */
   readonly temporaryFolder: string
-  /** Names this process among those that share the database. */
-  readonly instance: string
   /** Most bytes an archive may unpack to. */
   readonly unpackLimitBytes: number
   readonly signal?: AbortSignal | undefined
@@ -155,7 +153,7 @@ function openFilling(task: Task): Filling {
   const discard = async () => {
     const name = filled?.tableName
     filled = undefined
-    if (name !== undefined) await discardStaging(database, name, log)
+    if (name !== undefined) await discardStaging(context, name)
   }
   const timer = setInterval(() => {
     if (filled === undefined) return

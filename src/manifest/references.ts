@@ -4,11 +4,11 @@ import { descriptorOf } from '../contract/registry.ts'
 import type { Issue } from '../core/issue.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { findHint } from '../core/suggest.ts'
-import { type Block, blockIssue, formatClasses } from './block.ts'
+import { type BlockTree, clsOf } from './block_tree.ts'
 import type { WantedResource } from './manifest.ts'
-import { mentionsWord } from './schema/words.ts'
-import { showAt } from './source.ts'
-import { type BlockTree, clsOf } from './tree.ts'
+import { type Block, blockIssue, formatClasses } from './manifest_block.ts'
+import { showAt } from './resolve_source.ts'
+import { mentionsWord } from './schema/mentions_word.ts'
 
 /** A reference of a resource: what it may point at, where it stands in the block, and what is written there. */
 export interface WantedReference extends FoundReference {

@@ -1,7 +1,7 @@
 import { descriptorOf, isCls } from '../contract/registry.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { formatYaml } from '../document/format_yaml.ts'
-import { blockFields } from './schema/block.ts'
+import { blockFields } from './schema/block_schema.ts'
 
 /** A block as it is written to a file; values may be expressions (`variableExpression`). */
 export interface WrittenBlock {

@@ -1,8 +1,8 @@
 import { type Cls, clsNames } from '../contract/registry.ts'
 import { createValidatorCompiler, type Validator } from '../contract/validate.ts'
-import { blockSchema, existingSchema, requirementsOf } from './schema/block.ts'
-import type { JsonSchema } from './schema/field.ts'
-import { blockDefinitions, fileSchema } from './schema.ts'
+import { blockSchema, existingSchema, requirementsOf } from './schema/block_schema.ts'
+import type { JsonSchema } from './schema/field_schema.ts'
+import { blockDefinitions, fileSchema } from './schema/manifest_schema.ts'
 
 /** All that is checked is a part of one schema, so that what blocks of all classes share is compiled once. */
 const library = 'urn:landform:blocks'

@@ -1,6 +1,6 @@
 import type { Capabilities } from '../contract/classes/wmsclient_connection.ts'
 import { problem } from '../contract/problems.ts'
-import { type FetchRequest, fetchExternal } from '../http/fetch.ts'
+import { type FetchRequest, fetchExternal } from '../http/fetch_file.ts'
 import { CapabilitiesFault, parseWmsCapabilities } from './wms_capabilities.ts'
 
 /** A request for WMS capabilities. */

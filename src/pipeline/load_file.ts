@@ -9,9 +9,9 @@ import type { PartsOptions } from '../transfer/parts.ts'
 import { loadTimeoutMs } from '../transfer/prepare.ts'
 import { uploadFile } from '../transfer/upload.ts'
 import { watchLoad } from '../transfer/watch_load.ts'
-import { type RunContext, startStep } from './context.ts'
-import { exchangeFeatures } from './exchange.ts'
-import { countFeatures } from './layer.ts'
+import { exchangeFeatures } from './exchange_features.ts'
+import { type RunContext, startStep } from './run_context.ts'
+import { countFeatures } from './target_layer.ts'
 
 /** A file that is to become the data of a layer. */
 export interface FileLoad {

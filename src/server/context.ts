@@ -3,12 +3,13 @@ import type { Find } from '../core/gather.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import type { BlobStore } from '../files/blob_store.ts'
-import type { PermissionCache } from '../store/permission_cache.ts'
+import type { PermissionCache } from '../store/access/permission_cache.ts'
 import type { Authenticator } from './auth/authenticate.ts'
-import type { ForeignDatabases } from './geodb/pools.ts'
-import type { Loads } from './loads.ts'
-import type { StoredResource } from './representation.ts'
-import type { SecretBox } from './secrets.ts'
+import type { SecretBox } from './auth/secret_box.ts'
+import type { ForeignDatabases } from './geodb/connection_pools.ts'
+import type { LayerCaches } from './layer_caches.ts'
+import type { StoredResource } from './resource/stored_resource.ts'
+import type { Loads } from './upload/load_queue.ts'
 
 /** What the operations of one server share. */
 export interface ServerContext {
@@ -18,6 +19,9 @@ export interface ServerContext {
   readonly permissions: PermissionCache
   /** Finds one resource; requests that come together read together. */
   readonly findStored: Find<number, StoredResource>
+  readonly layerCaches: LayerCaches
+  /** Staging tables of this process that could not be dropped yet. */
+  readonly undroppedTables: Set<string>
   /** Who sends a request. */
   readonly authenticator: Authenticator
   /** Origins of other sites whose pages may ask; none unless configured. */

@@ -12,19 +12,20 @@ import { openPostgres } from '../database/postgres.ts'
 import { openDiskBlobs } from '../files/disk_blobs.ts'
 import { openPrivateFolder, restrictFile } from '../files/open_folder.ts'
 import { dropOrphans } from '../import/orphans.ts'
+import { createPermissionCache } from '../store/access/permission_cache.ts'
 import { bootstrap, isBootstrapped } from '../store/bootstrap.ts'
 import { migrationsFolder } from '../store/migrations.ts'
-import { createPermissionCache } from '../store/permission_cache.ts'
 import { createAuthenticator } from './auth/authenticate.ts'
+import { readProxies } from './auth/client_address.ts'
 import { readOrigins } from './auth/origin.ts'
 import { generatePassword, hashPassword } from './auth/password.ts'
-import { readProxies } from './auth/proxies.ts'
+import { keyFileName, openSecretBox } from './auth/secret_box.ts'
 import { defaultUploadLimitBytes, type ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
-import { createForeignDatabases } from './geodb/pools.ts'
-import { openLoads } from './loads.ts'
-import { readStored } from './representation.ts'
-import { keyFileName, openSecretBox } from './secrets.ts'
+import { createForeignDatabases } from './geodb/connection_pools.ts'
+import { createLayerCaches } from './layer_caches.ts'
+import { readStored } from './resource/representation.ts'
+import { openLoads } from './upload/load_queue.ts'
 
 /** Name of the file, in the data folder, that holds the administrator's generated password. */
 export const passwordFileName = 'admin-password'
@@ -54,6 +55,8 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       blobs: await openDiskBlobs({ folder: join(dataFolder, filesName) }),
       permissions: createPermissionCache(database),
       findStored: gatherLoads((ids) => readStored(database, { ids })),
+      layerCaches: createLayerCaches(),
+      undroppedTables: new Set(),
       authenticator: await createAuthenticator(database, log),
       ...peers,
       secrets,
@@ -70,7 +73,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       uploadLimitBytes,
       guestUploadBytes: config.guestUploadBytes ?? uploadLimitBytes,
     }
-    await dropOrphans(database, context.instance)
+    await dropOrphans(database, context)
     return { context, adminPassword }
   } catch (error) {
     await database.close()

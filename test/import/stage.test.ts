@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { dropOrphans } from '../../src/import/orphans.ts'
-import { dropStaging } from '../../src/store/staging.ts'
+import { dropStaging } from '../../src/store/layer/staging_table.ts'
 import { describeDrivers } from '../support/drivers.ts'
 import { copies, makeGate } from '../support/gate.ts'
 import { packAs } from '../support/geopackage.ts'
@@ -334,7 +334,7 @@ describeDrivers('staging', (open) => {
     const kept = await bench.stage('a.geojson', features)
     // On PostgreSQL others may be alive: only long silence tells.
     await database.query(`update staging set created_at = created_at - interval '1 hour'`)
-    expect(await dropOrphans(database, 'test')).toBe(1)
+    expect(await dropOrphans(database, { instance: 'test', undroppedTables: new Set() })).toBe(1)
     expect(await listFeatureTables(database)).toEqual({ tables: [kept.tableName], staged: [kept.tableName] })
     await lost.discard()
     await kept.discard()

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { manifestProblems } from '../../src/contract/problems/manifest.ts'
-import { loadManifest } from '../../src/manifest/load.ts'
+import { loadManifest } from '../../src/manifest/load_manifest.ts'
 import { fixtureEnv, fixtures, listCases, printIssues } from '../support/fixtures.ts'
 
 const load = (path: string) => loadManifest({ paths: [path], env: fixtureEnv, cwd: fixtures })

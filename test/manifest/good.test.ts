@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { classes } from '../../src/contract/registry.ts'
 import { parseYaml } from '../../src/document/parse_yaml.ts'
 import { toValue } from '../../src/document/yaml_node.ts'
-import { loadManifest } from '../../src/manifest/load.ts'
-import { manifestSchema } from '../../src/manifest/schema.ts'
+import { loadManifest } from '../../src/manifest/load_manifest.ts'
+import { manifestSchema } from '../../src/manifest/schema/manifest_schema.ts'
 import { fixtureEnv, fixtures, listCases, printIssues } from '../support/fixtures.ts'
 
 const load = (path: string, cwd = fixtures) => loadManifest({ paths: [path], env: fixtureEnv, cwd })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatCsvRow, gatherText } from '../../src/pipeline/csv.ts'
-import type { CsvOptions } from '../../src/pipeline/pipeline.ts'
+import type { CsvOptions } from '../../src/pipeline/pipeline_schema.ts'
 import { openCsv } from '../../src/pipeline/readers/csv.ts'
 
 let folder = ''

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { formatIssue } from '../../src/core/excerpt.ts'
-import type { LoadedManifest } from '../../src/manifest/load.ts'
+import type { LoadedManifest } from '../../src/manifest/load_manifest.ts'
 
 /** Folder of the fixtures. */
 export const fixtures = fileURLToPath(new URL('../fixtures', import.meta.url))

@@ -1,7 +1,7 @@
 import type { Datatype, GeometryType } from '../../src/contract/geometry.ts'
 import type { Database } from '../../src/database/database.ts'
 import { bootstrap, isBootstrapped } from '../../src/store/bootstrap.ts'
-import { createEmptyLayers } from '../../src/store/layer_table.ts'
+import { createEmptyLayers } from '../../src/store/layer/layer_table.ts'
 
 /** A layer to create in a test. */
 export interface TestLayer {

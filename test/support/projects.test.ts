@@ -3,15 +3,15 @@ import { projectOf, sortTestFiles } from './projects.ts'
 
 test.each([
   ['test/geo/clip.test.ts', 'unit'],
-  ['test/reconcile/plan.test.ts', 'unit'],
+  ['test/reconcile/plan/plan.test.ts', 'unit'],
   ['test/gdal/vector.test.ts', 'gdal'],
   ['test/database/copy.test.ts', 'database'],
-  ['test/store/reference.test.ts', 'database'],
-  ['test/server/export.test.ts', 'server'],
+  ['test/store/resource/reference.test.ts', 'database'],
+  ['test/server/export/export.test.ts', 'server'],
   ['test/cli/apply.test.ts', 'server'],
   ['test/web/webmap.test.ts', 'e2e'],
   ['test/e2e/stories.test.ts', 'e2e'],
-  ['test/server/disk_full.test.ts', 'faults'],
+  ['test/server/faults/disk_full.test.ts', 'faults'],
 ] as const)('%s belongs to project %s', (path, project) => {
   expect(projectOf(path)).toBe(project)
 })

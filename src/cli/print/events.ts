@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream'
 import type { Issue } from '../../core/issue.ts'
 import type { Problem } from '../../core/problem.ts'
-import { type Change, countActions, type DataLoad, type Plan } from '../../reconcile/change.ts'
-import type { Outcome, Report } from '../../reconcile/outcome.ts'
+import type { Outcome, Report } from '../../reconcile/apply/outcome.ts'
+import { type Change, countActions, type DataLoad, type Plan } from '../../reconcile/model/change.ts'
 import { lossFacts } from '../../transfer/data_loss.ts'
 
 /** Version of the events; it grows when one of them changes its meaning or loses a member. */

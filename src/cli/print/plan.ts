@@ -8,7 +8,7 @@ import {
   type Plan,
   type Referrer,
   type UnknownResource,
-} from '../../reconcile/change.ts'
+} from '../../reconcile/model/change.ts'
 import { describeDataLoss } from '../../transfer/data_loss.ts'
 import { showBytes, showCount, showNumber } from './number.ts'
 import type { Paint } from './paint.ts'

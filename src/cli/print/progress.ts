@@ -1,5 +1,5 @@
-import type { Change } from '../../reconcile/change.ts'
-import type { ApplyEvent, Outcome } from '../../reconcile/outcome.ts'
+import type { ApplyEvent, Outcome } from '../../reconcile/apply/outcome.ts'
+import type { Change } from '../../reconcile/model/change.ts'
 import { lossFacts } from '../../transfer/data_loss.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent, writeOutcomeEvent } from './events.ts'

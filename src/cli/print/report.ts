@@ -1,5 +1,5 @@
 import type { Problem } from '../../core/problem.ts'
-import type { Outcome, OutcomeWord, Report } from '../../reconcile/outcome.ts'
+import type { Outcome, OutcomeWord, Report } from '../../reconcile/apply/outcome.ts'
 import { formatLoad } from './load.ts'
 import { showBefore, showCount, showDuration } from './number.ts'
 import type { Paint } from './paint.ts'

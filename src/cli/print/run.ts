@@ -1,4 +1,4 @@
-import type { LayerReport, RunEvent, RunReport } from '../../pipeline/event.ts'
+import type { LayerReport, RunEvent, RunReport } from '../../pipeline/run_event.ts'
 import type { LoadProgress } from '../../transfer/watch_load.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent } from './events.ts'

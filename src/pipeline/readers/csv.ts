@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { parse } from 'csv-parse'
 import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
-import type { CsvOptions } from '../pipeline.ts'
+import type { CsvOptions } from '../pipeline_schema.ts'
 
 /** One row of a table. */
 export interface TableRow {

@@ -1,7 +1,7 @@
 import type { EndedAccess } from '../../contract/principal.ts'
 import type { Queryable } from '../../database/database.ts'
-import { deleteSessionsOf } from '../../store/session.ts'
-import { deleteTokensOf } from '../../store/token.ts'
+import { deleteSessionsOf } from '../../store/auth/session.ts'
+import { deleteTokensOf } from '../../store/auth/token.ts'
 
 /** What of a user's access outlives its password. */
 export interface KeptAccess {

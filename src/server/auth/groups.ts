@@ -1,17 +1,17 @@
 import type { GroupAnswer, GroupBody } from '../../contract/principal.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
-import { addMembers, removeMembers, replaceMembers } from '../../store/membership.ts'
+import { addMembers, removeMembers, replaceMembers } from '../../store/auth/membership.ts'
 import {
   insertPrincipal,
   type PrincipalFields,
   type PrincipalRecord,
   updatePrincipal,
-} from '../../store/principal_record.ts'
-import { isResourceId } from '../../store/resource_id.ts'
-import { type Changer, type Creator, changePrincipals, requireAdministrator } from './change.ts'
+} from '../../store/auth/principal_record.ts'
+import { isResourceId } from '../../store/resource/resource_id.ts'
+import { type Changer, type Creator, changePrincipals, requireAdministrator } from './change_principals.ts'
 import { checkMemberIds, checkPrincipalNames, getPrincipal, nameOf } from './principal_checks.ts'
-import { changedNames, givenFields } from './principals.ts'
+import { changedNames, givenFields } from './remove_principal.ts'
 
 /** Writes a group for the wire. */
 export function groupAnswer(record: PrincipalRecord): GroupAnswer {

@@ -1,6 +1,6 @@
-import type { User } from '../../store/principal.ts'
-import type { AuthMedium, Caller } from '../caller.ts'
-import { credentialOf } from './credential.ts'
+import type { User } from '../../store/auth/principal.ts'
+import type { AuthMedium, Caller } from './caller.ts'
+import { credentialOf } from './token_secret.ts'
 
 /** What a request says about who sends it. */
 export interface Claims {

@@ -2,18 +2,18 @@ import { hasPermission } from '../../access/permission_mask.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
-import { findPermissionMasks } from '../../store/permission.ts'
-import { findPrincipals } from '../../store/principal.ts'
+import { findPermissionMasks } from '../../store/access/effective_permission.ts'
+import { findPrincipals } from '../../store/auth/principal.ts'
 import {
   findPrincipalNameHolders,
   findPrincipalRecord,
   type NameHolder,
   type PrincipalRecord,
-} from '../../store/principal_record.ts'
-import { findPrincipalUses } from '../../store/principal_use.ts'
-import { isResourceId } from '../../store/resource_id.ts'
-import type { Caller } from '../caller.ts'
-import { invalidAt } from '../invalid.ts'
+} from '../../store/auth/principal_record.ts'
+import { findPrincipalUses } from '../../store/auth/principal_use.ts'
+import { isResourceId } from '../../store/resource/resource_id.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+import type { Caller } from './caller.ts'
 
 type Kind = PrincipalRecord['kind']
 

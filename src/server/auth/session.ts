@@ -1,10 +1,9 @@
-import type { User } from '../../store/principal.ts'
-import { announcePrincipals } from '../../store/principal_change.ts'
-import { deleteEndedSessions, deleteSession, insertSession } from '../../store/session.ts'
-import type { ApiRequest } from '../handler.ts'
+import type { User } from '../../store/auth/principal.ts'
+import { announcePrincipals } from '../../store/auth/principal_change.ts'
+import { deleteEndedSessions, deleteSession, insertSession } from '../../store/auth/session.ts'
+import type { ApiRequest } from '../http/handler.ts'
 import { endedCookie, findSessionSecret, sessionCookie } from './cookie.ts'
-import { credentialOf, holdPassword } from './credential.ts'
-import { digestSecret, makeSecret } from './secret.ts'
+import { credentialOf, digestSecret, holdPassword, makeSecret } from './token_secret.ts'
 
 type Request = Pick<ApiRequest, 'context' | 'headers' | 'secure' | 'address'>
 

@@ -1,13 +1,12 @@
 import type { MadeToken, TokenAnswer } from '../../contract/principal.ts'
 import { problem } from '../../contract/problems.ts'
-import { isAdministrator } from '../../store/membership.ts'
-import { findPrincipals } from '../../store/principal.ts'
-import { announcePrincipals } from '../../store/principal_change.ts'
-import { deleteToken, findToken, insertToken, listTokens, type Token } from '../../store/token.ts'
-import { invalidAt } from '../invalid.ts'
-import type { Changer, Creator } from './change.ts'
-import { holdPassword } from './credential.ts'
-import { digestSecret, makeSecret, tokenPrefix } from './secret.ts'
+import { isAdministrator } from '../../store/auth/membership.ts'
+import { findPrincipals } from '../../store/auth/principal.ts'
+import { announcePrincipals } from '../../store/auth/principal_change.ts'
+import { deleteToken, findToken, insertToken, listTokens, type Token } from '../../store/auth/token.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+import type { Changer, Creator } from './change_principals.ts'
+import { digestSecret, holdPassword, makeSecret, tokenPrefix } from './token_secret.ts'
 
 /** Most tokens of one user. */
 const mostTokens = 100

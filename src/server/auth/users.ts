@@ -1,18 +1,18 @@
 import type { EndedAccess, UserAnswer, UserBody } from '../../contract/principal.ts'
 import { problem } from '../../contract/problems.ts'
-import { replaceGroups } from '../../store/membership.ts'
+import { replaceGroups } from '../../store/auth/membership.ts'
 import {
   insertPrincipal,
   type PrincipalFields,
   type PrincipalRecord,
   updatePrincipal,
-} from '../../store/principal_record.ts'
-import { deleteSessionsOf } from '../../store/session.ts'
-import { type Changer, type Creator, changePrincipals, requireAdministrator } from './change.ts'
+} from '../../store/auth/principal_record.ts'
+import { deleteSessionsOf } from '../../store/auth/session.ts'
+import { type Changer, type Creator, changePrincipals, requireAdministrator } from './change_principals.ts'
 import { endAccess } from './end_access.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import { checkMemberIds, checkPrincipalNames, getPrincipal, nameOf } from './principal_checks.ts'
-import { changedNames, givenFields } from './principals.ts'
+import { changedNames, givenFields } from './remove_principal.ts'
 
 /** Writes a user for the wire. */
 export function userAnswer(record: PrincipalRecord): UserAnswer {

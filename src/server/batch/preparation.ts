@@ -1,10 +1,10 @@
 import type { Cls, Members } from '../../contract/registry.ts'
-import { findResourcePlace } from '../../store/resource_class.ts'
-import type { ApiRequest } from '../handler.ts'
-import { invalidAt } from '../invalid.ts'
-import { checkMask, notFound, requirePermission } from '../permit.ts'
-import { type JsonObject, readMembers } from '../resource/body.ts'
-import { classMembers } from '../resource/write.ts'
+import { findResourcePlace } from '../../store/resource/resource_class.ts'
+import type { ApiRequest } from '../http/handler.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+import { type JsonObject, readMembers } from '../resource/read_members.ts'
+import { checkMask, notFound, requirePermission } from '../resource/require_permission.ts'
+import { classMembers } from '../resource/write_resources.ts'
 
 type Request = ApiRequest<'source.prepare'>
 

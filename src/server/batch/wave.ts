@@ -1,6 +1,6 @@
 import { membersOf } from '../../contract/bodies.ts'
 import { findReferences, targetIdOf } from '../../contract/references.ts'
-import type { Operation } from './operation.ts'
+import type { Operation } from './batch_operation.ts'
 
 /** An operation that creates. */
 export type CreateOperation = Extract<Operation, { readonly op: 'create' }>

@@ -1,5 +1,5 @@
-import { escapeHtml } from '../html.ts'
-import { documentHtml } from './document.ts'
+import { escapeHtml } from './html.ts'
+import { documentHtml } from './html_document.ts'
 import { loginAddress, readNext } from './login_address.ts'
 
 /** A failure that is reported to a person. */

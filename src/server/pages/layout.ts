@@ -1,6 +1,6 @@
-import type { Caller } from '../caller.ts'
-import { escapeHtml } from '../html.ts'
-import { documentHeaders, documentHtml } from './document.ts'
+import type { Caller } from '../auth/caller.ts'
+import { escapeHtml } from './html.ts'
+import { documentHeaders, documentHtml } from './html_document.ts'
 import { loginAddress } from './login_address.ts'
 
 /** A page around its content, which is HTML. */

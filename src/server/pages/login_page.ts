@@ -1,5 +1,5 @@
-import type { Caller } from '../caller.ts'
-import { escapeHtml } from '../html.ts'
+import type { Caller } from '../auth/caller.ts'
+import { escapeHtml } from './html.ts'
 import { layoutPage } from './layout.ts'
 
 /** What the form to log in with shows. */

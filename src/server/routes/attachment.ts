@@ -1,21 +1,21 @@
 import { problem } from '../../contract/problems.ts'
 import type { attachmentRoutes } from '../../contract/routes/attachment.ts'
-import { keptSize, type PreviewSize, type PreviewType, shrinkPreview } from '../../render/preview.ts'
+import { keptSize, type PreviewSize, type PreviewType, shrinkPreview } from '../../render/image_preview.ts'
 import {
   type Attachment,
   deleteAttachment,
   findAttachment,
   insertAttachments,
   updateAttachments,
-} from '../../store/attachment.ts'
-import { listAttachmentTexts } from '../../store/attachment_json.ts'
-import { lockUploads } from '../../store/upload.ts'
-import { checkAttachmentName, newAttachment } from '../attachments/entry.ts'
-import { attachmentNotFound, openFeature, writeAttachments } from '../attachments/layer.ts'
-import { keepPreview, keepPreviews, readPreview } from '../attachments/preview.ts'
-import { answerFile } from '../file_answer.ts'
-import type { Answer, ApiRequest, Handlers } from '../handler.ts'
-import { matchesTag } from '../range.ts'
+} from '../../store/attachment/attachment.ts'
+import { listAttachmentTexts } from '../../store/attachment/attachment_json.ts'
+import { lockUploads } from '../../store/upload/stored_upload.ts'
+import { checkAttachmentName, newAttachment } from '../attachments/attachment_entry.ts'
+import { keepPreview, keepPreviews, readPreview } from '../attachments/attachment_preview.ts'
+import { attachmentNotFound, openFeature, writeAttachments } from '../attachments/layer_attachments.ts'
+import { matchesTag } from '../http/byte_range.ts'
+import { answerFile } from '../http/file_answer.ts'
+import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 
 const json = 'application/json'
 

@@ -1,11 +1,11 @@
 import { problem } from '../../contract/problems.ts'
 import type { authRoutes } from '../../contract/routes/auth.ts'
-import { listTokens } from '../../store/token.ts'
+import { listTokens } from '../../store/auth/token.ts'
 import { getPrincipal } from '../auth/principal_checks.ts'
 import { requireUser, updateProfile } from '../auth/profile.ts'
 import { closeSession, openSession } from '../auth/session.ts'
 import { createToken, revokeToken, tokenAnswer, whose } from '../auth/tokens.ts'
-import type { Handlers } from '../handler.ts'
+import type { Handlers } from '../http/handler.ts'
 
 /** What tells who somebody is, or is a secret, is for the one who asked. */
 const unstored = { 'cache-control': 'no-store' }

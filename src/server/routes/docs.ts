@@ -1,9 +1,9 @@
 import { describeApi, type OpenApi } from '../../contract/openapi/openapi.ts'
 import type { docsRoutes } from '../../contract/routes/docs.ts'
 import type { RouteName } from '../../contract/routes.ts'
-import { docsPage } from '../docs_page.ts'
-import type { ApiRequest, Handlers } from '../handler.ts'
-import { documentHeaders } from '../pages/document.ts'
+import type { ApiRequest, Handlers } from '../http/handler.ts'
+import { docsPage } from '../pages/docs_page.ts'
+import { documentHeaders } from '../pages/html_document.ts'
 
 /** The description of the operations that this version offers, for programs and for people. */
 export function createDocsHandlers(

@@ -1,9 +1,9 @@
 import { problem } from '../../contract/problems.ts'
 import type { fileRoutes } from '../../contract/routes/file.ts'
-import { findResourceFile } from '../../store/resource_file.ts'
-import { formFileName } from '../behaviours/formbuilder_form.ts'
-import { answerFile } from '../file_answer.ts'
-import type { Answer, ApiRequest, Handlers } from '../handler.ts'
+import { findResourceFile } from '../../store/classes/resource_file.ts'
+import { formFileName } from '../classes/formbuilder_form.ts'
+import { answerFile } from '../http/file_answer.ts'
+import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 
 /** Operations on the files that resources keep. */
 export const fileHandlers: Handlers<keyof typeof fileRoutes> = {

@@ -1,11 +1,11 @@
 import { problem } from '../../contract/problems.ts'
 import type { geodbRoutes } from '../../contract/routes/geodb.ts'
 import type { Database } from '../../database/database.ts'
-import { geodbConnections } from '../../store/geodb.ts'
-import { type InspectedColumn, listSchemas } from '../../store/geodb_inspect.ts'
-import { guardForeign } from '../geodb/guarded.ts'
-import { datatypeOf, getTable } from '../geodb/inspect.ts'
-import type { ApiRequest, Handlers } from '../handler.ts'
+import { type InspectedColumn, listSchemas } from '../../store/classes/geodb_inspect.ts'
+import { geodbConnections } from '../../store/classes/geodb_layer.ts'
+import { guardForeign } from '../geodb/guarded_query.ts'
+import { datatypeOf, getTable } from '../geodb/inspect_table.ts'
+import type { ApiRequest, Handlers } from '../http/handler.ts'
 
 /** Operations that look into databases elsewhere. */
 export const geodbHandlers: Handlers<keyof typeof geodbRoutes> = {

@@ -6,7 +6,7 @@ import { baseClass, classes, clsNames } from '../../contract/registry.ts'
 import type { instanceRoutes } from '../../contract/routes/instance.ts'
 import { routeNames, routeOf, routeTemplates } from '../../contract/routes.ts'
 import { isProblem } from '../../core/problem.ts'
-import type { ApiRequest, Handlers } from '../handler.ts'
+import type { ApiRequest, Handlers } from '../http/handler.ts'
 
 /** Level of the original's API that clients compare with: at least 3.1 in each part, so never a bare 4.0. */
 const apiLevel = '3.10.0'

@@ -1,12 +1,12 @@
 import type { principalRoutes } from '../../contract/routes/principal.ts'
-import { listPrincipals } from '../../store/principal.ts'
-import { listPrincipalRecords, type PrincipalRecord } from '../../store/principal_record.ts'
-import { requireAdministrator } from '../auth/change.ts'
+import { listPrincipals } from '../../store/auth/principal.ts'
+import { listPrincipalRecords, type PrincipalRecord } from '../../store/auth/principal_record.ts'
+import { requireAdministrator } from '../auth/change_principals.ts'
 import { createGroup, groupAnswer, updateGroup } from '../auth/groups.ts'
 import { getPrincipal } from '../auth/principal_checks.ts'
-import { removePrincipal } from '../auth/principals.ts'
+import { removePrincipal } from '../auth/remove_principal.ts'
 import { createUser, updateUser, userAnswer } from '../auth/users.ts'
-import type { ApiRequest, Handlers } from '../handler.ts'
+import type { ApiRequest, Handlers } from '../http/handler.ts'
 
 /** Operations on users and groups. */
 export const principalHandlers: Handlers<keyof typeof principalRoutes> = {

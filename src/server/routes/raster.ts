@@ -1,9 +1,9 @@
 import type { rasterRoutes } from '../../contract/routes/raster.ts'
-import { findRasters, type Raster } from '../../store/raster.ts'
-import { answerFile } from '../file_answer.ts'
-import type { ApiRequest, Handlers } from '../handler.ts'
-import { mediaTypeOf } from '../media_type.ts'
-import { notFound } from '../permit.ts'
+import { findRasters, type Raster } from '../../store/classes/raster_layer.ts'
+import { answerFile } from '../http/file_answer.ts'
+import type { ApiRequest, Handlers } from '../http/handler.ts'
+import { mediaTypeOf } from '../http/media_type.ts'
+import { notFound } from '../resource/require_permission.ts'
 
 /** Operations on raster layers. */
 export const rasterHandlers: Handlers<keyof typeof rasterRoutes> = {

@@ -1,8 +1,8 @@
 import { problem } from '../../contract/problems.ts'
-import { steadily } from '../features/steady.ts'
-import type { Handlers } from '../handler.ts'
-import { requirePermission } from '../permit.ts'
-import { answerTile, readTileRequest } from '../vector_tile.ts'
+import { steadily } from '../features/retry_on_change.ts'
+import type { Handlers } from '../http/handler.ts'
+import { answerTile, readTileRequest } from '../map/vector_tile.ts'
+import { requirePermission } from '../resource/require_permission.ts'
 
 /** Operations that draw. */
 export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path'> = {

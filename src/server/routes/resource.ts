@@ -9,19 +9,19 @@ import {
   listChildren,
   permissionsToSearch,
   searchResources,
-} from '../../store/resource_search.ts'
-import { encodeRepresentation } from '../codec.ts'
-import type { ApiRequest, Handlers } from '../handler.ts'
-import { reportPart } from '../import_report.ts'
-import { notFound } from '../permit.ts'
-import { etagOf, type Fullness, readRepresentations, represent } from '../representation.ts'
-import { prepareCreation, readCreation, writeCreations } from '../resource/create.ts'
-import { readExplanations } from '../resource/explain.ts'
-import { readPermissions } from '../resource/permissions.ts'
-import { removeResource } from '../resource/remove.ts'
-import { streamTree } from '../resource/tree.ts'
-import { changeResource } from '../resource/update.ts'
-import { writeAtOnce } from '../resource/write.ts'
+} from '../../store/resource/resource_search.ts'
+import { reportPart } from '../classes/import_report.ts'
+import type { ApiRequest, Handlers } from '../http/handler.ts'
+import { encodeRepresentation } from '../resource/body_codec.ts'
+import { prepareCreation, readCreation, writeCreations } from '../resource/create_resource.ts'
+import { removeResource } from '../resource/delete_resources.ts'
+import { readExplanations } from '../resource/explain_permission.ts'
+import { readPermissions } from '../resource/permission_mask.ts'
+import { streamTree } from '../resource/read_tree.ts'
+import { etagOf, type Fullness, readRepresentations, represent } from '../resource/representation.ts'
+import { notFound } from '../resource/require_permission.ts'
+import { changeResource } from '../resource/update_resource.ts'
+import { writeAtOnce } from '../resource/write_resources.ts'
 
 /** Operations on resources. */
 export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {

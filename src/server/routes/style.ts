@@ -1,6 +1,6 @@
-import { deskStyles } from '../../store/desk_style.ts'
-import type { Handlers } from '../handler.ts'
-import { notFound } from '../permit.ts'
+import { deskStyles } from '../../store/classes/desk_style.ts'
+import type { Handlers } from '../http/handler.ts'
+import { notFound } from '../resource/require_permission.ts'
 
 /** Operations on styles. */
 export const styleHandlers: Handlers<'style.qml'> = {

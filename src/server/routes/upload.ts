@@ -3,12 +3,11 @@ import { basename } from 'node:path'
 import { problem } from '../../contract/problems.ts'
 import type { Upload } from '../../contract/resource.ts'
 import type { uploadRoutes } from '../../contract/routes/upload.ts'
-import { insertUploads, type StoredUpload } from '../../store/upload.ts'
-import { withinGuestQuota } from '../guest_upload_quota.ts'
-import type { Answer, ApiRequest, Handlers } from '../handler.ts'
-import { readForm } from '../multipart.ts'
-import { piecesOf } from '../spool_body.ts'
-import { checkVersion, isTus } from '../tus/protocol.ts'
+import { insertUploads, type StoredUpload } from '../../store/upload/stored_upload.ts'
+import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
+import { readForm } from '../http/multipart.ts'
+import { piecesOf } from '../stream/spooled_stream.ts'
+import { withinGuestQuota } from '../upload/guest_upload_quota.ts'
 import {
   appendToUpload,
   createPartialUpload,
@@ -16,7 +15,8 @@ import {
   getWholeUpload,
   headPartialUpload,
   unknownUpload,
-} from '../tus/tus.ts'
+} from '../upload/tus.ts'
+import { checkVersion, isTus } from '../upload/tus_protocol.ts'
 
 type Request = Pick<ApiRequest, 'context' | 'caller' | 'address' | 'raw' | 'headers' | 'signal'>
 

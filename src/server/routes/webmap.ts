@@ -1,11 +1,11 @@
-import { findResources, type ResourceRow } from '../../store/resource.ts'
-import { findWebmaps, type WebmapRow } from '../../store/webmap.ts'
+import { findWebmaps, type WebmapRow } from '../../store/classes/webmap.ts'
+import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
 import type { ServerContext } from '../context.ts'
-import type { Answer, ApiRequest, Handlers } from '../handler.ts'
-import { notFound } from '../permit.ts'
-import { findWebBundle } from '../web.ts'
-import { listShownResources, readWebmapConfig } from '../webmap_config.ts'
-import { pageHeaders, webmapPage } from '../webmap_page.ts'
+import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
+import { findWebBundle } from '../http/web_files.ts'
+import { listShownResources, readWebmapConfig } from '../map/webmap_config.ts'
+import { pageHeaders, webmapPage } from '../map/webmap_page.ts'
+import { notFound } from '../resource/require_permission.ts'
 
 /** Operations of the pages that show web maps. */
 export const webmapHandlers: Handlers<'webmap.display' | 'webmap.display_tiny' | 'webmap.config'> = {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { painter } from '../../../src/cli/print/paint.ts'
 import { formatReport } from '../../../src/cli/print/report.ts'
 import { problem } from '../../../src/contract/problems.ts'
-import type { Action, Change } from '../../../src/reconcile/change.ts'
-import type { Outcome, Report } from '../../../src/reconcile/outcome.ts'
+import type { Outcome, Report } from '../../../src/reconcile/apply/outcome.ts'
+import type { Action, Change } from '../../../src/reconcile/model/change.ts'
 
 const change = (key: string, action: Action = 'create'): Change => ({
   action,

@@ -3,10 +3,10 @@ import type { Representation } from '../../../src/contract/bodies.ts'
 import type { Cls } from '../../../src/contract/registry.ts'
 import type { MetadataValue } from '../../../src/contract/resource.ts'
 import type { Manifest, WantedResource, WantedRule } from '../../../src/manifest/manifest.ts'
-import { type ActualTree, collectTree } from '../../../src/reconcile/actual.ts'
-import type { Plan } from '../../../src/reconcile/change.ts'
-import { type PlanInput, type PlanOptions, safeOptions } from '../../../src/reconcile/input.ts'
-import { computePlan, type Planning } from '../../../src/reconcile/plan.ts'
+import { type ActualTree, collectTree } from '../../../src/reconcile/model/actual_tree.ts'
+import type { Plan } from '../../../src/reconcile/model/change.ts'
+import { type PlanInput, type PlanOptions, safeOptions } from '../../../src/reconcile/model/plan_input.ts'
+import { computePlan, type Planning } from '../../../src/reconcile/plan/compute_plan.ts'
 
 /** A wanted resource as a test writes it; the class is resource_group and the parent `root` where they are left out. */
 export type Block = Partial<Omit<WantedResource, 'spanOf' | 'key'>>

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadManifest } from '../../../src/manifest/load.ts'
+import { loadManifest } from '../../../src/manifest/load_manifest.ts'
 import type { Manifest } from '../../../src/manifest/manifest.ts'
 import { formatManifest, type WrittenManifest } from '../../../src/manifest/rewrite.ts'
 

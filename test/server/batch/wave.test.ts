@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type CreateOperation, findWaves } from '../../../src/server/batch/wave.ts'
-import { readCreation } from '../../../src/server/resource/create.ts'
+import { readCreation } from '../../../src/server/resource/create_resource.ts'
 
 const create = (id: number, cls: string, parent: number, more: object = {}): CreateOperation => ({
   index: id,

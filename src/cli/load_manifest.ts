@@ -1,0 +1,65 @@
+import { problem } from '../contract/problems.ts'
+import { formatIssue } from '../core/excerpt.ts'
+import type { Issue } from '../core/issue.ts'
+import type { Problem } from '../core/problem.ts'
+import { type LoadedManifest, loadManifest } from '../manifest/load_manifest.ts'
+import type { Manifest } from '../manifest/manifest.ts'
+import { showCount } from './print/number.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Where manifests are looked for, unless paths are given. */
+export const defaultPaths: readonly string[] = ['manifests']
+
+/** A manifest without errors, and what is needed to show its warnings. */
+export interface GoodManifest {
+  readonly manifest: Manifest
+  readonly issues: readonly Issue[]
+  readonly sources: LoadedManifest['sources']
+}
+
+/**
+ * Loads a manifest from files and folders.
+ *
+ * @throws {Problem} manifest/invalid with the issues, already written to `err`
+ */
+export async function loadGoodManifest(
+  paths: readonly string[],
+  terminal: Pick<Terminal, 'env' | 'cwd'>,
+): Promise<GoodManifest> {
+  const { cwd } = terminal
+  const env = terminal.env as Readonly<Record<string, string>>
+  const { manifest, issues, sources } = await loadManifest({ paths: orDefault(paths), env, cwd })
+  if (manifest !== undefined) return { manifest, issues, sources }
+  throw faulty(issues, sources)
+}
+
+/** Gives the default paths where none are given. */
+export function orDefault(paths: readonly string[]): readonly string[] {
+  return paths.length > 0 ? paths : defaultPaths
+}
+
+function faulty(issues: readonly Issue[], sources: LoadedManifest['sources']): Problem {
+  const errors = issues.filter(({ severity }) => severity === 'error')
+  return problem('manifest/invalid', `The manifest has ${showCount(errors.length, 'error')}.`, {
+    issues,
+    detail: formatIssues(issues, sources),
+  })
+}
+
+/** Writes issues for people, one after the other, each with its source line. */
+export function formatIssues(issues: readonly Issue[], sources: ReadonlyMap<string, string>): string {
+  return issues
+    .map((issue) => formatIssue(issue, issue.span === undefined ? undefined : sources.get(issue.span.file)))
+    .join('\n')
+}
+
+/** The sum of issues: `no faults`, `2 errors and 1 warning`. */
+export function countIssues(issues: readonly Issue[]): string {
+  const errors = issues.filter(({ severity }) => severity === 'error').length
+  const warnings = issues.length - errors
+  const parts = [
+    ...(errors > 0 ? [showCount(errors, 'error')] : []),
+    ...(warnings > 0 ? [showCount(warnings, 'warning')] : []),
+  ]
+  return parts.length > 0 ? parts.join(' and ') : 'no faults'
+}

@@ -1,0 +1,156 @@
+import { annotationsOf } from '../contract/descriptor.ts'
+import { dialectName, documentName } from '../contract/dialect.ts'
+import { type Cls, descriptorOf } from '../contract/registry.ts'
+import type { Schema } from '../contract/schema.ts'
+import type { Fault } from '../contract/validate.ts'
+import type { Issue } from '../core/issue.ts'
+import { findAtPointer, type Pointer, parentPointer, splitPointer } from '../core/pointer.ts'
+import { coerceString } from '../document/resolve_values.ts'
+import { parseExpressions } from '../document/value_expression.ts'
+import { setOwn } from '../document/yaml_node.ts'
+import type { WantedResource } from './manifest.ts'
+import { type Block, blockIssue, formatClasses } from './manifest_block.ts'
+import { listReferences } from './references.ts'
+import { dataOptions, takesData } from './schema/block_schema.ts'
+import { classesWithMember } from './validators.ts'
+
+/** What people write who know other tools, or the wire, and what to write here. */
+const otherWords: Readonly<Record<string, string>> = {
+  acl: 'write permissions',
+  class: 'write cls',
+  items: 'write metadata straight under resmeta, resources under children',
+  key: 'the key of the block is the key of the resource',
+  keyname: 'the key of the block is the keyname of the resource',
+  kind: 'write cls',
+  metadata: 'write resmeta',
+  name: 'write display_name',
+  owner_user: 'write owner',
+  resource: 'write its fields straight into the block',
+  resources: 'write children',
+  rules: 'write permissions',
+  source: 'write data: { source: … }',
+  title: 'write display_name',
+  type: 'write cls',
+}
+
+/** Makes an issue of a fault that a validator found in a block. */
+export function issueOfFault(block: Block, fault: Fault): Issue {
+  const { kind, pointer, message, hint } = fault
+  const name = splitPointer(pointer).at(-1) ?? ''
+  if (kind !== 'unknown-field')
+    return blockIssue(block, {
+      code: `manifest/${kind}`,
+      pointer,
+      message,
+      hint: hint ?? referenceHint(block, pointer),
+      at: kind === 'missing-field' ? 'key' : 'value',
+    })
+  return blockIssue(block, {
+    code: 'manifest/unknown-field',
+    pointer,
+    message: name === 'data' && isTop(pointer) ? `class ${block.cls} takes no data` : message,
+    hint: unknownFieldHint(block, pointer, name) ?? hint,
+    at: 'key',
+  })
+}
+
+function referenceHint({ cls, value }: Block, pointer: Pointer): string | undefined {
+  const members = value as WantedResource['members']
+  const found = listReferences(cls === undefined ? { members } : { cls, members })
+  const reference = found.find((one) => one.pointer === pointer)
+  if (reference === undefined) return undefined
+  const isId = typeof reference.value === 'number'
+  return `write the key of a resource${isId ? `, or { id: ${reference.value} } for one that the manifest does not name` : ''}`
+}
+
+function isTop(pointer: string): boolean {
+  return parentPointer(pointer) === ''
+}
+
+function unknownFieldHint({ cls }: Block, pointer: string, name: string): string | undefined {
+  if (isTop(pointer)) return topHint(cls, name)
+  if (cls === undefined) return undefined
+  const [member = '', ...rest] = splitPointer(pointer)
+  if (member === cls && rest.length === 1 && Object.hasOwn(dataOptions[cls] ?? {}, name))
+    return 'it says how data are loaded: write it under data:'
+  const schema = fieldSchema(cls, member, rest)
+  if (schema === undefined) return undefined
+  if (annotationsOf(schema).readOnly) return 'the server sets it'
+  if (member === 'vector_layer' && name === 'fields') return 'write them under feature_layer:'
+  if (name === 'source' && takesData(cls)) return 'write data: { source: … } beside it'
+  return annotationsOf(schema)['x-wire'] ? 'manifests do not write it' : undefined
+}
+
+function fieldSchema(cls: Cls, member: string, rest: readonly string[]): Schema | undefined {
+  let schema = descriptorOf(cls).members[member] as Schema | undefined
+  for (const token of rest) schema = /^\d+$/.test(token) ? schema?.items : findOwn(schema?.properties, token)
+  return schema
+}
+
+function findOwn<T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined
+}
+
+function topHint(cls: Cls | undefined, name: string): string | undefined {
+  const word = findOwn(otherWords, name)
+  if (word !== undefined) return word
+  if (documentName(name) !== name) return `write ${documentName(name)}`
+  if (cls === undefined && name === 'was')
+    return 'others own the resource (existing: true), so it is not renamed from here'
+  const owners = classesWithMember(name)
+  if (owners.length === 0) return undefined
+  if (cls === undefined) return `write cls too: ${owners.join(' or ')}`
+  return `${name} belongs to class ${formatClasses(owners)}`
+}
+
+/** Gives the hint for a class that does not exist. */
+export function classHint(name: string): string | undefined {
+  const ours = documentName(name)
+  return ours === name || dialectName(ours, 'sister') !== name ? undefined : `write ${ours}`
+}
+
+/** A value to check, and where its expressions are; pointers start at the value. */
+interface Coercible {
+  readonly value: Readonly<Record<string, unknown>>
+  /** Text of the file by pointer; undefined where no expression went into the value. */
+  readonly expressionAt: (pointer: Pointer) => string | undefined
+  readonly check: (value: unknown) => readonly Fault[]
+}
+
+/**
+ * Gives a text that is nothing but `${env.NAME}` the type the schema wants: what does not fit as a text is taken as
+ * what YAML reads in it, if that fits. So `port: ${env.PORT}` is a number and `description: ${env.YEAR}` a text.
+ */
+export function coerceExpressions({ value, expressionAt, check }: Coercible): {
+  readonly value: Readonly<Record<string, unknown>>
+  readonly faults: readonly Fault[]
+} {
+  const faults = check(value)
+  if (faults.length === 0) return { value, faults }
+  const changes = new Map<Pointer, unknown>()
+  for (const { kind, pointer } of faults) {
+    const isWhole = kind === 'bad-value' && isWholeExpression(expressionAt(pointer))
+    const coerced = isWhole ? coerceString(String(findAtPointer(value, pointer))) : undefined
+    if (coerced !== undefined) changes.set(pointer, coerced)
+  }
+  if (changes.size === 0) return { value, faults }
+  const unfit = new Set(check(copyWith(value, changes)).map(({ pointer }) => pointer))
+  for (const pointer of unfit) changes.delete(pointer)
+  const coerced = copyWith(value, changes)
+  return { value: coerced, faults: check(coerced) }
+}
+
+function isWholeExpression(text: string | undefined): boolean {
+  if (text === undefined) return false
+  const parts = parseExpressions(text)
+  return parts.length === 1 && parts[0]?.kind === 'variable'
+}
+
+function copyWith<T>(value: T, changes: ReadonlyMap<Pointer, unknown>): T {
+  const copy = structuredClone(value)
+  for (const [pointer, change] of changes) {
+    const holder = findAtPointer(copy, parentPointer(pointer))
+    setOwn(holder as Record<string, unknown>, splitPointer(pointer).at(-1) ?? '', change)
+  }
+  return copy
+}

@@ -1,0 +1,140 @@
+import { annotationsOf } from '../../contract/descriptor.ts'
+import { isMarkerKey } from '../../contract/markers.ts'
+import { type Cls, descriptorOf } from '../../contract/registry.ts'
+import { findSchemaFor, type Schema } from '../../contract/schema.ts'
+import type { Issue } from '../../core/issue.ts'
+import { joinPointer, type Pointer } from '../../core/pointer.ts'
+import { isStorableText } from '../../core/storable.ts'
+import { type Block, blockIssue } from '../manifest_block.ts'
+import { showAt } from '../resolve_source.ts'
+import { mentionsWord } from '../schema/mentions_word.ts'
+
+/**
+ * Checks what a schema cannot say of the content of a block: rules, metadata keys, items that name themselves, and texts
+ * that no server can keep.
+ */
+export function checkContent(block: Block): Issue[] {
+  return [...checkRules(block), ...checkMetadata(block), ...checkItems(block), ...checkTexts(block)]
+}
+
+/** What a file cannot hold as it is, an escape can: `"\\0"`. */
+function checkTexts(block: Block): Issue[] {
+  if (!block.source.hasEscapes) return []
+  return [...unstorable(block.value, '')].map((pointer) =>
+    blockIssue(block, {
+      code: 'manifest/bad-value',
+      pointer,
+      message: `${showAt(block.source, block.pointer + pointer)} holds a NUL, or half of a surrogate pair`,
+    }),
+  )
+}
+
+function* unstorable(value: unknown, pointer: Pointer): Generator<Pointer> {
+  if (typeof value === 'string' && !isStorableText(value)) yield pointer
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, part] of Object.entries(value))
+    if (typeof part === 'string' ? !isStorableText(part) : typeof part === 'object')
+      yield* unstorable(part, joinPointer(pointer, name))
+}
+
+function checkRules(block: Block): Issue[] {
+  const { permissions } = block.value
+  const include = (permissions as { include?: unknown } | null | undefined)?.include
+  const rules = Array.isArray(permissions) ? permissions : include
+  const base = Array.isArray(permissions) ? '/permissions' : '/permissions/include'
+  if (!Array.isArray(rules)) return []
+  const seen = new Map<string, number>()
+  return rules.flatMap((rule: Readonly<Record<string, unknown>> | null, index) => {
+    const { action, principal, identity = '', scope, permission, propagate } = rule ?? {}
+    const text = JSON.stringify([action, principal, identity, scope, permission, propagate])
+    const first = seen.get(text)
+    if (first === undefined) seen.set(text, index)
+    if (first === undefined) return []
+    return blockIssue(block, {
+      code: 'manifest/duplicate-rule',
+      severity: 'warning',
+      pointer: joinPointer(base, index),
+      message: `the rule is the same as ${base.slice(1).replace('/', '.')}[${first}]`,
+      hint: 'keep one',
+    })
+  })
+}
+
+function checkMetadata(block: Block): Issue[] {
+  const keys = Object.keys((block.value.resmeta as object | null | undefined) ?? {})
+  return keys.filter(isMarkerKey).map((key) =>
+    blockIssue(block, {
+      code: 'manifest/conflict',
+      pointer: joinPointer('/resmeta', key),
+      message: 'keys that start with "landform." belong to the program',
+      hint: 'choose another key; what they say is written with protect: and data:',
+      at: 'key',
+    }),
+  )
+}
+
+/** Lists whose items are known by some of their members (`x-key`) hold no two of the same name. */
+function checkItems(block: Block): Issue[] {
+  if (block.cls === undefined) return []
+  const issues: Issue[] = []
+  for (const { name, schema } of membersWithKeys(block.cls)) {
+    if (block.value[name] === undefined) continue
+    for (const list of keyedLists(schema, block.value[name], joinPointer('', name)))
+      issues.push(...checkList(block, list))
+  }
+  return issues
+}
+
+interface KeyedMember {
+  readonly name: string
+  readonly schema: Schema
+}
+
+const keyedMembers = new Map<Cls, readonly KeyedMember[]>()
+
+function membersWithKeys(cls: Cls): readonly KeyedMember[] {
+  const known = keyedMembers.get(cls)
+  if (known !== undefined) return known
+  const found = Object.entries(descriptorOf(cls).members)
+    .filter(([, schema]) => mentionsWord(schema, 'x-key'))
+    .map(([name, schema]) => ({ name, schema: schema as Schema }))
+  keyedMembers.set(cls, found)
+  return found
+}
+
+interface KeyedList {
+  readonly pointer: Pointer
+  readonly names: readonly string[]
+  readonly items: readonly unknown[]
+}
+
+function* keyedLists(schema: Schema, value: unknown, pointer: Pointer): Generator<KeyedList> {
+  const names = annotationsOf(schema)['x-key'] ?? []
+  if (Array.isArray(value) && names.length > 0) yield { pointer, names, items: value }
+  const found = findSchemaFor(schema, value)
+  if (value === null || typeof value !== 'object' || found === undefined) return
+  for (const [name, part] of Object.entries(value)) {
+    const partSchema = Array.isArray(value) ? found.items : found.properties?.[name]
+    if (partSchema !== undefined && mentionsWord(partSchema, 'x-key'))
+      yield* keyedLists(partSchema, part, joinPointer(pointer, name))
+  }
+}
+
+function checkList(block: Block, { pointer, names, items }: KeyedList): Issue[] {
+  const seen = new Map<string, number>()
+  return items.flatMap((item, index) => {
+    const values = names.map((name) => (item as Readonly<Record<string, unknown>> | null)?.[name])
+    const text = JSON.stringify(values)
+    const first = seen.get(text)
+    if (first === undefined || values.includes(undefined)) {
+      seen.set(text, index)
+      return []
+    }
+    const place = joinPointer(pointer, index, names[0] ?? '')
+    return blockIssue(block, {
+      code: 'manifest/duplicate-item',
+      pointer: place,
+      message: `${showAt(block.source, block.pointer + place)} is already item [${first}] of the list`,
+    })
+  })
+}

@@ -1,0 +1,58 @@
+import type { Issue } from '../../core/issue.ts'
+import { type FileKind, findFileKind } from '../../document/yaml_files.ts'
+import type { DataFile } from '../data_files.ts'
+import { blockIssue } from '../manifest_block.ts'
+import { showAt } from '../resolve_source.ts'
+
+/** Checks that the sources of data are there. */
+export async function checkDataFiles(files: readonly DataFile[]): Promise<Issue[]> {
+  return (await Promise.all(files.map(checkDataFile))).flat()
+}
+
+async function checkDataFile({ block, path, isUrl }: DataFile): Promise<Issue[]> {
+  const fault = isUrl ? urlFault : await findFault(path)
+  if (fault === undefined) return []
+  const pointer = '/data/source'
+  const message = `${showAt(block.source, block.pointer + pointer)} ${fault.message}`
+  return [blockIssue(block, { ...fault, pointer, message })]
+}
+
+interface DataFault {
+  readonly code: 'file/not-found' | 'file/unreadable' | 'manifest/bad-value'
+  readonly message: string
+  readonly hint: string
+}
+
+const urlFault: DataFault = {
+  code: 'manifest/bad-value',
+  message: 'is an address; data are loaded from files',
+  hint: 'let a pipeline fetch it',
+}
+
+const faults: Readonly<Record<Exclude<FileKind, 'file'>, DataFault>> = {
+  absent: {
+    code: 'file/not-found',
+    message: 'is not there',
+    hint: 'the path starts from the folder of the manifest',
+  },
+  folder: {
+    code: 'file/unreadable',
+    message: 'is a folder',
+    hint: 'name a file; several files of one source go into a ZIP archive',
+  },
+  other: { code: 'file/unreadable', message: 'is no file', hint: 'name a file' },
+}
+
+async function findFault(path: string): Promise<DataFault | undefined> {
+  try {
+    const kind = await findFileKind(path)
+    return kind === 'file' ? undefined : faults[kind]
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return {
+      code: 'file/unreadable',
+      message: `cannot be read: ${message}`,
+      hint: 'check the permissions of the file',
+    }
+  }
+}

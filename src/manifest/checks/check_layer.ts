@@ -1,0 +1,76 @@
+import { layerReferenceSystems } from '../../contract/geometry.ts'
+import { reservedKeynames } from '../../contract/keyname.ts'
+import type { Issue } from '../../core/issue.ts'
+import { findAtPointer, joinPointer } from '../../core/pointer.ts'
+import { type Block, blockIssue } from '../manifest_block.ts'
+import { showAt } from '../resolve_source.ts'
+
+/** Checks what a vector layer needs besides the shape of its fields. */
+export function checkLayer(block: Block): Issue[] {
+  if (block.cls !== 'vector_layer') return []
+  return [...checkStructure(block), ...checkSrs(block), ...checkFieldNames(block), ...checkData(block)]
+}
+
+function checkStructure(block: Block): Issue[] {
+  if (block.existing || block.value.data !== undefined) return []
+  const missing = ['geometry_type', 'srs'].filter(
+    (name) => findAtPointer(block.value, `/vector_layer/${name}`) === undefined,
+  )
+  if (missing.length === 0) return []
+  return [
+    blockIssue(block, {
+      code: 'manifest/missing-field',
+      pointer: block.value.vector_layer === undefined ? '' : '/vector_layer',
+      message: `without data: a layer has to say its ${missing.map((name) => `vector_layer.${name}`).join(' and ')}`,
+      hint: 'a layer that a pipeline fills needs them too: vector_layer: { geometry_type: POINT, srs: { id: 3857 } }',
+      at: 'key',
+    }),
+  ]
+}
+
+function checkSrs(block: Block): Issue[] {
+  const pointer = '/vector_layer/srs/id'
+  const id = findAtPointer(block.value, pointer)
+  if (typeof id !== 'number') return []
+  const refuse = (hint: string) => [
+    blockIssue(block, {
+      code: 'manifest/bad-value',
+      pointer,
+      message: `layers cannot be stored in EPSG:${showAt(block.source, block.pointer + pointer)}`,
+      hint,
+    }),
+  ]
+  if (!layerReferenceSystems.some((code) => code === id))
+    return refuse(`write ${layerReferenceSystems.join(' or ')}; data in other systems are reprojected`)
+  if (block.value.data !== undefined && id !== 3857)
+    return refuse('a layer that is loaded by data: is stored in 3857; its data may be in any system')
+  return []
+}
+
+function checkFieldNames(block: Block): Issue[] {
+  const fields = findAtPointer(block.value, '/feature_layer/fields')
+  if (!Array.isArray(fields)) return []
+  return fields.flatMap((field: { keyname?: unknown } | null, index) => {
+    if (typeof field?.keyname !== 'string' || !reservedKeynames.includes(field.keyname)) return []
+    const pointer = joinPointer('/feature_layer/fields', index, 'keyname')
+    return blockIssue(block, {
+      code: 'manifest/bad-value',
+      pointer,
+      message: `a field cannot be called ${showAt(block.source, block.pointer + pointer)}`,
+      hint: 'every feature has its id and its geom already; choose another keyname',
+    })
+  })
+}
+
+function checkData(block: Block): Issue[] {
+  const data = block.value.data as Readonly<Record<string, unknown>> | null | undefined
+  if (data?.fid_source !== 'FIELD' || data.fid_field !== undefined) return []
+  return [
+    blockIssue(block, {
+      code: 'manifest/missing-field',
+      pointer: '/data',
+      message: 'fid_source: FIELD needs fid_field, the field that holds the ids',
+      at: 'key',
+    }),
+  ]
+}

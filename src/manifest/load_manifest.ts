@@ -1,0 +1,55 @@
+import { compareIssues, type Issue } from '../core/issue.ts'
+import type { Environment } from '../document/resolve_values.ts'
+import { assembleManifest } from './assemble.ts'
+import { checkDataFiles } from './checks/check_data_files.ts'
+import type { Manifest } from './manifest.ts'
+import { findManifestFiles, type ReadManifestFile, readManifestFile } from './manifest_input.ts'
+
+/** What to load, and from where. */
+export interface LoadOptions {
+  /** Files, and folders that are searched for `*.yaml` and `*.yml`. */
+  readonly paths: readonly string[]
+  /** Variables for `${env.NAME}`. */
+  readonly env: Environment
+  /** Folder that relative paths start from, absolute. */
+  readonly cwd: string
+}
+
+/** A manifest with everything that was found wrong with it. */
+export interface LoadedManifest {
+  /** There only where no issue is an error. */
+  readonly manifest?: Manifest
+  /** All issues of all files, by file and position. */
+  readonly issues: readonly Issue[]
+  /** Text by file as issues name it, for excerpts. Secrets in it are blotted out. */
+  readonly sources: ReadonlyMap<string, string>
+}
+
+/** Loads a manifest from its files and folders, in whatever order they are named. Faults are issues, never thrown. */
+export async function loadManifest({ paths, env, cwd }: LoadOptions): Promise<LoadedManifest> {
+  const found = await findManifestFiles(paths, cwd)
+  const files = await Promise.all(found.files.map((file) => readManifestFile(file, { env, cwd })))
+  const reading = [...found.issues, ...files.flatMap(({ issues }) => issues)]
+  const complete = found.issues.length === 0 && files.every((file) => file.complete)
+  const { manifest, issues, dataFiles } = assembleManifest(
+    files.flatMap((file) => file.sources),
+    complete,
+  )
+  const missing = await checkDataFiles(dataFiles)
+  const stops = [...reading, ...missing].some(({ severity }) => severity === 'error')
+  return {
+    ...(manifest === undefined || stops ? {} : { manifest }),
+    issues: [...reading, ...issues, ...missing].sort(compareIssues),
+    sources: new Map([...files.flatMap(listTaken), ...files.flatMap(listShown)]),
+  }
+}
+
+function listShown({ file, shownText }: ReadManifestFile): [string, string][] {
+  return shownText === undefined ? [] : [[file, shownText]]
+}
+
+function listTaken({ sources }: ReadManifestFile): [string, string][] {
+  return sources.flatMap(({ taken }) =>
+    [...taken.values()].map(({ file, text }): [string, string] => [file, text]),
+  )
+}

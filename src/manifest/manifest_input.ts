@@ -1,0 +1,142 @@
+import { dirname, relative, resolve, sep } from 'node:path'
+import { hasErrors, type Issue } from '../core/issue.ts'
+import { decodeText } from '../document/decode_text.ts'
+import { readIncludes } from '../document/included_files.ts'
+import { parseYaml } from '../document/parse_yaml.ts'
+import type { Environment } from '../document/resolve_values.ts'
+import { findFileKind, listYamlFiles, readBytes } from '../document/yaml_files.ts'
+import { blotSecrets } from './mask.ts'
+import { type ManifestSource, resolveSource, type Surroundings } from './resolve_source.ts'
+
+/** A file to read: where it is, and how people are told of it. */
+export interface ManifestFile {
+  readonly path: string
+  /** Relative to the working directory, with slashes. */
+  readonly file: string
+}
+
+/** Finds the files that paths name, each once, sorted; a path that leads nowhere is an issue. */
+export async function findManifestFiles(
+  paths: readonly string[],
+  cwd: string,
+): Promise<{ readonly files: readonly ManifestFile[]; readonly issues: readonly Issue[] }> {
+  const lists = await Promise.all(paths.map((path) => expandPath(path, cwd)))
+  const found = new Set(lists.flatMap((list) => ('files' in list ? list.files : [])))
+  const issues = lists.flatMap((list) => ('issue' in list ? [list.issue] : []))
+  const files = [...found].map((path) => ({ path, file: shownPath(path, cwd) }))
+  if (paths.length === 0) issues.push(issueOf('manifest/empty', 'no file is named'))
+  return { files: files.sort((a, b) => (a.file < b.file ? -1 : 1)), issues }
+}
+
+function shownPath(path: string, cwd: string): string {
+  return relative(cwd, path).split(sep).join('/') || '.'
+}
+
+async function expandPath(
+  path: string,
+  cwd: string,
+): Promise<{ readonly files: string[] } | { readonly issue: Issue }> {
+  const full = resolve(cwd, path)
+  try {
+    const kind = await findFileKind(full)
+    if (kind === 'absent')
+      return { issue: issueOf('file/not-found', `${path}: there is no such file or folder`) }
+    if (kind === 'file') return { files: [full] }
+    if (kind === 'other')
+      return { issue: issueOf('file/unreadable', `${path} is neither a file nor a folder`) }
+    const files = await listYamlFiles(full)
+    if (files.length > 0) return { files }
+    return { issue: issueOf('manifest/empty', `${path}: the folder holds no *.yaml file`) }
+  } catch (error) {
+    return { issue: issueOf('file/unreadable', `${path}: ${reasonOf(error)}`) }
+  }
+}
+
+function issueOf(code: Issue['code'], message: string): Issue {
+  return { code, message, severity: 'error' }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** What became of a file. */
+export interface ReadManifestFile {
+  readonly file: string
+  /** Documents of the file; those with syntax faults are left out. */
+  readonly sources: readonly ManifestSource[]
+  readonly issues: readonly Issue[]
+  /** Text for excerpts, without secrets; absent where the file is no text. */
+  readonly shownText?: string
+  /** Whether all of it could be read. */
+  readonly complete: boolean
+}
+
+/** Where a manifest is loaded. */
+export interface Place {
+  /** Variables for `${env.NAME}`. */
+  readonly env: Environment
+  /** Folder that shown paths start from, absolute. */
+  readonly cwd: string
+}
+
+/** Reads one file, and those it takes in. */
+export async function readManifestFile(
+  { path, file }: ManifestFile,
+  { env, cwd }: Place,
+): Promise<ReadManifestFile> {
+  try {
+    const decoded = decodeText(file, await readBytes(path))
+    if ('issue' in decoded) return failed(file, decoded.issue)
+    const { text } = decoded
+    const folder = dirname(path)
+    const files = await readIncludes(folder, text)
+    return parseManifestText({ file, folder, text }, { env, files, showPath: (name) => shownPath(name, cwd) })
+  } catch (error) {
+    return failed(file, issueOf('file/unreadable', `${file}: ${reasonOf(error)}`))
+  }
+}
+
+function failed(file: string, issue: Issue): ReadManifestFile {
+  return { file, sources: [], issues: [issue], complete: false }
+}
+
+/** A text that is to be read as a file of a manifest. */
+export interface ManifestText {
+  readonly file: string
+  /** Absolute path of the folder it lies in. */
+  readonly folder: string
+  readonly text: string
+}
+
+/** Parses the text of a manifest's file. Pure. */
+export function parseManifestText(
+  { file, folder, text }: ManifestText,
+  surroundings: Surroundings,
+): ReadManifestFile {
+  const parsed = parseYaml(file, text)
+  const shownText = blotSecrets(text, parsed.documents)
+  if (hasErrors(parsed.issues))
+    return { file, sources: [], issues: parsed.issues, shownText, complete: false }
+  const documents = parsed.documents.filter(({ value }) => value !== null)
+  const resolved = documents.map((document) => resolveSource(document, folder, surroundings))
+  const issues = [...parsed.issues, ...resolved.flatMap((one) => one.issues)]
+  if (documents.length === 0) issues.push(emptyFile(file))
+  return {
+    file,
+    sources: resolved.map(({ source }) => source),
+    issues,
+    shownText,
+    complete: documents.length > 0,
+  }
+}
+
+function emptyFile(file: string): Issue {
+  return {
+    code: 'manifest/empty',
+    severity: 'error',
+    message: 'the file holds nothing',
+    span: { file, line: 1, column: 1, endLine: 1, endColumn: 1 },
+    hint: 'was it emptied by mistake? Restore it, or delete it',
+  }
+}

@@ -1,0 +1,150 @@
+import { showValue } from '../contract/describe.ts'
+import { clsNames, isCls } from '../contract/registry.ts'
+import type { Issue } from '../core/issue.ts'
+import { joinPointer, type Pointer } from '../core/pointer.ts'
+import { findHint } from '../core/suggest.ts'
+import { coerceString } from '../document/resolve_values.ts'
+import { classHint, coerceExpressions, issueOfFault } from './block_issue.ts'
+import { type Block, blockIssue } from './manifest_block.ts'
+import { maskValue } from './mask.ts'
+import { issueAt, type ManifestSource, showAt } from './resolve_source.ts'
+import { keyPattern } from './schema/block_schema.ts'
+import { blockValidator } from './validators.ts'
+
+/** The blocks of a file, parents before children, and what is wrong with each by itself. */
+export interface ReadBlocks {
+  readonly blocks: Block[]
+  readonly issues: Issue[]
+}
+
+interface Place {
+  readonly source: ManifestSource
+  readonly pointer: Pointer
+  /** Key of the resource the map belongs to. */
+  readonly parent?: string
+}
+
+/** Reads the resources of a source, nested ones too. */
+export function readBlocks(source: ManifestSource): ReadBlocks {
+  const read: ReadBlocks = { blocks: [], issues: [] }
+  const { resources } = source.value as { resources?: unknown }
+  readMap(read, resources, { source, pointer: '/resources' })
+  return read
+}
+
+function readMap(read: ReadBlocks, map: unknown, { source, pointer, parent }: Place): void {
+  if (!isRecord(map)) return
+  for (const [key, value] of Object.entries(map)) {
+    const place = { source, pointer: joinPointer(pointer, key), ...(parent === undefined ? {} : { parent }) }
+    checkKey(read, key, place)
+    if (isRecord(value)) readBlock(read, { key, value }, place)
+    else read.issues.push(notABlock(key, place))
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}
+
+const keyForm = new RegExp(keyPattern)
+
+function checkKey(read: ReadBlocks, key: string, { source, pointer }: Place): void {
+  if (keyForm.test(key)) return
+  const message = `${showValue(key)} is no key: keys are 1 to 255 printable ASCII characters`
+  read.issues.push(issueAt(source, { code: 'manifest/bad-key', pointer, message, at: 'key' }))
+}
+
+function notABlock(key: string, { source, pointer }: Place): Issue {
+  const message = `${key}: expected a resource, got ${showAt(source, pointer)}`
+  const hint = 'write its fields below it: cls, display_name, …'
+  return issueAt(source, { code: 'manifest/bad-value', pointer, message, hint })
+}
+
+interface Entry {
+  readonly key: string
+  readonly value: Record<string, unknown>
+}
+
+function readBlock(read: ReadBlocks, { key, value }: Entry, place: Place): void {
+  const { children } = value
+  const existing = isExisting(value.existing, place)
+  const parent = place.parent ?? (typeof value.parent === 'string' ? value.parent : undefined)
+  const block: Block = {
+    key,
+    value: children === undefined ? value : withoutChildren(value),
+    existing,
+    source: place.source,
+    pointer: place.pointer,
+    ...(isCls(value.cls) ? { cls: value.cls } : {}),
+    ...(parent === undefined ? {} : { parent }),
+  }
+  read.blocks.push(checkShape(read, block, place))
+  if (children === undefined) return
+  readMap(read, children, { ...place, pointer: joinPointer(place.pointer, 'children'), parent: key })
+  if (!isRecord(children)) read.issues.push(badChildren(block))
+}
+
+function withoutChildren({ children: _, ...fields }: Entry['value']): Entry['value'] {
+  return fields
+}
+
+function isExisting(value: unknown, { source, pointer }: Place): boolean {
+  const isExpression = source.expressions.has(joinPointer(pointer, 'existing'))
+  return (isExpression && typeof value === 'string' ? coerceString(value) : value) === true
+}
+
+function badChildren(block: Block): Issue {
+  const shown = showAt(block.source, joinPointer(block.pointer, 'children'))
+  const message = `expected resources by key, got ${shown}`
+  return blockIssue(block, { code: 'manifest/bad-value', pointer: '/children', message })
+}
+
+/** Checks the fields of a block, and gives the block with its expressions in the types that are wanted. */
+function checkShape(read: ReadBlocks, block: Block, { parent }: Place): Block {
+  if (parent !== undefined && block.value.parent !== undefined)
+    read.issues.push(
+      blockIssue(block, {
+        code: 'manifest/conflict',
+        pointer: '/parent',
+        message: `it is nested under ${JSON.stringify(parent)}, so its parent is known`,
+        hint: 'remove parent:, or move the block out of children:',
+      }),
+    )
+  const fault = classIssue(block)
+  if (fault !== undefined) {
+    read.issues.push(fault)
+    return block
+  }
+  const { value, faults } = coerceExpressions({
+    value: block.value,
+    expressionAt: (pointer) => block.source.expressions.get(block.pointer + pointer),
+    check: (candidate) => blockValidator(block.cls, block.existing)(candidate, showOf(block)),
+  })
+  read.issues.push(...faults.map((one) => issueOfFault(block, one)))
+  return value === block.value ? block : { ...block, value }
+}
+
+function showOf({ source, pointer: base }: Block) {
+  return (pointer: Pointer, part: unknown) => maskValue(part, base + pointer, source.expressions)
+}
+
+function classIssue(block: Block): Issue | undefined {
+  const { value, existing, cls } = block
+  if (cls !== undefined || (value.cls === undefined && existing)) return undefined
+  if (value.cls === undefined) {
+    const message = 'missing field "cls"'
+    const hint = `write cls: with the class of the resource, or existing: true where others own it`
+    return blockIssue(block, { code: 'manifest/missing-field', pointer: '', message, hint, at: 'key' })
+  }
+  const message = `unknown class ${showAt(block.source, joinPointer(block.pointer, 'cls'))}`
+  return blockIssue(block, { code: 'manifest/unknown-class', pointer: '/cls', message, hint: hintFor(block) })
+}
+
+function hintFor({ value, source, pointer }: Block): string {
+  const isShown = !source.expressions.has(joinPointer(pointer, 'cls'))
+  const near =
+    isShown && typeof value.cls === 'string'
+      ? (classHint(value.cls) ?? findHint(value.cls, clsNames))
+      : undefined
+  return near ?? `classes are: ${clsNames.join(', ')}`
+}

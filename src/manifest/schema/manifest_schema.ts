@@ -1,0 +1,100 @@
+import { WebmapItemSchema } from '../../contract/classes/webmap.ts'
+import { clsNames, descriptorOf } from '../../contract/registry.ts'
+import type { Schema } from '../../contract/schema.ts'
+import { blockSchema, existingSchema, keyPattern, requirementsOf, sharedDefinitions } from './block_schema.ts'
+import { allowExpressions, expressionDefinition } from './expression_schema.ts'
+import { type JsonSchema, toManifestSchema, whenMember } from './field_schema.ts'
+
+/** What ids of manifests look like; they stand in markers on the server, before a slash. */
+export const manifestIdPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$'
+
+/**
+ * Gives the JSON Schema of manifest files, made from the class descriptors: for editors, and for every other tool
+ * that reads JSON Schema. It stands on its own and uses no words but those of draft 7.
+ *
+ * @see https://json-schema.org/draft-07
+ */
+export function manifestSchema(): JsonSchema {
+  const { definitions, ...schema } = allowExpressions(strictSchema())
+  return { ...schema, definitions: { ...(definitions as object), expression: expressionDefinition } }
+}
+
+/** The same, for values whose expressions are replaced. */
+export function strictSchema(): JsonSchema {
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $id: 'urn:landform:manifest',
+    ...fileSchema(),
+    definitions: {
+      ...blockDefinitions(),
+      children: childrenSchema(),
+      resource: resourceSchema(),
+      existing_resource: existingSchema(),
+      ...Object.fromEntries(clsNames.map((cls) => [`cls_${cls}`, classSchema(cls)])),
+    },
+  }
+}
+
+/** Schema of a file's top level; `children` is the caller's. */
+export function fileSchema(): JsonSchema {
+  return {
+    title: 'landform manifest',
+    description: 'A tree of resources, as it should be on the server.',
+    type: 'object',
+    additionalProperties: false,
+    required: ['manifest', 'resources'],
+    properties: {
+      manifest: {
+        type: 'string',
+        pattern: manifestIdPattern,
+        description:
+          'Id of the manifest, of letters, digits, ., _ and -; the same in all its files. Its resources on the server carry it.',
+      },
+      resources: { $ref: '#/definitions/children' },
+    },
+  }
+}
+
+/** Schemas that blocks refer to, besides `children`. */
+export function blockDefinitions(): Record<string, JsonSchema> {
+  return { ...sharedDefinitions(), webmap_item: toManifestSchema(WebmapItemSchema as Schema) }
+}
+
+function childrenSchema(): JsonSchema {
+  return {
+    type: 'object',
+    propertyNames: { pattern: keyPattern },
+    additionalProperties: { $ref: '#/definitions/resource' },
+    description: 'Resources by key. Keys are keynames on the server, unique over all files of the manifest.',
+  }
+}
+
+function resourceSchema(): JsonSchema {
+  const list = clsNames.map((cls) => `- ${cls}: ${descriptorOf(cls).meaning}`)
+  return {
+    type: 'object',
+    properties: {
+      cls: { type: 'string', enum: clsNames, description: `Class.\n\n${list.join('\n')}` },
+      existing: { $ref: '#/definitions/existing' },
+    },
+    if: { type: 'object', required: ['cls'] },
+    // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+    then: {
+      allOf: clsNames.map((cls) => whenMember('cls', cls, { $ref: `#/definitions/cls_${cls}` })),
+    },
+    else: {
+      if: { type: 'object', required: ['existing'], properties: { existing: { not: { const: false } } } },
+      // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+      then: { $ref: '#/definitions/existing_resource' },
+      else: { type: 'object', required: ['cls'] },
+    },
+  }
+}
+
+function classSchema(cls: (typeof clsNames)[number]): JsonSchema {
+  return {
+    ...blockSchema(cls),
+    if: { type: 'object', required: ['existing'], properties: { existing: { not: { const: false } } } },
+    else: requirementsOf(cls),
+  }
+}

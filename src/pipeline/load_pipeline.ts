@@ -1,0 +1,81 @@
+import { dirname, relative, resolve } from 'node:path'
+import { problem } from '../contract/problems.ts'
+import { createValidatorCompiler, type Fault } from '../contract/validate.ts'
+import { compareIssues, hasErrors, type Issue } from '../core/issue.ts'
+import { decodeText } from '../document/decode_text.ts'
+import { parseYaml } from '../document/parse_yaml.ts'
+import { type Environment, resolveValues } from '../document/resolve_values.ts'
+import { keySpanAt, spanAt, type YamlDocument } from '../document/yaml_document.ts'
+import { readBytes } from '../document/yaml_files.ts'
+import { ExportSchema, ImportSchema, type Pipeline } from './pipeline_schema.ts'
+
+/** Where a pipeline is written. */
+export interface PipelineSource {
+  /** Path of the file, from `cwd` or absolute. */
+  readonly path: string
+  /** Folder that shown paths start from. */
+  readonly cwd: string
+  readonly env: Environment
+}
+
+/** A pipeline, or why there is none; the text is for showing lines. */
+export interface LoadedPipeline {
+  readonly pipeline?: Pipeline
+  readonly issues: readonly Issue[]
+  readonly text: string
+}
+
+const compile = createValidatorCompiler({ faults: 'all' })
+const validators = { import: compile(ImportSchema), export: compile(ExportSchema) }
+
+/**
+ * Loads a pipeline file. Faults are issues, all of them, in the order they stand.
+ *
+ * @throws {Problem} file/not-found, file/unreadable
+ */
+export async function loadPipeline({ path, cwd, env }: PipelineSource): Promise<LoadedPipeline> {
+  const absolute = resolve(cwd, path)
+  const file = relative(cwd, absolute)
+  const decoded = decodeText(file, await readFile(absolute, file))
+  if ('issue' in decoded) return { issues: [decoded.issue], text: '' }
+  const { text } = decoded
+  const { documents, issues } = parseYaml(file, text)
+  const [document] = documents
+  if (document === undefined) return { issues: [...issues, emptyFile(file)], text }
+  const { value, issues: unresolved } = resolveValues(document, env)
+  const kind = kindOf(value)
+  const faults = validators[kind](value).map((fault) => issueOf(document, fault))
+  const all = [...issues, ...unresolved, ...faults].sort(compareIssues)
+  if (hasErrors(all)) return { issues: all, text }
+  return {
+    pipeline: { kind, ...(value as object), folder: dirname(absolute) } as Pipeline,
+    issues: all,
+    text,
+  }
+}
+
+async function readFile(path: string, shown: string): Promise<Buffer> {
+  try {
+    return await readBytes(path)
+  } catch (error) {
+    const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    throw problem(isAbsent ? 'file/not-found' : 'file/unreadable', `Cannot read the pipeline ${shown}.`, {
+      cause: error,
+    })
+  }
+}
+
+function kindOf(value: unknown): Pipeline['kind'] {
+  const from = (value as { from?: unknown } | null)?.from
+  return typeof from === 'object' && from !== null && 'layers' in from ? 'export' : 'import'
+}
+
+function issueOf(document: YamlDocument, { kind, pointer, message, hint }: Fault): Issue {
+  const span = kind === 'bad-value' ? spanAt(document, pointer) : keySpanAt(document, pointer)
+  return { code: `pipeline/${kind}`, severity: 'error', message, span, pointer, ...(hint ? { hint } : {}) }
+}
+
+function emptyFile(file: string): Issue {
+  const span = { file, line: 1, column: 1, endLine: 1, endColumn: 1 }
+  return { code: 'pipeline/missing-field', severity: 'error', message: 'the file holds no pipeline', span }
+}

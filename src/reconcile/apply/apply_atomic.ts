@@ -1,0 +1,207 @@
+import { problem } from '../../contract/problems.ts'
+import type { Problem } from '../../core/problem.ts'
+import { discardSource, type PreparedSource } from '../../transfer/prepare.ts'
+import type { Change, Step } from '../model/change.ts'
+import { readActualTree } from '../plan/plan_manifest.ts'
+import type { ApplyOptions } from './apply_options.ts'
+import { writeOperations } from './batch_operations.ts'
+import { loadFacts, type Outcome, outcomeWords, type Report } from './outcome.ts'
+import { prepareLoads } from './prepare_loads.ts'
+import { type BatchAnswer, type FailedBatch, type OperationResult, sendBatch } from './send_batch.ts'
+import { keyTaken } from './send_request.ts'
+import { sortSteps } from './sort_steps.ts'
+import { findStale, stale } from './stale.ts'
+
+/** One apply on its way. */
+interface Attempt {
+  readonly options: ApplyOptions
+  /** All steps, in the order they are done. */
+  readonly steps: readonly Step[]
+  /** Data that wait on the server; those a batch has used are taken out. */
+  readonly sources: Map<Change, PreparedSource>
+  /** What failed, by change. */
+  readonly faults: Map<Change, Problem>
+}
+
+/**
+ * Does a plan in one transaction: first all data are uploaded and checked, then one request says everything. Whatever
+ * fails, nothing is done; with `partial`, what is stale is left out with all that depends on it.
+ *
+ * @throws {Problem} apply/failed where changes wait for each other
+ */
+export async function applyAtOnce(options: ApplyOptions): Promise<Report> {
+  const steps = sortSteps(options.plan.steps)
+  const { sources, faults } = await prepareLoads(options)
+  const attempt: Attempt = { options, steps, sources: new Map(sources), faults: new Map(faults) }
+  try {
+    return await tryOut(attempt)
+  } finally {
+    await discardAll(attempt)
+  }
+}
+
+async function tryOut(attempt: Attempt): Promise<Report> {
+  for (;;) {
+    const due = listDue(attempt)
+    if (due.length === 0) return reportUndone(attempt)
+    const answer = await send(attempt, due)
+    if ('results' in answer) return reportDone(attempt, due, answer.results)
+    if (!(await learn(attempt, due, answer))) return reportUndone(attempt, answer)
+  }
+}
+
+/** Steps that are to be tried; none where there is no point in it. */
+function listDue({ options, steps, faults }: Attempt): Step[] {
+  const { partial = false, signal } = options
+  const isMendable = partial && [...faults.values()].every(isStale)
+  if (signal?.aborted || (faults.size > 0 && !isMendable)) return []
+  const left = leaveOut(steps, faults.keys())
+  return steps.filter(({ change }) => !left.has(change))
+}
+
+const isStale = ({ code }: Problem) => code === 'apply/stale'
+
+function send({ options, sources }: Attempt, steps: readonly Step[]): Promise<BatchAnswer> {
+  const { api, plan, breakOff, onEvent } = options
+  const operations = writeOperations({ plan, steps, sources })
+  onEvent?.({ type: 'sending', changes: new Set(steps.map(({ change }) => change)).size })
+  return sendBatch({ api, signal: breakOff }, { operations, manifestId: plan.manifest })
+}
+
+/** Takes in what a batch failed at; tells whether it may succeed without that. */
+async function learn(attempt: Attempt, due: readonly Step[], { problem }: FailedBatch): Promise<boolean> {
+  const { options, faults } = attempt
+  const step = findStep(due, problem)
+  if (step === undefined) return false
+  const fault = explain(problem, step)
+  faults.set(step.change, fault)
+  if (!options.partial || !isStale(fault)) return false
+  // The server names the first one only: all others are found in one reading.
+  const tree = await readActualTree(options.api, options.signal)
+  const changes = due.map(({ change }) => change)
+  for (const [change, other] of findStale(changes, tree)) if (!faults.has(change)) faults.set(change, other)
+  return true
+}
+
+function findStep(due: readonly Step[], { data }: Problem): Step | undefined {
+  return typeof data.operation === 'number' ? due[data.operation] : undefined
+}
+
+function explain(fault: Problem, { change }: Step): Problem {
+  const hint = 'Plan again, or leave it out with --partial.'
+  if (fault.code === 'resource/stale') return stale(change, 'changed', hint)
+  const isGone = fault.code === 'resource/not-found' && fault.data.resource_id === change.id
+  if (isGone) return stale(change, 'deleted', hint)
+  return fault.code === 'resource/key-taken' ? keyTaken(change.key) : fault
+}
+
+function reportDone(
+  { options, steps, faults, sources }: Attempt,
+  due: readonly Step[],
+  results: readonly OperationResult[],
+): Report {
+  const { plan, onEvent } = options
+  const ids = new Map(due.map((step, at) => [step.change, idOf(step, results[at])] as const))
+  const left = leaveOut(steps, faults.keys())
+  const outcomes = plan.changes.map((change): Outcome => {
+    const because = left.get(change)
+    if (because !== undefined) return leftOut(change, { because, fault: faults.get(change) })
+    const id = ids.get(change)
+    const made = { change, outcome: outcomeWords[change.action], ...loadFacts(sources.get(change)) }
+    return id === undefined ? made : { ...made, id }
+  })
+  for (const change of ids.keys()) sources.delete(change)
+  for (const outcome of outcomes) onEvent?.({ type: 'finished', outcome })
+  return { outcomes, interrupted: false, atomic: true }
+}
+
+const idOf = ({ change }: Step, result: OperationResult | undefined) =>
+  change.action === 'delete' ? undefined : result?.id
+
+interface Left {
+  readonly because: Change | undefined
+  readonly fault: Problem | undefined
+}
+
+function leftOut(change: Change, { because, fault }: Left): Outcome {
+  if (fault !== undefined) return { change, outcome: 'failed', problem: fault }
+  return { change, outcome: 'skipped', ...(because === undefined ? {} : { because: because.key }) }
+}
+
+function reportUndone({ options, faults, sources }: Attempt, answer?: FailedBatch): Report {
+  const { plan, signal, onEvent } = options
+  const [because] = faults.keys()
+  const outcomes = plan.changes.map((change) => leftOut(change, { because, fault: faults.get(change) }))
+  for (const outcome of outcomes)
+    onEvent?.({ type: outcome.outcome === 'failed' ? 'finished' : 'undone', outcome })
+  const uncertain = answer?.uncertain === true
+  // They may be in use.
+  if (uncertain) sources.clear()
+  const broken = answer?.problem.code === 'pipeline/interrupted'
+  const whole = answer !== undefined && !broken && typeof answer.problem.data.operation !== 'number'
+  return {
+    outcomes,
+    interrupted: broken || (answer === undefined && signal?.aborted === true),
+    atomic: true,
+    ...(whole ? { problem: explainWhole(answer.problem) } : {}),
+    ...(uncertain ? { uncertain } : {}),
+  }
+}
+
+function explainWhole(fault: Problem): Problem {
+  const { data, code, message } = fault
+  if (code === 'request/too-large') {
+    return problem(code, 'The changes are too large for one request.', {
+      hint: 'Send them one by one with --no-atomic, or raise the limit of the server.',
+      data,
+    })
+  }
+  if (code !== 'access/denied') return fault
+  return problem(code, message, { hint: 'Log in, or send the changes one by one with --no-atomic.', data })
+}
+
+/** Has the server forget the data that no batch has used; what is not forgotten now is so after a day. */
+async function discardAll({ options, sources }: Attempt): Promise<void> {
+  const { api, breakOff } = options
+  const discarded = [...sources.values()].map(({ token }) => discardSource(api, token, breakOff))
+  await Promise.allSettled(discarded)
+}
+
+/**
+ * Finds what has to be left out of a batch together with some changes: all that waits for them, changes as a whole (a
+ * resource must not keep a temporary name, nor go without coming back), and deletions, which are done only when
+ * everything else is.
+ *
+ * @returns by change that is left out, the one it is left out for
+ */
+export function leaveOut(steps: readonly Step[], faulty: Iterable<Change>): Map<Change, Change> {
+  const left = new Map([...faulty].map((change) => [change, change] as const))
+  if (left.size === 0) return left
+  const links = linkChanges(steps)
+  const deletions = [...links.keys()].filter(({ action }) => action === 'delete')
+  const open = [...left.keys()]
+  for (let change = open.shift(); change !== undefined; change = open.shift()) {
+    const because = left.get(change) ?? change
+    const also = [...(links.get(change) ?? []), ...(change.action === 'delete' ? [] : deletions)]
+    for (const next of also.filter((one) => !left.has(one))) {
+      left.set(next, because)
+      open.push(next)
+    }
+  }
+  return left
+}
+
+/** Which changes go out with each. */
+function linkChanges(steps: readonly Step[]): Map<Change, Set<Change>> {
+  const byId = new Map(steps.map((step) => [step.id, step] as const))
+  const links = new Map(steps.map(({ change }) => [change, new Set<Change>()] as const))
+  for (const { change, after } of steps)
+    for (const id of after) {
+      const before = byId.get(id)
+      if (before === undefined || before.change === change) continue
+      links.get(before.change)?.add(change)
+      // What stands below something that is made anew goes with the old one: it has to come back with the new one.
+      if (before.kind === 'delete' && change.action === 'replace') links.get(change)?.add(before.change)
+    }
+  return links
+}

@@ -1,0 +1,101 @@
+import PQueue from 'p-queue'
+import { isProblem, type Problem } from '../../core/problem.ts'
+import { dataLossProblem, losesData } from '../../transfer/data_loss.ts'
+import { discardSource, type PreparedSource, prepareSource } from '../../transfer/prepare.ts'
+import type { Change } from '../model/change.ts'
+import { droppedFields } from '../model/layer_fields.ts'
+import { lossHint, withoutDropped } from '../plan/decide_load.ts'
+import type { ApplyOptions } from './apply_options.ts'
+import { isCreated } from './batch_operations.ts'
+import { asProblem } from './schedule_steps.ts'
+import { stale } from './stale.ts'
+
+/** Data on the server that wait for the batch, and why others are not there. */
+export interface PreparedLoads {
+  readonly sources: ReadonlyMap<Change, PreparedSource>
+  readonly faults: ReadonlyMap<Change, Problem>
+}
+
+/** Reading a file costs the server more than the network. */
+const mostAtOnce = 3
+
+/**
+ * Uploads the data of all changes and has them checked, a few at once. Data that are refused keep no others from being
+ * checked, so that a person sees all that is wrong with them; any other failure stops the rest.
+ */
+export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads> {
+  const { plan, concurrency = mostAtOnce, signal } = options
+  const sources = new Map<Change, PreparedSource>()
+  const faults = new Map<Change, Problem>()
+  const failing = new AbortController()
+  const stop = AbortSignal.any([failing.signal, ...(signal === undefined ? [] : [signal])])
+  const queue = new PQueue({ concurrency: Math.min(concurrency, mostAtOnce) })
+  const work = async (change: Change) => {
+    if (stop.aborted) return
+    options.onEvent?.({ type: 'started', change })
+    try {
+      sources.set(change, await prepareLoad(options, change, stop))
+    } catch (error) {
+      if (isProblem(error, 'pipeline/interrupted')) return
+      const fault = faultOf(change, asProblem(error))
+      faults.set(change, fault)
+      if (fault.status !== 422 && !isOfOne(fault)) failing.abort()
+    }
+  }
+  for (const change of plan.changes) if (change.data !== undefined) void queue.add(() => work(change))
+  await queue.onIdle()
+  return { sources, faults }
+}
+
+/** Tells whether a fault says something of one source, and nothing of others. */
+const isOfOne = ({ code }: Problem) => code === 'apply/stale' || code === 'data/loss'
+
+/**
+ * Uploads the data of one change and has them checked.
+ *
+ * @throws {Problem} data/loss where the load would lose more than the change allows, apply/stale where the data were
+ *   edited since the plan was made, and what the server refuses
+ */
+export async function prepareLoad(
+  { api, onEvent }: Pick<ApplyOptions, 'api' | 'onEvent'>,
+  change: Change,
+  signal: AbortSignal | undefined,
+): Promise<PreparedSource> {
+  const { data, cls } = change
+  if (data === undefined) throw new TypeError(`"${change.key}" has no data`)
+  const source = await prepareSource(api, {
+    path: data.path,
+    cls,
+    id: isCreated(change) ? undefined : change.id,
+    options: data.options,
+    signal,
+    onProgress: (sentBytes, sizeBytes) => onEvent?.({ type: 'uploading', change, sentBytes, sizeBytes }),
+    onLoading: (progress) => onEvent?.({ type: 'loading', change, progress }),
+  })
+  const fault = checkLoad(change, source)
+  if (fault !== undefined) {
+    await discardSource(api, source.token, signal).catch(() => undefined)
+    throw fault
+  }
+  onEvent?.({ type: 'prepared', change, ...(source.change === undefined ? {} : { load: source.change }) })
+  return source
+}
+
+function faultOf(change: Change, fault: Problem): Problem {
+  return fault.code === 'resource/not-found' ? stale(change, 'deleted') : fault
+}
+
+/**
+ * Checks a source that the server has read against what the plan allows. Pure.
+ *
+ * @returns why it must not be loaded: data/loss, or apply/stale where the data were edited since the plan was made
+ */
+function checkLoad(change: Change, source: PreparedSource): Problem | undefined {
+  const { data, key } = change
+  if (data === undefined || source.change === undefined) return undefined
+  if (source.dataVersion !== undefined && source.dataVersion !== data.version - 1)
+    return stale(change, 'changed')
+  if (data.lossFuse === undefined) return undefined
+  const load = withoutDropped(source.change, droppedFields(change.edits))
+  return losesData(load, data.lossFuse) ? dataLossProblem(key, load, lossHint(key)) : undefined
+}

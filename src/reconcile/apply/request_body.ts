@@ -1,0 +1,87 @@
+import { formatSource, markerKeys } from '../../contract/markers.ts'
+import type { Schema } from '../../contract/schema.ts'
+import type { PreparedSource } from '../../transfer/prepare.ts'
+import type { Change, Plan } from '../model/change.ts'
+import { writeLoadedFields } from '../model/layer_fields.ts'
+import { findPrincipalId } from '../model/principals.ts'
+import { toWire } from '../model/wanted_form.ts'
+import { sourceDigest } from '../plan/decide_load.ts'
+import { schemasOf } from './send_request.ts'
+
+/** The body of a request, by member. */
+export type Body = Record<string, unknown>
+
+/** What a body is written with. */
+export interface BodyContext {
+  readonly plan: Plan
+  /** Gives what a key stands for: an id, or the local name of what the same request creates. */
+  readonly findResource: (key: string) => number | string | undefined
+  /** Keys whose resource has a temporary name for a while. */
+  readonly renamed: ReadonlySet<string>
+}
+
+/** Lists the keys whose resource takes a temporary name on the way. */
+export function listRenamed({ steps }: Pick<Plan, 'steps'>): ReadonlySet<string> {
+  return new Set(steps.filter(({ kind }) => kind === 'rename').map(({ change }) => change.key))
+}
+
+/** Writes what a change sends, without its data: keys become ids, a temporary name becomes the wanted one. */
+export function writeBody(
+  { cls, body, key, displayName }: Change,
+  { plan, findResource, renamed }: BodyContext,
+): Body {
+  const schemas = schemasOf(cls)
+  const wire: Body = {}
+  for (const [member, value] of Object.entries(body)) {
+    const schema = schemas[member]
+    wire[member] =
+      schema === undefined
+        ? value
+        : toWire(schema as Schema, value, (name, target) =>
+            target === 'principal' ? findPrincipalId(name, plan.principals) : findResource(name),
+          )
+  }
+  if (renamed.has(key))
+    wire.resource = { ...(wire.resource as object | undefined), display_name: displayName }
+  return wire
+}
+
+/** Data on their way into a layer. */
+export interface Load {
+  /** SHA-256 of the file, in hexadecimal. */
+  readonly sha256: string
+  /** Members of the class that bring the data. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** Adds data to a body, and the marker that says what they are made of: both are written, or none. */
+export function addLoad(wire: Body, { cls, data, id, action }: Change, load: Load): Body {
+  if (data === undefined) return wire
+  // The data decide the geometry type; a new layer of data is stored in the one reference system.
+  const { geometry_type: _, ...layer } = (wire[cls] ?? {}) as Record<string, unknown>
+  const srs = id === undefined || action === 'replace' ? { srs: { id: 3857 } } : {}
+  const digest = sourceDigest(load.sha256, data.options)
+  const marker = { [markerKeys.source]: formatSource({ digest, version: data.version }) }
+  const items = { ...(wire.resmeta as { items?: object } | undefined)?.items, ...marker }
+  return { ...wire, resmeta: { items }, [cls]: { ...srs, ...layer, ...load.fields } }
+}
+
+/** Writes what a change sends together with data that are prepared on the server. */
+export function writePreparedBody(change: Change, context: BodyContext, source: PreparedSource): Body {
+  const { feature_layer: _, ...rest } = change.body
+  const fields = change.fieldsAfterLoad
+  const layer =
+    fields === undefined ? {} : { feature_layer: { fields: writeLoadedFields(fields, source.fields) } }
+  const body = writeBody({ ...change, body: { ...rest, ...layer } }, context)
+  return addLoad(body, change, { sha256: source.sha256, fields: { source: { prepared: source.token } } })
+}
+
+/**
+ * Writes the request that gives a resource a name out of everybody's way. The key goes along, so that a resource that
+ * is known by its name only is found again after an interruption.
+ */
+export function writeRename({ key, action }: Change, temporaryName: string): Body {
+  return {
+    resource: { display_name: temporaryName, ...(action === 'delete' ? {} : { keyname: key }) },
+  }
+}

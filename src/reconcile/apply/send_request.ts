@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import type { Api } from '../../api/api.ts'
+import { toDialect, toDocument } from '../../api/dialect.ts'
+import { membersOf, type Representation } from '../../contract/bodies.ts'
+import { findManager, markerKeys } from '../../contract/markers.ts'
+import { problem } from '../../contract/problems.ts'
+import { isCls } from '../../contract/registry.ts'
+import { isProblem, type Problem } from '../../core/problem.ts'
+import { attempts, isWorthAnother, pause, tryAgain } from '../../transfer/again.ts'
+
+/** A body in the form of the wire, of a class. */
+export interface WireBody {
+  readonly cls: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** Where requests go, and how long they may take. */
+export interface SendOptions {
+  readonly api: Api
+  readonly signal?: AbortSignal | undefined
+  readonly timeoutMs?: number
+}
+
+/**
+ * Creates a resource once: after a failure that leaves open whether it was done, looks for its keyname before trying
+ * again, which servers that do not know keys of requests need.
+ *
+ * @returns its id
+ */
+export async function createOnce(options: SendOptions, made: WireBody): Promise<number> {
+  const { keyname } = made.body.resource as { keyname?: string }
+  const request = { ...requestOf(options, made), key: randomUUID() }
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return (await options.api.call('resource.create', request)).id
+    } catch (error) {
+      if (!isProblem(error)) throw error
+      const look = keyname !== undefined && (attempt > 1 || isAmbiguous(error))
+      const found = look ? await findMade(options, keyname, made) : undefined
+      if (found !== undefined) return found
+      if (attempt === attempts || !isWorthAnother(error)) throw explain(error, keyname)
+      await pause(attempt, options.signal)
+    }
+  }
+}
+
+function requestOf({ api, signal, timeoutMs }: SendOptions, { body, cls }: WireBody) {
+  const wire = toDialect(body, cls, api.dialect)
+  return { body: wire, signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
+}
+
+/** Changes a resource; a change that met another one is sent again. */
+export async function update(
+  options: SendOptions,
+  id: number,
+  changed: WireBody & { readonly ifVersion?: number | undefined },
+): Promise<void> {
+  const { ifVersion } = changed
+  const headers: Record<string, string> = ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` }
+  const request = { params: { id }, headers, ...requestOf(options, changed) }
+  await tryAgain(() => options.api.call('resource.update', request), {
+    signal: options.signal,
+    isWorth: ({ code }) => code === 'database/conflict',
+  })
+}
+
+/** Deletes a resource; one that is not there counts as deleted. */
+export async function remove({ api, signal }: SendOptions, id: number): Promise<void> {
+  try {
+    await api.call('resource.delete', { params: { id }, signal })
+  } catch (error) {
+    if (!isProblem(error, 'resource/not-found')) throw error
+  }
+}
+
+// Only what carries our mark is taken for ours.
+async function findMade(
+  { api, signal }: SendOptions,
+  keyname: string,
+  { body, cls }: WireBody,
+): Promise<number | undefined> {
+  const query = { serialization: 'full' }
+  const [wire] = await api.call('resource.search', { query, more: [['keyname', keyname]], signal })
+  if (wire === undefined) return undefined
+  const found = toDocument(wire) as unknown as Representation
+  const { items } = (body.resmeta ?? {}) as { items?: Record<string, unknown> }
+  const wanted = findManager(items?.[markerKeys.manager])?.manifest
+  const there = findManager(found.resmeta?.items?.[markerKeys.manager])?.manifest
+  return found.resource.cls === cls && wanted !== undefined && wanted === there
+    ? found.resource.id
+    : undefined
+}
+
+/** Tells whether a request may have been done although it failed. */
+export function isAmbiguous(error: Problem): boolean {
+  if (error.code === 'http/timeout') return true
+  if (error.code === 'http/unreachable') return error.data.sent !== false
+  return error.code === 'http/unexpected' || (error.status ?? 0) >= 502
+}
+
+function explain(error: Problem, keyname: string | undefined): Problem {
+  if (error.code === 'http/timeout') {
+    return problem('http/timeout', error.message, {
+      hint: 'The server may still be at work: wait, then run it again. What is done by then is not done twice.',
+    })
+  }
+  const taken = error.code === 'resource/key-taken' || /keyname is not unique/i.test(error.message)
+  return taken ? keyTaken(keyname) : error
+}
+
+/** Says why a key that no plan could find is taken all the same. */
+export function keyTaken(key: string | undefined): Problem {
+  return problem(
+    'resource/key-taken',
+    `The key "${key}" is taken by a resource that this account cannot see.`,
+    {
+      hint: 'Use an account that may read it, or another key.',
+    },
+  )
+}
+
+/** Gives the schemas of the members of a class; none for classes of other servers. */
+export function schemasOf(cls: string): Readonly<Record<string, object>> {
+  return isCls(cls) ? membersOf(cls) : {}
+}

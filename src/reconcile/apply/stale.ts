@@ -1,0 +1,26 @@
+import { problem } from '../../contract/problems.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { ActualTree } from '../model/actual_tree.ts'
+import type { Change } from '../model/change.ts'
+
+/** Says that a resource is no longer as the plan found it. */
+export function stale({ key }: Pick<Change, 'key'>, what: 'changed' | 'deleted', hint?: string): Problem {
+  const message = `"${key}" was ${what} by somebody else since the plan was made.`
+  return problem('apply/stale', message, { resource: key, ...(hint === undefined ? {} : { hint }) })
+}
+
+/** Finds the changes whose resource is no longer as the plan found it. */
+export function findStale(
+  changes: readonly Change[],
+  { byId }: Pick<ActualTree, 'byId'>,
+): Map<Change, Problem> {
+  const found = new Map<Change, Problem>()
+  for (const change of changes) {
+    const { id, version } = change
+    if (id === undefined) continue
+    const there = byId.get(id)
+    if (there === undefined) found.set(change, stale(change, 'deleted'))
+    else if (version !== undefined && there.version !== version) found.set(change, stale(change, 'changed'))
+  }
+  return found
+}

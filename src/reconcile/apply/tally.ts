@@ -1,0 +1,66 @@
+import type { PreparedSource } from '../../transfer/prepare.ts'
+import type { Change, Plan, Step } from '../model/change.ts'
+import { type ApplyEvent, loadFacts, type Outcome, outcomeWords } from './outcome.ts'
+import type { StepResult } from './schedule_steps.ts'
+
+/** What the results of steps are put together with. */
+export interface TallyOptions {
+  readonly plan: Plan
+  /** Ids by key of everything that is there by now. */
+  readonly ids: ReadonlyMap<string, number>
+  /** Data that were prepared on the server, by change. */
+  readonly sources: ReadonlyMap<Change, PreparedSource>
+  readonly onEvent?: ((event: ApplyEvent) => void) | undefined
+}
+
+/** Puts the results of steps together into outcomes of changes. */
+export class Tally {
+  readonly #options: TallyOptions
+  readonly #open = new Map<Change, number>()
+  readonly #started = new Set<Change>()
+  readonly #outcomes = new Map<Change, Outcome>()
+
+  constructor(options: TallyOptions) {
+    this.#options = options
+    for (const { change } of options.plan.steps) this.#open.set(change, (this.#open.get(change) ?? 0) + 1)
+  }
+
+  /** Tells that work on a change begins. */
+  start({ change }: Step): void {
+    if (this.#started.has(change)) return
+    this.#started.add(change)
+    this.#options.onEvent?.({ type: 'started', change })
+  }
+
+  /** Takes what became of a step; a change is done when all its steps are. */
+  add({ change }: Step, result: StepResult): void {
+    const left = (this.#open.get(change) ?? 1) - 1
+    this.#open.set(change, left)
+    if (this.#outcomes.has(change)) return
+    if (result.state === 'failed') this.#finish({ change, outcome: 'failed', problem: result.problem })
+    else if (result.state === 'skipped') this.#finish({ change, outcome: 'skipped', ...becauseOf(result) })
+    else if (left === 0)
+      this.#finish({ change, outcome: outcomeWords[change.action], ...this.#factsOf(change) })
+  }
+
+  /** Gives the outcomes, in the order of the plan. */
+  outcomes(): Outcome[] {
+    const { changes } = this.#options.plan
+    return changes.map((change) => this.#outcomes.get(change) ?? { change, outcome: 'skipped' })
+  }
+
+  #finish(outcome: Outcome): void {
+    this.#outcomes.set(outcome.change, outcome)
+    this.#options.onEvent?.({ type: 'finished', outcome })
+  }
+
+  #factsOf(change: Change): Pick<Outcome, 'id' | 'report' | 'before'> {
+    const { ids, sources } = this.#options
+    const id = change.action === 'delete' ? undefined : ids.get(change.key)
+    return { ...(id === undefined ? {} : { id }), ...loadFacts(sources.get(change)) }
+  }
+}
+
+function becauseOf({ because }: { readonly because?: string }): { because?: string } {
+  return because === undefined ? {} : { because: because.slice(because.indexOf(':') + 1) }
+}

@@ -1,0 +1,197 @@
+import type { TreeHead } from '../../api/tree.ts'
+import type { Representation } from '../../contract/bodies.ts'
+import {
+  findManager,
+  findSource,
+  formatManager,
+  formatSource,
+  isMarkerKey,
+  markerKeys,
+  type SourceMarker,
+} from '../../contract/markers.ts'
+import type { MetadataValue, Rule } from '../../contract/resource.ts'
+import { indexPrincipals, type Principals } from './principals.ts'
+
+/** A resource as the server has it. What may not be read is undefined, never empty. */
+export interface ActualResource {
+  readonly id: number
+  /** Class by the documents' name; other servers have classes of their own. */
+  readonly cls: string
+  readonly parentId: number | null
+  readonly keyname: string | null
+  readonly displayName: string
+  readonly version: number | undefined
+  readonly description: string | null | undefined
+  readonly ownerId: number | undefined
+  readonly rules: readonly Rule[] | undefined
+  /** Metadata without our markers. */
+  readonly resmeta: Readonly<Record<string, MetadataValue>> | undefined
+  /** Manifest that manages it, by a marker that is its own. */
+  readonly manager: string | undefined
+  readonly protect: boolean
+  readonly source: SourceMarker | undefined
+  /** Counts the changes of a layer's data. */
+  readonly dataVersion: number | undefined
+  /** Members of the class by name, as on the wire. */
+  readonly members: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
+}
+
+/** The tree of a server, as far as the caller may read it. */
+export interface ActualTree {
+  readonly byId: ReadonlyMap<number, ActualResource>
+  readonly byKeyname: ReadonlyMap<string, ActualResource>
+  /** Gives the ids of the resources under one. */
+  childrenOf(id: number): readonly number[]
+  readonly principals: Principals
+  /** Keyname of the caller; undefined where the server does not tell. */
+  readonly caller: string | undefined
+  readonly complete: boolean
+  readonly administrator: boolean
+  /** Version of landform on the server; undefined on other servers. */
+  readonly landform: string | undefined
+}
+
+/** Tells whether what is not in a tree is not on the server. */
+export function readsAll({
+  complete,
+  administrator,
+}: Pick<ActualTree, 'complete' | 'administrator'>): boolean {
+  return complete || administrator
+}
+
+/** Collects a tree, resource by resource. */
+export interface TreeCollector {
+  take(wire: Representation): void
+  finish(head: TreeHead): ActualTree
+}
+
+/** Starts to collect a tree. */
+export function collectTree(): TreeCollector {
+  const byId = new Map<number, ActualResource>()
+  return {
+    take: (wire) => {
+      const resource = readActual(wire)
+      byId.set(resource.id, resource)
+    },
+    finish: (head) => indexTree(byId, head),
+  }
+}
+
+function indexTree(byId: ReadonlyMap<number, ActualResource>, head: TreeHead): ActualTree {
+  const byKeyname = new Map<string, ActualResource>()
+  const children = new Map<number, number[]>()
+  for (const resource of byId.values()) {
+    if (resource.keyname !== null) byKeyname.set(resource.keyname, resource)
+    if (resource.parentId === null) continue
+    const siblings = children.get(resource.parentId)
+    if (siblings === undefined) children.set(resource.parentId, [resource.id])
+    else siblings.push(resource.id)
+  }
+  const none: readonly number[] = []
+  return {
+    byId,
+    byKeyname,
+    childrenOf: (id) => children.get(id) ?? none,
+    principals: indexPrincipals(head.principals),
+    caller: head.caller,
+    complete: head.complete,
+    administrator: head.administrator,
+    landform: head.landform,
+  }
+}
+
+/** Members that count the changes of their data. */
+type Counted = { readonly [M in 'vector_layer' | 'raster_layer']?: { readonly data_version?: number } }
+
+/** Reads one representation. */
+export function readActual(wire: Representation): ActualResource {
+  const { resource, resmeta } = wire
+  // With what is no member beside them: copying them, ten thousands of times, takes longer than all else here.
+  const members = wire as unknown as ActualResource['members'] & Counted
+  const { id, cls, parent, keyname, display_name, version, description, owner_user, permissions } = resource
+  const items = resmeta?.items
+  return {
+    id,
+    cls,
+    parentId: (parent as { id: number } | null | undefined)?.id ?? null,
+    keyname: keyname ?? null,
+    displayName: display_name ?? '',
+    version,
+    description: Object.hasOwn(resource, 'description') ? (description ?? null) : undefined,
+    ownerId: (owner_user as { id: number } | undefined)?.id,
+    rules: permissions,
+    resmeta: items === undefined ? undefined : withoutMarkers(items),
+    ...readMarkers(id, items),
+    dataVersion: members.vector_layer?.data_version ?? members.raster_layer?.data_version,
+    members,
+  }
+}
+
+type Items = Readonly<Record<string, MetadataValue>>
+
+function withoutMarkers(items: Items): Items {
+  const rest: Record<string, MetadataValue> = {}
+  for (const key in items) {
+    const value = items[key]
+    if (value !== undefined && !isMarkerKey(key)) rest[key] = value
+  }
+  return rest
+}
+
+function readMarkers(id: number, items: Items | undefined) {
+  const manager = findManager(items?.[markerKeys.manager])
+  return {
+    // A marker that was copied along with the metadata of another resource says nothing.
+    manager: manager?.id === id ? manager.manifest : undefined,
+    protect: items?.[markerKeys.protect] === true,
+    source: findSource(items?.[markerKeys.source]),
+  }
+}
+
+/** Writes the markers of a resource as its metadata have them. */
+export function formatMarkers({
+  id,
+  manager,
+  protect,
+  source,
+}: ActualResource): Record<string, MetadataValue> {
+  return {
+    ...(manager === undefined ? {} : { [markerKeys.manager]: formatManager({ manifest: manager, id }) }),
+    ...(protect ? { [markerKeys.protect]: true } : {}),
+    ...(source === undefined ? {} : { [markerKeys.source]: formatSource(source) }),
+  }
+}
+
+/**
+ * Lists the ids of everything below a resource, top down, without itself.
+ *
+ * @param leaving resources that move away first, with all below them
+ */
+export function listDescendants(tree: ActualTree, id: number, leaving?: ReadonlySet<number>): number[] {
+  const found: number[] = []
+  for (
+    let current: number | undefined = id, next = 0;
+    current !== undefined;
+    current = found[next], next += 1
+  ) {
+    for (const child of tree.childrenOf(current)) if (!leaving?.has(child)) found.push(child)
+  }
+  return found
+}
+
+/** Gives the display names from the top of the tree to a resource. */
+export function pathOf(tree: ActualTree, id: number): string[] {
+  const names: string[] = []
+  for (
+    let at = tree.byId.get(id);
+    at !== undefined;
+    at = at.parentId === null ? undefined : tree.byId.get(at.parentId)
+  )
+    names.unshift(at.displayName)
+  return names
+}
+
+/** How a resource that no manifest names is called: by its keyname, or by its id. */
+export function labelOf({ keyname, id }: Pick<ActualResource, 'keyname' | 'id'>): string {
+  return keyname ?? `#${id}`
+}

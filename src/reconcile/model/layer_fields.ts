@@ -1,0 +1,71 @@
+import { FieldSchema } from '../../contract/classes/feature_layer.ts'
+import { annotationsOf } from '../../contract/descriptor.ts'
+import type { Schema } from '../../contract/schema.ts'
+import { splitPointer } from '../../core/pointer.ts'
+import type { LoadedField } from '../../transfer/prepare.ts'
+import { isCompared } from './canonical.ts'
+import type { Edit } from './change.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Writes the wanted fields of a layer as a request has them: those the layer has already carry their id, in full, so
+ * that what is no longer written goes back to its default; those it has beyond them are dropped.
+ */
+export function writeFields(wanted: unknown, actual: unknown): Fields[] {
+  const there = new Map(listOf(actual).map((field) => [field.keyname, field] as const))
+  const kept = listOf(wanted).map((field) => {
+    const id = there.get(field.keyname)?.id
+    return id === undefined ? field : { id, ...defaults(field), ...field }
+  })
+  const names = new Set(listOf(wanted).map(({ keyname }) => keyname))
+  const dropped = [...there.values()].filter(({ keyname }) => !names.has(keyname))
+  return [...kept, ...dropped.map(({ id }) => ({ id, delete: true }))]
+}
+
+/**
+ * Writes the wanted fields of a layer into the request that loads its data: fields are known by keyname, since they
+ * have no ids yet. Otherwise as `writeFields`.
+ */
+export function writeLoadedFields(wanted: unknown, loaded: readonly LoadedField[]): Fields[] {
+  const there = new Set(loaded.map(({ keyname }) => keyname))
+  const listed = listOf(wanted)
+  const names = new Set(listed.map(({ keyname }) => keyname))
+  const dropped = loaded.filter(({ keyname }) => !names.has(keyname))
+  return [
+    ...listed.map((field) => (there.has(String(field.keyname)) ? { ...defaults(field), ...field } : field)),
+    ...dropped.map(({ keyname, datatype }) => ({ keyname, datatype, delete: true })),
+  ]
+}
+
+/** Lists the keynames of the fields that edits drop. */
+export function droppedFields(edits: readonly Edit[]): Set<string> {
+  const dropped = edits.filter(({ to }) => to === undefined).map(({ pointer }) => splitPointer(pointer))
+  return new Set(
+    dropped.flatMap(([member, list, keyname]) =>
+      member === 'feature_layer' && list === 'fields' && keyname !== undefined ? [keyname] : [],
+    ),
+  )
+}
+
+/** Tells whether written fields change values of features: by dropping or converting a field. */
+export function changesValues(written: unknown, actual: unknown): boolean {
+  const datatypes = new Map(listOf(actual).map(({ id, datatype }) => [id, datatype] as const))
+  return listOf(written).some(
+    ({ id, delete: isDropped, datatype = datatypes.get(id) }) =>
+      id !== undefined && (isDropped === true || datatype !== datatypes.get(id)),
+  )
+}
+
+// From the contract: what stands in for each member that is not written.
+function defaults(field: Fields): Fields {
+  const entries = Object.entries(FieldSchema.properties as Readonly<Record<string, Schema>>)
+    .filter(([, schema]) => isCompared(schema))
+    .map(([name, schema]) => [name, field[annotationsOf(schema)['x-default-from'] ?? ''] ?? schema.default])
+    .filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries)
+}
+
+function listOf(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? (value as Fields[]) : []
+}

@@ -1,0 +1,241 @@
+import type { Issue } from '../../core/issue.ts'
+import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
+import { needsData } from '../../manifest/schema/block_schema.ts'
+import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tree.ts'
+import type { Action, Change, DataLoad, Edit, UnknownResource } from '../model/change.ts'
+import { droppedFields } from '../model/layer_fields.ts'
+import type { PlanInput } from '../model/plan_input.ts'
+import { planCreation } from './create.ts'
+import { decideSource, keepSource } from './decide_load.ts'
+import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
+import { contextOf, listRecreated } from './diff_context.ts'
+import { issueAt, type Match } from './match.ts'
+import { checkPrincipals } from './principal_issues.ts'
+import { countTakes, listUncounted } from './prune.ts'
+import type { LoadQuestion } from './read_load_change.ts'
+import { reasonOf, reportUnseen, type Unseen } from './unseen.ts'
+
+/** Changes to what the manifest names. */
+export interface WantedChanges {
+  readonly changes: readonly Change[]
+  readonly unchanged: number
+  readonly unknown: readonly UnknownResource[]
+  readonly issues: readonly Issue[]
+  /** Layers whose features have to be counted before the plan is final. */
+  readonly uncounted: readonly number[]
+  /** Layers whose sources have to be read before the plan is final. */
+  readonly unread: readonly LoadQuestion[]
+  /** Keys of resources that are there, and are made anew. */
+  readonly recreated: ReadonlySet<string>
+}
+
+interface Draft {
+  readonly changes: Change[]
+  readonly issues: Issue[]
+  readonly uncounted: number[]
+  readonly unread: LoadQuestion[]
+  readonly unknown: UnknownResource[]
+  unchanged: number
+}
+
+interface Work {
+  readonly input: PlanInput
+  readonly match: Match
+  readonly context: DiffContext
+  readonly recreated: ReadonlySet<string>
+  readonly unseen: ReadonlyMap<string, Unseen>
+  readonly draft: Draft
+  readonly pathOf: (key: string) => readonly string[]
+}
+
+/** Computes the changes to everything the manifest names, in its order. */
+export function planChanges(
+  input: PlanInput,
+  match: Match,
+  unseen: ReadonlyMap<string, Unseen>,
+): WantedChanges {
+  const recreated = listRecreated(input, match)
+  const issues = reportUnseen(unseen, input)
+  const draft: Draft = { changes: [], issues, uncounted: [], unread: [], unknown: [], unchanged: 0 }
+  const context = contextOf(input, match, recreated)
+  const paths = pathFinder(input.manifest, input.actual, match)
+  const work: Work = { input, match, context, recreated, unseen, draft, pathOf: paths }
+  for (const wanted of input.manifest.resources.values()) planOne(work, wanted)
+  return { ...draft, recreated }
+}
+
+function planOne(work: Work, wanted: WantedResource): void {
+  const { match, recreated, draft, input, unseen } = work
+  const found = unseen.get(wanted.key)
+  if (found !== undefined) {
+    draft.unknown.push(unknownOf(work, wanted, found))
+    return
+  }
+  draft.issues.push(...checkPrincipals(wanted, input.actual.principals))
+  const actual = match.pairs.get(wanted.key)
+  if (actual === undefined) {
+    if (!wanted.existing && !match.suspects.has(wanted.key)) planCreate(work, wanted, undefined)
+  } else if (recreated.has(wanted.key)) planCreate(work, wanted, actual)
+  else planUpdate(work, wanted, actual)
+}
+
+function unknownOf(work: Work, { key, cls }: WantedResource, found: Unseen): UnknownResource {
+  return { key, cls: cls ?? '', path: work.pathOf(key), reason: reasonOf(found) }
+}
+
+function planCreate(work: Work, wanted: WantedResource, old: ActualResource | undefined): void {
+  const { input, draft } = work
+  const creation = planCreation(wanted, input.manifest.id, input.actual.principals)
+  const data = planData(work, wanted, { actual: undefined, edits: [] })
+  if (wanted.cls !== undefined && needsData.has(wanted.cls) && wanted.data === undefined) {
+    const message = `"${wanted.key}" is to be made, and a ${wanted.cls} is made of a file`
+    draft.issues.push(issueAt(wanted, 'plan/data-missing', message, '/cls'))
+  }
+  draft.changes.push({
+    action: old === undefined ? 'create' : 'replace',
+    key: wanted.key,
+    cls: wanted.cls ?? '',
+    displayName: wanted.displayName ?? wanted.key,
+    path: work.pathOf(wanted.key),
+    ...(old === undefined ? {} : { id: old.id, ...versionOf(old), takes: takesOf(work, old) }),
+    ...creation,
+    ...(data === undefined ? {} : { data }),
+  })
+}
+
+// What the manifest wants below it is made anew too; features go all the same.
+function takesOf({ input, match, recreated, draft }: Work, old: ActualResource) {
+  const { manifest, actual, counts } = input
+  const kept = new Set([...match.keyOf].filter(([, key]) => !recreated.has(key)).map(([id]) => id))
+  const named = new Set(match.keyOf.keys())
+  draft.uncounted.push(...listUncounted({ actual, counts, kept }, old))
+  return countTakes({ manifestId: manifest.id, actual, counts, kept, named }, old.id)
+}
+
+function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource): void {
+  const { context, draft, input } = work
+  const fault = checkTarget(input, wanted, actual)
+  if (fault !== undefined) {
+    draft.issues.push(fault)
+    return
+  }
+  const diff = diffResource(wanted, actual, context)
+  draft.issues.push(...reportUnknown(wanted, diff), ...reportReplacement(wanted, diff))
+  const data = planData(work, wanted, { actual, edits: diff.edits })
+  if (diff.edits.length === 0 && !diff.adopts && data === undefined) {
+    draft.unchanged += 1
+    return
+  }
+  draft.changes.push(updateOf({ work, wanted, actual, diff, data }))
+}
+
+interface Update {
+  readonly work: Work
+  readonly wanted: WantedResource
+  readonly actual: ActualResource
+  readonly diff: ResourceDiff
+  readonly data: DataLoad | undefined
+}
+
+function updateOf({ work, wanted, actual, diff, data }: Update): Change {
+  const fields = data === undefined ? undefined : wanted.members.feature_layer?.fields
+  return {
+    action: actionOf(diff),
+    key: wanted.key,
+    cls: actual.cls,
+    displayName: wanted.displayName ?? actual.displayName,
+    path: work.pathOf(wanted.key),
+    id: actual.id,
+    ...versionOf(actual),
+    edits: diff.edits,
+    body: data === undefined ? keepSource(diff.body, actual) : diff.body,
+    ...(data === undefined ? {} : { data }),
+    ...(fields === undefined ? {} : { fieldsAfterLoad: fields as NonNullable<Change['fieldsAfterLoad']> }),
+    ...(diff.sharesRules && actual.version !== undefined ? { ifVersion: actual.version } : {}),
+  }
+}
+
+const versionOf = ({ version }: ActualResource) => (version === undefined ? {} : { version })
+
+function actionOf({ adopts, moves }: ResourceDiff): Action {
+  if (adopts) return 'adopt'
+  return moves ? 'move' : 'update'
+}
+
+function checkTarget({ manifest, options }: PlanInput, wanted: WantedResource, actual: ActualResource) {
+  if (wanted.cls !== undefined && wanted.cls !== actual.cls) {
+    const message = `"${wanted.key}" is a ${wanted.cls} here and a ${actual.cls} on the server`
+    const ours = actual.manager === manifest.id
+    if (!ours) return issueAt(wanted, 'plan/wrong-class', message, '/cls')
+    return { ...issueAt(wanted, 'plan/replace', message, '/cls'), hint: allowHint(wanted) }
+  }
+  const foreign = actual.manager !== undefined && actual.manager !== manifest.id
+  if (wanted.existing || !foreign || options.adopt) return undefined
+  return issueAt(wanted, 'plan/foreign', `"${wanted.key}" is managed by the manifest "${actual.manager}"`)
+}
+
+const allowHint = ({ key }: WantedResource) =>
+  `To delete it and make it anew, with all below it: --replace ${key}`
+
+function reportReplacement(wanted: WantedResource, { edits }: ResourceDiff): Issue[] {
+  const [edit] = edits.filter(({ replaces }) => replaces !== undefined)
+  if (edit === undefined) return []
+  const message = `"${wanted.key}" cannot be changed in place: ${edit.replaces}`
+  return [{ ...issueAt(wanted, 'plan/replace', message, edit.pointer), hint: allowHint(wanted) }]
+}
+
+function reportUnknown(wanted: WantedResource, { unknown }: ResourceDiff): Issue[] {
+  if (unknown.length === 0) return []
+  const message = `"${wanted.key}": this account may not read ${unknown.join(', ')}; left as it is`
+  return [{ ...issueAt(wanted, 'plan/unknown', message, unknown[0]), severity: 'warning' }]
+}
+
+function planData(
+  { input, draft }: Work,
+  wanted: WantedResource,
+  { actual, edits }: { readonly actual: ActualResource | undefined; readonly edits: readonly Edit[] },
+): DataLoad | undefined {
+  const file = wanted.data === undefined ? undefined : input.files.get(wanted.key)
+  if (file === undefined) return undefined
+  const count = actual === undefined ? undefined : input.counts.get(actual.id)
+  const { options, actual: tree } = input
+  const { load, issues, uncounted, unread } = decideSource({
+    wanted,
+    actual,
+    file,
+    count,
+    change: input.loads?.get(wanted.key),
+    dropped: droppedFields(edits),
+    options,
+    prepares: tree.landform !== undefined,
+  })
+  draft.issues.push(...issues)
+  if (unread && actual !== undefined) draft.unread.push({ wanted, actual, before: count ?? 0 })
+  if (uncounted && actual !== undefined) draft.uncounted.push(actual.id)
+  return load
+}
+
+/** Gives the display names from the top of the tree to where a key will stand. */
+function pathFinder(manifest: Manifest, actual: ActualTree, match: Match) {
+  const known = new Map<string, readonly string[]>()
+  const find = (key: string): readonly string[] => {
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const wanted = manifest.resources.get(key)
+    const there = match.pairs.get(key)
+    const name = wanted?.displayName ?? there?.displayName ?? key
+    const inTree = wanted?.existing || wanted?.parent === undefined
+    const path =
+      inTree && there !== undefined ? pathOf(actual, there.id) : [...parentPath(wanted, find), name]
+    known.set(key, path)
+    return path
+  }
+  return find
+}
+
+function parentPath(
+  wanted: WantedResource | undefined,
+  find: (key: string) => readonly string[],
+): readonly string[] {
+  return wanted?.parent === undefined ? [] : find(wanted.parent)
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import type { SightQuestion } from '../../api/sight.ts'
+import type { Issue } from '../../core/issue.ts'
+import type { ActualTree } from '../model/actual_tree.ts'
+import type { Change, Plan } from '../model/change.ts'
+import type { PlanInput } from '../model/plan_input.ts'
+import { planChanges } from './changes.ts'
+import { type Match, matchResources } from './match.ts'
+import { orderChanges } from './order_steps.ts'
+import { planPrune } from './prune.ts'
+import type { LoadQuestion } from './read_load_change.ts'
+import { planReferrers } from './referrers.ts'
+import { findUnseen } from './unseen.ts'
+
+/** A plan, and what has to be asked for a final one. */
+export interface Planning {
+  readonly plan: Plan
+  /** Layers whose features have to be counted. */
+  readonly uncounted: readonly number[]
+  /** Layers whose sources have to be read. */
+  readonly unread: readonly LoadQuestion[]
+  /** Resources that the account does not see. */
+  readonly unsure: SightQuestion
+}
+
+/** Computes what has to be done so that the server is as the manifest wants it. Pure. */
+export function computePlan(input: PlanInput): Planning {
+  const { manifest, actual, options, counts } = input
+  const match = matchResources(manifest, actual)
+  const { unseen, question: unsure } = findUnseen(input, match)
+  const wanted = planChanges(input, match, unseen)
+  const kept = new Set<number>()
+  for (const { id } of match.suspects.values()) kept.add(id)
+  const anchors = new Set<number>()
+  for (const [key, resource] of match.pairs)
+    (manifest.resources.get(key)?.existing ? anchors : kept).add(resource.id)
+  const pruned = planPrune({ ...options, manifestId: manifest.id, actual, kept, anchors, counts })
+  const { changes, issues: referred } = planReferrers({
+    actual,
+    changes: [...wanted.changes, ...pruned.changes],
+    kept: keptIds(match, wanted.recreated),
+    allowLoss: options.allowLoss,
+  })
+  const order = orderChanges({ manifest, actual, changes, pairs: match.pairs, recreated: wanted.recreated })
+  const issues = [...match.issues, ...wanted.issues, ...pruned.issues, ...referred, ...order.issues]
+  const ids = new Map([...match.pairs].map(([key, { id }]) => [key, id] as const))
+  for (const key of wanted.recreated) ids.delete(key)
+  const plan: Plan = {
+    version: 1,
+    manifest: manifest.id,
+    server: input.server,
+    landform: actual.landform,
+    changes: order.changes,
+    steps: order.steps,
+    unchanged: wanted.unchanged,
+    unknown: wanted.unknown,
+    issues: dedupe(issues),
+    ids,
+    principals: actual.principals.ids,
+    fingerprint: fingerprintOf(changes, actual),
+  }
+  const { unread } = wanted
+  return { plan, uncounted: [...wanted.uncounted, ...pruned.uncounted], unread, unsure }
+}
+
+/** Resources that are wanted, and leave what is deleted before it goes. */
+function keptIds({ keyOf, suspects }: Match, recreated: ReadonlySet<string>): Set<number> {
+  const wanted = [...keyOf].flatMap(([id, key]) => (recreated.has(key) ? [] : [id]))
+  return new Set([...wanted, ...[...suspects.values()].map(({ id }) => id)])
+}
+
+// Of the edits, not of the bodies: secrets leave no digest.
+function fingerprintOf(changes: readonly Change[], actual: ActualTree): string {
+  const hash = createHash('sha256')
+  for (const { action, key, id, edits, data } of changes) {
+    const version = id === undefined ? undefined : actual.byId.get(id)?.version
+    hash.update(JSON.stringify([action, key, id, version, edits, data]))
+  }
+  return hash.digest('hex')
+}
+
+function dedupe(issues: readonly Issue[]): Issue[] {
+  const seen = new Set<string>()
+  return issues.filter((issue) => {
+    const id = JSON.stringify([issue.code, issue.message, issue.span])
+    return seen.has(id) ? false : seen.add(id) !== undefined
+  })
+}

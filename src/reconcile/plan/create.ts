@@ -1,0 +1,91 @@
+import { annotationsOf } from '../../contract/descriptor.ts'
+import { formatManager, markerKeys } from '../../contract/markers.ts'
+import { descriptorOf } from '../../contract/registry.ts'
+import { joinPointer } from '../../core/pointer.ts'
+import type { WantedResource } from '../../manifest/manifest.ts'
+import { formatRule, type NamedRule, sortedRules } from '../model/access_rules.ts'
+import type { Change, Edit, WantedBody } from '../model/change.ts'
+import type { Principals } from '../model/principals.ts'
+
+/** What makes a resource that is not there yet. */
+export interface Creation {
+  readonly edits: readonly Edit[]
+  readonly body: WantedBody
+  readonly fieldsAfterLoad?: NonNullable<Change['fieldsAfterLoad']>
+}
+
+/** Writes the request that creates a resource with everything its block says, marked as this manifest's own. */
+export function planCreation(wanted: WantedResource, manifestId: string, principals: Principals): Creation {
+  const rules = sortedRules(namedRules(wanted, principals))
+  const resource = resourceFields(wanted, principals, rules)
+  const items = {
+    ...withoutNull(wanted.resmeta ?? {}),
+    // The server puts the new id in the place of the 0.
+    [markerKeys.manager]: formatManager({ manifest: manifestId, id: 0 }),
+    ...(wanted.protect ? { [markerKeys.protect]: true } : {}),
+  }
+  const { feature_layer: featureLayer, ...members } = wanted.members
+  const fields = featureLayer?.fields as Creation['fieldsAfterLoad']
+  // The file decides which fields a loaded layer has; what the block says of them comes after.
+  const later = wanted.data !== undefined && fields !== undefined
+  const early = featureLayer === undefined || later ? {} : { feature_layer: featureLayer }
+  return {
+    edits: listEdits(wanted, rules),
+    body: { resource, resmeta: { items }, ...members, ...early },
+    ...(later ? { fieldsAfterLoad: fields } : {}),
+  }
+}
+
+function namedRules({ permissions }: WantedResource, principals: Principals): NamedRule[] {
+  return (permissions?.rules ?? []).map((rule) => ({
+    ...rule,
+    principal: fullName(rule.principal, principals),
+  }))
+}
+
+function fullName(name: string, principals: Principals): string {
+  const found = principals.find(name)
+  return 'name' in found ? found.name : name
+}
+
+function resourceFields(
+  { cls, parent, key, displayName, description, owner, permissions }: WantedResource,
+  principals: Principals,
+  rules: readonly NamedRule[],
+): Record<string, unknown> {
+  return {
+    cls,
+    parent,
+    keyname: key,
+    display_name: displayName ?? key,
+    ...(description === undefined ? {} : { description }),
+    ...(owner === undefined ? {} : { owner_user: fullName(owner, principals) }),
+    ...(permissions === undefined ? {} : { permissions: rules }),
+  }
+}
+
+function withoutNull(items: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(items).filter(([, value]) => value !== null))
+}
+
+/** Lists what a new resource will have, a line a field. */
+function listEdits(wanted: WantedResource, rules: readonly NamedRule[]): Edit[] {
+  const edits: Edit[] = []
+  if (wanted.description) edits.push({ pointer: '/description', to: wanted.description })
+  if (wanted.owner !== undefined) edits.push({ pointer: '/owner', to: wanted.owner })
+  for (const rule of rules) edits.push({ pointer: '/permissions', to: formatRule(rule) })
+  for (const [key, to] of Object.entries(wanted.resmeta ?? {}))
+    if (to !== null) edits.push({ pointer: joinPointer('/resmeta', key), to })
+  if (wanted.protect) edits.push({ pointer: '/protect', to: true })
+  for (const [member, fields] of Object.entries(wanted.members))
+    for (const [field, to] of Object.entries(fields)) {
+      const pointer = joinPointer('', member, field)
+      edits.push(isSecret(wanted, member, field) ? { pointer, secret: true } : { pointer, to })
+    }
+  return edits
+}
+
+function isSecret({ cls }: WantedResource, member: string, field: string): boolean {
+  const schema = cls === undefined ? undefined : descriptorOf(cls).members[member]?.properties[field]
+  return schema !== undefined && annotationsOf(schema)['x-secret'] === true
+}

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto'
+import { type GeometryType, geometryParts } from '../../contract/geometry.ts'
+import { formatSource, markerKeys } from '../../contract/markers.ts'
+import type { Issue } from '../../core/issue.ts'
+import type { WantedResource } from '../../manifest/manifest.ts'
+import { type DataChange, describeBlindLoad, describeDataLoss, losesData } from '../../transfer/data_loss.ts'
+import type { ActualResource } from '../model/actual_tree.ts'
+import type { DataLoad, EditedData, WantedBody } from '../model/change.ts'
+import { changesValues } from '../model/layer_fields.ts'
+import type { PlanOptions } from '../model/plan_input.ts'
+import { issueAt } from './match.ts'
+
+/** What the source file of a layer holds now. */
+export interface SourceFile {
+  /** SHA-256 of its bytes, in hexadecimal. */
+  readonly sha256: string
+  readonly sizeBytes: number
+}
+
+/** What is to be done about the data of a layer. */
+export interface SourceDecision {
+  readonly load?: DataLoad
+  readonly issues: readonly Issue[]
+  /** The features of the resource have to be counted before the plan is final. */
+  readonly uncounted?: true
+  /** The source has to be read before the plan is final. */
+  readonly unread?: true
+}
+
+/** What a decision about data rests on. */
+export interface SourceQuestion {
+  readonly wanted: WantedResource
+  /** Undefined where the layer is created anew. */
+  readonly actual: ActualResource | undefined
+  readonly file: SourceFile
+  /** Number of features, where it was asked; null where it cannot be known. */
+  readonly count: number | null | undefined
+  /** What loading the source would change, where it was asked; null where it cannot be read here. */
+  readonly change: DataChange | null | undefined
+  /** Keynames of fields that the plan drops on purpose. */
+  readonly dropped: ReadonlySet<string>
+  readonly options: Pick<PlanOptions, 'overwriteData' | 'allowLoss' | 'fuse'>
+  /** Whether the server tells what a source holds before it replaces the data. */
+  readonly prepares: boolean
+}
+
+/** Gives the options a source is loaded with; a geometry type of the block says what to cast to. */
+export function loadOptionsOf({ data, members }: WantedResource): Readonly<Record<string, unknown>> {
+  const type = members.vector_layer?.geometry_type as GeometryType | undefined
+  if (type === undefined) return data?.options ?? {}
+  const { family, isMulti, hasZ } = geometryParts(type)
+  return { cast_geometry_type: family, cast_is_multi: isMulti, cast_has_z: hasZ, ...data?.options }
+}
+
+/** Computes the digest that the source marker holds: of the file's bytes and of how they are loaded. */
+export function sourceDigest(sha256: string, options: Readonly<Record<string, unknown>>): string {
+  const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))
+  return createHash('sha256')
+    .update(`${sha256}\n${JSON.stringify(sorted)}`)
+    .digest('hex')
+}
+
+/**
+ * Decides whether a layer's source is loaded: when it differs from what the marker on the server says, or the data
+ * have changed since. Data that were edited on the server stop the plan unless the manifest or the caller says what to
+ * do. A marker that is lost means unknown: asked, never loaded over what is there.
+ */
+export function decideSource(question: SourceQuestion): SourceDecision {
+  const { wanted, actual, file, options } = question
+  if (actual === undefined) return { load: loadOf(question, 'new'), issues: [] }
+  const edited = findEdits(actual)
+  if (options.overwriteData.has(wanted.key)) return replaceData(question, { reason: 'told to', edited })
+  if (actual.source === undefined) return decideUnmarked(question)
+  if (wanted.data?.mode === 'seed') return { issues: [] }
+  const isSame = actual.source.digest === sourceDigest(file.sha256, loadOptionsOf(wanted))
+  if (isSame && edited === undefined) return { issues: [] }
+  const reason = isSame ? 'data changed on the server' : 'source changed'
+  const decision = replaceData(question, { reason, edited })
+  if (edited === undefined || wanted.data?.mode === 'replace') return decision
+  return { ...decision, issues: [...decision.issues, reportEdits(wanted, edited)] }
+}
+
+/** Finds out whether data were edited since the load that the marker speaks of. */
+function findEdits({ source, dataVersion }: ActualResource): EditedData | undefined {
+  if (source === undefined || dataVersion === undefined || dataVersion === source.version) return undefined
+  return { changes: dataVersion > source.version ? dataVersion - source.version : undefined }
+}
+
+function reportEdits(wanted: WantedResource, { changes }: EditedData): Issue {
+  const times = changes === undefined ? '' : ` ${changes === 1 ? 'once' : `${changes} times`}`
+  const message = `the data of "${wanted.key}" were edited on the server${times} since they were loaded, and loading the source would overwrite that`
+  const hint = `To overwrite the edits: --overwrite-data ${wanted.key}, or data: { mode: replace }. To keep them: data: { mode: seed }.`
+  return { ...issueAt(wanted, 'plan/data-edited', message, '/data'), hint }
+}
+
+type Reason = Pick<DataLoad, 'reason'> & { readonly edited: EditedData | undefined }
+
+function replaceData(question: SourceQuestion, { reason, edited }: Reason): SourceDecision {
+  const { wanted, actual, count, change } = question
+  const load = { ...loadOf(question, reason), ...(edited === undefined ? {} : { edited }) }
+  if (actual?.cls !== 'vector_layer') return { load, issues: [] }
+  if (count === undefined) return { load, issues: [], uncounted: true }
+  const counted = { ...load, before: count }
+  if (count === 0) return { load: counted, issues: [] }
+  if (count !== null && change === undefined) return { load: counted, issues: [], unread: true }
+  const { prepares, dropped } = question
+  if (!change)
+    return {
+      load: counted,
+      issues: prepares || load.lossFuse === undefined ? [] : [reportBlind(wanted, count)],
+    }
+  const known = withoutDropped(change, dropped)
+  const isLost = load.lossFuse !== undefined && losesData(known, load.lossFuse)
+  return { load: { ...counted, change: known }, issues: isLost ? [reportLoss(wanted, known)] : [] }
+}
+
+/** Fields that a plan drops are lost on purpose. */
+export function withoutDropped(change: DataChange, dropped: ReadonlySet<string>): DataChange {
+  return { ...change, lostFields: change.lostFields.filter(({ keyname }) => !dropped.has(keyname)) }
+}
+
+function reportLoss(wanted: WantedResource, change: DataChange): Issue {
+  const message = `"${wanted.key}" would lose data: ${describeDataLoss(change)}`
+  return { ...issueAt(wanted, 'data/loss', message, '/data'), hint: lossHint(wanted.key) }
+}
+
+function reportBlind(wanted: WantedResource, count: number | null): Issue {
+  const { key } = wanted
+  return { ...issueAt(wanted, 'data/loss', describeBlindLoad(key, count), '/data'), hint: lossHint(key) }
+}
+
+/**
+ * Adds the marker of a layer's source to a body that drops or converts fields: the server counts that as a change of
+ * the data, and it is our own. Data that were edited besides stay told as edited.
+ */
+export function keepSource(body: WantedBody, actual: ActualResource): WantedBody {
+  const { source, dataVersion, members } = actual
+  const isKept = changesValues(body.feature_layer?.fields, members.feature_layer?.fields)
+  if (!isKept || source === undefined || dataVersion !== source.version) return body
+  const items = body.resmeta?.items as Readonly<Record<string, unknown>> | undefined
+  const marker = { [markerKeys.source]: formatSource({ ...source, version: source.version + 1 }) }
+  return { ...body, resmeta: { items: { ...items, ...marker } } }
+}
+
+/** Says how to allow that a layer loses data. */
+export function lossHint(key: string): string {
+  return `Check the source. If the loss is intended: --allow-loss ${key}, or data: { allow_loss: true }.`
+}
+
+function decideUnmarked(question: SourceQuestion): SourceDecision {
+  const { wanted, actual, count } = question
+  if (actual?.resmeta !== undefined && count === undefined) return { issues: [], uncounted: true }
+  if (actual?.resmeta !== undefined && count === 0) return { load: loadOf(question, 'new'), issues: [] }
+  if (wanted.data?.mode === 'seed') return { issues: [] }
+  const what = typeof count === 'number' ? `holds ${count} features` : 'holds data'
+  const message = `"${wanted.key}" ${what}, and nothing on the server says what they were made of; they stay as they are`
+  const issue = {
+    ...issueAt(wanted, 'plan/data-unknown', message, '/data'),
+    severity: 'warning',
+    hint: `to replace them: --overwrite-data ${wanted.key}`,
+  } as const
+  return { issues: [issue] }
+}
+
+function loadOf({ wanted, actual, file, options }: SourceQuestion, reason: DataLoad['reason']): DataLoad {
+  const mayLose = wanted.data?.allowLoss === true || options.allowLoss.has(wanted.key)
+  return {
+    path: wanted.data?.path ?? '',
+    source: wanted.data?.source ?? '',
+    options: loadOptionsOf(wanted),
+    sizeBytes: file.sizeBytes,
+    version: actual === undefined ? 1 : (actual.dataVersion ?? 0) + 1,
+    reason,
+    ...(mayLose ? {} : { lossFuse: options.fuse }),
+  }
+}

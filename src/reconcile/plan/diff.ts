@@ -1,0 +1,254 @@
+import { annotationsOf } from '../../contract/descriptor.ts'
+import { formatManager, markerKeys } from '../../contract/markers.ts'
+import { type Cls, descriptorOf, isCls } from '../../contract/registry.ts'
+import type { MetadataValue } from '../../contract/resource.ts'
+import type { Schema } from '../../contract/schema.ts'
+import { joinPointer } from '../../core/pointer.ts'
+import type { WantedResource } from '../../manifest/manifest.ts'
+import { compareRules, nameRule } from '../model/access_rules.ts'
+import { type ActualResource, formatMarkers } from '../model/actual_tree.ts'
+import { canonical, isCompared } from '../model/canonical.ts'
+import type { Edit, WantedBody } from '../model/change.ts'
+import { writeFields } from '../model/layer_fields.ts'
+import { type Names, toWantedForm } from '../model/wanted_form.ts'
+import { compareValues } from './compare_lists.ts'
+import { isSame } from './same_value.ts'
+
+/** What the differ has to know besides the two sides. */
+export interface DiffContext {
+  readonly manifestId: string
+  readonly names: Names
+  /** Id by key of the resources that keep theirs. */
+  findId(key: string): number | undefined
+  /** Keys whose secrets are to be sent again. */
+  readonly sendSecrets: ReadonlySet<string>
+  /** Whether a write adds to the metadata; servers that replace them get them all. */
+  readonly mergesMetadata: boolean
+}
+
+/** How a resource differs from what is wanted. */
+export interface ResourceDiff {
+  readonly edits: readonly Edit[]
+  readonly body: WantedBody
+  readonly moves: boolean
+  /** Gets the marker of this manifest. */
+  readonly adopts: boolean
+  /** The body holds rules that others own: it must not overwrite what they do meanwhile. */
+  readonly sharesRules: boolean
+  /** Pointers of wanted fields that the caller may not read. */
+  readonly unknown: readonly string[]
+}
+
+interface Draft {
+  readonly edits: Edit[]
+  readonly unknown: string[]
+  readonly body: Record<string, Record<string, unknown>>
+}
+
+/** Compares a wanted resource with the one it is matched with. Pure; order of members and rules is irrelevant. */
+export function diffResource(
+  wanted: WantedResource,
+  actual: ActualResource,
+  context: DiffContext,
+): ResourceDiff {
+  const draft: Draft = { edits: [], unknown: [], body: {} }
+  diffNames(draft, wanted, actual)
+  const moves = diffPlace(draft, { wanted, actual, context })
+  diffOwner(draft, { wanted, actual, context })
+  const sharesRules = diffRules(draft, { wanted, actual, context })
+  const adopts = diffMetadata(draft, { wanted, actual, context })
+  const cls = wanted.cls ?? (isCls(actual.cls) ? actual.cls : undefined)
+  if (cls !== undefined && cls === actual.cls) diffMembers(draft, cls, { wanted, actual, context })
+  const { edits, unknown, body } = draft
+  return { edits, body, moves, adopts, sharesRules, unknown }
+}
+
+interface Sides {
+  readonly wanted: WantedResource
+  readonly actual: ActualResource
+  readonly context: DiffContext
+}
+
+function set(draft: Draft, member: string, fields: Readonly<Record<string, unknown>>): void {
+  draft.body[member] = { ...draft.body[member], ...fields }
+}
+
+function diffNames(draft: Draft, wanted: WantedResource, actual: ActualResource): void {
+  const { displayName, description } = wanted
+  if (!wanted.existing && actual.keyname !== wanted.key) {
+    draft.edits.push({ pointer: '/keyname', from: actual.keyname, to: wanted.key })
+    set(draft, 'resource', { keyname: wanted.key })
+  }
+  if (displayName !== undefined && displayName !== actual.displayName) {
+    draft.edits.push({ pointer: '/display_name', from: actual.displayName, to: displayName })
+    set(draft, 'resource', { display_name: displayName })
+  }
+  if (description === undefined) return
+  if (actual.description === undefined) draft.unknown.push('/description')
+  else if ((description ?? null) !== actual.description) {
+    draft.edits.push({ pointer: '/description', from: actual.description, to: description })
+    set(draft, 'resource', { description })
+  }
+}
+
+// Existing resources stay where they are: a manifest nests them only to say where others stand.
+function diffPlace(draft: Draft, { wanted, actual, context }: Sides): boolean {
+  if (wanted.existing || wanted.parent === undefined || actual.parentId === null) return false
+  if (context.findId(wanted.parent) === actual.parentId) return false
+  const from = context.names.keyOf.get(actual.parentId) ?? { id: actual.parentId }
+  draft.edits.push({ pointer: '/parent', from, to: wanted.parent })
+  set(draft, 'resource', { parent: wanted.parent })
+  return true
+}
+
+function diffOwner(draft: Draft, { wanted, actual, context }: Sides): void {
+  if (wanted.owner === undefined) return
+  if (actual.ownerId === undefined) {
+    draft.unknown.push('/owner')
+    return
+  }
+  const from = context.names.principals.nameOf(actual.ownerId)
+  const found = context.names.principals.find(wanted.owner)
+  const to = 'name' in found ? found.name : wanted.owner
+  if (from === to) return
+  draft.edits.push({ pointer: '/owner', from, to })
+  set(draft, 'resource', { owner_user: to })
+}
+
+function diffRules(draft: Draft, { wanted, actual, context }: Sides): boolean {
+  if (wanted.permissions === undefined) return false
+  if (actual.rules === undefined) {
+    draft.unknown.push('/permissions')
+    return false
+  }
+  const { principals } = context.names
+  const named = actual.rules.map((rule) => nameRule(rule, principals))
+  const rules = wanted.permissions.rules.map((rule) => {
+    const found = principals.find(rule.principal)
+    return 'name' in found ? { ...rule, principal: found.name } : rule
+  })
+  const diff = compareRules({ owns: wanted.permissions.owns, rules }, named)
+  if (diff === undefined) return false
+  draft.edits.push(...diff.edits)
+  set(draft, 'resource', { permissions: diff.rules })
+  return wanted.permissions.owns === 'listed'
+}
+
+// A manifest that writes metadata owns all of them, except on resources that others own.
+function diffMetadata(draft: Draft, { wanted, actual, context }: Sides): boolean {
+  if (actual.resmeta === undefined) {
+    if (wanted.resmeta !== undefined) draft.unknown.push('/resmeta')
+    return false
+  }
+  const items: Record<string, MetadataValue> = {}
+  const old = actual.resmeta
+  const next = wanted.resmeta ?? {}
+  const gone =
+    wanted.resmeta === undefined || wanted.existing ? [] : Object.keys(old).filter((key) => !(key in next))
+  for (const key of [...Object.keys(next), ...gone]) {
+    const [from, to] = [old[key] ?? null, next[key] ?? null]
+    if (from === to) continue
+    items[key] = to
+    draft.edits.push(editOf(joinPointer('/resmeta', key), from, to))
+  }
+  const adopts = markManager(items, { wanted, actual, context })
+  markProtection(draft, items, { wanted, actual, context })
+  if (Object.keys(items).length > 0) {
+    const rest = context.mergesMetadata ? {} : { ...old, ...formatMarkers(actual) }
+    set(draft, 'resmeta', { items: { ...rest, ...items } })
+  }
+  return adopts
+}
+
+const editOf = (pointer: string, from: unknown, to: unknown): Edit => ({
+  pointer,
+  ...(from === null ? {} : { from }),
+  ...(to === null ? {} : { to }),
+})
+
+function markManager(items: Record<string, MetadataValue>, { wanted, actual, context }: Sides): boolean {
+  if (wanted.existing || actual.manager === context.manifestId) return false
+  items[markerKeys.manager] = formatManager({ manifest: context.manifestId, id: actual.id })
+  return true
+}
+
+function markProtection(draft: Draft, items: Record<string, MetadataValue>, { wanted, actual }: Sides): void {
+  if (wanted.protect === actual.protect || (wanted.existing && !wanted.protect)) return
+  items[markerKeys.protect] = wanted.protect ? true : null
+  draft.edits.push({ pointer: '/protect', from: actual.protect, to: wanted.protect })
+}
+
+function diffMembers(draft: Draft, cls: Cls, sides: Sides): void {
+  for (const place of fieldsOf(cls)) {
+    const written = sides.wanted.members[place.member]
+    if (written === undefined) continue
+    const diff = annotationsOf(place.schema)['x-secret'] ? diffSecret : diffField
+    diff(draft, { ...place, written }, sides)
+  }
+}
+
+const fieldCache = new Map<Cls, readonly Omit<FieldPlace, 'written'>[]>()
+
+function fieldsOf(cls: Cls): readonly Omit<FieldPlace, 'written'>[] {
+  const known = fieldCache.get(cls)
+  if (known !== undefined) return known
+  const places = Object.entries(descriptorOf(cls).members).flatMap(([member, { properties }]) => {
+    const fields = Object.entries(properties as Readonly<Record<string, Schema>>)
+    const addresses = fields.flatMap(([name, schema]) => (annotationsOf(schema)['x-address'] ? [name] : []))
+    const place = ([field, schema]: (typeof fields)[number]) => ({ member, field, schema, addresses })
+    const secrets = fields.filter(([, schema]) => annotationsOf(schema)['x-secret'])
+    // Secrets come last: they are sent when their address changes.
+    return [...fields.filter(([, schema]) => isCompared(schema)), ...secrets].map(place)
+  })
+  fieldCache.set(cls, places)
+  return places
+}
+
+interface FieldPlace {
+  readonly member: string
+  readonly field: string
+  readonly schema: Schema
+  /** Fields of the member that say where its secret is sent to. */
+  readonly addresses: readonly string[]
+  /** The member's block in the manifest. */
+  readonly written: Readonly<Record<string, unknown>>
+}
+
+function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }: Sides): void {
+  const { member, field, schema, written } = place
+  const to = field in written ? written[field] : defaultOf(schema, wanted)
+  if (to === undefined || (to === null && annotationsOf(schema)['x-null-found'])) return
+  const wire = actual.members[member]?.[field]
+  if (wire === undefined) {
+    if (field in written) draft.unknown.push(joinPointer('', member, field))
+    return
+  }
+  if (isSame(schema, { wire, wanted: to }, context.names)) return
+  const pointer = joinPointer('', member, field)
+  const named = toWantedForm(schema, wire, context.names)
+  const edits = compareValues(schema, { pointer, from: canonical(schema, named), to: canonical(schema, to) })
+  if (edits.length === 0) return
+  draft.edits.push(...edits)
+  set(draft, member, { [field]: isLayerFields(member, field) ? writeFields(to, wire) : to })
+}
+
+/** Sends a secret where the server has none, where its address changes, and when told; whether it differs is unknown. */
+function diffSecret(draft: Draft, place: FieldPlace, { wanted, actual, context }: Sides): void {
+  const { member, field, written, addresses } = place
+  if (!(field in written)) return
+  const isAbsent = actual.members[member]?.[field] === null && written[field] !== null
+  const isMoved = addresses.some((name) => Object.hasOwn(draft.body[member] ?? {}, name))
+  if (!isAbsent && !isMoved && !context.sendSecrets.has(wanted.key)) return
+  draft.edits.push({ pointer: joinPointer('', member, field), secret: true })
+  set(draft, member, { [field]: written[field] })
+}
+
+const isLayerFields = (member: string, field: string) => member === 'feature_layer' && field === 'fields'
+
+// A plain value that is taken out of a written block goes back to its default. Lists and maps that are not written
+// are left to those who fill them.
+function defaultOf(schema: Schema, wanted: WantedResource): unknown {
+  const { default: fallback } = schema
+  if (wanted.existing || (typeof fallback === 'object' && fallback !== null)) return undefined
+  return fallback
+}

@@ -1,0 +1,106 @@
+import PQueue from 'p-queue'
+import type { Api } from '../../api/api.ts'
+import { readSight } from '../../api/sight.ts'
+import { readTree } from '../../api/tree.ts'
+import { isProblem } from '../../core/problem.ts'
+import type { Manifest } from '../../manifest/manifest.ts'
+import { digestFile } from '../../transfer/upload.ts'
+import { type ActualTree, collectTree } from '../model/actual_tree.ts'
+import type { Plan } from '../model/change.ts'
+import { type PlanInput, type PlanOptions, safeOptions } from '../model/plan_input.ts'
+import { computePlan, type Planning } from './compute_plan.ts'
+import type { SourceFile } from './decide_load.ts'
+import { readLoadChange } from './read_load_change.ts'
+
+/** What a plan is made of. */
+export interface PlanRequest {
+  readonly api: Api
+  readonly manifest: Manifest
+  readonly options?: PlanOptions
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Reads the tree of a server as far as the caller may. */
+export async function readActualTree(api: Api, signal?: AbortSignal): Promise<ActualTree> {
+  const collector = collectTree()
+  const head = await readTree(api, { signal }, (resource) => collector.take(resource))
+  return collector.finish(head)
+}
+
+/**
+ * Reads the server in one request, digests the source files, and computes the plan.
+ *
+ * @throws {Problem} http/*, auth/*, file/*
+ */
+export async function planManifest(request: PlanRequest): Promise<Plan> {
+  const { api, manifest, options = safeOptions, signal } = request
+  // Both take a while: the network one, the disk the other.
+  const [actual, files] = await Promise.all([readActualTree(api, signal), digestSources(manifest, signal)])
+  const input = { manifest, actual, server: api.url, files, options }
+  let answers: Answers = { counts: new Map(), loads: new Map(), sight: undefined }
+  for (;;) {
+    const planning = computePlan({ ...input, ...answers })
+    if (isFinal(planning)) return planning.plan
+    answers = await answer({ api, signal }, planning, answers)
+  }
+}
+
+/** Each reader of a source takes a core. */
+const readersAtOnce = 2
+
+/** What a plan asks for once it is clear what matters. */
+type Answers = Required<Pick<PlanInput, 'counts' | 'loads' | 'sight'>>
+
+const isFinal = ({ uncounted, unread, unsure }: Planning) =>
+  uncounted.length + unread.length + unsure.keynames.length === 0
+
+/** What is about to be lost, or overwritten, is counted first; what is about to be created is looked for. */
+async function answer(
+  { api, signal }: Pick<PlanRequest, 'api' | 'signal'>,
+  { uncounted, unread, unsure }: Planning,
+  { counts, loads, sight }: Answers,
+): Promise<Answers> {
+  const changes = new Map(loads)
+  const queue = new PQueue({ concurrency: readersAtOnce })
+  const work = unread.map(
+    (question) => async () => changes.set(question.wanted.key, await readLoadChange(api, question, signal)),
+  )
+  await queue.addAll(work)
+  return {
+    counts: new Map([...counts, ...(await countFeatures(api, uncounted, signal))]),
+    loads: changes,
+    sight: unsure.keynames.length === 0 ? sight : await readSight(api, unsure, signal),
+  }
+}
+
+async function digestSources(
+  manifest: Manifest,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, SourceFile>> {
+  const files = new Map<string, SourceFile>()
+  for (const { key, data } of manifest.resources.values())
+    if (data !== undefined) files.set(key, await digestFile(data.path, signal))
+  return files
+}
+
+async function countFeatures(
+  api: Api,
+  ids: readonly number[],
+  signal: AbortSignal | undefined,
+): Promise<Map<number, number | null>> {
+  const counts = new Map<number, number | null>()
+  const queue = new PQueue({ concurrency: 8 })
+  const work = [...new Set(ids)].map((id) => async () => counts.set(id, await countLayer(api, id, signal)))
+  await queue.addAll(work)
+  return counts
+}
+
+async function countLayer(api: Api, id: number, signal: AbortSignal | undefined): Promise<number | null> {
+  try {
+    return (await api.call('feature.count', { params: { id }, signal })).total_count
+  } catch (error) {
+    if (isProblem(error) && (error.status === 403 || error.status === 404 || error.status === 501))
+      return null
+    throw error
+  }
+}

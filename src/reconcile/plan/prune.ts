@@ -1,0 +1,188 @@
+import { problems } from '../../contract/problems.ts'
+import { hasFeatures, isCls } from '../../contract/registry.ts'
+import type { Issue } from '../../core/issue.ts'
+import {
+  type ActualResource,
+  type ActualTree,
+  labelOf,
+  listDescendants,
+  pathOf,
+  readsAll,
+} from '../model/actual_tree.ts'
+import type { Change, Takes } from '../model/change.ts'
+
+/** What may be deleted. */
+export interface PruneOptions {
+  readonly prune: boolean
+  /** Largest part of the managed resources that one plan may delete, from 0 to 1. */
+  readonly fuse: number
+  /** Keys whose deletion is allowed whatever the fuse says and whatever they take along. */
+  readonly allowDelete: ReadonlySet<string>
+}
+
+/** What deletions rest on. */
+export interface PruneInput extends PruneOptions {
+  readonly manifestId: string
+  readonly actual: ActualTree
+  /** Ids of the resources that the manifest wants; they leave before what they stand under goes. */
+  readonly kept: ReadonlySet<number>
+  /** Ids of the resources that the manifest only names: they cannot leave. */
+  readonly anchors: ReadonlySet<number>
+  /** Number of features by layer, where it was asked; null where it cannot be known. */
+  readonly counts: ReadonlyMap<number, number | null>
+}
+
+/** Deletions, what forbids them, and the layers that have to be counted first. */
+export interface PrunePlan {
+  readonly changes: readonly Change[]
+  readonly issues: readonly Issue[]
+  readonly uncounted: readonly number[]
+}
+
+/** Finds what this manifest made and no longer names. Without `prune` it is only told. */
+export function planPrune(input: PruneInput): PrunePlan {
+  const tops = findOrphans(input)
+  if (!input.prune) return { changes: [], issues: tops.map(reportOrphan), uncounted: [] }
+  if (tops.length === 0) return { changes: [], issues: [], uncounted: [] }
+  if (!readsAll(input.actual)) return { changes: [], issues: [incomplete()], uncounted: [] }
+  const uncounted = tops.flatMap((top) => listUncounted(input, top))
+  const changes = tops.map((top) => deletionOf(input, top))
+  const issues = tops.flatMap((top, at) => checkDeletion(input, top, changes[at]?.takes))
+  return { changes, issues: [...issues, ...checkFuse(input, tops)], uncounted }
+}
+
+/** Resources of this manifest that it no longer names; those below another one go with it. */
+function findOrphans({ manifestId, actual, kept }: PruneInput): ActualResource[] {
+  const orphans = [...actual.byId.values()].filter(
+    ({ id, manager, parentId }) => manager === manifestId && !kept.has(id) && parentId !== null,
+  )
+  const ids = new Set(orphans.map(({ id }) => id))
+  return orphans.filter(({ parentId }) => !goesWith(actual, parentId, { ids, kept }))
+}
+
+// What stands below something that is kept moves away with it.
+function goesWith(
+  actual: ActualTree,
+  start: number | null,
+  { ids, kept }: { readonly ids: ReadonlySet<number>; readonly kept: ReadonlySet<number> },
+): boolean {
+  for (let at = start; at !== null; at = actual.byId.get(at)?.parentId ?? null) {
+    if (ids.has(at)) return true
+    if (kept.has(at)) return false
+  }
+  return false
+}
+
+/** What the counting of what goes rests on. */
+export interface TakesInput extends Pick<PruneInput, 'manifestId' | 'actual' | 'kept' | 'counts'> {
+  /** Ids of the resources that the manifest names. */
+  readonly named?: ReadonlySet<number>
+}
+
+/** Counts what goes with a resource. Resources that the manifest keeps leave before. */
+export function countTakes(input: TakesInput, id: number): Takes {
+  const below = listDescendants(input.actual, id, input.kept)
+  const strangers = below.filter(
+    (one) => input.actual.byId.get(one)?.manager !== input.manifestId && !input.named?.has(one),
+  )
+  const layers = [id, ...below].filter((one) => isLayer(input.actual.byId.get(one)))
+  const counts = layers.map((one) => input.counts.get(one))
+  return {
+    resources: below.length,
+    strangers: strangers.map((one) => labelById(input.actual, one)),
+    features: counts.every((count) => typeof count === 'number')
+      ? counts.reduce<number>((sum, count) => sum + (count ?? 0), 0)
+      : undefined,
+  }
+}
+
+/** Lists the layers at and below a resource whose features were not counted yet. */
+export function listUncounted(
+  { actual, counts, kept }: Pick<PruneInput, 'actual' | 'counts' | 'kept'>,
+  { id }: Pick<ActualResource, 'id'>,
+): number[] {
+  const going = [id, ...listDescendants(actual, id, kept)]
+  return going.filter((one) => isLayer(actual.byId.get(one)) && !counts.has(one))
+}
+
+function isLayer(resource: ActualResource | undefined): boolean {
+  return resource !== undefined && isCls(resource.cls) && hasFeatures(resource.cls)
+}
+
+const labelById = (actual: ActualTree, id: number) => {
+  const resource = actual.byId.get(id)
+  return resource === undefined ? `#${id}` : labelOf(resource)
+}
+
+function deletionOf(input: PruneInput, top: ActualResource): Change {
+  return {
+    action: 'delete',
+    key: labelOf(top),
+    cls: top.cls,
+    displayName: top.displayName,
+    path: pathOf(input.actual, top.id),
+    id: top.id,
+    ...(top.version === undefined ? {} : { version: top.version }),
+    edits: [],
+    takes: countTakes(input, top.id),
+    body: {},
+  }
+}
+
+function checkDeletion(input: PruneInput, top: ActualResource, takes: Takes | undefined): Issue[] {
+  const { actual, allowDelete } = input
+  const label = labelOf(top)
+  const going = [top.id, ...listDescendants(actual, top.id, input.kept)]
+  const issues = going
+    .filter((id) => actual.byId.get(id)?.protect)
+    .map((id) => fault('plan/protected', `"${labelById(actual, id)}" is protected and would be deleted`))
+  const anchored = going.find((id) => input.anchors.has(id))
+  if (anchored !== undefined) {
+    const message = `deleting "${label}" would delete "${labelById(actual, anchored)}", which the manifest needs`
+    issues.push({ ...fault('plan/taken-along', message), hint: 'Move it away first.' })
+  }
+  if (takes === undefined || allowDelete.has(label)) return issues
+  if (takes.strangers.length > 0) {
+    const named = takes.strangers.slice(0, 5).join(', ') + (takes.strangers.length > 5 ? ', …' : '')
+    const message = `deleting "${label}" would delete ${takes.strangers.length} resources below it that this manifest does not manage: ${named}`
+    issues.push(fault('plan/taken-along', message, label))
+  }
+  if (takes.features !== 0) {
+    const what =
+      takes.features === undefined ? 'features that cannot be counted' : `${takes.features} features`
+    issues.push(fault('plan/fuse', `deleting "${label}" would delete ${what}`, label))
+  }
+  return issues
+}
+
+function checkFuse(input: PruneInput, tops: readonly ActualResource[]): Issue[] {
+  const { actual, manifestId, fuse, allowDelete, kept } = input
+  const isOurs = (id: number) => actual.byId.get(id)?.manager === manifestId
+  const managed = [...actual.byId.keys()].filter(isOurs).length
+  const unnamed = tops.filter((top) => !allowDelete.has(labelOf(top)))
+  const going = unnamed.flatMap(({ id }) => [id, ...listDescendants(actual, id, kept)]).filter(isOurs).length
+  if (going <= managed * fuse) return []
+  const message = `${going} of the ${managed} resources of this manifest would be deleted, more than ${formatPart(fuse)}`
+  return [fault('plan/fuse', message, unnamed.map(labelOf).join(' --allow-delete '))]
+}
+
+const formatPart = (fuse: number) => `${Number((fuse * 100).toFixed(1))} %`
+
+function fault(
+  code: 'plan/protected' | 'plan/taken-along' | 'plan/fuse',
+  message: string,
+  keys?: string,
+): Issue {
+  const hint = keys === undefined ? problems[code].advice : `If it is meant: --allow-delete ${keys}`
+  return { code, message, severity: 'error', hint }
+}
+
+function incomplete(): Issue {
+  const message = 'this account cannot read the whole tree, so nothing is deleted'
+  return { code: 'plan/incomplete', message, severity: 'error', hint: problems['plan/incomplete'].advice }
+}
+
+function reportOrphan(resource: ActualResource): Issue {
+  const message = `"${labelOf(resource)}" (${resource.cls}) is on the server, but no longer in the manifest`
+  return { code: 'plan/orphan', message, severity: 'warning', hint: problems['plan/orphan'].advice }
+}

@@ -1,0 +1,61 @@
+import type { Api } from '../../api/api.ts'
+import type { GeometryType } from '../../contract/geometry.ts'
+import { isProblem } from '../../core/problem.ts'
+import type { WantedResource } from '../../manifest/manifest.ts'
+import type { DataChange, LostField } from '../../transfer/data_loss.ts'
+import { readSource } from '../../transfer/read_source.ts'
+import type { ActualResource } from '../model/actual_tree.ts'
+import { loadOptionsOf } from './decide_load.ts'
+
+/** A layer whose data a plan would replace. */
+export interface LoadQuestion {
+  readonly wanted: WantedResource
+  readonly actual: ActualResource
+  /** Features that it has. */
+  readonly before: number
+}
+
+/**
+ * Reads the source of a layer on this machine, and finds out what loading it would change. Attachments are left to the
+ * server. Null where the source cannot be read here.
+ *
+ * @throws {Problem} http/*, pipeline/interrupted
+ */
+export async function readLoadChange(
+  api: Api,
+  { wanted, actual, before }: LoadQuestion,
+  signal: AbortSignal | undefined,
+): Promise<DataChange | null> {
+  const geometryType = actual.members.vector_layer?.geometry_type as GeometryType | undefined
+  const path = wanted.data?.path ?? ''
+  const contents = await readSource({ path, options: loadOptionsOf(wanted), geometryType, signal })
+  if (contents === undefined) return null
+  const { featureCount: after, fields } = contents
+  const missing = after === 0 ? [] : keynamesOf(actual).filter((keyname) => !fields.includes(keyname))
+  const lostFields: LostField[] = []
+  for (const keyname of missing) {
+    const valueCount = await countValues(api, { id: actual.id, keyname }, signal)
+    if (valueCount !== 0) lostFields.push({ keyname, valueCount })
+  }
+  return { before, after, lostFields, lostAttachments: 0, lostDescriptions: 0 }
+}
+
+function keynamesOf({ members }: ActualResource): string[] {
+  const fields = members.feature_layer?.fields as readonly { readonly keyname: string }[] | undefined
+  return (fields ?? []).map(({ keyname }) => keyname)
+}
+
+/** Counts the features that have a value in a field; undefined where the server does not tell. */
+async function countValues(
+  api: Api,
+  { id, keyname }: { readonly id: number; readonly keyname: string },
+  signal: AbortSignal | undefined,
+): Promise<number | undefined> {
+  const more = [[`fld_${keyname}__isnull`, 'no']] as const
+  try {
+    return (await api.call('feature.count', { params: { id }, more, signal })).filtered_count
+  } catch (error) {
+    if (isProblem(error) && (error.status ?? 0) >= 400 && (error.status ?? 0) < 500) return undefined
+    throw error
+  }
+}

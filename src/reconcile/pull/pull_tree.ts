@@ -1,0 +1,115 @@
+import { findReferences, targetIdOf } from '../../contract/references.ts'
+import { descriptorOf, isCls } from '../../contract/registry.ts'
+import type { Issue } from '../../core/issue.ts'
+import type { WrittenBlock, WrittenManifest } from '../../manifest/rewrite.ts'
+import { type ActualResource, type ActualTree, listDescendants } from '../model/actual_tree.ts'
+import { createKeyMaker } from './slug.ts'
+import { writeBlock } from './write_block.ts'
+
+/** What is pulled. */
+export interface PullRequest {
+  readonly tree: ActualTree
+  /** Top of what is pulled. */
+  readonly root: ActualResource
+  /** Id of the manifest that is written. */
+  readonly manifestId: string
+}
+
+/** A subtree as a manifest, and what could not be taken over. */
+export interface Pulled {
+  readonly manifest: WrittenManifest
+  readonly issues: readonly Issue[]
+  /** Number of resources the manifest describes. */
+  readonly count: number
+}
+
+/** Facts that all blocks of one pull share. */
+export interface Pulling {
+  readonly tree: ActualTree
+  /** Key by id of everything the manifest names. */
+  readonly keyOf: ReadonlyMap<number, string>
+  readonly issues: Issue[]
+}
+
+/**
+ * Writes a subtree as a manifest whose plan changes nothing but adoption marks. Keys are keynames, or made of the
+ * display name; what is referred to outside the subtree is named as existing.
+ */
+export function pullTree({ tree, root, manifestId }: PullRequest): Pulled {
+  const inside = [root.id, ...listDescendants(tree, root.id)]
+  const outside = listOutside(tree, inside)
+  const above = root.parentId === null ? [] : [root.parentId]
+  const named = [...new Set([...inside, ...above, ...outside])]
+  const pulling: Pulling = { tree, keyOf: giveKeys(tree, named), issues: [] }
+  const resources: Record<string, WrittenBlock> = {}
+  for (const id of outside) if (!above.includes(id)) addExisting(pulling, resources, id)
+  if (root.parentId === null) addExisting(pulling, resources, root.id, childrenBlocks(pulling, root.id))
+  else addExisting(pulling, resources, root.parentId, blocksOf(pulling, [root.id]))
+  const count = inside.length - (root.parentId === null ? 1 : 0)
+  return { manifest: { manifest: manifestId, resources }, issues: pulling.issues, count }
+}
+
+function listOutside(tree: ActualTree, inside: readonly number[]): number[] {
+  const within = new Set(inside)
+  const referred = inside.flatMap((id) => listReferred(tree.byId.get(id)))
+  return [...new Set(referred)].filter((id) => !within.has(id) && tree.byId.has(id))
+}
+
+function listReferred(resource: ActualResource | undefined): number[] {
+  if (resource === undefined || !isCls(resource.cls)) return []
+  return Object.entries(descriptorOf(resource.cls).members).flatMap(([member, schema]) =>
+    findReferences(schema, resource.members[member]).flatMap(({ value, target }) => {
+      const id = targetIdOf(value)
+      return typeof id === 'number' && target !== 'principal' ? [id] : []
+    }),
+  )
+}
+
+function giveKeys(tree: ActualTree, ids: readonly number[]): Map<number, string> {
+  const maker = createKeyMaker(tree.byKeyname.keys())
+  const keys = new Map<number, string>()
+  for (const id of ids) {
+    const resource = tree.byId.get(id)
+    if (resource === undefined) continue
+    const name = id === 0 ? 'root' : resource.displayName
+    keys.set(id, resource.keyname ?? maker.make(name, `${resource.cls}_${id}`))
+  }
+  return keys
+}
+
+function childrenBlocks(pulling: Pulling, id: number): Record<string, WrittenBlock> {
+  return blocksOf(pulling, pulling.tree.childrenOf(id))
+}
+
+// Sorted, so that pulling twice writes the same text.
+function blocksOf(pulling: Pulling, ids: readonly number[]): Record<string, WrittenBlock> {
+  const blocks: Record<string, WrittenBlock> = {}
+  const sorted = [...ids].sort((a, b) => (keyText(pulling, a) < keyText(pulling, b) ? -1 : 1))
+  for (const id of sorted) {
+    const resource = pulling.tree.byId.get(id)
+    if (resource === undefined) continue
+    const children = childrenBlocks(pulling, id)
+    const block = writeBlock(pulling, resource)
+    if (block === undefined) addExisting(pulling, blocks, id, children)
+    else blocks[keyText(pulling, id)] = withChildren(block, children)
+  }
+  return blocks
+}
+
+const keyText = ({ keyOf }: Pulling, id: number) => keyOf.get(id) ?? ''
+
+function withChildren(block: WrittenBlock, children: Record<string, WrittenBlock>): WrittenBlock {
+  return Object.keys(children).length > 0 ? { ...block, children } : block
+}
+
+function addExisting(
+  pulling: Pulling,
+  blocks: Record<string, WrittenBlock>,
+  ...[id, children = {}]: [id: number, children?: Record<string, WrittenBlock>]
+): void {
+  const resource = pulling.tree.byId.get(id)
+  if (resource === undefined) return
+  const cls = isCls(resource.cls) ? { cls: resource.cls } : {}
+  const byId = resource.keyname === null ? { id } : {}
+  blocks[keyText(pulling, id)] = withChildren({ existing: true, ...cls, ...byId }, children)
+}

@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util'
+import { annotationsOf } from '../../contract/descriptor.ts'
+import { type Cls, descriptorOf, isCls } from '../../contract/registry.ts'
+import { findSchemaFor, type Schema } from '../../contract/schema.ts'
+import { variableExpression } from '../../document/format_yaml.ts'
+import type { WrittenBlock } from '../../manifest/rewrite.ts'
+import { nameRule, sortedRules } from '../model/access_rules.ts'
+import type { ActualResource } from '../model/actual_tree.ts'
+import { canonical, isCompared } from '../model/canonical.ts'
+import { toWantedForm } from '../model/wanted_form.ts'
+import type { Pulling } from './pull_tree.ts'
+import { slugOf } from './slug.ts'
+
+/**
+ * Writes a resource as a block of a manifest, without its children. Undefined where the manifest can only name it: its
+ * class is unknown, or what the class requires may not be read.
+ */
+export function writeBlock(pulling: Pulling, resource: ActualResource): WrittenBlock | undefined {
+  const { cls } = resource
+  if (!isCls(cls)) {
+    warn(pulling, resource, `its class ${cls} is unknown`)
+    return undefined
+  }
+  const members = writeMembers(pulling, resource, cls)
+  if (members === undefined) {
+    warn(pulling, resource, 'this account may not read what its class requires')
+    return undefined
+  }
+  const { displayName, description, protect, resmeta } = resource
+  return {
+    cls,
+    ...(protect ? { protect } : {}),
+    display_name: displayName,
+    ...(description ? { description } : {}),
+    ...writeRules(pulling, resource),
+    ...(resmeta !== undefined && Object.keys(resmeta).length > 0 ? { resmeta } : {}),
+    ...members,
+  }
+}
+
+function warn({ issues, keyOf }: Pulling, { id }: ActualResource, why: string): void {
+  const message = `"${keyOf.get(id)}" (resource ${id}) is only named as existing: ${why}`
+  issues.push({ code: 'plan/unknown', message, severity: 'warning' })
+}
+
+function writeRules({ tree }: Pulling, { rules }: ActualResource): WrittenBlock {
+  if (rules === undefined || rules.length === 0) return {}
+  const { principals } = tree
+  const named = sortedRules(rules.map((rule) => nameRule(rule, principals)))
+  const permissions = named.map(({ identity, principal, ...rule }) => {
+    const short = principal.slice(principal.indexOf(':') + 1)
+    const found = principals.find(short)
+    const isPlain = 'name' in found && found.name === principal
+    return { ...rule, principal: isPlain ? short : principal, ...(identity === '' ? {} : { identity }) }
+  })
+  return { permissions }
+}
+
+type Members = Record<string, Record<string, unknown>>
+
+function writeMembers(pulling: Pulling, resource: ActualResource, cls: Cls): Members | undefined {
+  const members: Members = {}
+  for (const [member, schema] of Object.entries(descriptorOf(cls).members)) {
+    const fields: Record<string, unknown> = {}
+    for (const [name, field] of Object.entries(schema.properties as Readonly<Record<string, Schema>>)) {
+      const written = writeField(pulling, resource, { member, name, field })
+      const needed = (schema.required ?? []).includes(name) || isLayerStructure(member, name)
+      if (written === undefined && needed && !annotationsOf(field)['x-wire']) return undefined
+      if (written !== undefined && (needed || !isDefault(field, written))) fields[name] = written
+    }
+    if (Object.keys(fields).length > 0) members[member] = fields
+  }
+  return members
+}
+
+// A layer without data of the manifest has to say them.
+const isLayerStructure = (member: string, name: string) =>
+  member === 'vector_layer' && (name === 'srs' || name === 'geometry_type')
+
+interface FieldPlace {
+  readonly member: string
+  readonly name: string
+  readonly field: Schema
+}
+
+function writeField(
+  { tree, keyOf }: Pulling,
+  resource: ActualResource,
+  { member, name, field }: FieldPlace,
+): unknown {
+  const wire = resource.members[member]?.[name]
+  // A password stays in the environment; which variable, the key says. Null is none, and no secret.
+  if (annotationsOf(field)['x-secret']) {
+    if (wire === null) return undefined
+    const variable = `${slugOf(keyOf.get(resource.id) ?? '')}_${name}`.toUpperCase()
+    return variableExpression(variable)
+  }
+  if (!isCompared(field)) return undefined
+  if (wire === undefined) return undefined
+  return tidyValue(field, toWantedForm(field, wire, { keyOf, principals: tree.principals }))
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Leaves out of a value in the words of a manifest what a reader need not see: defaults, and what only the server
+ * writes. Read again, it means the same.
+ */
+function tidyValue(schema: Schema, value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value
+  const fitting = findSchemaFor(schema, value) ?? schema
+  const words = annotationsOf(fitting)
+  if (words['x-ref'] || words['x-principal']) return value
+  if (Array.isArray(value)) {
+    const { items } = fitting
+    return items === undefined ? value : value.map((item) => tidyValue(items, item))
+  }
+  return fitting.properties === undefined ? value : tidyObject(fitting, value as Fields)
+}
+
+function tidyObject(schema: Schema, value: Fields): Fields {
+  const required = (schema as { required?: readonly string[] }).required ?? []
+  const entries = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const there = value[name]
+    if (there === undefined || !isCompared(field)) return []
+    const optional = !required.includes(name)
+    return optional && isDefault(field, there, value) ? [] : [[name, tidyValue(field, there)] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Tells whether a field says no more than its absence would. */
+function isDefault(schema: Schema, value: unknown, siblings: Fields = {}): boolean {
+  const from = annotationsOf(schema)['x-default-from']
+  const fallback = from === undefined ? schema.default : siblings[from]
+  if (fallback === undefined) return false
+  return isDeepStrictEqual(canonical(schema, value), canonical(schema, fallback))
+}

@@ -1,0 +1,45 @@
+import { isIP, isIPv6 } from 'node:net'
+import { problem } from '../../contract/problems.ts'
+
+/**
+ * Gives whom an address stands for when attempts are counted: an IPv4 address, or the network of an IPv6 address, which
+ * one customer has to choose from as they like.
+ */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped !== undefined) return mapped
+  const [plain = ''] = address.split('%', 1)
+  if (!isIPv6(plain)) return address
+  const [head = '', tail] = plain.toLowerCase().split('::')
+  const groups = head.split(':').filter((group) => group !== '')
+  const rest = tail === undefined ? [] : tail.split(':').filter((group) => group !== '')
+  // A tail that ends in an IPv4 address stands for two groups; it never reaches into the first four.
+  const missing = 8 - groups.length - rest.length - (plain.includes('.') ? 1 : 0)
+  const all = [...groups, ...Array.from({ length: tail === undefined ? 0 : missing }, () => '0'), ...rest]
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}
+
+const words: readonly string[] = ['loopback', 'linklocal', 'uniquelocal']
+
+/**
+ * Reads the proxies whose X-Forwarded headers are believed.
+ *
+ * @throws {Problem} usage/bad-argument for what is no address, network or known word
+ */
+export function readProxies(texts: readonly string[] = []): string[] {
+  const wrong = texts.find((text) => !words.includes(text) && !isNetwork(text))
+  if (wrong === undefined) return [...texts]
+  throw problem('usage/bad-argument', `"${wrong}" is no address of a proxy.`, {
+    hint: `Write an address, a network as 10.0.0.0/8, or one of ${words.join(', ')}.`,
+  })
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+}

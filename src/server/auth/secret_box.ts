@@ -1,0 +1,103 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { chmod, open, readFile } from 'node:fs/promises'
+import { problem } from '../../contract/problems.ts'
+
+/** Keeps secrets that have to be used again, passwords of other services above all, so that a database alone tells none. */
+export interface SecretBox {
+  /**
+   * Encrypts a secret.
+   *
+   * @param place names the one field it belongs to, as `wms_connection.password:17`: elsewhere it cannot be opened
+   */
+  seal(secret: string, place: string): string
+  /**
+   * Decrypts what `seal` gave for the same place.
+   *
+   * @throws {Problem} secret/unreadable where it was sealed with another key, for another place, or was changed since
+   */
+  open(sealed: string, place: string): string
+}
+
+const keyBytes = 32
+const nonceBytes = 12
+const tagBytes = 16
+
+/** Name of the file, in the data folder, that holds the key where none is configured. */
+export const keyFileName = 'secret-key'
+
+/**
+ * Opens the box with the configured key, else with that of a file, which is made where it is missing.
+ *
+ * @throws {Problem} secret/bad-key
+ */
+export async function openSecretBox(options: {
+  /** 32 bytes in base64 or hexadecimal. */
+  readonly key?: string | undefined
+  readonly file: string
+}): Promise<SecretBox> {
+  const { key = await readKeyFile(options.file), file } = options
+  return createSecretBox(parseKey(key, options.key === undefined ? file : 'LANDFORM_SECRET_KEY'))
+}
+
+/** Makes a box of a key: AES-256-GCM, a random nonce for each secret. @see NIST SP 800-38D */
+export function createSecretBox(key: Buffer): SecretBox {
+  const keyId = createHash('sha256').update(key).digest('hex').slice(0, 8)
+  return {
+    seal(secret, place) {
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place))
+      const sealed = Buffer.concat([
+        nonce,
+        cipher.update(secret, 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ])
+      return `v1.${keyId}.${sealed.toString('base64url')}`
+    },
+    open(sealed, place) {
+      const [, id, text = ''] = /^v1\.([0-9a-f]{8})\.([\w-]+)$/.exec(sealed) ?? []
+      if (id !== keyId) throw unreadable(place, 'was sealed with another key')
+      try {
+        return decrypt(key, Buffer.from(text, 'base64url'), place)
+      } catch (cause) {
+        throw unreadable(place, 'was changed, or belongs elsewhere', cause)
+      }
+    },
+  }
+}
+
+function decrypt(key: Buffer, sealed: Buffer, place: string): string {
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes))
+  decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(-tagBytes))
+  return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString(
+    'utf8',
+  )
+}
+
+function unreadable(place: string, why: string, cause?: unknown) {
+  return problem('secret/unreadable', `The secret ${place} ${why}.`, { cause })
+}
+
+function parseKey(text: string, source: string): Buffer {
+  const plain = text.trim()
+  const key = /^[0-9a-f]{64}$/i.test(plain) ? Buffer.from(plain, 'hex') : Buffer.from(plain, 'base64')
+  if (key.length === keyBytes) return key
+  throw problem('secret/bad-key', `${source} holds no key of ${keyBytes} bytes in base64 or hexadecimal.`)
+}
+
+/** Several processes may start in one folder: the first makes the file, the others read it. */
+async function readKeyFile(path: string): Promise<string> {
+  try {
+    const file = await open(path, 'wx', 0o600)
+    try {
+      await file.writeFile(`${randomBytes(keyBytes).toString('base64')}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    await chmod(path, 0o600)
+  }
+  return readFile(path, 'utf8')
+}

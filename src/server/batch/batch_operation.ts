@@ -1,0 +1,132 @@
+import type { Static } from 'typebox'
+import { membersOf } from '../../contract/bodies.ts'
+import { mapReferences, targetIdOf } from '../../contract/references.ts'
+import type { Cls } from '../../contract/registry.ts'
+import type { BatchOperationSchema } from '../../contract/routes/batch.ts'
+import { isProblem, withData } from '../../core/problem.ts'
+import type { Prepared } from '../classes/behaviour.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+import { decodeMemberNames } from '../resource/body_codec.ts'
+import { type Creation, readCreation } from '../resource/create_resource.ts'
+import { type JsonObject, parseCls, resourceOf } from '../resource/read_members.ts'
+import { etagOf } from '../resource/representation.ts'
+import { notFound } from '../resource/require_permission.ts'
+import { type ResourceUpdate, readUpdate } from '../resource/update_resource.ts'
+
+/** An operation of a batch, as on the wire. */
+export type WireOperation = Static<typeof BatchOperationSchema>
+
+/** Where an operation stands in its batch. */
+interface Place {
+  readonly index: number
+  /** Local name of what it creates. */
+  readonly name: string | undefined
+}
+
+/** An operation that has been read: every resource has its id, those that are not made yet too. */
+export type Operation = Place & {
+  /** What was got ready for it. */
+  prepared?: Prepared | undefined
+} & (
+    | { readonly op: 'create'; readonly id: number; readonly creation: Creation }
+    | { readonly op: 'update'; readonly change: ResourceUpdate; readonly ifMatch: string | undefined }
+    | { readonly op: 'delete'; readonly id: number; readonly ifMatch: string | undefined }
+  )
+
+/** What the operations of a batch are read with. */
+export interface Reading {
+  /** Ids for the resources that are going to be made, as many as there are creations. */
+  readonly reservedIds: readonly number[]
+  /** Classes of the standing resources that are changed; without those that are not there. */
+  readonly classes: ReadonlyMap<number, Cls>
+}
+
+/**
+ * Reads the operations of a batch: local names become ids.
+ *
+ * @throws {Problem} request/invalid, resource/not-found, resource/class-disabled, naming the operation
+ */
+export function readOperations(wire: readonly WireOperation[], reading: Reading): Operation[] {
+  const reader = { classes: new Map(reading.classes), names: new Map<string, number>() }
+  const free = [...reading.reservedIds].reverse()
+  return wire.map((operation, index) =>
+    atOperation({ index, name: operation.name }, () => readOne(operation, { ...reader, index, free })),
+  )
+}
+
+interface Reader {
+  readonly classes: Map<number, Cls>
+  readonly names: Map<string, number>
+  readonly index: number
+  readonly free: number[]
+}
+
+function readOne(wire: WireOperation, reader: Reader): Operation {
+  const { name } = wire
+  const at = { index: reader.index, name }
+  const ifMatch = wire.if_version === undefined ? undefined : etagOf(wire.if_version)
+  if (wire.op === 'create') return { ...at, op: 'create', ...readOneCreation(wire, reader) }
+  if (name !== undefined) throw invalidAt('/name', 'only what is created has a local name')
+  const id = readTarget(wire, reader)
+  if (wire.op === 'delete') return { ...at, op: 'delete', id, ifMatch }
+  const cls = reader.classes.get(id)
+  if (cls === undefined) throw notFound(id)
+  return { ...at, op: 'update', change: readUpdate({ id, cls }, nameless(cls, wire.body, reader)), ifMatch }
+}
+
+function readOneCreation({ name, id: given, body }: WireOperation, reader: Reader) {
+  const { classes, names, free } = reader
+  if (given !== undefined) throw invalidAt('/id', 'the id of what is created is not yours to choose')
+  if (name !== undefined && names.has(name))
+    throw invalidAt('/name', `the local name "${name}" is used twice`)
+  const cls = parseCls(resourceOf(decodeMemberNames(body ?? {})).cls)
+  const creation = readCreation({ body: nameless(cls, body, reader) })
+  const id = free.pop()
+  if (id === undefined) throw new Error('fewer ids were reserved than creations asked for')
+  classes.set(id, cls)
+  if (name !== undefined) names.set(name, id)
+  return { id, creation }
+}
+
+function readTarget({ id }: WireOperation, { names }: Reader): number {
+  if (id === undefined) throw invalidAt('/id', 'missing field "id"')
+  return typeof id === 'number' ? id : findNamed(id, names, '/id')
+}
+
+/** Puts ids in the place of local names; what is no reference is left alone. */
+function nameless(cls: Cls, body: JsonObject = {}, { names }: Reader): JsonObject {
+  const members = decodeMemberNames(body)
+  for (const [member, schema] of Object.entries(membersOf(cls))) {
+    if (!Object.hasOwn(members, member)) continue
+    members[member] = mapReferences(schema, members[member], ({ target, pointer, value }) => {
+      const name = targetIdOf(value)
+      if (target === 'principal' || typeof name !== 'string') return value
+      const inside = value === name ? '' : '/id'
+      const id = findNamed(name, names, `/body/${member}${pointer}${inside}`)
+      if (value !== name) return { ...(value as object), id }
+      return target.form === 'object' ? { id } : id
+    })
+  }
+  return members
+}
+
+function findNamed(name: string, names: ReadonlyMap<string, number>, pointer: string): number {
+  const id = names.get(name)
+  if (id !== undefined) return id
+  throw invalidAt(pointer, `no earlier operation creates a resource with the local name "${name}"`)
+}
+
+/** Does something for one operation; a Problem says which it was. */
+export function atOperation<T>(place: Place, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw blame(error, place)
+  }
+}
+
+/** Gives an error that says at which operation it happened. */
+export function blame(error: unknown, { index, name }: Place): unknown {
+  if (!isProblem(error)) return error
+  return withData(error, { operation: index, ...(name === undefined ? {} : { name }) })
+}

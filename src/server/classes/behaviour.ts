@@ -1,0 +1,50 @@
+import type { Cls, Members } from '../../contract/registry.ts'
+import type { Queryable } from '../../database/database.ts'
+import type { Caller } from '../auth/caller.ts'
+import type { ServerContext } from '../context.ts'
+
+/** What a class is asked to write. */
+export interface MemberChange<C extends Cls> {
+  readonly context: ServerContext
+  readonly caller: Caller
+  /** Id of the resource; its row in `resource` stands already. */
+  readonly id: number
+  readonly parentId: number
+  /** Members of the class that the request carries, checked against the contract. */
+  readonly members: Members<C>
+  /** What `prepare` gave. */
+  readonly prepared: unknown
+}
+
+/** What a class is asked to get ready before the transaction of a request opens. */
+export interface Preparation<C extends Cls> {
+  readonly context: ServerContext
+  readonly caller: Caller
+  /** The resource that changes; undefined where it is to be created. */
+  readonly id: number | undefined
+  readonly members: Members<C>
+  readonly signal: AbortSignal
+}
+
+/** Something `prepare` made that is to be thrown away unless the transaction took it. */
+export interface Prepared {
+  /** Takes back what was made; called when the request fails. */
+  discard(): Promise<void>
+}
+
+/** What a class does on the server. All of it works in the request's transaction, `prepare` excepted. */
+export interface Behaviour<C extends Cls> {
+  /** Reads the members of many resources at once, by id. */
+  readMembers(tx: Queryable, ids: readonly number[]): Promise<ReadonlyMap<number, Members<C>>>
+  /**
+   * Writes the members of new resources, in few statements however many they are; none of them refers to another. A
+   * Problem refuses them all.
+   */
+  create(tx: Queryable, changes: readonly MemberChange<C>[]): Promise<void>
+  /** Writes the members that a request changes. */
+  update(tx: Queryable, change: MemberChange<C>): Promise<void>
+  /** Lets go of what rows do not: tables, for one. Called before the rows are deleted. */
+  remove?(tx: Queryable, ids: readonly number[]): Promise<void>
+  /** Does the long work (reading a file into staging) in its own short transactions, before the request's. */
+  prepare?(preparation: Preparation<C>): Promise<Prepared | undefined>
+}

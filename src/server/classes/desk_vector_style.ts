@@ -1,0 +1,63 @@
+import type { Pointer } from '../../core/pointer.ts'
+import type { Queryable } from '../../database/database.ts'
+import { type DeskStyleRow, deskStyles } from '../../store/classes/desk_style.ts'
+import { findLayers } from '../../store/layer/stored_layer.ts'
+import { lockUploads, type StoredUpload } from '../../store/upload/stored_upload.ts'
+import { maxQmlLength, parseQml } from '../../style/qml_parse.ts'
+import { defaultQml } from '../../style/qml_write.ts'
+import type { ServerContext } from '../context.ts'
+import { readUploadText, uploadNotFound } from '../upload/upload_text.ts'
+import type { Behaviour, MemberChange } from './behaviour.ts'
+import { styleProblem } from './style_fault.ts'
+
+type Change = MemberChange<'desk_vector_style'>
+
+/** Style files of desktop GIS. They are kept as they came, once they are known to be such files at all. */
+export const deskVectorStyleBehaviour: Behaviour<'desk_vector_style'> = {
+  async readMembers(tx, ids) {
+    const rows = await deskStyles.find(tx, ids)
+    return new Map([...rows].map(([id, { qml }]) => [id, { desk_vector_style: { qml } }]))
+  },
+  async create(tx, changes) {
+    const layers = await findLayers(tx, [...new Set(changes.map(({ parentId }) => parentId))])
+    const given = await readGiven(tx, changes)
+    const rows = changes.map(({ id, parentId }): [number, DeskStyleRow] => [
+      id,
+      { qml: given.get(id) ?? defaultQml(layers.get(parentId)?.geometryType) },
+    ])
+    await deskStyles.write(tx, new Map(rows))
+  },
+  async update(tx, change) {
+    const given = await readGiven(tx, [change])
+    await deskStyles.write(tx, new Map([...given].map(([id, qml]) => [id, { qml }])))
+  },
+}
+
+const pointers = { file: '/desk_vector_style/file_upload', text: '/desk_vector_style/qml' } as const
+
+/** Gives the texts that requests bring along, by resource. An upload goes before what was read. */
+async function readGiven(tx: Queryable, changes: readonly Change[]): Promise<Map<number, string>> {
+  const uploads = await lockUploads(
+    tx,
+    changes.flatMap(({ members }) => members.desk_vector_style?.file_upload?.id ?? []),
+  )
+  const given = new Map<number, string>()
+  for (const { context, id, members } of changes) {
+    const { file_upload: upload, qml } = members.desk_vector_style ?? {}
+    if (upload !== undefined)
+      given.set(id, checked(pointers.file, await readFile(context, upload.id, uploads.get(upload.id))))
+    else if (qml !== undefined) given.set(id, checked(pointers.text, qml))
+  }
+  return given
+}
+
+function readFile(context: ServerContext, id: string, upload: StoredUpload | undefined): Promise<string> {
+  if (upload === undefined) throw uploadNotFound({ id, pointer: pointers.file })
+  return readUploadText(context, { ...upload, pointer: pointers.file, limitBytes: maxQmlLength })
+}
+
+function checked(pointer: Pointer, qml: string): string {
+  const { root, issues } = parseQml(qml)
+  if (root === undefined) throw styleProblem(pointer, issues)
+  return qml
+}

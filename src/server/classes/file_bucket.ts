@@ -1,0 +1,111 @@
+import type { Members } from '../../contract/registry.ts'
+import { joinPointer, type Pointer } from '../../core/pointer.ts'
+import type { Queryable } from '../../database/database.ts'
+import {
+  listResourceFiles,
+  type ResourceFile,
+  replaceResourceFiles,
+} from '../../store/classes/resource_file.ts'
+import { lockUploads, type StoredUpload } from '../../store/upload/stored_upload.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+import { anyMediaType, isMediaType, mediaTypeOf } from '../http/media_type.ts'
+import { uploadNotFound } from '../upload/upload_text.ts'
+import { isUnpacked, unpackFiles } from './archive_files.ts'
+import type { Behaviour, MemberChange } from './behaviour.ts'
+import { findNameFault } from './file_name.ts'
+
+type Change = MemberChange<'file_bucket'>
+type Entry = NonNullable<NonNullable<Members<'file_bucket'>['file_bucket']>['files']>[number]
+
+const pointer: Pointer = '/file_bucket/files'
+
+/** Files to download. The list of a request is the set there is afterwards. */
+export const fileBucketBehaviour: Behaviour<'file_bucket'> = {
+  async readMembers(tx, ids) {
+    const files = await listResourceFiles(tx, ids)
+    return new Map(ids.map((id) => [id, { file_bucket: { files: (files.get(id) ?? []).map(wireFile) } }]))
+  },
+  async prepare({ context, members, signal }) {
+    const archive = members.file_bucket?.archive
+    if (archive === undefined) return undefined
+    return unpackFiles({ context, signal, id: archive.id, pointer: '/file_bucket/archive' })
+  },
+  create: (tx, changes) => write(tx, changes, new Map()),
+  async update(tx, change) {
+    await write(tx, [change], await listResourceFiles(tx, [change.id]))
+  },
+}
+
+const wireFile = ({ name, mimeType, sizeBytes }: ResourceFile) => ({
+  name,
+  mime_type: mimeType,
+  size: sizeBytes,
+})
+
+async function write(
+  tx: Queryable,
+  changes: readonly Change[],
+  standing: ReadonlyMap<number, readonly ResourceFile[]>,
+): Promise<void> {
+  const written = changes.filter(({ members: { file_bucket: own } }) => own?.files ?? own?.archive)
+  const ids = written.flatMap(({ members }) => entriesOf(members).flatMap(({ id }) => id ?? []))
+  const uploads = await lockUploads(tx, ids)
+  const sets = written.map((change): [number, ResourceFile[]] => [
+    change.id,
+    resultingSet(change, { uploads, standing: standing.get(change.id) ?? [] }),
+  ])
+  await replaceResourceFiles(tx, new Map(sets))
+}
+
+const entriesOf = ({ file_bucket: own }: Change['members']): readonly Entry[] => own?.files ?? []
+
+interface Known {
+  readonly uploads: ReadonlyMap<string, StoredUpload>
+  readonly standing: readonly ResourceFile[]
+}
+
+/** The files a bucket has after a request: those it lists, kept by name or new, then those of the archive. */
+function resultingSet({ members, prepared }: Change, known: Known): ResourceFile[] {
+  const standing = new Map(known.standing.map((file) => [file.name, file]))
+  const names = new Set<string>()
+  const listed = entriesOf(members).map((entry, at) => {
+    const place = joinPointer(pointer, at)
+    const file = entry.id === undefined ? keep(entry, standing, place) : add(entry, known.uploads, place)
+    checkName(file.name, names, joinPointer(place, 'name'))
+    return file
+  })
+  const unpacked = isUnpacked(prepared) ? prepared.files : []
+  for (const { name } of unpacked) checkName(name, names, '/file_bucket/archive')
+  return [...listed, ...unpacked]
+}
+
+function keep({ name }: Entry, standing: ReadonlyMap<string, ResourceFile>, place: Pointer): ResourceFile {
+  if (name === undefined) throw invalidAt(place, 'give the id of an upload, or the name of a file there is')
+  const file = standing.get(name)
+  if (file !== undefined) return file
+  throw invalidAt(
+    joinPointer(place, 'name'),
+    `there is no file ${JSON.stringify(name)} in the bucket`,
+    'a new file needs the id of its upload',
+  )
+}
+
+function add(entry: Entry, uploads: ReadonlyMap<string, StoredUpload>, place: Pointer): ResourceFile {
+  const { id = '', mime_type: givenType } = entry
+  const upload = uploads.get(id)
+  if (upload === undefined) throw uploadNotFound({ id, pointer: place })
+  const name = entry.name ?? upload.name
+  if (name === null) throw invalidAt(place, 'the upload has no name: give one')
+  const mimeType = givenType ?? upload.mimeType ?? mediaTypeOf(name)
+  if (givenType !== undefined && !isMediaType(givenType))
+    throw invalidAt(joinPointer(place, 'mime_type'), `${JSON.stringify(givenType)} is no media type`)
+  const { digest, sizeBytes } = upload
+  return { name, mimeType: isMediaType(mimeType) ? mimeType : anyMediaType, digest, sizeBytes }
+}
+
+function checkName(name: string, names: Set<string>, place: Pointer): void {
+  const fault = findNameFault(name)
+  if (fault !== undefined) throw invalidAt(place, `the file name ${JSON.stringify(name)} ${fault}`)
+  if (names.has(name)) throw invalidAt(place, `the file name ${JSON.stringify(name)} comes twice`)
+  names.add(name)
+}

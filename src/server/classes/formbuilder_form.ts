@@ -1,0 +1,54 @@
+import type { Queryable } from '../../database/database.ts'
+import { listArchive } from '../../files/archive.ts'
+import {
+  listResourceFiles,
+  type ResourceFile,
+  replaceResourceFiles,
+} from '../../store/classes/resource_file.ts'
+import { lockUploads } from '../../store/upload/stored_upload.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+import { anyMediaType } from '../http/media_type.ts'
+import { getUpload, uploadNotFound } from '../upload/upload_text.ts'
+import type { Behaviour, MemberChange } from './behaviour.ts'
+
+/** Name that the file of a form is kept under. */
+export const formFileName = 'form.ngfp'
+
+const pointer = '/formbuilder_form/file_upload'
+
+/** Forms for work in the field: an archive that the apps there read, kept as it came. */
+export const formbuilderFormBehaviour: Behaviour<'formbuilder_form'> = {
+  async readMembers(tx, ids) {
+    const files = await listResourceFiles(tx, ids)
+    const size = (id: number) => files.get(id)?.[0]?.sizeBytes ?? null
+    return new Map(ids.map((id) => [id, { formbuilder_form: { size: size(id) } }]))
+  },
+  async prepare({ context, members }) {
+    const upload = members.formbuilder_form?.file_upload
+    if (upload === undefined) return undefined
+    const { digest } = await getUpload(context.database, { id: upload.id, pointer })
+    const names = await listArchive(await context.blobs.localPath(digest), context.uploadLimitBytes)
+    if (!names.includes('form.json')) throw invalidAt(pointer, 'the archive has no form.json')
+    return undefined
+  },
+  create: write,
+  update: (tx, change) => write(tx, [change]),
+}
+
+async function write(tx: Queryable, changes: readonly MemberChange<'formbuilder_form'>[]): Promise<void> {
+  const named = changes.flatMap(({ id, members }) => {
+    const upload = members.formbuilder_form?.file_upload
+    return upload === undefined ? [] : [{ id, uploadId: upload.id }]
+  })
+  const uploads = await lockUploads(
+    tx,
+    named.map(({ uploadId }) => uploadId),
+  )
+  const files = named.map(({ id, uploadId }): [number, ResourceFile[]] => {
+    const upload = uploads.get(uploadId)
+    if (upload === undefined) throw uploadNotFound({ id: uploadId, pointer })
+    const { digest, sizeBytes } = upload
+    return [id, [{ name: formFileName, mimeType: anyMediaType, digest, sizeBytes }]]
+  })
+  await replaceResourceFiles(tx, new Map(files))
+}

@@ -1,0 +1,24 @@
+import type { WireImportReport } from '../../contract/import_report.ts'
+import type { ImportReport } from '../../import/stage.ts'
+import type { Prepared } from './behaviour.ts'
+import { isStagedSource } from './vector_layer_source.ts'
+
+/** Writes what became of a file for the wire. */
+export function encodeReport(report: ImportReport): WireImportReport {
+  const { format, layer, count, badCount, bad, otherCount, renamed, notes } = report
+  return {
+    format,
+    layer,
+    feature_count: count,
+    bad_count: badCount,
+    bad: bad.map(({ number, reason }) => ({ number, reason })),
+    other_count: otherCount,
+    renamed: [...renamed],
+    notes: [...notes],
+  }
+}
+
+/** The part of an answer that tells what became of the file a request brought along; nothing where it brought none. */
+export function reportPart(prepared: Prepared | undefined): { readonly report?: WireImportReport } {
+  return isStagedSource(prepared) ? { report: encodeReport(prepared.staged.report) } : {}
+}

@@ -1,0 +1,47 @@
+import { hasErrors } from '../../core/issue.ts'
+import { findStyleXml, writeStyleXml } from '../../store/classes/mapserver_style.ts'
+import { findLayers } from '../../store/layer/stored_layer.ts'
+import { defaultXml } from '../../style/default_style.ts'
+import { readMapserverXml } from '../../style/mapserver_read.ts'
+import type { Behaviour, MemberChange } from './behaviour.ts'
+import { styleProblem } from './style_fault.ts'
+
+/**
+ * Styles in map server XML. The text is kept as it came, once it could be read. What the drawing leaves out of it is
+ * logged with line and column; `landform validate` tells it to whoever writes the style in a manifest.
+ */
+export const mapsrvStyleBehaviour: Behaviour<'mapsrv_style'> = {
+  async readMembers(tx, ids) {
+    const xml = await findStyleXml(tx, ids)
+    return new Map(ids.map((id) => [id, { mapsrv_style: { xml: xml.get(id) ?? '' } }]))
+  },
+  async create(tx, changes) {
+    const plain = changes.filter(({ members }) => members.mapsrv_style?.xml === undefined)
+    const layers = await findLayers(tx, [...new Set(plain.map(({ parentId }) => parentId))])
+    const xml = changes.map((change): [number, string] => {
+      const given = change.members.mapsrv_style?.xml
+      if (given !== undefined) checkXml(change, given)
+      return [change.id, given ?? defaultXml(layers.get(change.parentId)?.geometryType)]
+    })
+    await writeStyleXml(tx, new Map(xml))
+  },
+  async update(tx, change) {
+    const given = change.members.mapsrv_style?.xml
+    if (given === undefined) return
+    checkXml(change, given)
+    await writeStyleXml(tx, new Map([[change.id, given]]))
+  },
+}
+
+function checkXml({ context, id }: MemberChange<'mapsrv_style'>, xml: string): void {
+  const { issues } = readMapserverXml(xml)
+  if (hasErrors(issues)) {
+    const errors = issues.filter(({ severity }) => severity === 'error')
+    throw styleProblem('/mapsrv_style/xml', errors)
+  }
+  for (const issue of issues) {
+    const { code, message, span } = issue
+    const facts = { resource_id: id, code, problem: message, line: span?.line, column: span?.column }
+    context.log.warn(facts, 'part of a style is not drawn')
+  }
+}

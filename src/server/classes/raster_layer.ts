@@ -1,0 +1,53 @@
+import type { Members } from '../../contract/registry.ts'
+import type { Queryable } from '../../database/database.ts'
+import { adoptRasters, findRasters, type Raster } from '../../store/classes/raster_layer.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+import type { Behaviour, MemberChange } from './behaviour.ts'
+import { checkReferenceSystem, isRasterSource, notPrepared, prepareRaster } from './raster_layer_source.ts'
+
+/** Pictures that the server keeps itself. */
+export const rasterLayerBehaviour: Behaviour<'raster_layer'> = {
+  async readMembers(tx, ids) {
+    const rasters = await findRasters(tx, ids)
+    return new Map([...rasters].map(([id, raster]) => [id, membersOf(raster)]))
+  },
+  prepare: prepareRaster,
+  async create(tx, changes) {
+    for (const { members, prepared } of changes) {
+      checkReferenceSystem(members)
+      if (!isRasterSource(prepared))
+        throw invalidAt('/raster_layer', 'missing field "source"', 'upload a GeoTIFF, and name the upload')
+    }
+    await adopt(tx, changes)
+  },
+  async update(tx, change) {
+    checkReferenceSystem(change.members)
+    await adopt(tx, [change])
+  },
+}
+
+async function adopt(tx: Queryable, changes: readonly MemberChange<'raster_layer'>[]): Promise<void> {
+  const prepared = new Map(
+    changes.flatMap(({ id, prepared: made }) =>
+      isRasterSource(made) ? [[id, made.preparedId] as const] : [],
+    ),
+  )
+  const [lost] = await adoptRasters(tx, prepared)
+  if (lost !== undefined) throw notPrepared(`the source ${JSON.stringify(prepared.get(lost))} is gone`)
+}
+
+function membersOf(raster: Raster): Members<'raster_layer'> {
+  const { srs, xsize, ysize, dtype, colorInterpretation, geoTransform, dataVersion } = raster
+  return {
+    raster_layer: {
+      srs: { id: srs },
+      xsize,
+      ysize,
+      band_count: colorInterpretation.length,
+      dtype,
+      color_interpretation: [...colorInterpretation],
+      geo_transform: [...geoTransform],
+      data_version: dataVersion,
+    },
+  }
+}

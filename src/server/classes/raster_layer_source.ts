@@ -1,0 +1,107 @@
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { problem } from '../../contract/problems.ts'
+import type { RasterFacts } from '../../contract/raster.ts'
+import type { Members } from '../../contract/registry.ts'
+import type { Pointer } from '../../core/pointer.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { Blob } from '../../files/blob_store.ts'
+import { readRaster } from '../../gdal/raster/read_raster.ts'
+import { dropPreparedRaster, findPreparedRaster, keepRaster } from '../../store/upload/prepared_raster.ts'
+import type { StoredUpload } from '../../store/upload/stored_upload.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+import { getUpload, uploadNotFound } from '../upload/upload_text.ts'
+import type { Preparation, Prepared } from './behaviour.ts'
+
+type Task = Preparation<'raster_layer'>
+
+/** A picture that was read before the transaction of the request. */
+export interface RasterSource extends Prepared {
+  /** Id of the prepared picture. */
+  readonly preparedId: string
+  /** What it is like, where this request has read it. */
+  readonly facts: RasterFacts | undefined
+}
+
+/** Tells whether a request brought a picture along. */
+export function isRasterSource(prepared: unknown): prepared is RasterSource {
+  return typeof prepared === 'object' && prepared !== null && 'preparedId' in prepared
+}
+
+/** Pictures are kept in the reference system of web maps, as the API says. */
+const rasterSrs = 3857
+
+const pointer: Pointer = '/raster_layer/source'
+
+/**
+ * Reads the source of a request, where it has one, into a picture that stands ready.
+ *
+ * @throws {Problem} request/invalid, upload/not-found, source/*, files/full, gdal/*
+ */
+export async function prepareRaster(task: Task): Promise<RasterSource | undefined> {
+  const { context, caller, members } = task
+  checkReferenceSystem(members)
+  const source = members.raster_layer?.source
+  if (source === undefined) return undefined
+  if (source.prepared !== undefined) return takePrepared(task, source.prepared)
+  if (source.id === undefined)
+    throw invalidAt(pointer, 'give the id of an upload, or what was prepared of one')
+  const { database, log } = context
+  const upload = await getUpload(database, { id: source.id, pointer })
+  const sourceName = source.name ?? upload.name
+  const { facts, blob } = await readUpload(task, { upload, name: sourceName ?? '' })
+  const layerId = task.id ?? null
+  const stored = { userId: caller.id, layerId, blob, sourceDigest: upload.digest, sourceName, facts }
+  const preparedId = await keepRaster(database, stored)
+  if (preparedId === undefined) throw uploadNotFound({ id: source.id, pointer })
+  log.info({ resource: task.id, ...facts, bytes: blob.sizeBytes }, 'a picture was read')
+  return { preparedId, facts, discard: () => dropPreparedRaster(database, preparedId) }
+}
+
+/** Makes the picture that is kept of an upload. Where that fails, its content has no row and is swept away. */
+async function readUpload(
+  { context, signal }: Task,
+  { upload, name }: { readonly upload: StoredUpload; readonly name: string },
+): Promise<{ facts: RasterFacts; blob: Blob }> {
+  const { blobs, temporaryFolder, uploadLimitBytes } = context
+  const folder = await mkdtemp(join(temporaryFolder, 'raster-'))
+  try {
+    const limits = { unpackLimitBytes: 4 * uploadLimitBytes, pixelLimitBytes: 2 * uploadLimitBytes }
+    const source = await blobs.localPath(upload.digest)
+    const { facts, path } = await readRaster(
+      { path: source, name, folder, srs: rasterSrs, ...limits },
+      { signal },
+    )
+    return { facts, blob: await blobs.put(createReadStream(path)) }
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+/** Finds a picture that stands ready since an earlier request. It goes when a layer takes it, or after a day. */
+async function takePrepared({ context, caller, id }: Task, preparedId: string): Promise<RasterSource> {
+  const found = await findPreparedRaster(context.database, { id: preparedId, userId: caller.id })
+  if (found === undefined) throw notPrepared(`there is no prepared source ${JSON.stringify(preparedId)}`)
+  if (found.layerId !== (id ?? null)) {
+    const whose = found.layerId === null ? 'a new layer' : `layer ${found.layerId}`
+    throw notPrepared(`the source was prepared for ${whose}`)
+  }
+  return { preparedId, facts: undefined, discard: async () => undefined }
+}
+
+/** A prepared picture that this request cannot have. */
+export function notPrepared(message: string): Problem {
+  return problem('source/not-prepared', message, { data: { location: ['body', `${pointer}/prepared`] } })
+}
+
+/**
+ * Checks that a layer is asked for in the reference system it can have.
+ *
+ * @throws {Problem} request/invalid
+ */
+export function checkReferenceSystem({ raster_layer: own }: Members<'raster_layer'>): void {
+  const srs = own?.srs?.id
+  if (srs === undefined || srs === rasterSrs) return
+  throw invalidAt('/raster_layer/srs/id', `raster layers are stored in EPSG:${rasterSrs}, not EPSG:${srs}`)
+}

@@ -1,0 +1,32 @@
+import { annotationsOf } from '../../contract/descriptor.ts'
+import { type Cls, descriptorOf } from '../../contract/registry.ts'
+import { listSecrets, type Schema } from '../../contract/schema.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/**
+ * Refuses another address for a stored secret unless the request carries the secret: whoever may change the address may
+ * not read the secret, and could have it sent to a server of their own.
+ *
+ * @param given member of the request that has the name of the class
+ * @param addresses the address before and after the change, in forms that can be compared
+ * @throws {Problem} request/invalid
+ */
+export function checkSecretAddress(
+  cls: Cls,
+  given: Values,
+  { standing, next }: { readonly standing: Values; readonly next: Values },
+): void {
+  const member = descriptorOf(cls).members[cls] as Schema
+  const [secret = ''] = listSecrets(member)
+  if (given[secret] !== undefined) return
+  for (const [name, schema] of Object.entries(member.properties ?? {})) {
+    if (!annotationsOf(schema)['x-address'] || next[name] === standing[name]) continue
+    throw invalidAt(
+      `/${cls}/${secret}`,
+      `${name} changes only together with the stored ${secret}`,
+      `Send the ${secret} too: the stored one is not sent to another address.`,
+    )
+  }
+}

@@ -1,0 +1,29 @@
+import type { Queryable } from '../../database/database.ts'
+import { findTakenDevices, type TrackerRow, trackers } from '../../store/classes/tracker.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+import { rowBehaviour } from './row.ts'
+
+/** Devices that report where they are. */
+export const trackerBehaviour = rowBehaviour<'tracker', TrackerRow>({
+  member: 'tracker',
+  rows: trackers,
+  plain: {
+    unique_id: '',
+    description: null,
+    device_type: 'svc_mobile',
+    consumption_lpkm: null,
+    is_registered: null,
+  },
+  check: checkDevices,
+})
+
+/** Refuses a device that another tracker has, so that what it reports belongs to one of them. */
+async function checkDevices(tx: Queryable, rows: ReadonlyMap<number, TrackerRow>): Promise<void> {
+  const devices = [...rows.values()].map((row) => row.unique_id)
+  const taken = await findTakenDevices(tx, { devices, ids: [...rows.keys()] })
+  for (const device of devices) {
+    if (taken.has(device))
+      throw invalidAt('/tracker/unique_id', `another tracker has the device ${JSON.stringify(device)}`)
+    taken.add(device)
+  }
+}

@@ -1,0 +1,89 @@
+import type { TObject } from 'typebox'
+import {
+  BasemapSchema,
+  type WebmapGroup,
+  type WebmapItem,
+  type WebmapLayer,
+  WebmapLayerSchema,
+} from '../../contract/classes/webmap.ts'
+import { formatScale } from '../../contract/scale.ts'
+import type { BasemapRow, ItemRow } from '../../store/classes/webmap.ts'
+
+/** Rows of a layer tree by the group they stand in; null for the top. */
+export type Branches = ReadonlyMap<number | null, readonly ItemRow[]>
+
+/** Sorts the rows of a layer tree by the group they stand in, siblings in order. */
+export function branchesOf(rows: readonly ItemRow[]): Branches {
+  const branches = Map.groupBy(rows, ({ parentId }) => parentId)
+  for (const siblings of branches.values()) siblings.sort((a, b) => a.position - b.position)
+  return branches
+}
+
+/** Puts the layer tree together as answers carry it: all members, with their defaults. */
+export function wireItems(branches: Branches, parentId: number | null = null): WebmapItem[] {
+  return (branches.get(parentId) ?? []).map((row) => wireItem(branches, row))
+}
+
+/** Keeps what the contract knows of an item and of those in it, scales in the one form that answers have. */
+export function normaliseItem(item: WebmapItem): WebmapItem {
+  return item.item_type === 'group' ? normaliseGroup(item) : normaliseLayer(item)
+}
+
+/** Gives a base map as answers carry it. */
+export function wireBasemap({ resourceId, item }: BasemapRow) {
+  const { position, display_name: name } = item as { position?: number; display_name?: string }
+  return {
+    ...basemapDefaults,
+    ...item,
+    position: position ?? 0,
+    display_name: name ?? '',
+    resource_id: resourceId,
+  }
+}
+
+const layerDefaults = defaultsOf(WebmapLayerSchema)
+const basemapDefaults = defaultsOf(BasemapSchema)
+
+/** Members of a layer that a client decides; the others are computed. */
+const layerFields = Object.keys(WebmapLayerSchema.properties).filter(
+  (name) => name !== 'style_parent_id' && name !== 'payload',
+)
+
+function wireItem(branches: Branches, { id, item, styleId, styleParentId }: ItemRow): WebmapItem {
+  if (item.item_type === 'group') return { group_expanded: false, ...item, children: wireItems(branches, id) }
+  return {
+    ...layerDefaults,
+    ...item,
+    layer_style_id: styleId ?? 0,
+    style_parent_id: styleParentId,
+    payload: null,
+  }
+}
+
+function normaliseGroup({ display_name, group_expanded, children }: WebmapGroup): WebmapGroup {
+  return {
+    item_type: 'group',
+    display_name,
+    group_expanded: group_expanded ?? false,
+    children: children.map(normaliseItem),
+  }
+}
+
+function normaliseLayer(item: WebmapLayer): WebmapLayer {
+  const given = Object.entries(item).filter(([name]) => layerFields.includes(name))
+  const { layer_min_scale_denom: min, layer_max_scale_denom: max } = item
+  return {
+    ...(Object.fromEntries(given) as WebmapLayer),
+    ...(min === undefined || min === null ? {} : { layer_min_scale_denom: formatScale(min) }),
+    ...(max === undefined || max === null ? {} : { layer_max_scale_denom: formatScale(max) }),
+  }
+}
+
+/** Gives the defaults that the contract has for the members of an object. */
+function defaultsOf({ properties }: TObject): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(properties).map(([name, schema]) => [
+    name,
+    (schema as { default?: unknown }).default,
+  ])
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,122 @@
+import type { Capabilities } from '../../contract/classes/wmsclient_connection.ts'
+import type { Members } from '../../contract/registry.ts'
+import { joinPointer } from '../../core/pointer.ts'
+import type { Queryable } from '../../database/database.ts'
+import { touchPermissionEpoch } from '../../store/access/effective_permission.ts'
+import { findConnections, writeConnections } from '../../store/classes/connection.ts'
+import { findKnownSrs, type WmsLayerRow, wmsConnections, wmsLayers } from '../../store/classes/wms.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+import { requireReferences } from '../resource/references.ts'
+import type { Behaviour, MemberChange } from './behaviour.ts'
+
+type Change = MemberChange<'wmsclient_layer'>
+type Given = NonNullable<Members<'wmsclient_layer'>['wmsclient_layer']>
+
+interface Standing {
+  readonly row: WmsLayerRow
+  readonly connectionId: number
+}
+
+/** Layers of web map services elsewhere. */
+export const wmsclientLayerBehaviour: Behaviour<'wmsclient_layer'> = {
+  async readMembers(tx, ids) {
+    const layers = await findStanding(tx, ids)
+    return new Map([...layers].map(([id, layer]) => [id, { wmsclient_layer: wireLayer(layer) }]))
+  },
+  create: (tx, changes) => write(tx, changes, new Map()),
+  async update(tx, change) {
+    const standing = await findStanding(tx, [change.id])
+    await write(tx, [change], standing)
+    const connectionId = change.members.wmsclient_layer?.connection?.id
+    // Who may read the layer depends on its connection.
+    if (connectionId !== undefined && connectionId !== standing.get(change.id)?.connectionId)
+      await touchPermissionEpoch(tx)
+  },
+}
+
+async function findStanding(tx: Queryable, ids: readonly number[]): Promise<Map<number, Standing>> {
+  const rows = await wmsLayers.find(tx, ids)
+  const connections = await findConnections(tx, ids)
+  return new Map([...rows].map(([id, row]) => [id, { row, connectionId: connections.get(id) ?? 0 }]))
+}
+
+function wireLayer({ row, connectionId }: Standing): Given {
+  const { srs, wmslayers, imgformat, vendor_params } = row
+  return {
+    connection: { id: connectionId },
+    srs: { id: srs },
+    wmslayers,
+    imgformat,
+    vendor_params: { ...vendor_params },
+  }
+}
+
+async function write(
+  tx: Queryable,
+  changes: readonly Change[],
+  standing: ReadonlyMap<number, Standing>,
+): Promise<void> {
+  const [first] = changes
+  if (first === undefined) return
+  const checks = changes.map(({ id, members }) => {
+    const connectionId = standing.get(id)?.connectionId
+    return { members, standing: new Set(connectionId === undefined ? [] : [connectionId]) }
+  })
+  await requireReferences(tx, { caller: first.caller, cls: 'wmsclient_layer', checks })
+  const layers = new Map(
+    changes.map(({ id, members }) => [id, layerOf(members.wmsclient_layer ?? {}, standing.get(id))]),
+  )
+  await checkLayers(tx, [...layers.values()])
+  await wmsLayers.write(tx, new Map([...layers].map(([id, { row }]) => [id, row])))
+  await writeConnections(tx, new Map([...layers].map(([id, layer]) => [id, layer.connectionId])))
+}
+
+const emptyLayer: Standing = {
+  row: { srs: 3857, wmslayers: '', imgformat: '', vendor_params: {} },
+  connectionId: 0,
+}
+
+function layerOf(given: Given, { row, connectionId }: Standing = emptyLayer): Standing {
+  const { connection, srs, ...own } = given
+  return {
+    row: { ...row, ...own, srs: srs?.id ?? row.srs },
+    connectionId: connection?.id ?? connectionId,
+  }
+}
+
+async function checkLayers(tx: Queryable, layers: readonly Standing[]): Promise<void> {
+  const known = await findKnownSrs(tx, [...new Set(layers.map(({ row }) => row.srs))])
+  const connections = await wmsConnections.find(tx, [...new Set(layers.map((one) => one.connectionId))])
+  for (const { row, connectionId } of layers) {
+    if (!known.has(row.srs)) throw invalidAt('/wmsclient_layer/srs/id', `there is no EPSG:${row.srs}`)
+    checkParameters(row.vendor_params)
+    checkOffered(row, connections.get(connectionId)?.capabilities ?? null)
+  }
+}
+
+/** Parameters that the request for a picture has already. */
+const own = ['service', 'request', 'version', 'layers', 'format', 'bbox', 'width', 'height', 'srs', 'crs']
+
+function checkParameters(parameters: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(parameters)) {
+    if (name !== '' && !own.includes(name.toLowerCase())) continue
+    const place = joinPointer('/wmsclient_layer/vendor_params', name)
+    throw invalidAt(place, `the parameter "${name}" is not free: every request has it`)
+  }
+}
+
+/** Where the service was asked what it offers, nothing else can be asked for. */
+function checkOffered({ wmslayers, imgformat }: WmsLayerRow, offered: Capabilities | null): void {
+  const names = wmslayers.split(',').map((name) => name.trim())
+  const place = '/wmsclient_layer/wmslayers'
+  if (names.includes('')) throw invalidAt(place, 'an empty name stands between the commas')
+  if (offered === null) return
+  const known = new Set(offered.layers.map(({ id }) => id))
+  const unknown = names.find((name) => !known.has(name))
+  if (unknown !== undefined) throw invalidAt(place, `the service has no layer ${JSON.stringify(unknown)}`)
+  if (!offered.formats.includes(imgformat))
+    throw invalidAt(
+      '/wmsclient_layer/imgformat',
+      `the service gives ${offered.formats.join(', ')}, not ${JSON.stringify(imgformat)}`,
+    )
+}

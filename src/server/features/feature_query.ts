@@ -1,0 +1,138 @@
+import { maxFilterWkt } from '../../contract/limits.ts'
+import { problem } from '../../contract/problems.ts'
+import { findHint } from '../../core/suggest.ts'
+import type { Queryable } from '../../database/database.ts'
+import type { Bbox } from '../../geo/bbox.ts'
+import type { Geometry } from '../../geo/geometry.ts'
+import { parseWkt } from '../../geo/wkt_reader.ts'
+import { extensionNames } from '../../store/attachment/attachment_json.ts'
+import type { FeatureFilter } from '../../store/feature/feature_filter.ts'
+import { checkSrs } from '../../store/feature/geometry_sql.ts'
+import type { FeatureForm, FeatureSelection } from '../../store/feature/read_features.ts'
+import type { Layer } from '../../store/layer/stored_layer.ts'
+import type { ApiRequest } from '../http/handler.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+
+/** Reference system of spatial filters. */
+const filterSrs = 3857
+
+/**
+ * Reads how features are to be written.
+ *
+ * @throws {Problem} request/invalid for a reference system that the database does not know, and for fields and
+ *   extensions that there are not
+ */
+export async function readForm(
+  tx: Queryable,
+  layer: Layer,
+  query: ApiRequest<'feature.get'>['query'],
+): Promise<FeatureForm> {
+  const { srs = layer.srs, extensions } = query
+  if (srs !== layer.srs) await checkSrs(tx, srs)
+  // The document writes attachments in the query, and attachment in the answer.
+  const asked = extensions?.map((name) => name.trim().replace(/^attachments$/, 'attachment'))
+  checkNames('extensions', asked, extensionNames)
+  checkNames(
+    'fields',
+    query.fields,
+    layer.fields.map(({ keyname }) => keyname),
+  )
+  return {
+    geom: query.geom ?? true,
+    geomFormat: query.geom_format ?? 'wkt',
+    srs,
+    momentFormat: query.dt_format ?? 'obj',
+    fields: query.fields,
+    extensions: extensionNames.filter((name) => asked === undefined || asked.includes(name)),
+  }
+}
+
+function checkNames(parameter: string, names: readonly string[] | undefined, known: readonly string[]): void {
+  const wrong = names?.find((name) => !known.includes(name))
+  if (wrong === undefined) return
+  const hint = findHint(wrong, known)
+  throw problem('request/invalid', `Parameter "${parameter}": there is no "${wrong}".`, {
+    data: { location: ['query', parameter] },
+    ...(hint === undefined ? {} : { hint }),
+  })
+}
+
+/**
+ * Reads which features are to be listed, and how.
+ *
+ * @throws {Problem} request/invalid, feature/invalid
+ */
+export async function readSelection(
+  tx: Queryable,
+  layer: Layer,
+  { query, more, body }: Pick<ApiRequest<'feature.list'>, 'query' | 'more' | 'body'>,
+): Promise<FeatureSelection> {
+  const intersects = query.intersects ?? findIntersects(body)
+  return {
+    form: await readForm(tx, layer, query),
+    filter: readFilter({ query: { ...query, intersects }, more }),
+    orderBy: query.order_by ?? [],
+    limit: query.limit,
+    offset: query.offset,
+  }
+}
+
+/** Parameters that say which features are wanted. */
+export interface FilterParameters {
+  readonly query: {
+    readonly intersects?: string | undefined
+    /** EPSG code of `intersects`. */
+    readonly intersects_srs?: number | undefined
+    readonly bbox?: readonly number[] | undefined
+    readonly like?: string | undefined
+    readonly ilike?: string | undefined
+  }
+  readonly more: ApiRequest['more']
+}
+
+/**
+ * Reads which features are wanted.
+ *
+ * @throws {Problem} request/invalid, feature/invalid
+ */
+export function readFilter({ query, more }: FilterParameters): FeatureFilter {
+  const { intersects, intersects_srs: intersectsSrs = filterSrs, bbox, like, ilike } = query
+  return {
+    fields: more,
+    intersects: intersects === undefined ? undefined : readFilterGeometry(intersects, intersectsSrs),
+    intersectsSrs,
+    bbox: bbox && readBox(bbox),
+    like,
+    ilike,
+  }
+}
+
+// A geometry that is too long for an address comes in the body of a GET.
+function findIntersects(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('intersects' in body)) return undefined
+  const { intersects } = body
+  if (intersects === undefined || intersects === null) return undefined
+  if (typeof intersects === 'string') {
+    if (intersects.length <= maxFilterWkt) return intersects
+    throw invalidAt(
+      '/intersects',
+      `the string has ${intersects.length} characters; the limit is ${maxFilterWkt}`,
+    )
+  }
+  throw problem('request/invalid', 'intersects: expected WKT - at $.intersects')
+}
+
+function readFilterGeometry(wkt: string, expected: number): Geometry {
+  const { geometry, srs = expected } = parseWkt(wkt)
+  if (srs !== expected)
+    throw problem('request/invalid', `intersects: expected EPSG:${expected}, got EPSG:${srs}`)
+  return geometry
+}
+
+function readBox(edges: readonly number[]): Bbox {
+  const [minX, minY, maxX, maxY] = edges
+  const isBox = edges.length === 4 && minX !== undefined && minY !== undefined
+  if (!isBox || maxX === undefined || maxY === undefined || minX > maxX || minY > maxY)
+    throw problem('request/invalid', `bbox: expected minx,miny,maxx,maxy, got ${edges.join()}`)
+  return [minX, minY, maxX, maxY]
+}

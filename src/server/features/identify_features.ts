@@ -1,0 +1,101 @@
+import { hasPermission } from '../../access/permission_mask.ts'
+import type { PermissionName } from '../../contract/permissions.ts'
+import { problem } from '../../contract/problems.ts'
+import { descriptorOf } from '../../contract/registry.ts'
+import { isProblem } from '../../core/problem.ts'
+import type { Database } from '../../database/database.ts'
+import { formatWkt } from '../../geo/wkt.ts'
+import { parseWkt } from '../../geo/wkt_reader.ts'
+import { isForeign } from '../../store/feature/foreign_table.ts'
+import { checkSrs } from '../../store/feature/geometry_sql.ts'
+import { type IdentifiedFeature, identifyFeatures } from '../../store/feature/identify_features.ts'
+import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
+import { findResourceNames } from '../../store/resource/resource_name.ts'
+import { findDatabases } from '../geodb/geodb_session.ts'
+import type { ApiRequest } from '../http/handler.ts'
+
+/** Most features of a layer in one answer. */
+const limit = 100
+
+/** What is found in one layer. */
+type Found =
+  | { readonly error: string }
+  | { readonly featureCount: number; readonly features: readonly object[] }
+
+/**
+ * Finds the features of some layers that intersect a geometry. A layer that cannot be looked into has an error in its
+ * place; the others are answered.
+ *
+ * @throws {Problem} feature/invalid for a bad geometry, request/invalid for an unknown reference system
+ */
+export async function identify(request: ApiRequest<'feature.identify'>): Promise<Record<string, unknown>> {
+  const { context, caller, body } = request
+  const ids = [...new Set(body.layers)]
+  const place = await readPlace(request)
+  const masks = await context.permissions.findMasks(caller, ids)
+  const permitted = ids.filter((id) => hasPermission(masks.get(id) ?? 0, needed))
+  const layers = await findLayers(context.database, permitted)
+  const names = await findResourceNames(context.database, [...masks.keys()])
+  const databases = await findDatabases(context, [...layers.values()])
+  // At once: layers elsewhere do not wait for each other.
+  const found = await Promise.all(
+    ids.map(async (id): Promise<[id: number, Found]> => {
+      const layer = layers.get(id)
+      const database = databases.get(id)
+      if (layer === undefined || database === undefined) return [id, { error: errorOf(id) }]
+      return [id, await lookInto(database, { layer, place, name: names.get(id)?.displayName })]
+    }),
+  )
+  const counts = found.map(([, one]) => ('featureCount' in one ? one.featureCount : 0))
+  return { ...Object.fromEntries(found), featureCount: counts.reduce((sum, count) => sum + count, 0) }
+
+  function errorOf(id: number): string {
+    const mask = masks.get(id)
+    const cls = names.get(id)?.cls
+    if (mask === undefined || cls === undefined) return 'Not found'
+    // Who sees a group is told that it is none of the layers, not that something is kept from him.
+    const permission = descriptorOf(cls).scopes.includes('data') ? needed : 'resource.read'
+    return hasPermission(mask, permission) ? 'Not implemented' : 'Forbidden'
+  }
+}
+
+const needed: PermissionName = 'data.read'
+
+interface Place {
+  readonly wkt: string
+  readonly srs: number
+  readonly limit: number
+}
+
+async function readPlace({ context, body }: ApiRequest<'feature.identify'>): Promise<Place> {
+  const { geometry, srs = body.srs } = parseWkt(body.geom)
+  if (srs !== body.srs)
+    throw problem('feature/invalid', `geom: is in EPSG:${srs}, the request in EPSG:${body.srs}`)
+  await checkSrs(context.database, srs)
+  return { wkt: formatWkt(geometry), srs, limit }
+}
+
+interface Target {
+  readonly layer: Layer
+  readonly place: Place
+  readonly name: string | undefined
+}
+
+async function lookInto(database: Database, { layer, place, name }: Target): Promise<Found> {
+  let found: IdentifiedFeature[]
+  try {
+    found = await identifyFeatures(database, layer, place)
+  } catch (error) {
+    // A database elsewhere that fails, or a place that its reference system does not have, is that layer's affair.
+    if (isForeign(layer) && isProblem(error)) return { error: error.message }
+    throw error
+  }
+  const features = found.map(({ id, label, fields }) => ({
+    id,
+    layerId: layer.resourceId,
+    label: label ?? `#${id}`,
+    fields,
+    parent: name,
+  }))
+  return { featureCount: features.length, features }
+}

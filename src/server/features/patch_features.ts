@@ -1,0 +1,130 @@
+import { problem } from '../../contract/problems.ts'
+import { maxFeatures } from '../../contract/routes/feature.ts'
+import { routes } from '../../contract/routes.ts'
+import { createValidatorCompiler } from '../../contract/validate.ts'
+import { isProblem, withData } from '../../core/problem.ts'
+import type { Queryable } from '../../database/database.ts'
+import {
+  deleteFeatures,
+  type FeatureChange,
+  insertFeatures,
+  updateFeatures,
+  type WriteTarget,
+} from '../../store/feature/write_features.ts'
+import { writeExtensionsOf } from '../attachments/attachment_extension.ts'
+import { checkValue, invalidAt } from '../http/invalid_request.ts'
+import { checkStorable } from '../http/json_values.ts'
+import { type FeatureBody, readContent, type WriteQuery, type WrittenFeature } from './feature_content.ts'
+import { featureNotFound } from './open_layer.ts'
+
+/** Most entries and about the most characters of geometry that go into one statement. */
+const batchLimit = { entries: 1000, characters: 8 * 2 ** 20 }
+
+const validateEntry = createValidatorCompiler({ faults: 'first' })(routes['feature.patch'].body.items)
+
+/**
+ * Creates, changes and deletes features entry by entry, in few statements.
+ *
+ * @returns the id of each entry, in order
+ * @throws {Problem} request/invalid, feature/invalid, feature/not-found; nothing may be kept then
+ */
+export async function patchFeatures(
+  tx: Queryable,
+  target: WriteTarget,
+  { entries, query }: { readonly entries: AsyncIterable<unknown>; readonly query: WriteQuery },
+): Promise<number[]> {
+  const ids: number[] = []
+  let batch = createBatch()
+  for await (const entry of entries) {
+    const item = ids.length + batch.places.length
+    if (item >= maxFeatures)
+      throw problem('request/invalid', `The list has more than ${maxFeatures} items - at $`, {
+        data: { location: ['body', ''] },
+      })
+    try {
+      checkStorable(entry)
+      checkValue(validateEntry, entry)
+      addEntry(batch, target, { body: entry as FeatureBody, query })
+    } catch (error) {
+      throw atItem(error, item)
+    }
+    if (batch.places.length < batchLimit.entries && batch.characters < batchLimit.characters) continue
+    for (const id of await writeBatch(tx, target, batch)) ids.push(id)
+    batch = createBatch()
+  }
+  for (const id of await writeBatch(tx, target, batch)) ids.push(id)
+  return ids
+}
+
+/** Says which item of a list a Problem is of. */
+function atItem(error: unknown, item: number): unknown {
+  if (!isProblem(error)) return error
+  return withData(error, { item }, `item ${item}: ${error.message}`)
+}
+
+type WrittenChange = WrittenFeature & FeatureChange
+
+interface Batch {
+  readonly created: WrittenFeature[]
+  /** All that the entries of one feature change, folded in order. */
+  readonly changed: Map<number, WrittenChange>
+  readonly deleted: Set<number>
+  /** For each entry its id, or the place among those that are created. */
+  readonly places: ({ readonly id: number } | { readonly created: number })[]
+  characters: number
+}
+
+const createBatch = (): Batch => ({
+  created: [],
+  changed: new Map(),
+  deleted: new Set(),
+  places: [],
+  characters: 0,
+})
+
+interface Entry {
+  readonly body: FeatureBody
+  readonly query: WriteQuery
+}
+
+function addEntry(batch: Batch, target: WriteTarget, { body, query }: Entry): void {
+  const { id } = body
+  if (id === undefined && body.delete === true)
+    throw invalidAt('/id', 'Expected the id of the feature to delete')
+  if (id !== undefined && (batch.deleted.has(id) || !Number.isSafeInteger(id)))
+    throw featureNotFound(target.layer.resourceId, id)
+  if (id !== undefined) batch.places.push({ id })
+  if (id !== undefined && body.delete === true) {
+    batch.deleted.add(id)
+    return
+  }
+  const content = readContent(target, body, query)
+  batch.characters += content.geom?.length ?? 0
+  if (id === undefined) batch.places.push({ created: batch.created.push(content) - 1 })
+  else batch.changed.set(id, mergeChange(batch.changed.get(id), { ...content, id }))
+}
+
+function mergeChange(before: WrittenChange | undefined, after: WrittenChange): WrittenChange {
+  if (before === undefined) return after
+  const geom = after.geom === undefined ? before.geom : after.geom
+  const values = new Map([...before.values, ...after.values])
+  return { id: after.id, geom, values, extensions: { ...before.extensions, ...after.extensions } }
+}
+
+async function writeBatch(tx: Queryable, target: WriteTarget, batch: Batch): Promise<number[]> {
+  const { created, changed, deleted, places } = batch
+  const found = await updateFeatures(tx, target, [...changed.values()])
+  const gone = deleted.size === 0 ? new Set<number>() : await deleteFeatures(tx, target.layer, [...deleted])
+  for (const place of places) {
+    if ('id' in place && !found.has(place.id) && !gone.has(place.id))
+      throw featureNotFound(target.layer.resourceId, place.id)
+  }
+  const createdIds = await insertFeatures(tx, target, created)
+  const standing = [...changed.values()].filter(({ id }) => !gone.has(id))
+  const extensions = [
+    ...standing.map((one) => [one.id, one.extensions] as const),
+    ...created.map((one, at) => [createdIds[at] ?? 0, one.extensions] as const),
+  ]
+  await writeExtensionsOf(tx, target.layer, new Map(extensions))
+  return places.map((place) => ('id' in place ? place.id : (createdIds[place.created] ?? 0)))
+}

@@ -1,0 +1,45 @@
+import { problem } from '../../contract/problems.ts'
+import type { Database } from '../../database/database.ts'
+import { geodbConnections } from '../../store/classes/geodb_layer.ts'
+import { isForeign } from '../../store/feature/foreign_table.ts'
+import type { ForeignTable, Layer } from '../../store/layer/stored_layer.ts'
+import type { ServerContext } from '../context.ts'
+import { guardForeign } from './guarded_query.ts'
+
+type Context = Pick<ServerContext, 'database' | 'geodb'>
+
+/**
+ * Finds the databases that the features of some layers stand in, by resource id: ours, or that of a connection. One that
+ * cannot be opened says so when it is asked.
+ */
+export async function findDatabases(
+  context: Context,
+  layers: readonly Layer[],
+): Promise<Map<number, Database>> {
+  const foreign = layers.filter(isForeign)
+  const ids = [...new Set(foreign.map((layer) => layer.foreign.connectionId))]
+  const connections = ids.length === 0 ? new Map() : await geodbConnections.find(context.database, ids)
+  return new Map(
+    layers.map((layer) => {
+      if (!isForeign(layer)) return [layer.resourceId, context.database]
+      const { connectionId } = layer.foreign
+      const open = () => {
+        const connection = connections.get(connectionId)
+        if (connection === undefined) throw withoutConnection(connectionId)
+        return context.geodb.open(connectionId, connection)
+      }
+      return [layer.resourceId, guardForeign(open, { connectionId, table: layer.foreign })]
+    }),
+  )
+}
+
+/** Gives the database that the features of a layer stand in. */
+export async function findDatabase(context: Context, layer: Layer): Promise<Database> {
+  const found = (await findDatabases(context, [layer])).get(layer.resourceId)
+  return found ?? context.database
+}
+
+/** A connection that is not there any more. */
+export function withoutConnection(id: ForeignTable['connectionId']) {
+  return problem('external/database', `Connection id = ${id} is gone.`, { data: { connection: { id } } })
+}

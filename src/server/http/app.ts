@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { problem } from '../../contract/problems.ts'
+import type { RouteName } from '../../contract/routes.ts'
+import { tus } from '../../contract/tus.ts'
+import type { ServerContext } from '../context.ts'
+import { isTus, serverHeaders } from '../upload/tus_protocol.ts'
+import { sendProblem } from './answer.ts'
+import { answerClientError } from './client_error.ts'
+import { getStatus, problemOf } from './error_body.ts'
+import type { Handler } from './handler.ts'
+import { isExtra, type Speech } from './response_dialect.ts'
+import { type KnownPath, listEndpoints, listPaths } from './routing.ts'
+import { createOperation, type RequestFacts } from './run_route.ts'
+import { addWebFiles } from './web_files.ts'
+import { addCors, addSecurityHeaders } from './web_security.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The path as the contract has it. */
+    template?: string
+  }
+  interface FastifyRequest {
+    facts: RequestFacts
+  }
+  interface FastifyInstance {
+    speech: Speech
+  }
+}
+
+/** Longest header, in bytes: geometries travel in query strings. */
+const maxHeaderBytes = 64 * 1024
+
+/** Finds the handler of a route. */
+export type FindHandler = (name: RouteName) => Handler<RouteName>
+
+/** Creates the HTTP application: every route of the contract under all its paths. */
+export function createApp(context: ServerContext, findHandler: FindHandler): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    genReqId: requestIdOf,
+    http: { maxHeaderSize: maxHeaderBytes },
+    // Nothing may hang on an idle connection, and a big file may take its time.
+    requestTimeout: 0,
+    keepAliveTimeout: 65_000,
+    forceCloseConnections: 'idle',
+    // What comes on a connection that is still open is finished like the rest, and closes it.
+    return503OnClosing: false,
+    trustProxy: context.trustedProxies.length > 0 && [...context.trustedProxies],
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 255 },
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, randomUUID()),
+    frameworkErrors: (error, _request, reply) => sendProblem(reply as FastifyReply, problemOf(error)),
+  })
+  takeBodiesAsTheyAre(app)
+  addSecurityHeaders(app)
+  addCors(app, context.corsOrigins)
+  app.decorateRequest('facts')
+  app.decorate('speech', { dialect: context.dialect, plain: context.plain })
+  app.addHook('onRequest', async (request, reply) => {
+    request.facts = {}
+    // One that cannot be read is none: the HTTP library would refuse it, and nobody here depends on it.
+    if (!/^[\w.+-]+\/[\w.+-]+/.test(request.headers['content-type'] ?? 'a/b'))
+      delete request.raw.headers['content-type']
+    reply.header('x-request-id', request.id)
+    if (isTus(request.headers)) reply.headers({ 'tus-resumable': tus.version, 'tus-version': tus.version })
+  })
+  app.addHook('onResponse', async (request, reply) => logRequest(context, request, reply))
+  app.setErrorHandler((error, request, reply) => reportError(context, { error, request, reply }))
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(reply, problem('request/not-found', `There is nothing at ${pathOf(request)}.`)),
+  )
+  addEndpoints(app, context, findHandler)
+  addWebFiles(app)
+  return app
+}
+
+function addEndpoints(app: FastifyInstance, context: ServerContext, findHandler: FindHandler): void {
+  const offered = listEndpoints().filter(({ name }) => !(context.plain && isExtra(name)))
+  for (const { name, method, url, template } of offered) {
+    const run = createOperation(name, findHandler(name), context)
+    app.route({ method, url, config: { template }, handler: run })
+  }
+  const optionsOf = (template: string) =>
+    template.startsWith(uploadPath)
+      ? { 'tus-resumable': tus.version, ...serverHeaders(context.uploadLimitBytes) }
+      : {}
+  for (const path of listPaths(offered)) addOtherMethods(app, path, optionsOf)
+}
+
+const uploadPath = '/api/component/file_upload/'
+
+/** A known path with another method: 405 with what it takes, or that alone to whoever asks for the options. */
+function addOtherMethods(
+  app: FastifyInstance,
+  { url, template, allowed, others }: KnownPath,
+  optionsOf: (template: string) => Record<string, string>,
+): void {
+  const allow = [...allowed, 'OPTIONS'].join(', ')
+  app.route({
+    method: [...others],
+    url,
+    config: { template },
+    handler: (request, reply) => {
+      reply.header('allow', allow)
+      if (request.method === 'OPTIONS') return reply.headers(optionsOf(template)).status(204).send()
+      const message = `${request.method} is not offered at ${pathOf(request)}; it takes ${allow}.`
+      return sendProblem(reply, problem('request/method', message))
+    },
+  })
+}
+
+// Every operation reads its body itself: JSON whatever the Content-Type says, files as streams.
+function takeBodiesAsTheyAre(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+}
+
+function requestIdOf(raw: IncomingMessage | object): string {
+  const given = 'headers' in raw ? raw.headers['x-request-id'] : undefined
+  return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? url
+}
+
+interface Failure {
+  readonly error: unknown
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+function reportError({ log }: ServerContext, { error, request, reply }: Failure): FastifyReply {
+  const fault = problemOf(error)
+  // Whatever is left of the body goes nowhere: a client that is still sending would not read the answer.
+  request.raw.resume()
+  const facts = { request_id: request.id, code: fault.code, error: fault.cause ?? error }
+  if (getStatus(fault) >= 500 && getStatus(fault) !== 501) log.error(facts, 'request failed')
+  return sendProblem(reply, fault)
+}
+
+function logRequest({ log }: ServerContext, request: FastifyRequest, reply: FastifyReply): void {
+  const length = request.facts?.sentBytes ?? Number(reply.getHeader('content-length') ?? 0)
+  log.info(
+    {
+      method: request.method,
+      path: request.routeOptions.config.template ?? 'unknown',
+      status: reply.statusCode,
+      duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+      user: request.facts?.user ?? null,
+      request_id: request.id,
+      bytes: length,
+    },
+    'request',
+  )
+}

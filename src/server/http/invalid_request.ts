@@ -1,0 +1,26 @@
+import { problem } from '../../contract/problems.ts'
+import type { Validator } from '../../contract/validate.ts'
+import { type Pointer, splitPointer } from '../../core/pointer.ts'
+import type { Problem } from '../../core/problem.ts'
+
+/** A place of a request's body that cannot be taken as it is. */
+export function invalidAt(pointer: Pointer, message: string, hint?: string): Problem {
+  const path = ['$', ...splitPointer(pointer)].join('.')
+  return problem('request/invalid', `${message} - at ${path}`, {
+    data: { location: ['body', pointer] },
+    ...(hint === undefined ? {} : { hint }),
+  })
+}
+
+/** Fields whose values no message shows. */
+const secret = /(password|secret|token)$/
+
+/**
+ * Checks a body against its schema.
+ *
+ * @throws {Problem} request/invalid, with the JSON path of the first fault
+ */
+export function checkValue(validate: Validator, body: unknown): void {
+  const [fault] = validate(body, (pointer, part) => (secret.test(pointer) ? '***' : part))
+  if (fault !== undefined) throw invalidAt(fault.pointer, fault.message, fault.hint)
+}

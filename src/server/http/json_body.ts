@@ -1,0 +1,87 @@
+import type { IncomingMessage } from 'node:http'
+import { problem } from '../../contract/problems.ts'
+import { parseExactJson } from '../../core/long_number.ts'
+import { aborted, tooLarge } from '../stream/spooled_stream.ts'
+import { checkStorable, isPlainJson } from './json_values.ts'
+
+/**
+ * Reads the JSON body of a request, whatever its Content-Type says: a client in wide use sends JSON as a form.
+ * Undefined where there is none.
+ *
+ * @throws {Problem} request/too-large, request/malformed, request/invalid, request/aborted
+ */
+export async function readJsonBody(raw: IncomingMessage, limitBytes: number): Promise<unknown> {
+  return parseJson(await readText(raw, limitBytes), JSON.parse)
+}
+
+/**
+ * Reads such a body, in which whole numbers beyond 2^53 keep their digits.
+ *
+ * @throws {Problem} request/too-large, request/malformed, request/invalid, request/aborted
+ */
+export async function readExactBody(raw: IncomingMessage, limitBytes: number): Promise<unknown> {
+  return parseJson(await readText(raw, limitBytes), parseExactJson)
+}
+
+function parseJson(text: string, parse: (text: string) => unknown): unknown {
+  // Blanks are no body that was left out: where that means all, nobody has said so.
+  if (text === '') return undefined
+  const value = parseText(text, parse)
+  if (!isPlainJson(text)) checkStorable(value)
+  return value
+}
+
+function parseText(text: string, parse: (text: string) => unknown): unknown {
+  try {
+    return parse(text)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw problem('request/malformed', `The body is not well-formed JSON: ${why}`, { cause })
+  }
+}
+
+/**
+ * Reads a form of fields, sent as JSON or URL-encoded.
+ *
+ * @throws {Problem} request/too-large, request/malformed, request/invalid, request/aborted
+ */
+export async function readFormBody(raw: IncomingMessage, limitBytes: number): Promise<unknown> {
+  const text = await readText(raw, limitBytes)
+  if (/^\s*[{[]/.test(text)) return parseJson(text, JSON.parse)
+  if (text.trim() === '') return undefined
+  const fields = Object.fromEntries(new URLSearchParams(text))
+  checkStorable(fields)
+  return fields
+}
+
+/** Tells whether a request says that it has a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
+async function readText(raw: IncomingMessage, limitBytes: number): Promise<string> {
+  if (!hasBody(raw)) return ''
+  if (Number(raw.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > limitBytes) break
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    throw aborted(cause)
+  }
+  if (size > limitBytes) throw tooLarge(limitBytes)
+  return decodeUtf8(Buffer.concat(chunks))
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw problem('request/malformed', 'The body is not UTF-8.', { cause })
+  }
+}

@@ -1,0 +1,154 @@
+import { problem } from '../../contract/problems.ts'
+import { parseExactJson } from '../../core/long_number.ts'
+import type { Problem } from '../../core/problem.ts'
+
+const code = (character: string) => character.charCodeAt(0)
+const [quote, backslash, comma] = [code('"'), code('\\'), code(',')]
+const [openBrace, closeBrace, openBracket, closeBracket] = [code('{'), code('}'), code('['), code(']')]
+const byteOrderMark = [0xef, 0xbb, 0xbf] as const
+const whiteSpace: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
+
+/** Where a scanner stands: before the list, before its first item or another one, in an item, behind it, behind all. */
+type State = 'start' | 'first' | 'item' | 'in' | 'after' | 'end'
+
+/**
+ * Reads a JSON list item by item as its bytes stream in, so that the list is never in memory as a whole. Whole numbers
+ * beyond 2^53 keep their digits.
+ *
+ * @throws {Problem} request/malformed where the text is no JSON, request/invalid where it is no list,
+ *   request/too-large where an item is larger than the limit
+ */
+export async function* readJsonItems(
+  chunks: AsyncIterable<Uint8Array>,
+  { itemLimitBytes }: { readonly itemLimitBytes: number },
+): AsyncGenerator<unknown> {
+  const scanner = new Scanner(itemLimitBytes)
+  for await (const chunk of chunks) yield* scanner.scan(chunk)
+  scanner.finish()
+}
+
+class Scanner {
+  readonly #limitBytes: number
+  #state: State = 'start'
+  #pieces: Uint8Array[] = []
+  #pieceBytes = 0
+  #depth = 0
+  #inText = false
+  #escaped = false
+  #count = 0
+  /** Bytes of a byte order mark that have been seen; Windows writes one. */
+  #markBytes = 0
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes
+  }
+
+  *scan(chunk: Uint8Array): Generator<unknown> {
+    let from = 0
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] ?? 0
+      if (this.#state === 'in') {
+        if (!this.#endsItem(byte)) continue
+        yield this.#take(chunk.subarray(from, at))
+      }
+      if (this.#step(byte)) from = at
+    }
+    if (this.#state === 'in') this.#keep(chunk.subarray(from))
+  }
+
+  finish(): void {
+    if (this.#state !== 'end') throw malformed('it ended before the list was closed')
+  }
+
+  /** Goes one byte on between items; tells whether an item begins here. */
+  #step(byte: number): boolean {
+    if (whiteSpace.has(byte) || this.#isMark(byte)) return false
+    const { next, begins } = findNext(this.#state, byte)
+    this.#state = next
+    if (begins) this.#begin(byte)
+    return begins
+  }
+
+  #isMark(byte: number): boolean {
+    if (this.#state !== 'start') return false
+    const isMark = byte === byteOrderMark[this.#markBytes]
+    if (isMark) this.#markBytes += 1
+    else if (this.#markBytes > 0 && this.#markBytes < byteOrderMark.length)
+      findNext('start', byteOrderMark[0])
+    return isMark
+  }
+
+  #begin(byte: number): void {
+    this.#depth = byte === openBrace || byte === openBracket ? 1 : 0
+    this.#inText = byte === quote
+    this.#escaped = false
+  }
+
+  /** Tells whether the item has ended before this byte. */
+  #endsItem(byte: number): boolean {
+    if (this.#inText) {
+      if (this.#escaped) this.#escaped = false
+      else if (byte === backslash) this.#escaped = true
+      else if (byte === quote) this.#inText = false
+      return false
+    }
+    if (this.#depth === 0 && (byte === comma || byte === closeBracket)) return true
+    if (byte === quote) this.#inText = true
+    else if (byte === openBrace || byte === openBracket) this.#depth += 1
+    else if (byte === closeBrace || byte === closeBracket) this.#depth -= 1
+    return false
+  }
+
+  #keep(piece: Uint8Array): void {
+    this.#pieceBytes += piece.length
+    if (this.#pieceBytes > this.#limitBytes)
+      throw problem('request/too-large', `Item ${this.#count} is larger than ${this.#limitBytes} bytes.`)
+    // The chunk is the caller's.
+    this.#pieces.push(piece.slice())
+  }
+
+  #take(last: Uint8Array): unknown {
+    this.#keep(last)
+    const text = decode(Buffer.concat(this.#pieces))
+    this.#pieces = []
+    this.#pieceBytes = 0
+    this.#state = 'after'
+    this.#count += 1
+    try {
+      return parseExactJson(text)
+    } catch (cause) {
+      throw malformed(`item ${this.#count - 1}: ${cause instanceof Error ? cause.message : cause}`)
+    }
+  }
+}
+
+function findNext(state: State, byte: number): { readonly next: State; readonly begins: boolean } {
+  if (state === 'start' && byte === openBracket) return { next: 'first', begins: false }
+  if ((state === 'first' || state === 'after') && byte === closeBracket) return { next: 'end', begins: false }
+  if (state === 'after' && byte === comma) return { next: 'item', begins: false }
+  if (state === 'first' || (state === 'item' && byte !== closeBracket)) return { next: 'in', begins: true }
+  // It may be sound JSON, which is not read to its end to know that.
+  if (state === 'start' && beginsValue.test(String.fromCharCode(byte)))
+    throw problem('request/invalid', `Expected a list, got what begins with "${showByte(byte)}" - at $`, {
+      data: { location: ['body', ''] },
+    })
+  const expected = state === 'item' ? ', expected another item after the comma' : ''
+  throw malformed(`unexpected "${showByte(byte)}"${expected}`)
+}
+
+/** Characters that values begin with which are no lists. */
+const beginsValue = /[{"tfn\d-]/
+
+const showByte = (byte: number) =>
+  byte > 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw problem('request/malformed', 'The body is not UTF-8.', { cause })
+  }
+}
+
+const malformed = (reason: string): Problem =>
+  problem('request/malformed', `The body is not a well-formed JSON list: ${reason}.`)

@@ -1,0 +1,254 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { PermissionMask } from '../../access/permission_mask.ts'
+import { keyHeader } from '../../contract/idempotency.ts'
+import { bodyLimitOf, statementLimitOf } from '../../contract/limits.ts'
+import { problem } from '../../contract/problems.ts'
+import { parseQuery, type RawQuery } from '../../contract/query.ts'
+import type { BodyKind, RouteDescriptor } from '../../contract/route.ts'
+import { type RouteName, routeOf } from '../../contract/routes.ts'
+import { listSecrets, type Schema } from '../../contract/schema.ts'
+import { createValidatorCompiler } from '../../contract/validate.ts'
+import type { Log } from '../../core/log.ts'
+import { isProblem } from '../../core/problem.ts'
+import { isStorableText } from '../../core/storable.ts'
+import { workFor } from '../../database/turns.ts'
+import { isResourceId } from '../../store/resource/resource_id.ts'
+import type { Caller } from '../auth/caller.ts'
+import { networkOf } from '../auth/client_address.ts'
+import { endedCookie, findSessionSecret, sessionCookie } from '../auth/cookie.ts'
+import { checkOrigin } from '../auth/origin.ts'
+import type { ServerContext } from '../context.ts'
+import { notFound, requirePermission } from '../resource/require_permission.ts'
+import { sendAnswer } from './answer.ts'
+import type { ApiRequest, Handler } from './handler.ts'
+import { createOnce, type Once, readKey, unkeyed } from './idempotent_request.ts'
+import { checkValue } from './invalid_request.ts'
+import { hasBody, readExactBody, readFormBody, readJsonBody } from './json_body.ts'
+import { dialectOf, plainAnswer } from './response_dialect.ts'
+
+/** What a request learns about itself on its way, for the log line. */
+export interface RequestFacts {
+  user?: string
+  /** Bytes of a streamed answer, so far. */
+  sentBytes?: number
+}
+
+type Run = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/**
+ * Makes the function that does one operation. What it asks of the database takes the turns of the caller: users wherever
+ * they are, guests by the network they come from.
+ */
+export function createOperation(name: RouteName, handler: Handler<RouteName>, context: ServerContext): Run {
+  const route = routeOf(name)
+  const answer = createAnswer(name, handler, context)
+  const { pglite, postgres } = statementLimitOf(route)
+  const statementMs = { pglite: 1000 * pglite, postgres: 1000 * postgres }
+  return (request, reply) =>
+    workFor({ name: `network ${networkOf(request.ip)}`, statementMs }, async () => {
+      const caller = asksNobody.has(name) ? nobody : await authenticate(context, request, reply)
+      const work = () => answer(request, reply, caller)
+      return caller.isGuest ? work() : workFor({ name: `user ${caller.id}`, statementMs }, work)
+    })
+}
+
+type AnswerCaller = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => Promise<FastifyReply>
+
+/** Makes the function that answers a caller who is known: may he, what is asked, then the handler. */
+function createAnswer(name: RouteName, handler: Handler<RouteName>, context: ServerContext): AnswerCaller {
+  const route = routeOf(name)
+  const checkBody = bodyChecker(route)
+  return async (request, reply, caller) => {
+    if (caller.medium === 'session' || ofSessions.has(name)) checkOrigin(originOf(request, context))
+    const params = readParams(route, request.params as Record<string, string>)
+    const mask = await checkPermission(context, caller, { route, params })
+    if (route.forUsers === true && caller.isGuest)
+      throw problem('access/denied', `Guests cannot use ${route.method} ${route.path}.`, { hint: 'Sign in.' })
+    const { named, more } = readQuery(route, request.query as RawQuery)
+    const body = await readBody(route, request, bodyLimitOf(route, context.bodyLimitBytes))
+    checkBody(body)
+    const once = onceOf(route, request, { context, caller })
+    const own = { mask, params, query: named, more, body, once, signal: signalOf(reply) }
+    let isDone = false
+    try {
+      const before = isReadHere(route) ? await once.begin(body) : undefined
+      const answer =
+        before ?? (await handler({ ...requestOf(request, { context, caller }), ...own } as ApiRequest))
+      isDone = true
+      return sendAnswer(reply, context.plain ? plainAnswer(name, answer) : answer)
+    } catch (error) {
+      throw isProblem(error, 'database/timeout') ? tookTooLong(route, context, error) : error
+    } finally {
+      await once.end(isDone)
+    }
+  }
+}
+
+/** Says how long a statement may take. */
+function tookTooLong(route: RouteDescriptor, { database }: ServerContext, cause: unknown) {
+  const seconds = statementLimitOf(route)[database.driver]
+  const message = `A statement of the database took more than ${seconds} s, the limit of ${route.method} ${route.path}.`
+  return problem('database/timeout', message, { cause })
+}
+
+interface Asked {
+  readonly route: RouteDescriptor
+  readonly params: Record<string, unknown>
+}
+
+async function checkPermission(
+  context: ServerContext,
+  caller: Caller,
+  { route: { permission }, params: { id } }: Asked,
+): Promise<PermissionMask> {
+  if (permission === undefined || typeof id !== 'number') return 0
+  const masks = await requirePermission(context, caller, { ids: [id], permission })
+  return masks.get(id) ?? 0
+}
+
+/** Operations that work on sessions, however the one who asks is known so far. */
+const ofSessions: ReadonlySet<RouteName> = new Set<RouteName>(['auth.login', 'auth.logout'])
+
+/** Operations that answer though the database, and with it every user, is away, and those that a session starts with. */
+const asksNobody: ReadonlySet<RouteName> = new Set<RouteName>([
+  'instance.alive',
+  'instance.ready',
+  'instance.ping',
+  'instance.health',
+  ...ofSessions,
+])
+
+const nobody: Caller = {
+  id: -1,
+  keyname: 'nobody',
+  displayName: 'Nobody',
+  principalIds: [],
+  superuser: false,
+  isAdministrator: false,
+  isGuest: true,
+  language: 'en',
+  credential: '',
+  medium: null,
+}
+
+async function authenticate(
+  { authenticator }: ServerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller> {
+  const { authorization, cookie } = request.headers
+  const secure = isSecure(request)
+  const session = findSessionSecret({ cookie, secure })
+  const identified = await authenticator
+    .authenticate({ session, authorization, address: request.ip })
+    .catch((error: unknown) => {
+      // The browser forgets it, so that the next request is a guest's.
+      if (isProblem(error, 'auth/session-ended')) reply.header('set-cookie', endedCookie(secure))
+      throw error
+    })
+  const { caller, prolongedSeconds: seconds } = identified
+  if (session !== undefined && seconds !== undefined)
+    reply.header('set-cookie', sessionCookie(session, { seconds, secure }))
+  request.facts.user = caller.keyname
+  return caller
+}
+
+function isSecure({ protocol }: FastifyRequest): boolean {
+  return protocol === 'https'
+}
+
+function originOf({ method, headers, host }: FastifyRequest, { corsOrigins: allowed }: ServerContext) {
+  const fetchSite = headers['sec-fetch-site']
+  return { method, origin: headers.origin, fetchSite: fetchSite?.toString(), host, allowed }
+}
+
+interface Asker {
+  readonly context: ServerContext
+  readonly caller: Caller
+}
+
+function onceOf({ takesKey, response }: RouteDescriptor, request: FastifyRequest, asker: Asker): Once {
+  const key = takesKey === true && !asker.context.plain ? readKey(request.headers[keyHeader]) : undefined
+  if (key === undefined) return unkeyed
+  const target = `${request.method} ${request.url}`
+  return createOnce({ ...asker, key, target, secretNames: listSecrets((response ?? {}) as Schema) })
+}
+
+function requestOf(request: FastifyRequest, { context, caller }: Asker) {
+  const log: Log = context.log.child({ request_id: request.id })
+  return {
+    context,
+    caller,
+    log,
+    id: request.id,
+    dialect: dialectOf(request.headers, context.dialect),
+    address: request.ip,
+    secure: isSecure(request),
+    headers: context.plain ? { ...request.headers, 'if-match': undefined } : request.headers,
+    raw: request.raw,
+  }
+}
+
+function readParams(route: RouteDescriptor, texts: Record<string, string>): Record<string, unknown> {
+  const entries = Object.entries(route.params?.properties ?? {}).map(([name, schema]) => {
+    // The rest of a path has no name in the HTTP library.
+    const text = texts[name] ?? texts['*'] ?? ''
+    if (!isStorableText(text)) throw problem('request/not-found', `There is nothing under such a ${name}.`)
+    const isInteger = (schema as { type?: string }).type === 'integer'
+    return [name, isInteger ? Number(text) : text] as const
+  })
+  const params = Object.fromEntries(entries)
+  // No database could hold it, so no resource has it.
+  const { id } = params
+  if (route.path.includes('/resource/{id}') && typeof id === 'number' && !isResourceId(id)) throw notFound(id)
+  return params
+}
+
+function readQuery(route: RouteDescriptor, raw: RawQuery): ReturnType<typeof parseQuery> {
+  for (const [name, value] of Object.entries(raw))
+    if (!isStorableText(name) || !isStorableText(String(value)))
+      throw problem(
+        'request/invalid',
+        `Parameter ${JSON.stringify(name)} holds a NUL, or half of a surrogate pair.`,
+        {
+          data: { location: ['query', name] },
+        },
+      )
+  return parseQuery(route, raw)
+}
+
+const readKinds: readonly BodyKind[] = ['json', 'form']
+
+function isReadHere({ bodyKind = 'json' }: RouteDescriptor): boolean {
+  return readKinds.includes(bodyKind)
+}
+
+/** Operations whose body is no JSON and no form of fields read it themselves. */
+async function readBody(
+  route: RouteDescriptor,
+  request: FastifyRequest,
+  limitBytes: number,
+): Promise<unknown> {
+  if (!isReadHere(route) || !hasBody(request.raw)) return undefined
+  const readJson = route.hasLongNumbers === true ? readExactBody : readJsonBody
+  const read = route.bodyKind === 'form' ? readFormBody : readJson
+  return read(request.raw, limitBytes)
+}
+
+const compile = createValidatorCompiler({ faults: 'first' })
+
+function bodyChecker(route: RouteDescriptor): (body: unknown) => void {
+  const { body: schema } = route
+  if (schema === undefined || !isReadHere(route)) return () => undefined
+  const validate = compile(schema)
+  return (body) => checkValue(validate, body)
+}
+
+/** Aborted when the client goes away before the answer is complete. */
+function signalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort(problem('request/aborted', 'The client went away.'))
+  })
+  return controller.signal
+}

@@ -1,0 +1,206 @@
+import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
+import { scaleDenominator } from '../../contract/scale.ts'
+import type {
+  ConfigItem,
+  ConfigLayer,
+  DegreeBox,
+  LayerDrawing,
+  WebmapConfig,
+} from '../../contract/webmap_config.ts'
+import type { Queryable } from '../../database/database.ts'
+import { deskStyles } from '../../store/classes/desk_style.ts'
+import { findStyleXml } from '../../store/classes/mapserver_style.ts'
+import type { ItemRow, WebmapRow } from '../../store/classes/webmap.ts'
+import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
+import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
+import { defaultStyle } from '../../style/default_style.ts'
+import { readMapserverXml } from '../../style/mapserver_read.ts'
+import { readQml } from '../../style/qml_read.ts'
+import type { Style } from '../../style/style_model.ts'
+import { type Branches, branchesOf } from '../classes/webmap_item.ts'
+import { sanitiseDescription } from '../resource/description.ts'
+
+/** What a web map's configuration is made of. */
+export interface ConfigSource {
+  readonly map: WebmapRow
+  readonly resource: Pick<ResourceRow, 'displayName' | 'description'>
+  /** What the caller may do with the map, the styles, and the layers these stand under. */
+  readonly masks: ReadonlyMap<number, PermissionMask>
+}
+
+/** Lists the resources whose permissions decide what is shown: the map, its styles and what these stand under. */
+export function listShownResources({ id, items }: WebmapRow): number[] {
+  const ids = [id, ...items.flatMap(({ styleId, styleParentId }) => [styleId, styleParentId])]
+  return [...new Set(ids.filter((id) => id !== null))]
+}
+
+/**
+ * Puts together what the page of a web map shows: layers whose style and features the caller may read, and the groups
+ * that are not empty then. Four statements, however many layers there are.
+ */
+export async function readWebmapConfig(tx: Queryable, source: ConfigSource): Promise<WebmapConfig<Style>> {
+  const { map, resource } = source
+  const drawings = await readDrawings(tx, source)
+  const children = configItems({ branches: branchesOf(map.items), drawings }, null)
+  const listed = listItems(children)
+  return {
+    webmapId: map.id,
+    webmapTitle: resource.displayName,
+    webmapDescription: descriptionOf(source),
+    initialExtent: extentOf(map),
+    constrainingExtent: null,
+    rootItem: { type: 'root', id: 1, children },
+    checkedItems: listed.filter((item) => item.type === 'layer' && item.visibility).map(({ id }) => id),
+    expandedItems: listed.filter((item) => item.type === 'group' && item.expanded).map(({ id }) => id),
+    mid: {
+      adapter: [...new Set(listed.flatMap((item) => (item.type === 'layer' ? [item.adapter] : [])))],
+      plugin: [],
+    },
+    annotations: { enabled: false, default: 'no', scope: { read: false, write: false, manage: false } },
+    webmapPlugin: {},
+    webmapEditable: false,
+    webmapLegendVisible: 'collapse',
+    drawOrderEnabled: map.drawOrderEnabled ?? false,
+    measureSrsId: null,
+    bookmarkLayerId: map.bookmarkResourceId,
+    printMaxSize: 500,
+    landform: { undrawn: listUndrawn(source, drawings) },
+  }
+}
+
+function descriptionOf({ map, resource: { description }, masks }: ConfigSource): string | null {
+  const shown = description !== null && hasPermission(masks.get(map.id) ?? 0, 'metadata.read')
+  return shown ? sanitiseDescription(description) : null
+}
+
+interface Drawing extends LayerDrawing<Style> {
+  readonly layerId: number
+}
+
+/** Reads how styles are drawn, by their ids. Styles of other classes than ours can draw are left out. */
+async function readDrawings(tx: Queryable, { map, masks }: ConfigSource): Promise<Map<number, Drawing>> {
+  const rows = map.items.filter((row) => isShown(row, masks))
+  const layerIds = [...new Set(rows.map(({ styleParentId }) => styleParentId ?? 0))]
+  const layers = await findLayers(tx, layerIds)
+  const styles = await readStyles(
+    tx,
+    rows.map(({ styleId }) => styleId ?? 0),
+  )
+  const resources = new Map((await findResources(tx, layerIds)).map((row) => [row.id, row]))
+  const drawings = new Map<number, Drawing>()
+  for (const { styleId, styleParentId } of rows) {
+    const layer = layers.get(styleParentId ?? 0)
+    const read = styles.get(styleId ?? 0)
+    if (styleId === null || layer === undefined || read === undefined) continue
+    const mask = masks.get(layer.resourceId) ?? 0
+    const style = read() ?? defaultStyle(layer.geometryType)
+    const attribution = hasPermission(mask, 'metadata.read')
+      ? attributionOf(resources.get(layer.resourceId))
+      : null
+    drawings.set(styleId, { ...drawingOf(layer, mask), style, attribution })
+  }
+  return drawings
+}
+
+/** Finds the texts of styles, and gives for each how it is read. What cannot be drawn gets the plain style. */
+async function readStyles(
+  tx: Queryable,
+  ids: readonly number[],
+): Promise<Map<number, () => Style | undefined>> {
+  const xml = await findStyleXml(tx, ids)
+  const qml = await deskStyles.find(tx, ids)
+  return new Map([
+    ...[...xml].map(([id, text]) => [id, () => readMapserverXml(text).style] as const),
+    ...[...qml].map(([id, { qml: text }]) => [id, () => readQml(text).style] as const),
+  ])
+}
+
+/** Lists layers that are there for the caller and that nothing can draw yet, by their names on the map. */
+function listUndrawn({ map, masks }: ConfigSource, drawings: ReadonlyMap<number, Drawing>): string[] {
+  return map.items
+    .filter((row) => isShown(row, masks) && !drawings.has(row.styleId ?? 0))
+    .flatMap(({ item }) => (item.item_type === 'layer' ? [item.display_name] : []))
+}
+
+// Data must be readable on the style, which says how it looks, and on the layer, which has the features.
+function isShown({ styleId, styleParentId }: ItemRow, masks: ConfigSource['masks']): boolean {
+  return [styleId, styleParentId].every((id) => id !== null && hasPermission(masks.get(id) ?? 0, 'data.read'))
+}
+
+function drawingOf(layer: Layer, mask: PermissionMask): Omit<Drawing, 'style' | 'attribution'> {
+  const fields = hasPermission(mask, 'datastruct.read') ? layer.fields : []
+  return {
+    layerId: layer.resourceId,
+    geometryType: layer.geometryType,
+    dataVersion: layer.dataVersion,
+    fields: fields.map(({ keyname, displayName, datatype }) => ({ keyname, label: displayName, datatype })),
+  }
+}
+
+/** Metadata keys that say whom data comes from, the first that is there counts. */
+const attributionKeys = ['attribution', 'source', 'copyright']
+
+function attributionOf(resource: ResourceRow | undefined): string | null {
+  const values = attributionKeys.map((key) => resource?.metadata[key])
+  const found = values.find((value) => typeof value === 'string' && value.trim() !== '')
+  return typeof found === 'string' ? found.trim() : null
+}
+
+interface Growing {
+  readonly branches: Branches
+  readonly drawings: ReadonlyMap<number, Drawing>
+}
+
+function configItems(growing: Growing, parentId: number | null): ConfigItem<Style>[] {
+  return (growing.branches.get(parentId) ?? []).flatMap((row) => configItem(growing, row))
+}
+
+function configItem(growing: Growing, row: ItemRow): ConfigItem<Style>[] {
+  const { id, item } = row
+  if (item.item_type === 'layer') {
+    const drawing = growing.drawings.get(row.styleId ?? 0)
+    return drawing === undefined ? [] : [configLayer(row, item, drawing)]
+  }
+  const children = configItems(growing, id)
+  if (children.length === 0) return []
+  const expanded = item.group_expanded ?? false
+  return [{ type: 'group', id, key: id, label: item.display_name, expanded, exclusive: false, children }]
+}
+
+type LayerItem = Extract<ItemRow['item'], { item_type: 'layer' }>
+
+function configLayer({ id, styleId }: ItemRow, item: LayerItem, drawing: Drawing): ConfigLayer<Style> {
+  const { layerId, ...landform } = drawing
+  const identifiable = item.layer_identifiable ?? true
+  const transparency = item.layer_transparency ?? null
+  return {
+    type: 'layer',
+    id,
+    key: id,
+    label: item.display_name,
+    layerId,
+    styleId: styleId ?? 0,
+    visibility: item.layer_enabled ?? true,
+    identifiable,
+    opacity: transparency === null ? null : (100 - transparency) / 100,
+    minScaleDenom: denominator(item.layer_min_scale_denom),
+    maxScaleDenom: denominator(item.layer_max_scale_denom),
+    drawOrderPosition: item.draw_order_position ?? null,
+    adapter: item.layer_adapter ?? 'tile',
+    plugin: {},
+    legendInfo: { visible: 'collapse', has_legend: true },
+    identification: identifiable ? { mode: 'feature_layer', resource: { id: layerId } } : null,
+    landform,
+  }
+}
+
+const denominator = (scale: string | number | null | undefined) =>
+  scale === null || scale === undefined ? null : scaleDenominator(scale)
+
+function listItems(items: readonly ConfigItem<Style>[]): ConfigItem<Style>[] {
+  return items.flatMap((item) => (item.type === 'group' ? [item, ...listItems(item.children)] : [item]))
+}
+
+function extentOf({ extentLeft, extentBottom, extentRight, extentTop }: WebmapRow): DegreeBox {
+  return [extentLeft ?? -180, extentBottom ?? -90, extentRight ?? 180, extentTop ?? 90]
+}

@@ -1,0 +1,139 @@
+import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
+import { membersOf, type Representation } from '../../contract/bodies.ts'
+import { dialectName, documentName } from '../../contract/dialect.ts'
+import { findPermission, type PermissionName } from '../../contract/permissions.ts'
+import { type Cls, clsNames, isAllowedParent } from '../../contract/registry.ts'
+import { findPermissionMasks, findPlacedMasks } from '../../store/access/effective_permission.ts'
+import { listPaths } from '../../store/resource/resource_tree.ts'
+import type { ApiRequest } from '../http/handler.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+import { encodeRepresentation } from './body_codec.ts'
+import { planRemoval } from './check_deletion.ts'
+import { readRepresentations } from './representation.ts'
+
+type Request = Pick<ApiRequest, 'context' | 'caller' | 'dialect'>
+
+/** A value that was asked for, or that one may not see it, or that there is none. */
+export type Asked = [0, unknown] | [1]
+
+const hidden: Asked = [1]
+
+/** What the values of some resources are read from. */
+interface Facts {
+  readonly masks: ReadonlyMap<number, PermissionMask>
+  readonly bodies: ReadonlyMap<number, Representation>
+}
+
+/** Gives the value of each resource that may be read. */
+type ReadValue = (request: Request, facts: Facts) => Promise<(body: Representation) => unknown>
+
+/** Attributes that no representation has. */
+const computed: Readonly<Record<string, ReadValue>> = {
+  'resource.parents': async ({ context }, { bodies }) => {
+    const paths = await listPaths(context.database, [...bodies.keys()])
+    return ({ resource }) => paths.get(resource.id) ?? []
+  },
+  'resource.is_deletable': async ({ context, caller }, { bodies }) => {
+    const { faults } = await planRemoval(context.database, caller, {
+      ids: [...bodies.keys()],
+      together: false,
+    })
+    return ({ resource }) => !faults.has(resource.id)
+  },
+  'resource.children_creatable': async ({ context, caller, dialect }, { bodies, masks }) => {
+    const placed = [...bodies.values()].flatMap(({ resource }) => childrenOf(resource))
+    const found = await findPlacedMasks(context.database, caller, placed)
+    const creatable = placed.filter((one) => hasPermission(found.get(one.id) ?? 0, 'resource.create'))
+    const byParent = Map.groupBy(creatable, ({ parentId }) => parentId)
+    return ({ resource: { id } }) => {
+      const isManaged = hasPermission(masks.get(id) ?? 0, 'resource.manage_children')
+      return isManaged ? (byParent.get(id) ?? []).map(({ cls }) => dialectName(cls, dialect)) : []
+    }
+  },
+}
+
+/** Children of each class that a resource could have, under ids that no resource has. */
+function childrenOf({ id, cls }: Representation['resource']) {
+  return clsNames
+    .filter((child) => isAllowedParent(child, cls as Cls))
+    .map((child, at) => ({ id: -1 - id * clsNames.length - at, cls: child, parentId: id }))
+}
+
+/** Resources that are read at a time: between the parts of a long list, other requests get their turn. */
+const partLength = 500
+
+/**
+ * Reads attributes of resources, each with its arguments, in the order in which they are asked for. What is asked for
+ * several times is read once.
+ *
+ * @throws {Problem} request/invalid for an attribute or a permission that does not exist
+ */
+export async function readAskedValues(
+  request: Request,
+  ids: readonly number[],
+  attributes: readonly (readonly string[])[],
+): Promise<[id: number, values: Asked[]][]> {
+  const keys = attributes.map((attribute) => JSON.stringify(attribute))
+  const readers = new Map(attributes.map((attribute, at) => [keys[at] ?? '', findReader(attribute, at)]))
+  const distinct = [...new Set(ids)]
+  const told = new Map<number, ReadonlyMap<string, Asked>>()
+  for (let at = 0; at < distinct.length; at += partLength) {
+    const part = await readPart(request, distinct.slice(at, at + partLength), readers)
+    for (const [id, values] of part) told.set(id, values)
+  }
+  return ids.map((id) => [id, keys.map((key) => told.get(id)?.get(key) ?? hidden)])
+}
+
+/** Reads each attribute once, by its key, of resources that come once each. */
+async function readPart(
+  request: Request,
+  ids: readonly number[],
+  readers: ReadonlyMap<string, ReadValue>,
+): Promise<Map<number, ReadonlyMap<string, Asked>>> {
+  const { context, caller } = request
+  const masks = await findPermissionMasks(context.database, caller, ids)
+  const readable = ids.filter((id) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
+  const found = await readRepresentations(context.database, masks, { ids: readable })
+  const facts = { masks, bodies: new Map(found.map((body) => [body.resource.id, body])) }
+  const values = new Map<string, (body: Representation) => unknown>()
+  for (const [key, read] of readers) values.set(key, await read(request, facts))
+  return new Map(
+    found.map((body) => {
+      const asked = [...values].map(([key, read]): [string, Asked] => {
+        const value = read(body)
+        return [key, value === undefined ? hidden : [0, value]]
+      })
+      return [body.resource.id, new Map(asked)]
+    }),
+  )
+}
+
+function findReader(attribute: readonly string[], at: number): ReadValue {
+  const [name = '', ...words] = attribute
+  if (name === 'resource.has_permission') return permissionReader(words, at)
+  const reader = Object.hasOwn(computed, name) ? computed[name] : undefined
+  return reader ?? memberReader(name, at)
+}
+
+function permissionReader([name = '']: readonly string[], at: number): ReadValue {
+  if (findPermission(name) === undefined)
+    throw invalidAt(`/attributes/${at}/1`, `there is no permission "${name}"`)
+  return async (_, { masks }) =>
+    ({ resource }) =>
+      hasPermission(masks.get(resource.id) ?? 0, name as PermissionName)
+}
+
+/** Whatever a representation has, as `member.attribute`, in the names of the request. */
+function memberReader(name: string, at: number): ReadValue {
+  const [member = '', attribute = ''] = name.split('.')
+  if (
+    !clsNames.some((cls) => Object.hasOwn(membersOf(cls)[documentName(member)]?.properties ?? {}, attribute))
+  )
+    throw invalidAt(`/attributes/${at}/0`, `no class has an attribute "${name}"`)
+  return async ({ dialect }) =>
+    (body) => {
+      const written = encodeRepresentation(body.resource.cls as Cls, body, dialect)
+      const values = written as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>
+      return values[dialectName(documentName(member), dialect)]?.[attribute]
+    }
+}

@@ -1,0 +1,139 @@
+import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
+import { problem } from '../../contract/problems.ts'
+import { catchProblem, type Problem } from '../../core/problem.ts'
+import type { Queryable } from '../../database/database.ts'
+import { findPermissionMasks } from '../../store/access/effective_permission.ts'
+import { listReferrers, type Referrer } from '../../store/resource/reference.ts'
+import { isResourceId } from '../../store/resource/resource_id.ts'
+import {
+  deleteResources,
+  listSubtrees,
+  type RootedNode,
+  type SubtreeNode,
+} from '../../store/resource/resource_tree.ts'
+import type { Caller } from '../auth/caller.ts'
+import { findBehaviour } from '../classes/behaviours.ts'
+import { checkMask, notFound } from './require_permission.ts'
+
+/** What deleting some resources would do. */
+export interface RemovalPlan {
+  /** What would go: the resources and all below them, each once, parents first. */
+  readonly affected: readonly SubtreeNode[]
+  /** What would stay of that which was to go. */
+  readonly unaffected: readonly SubtreeNode[]
+  /** Why a resource cannot be deleted, by its id. */
+  readonly faults: ReadonlyMap<number, Problem>
+}
+
+/** What is to be deleted. */
+export interface Removals {
+  readonly ids: readonly number[]
+  /** Whether all go at once, or it is asked of each what would be if it went alone. @default true */
+  readonly together?: boolean
+}
+
+/**
+ * Finds out which of some resources can be deleted, each with all below it, in a number of statements that does not grow
+ * with theirs. What only others of them use can be deleted together with these.
+ */
+export async function planRemoval(
+  tx: Queryable,
+  caller: Caller,
+  { ids: rootIds, together = true }: Removals,
+): Promise<RemovalPlan> {
+  const nodes = await listSubtrees(tx, rootIds.filter(isResourceId))
+  const trees = Map.groupBy(nodes, ({ rootId }) => rootId)
+  const faults = new Map<number, Problem>()
+  for (const id of rootIds) if (!trees.has(id)) faults.set(id, notFound(id))
+  const referrers = await listReferrers(tx, [...new Set(nodes.map(({ id }) => id))])
+  const asked = [...nodes.flatMap(idsOf), ...referrers.map(({ id }) => id)]
+  const masks = await findPermissionMasks(tx, caller, [...new Set(asked)])
+  for (const [id, tree] of trees) {
+    const fault = catchProblem(() => checkTree(id, tree, masks))
+    if (fault !== undefined) faults.set(id, fault)
+  }
+  addReferred({ trees, faults, referrers, masks, together })
+  const going = new Set(nodes.filter(({ rootId }) => !faults.has(rootId)).map(({ id }) => id))
+  const each = [...new Map(nodes.map((node) => [node.id, node])).values()]
+  return {
+    affected: each.filter(({ id }) => going.has(id)),
+    unaffected: each.filter(({ id }) => !going.has(id)),
+    faults,
+  }
+}
+
+/** Deletes what a plan says goes. The tree has been locked since before the plan. */
+export async function removeNodes(tx: Queryable, nodes: readonly SubtreeNode[]): Promise<void> {
+  if (nodes.length === 0) return
+  for (const [cls, group] of Map.groupBy(nodes, (node) => node.cls)) {
+    await findBehaviour(cls)?.remove?.(
+      tx,
+      group.map(({ id }) => id),
+    )
+  }
+  await deleteResources(
+    tx,
+    nodes.map(({ id }) => id),
+  )
+}
+
+const idsOf = ({ id, parentId }: SubtreeNode) => (parentId === null ? [id] : [id, parentId])
+
+type Masks = ReadonlyMap<number, PermissionMask>
+
+function checkTree(id: number, tree: readonly RootedNode[], masks: Masks): void {
+  if (tree.some(({ parentId }) => parentId === null))
+    throw problem('resource/hierarchy', 'The root cannot be deleted.', { resource: id })
+  for (const node of tree) {
+    checkMask(masks.get(node.id), node.id, 'resource.delete')
+    if (node.parentId !== null) checkMask(masks.get(node.parentId), node.parentId, 'resource.manage_children')
+  }
+  const kept = tree.filter(({ isProtected }) => isProtected)
+  if (kept.length === 0) return
+  throw problem('resource/protected', `Protected from deletion: ${namesOf(kept).join(', ')}.`, {
+    data: { resources: kept.map((node) => ({ id: node.id })) },
+  })
+}
+
+const shownNames = 10
+
+function namesOf(nodes: readonly { readonly id: number; readonly displayName: string }[]): string[] {
+  return nodes.slice(0, shownNames).map(({ id, displayName }) => `"${displayName}" (id = ${id})`)
+}
+
+interface Judged {
+  readonly trees: ReadonlyMap<number, readonly RootedNode[]>
+  readonly faults: Map<number, Problem>
+  readonly referrers: readonly Referrer[]
+  readonly masks: Masks
+  readonly together: boolean
+}
+
+/** What stays because of a fault may use others of those that were to go: these stay too, and so on. */
+function addReferred({ trees, faults, referrers, masks, together }: Judged): void {
+  const byTarget = Map.groupBy(referrers, ({ targetId }) => targetId)
+  for (let before = -1; before < faults.size; ) {
+    before = faults.size
+    const going = [...trees].filter(([rootId]) => !faults.has(rootId))
+    const all = together ? new Set(going.flatMap(([, tree]) => tree.map(({ id }) => id))) : undefined
+    for (const [rootId, tree] of going) {
+      const gone = all ?? new Set(tree.map(({ id }) => id))
+      const users = tree.flatMap(({ id }) => byTarget.get(id) ?? []).filter(({ id }) => !gone.has(id))
+      if (users.length > 0) faults.set(rootId, referred(users, masks))
+    }
+  }
+}
+
+/** Names the referrers that the caller may see, and counts the others. */
+function referred(referrers: readonly Referrer[], masks: Masks): Problem {
+  const shown = referrers.filter(({ id }) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
+  const names = namesOf(shown)
+  const hidden = referrers.length - names.length
+  if (hidden > 0) names.push(`${hidden} more`)
+  return problem('resource/referenced', `Used by ${names.join(', ')}.`, {
+    data: {
+      referrers: shown.map(({ id, targetId }) => ({ id, target: { id: targetId } })),
+      count: referrers.length,
+    },
+  })
+}

@@ -1,0 +1,87 @@
+import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
+import type { Representation } from '../../contract/bodies.ts'
+import { withoutDefaults } from '../../contract/compact.ts'
+import type { Dialect } from '../../contract/dialect.ts'
+import type { Cls } from '../../contract/registry.ts'
+import type { Queryable } from '../../database/database.ts'
+import { findPermissionMasks } from '../../store/access/effective_permission.ts'
+import { listPrincipals } from '../../store/auth/principal.ts'
+import { listTree, type TreeNode } from '../../store/resource/resource_search.ts'
+import type { ApiRequest } from '../http/handler.ts'
+import type { Spool } from '../stream/spool.ts'
+import { streamSpooled } from '../stream/spooled_stream.ts'
+import { seesEverything } from './attributes.ts'
+import { encodeRepresentation } from './body_codec.ts'
+import { readRepresentations } from './representation.ts'
+import { checkMask } from './require_permission.ts'
+
+type TreeRequest = ApiRequest<'resource.tree'>
+
+/** Resources that are read and written at a time. */
+const batchSize = 1000
+
+/**
+ * Reads a subtree, the resources above it and those with the wanted keynames, all as of one moment, and streams them
+ * as NDJSON: a head line, then one representation a line, parents before children. Lists in members leave defaults out.
+ */
+export function streamTree(request: TreeRequest): Promise<AsyncIterable<Uint8Array>> {
+  const { context, signal } = request
+  return streamSpooled({ folder: context.temporaryFolder, signal }, (spool, left) =>
+    context.database.transaction((tx) => writeTree(tx, request, spool), {
+      readOnly: true,
+      isolation: 'repeatable read',
+      signal: left,
+    }),
+  )
+}
+
+async function writeTree(tx: Queryable, request: TreeRequest, spool: Spool): Promise<void> {
+  const { caller, query, dialect } = request
+  const root = query.root ?? 0
+  const nodes = await listTree(tx, { root, keynames: query.keyname ?? [] })
+  const all = nodes.map(({ id }) => id)
+  const masks = await findPermissionMasks(tx, caller, all)
+  checkMask(masks.get(root), root, 'resource.read')
+  const ids = all.filter((id) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
+  await writeLines(spool, [
+    await readHead(tx, request, { complete: isComplete(nodes, masks), count: ids.length }),
+  ])
+  for (let at = 0; at < ids.length; at += batchSize) {
+    const batch = await readRepresentations(tx, masks, { ids: ids.slice(at, at + batchSize) })
+    await writeLines(
+      spool,
+      batch.map((one) => lineOf(one, dialect)),
+    )
+  }
+}
+
+/** What a class says of all its resources, and what is so by default, is not repeated ten thousands of times. */
+function lineOf(whole: Representation, dialect: Dialect): object {
+  const { interfaces: _, scopes: __, ...resource } = whole.resource
+  const cls = resource.cls as Cls
+  return encodeRepresentation(cls, withoutDefaults(cls, { ...whole, resource }), dialect)
+}
+
+/** Whether the caller may see each resource, and all of it. */
+function isComplete(nodes: readonly TreeNode[], masks: ReadonlyMap<number, PermissionMask>): boolean {
+  return nodes.every(({ id, cls }) => seesEverything(cls, masks.get(id) ?? 0))
+}
+
+async function writeLines(spool: Spool, values: readonly object[]): Promise<void> {
+  await spool.write(Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join('')))
+}
+
+async function readHead(
+  tx: Queryable,
+  { context, caller }: TreeRequest,
+  counted: { readonly complete: boolean; readonly count: number },
+): Promise<object> {
+  const principals = await listPrincipals(tx, { systemOnly: caller.isGuest })
+  return {
+    server: { landform: context.version },
+    caller: { id: caller.id, keyname: caller.keyname, administrator: caller.isAdministrator },
+    complete: counted.complete,
+    principals: principals.map(({ id, kind, keyname }) => ({ id, kind, keyname })),
+    count: counted.count,
+  }
+}

@@ -1,0 +1,85 @@
+import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
+import { type PermissionName, permissionsOf } from '../../contract/permissions.ts'
+import { problem } from '../../contract/problems.ts'
+import { descriptorOf } from '../../contract/registry.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { Queryable } from '../../database/database.ts'
+import { findPermittedIds } from '../../store/access/effective_permission.ts'
+import type { Asker } from '../../store/access/principal_ids.ts'
+import { findResourceClasses } from '../../store/resource/resource_class.ts'
+import type { ServerContext } from '../context.ts'
+
+/**
+ * Checks that the caller has a permission on each of some resources. For reading: it answers from the cache. A write
+ * checks in its own transaction, with `checkMask` or `permittedIds`. Gives all that the caller may do with them.
+ *
+ * @throws {Problem} resource/not-found, access/denied
+ */
+export async function requirePermission(
+  { permissions, database }: Pick<ServerContext, 'permissions' | 'database'>,
+  caller: Asker,
+  { ids, permission }: { readonly ids: readonly number[]; readonly permission: PermissionName },
+): Promise<ReadonlyMap<number, PermissionMask>> {
+  const masks = await permissions.findMasks(caller, ids)
+  for (const id of ids) {
+    const mask = masks.get(id)
+    if (mask !== undefined && !hasPermission(mask, permission) && hasPermission(mask, 'resource.read'))
+      await requireScope(database, id, permission)
+    checkMask(mask, id, permission)
+  }
+  return masks
+}
+
+/** Tells apart what nobody may do with a resource, since its class has no such thing, from what the caller may not. */
+async function requireScope(database: Queryable, id: number, permission: PermissionName): Promise<void> {
+  const cls = (await findResourceClasses(database, [id])).get(id)
+  if (cls === undefined) return
+  const { label, scopes } = descriptorOf(cls)
+  if (permissionsOf(scopes).includes(permission)) return
+  const [scope] = permission.split('.')
+  throw problem('resource/not-found', `Resource with id = ${id} is a "${label}", which has no "${scope}".`, {
+    resource: id,
+    data: { resource_id: id },
+  })
+}
+
+/** Of some resources, gives those on which the caller has a permission. Computed afresh, in one statement. */
+export function permittedIds(
+  queryable: Queryable,
+  caller: Asker,
+  wanted: { readonly ids: readonly number[]; readonly permission: PermissionName },
+): Promise<Set<number>> {
+  return findPermittedIds(queryable, caller, wanted)
+}
+
+/**
+ * Checks one resource's mask; undefined means that there is no such resource.
+ *
+ * @throws {Problem} resource/not-found, access/denied
+ */
+export function checkMask(
+  mask: PermissionMask | undefined,
+  id: number,
+  permission: PermissionName,
+): asserts mask is PermissionMask {
+  if (mask === undefined) throw notFound(id)
+  if (!hasPermission(mask, permission)) throw denied(id, permission)
+}
+
+/** A resource that does not exist. */
+export function notFound(id: number): Problem {
+  return problem('resource/not-found', `Resource with id = ${id} was not found.`, {
+    resource: id,
+    data: { resource_id: id },
+  })
+}
+
+/** A permission that is lacking. */
+export function denied(id: number, name: PermissionName): Problem {
+  const [scope = '', permission = ''] = name.split('.')
+  return problem(
+    'access/denied',
+    `Insufficient '${permission}' permission in scope '${scope}' on resource id = ${id}.`,
+    { resource: id, data: { resource: { id }, permission, scope } },
+  )
+}

@@ -1,0 +1,114 @@
+import { problem } from '../../contract/problems.ts'
+import { type Cls, descriptorOf } from '../../contract/registry.ts'
+import { maxDepth } from '../../contract/resource.ts'
+import { isProblem, type Problem } from '../../core/problem.ts'
+import type { Queryable } from '../../database/database.ts'
+import { isAdministrator } from '../../store/auth/membership.ts'
+import { findPrincipals } from '../../store/auth/principal.ts'
+import type { NameHolders } from '../../store/resource/resource_row.ts'
+import type { Caller } from '../auth/caller.ts'
+import type { Prepared } from '../classes/behaviour.ts'
+import type { ApiRequest } from '../http/handler.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+import type { MemberValues } from './attributes.ts'
+
+/** What a change needs of the request it came with. */
+export type Writer = Pick<ApiRequest, 'context' | 'caller' | 'signal' | 'headers'>
+
+/** Gives the members of the class itself: what its behaviour writes. */
+export function classMembers(cls: Cls, written: MemberValues): MemberValues {
+  const names = Object.keys(descriptorOf(cls).members)
+  return Object.fromEntries(names.flatMap((name) => (written[name] ? [[name, written[name]]] : [])))
+}
+
+/**
+ * Does the work of a request in one transaction. When it fails, what was prepared for it is thrown away; when two
+ * requests race for a name, the loser is told so.
+ */
+export async function writeAtOnce<T>(
+  { context, signal }: Writer,
+  prepared: Prepared | undefined,
+  work: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  try {
+    return await context.database.transaction(work, { signal })
+  } catch (error) {
+    await prepared?.discard()
+    throw findNameProblem(error) ?? error
+  }
+}
+
+/** A class that cannot stand where it is wanted. */
+export function wrongParent(cls: Cls, parentId: number, parentCls: Cls): Problem {
+  return problem('resource/hierarchy', `A ${cls} cannot be a child of resource id = ${parentId}.`, {
+    resource: parentId,
+    data: { resource: { id: parentId }, cls, parent_cls: parentCls },
+  })
+}
+
+/**
+ * Checks that resources do not stand too far from the root.
+ *
+ * @throws {Problem} resource/hierarchy
+ */
+export function checkDepth(parentId: number, depth: number): void {
+  if (depth <= maxDepth) return
+  throw problem(
+    'resource/hierarchy',
+    `Resources under resource id = ${parentId} would stand ${depth} levels below the root; the limit is ${maxDepth}.`,
+    { resource: parentId, data: { resource: { id: parentId } } },
+  )
+}
+
+/** Refuses a display name that a sibling has, or a keyname that any resource has. */
+export function checkNames(
+  holders: NameHolders,
+  { displayName, keyname }: { readonly displayName: string; readonly keyname: string | null },
+): void {
+  if (holders.sibling !== null) throw nameTaken(`"${displayName}" is the name of a sibling`, holders.sibling)
+  if (holders.keynameHolder !== null)
+    throw problem('resource/key-taken', `The keyname "${keyname}" belongs to another resource.`, {
+      data: { keyname },
+    })
+}
+
+/**
+ * Checks that the caller may make some users owners of resources: administrators may, as of now.
+ *
+ * @throws {Problem} access/attribute, request/invalid
+ */
+export async function checkOwners(tx: Queryable, caller: Caller, ownerIds: readonly number[]): Promise<void> {
+  if (ownerIds.length === 0) return
+  if (!(await isAdministrator(tx, caller.id)))
+    throw problem('access/attribute', 'Only administrators can change the owner of a resource.', {
+      hint: 'Ask an administrator to change the owner.',
+      data: {
+        scope: 'resource',
+        permission: 'update',
+        attribute: 'owner_user',
+        serializer: 'resource',
+      },
+    })
+  const owners = await findPrincipals(tx, ownerIds)
+  for (const id of ownerIds) {
+    const owner = owners.get(id)
+    if (owner?.kind !== 'user') throw invalidAt('/resource/owner_user', `there is no user with id ${id}`)
+    if (owner.system) throw invalidAt('/resource/owner_user', `user ${id} is of the system and owns nothing`)
+  }
+}
+
+/** A display name that a sibling has. */
+export function nameTaken(why: string, resourceId?: number): Problem {
+  return problem('resource/name-taken', `Display name is not unique: ${why}.`, {
+    data: resourceId === undefined ? {} : { resource_id: resourceId },
+  })
+}
+
+function findNameProblem(error: unknown): Problem | undefined {
+  if (!isProblem(error, 'database/constraint')) return undefined
+  const { constraint } = error.data
+  if (constraint === 'resource_display_name') return nameTaken('a sibling has just got it')
+  return constraint === 'resource_keyname'
+    ? problem('resource/key-taken', 'The keyname has just been given to another resource.')
+    : undefined
+}

@@ -1,0 +1,56 @@
+import { problem } from '../../contract/problems.ts'
+import { type RouteName, routeOf } from '../../contract/routes.ts'
+import type { Handler } from '../http/handler.ts'
+import { attachmentHandlers } from './attachment.ts'
+import { authHandlers } from './auth.ts'
+import { batchHandlers } from './batch.ts'
+import { createDocsHandlers } from './docs.ts'
+import { exportHandlers } from './export.ts'
+import { featureHandlers } from './feature.ts'
+import { fileHandlers } from './file.ts'
+import { geodbHandlers } from './geodb.ts'
+import { instanceHandlers } from './instance.ts'
+import { inventoryHandlers } from './inventory.ts'
+import { pageHandlers } from './page.ts'
+import { principalHandlers } from './principal.ts'
+import { rasterHandlers } from './raster.ts'
+import { renderHandlers } from './render.ts'
+import { resourceHandlers } from './resource.ts'
+import { styleHandlers } from './style.ts'
+import { uploadHandlers } from './upload.ts'
+import { webmapHandlers } from './webmap.ts'
+
+/** Every operation this version offers; each area adds its handlers here. */
+const handlers: { readonly [R in RouteName]?: Handler<R> } = {
+  ...instanceHandlers,
+  ...createDocsHandlers((name) => Object.hasOwn(handlers, name)),
+  ...authHandlers,
+  ...principalHandlers,
+  ...resourceHandlers,
+  ...inventoryHandlers,
+  ...batchHandlers,
+  ...featureHandlers,
+  ...attachmentHandlers,
+  ...exportHandlers,
+  ...renderHandlers,
+  ...styleHandlers,
+  ...uploadHandlers,
+  ...fileHandlers,
+  ...geodbHandlers,
+  ...rasterHandlers,
+  ...webmapHandlers,
+  ...pageHandlers,
+}
+
+/** Finds the handler of a route; the handler of a route that is not built throws request/not-built. */
+export function handlerOf(name: RouteName): Handler<RouteName> {
+  const handler = handlers[name] as Handler<RouteName> | undefined
+  return handler ?? (() => Promise.reject(notBuilt(name)))
+}
+
+function notBuilt(name: RouteName) {
+  const { method, path } = routeOf(name)
+  return problem('request/not-built', `${method} ${path} (${name}) is not offered by this version.`, {
+    data: { operation: name },
+  })
+}

@@ -1,0 +1,35 @@
+import type { Rule } from '../../contract/resource.ts'
+import type { Queryable } from '../../database/database.ts'
+
+/** Rules by the resource they stand on. */
+export type RuleLists = ReadonlyMap<number, readonly Rule[]>
+
+/** Replaces all rules of some resources. Equal rules collapse. The permission epoch is the caller's to touch. */
+export async function replaceRules(tx: Queryable, lists: RuleLists): Promise<void> {
+  await tx.query('delete from rule where resource_id = any($1::int[])', [[...lists.keys()]])
+  const rows = [...lists].flatMap(([resourceId, rules]) => rules.map((rule) => ({ ...rule, resourceId })))
+  if (rows.length === 0) return
+  await tx.query(
+    `insert into rule (resource_id, action, principal_id, identity, scope, permission, propagate)
+     select distinct r."resourceId", r.action, (r.principal->>'id')::int, r.identity, r.scope, r.permission,
+            r.propagate
+       from jsonb_to_recordset($1::jsonb) as r (
+         "resourceId" int, action text, principal jsonb, identity text, scope text, permission text,
+         propagate boolean)`,
+    [JSON.stringify(rows)],
+  )
+}
+
+/** A select of the rules of the resources whose ids a parameter lists, each as one JSON list in a stable order. */
+export const ruleListsSql = (ids: string) => `
+  select u.resource_id, json_agg(json_build_object(
+           'action', u.action, 'principal', json_build_object('id', u.principal_id), 'identity', u.identity,
+           'scope', u.scope, 'permission', u.permission, 'propagate', u.propagate)
+           order by u.principal_id, u.action, u.identity, u.scope, u.permission, u.propagate) as rules
+    from rule u where u.resource_id = any(${ids}::int[]) group by u.resource_id`
+
+/** Reads the rules of a resource. */
+export async function findRules(tx: Queryable, id: number): Promise<Rule[]> {
+  const [row] = await tx.query<{ rules: Rule[] }>(ruleListsSql('$1'), [[id]])
+  return row?.rules ?? []
+}

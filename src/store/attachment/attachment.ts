@@ -1,0 +1,207 @@
+import type { Queryable } from '../../database/database.ts'
+import type { Blob } from '../../files/blob_store.ts'
+import type { AttachmentPlace } from './attachment_json.ts'
+
+/** A file that a feature has. */
+export interface Attachment {
+  readonly id: number
+  readonly name: string
+  readonly mimeType: string
+  readonly digest: string
+  readonly sizeBytes: number
+  /** Whether there is a preview; null until somebody has tried. */
+  readonly isImage: boolean | null
+  readonly previewDigest: string | null
+}
+
+/** An attachment that is to be made. */
+export interface NewAttachment {
+  readonly featureId: number
+  readonly name: string
+  readonly mimeType: string
+  readonly description: string | null
+  readonly digest: string
+}
+
+/** What changes of an attachment; what is undefined stays. */
+export interface AttachmentChange {
+  readonly id: number
+  readonly name: string | undefined
+  readonly description: string | null | undefined
+}
+
+/** Finds one attachment. */
+export async function findAttachment(
+  tx: Queryable,
+  { layerId, featureId, id }: AttachmentPlace,
+): Promise<Attachment | undefined> {
+  const [row] = await tx.query<Attachment>(
+    `select a.id, a.name, a.mime_type as "mimeType", a.digest, b.size_bytes::float8 as "sizeBytes",
+            a.is_image as "isImage", a.preview_digest as "previewDigest"
+       from attachment a join blob b using (digest)
+      where a.layer_id = $1::int and a.feature_id = $2::bigint and a.id = $3::bigint`,
+    [layerId, featureId, id ?? null],
+  )
+  return row
+}
+
+/** Adds attachments to the features of a layer; gives their ids, in the same order. The blobs have their rows. */
+export async function insertAttachments(
+  tx: Queryable,
+  layerId: number,
+  attachments: readonly NewAttachment[],
+): Promise<number[]> {
+  if (attachments.length === 0) return []
+  // A default is evaluated after the rows are sorted: ids rise in the order of the list.
+  const rows = await tx.query<{ id: number }>(
+    `insert into attachment (layer_id, feature_id, name, mime_type, description, digest)
+     select $1::int, f, n, m, d, g
+       from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])
+         with ordinality as r (f, n, m, d, g, place) order by place
+     returning id`,
+    [
+      layerId,
+      attachments.map(({ featureId }) => featureId),
+      attachments.map(({ name }) => name),
+      attachments.map(({ mimeType }) => mimeType),
+      attachments.map(({ description }) => description),
+      attachments.map(({ digest }) => digest),
+    ],
+  )
+  return rows.map(({ id }) => id).sort((a, b) => a - b)
+}
+
+/** Changes attachments; gives the features of those that are there, by attachment. */
+export async function updateAttachments(
+  tx: Queryable,
+  layerId: number,
+  changes: readonly AttachmentChange[],
+): Promise<Map<number, number>> {
+  if (changes.length === 0) return new Map()
+  const rows = await tx.query<{ id: number; featureId: number }>(
+    `update attachment a
+        set name = coalesce(c.name, a.name), description = case when c.keeps then a.description else c.description end
+       from unnest($2::bigint[], $3::text[], $4::text[], $5::boolean[]) as c (id, name, description, keeps)
+      where a.layer_id = $1::int and a.id = c.id
+      returning a.id, a.feature_id::float8 as "featureId"`,
+    [
+      layerId,
+      changes.map(({ id }) => id),
+      changes.map(({ name }) => name ?? null),
+      changes.map(({ description }) => description ?? null),
+      changes.map(({ description }) => description === undefined),
+    ],
+  )
+  return new Map(rows.map(({ id, featureId }) => [id, featureId]))
+}
+
+/** Deletes the attachments of some features but those that are kept. */
+export async function deleteAttachmentsBut(
+  tx: Queryable,
+  layerId: number,
+  { featureIds, keptIds }: { readonly featureIds: readonly number[]; readonly keptIds: readonly number[] },
+): Promise<void> {
+  if (featureIds.length === 0) return
+  await tx.query(
+    `delete from attachment
+      where layer_id = $1::int and feature_id = any($2::bigint[]) and id <> all($3::bigint[])`,
+    [layerId, featureIds, keptIds],
+  )
+}
+
+/** Deletes one attachment; tells whether it was there. */
+export async function deleteAttachment(
+  tx: Queryable,
+  { layerId, featureId, id }: AttachmentPlace,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `delete from attachment where layer_id = $1::int and feature_id = $2::bigint and id = $3::bigint returning id`,
+    [layerId, featureId, id ?? null],
+  )
+  return rows.length > 0
+}
+
+/** Deletes all that the features of a layer have beside geometry and fields. */
+export async function deleteLayerExtensions(tx: Queryable, layerId: number): Promise<void> {
+  await tx.query('delete from attachment where layer_id = $1::int', [layerId])
+  await tx.query('delete from feature_description where layer_id = $1::int', [layerId])
+}
+
+/** Deletes what features of a layer have beside whose ids a table does not have. */
+export async function deleteLostExtensions(tx: Queryable, layerId: number, tableName: string): Promise<void> {
+  for (const table of ['attachment', 'feature_description'])
+    await tx.query(
+      `delete from ${table} e where layer_id = $1::int
+        and not exists (select from ${tableName} f where f.id = e.feature_id)`,
+      [layerId],
+    )
+}
+
+/** Numbers of what features have beside geometry and fields. */
+export interface ExtensionCounts {
+  readonly attachments: number
+  readonly descriptions: number
+}
+
+/** Counts what `deleteLostExtensions` would delete; without a table, what `deleteLayerExtensions` would. */
+export async function countLostExtensions(
+  tx: Queryable,
+  layerId: number,
+  tableName?: string,
+): Promise<ExtensionCounts> {
+  const isLost =
+    tableName === undefined ? '' : `and not exists (select from ${tableName} f where f.id = e.feature_id)`
+  const count = (table: string) => `(select count(*)::int from ${table} e where layer_id = $1::int ${isLost})`
+  const [row] = await tx.query<ExtensionCounts>(
+    `select ${count('attachment')} as attachments, ${count('feature_description')} as descriptions`,
+    [layerId],
+  )
+  return row ?? { attachments: 0, descriptions: 0 }
+}
+
+/** Gives content the preview that is known of it; tells whether there is nothing left to try. */
+export async function copyPreview(tx: Queryable, digest: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update attachment a set is_image = k.is_image, preview_digest = k.preview_digest
+       from (select is_image, preview_digest from attachment
+              where digest = $1 and is_image is not null limit 1) k
+      where a.digest = $1 and a.is_image is null
+     returning a.id`,
+    [digest],
+  )
+  return rows.length > 0
+}
+
+/** Keeps the preview of some content, or that there is none, for every attachment that was not tried. */
+export async function writePreview(tx: Queryable, digest: string, preview: Blob | null): Promise<void> {
+  if (preview !== null)
+    await tx.query(
+      `insert into blob (digest, size_bytes) values ($1, $2)
+       on conflict (digest) do update set created_at = now() at time zone 'utc'`,
+      [preview.digest, preview.sizeBytes],
+    )
+  await tx.query(
+    'update attachment set is_image = $2::boolean, preview_digest = $3 where digest = $1 and is_image is null',
+    [digest, preview !== null, preview?.digest ?? null],
+  )
+}
+
+/** Writes the descriptions of features of a layer; null takes one away. */
+export async function writeDescriptions(
+  tx: Queryable,
+  layerId: number,
+  descriptions: ReadonlyMap<number, string | null>,
+): Promise<void> {
+  if (descriptions.size === 0) return
+  const ids = [...descriptions.keys()]
+  await tx.query(
+    'delete from feature_description where layer_id = $1::int and feature_id = any($2::bigint[])',
+    [layerId, ids],
+  )
+  await tx.query(
+    `insert into feature_description (layer_id, feature_id, description)
+     select $1::int, id, description from unnest($2::bigint[], $3::text[]) as d (id, description)
+      where description is not null`,
+    [layerId, ids, [...descriptions.values()]],
+  )
+}

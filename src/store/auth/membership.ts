@@ -1,0 +1,64 @@
+import type { Queryable } from '../../database/database.ts'
+
+/** Makes some users the members of a group, and nobody else. */
+export async function replaceMembers(
+  tx: Queryable,
+  groupId: number,
+  userIds: readonly number[],
+): Promise<void> {
+  await tx.query('delete from membership where group_id = $1 and user_id <> all($2::int[])', [
+    groupId,
+    userIds,
+  ])
+  await addMembers(tx, groupId, userIds)
+}
+
+/** Adds users to a group. */
+export async function addMembers(tx: Queryable, groupId: number, userIds: readonly number[]): Promise<void> {
+  await tx.query(
+    'insert into membership (group_id, user_id) select $1, unnest($2::int[]) on conflict do nothing',
+    [groupId, userIds],
+  )
+}
+
+/** Takes users out of a group. */
+export async function removeMembers(
+  tx: Queryable,
+  groupId: number,
+  userIds: readonly number[],
+): Promise<void> {
+  await tx.query('delete from membership where group_id = $1 and user_id = any($2::int[])', [
+    groupId,
+    userIds,
+  ])
+}
+
+/** Makes a user a member of some groups, and of no others. */
+export async function replaceGroups(
+  tx: Queryable,
+  userId: number,
+  groupIds: readonly number[],
+): Promise<void> {
+  await tx.query('delete from membership where user_id = $1 and group_id <> all($2::int[])', [
+    userId,
+    groupIds,
+  ])
+  await tx.query(
+    'insert into membership (group_id, user_id) select unnest($2::int[]), $1 on conflict do nothing',
+    [userId, groupIds],
+  )
+}
+
+/** Tells whether a user administers, as of now: what a session has remembered may be old. */
+export async function isAdministrator(tx: Queryable, userId: number): Promise<boolean> {
+  const [row] = await tx.query<{ found: boolean }>(
+    `select exists (
+       select from principal u
+        where u.id = $1 and not u.disabled and (u.superuser or exists (
+          select from membership m
+            join principal g on g.id = m.group_id and g.kind = 'group' and g.system and g.keyname = 'administrators'
+           where m.user_id = u.id))) as found`,
+    [userId],
+  )
+  return row?.found ?? false
+}

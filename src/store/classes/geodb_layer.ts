@@ -1,0 +1,79 @@
+import type { Queryable } from '../../database/database.ts'
+import type { SslMode } from '../../database/foreign_database.ts'
+import type { ForeignTable, Layer } from '../layer/stored_layer.ts'
+import { rowTable } from './row_table.ts'
+
+/** A connection to another database as it is kept. */
+export interface GeodbConnectionRow {
+  readonly hostname: string
+  /** As it was given; null for 5432. */
+  readonly port: number | string | null
+  readonly database: string
+  readonly username: string
+  /** Sealed. */
+  readonly password: string
+  readonly sslmode: SslMode
+}
+
+/** Connections to other databases by resource id. */
+export const geodbConnections = rowTable<GeodbConnectionRow>('geodb_connection', {
+  hostname: 'text',
+  port: 'jsonb',
+  database: 'text',
+  username: 'text',
+  password: 'text',
+  sslmode: 'text',
+})
+
+interface GeodbLayerRow {
+  readonly schema_name: string
+  readonly table_name: string
+  readonly column_id: string
+  readonly column_geom: string
+  readonly id_type: 'integer' | 'bigint'
+  readonly is_mixed: boolean
+  readonly is_id_null: boolean
+}
+
+const rows = rowTable<GeodbLayerRow>('geodb_layer', {
+  schema_name: 'text',
+  table_name: 'text',
+  column_id: 'text',
+  column_geom: 'text',
+  id_type: 'text',
+  is_mixed: 'boolean',
+  is_id_null: 'boolean',
+})
+
+/** Writes where layers read their features, by resource id, in one statement; their connections excepted. */
+export function writeForeignTables(
+  tx: Queryable,
+  tables: ReadonlyMap<number, Omit<ForeignTable, 'connectionId'>>,
+): Promise<void> {
+  return rows.write(tx, new Map([...tables].map(([id, table]) => [id, rowOf(table)])))
+}
+
+function rowOf(table: Omit<ForeignTable, 'connectionId'>): GeodbLayerRow {
+  return {
+    schema_name: table.schema,
+    table_name: table.table,
+    column_id: table.idColumn,
+    column_geom: table.geomColumn,
+    id_type: table.idType,
+    is_mixed: table.isMixed,
+    is_id_null: table.isIdNull,
+  }
+}
+
+/** Writes what its table makes of a layer that stands, and counts it as a change of its features. */
+export async function updateForeignLayer(
+  tx: Queryable,
+  id: number,
+  { geometryType, srs }: Pick<Layer, 'geometryType' | 'srs'>,
+): Promise<void> {
+  await tx.query(
+    `update layer set geometry_type = $2, srs = $3::int, data_version = data_version + 1
+      where resource_id = $1::int`,
+    [id, geometryType, srs],
+  )
+}

@@ -1,0 +1,61 @@
+import type { RasterFacts } from '../../contract/raster.ts'
+import type { Queryable } from '../../database/database.ts'
+
+/** The picture of a layer, and where its files are. */
+export interface Raster extends RasterFacts {
+  readonly resourceId: number
+  /** GeoTIFF, laid out for reading in parts. */
+  readonly digest: string
+  readonly sizeBytes: number
+  /** The file as it was sent. */
+  readonly sourceDigest: string
+  readonly sourceSizeBytes: number
+  readonly sourceName: string | null
+  /** Counts the pictures there have been. */
+  readonly dataVersion: number
+}
+
+/** Finds pictures by resource id, in one statement; ids that are no raster layer are left out. */
+export async function findRasters(tx: Queryable, ids: readonly number[]): Promise<Map<number, Raster>> {
+  const rows = await tx.query<Raster>(
+    `select r.resource_id as "resourceId", r.digest, c.size_bytes::float8 as "sizeBytes",
+            r.source_digest as "sourceDigest", s.size_bytes::float8 as "sourceSizeBytes",
+            r.source_name as "sourceName", r.srs, r.xsize, r.ysize, r.dtype,
+            r.color_interpretation as "colorInterpretation", r.geo_transform as "geoTransform",
+            r.data_version as "dataVersion"
+       from raster_layer r join blob c using (digest) join blob s on s.digest = r.source_digest
+      where r.resource_id = any($1::int[])`,
+    [ids],
+  )
+  return new Map(rows.map((row) => [row.resourceId, row]))
+}
+
+/**
+ * Gives layers the pictures that were prepared for them, by resource id, in one statement; layers that have one lose
+ * it. Gives those whose picture is gone: somebody else was faster, or it waited too long.
+ */
+export async function adoptRasters(tx: Queryable, prepared: ReadonlyMap<number, string>): Promise<number[]> {
+  if (prepared.size === 0) return []
+  const wanted = [...prepared].map(([resourceId, id]) => ({ resourceId, id }))
+  const rows = await tx.query<{ readonly id: number }>(
+    `with taken as (
+       delete from prepared_raster p
+        using jsonb_to_recordset($1::jsonb) as w ("resourceId" int, id text)
+        where p.id = w.id
+       returning w."resourceId" as resource_id, p.digest, p.source_digest, p.source_name, p.facts)
+     insert into raster_layer as r (
+       resource_id, digest, source_digest, source_name, srs, xsize, ysize, dtype, color_interpretation, geo_transform)
+     select resource_id, digest, source_digest, source_name, (facts->>'srs')::int, (facts->>'xsize')::int,
+            (facts->>'ysize')::int, facts->>'dtype', facts->'colorInterpretation', facts->'geoTransform'
+       from taken
+     on conflict (resource_id) do update
+        set digest = excluded.digest, source_digest = excluded.source_digest, source_name = excluded.source_name,
+            srs = excluded.srs, xsize = excluded.xsize, ysize = excluded.ysize, dtype = excluded.dtype,
+            color_interpretation = excluded.color_interpretation, geo_transform = excluded.geo_transform,
+            data_version = r.data_version + 1
+     returning resource_id as id`,
+    [JSON.stringify(wanted)],
+  )
+  const adopted = new Set(rows.map(({ id }) => id))
+  return [...prepared.keys()].filter((id) => !adopted.has(id))
+}

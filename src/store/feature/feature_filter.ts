@@ -1,0 +1,177 @@
+import { problem } from '../../contract/problems.ts'
+import { filterOperators } from '../../contract/routes/feature.ts'
+import { quoteName } from '../../core/sql_quote.ts'
+import { findHint } from '../../core/suggest.ts'
+import type { Bbox } from '../../geo/bbox.ts'
+import type { Geometry } from '../../geo/geometry.ts'
+import { formatWkt } from '../../geo/wkt.ts'
+import type { Layer } from '../layer/stored_layer.ts'
+import type { Bindings } from './bindings.ts'
+import { checkText, type FieldType, operandType, parseOperand } from './field_value.ts'
+import { transformSql } from './geometry_sql.ts'
+
+/** Reference system of spatial filters. */
+const filterSrs = 3857
+
+/** Which features are wanted; all conditions have to hold. */
+export interface FeatureFilter {
+  /** Query parameters `fld_name`, `fld_name__op`, `id` and `id__op`, in order. */
+  readonly fields?: readonly (readonly [name: string, text: string])[]
+  readonly intersects?: Geometry | undefined
+  /** EPSG code of `intersects`. @default 3857 */
+  readonly intersectsSrs?: number | undefined
+  /** Box in EPSG:3857. */
+  readonly bbox?: Bbox | undefined
+  /** Text that a field has to contain. */
+  readonly like?: string | undefined
+  /** The same, whatever the case. */
+  readonly ilike?: string | undefined
+  /** Only ids in a range: a part of a reading, which is no condition of the request. */
+  readonly ids?: { readonly above?: number; readonly upTo?: number }
+}
+
+/** Tells whether a filter lets everything through. */
+export function isEmptyFilter({ fields = [], intersects, bbox, like, ilike }: FeatureFilter): boolean {
+  return fields.length === 0 && [intersects, bbox, like, ilike].every((part) => part === undefined)
+}
+
+/**
+ * Gives the conditions of a filter as SQL on the columns of the layer's table; `true` where there are none.
+ *
+ * @throws {Problem} request/invalid for an unknown field or operator, feature/invalid for a value of another type
+ */
+export function filterSql(layer: Layer, filter: FeatureFilter, bindings: Bindings): string {
+  const { intersects, bbox, like, ilike } = filter
+  const conditions = (filter.fields ?? []).map(([name, text]) => parameterSql(layer, [name, text], bindings))
+  const { above, upTo } = filter.ids ?? {}
+  if (above !== undefined) conditions.push(`id > ${bindings.bind(above, 'bigint')}`)
+  if (upTo !== undefined) conditions.push(`id <= ${bindings.bind(upTo, 'bigint')}`)
+  if (intersects !== undefined) {
+    const area = { wkt: formatWkt(intersects), srs: filter.intersectsSrs ?? filterSrs }
+    conditions.push(intersectsSql(layer, area, bindings))
+  }
+  if (bbox !== undefined) {
+    const box = `ST_MakeEnvelope(${bbox.map((edge) => bindings.bind(edge, 'float8')).join(', ')}, ${filterSrs})`
+    conditions.push(`ST_Intersects(geom, ${transformSql(box, filterSrs, layer.srs)})`)
+  }
+  if (like !== undefined) conditions.push(containsSql(layer, `strpos(%, ${bindText(bindings, like)}) > 0`))
+  if (ilike !== undefined) {
+    const pattern = bindText(bindings, `%${ilike.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`)
+    conditions.push(containsSql(layer, `% ilike ${pattern}`))
+  }
+  return conditions.length === 0 ? 'true' : conditions.join(' and ')
+}
+
+/** Gives SQL that holds where the features of a layer intersect WKT. */
+function intersectsSql(layer: Layer, { wkt, srs }: { wkt: string; srs: number }, bindings: Bindings): string {
+  const geometry = `ST_GeomFromText(${bindings.bind(wkt, 'text')}, ${Math.trunc(srs)})`
+  return `ST_Intersects(geom, ${transformSql(geometry, srs, layer.srs)})`
+}
+
+const bindText = (bindings: Bindings, text: string) =>
+  bindings.bind(checkText({ keyname: 'like' }, text), 'text')
+
+/** Fills in each field that text is looked for in. */
+function containsSql({ fields }: Layer, condition: string): string {
+  const columns = fields.filter(({ textSearch }) => textSearch).map((field) => quoteName(field.columnName))
+  const options = columns.map((column) => condition.replace('%', () => `${column}::text`))
+  return options.length === 0 ? 'false' : `(${options.join(' or ')})`
+}
+
+type Operator = (operand: Operand) => string
+
+interface Operand {
+  readonly field: FieldType
+  readonly column: string
+  readonly text: string
+  readonly bindings: Bindings
+}
+
+const compare =
+  (sign: string): Operator =>
+  ({ field, column, text, bindings }) => {
+    const type = operandType(field.datatype)
+    return `${column}${type === 'numeric' ? '::numeric' : ''} ${sign} ${bindings.bind(parseOperand(field, text), type)}`
+  }
+
+const matches =
+  (condition: string): Operator =>
+  ({ field, column, text, bindings }) =>
+    `${condition.replace('%', () => `${column}::text`).replace('?', () => bindings.bind(checkText(field, text), 'text'))}`
+
+const listed =
+  (condition: string): Operator =>
+  ({ field, column, text, bindings }) => {
+    const type = operandType(field.datatype)
+    const items = text === '' ? [] : text.split(',').map((item) => item.replaceAll(/%2c/gi, ','))
+    const list = bindings.bind(
+      items.map((item) => parseOperand(field, item)),
+      `${type}[]`,
+    )
+    return `${column}${type === 'numeric' ? '::numeric' : ''} ${condition} (${list})`
+  }
+
+const isNull: Operator = ({ field, column, text }) => {
+  const wanted = { yes: true, true: true, '1': true, no: false, false: false, '0': false }[text.toLowerCase()]
+  if (wanted === undefined)
+    throw problem('feature/invalid', `field "${field.keyname}": isnull is "${text}", expected yes or no`)
+  return `${column} is ${wanted ? '' : 'not '}null`
+}
+
+const operators: Readonly<Record<(typeof filterOperators)[number], Operator>> = {
+  eq: compare('='),
+  ne: compare('<>'),
+  gt: compare('>'),
+  ge: compare('>='),
+  lt: compare('<'),
+  le: compare('<='),
+  // Only % and _ are special: a backslash is one.
+  like: matches("% like ? escape ''"),
+  ilike: matches("% ilike ? escape ''"),
+  startswith: matches('starts_with(%, ?)'),
+  isnull: isNull,
+  in: listed('= any'),
+  notin: listed('<> all'),
+}
+
+function parameterSql(layer: Layer, [name, text]: readonly [string, string], bindings: Bindings): string {
+  const { field, column, operator } = findTarget(layer, name)
+  return `(${operator({ field, column, text, bindings })})`
+}
+
+interface Target {
+  readonly field: FieldType
+  readonly column: string
+  readonly operator: Operator
+}
+
+const idField = { keyname: 'id', datatype: 'INTEGER' } as const
+
+function findTarget(layer: Layer, name: string): Target {
+  const targets = new Map<string, Pick<Target, 'field' | 'column'>>(
+    layer.fields.map((field) => [`fld_${field.keyname}`, { field, column: quoteName(field.columnName) }]),
+  )
+  targets.set('id', { field: idField, column: 'id' })
+  // Keynames may hold two underscores themselves: the whole name counts first.
+  const whole = targets.get(name)
+  if (whole !== undefined) return { ...whole, operator: compare('=') }
+  const at = name.lastIndexOf('__')
+  const target = at < 0 ? undefined : targets.get(name.slice(0, at))
+  if (target === undefined) {
+    const word = at < 0 ? name : name.slice(0, at)
+    const hint = findHint(word, [...targets.keys()])
+    throw problem('request/invalid', `${name}: the layer has no field "${word.replace(/^fld_/, '')}"`, {
+      hint,
+    })
+  }
+  const word = name.slice(at + 2)
+  const operator = filterOperators.find((known) => known === word)
+  if (operator !== undefined) return { ...target, operator: operators[operator] }
+  throw problem(
+    'request/invalid',
+    `${name}: there is no operator "${word}", only ${filterOperators.join(', ')}`,
+    {
+      hint: findHint(word, filterOperators),
+    },
+  )
+}

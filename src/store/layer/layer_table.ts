@@ -1,0 +1,107 @@
+import { type GeometryType, geometryParts } from '../../contract/geometry.ts'
+import { problem } from '../../contract/problems.ts'
+import type { Queryable } from '../../database/database.ts'
+import { insertFields } from './layer_field.ts'
+import { type NewField, planFields } from './plan_fields.ts'
+import { createFeatureTable, finishFeatureTable, newTableName } from './staging_table.ts'
+import type { Layer, WritableLayer } from './stored_layer.ts'
+
+/** A layer to be made. */
+export interface NewLayer {
+  readonly resourceId: number
+  readonly geometryType: GeometryType
+  /** EPSG code. */
+  readonly srs: number
+  readonly fields: readonly NewField[]
+}
+
+/** Makes layers without features, in two statements; the rows of the resources stand already. */
+export async function createEmptyLayers(tx: Queryable, layers: readonly NewLayer[]): Promise<void> {
+  if (layers.length === 0) return
+  await insertLayers(
+    tx,
+    layers.map((layer) => ({ ...layer, tableName: null })),
+  )
+  await insertFields(tx, new Map(layers.map(({ resourceId, fields }) => [resourceId, planFields(fields)])))
+}
+
+/** Gives a layer that is about to be written to its table, where it has none. Its row has to be locked. */
+export async function ensureFeatureTable(tx: Queryable, layer: Layer): Promise<WritableLayer> {
+  const { tableName, fields, resourceId } = layer
+  if (tableName !== null) return { ...layer, tableName }
+  const made = newTableName()
+  const columns = fields.map(({ columnName, datatype }) => ({ name: columnName, datatype }))
+  await createFeatureTable(tx, made, { ...layer, columns })
+  await finishFeatureTable(tx, made)
+  await tx.query('update layer set table_name = $2 where resource_id = $1::int', [resourceId, made])
+  return { ...layer, tableName: made }
+}
+
+/** A row of `layer`. */
+export interface LayerRow extends Pick<Layer, 'resourceId' | 'geometryType' | 'srs' | 'tableName'> {}
+
+/** Writes the rows of new layers, at data version 1. */
+export async function insertLayers(tx: Queryable, layers: readonly LayerRow[]): Promise<void> {
+  await tx.query(
+    `insert into layer (resource_id, geometry_type, srs, table_name)
+     select * from unnest($1::int[], $2::text[], $3::int[], $4::text[])`,
+    [
+      layers.map(({ resourceId }) => resourceId),
+      layers.map(({ geometryType }) => geometryType),
+      layers.map(({ srs }) => srs),
+      layers.map(({ tableName }) => tableName),
+    ],
+  )
+}
+
+/** Gives a layer another table, and drops the one it had. */
+export async function exchangeTable(tx: Queryable, old: Layer, next: LayerRow): Promise<void> {
+  await tx.query('update layer set geometry_type = $2, table_name = $3 where resource_id = $1::int', [
+    next.resourceId,
+    next.geometryType,
+    next.tableName,
+  ])
+  if (old.tableName !== null) await tx.query(`drop table ${old.tableName}`)
+}
+
+/** Drops the feature tables of layers that are about to be deleted; ids that are no layer are left alone. */
+export async function dropLayerTables(tx: Queryable, ids: readonly number[]): Promise<void> {
+  // Writers hold the layer and then want its table: whoever takes the table first waits for them, and they for him.
+  const rows = await tx.query<{ tableName: string }>(
+    `select table_name as "tableName" from layer
+      where resource_id = any($1::int[]) and table_name is not null order by resource_id for update`,
+    [ids],
+  )
+  if (rows.length > 0) await tx.query(`drop table ${rows.map(({ tableName }) => tableName).join(', ')}`)
+}
+
+/**
+ * Changes the type of all geometries of a layer within its family: to multi, to single, with or without Z.
+ *
+ * @throws {Problem} request/invalid for another family, or where features of several parts were to become single
+ */
+export async function changeGeometryType(tx: Queryable, layer: Layer, next: GeometryType): Promise<void> {
+  const { resourceId, geometryType, srs, tableName } = layer
+  if (geometryType === next) return
+  const from = geometryParts(geometryType)
+  const to = geometryParts(next)
+  if (from.family !== to.family) {
+    throw problem('request/invalid', `a layer of ${geometryType} cannot become one of ${next}`)
+  }
+  await tx.query('update layer set geometry_type = $2 where resource_id = $1::int', [resourceId, next])
+  if (tableName === null) return
+  if (from.isMulti && !to.isMulti) await refuseSeveralParts(tx, tableName)
+  let geometry = to.hasZ === from.hasZ ? 'geom' : `${to.hasZ ? 'ST_Force3D' : 'ST_Force2D'}(geom)`
+  if (to.isMulti && !from.isMulti) geometry = `ST_Multi(${geometry})`
+  if (from.isMulti && !to.isMulti) geometry = `ST_GeometryN(${geometry}, 1)`
+  await tx.query(`alter table ${tableName} alter geom type geometry(${next}, ${srs}) using ${geometry}`)
+}
+
+async function refuseSeveralParts(tx: Queryable, tableName: string): Promise<void> {
+  const rows = await tx.query<{ id: number; count: number }>(
+    `select id, ST_NumGeometries(geom) as count from ${tableName} where ST_NumGeometries(geom) <> 1 order by id limit 3`,
+  )
+  if (rows.length === 0) return
+  const examples = rows.map(({ id, count }) => `feature ${id} has ${count}`)
+  throw problem('request/invalid', `not all features have one part: ${examples.join(', ')}`)
+}

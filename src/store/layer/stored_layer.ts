@@ -1,0 +1,110 @@
+import type { Datatype, GeometryType } from '../../contract/geometry.ts'
+import type { Queryable } from '../../database/database.ts'
+
+/** A field of a layer, with the column its values stand in. */
+export interface LayerField {
+  readonly id: number
+  readonly keyname: string
+  readonly displayName: string
+  readonly datatype: Datatype
+  readonly columnName: string
+  readonly labelField: boolean
+  readonly gridVisibility: boolean
+  readonly textSearch: boolean
+  readonly lookupTableId: number | null
+  /** The column of a foreign table that the values stand in; null in a table of our own. */
+  readonly foreign?: ForeignColumn | null
+}
+
+/** A column of a table in another database. */
+export interface ForeignColumn {
+  readonly name: string
+  /** Type as PostgreSQL writes it, without its modifiers. */
+  readonly type: string
+}
+
+/** A table in another database. */
+export interface ForeignTable {
+  /** Resource id of the connection. */
+  readonly connectionId: number
+  readonly schema: string
+  readonly table: string
+  readonly idColumn: string
+  readonly geomColumn: string
+  readonly idType: 'integer' | 'bigint'
+  /** Whether the column may hold other geometry than the layer shows: those rows are none of its features. */
+  readonly isMixed: boolean
+  /** Whether rows may be without id: those are no features. */
+  readonly isIdNull: boolean
+}
+
+/** A layer and where its features stand. */
+export interface Layer {
+  readonly resourceId: number
+  readonly geometryType: GeometryType
+  /** EPSG code. */
+  readonly srs: number
+  /** Table with columns `id` (integer), `geom`, and one a field; null while nothing was ever written to it. */
+  readonly tableName: string | null
+  /** Where features stand in another database; null where they stand in ours. */
+  readonly foreign?: ForeignTable | null
+  /** Counts the changes of the features. */
+  readonly dataVersion: number
+  /** In order. */
+  readonly fields: readonly LayerField[]
+}
+
+/** A layer that features can be written to. */
+export type WritableLayer = Layer & ({ readonly tableName: string } | { readonly foreign: ForeignTable })
+
+/** Finds layers by resource id, fields included, in one statement; ids that are no layer are left out. */
+export async function findLayers(tx: Queryable, ids: readonly number[]): Promise<Map<number, Layer>> {
+  const rows = await tx.query<Layer>(
+    `select l.resource_id as "resourceId", l.geometry_type as "geometryType", l.srs,
+            l.table_name as "tableName", l.data_version as "dataVersion",
+            case when g.resource_id is not null then json_build_object(
+              'connectionId', c.connection_id, 'schema', g.schema_name, 'table', g.table_name,
+              'idColumn', g.column_id, 'geomColumn', g.column_geom, 'idType', g.id_type,
+              'isMixed', g.is_mixed, 'isIdNull', g.is_id_null
+            ) end as "foreign",
+            coalesce(json_agg(json_build_object(
+              'id', f.id, 'keyname', f.keyname, 'displayName', f.display_name, 'datatype', f.datatype,
+              'columnName', f.column_name, 'labelField', f.label_field, 'gridVisibility', f.grid_visibility,
+              'textSearch', f.text_search, 'lookupTableId', f.lookup_table_id,
+              'foreign', case when f.foreign_name is not null then
+                json_build_object('name', f.foreign_name, 'type', f.foreign_type) end
+            ) order by f.position, f.id) filter (where f.id is not null), '[]') as fields
+       from layer l left join layer_field f on f.layer_id = l.resource_id
+       left join geodb_layer g on g.resource_id = l.resource_id
+       left join resource_connection c on c.resource_id = l.resource_id
+      where l.resource_id = any($1::int[])
+      group by l.resource_id, g.resource_id, c.resource_id`,
+    [ids],
+    { prepared: true },
+  )
+  return new Map(rows.map((row) => [row.resourceId, row]))
+}
+
+/**
+ * Counts a change of the features of a layer, and keeps other writers waiting until the transaction ends. Do it before
+ * the layer is read: its table may be exchanged until then.
+ */
+export async function touchLayer(tx: Queryable, id: number): Promise<void> {
+  await tx.query('update layer set data_version = data_version + 1 where resource_id = $1::int', [id])
+}
+
+/** Tells whether the features of a layer are still those that there were when it was read. */
+export async function isAsRead(tx: Queryable, layer: Layer): Promise<boolean> {
+  const { resourceId, dataVersion, tableName } = layer
+  const rows = await tx.query(
+    'select from layer where resource_id = $1::int and data_version = $2::int and table_name = $3',
+    [resourceId, dataVersion, tableName],
+  )
+  return rows.length > 0
+}
+
+/** Keeps other writers of a layer waiting until the transaction ends, and gives it as it stands. */
+export async function lockLayer(tx: Queryable, id: number): Promise<Layer | undefined> {
+  await tx.query('select from layer where resource_id = $1::int for update', [id])
+  return (await findLayers(tx, [id])).get(id)
+}

@@ -1,0 +1,52 @@
+import { markerKeys } from '../../contract/markers.ts'
+import type { MetadataValue } from '../../contract/resource.ts'
+import type { Queryable } from '../../database/database.ts'
+
+/** Metadata by key. */
+export type Metadata = Readonly<Record<string, MetadataValue>>
+
+/** Creates or changes the given keys; null removes one; keys that are not given stay. */
+export async function mergeMetadata(tx: Queryable, id: number, items: Metadata): Promise<void> {
+  const entries = Object.entries(withOwnId(items, id))
+  const removed = entries.filter(([, value]) => value === null).map(([key]) => key)
+  const kept = Object.fromEntries(entries.filter(([, value]) => value !== null))
+  if (removed.length > 0)
+    await tx.query('delete from resmeta where resource_id = $1 and key = any($2::text[])', [id, removed])
+  if (Object.keys(kept).length > 0) await tx.query(mergeMetadataSql, [id, JSON.stringify(kept)])
+}
+
+/** Counts the metadata keys of a resource. */
+export async function countMetadata(tx: Queryable, id: number): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    'select count(*)::int as count from resmeta where resource_id = $1',
+    [id],
+  )
+  return row?.count ?? 0
+}
+
+/** Makes the given keys all that there are. */
+export async function replaceMetadata(tx: Queryable, id: number, items: Metadata): Promise<void> {
+  await tx.query('delete from resmeta where resource_id = $1 and not key = any($2::text[])', [
+    id,
+    Object.keys(items),
+  ])
+  await mergeMetadata(tx, id, items)
+}
+
+/** Merges metadata without nulls: `$1` the resource, `$2` a JSON object. */
+export const mergeMetadataSql = `
+  insert into resmeta (resource_id, key, value)
+  select $1::int, key, value from jsonb_each($2::jsonb)
+  on conflict (resource_id, key) do update set value = excluded.value`
+
+/** A select of the metadata of the resources whose ids a parameter lists, each as one JSON object `items`. */
+export const metadataSql = (ids: string) => `
+  select m.resource_id, json_object_agg(m.key, m.value order by m.key) as items
+    from resmeta m where m.resource_id = any(${ids}::int[]) group by m.resource_id`
+
+/** Fills in the resource's own id where a manager marker leaves it open: a client does not know it on creation. */
+export function withOwnId(items: Metadata, id: number): Metadata {
+  const manager = items[markerKeys.manager]
+  if (typeof manager !== 'string' || !/^[^/]+\/0$/.test(manager)) return items
+  return { ...items, [markerKeys.manager]: manager.replace(/0$/, String(id)) }
+}

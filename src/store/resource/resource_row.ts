@@ -1,0 +1,218 @@
+import type { Cls } from '../../contract/registry.ts'
+import type { Rule } from '../../contract/resource.ts'
+import type { Queryable } from '../../database/database.ts'
+import { ruleListsSql } from '../access/permission_rule.ts'
+import { type Metadata, metadataSql, withOwnId } from './resmeta.ts'
+import { isResourceId } from './resource_id.ts'
+
+/** A resource with all that is common to every class. */
+export interface ResourceRow {
+  readonly id: number
+  readonly cls: Cls
+  readonly parentId: number | null
+  readonly grandparentId: number | null
+  readonly ownerId: number
+  readonly keyname: string | null
+  readonly displayName: string
+  readonly description: string | null
+  /** UTC, ISO 8601 without zone. */
+  readonly creationDate: string
+  readonly version: number
+  readonly hasChildren: boolean
+  readonly rules: readonly Rule[]
+  readonly metadata: Metadata
+}
+
+/** Reads resources with rules and metadata, in one statement, in no particular order. */
+export async function findResources(tx: Queryable, ids: readonly number[]): Promise<ResourceRow[]> {
+  return tx.query<ResourceRow>(
+    `select r.id, r.cls, r.parent_id as "parentId", p.parent_id as "grandparentId", r.owner_id as "ownerId",
+            r.keyname, r.display_name as "displayName", r.description,
+            to_char(r.creation_date, 'YYYY-MM-DD"T"HH24:MI:SS') as "creationDate", r.version,
+            exists (select from resource c where c.parent_id = r.id) as "hasChildren",
+            coalesce(u.rules, '[]') as rules, coalesce(m.items, '{}') as metadata
+       from resource r left join resource p on p.id = r.parent_id
+       left join (${ruleListsSql('$1')}) u on u.resource_id = r.id
+       left join (${metadataSql('$1')}) m on m.resource_id = r.id
+      where r.id = any($1::int[])`,
+    [ids],
+    { prepared: true },
+  )
+}
+
+/** A resource that is wanted. */
+export interface WantedResource {
+  /** Its id, where one was reserved. */
+  readonly id: number | undefined
+  readonly parentId: number
+  readonly displayName: string
+  readonly keyname: string | null
+}
+
+/** What a creation has to know before it can be refused or done. */
+export interface CreationFacts {
+  /** The id the new resource is going to have. */
+  readonly id: number
+  /** Class of the parent; null where there is no such resource. */
+  readonly parentCls: Cls | null
+  /** Levels from the root to the parent. */
+  readonly parentDepth: number
+  /** A sibling that has the display name already. */
+  readonly sibling: number | null
+  /** A resource that has the keyname already. */
+  readonly keynameHolder: number | null
+  /** Whether rules above deny anything to anybody. */
+  readonly isDenied: boolean
+}
+
+/**
+ * Holds the tree still against moves and deletions until the transaction ends, and gives what creations need, in their
+ * order. One statement.
+ */
+export async function beginCreations(
+  tx: Queryable,
+  wanted: readonly WantedResource[],
+): Promise<CreationFacts[]> {
+  return tx.query<CreationFacts>(
+    `select pg_advisory_xact_lock_shared(${treeLock})::text as locked,
+            coalesce(w.id, ${nextIdSql}) as id,
+            (select cls from resource where id = w.parent_id) as "parentCls",
+            (select count(*)::int - 1 from resource_path where descendant_id = w.parent_id) as "parentDepth",
+            (select id from resource where parent_id = w.parent_id and display_name = w.display_name) as sibling,
+            (select id from resource where keyname = w.keyname) as "keynameHolder",
+            exists (select from resource_path p join rule u on u.resource_id = p.ancestor_id
+                     where p.descendant_id = w.parent_id and u.action = 'deny' and u.propagate) as "isDenied"
+       from unnest($1::int[], $2::int[], $3::text[], $4::text[]) with ordinality
+              as w (id, parent_id, display_name, keyname, nth)
+      order by w.nth`,
+    [
+      wanted.map(({ id }) => id ?? null),
+      wanted.map(({ parentId }) => parentId),
+      wanted.map(({ displayName }) => displayName),
+      wanted.map(({ keyname }) => keyname),
+    ],
+  )
+}
+
+/** Takes ids for resources that are going to be made; those of a failed request are never used again. */
+export async function reserveIds(tx: Queryable, count: number): Promise<number[]> {
+  const rows = await tx.query<{ id: number }>(`select ${nextIdSql} as id from generate_series(1, $1::int)`, [
+    count,
+  ])
+  return rows.map(({ id }) => id)
+}
+
+const nextIdSql = `nextval(pg_get_serial_sequence('resource', 'id'))::int`
+
+/** Names the advisory lock of the tree, as SQL: creations share it, moves and deletions have it alone. */
+export const treeLock = "hashtext(current_schema() || '.tree')"
+
+/** A resource to be made. */
+export interface NewResource {
+  readonly id: number
+  readonly cls: Cls
+  readonly parentId: number
+  readonly ownerId: number
+  readonly keyname: string | null
+  readonly displayName: string
+  readonly description: string | null
+  readonly metadata: Metadata
+}
+
+/** Makes resources with their places in the tree and metadata, in one statement; their parents stand already. */
+export async function insertResources(tx: Queryable, made: readonly NewResource[]): Promise<void> {
+  const rows = made.map((one) => {
+    const metadata = Object.entries(withOwnId(one.metadata, one.id)).filter(([, value]) => value !== null)
+    return { ...one, metadata: Object.fromEntries(metadata) }
+  })
+  await tx.query(insertSql, [JSON.stringify(rows)])
+}
+
+const insertSql = `
+  with made as materialized (
+    select * from jsonb_to_recordset($1::jsonb) as m (
+      id int, cls text, "parentId" int, "ownerId" int, keyname text, "displayName" text, description text,
+      metadata jsonb)),
+  inserted as (
+    insert into resource (id, cls, parent_id, owner_id, keyname, display_name, description)
+    select id, cls, "parentId", "ownerId", keyname, "displayName", description from made),
+  placed as (
+    insert into resource_path (ancestor_id, descendant_id, depth)
+    select p.ancestor_id, m.id, p.depth + 1 from made m join resource_path p on p.descendant_id = m."parentId"
+    union all select id, id, 0 from made)
+  insert into resmeta (resource_id, key, value)
+  select m.id, e.key, e.value from made m, jsonb_each(m.metadata) e`
+
+/** Columns of a resource that a change may give another value. */
+export interface ResourceChange {
+  readonly ownerId?: number
+  readonly keyname?: string | null
+  readonly displayName?: string
+  readonly description?: string | null
+}
+
+const columns: Readonly<Record<keyof ResourceChange, string>> = {
+  ownerId: 'owner_id',
+  keyname: 'keyname',
+  displayName: 'display_name',
+  description: 'description',
+}
+
+/** Changes columns of a resource and counts the change. Gives the new version. */
+export async function updateResource(tx: Queryable, id: number, change: ResourceChange): Promise<number> {
+  const entries = Object.entries(change) as [keyof ResourceChange, unknown][]
+  const sets = entries.map(([name], at) => `${columns[name]} = $${at + 2}, `).join('')
+  const [row] = await tx.query<{ version: number }>(
+    `update resource set ${sets}version = version + 1 where id = $1 returning version`,
+    [id, ...entries.map(([, value]) => value)],
+  )
+  return row?.version ?? 0
+}
+
+/** A resource that is going to be changed. */
+export interface LockedResource {
+  readonly id: number
+  readonly cls: Cls
+  readonly parentId: number | null
+  readonly ownerId: number
+  readonly keyname: string | null
+  readonly displayName: string
+  readonly description: string | null
+  readonly version: number
+}
+
+/** Reads a resource and keeps others from changing it until the transaction ends. */
+export async function lockResource(tx: Queryable, id: number): Promise<LockedResource | undefined> {
+  if (!isResourceId(id)) return undefined
+  const [row] = await tx.query<LockedResource>(
+    `select id, cls, parent_id as "parentId", owner_id as "ownerId", keyname, display_name as "displayName",
+            description, version
+       from resource where id = $1 for no key update`,
+    [id],
+  )
+  return row
+}
+
+/** Who already has a name that a resource wants. */
+export interface NameHolders {
+  readonly sibling: number | null
+  readonly keynameHolder: number | null
+}
+
+/** Finds other resources that have the display name under the parent, or the keyname. */
+export async function findNameHolders(
+  tx: Queryable,
+  wanted: {
+    readonly id: number
+    readonly parentId: number | null
+    readonly displayName: string
+    readonly keyname: string | null
+  },
+): Promise<NameHolders> {
+  const [row] = await tx.query<NameHolders>(
+    `select (select id from resource where parent_id = $2 and display_name = $3 and id <> $1) as sibling,
+            (select id from resource where keyname = $4 and id <> $1) as "keynameHolder"`,
+    [wanted.id, wanted.parentId, wanted.displayName, wanted.keyname],
+  )
+  return row ?? { sibling: null, keynameHolder: null }
+}

@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type FetchRequest, fetchExternal } from '../../src/http/fetch_file.ts'
+import { type TestService, useService } from '../support/wms.ts'
+
+const start = useService()
+let service: TestService
+beforeEach(async () => {
+  service = await start()
+  service.requests.length = 0
+})
+
+const fetchAt = (path: string, more: Partial<FetchRequest> = {}) =>
+  fetchExternal({
+    url: new URL(path, service.url),
+    timeoutMs: 5_000,
+    limitBytes: 1_000,
+    allowPrivate: true,
+    signal: new AbortController().signal,
+    ...more,
+  })
+
+const fault = (asked: Promise<unknown>) => asked.catch((error: unknown) => error)
+
+describe('fetching from a service that a user has named', () => {
+  it('gives status, type and body, whatever they are', async () => {
+    service.answer = (_, response) => {
+      response.writeHead(404, { 'content-type': 'text/x; charset=a' }).end('gone')
+    }
+    const { status, contentType, body } = await fetchAt('/a?b=c')
+    expect([status, contentType, body.toString()]).toEqual([404, 'text/x; charset=a', 'gone'])
+    expect(service.requests).toEqual(['GET /a?b=c'])
+  })
+
+  it('follows redirections, with the login at the same server', async () => {
+    service.answer = ({ url }, response) => {
+      if (url === '/end') response.end('end')
+      else response.writeHead(302, { location: url === '/a' ? '/b' : 'end' }).end()
+    }
+    const credentials = { login: 'ann', password: 'sesame' }
+    expect((await fetchAt('/a', { credentials })).body.toString()).toBe('end')
+    const basic = `Basic ${btoa('ann:sesame')}`
+    expect(service.requests).toEqual(['/a', '/b', '/end'].map((path) => `GET ${path} ${basic}`))
+  })
+
+  it('keeps the login from other servers', async () => {
+    const there = service.url.replace('127.0.0.1', 'localhost')
+    service.answer = ({ url }, response) => {
+      if (url === '/end') response.end('end')
+      else response.writeHead(307, { location: `${there}/end` }).end()
+    }
+    await fetchAt('/a', { credentials: { login: 'ann', password: 'sesame' } })
+    expect(service.requests.at(-1)).toBe('GET /end')
+  })
+
+  it('does not go round in circles, nor to files', async () => {
+    service.answer = (_, response) => response.writeHead(302, { location: '/again' }).end()
+    expect(await fault(fetchAt('/a'))).toMatchObject({
+      code: 'external/answer',
+      message: expect.stringContaining('leads on more than 5 times'),
+    })
+    service.answer = (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end()
+    expect(await fault(fetchAt('/a'))).toMatchObject({ code: 'external/answer' })
+  })
+
+  it('breaks off what is too large', async () => {
+    service.answer = (_, response) => response.end('x'.repeat(1_001))
+    expect(await fault(fetchAt('/a'))).toMatchObject({
+      code: 'external/answer',
+      message: expect.stringContaining('more than 1000 bytes'),
+    })
+  })
+
+  it('breaks off what takes too long, though bytes keep coming', async () => {
+    service.answer = (_, response) => {
+      const drip = () => {
+        if (!response.destroyed) response.write('x', () => setImmediate(drip))
+      }
+      drip()
+    }
+    const limitBytes = Number.POSITIVE_INFINITY
+    expect(await fault(fetchAt('/a', { timeoutMs: 200, limitBytes }))).toMatchObject({
+      code: 'external/unreachable',
+      message: expect.stringContaining('did not answer within 0.2 seconds'),
+    })
+  })
+
+  it('says why a server cannot be reached', async () => {
+    const url = new URL('http://127.0.0.1:9/')
+    expect(await fault(fetchAt('/', { url }))).toMatchObject({
+      code: 'external/unreachable',
+      message: 'Cannot reach http://127.0.0.1:9: nothing listens there.',
+    })
+  })
+
+  it.each(['http://127.0.0.1:PORT/', 'http://localhost:PORT/', 'http://[::1]:PORT/', 'http://0x7f.1:PORT/'])(
+    'does not ask %s where private networks are closed',
+    async (template) => {
+      const url = new URL(template.replace('PORT', new URL(service.url).port))
+      expect(await fault(fetchAt('/', { url, allowPrivate: false }))).toMatchObject({
+        code: 'external/refused',
+        status: 422,
+      })
+      expect(service.requests).toEqual([])
+    },
+  )
+
+  it('says that it was interrupted', async () => {
+    const stop = new AbortController()
+    service.answer = () => stop.abort()
+    expect(await fault(fetchAt('/a', { signal: stop.signal }))).toMatchObject({
+      code: 'pipeline/interrupted',
+    })
+  })
+})

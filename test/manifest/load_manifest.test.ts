@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { loadManifest } from '../../src/manifest/load_manifest.ts'
+import { printIssues } from '../support/fixtures.ts'
+
+const cwd = mkdtempSync(join(tmpdir(), 'landform-load-'))
+afterAll(() => rmSync(cwd, { recursive: true }))
+
+const root = 'manifest: test\nresources:\n  root: { existing: true, id: 0 }\n'
+writeFileSync(join(cwd, 'a.yaml'), root)
+mkdirSync(join(cwd, 'empty'))
+mkdirSync(join(cwd, 'linked'))
+symlinkSync(join(cwd, 'a.yaml'), join(cwd, 'linked', 'link.yaml'))
+symlinkSync(join(cwd, 'nowhere'), join(cwd, 'linked', 'broken.yaml'))
+
+const load = (...paths: string[]) => loadManifest({ paths, env: {}, cwd })
+const codes = async (...paths: string[]) => (await load(...paths)).issues.map(({ code }) => code)
+
+describe('paths', () => {
+  it('that lead nowhere, or to a folder without manifests, are issues', async () => {
+    expect(printIssues(await load('nowhere.yaml', 'empty'))).toBe(
+      'error file/not-found: nowhere.yaml: there is no such file or folder\n' +
+        'error manifest/empty: empty: the folder holds no *.yaml file\n',
+    )
+    expect(await codes()).toEqual(['manifest/empty'])
+  })
+
+  it('name each file once, however often they lead to it', async () => {
+    const { issues, sources } = await load('a.yaml', './a.yaml', join(cwd, 'a.yaml'))
+    expect(issues).toEqual([])
+    expect([...sources.keys()]).toEqual(['a.yaml'])
+  })
+
+  it('may be links to files; a broken one is an issue', async () => {
+    const { issues, sources } = await load('linked')
+    expect([...sources.keys()]).toEqual(['linked/link.yaml'])
+    expect(issues.map(({ code }) => code)).toEqual(['file/unreadable'])
+  })
+
+  it('outside of the working directory are shown relative to it', async () => {
+    const loaded = await loadManifest({ paths: ['../a.yaml'], env: {}, cwd: join(cwd, 'empty') })
+    expect([...loaded.sources.keys()]).toEqual(['../a.yaml'])
+  })
+})
+
+describe('secrets', () => {
+  it('are blotted out of the text that excerpts are made of, lines and columns kept', async () => {
+    const text = `${root}  db:\n    password: "hunter2 x"\n    port: 1\n`
+    writeFileSync(join(cwd, 'secret.yaml'), text)
+    const shown = (await load('secret.yaml')).sources.get('secret.yaml')
+    expect(shown).toBe(text.replace('"hunter2 x"', '******** **'))
+  })
+})

@@ -1,0 +1,103 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createValidatorCompiler } from '../../src/contract/validate.ts'
+import { loadPipeline } from '../../src/pipeline/load_pipeline.ts'
+import { pipelineSchema } from '../../src/pipeline/pipeline_schema.ts'
+
+let cwd = ''
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'landform-pipeline-'))
+})
+afterAll(() => rm(cwd, { recursive: true }))
+
+async function load(text: string, env: Record<string, string> = {}) {
+  await writeFile(join(cwd, 'p.yaml'), text)
+  return loadPipeline({ path: 'p.yaml', cwd, env })
+}
+
+async function faults(text: string): Promise<string[]> {
+  const { issues } = await load(text)
+  return issues.map(({ span, code, message, hint }) => {
+    return `${span?.line}:${span?.column} ${code} ${message}${hint ? ` (${hint})` : ''}`
+  })
+}
+
+describe('loadPipeline', () => {
+  it('gives what is written, and the folder its paths start from', async () => {
+    const { pipeline, issues } = await load(
+      'pipeline: roads\nfrom: { file: "${env.SOURCE}" }\nto: { layer: roads }\n',
+      { SOURCE: 'roads.gpkg' },
+    )
+    expect(issues).toEqual([])
+    expect(pipeline).toEqual({
+      kind: 'import',
+      pipeline: 'roads',
+      from: { file: 'roads.gpkg' },
+      to: { layer: 'roads' },
+      folder: cwd,
+    })
+  })
+
+  it.each(['pipelines/cities.yaml', 'pipelines/snapshot.yaml'])('finds no fault in %s', async (path) => {
+    const { pipeline, issues } = await loadPipeline({ path, cwd: process.cwd(), env: {} })
+    expect(issues).toEqual([])
+    expect(pipeline?.kind).toBe(path.includes('snapshot') ? 'export' : 'import')
+  })
+
+  it('tells every fault with its place and a hint', async () => {
+    const text = [
+      'pipeline: roads',
+      'form: { file: x }',
+      'from:',
+      '  file: roads.csv',
+      '  csv: { seperator: ";" }',
+      'check:',
+      '  bbox: [0, 1, 2]',
+      'quarantine: { limit: some }',
+      'to: { layer: roads, mode: append }',
+    ]
+    expect(await faults(text.join('\n'))).toEqual([
+      '2:1 pipeline/unknown-field unknown field "form" (did you mean "from"?)',
+      '5:10 pipeline/unknown-field unknown field "seperator" (did you mean "separator"?)',
+      '7:9 pipeline/bad-value expected at least 4 items',
+      '8:22 pipeline/bad-value "some" does not have the form ^[0-9]+(\\.[0-9]+)?%$',
+      '9:27 pipeline/bad-value expected one of "replace", got "append"',
+    ])
+  })
+
+  it('names what is missing', async () => {
+    expect(await faults('pipeline: x\nfrom: { layers: [a] }\nto: {}\n')).toEqual([
+      '3:1 pipeline/missing-field missing field "folder"',
+    ])
+  })
+
+  it.each([
+    ['', 'pipeline/missing-field'],
+    ['pipeline: [', 'yaml/syntax'],
+    ['pipeline: x\npipeline: y\nfrom: { file: a }\nto: { layer: b }', 'yaml/duplicate-key'],
+    ['pipeline: "${env.NONE}"\nfrom: { file: a }\nto: { layer: b }', 'value/unknown-variable'],
+  ])('refuses %j', async (text, code) => {
+    const { pipeline, issues } = await load(text)
+    expect(pipeline).toBeUndefined()
+    expect(issues.map((issue) => issue.code)).toContain(code)
+  })
+
+  it('says that a file is not there', async () => {
+    await expect(loadPipeline({ path: 'none.yaml', cwd, env: {} })).rejects.toMatchObject({
+      code: 'file/not-found',
+    })
+  })
+})
+
+describe('pipelineSchema', () => {
+  it('stands on its own and takes what loadPipeline takes', () => {
+    expect(new Ajv({ strict: false }).validateSchema(pipelineSchema())).toBe(true)
+    const check = createValidatorCompiler({ faults: 'all' })(pipelineSchema())
+    expect(check({ pipeline: 'a', from: { file: 'x' }, to: { layer: 'y' } })).toEqual([])
+    expect(check({ pipeline: 'a', from: { layers: ['x'] }, to: { folder: 'y' } })).toEqual([])
+    expect(check({ pipeline: 'a', from: { layers: ['x'] }, to: { layer: 'y' } })).not.toEqual([])
+  })
+})

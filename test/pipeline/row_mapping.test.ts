@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import type { Field } from '../../src/contract/classes/feature_layer.ts'
+import { compileMapping, type RowMapping } from '../../src/pipeline/row_mapping.ts'
+
+const field = (keyname: string, datatype: Field['datatype']): Field => ({ keyname, datatype })
+const mapping: RowMapping = {
+  columns: ['name', 'lat', 'lon', 'people'],
+  fields: [field('name', 'STRING'), field('population', 'INTEGER')],
+  fieldColumns: { name: 'name', population: 'people' },
+  geometry: { longitude: 'lon', latitude: 'lat' },
+  check: { fields: { name: { required: true }, population: { minimum: 0 } } },
+}
+const check = (row: string[], changes: Partial<RowMapping> = {}) =>
+  compileMapping({ ...mapping, ...changes }).checkRow(row)
+
+describe('a compiled mapping', () => {
+  it('gives geometry first, then the fields in the order of the layer', () => {
+    expect(compileMapping(mapping).header).toEqual(['longitude', 'latitude', 'name', 'population'])
+    expect(check(['Oslo', '59.9', '10.7', '580000'])).toEqual({ values: ['10.7', '59.9', 'Oslo', '580000'] })
+  })
+
+  it('lets empty values be, unless they are required', () => {
+    expect(check(['Oslo', '59.9', '10.7', ''])).toEqual({ values: ['10.7', '59.9', 'Oslo', ''] })
+    expect(check(['', '59.9', '10.7', '1'])).toEqual({ reason: 'name: is empty' })
+  })
+
+  it.each([
+    [['Oslo', '59.9', '10.7', 'many'], 'population: "many" is not a whole number of 32 bits'],
+    [['Oslo', '59.9', '10.7', '-1'], 'population: -1 is less than 0'],
+    [['Oslo', '95', '10.7', '1'], 'latitude: 95 is not between -90 and 90'],
+    [['Oslo', 'north', '10.7', '1'], 'latitude: "north" is not a finite number'],
+    [['Oslo', '59.9', '', '1'], 'longitude: is empty'],
+    [['Oslo', '59.9'], 'expected 4 columns, got 2'],
+  ])('says why %j is bad', (row, reason) => {
+    expect(check(row)).toEqual({ reason })
+  })
+
+  it('holds rows to the box, the pattern and the words', () => {
+    const bbox = { check: { bbox: [0, 50, 20, 70] } }
+    expect(check(['Rome', '41.9', '12.5', '1'], bbox)).toEqual({
+      reason: 'latitude: 41.9 is not between 50 and 70',
+    })
+    const pattern = { check: { fields: { name: { pattern: '^[A-Z]' } } } }
+    expect(check(['oslo', '59.9', '10.7', '1'], pattern)).toEqual({
+      reason: 'name: "oslo" does not match ^[A-Z]',
+    })
+    const words = { check: { fields: { name: { values: ['Oslo'] } } } }
+    expect(check(['Rome', '59.9', '10.7', '1'], words)).toEqual({
+      reason: 'name: "Rome" is not one of the allowed values',
+    })
+  })
+
+  it('takes fields and columns of the same name where none are mapped', () => {
+    const { fieldColumns: _, ...rest } = mapping
+    expect(compileMapping({ ...rest, check: undefined }).header).toEqual(['longitude', 'latitude', 'name'])
+  })
+
+  it('refuses columns and fields that do not exist, with the one that was meant', () => {
+    expect(() => compileMapping({ ...mapping, geometry: { longitude: 'lng', latitude: 'lat' } })).toThrow(
+      '"lng" is no column of the file.',
+    )
+    expect(() => compileMapping({ ...mapping, fieldColumns: { nmae: 'name' } })).toThrow(
+      expect.objectContaining({ code: 'usage/bad-argument', hint: 'did you mean "name"?' }),
+    )
+    expect(() => compileMapping({ ...mapping, check: { fields: { size: {} } } })).toThrow(
+      '"size" is no field of the layer.',
+    )
+  })
+})

@@ -1,0 +1,190 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Api, createApi } from '../../src/api/api.ts'
+import { loadPipeline } from '../../src/pipeline/load_pipeline.ts'
+import type { RunReport } from '../../src/pipeline/run_event.ts'
+import { runPipeline } from '../../src/pipeline/run_pipeline.ts'
+import { startProxy } from '../api/proxy.ts'
+import { listFeatureTables } from '../support/import.ts'
+import { openLayerClient } from '../support/layer_client.ts'
+import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { geojson, point } from '../support/vector.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'landform-run-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const good = 'name,lon,lat,pop\nÄ,10,50,5\nB,11,51,6\n'
+const header = 'name,lon,lat,pop\n'
+
+const fields = [
+  { keyname: 'name', datatype: 'STRING' },
+  { keyname: 'pop', datatype: 'INTEGER' },
+]
+
+describeServers('a pipeline', (start) => {
+  let server: TestServer
+  let api: Api
+  let id = 0
+  let keyname = ''
+
+  beforeAll(async () => {
+    server = await start()
+    api = createApi({ url: server.url, credentials: { login: 'administrator', password: adminPassword } })
+  })
+  afterAll(() => api.close())
+
+  let layers = 0
+  beforeEach(async () => {
+    layers += 1
+    keyname = `places_${layers}`
+    const resource = { cls: 'vector_layer', parent: { id: 0 }, display_name: keyname, keyname }
+    const own = { srs: { id: 3857 }, geometry_type: 'POINT', fields }
+    const answer = await server.admin('POST', '/api/resource/', { resource, vector_layer: own })
+    id = (await answer.json<{ id: number }>()).id
+  })
+
+  async function run(yaml: string, force = false): Promise<RunReport> {
+    const path = join(folder, 'pipeline.yaml')
+    await writeFile(path, yaml)
+    const { pipeline, issues } = await loadPipeline({ path, cwd: folder, env: {} })
+    if (pipeline === undefined) throw new Error(JSON.stringify(issues))
+    return runPipeline(pipeline, { api, tell: () => undefined, signal: new AbortController().signal, force })
+  }
+
+  async function load(csv: string, more = ''): Promise<RunReport> {
+    await writeFile(join(folder, 'places.csv'), csv)
+    return run(
+      `pipeline: places
+from: { file: places.csv, geometry: { longitude: lon, latitude: lat } }
+to: { layer: ${keyname}, mode: replace }
+${more}`,
+    )
+  }
+
+  const names = async () => (await openLayerClient(server).features(id)).map((one) => one.fields.name)
+
+  describe('into a layer', () => {
+    it('accounts for every row, and does nothing the second time', async () => {
+      expect(await load(good)).toMatchObject({
+        outcome: 'loaded',
+        layers: [{ layer: keyname, read: 2, loaded: 2, unchanged: 0, quarantined: 0 }],
+      })
+      expect(await names()).toEqual(['Ä', 'B'])
+      expect(await load(good)).toMatchObject({
+        outcome: 'unchanged',
+        layers: [{ read: 2, loaded: 0, unchanged: 2 }],
+      })
+    })
+
+    it('leaves bad rows in the quarantine, with line and reason', async () => {
+      const report = await load(
+        `${good}C,abc,51,6\nD,11,51,six\n`,
+        'quarantine: { file: bad.ndjson, limit: 2 }',
+      )
+      expect(report.layers).toMatchObject([{ read: 4, loaded: 2, quarantined: 2 }])
+      const bad = (await readFile(join(folder, 'bad.ndjson'), 'utf8')).trim().split('\n')
+      expect(bad.map((line) => JSON.parse(line))).toEqual([
+        { line: 4, reason: 'longitude: "abc" is not a finite number', cells: ['C', 'abc', '51', '6'] },
+        { line: 5, reason: expect.stringContaining('"six"'), cells: ['D', '11', '51', 'six'] },
+      ])
+    })
+
+    it('changes nothing when there are too many bad rows, or a quote stays open', async () => {
+      await load(good)
+      await expect(load(`${good}C,abc,51,6\n`)).rejects.toMatchObject({ code: 'pipeline/quarantine' })
+      await expect(load(`${good}"C,1,51,6\n`)).rejects.toMatchObject({
+        code: 'source/unreadable',
+        message: expect.stringContaining('line 4 is never closed'),
+      })
+      expect(await names()).toEqual(['Ä', 'B'])
+    })
+
+    it('does not let an emptied file empty a layer, unless told', async () => {
+      await load(good)
+      await expect(load('')).rejects.toMatchObject({ code: 'source/unreadable' })
+      await expect(load(header)).rejects.toMatchObject({ code: 'data/loss' })
+      expect(await names()).toEqual(['Ä', 'B'])
+      expect(await load(header, 'check: { rows: { minimum: 0 } }')).toMatchObject({
+        outcome: 'loaded',
+        layers: [{ read: 0, loaded: 0 }],
+      })
+      expect(await names()).toEqual([])
+    })
+
+    it('does not let a table without a column empty a field, unless told', async () => {
+      await load(good)
+      const narrow = good.replaceAll(/,(pop|\d)$/gm, '')
+      await expect(load(narrow)).rejects.toMatchObject({
+        code: 'data/loss',
+        data: { before: 2, after: 2, lost_fields: [{ keyname: 'pop', value_count: 2 }] },
+      })
+      const pops = async () => (await openLayerClient(server).features(id)).map((one) => one.fields.pop)
+      expect(await pops()).toEqual([5, 6])
+      const allowed = narrow.replaceAll('Ä', 'C')
+      await writeFile(join(folder, 'places.csv'), allowed)
+      const [layer] = (
+        await run(
+          `pipeline: places\nfrom: { file: places.csv, geometry: { longitude: lon, latitude: lat } }\nto: { layer: ${keyname}, allow_loss: true }\n`,
+        )
+      ).layers
+      expect([layer?.before, layer?.loaded, await pops()]).toEqual([2, 2, [null, null]])
+    })
+
+    it('refuses it before anything has changed on a server that prepares no sources, too', async () => {
+      await load(good)
+      const direct = api
+      const proxy = await startProxy({
+        target: server.url,
+        decide: (_, path) => (path.startsWith('/api/component/core/route') ? 'unknown' : 'pass'),
+      })
+      api = createApi({ url: proxy.url, credentials: { login: 'administrator', password: adminPassword } })
+      const refused = load(good.replaceAll(/,(pop|\d)$/gm, ''))
+      await expect(refused).rejects.toMatchObject({ code: 'data/loss' })
+      await api.close()
+      api = direct
+      await proxy.close()
+      expect(await names()).toEqual(['Ä', 'B'])
+    })
+
+    it('takes of a file that only the server reads what the layer has fields for, and nothing when it is refused', async () => {
+      const features = [{ geometry: point(1, 2), properties: { id: 7, name: 'a', pop: 1 } }]
+      const pipeline = `pipeline: file\nfrom: { file: places.geojson }\nto: { layer: ${keyname} }\n`
+      await writeFile(join(folder, 'places.geojson'), geojson(features))
+      const [loaded] = (await run(pipeline)).layers
+      expect(loaded).toMatchObject({ read: 1, loaded: 1 })
+      expect(loaded?.notes).toBeUndefined()
+      const before = await listFeatureTables(server.database)
+      const bad = [...features, { geometry: null, properties: { name: 'b' } }]
+      await writeFile(join(folder, 'places.geojson'), geojson(bad))
+      await expect(run(pipeline)).rejects.toMatchObject({ code: 'source/bad-features' })
+      expect(await names()).toEqual(['a'])
+      expect(await listFeatureTables(server.database)).toEqual(before)
+    })
+  })
+
+  describe('out of a layer', () => {
+    const write = (force = false) =>
+      run(`pipeline: out\nfrom: { layers: [${keyname}] }\nto: { folder: ${keyname} }\n`, force)
+
+    it('writes what there is with its checksum, and does nothing the second time', async () => {
+      await load(good)
+      const [layer] = (await write()).layers
+      expect(layer).toMatchObject({ read: 2, loaded: 2 })
+      const manifest = JSON.parse(await readFile(join(folder, keyname, 'manifest.json'), 'utf8'))
+      expect(manifest.files).toMatchObject([{ features: 2, sha256: layer?.digest }])
+      expect((await write()).outcome).toBe('unchanged')
+    })
+
+    it('writes an empty layer once, and says so', async () => {
+      expect(await write()).toMatchObject({ outcome: 'exported', layers: [{ read: 0, loaded: 0 }] })
+      expect((await readdir(join(folder, keyname))).sort()).toEqual(['manifest.json', `${keyname}.geojson`])
+      expect((await write()).outcome).toBe('unchanged')
+      expect((await write(true)).outcome).toBe('exported')
+    })
+  })
+})

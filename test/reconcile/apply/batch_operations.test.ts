@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest'
+import { type Operation, writeOperations } from '../../../src/reconcile/apply/batch_operations.ts'
+import { sortSteps } from '../../../src/reconcile/apply/sort_steps.ts'
+import { sourceDigest } from '../../../src/reconcile/plan/decide_load.ts'
+import { type Case, planOf } from '../support/literals.ts'
+
+const sha256 = 'a'.repeat(64)
+const token = 'b'.repeat(32)
+const loaded = [
+  { keyname: 'name', datatype: 'STRING' },
+  { keyname: 'size', datatype: 'REAL' },
+]
+
+/** Writes the operations of a case; data of every layer are prepared with the same two fields. */
+function operationsOf(one: Case): Operation[] {
+  const plan = planOf({ ...one, files: new Map([['l', { sha256, sizeBytes: 10 }]]) })
+  const source = { sha256, token, fields: loaded }
+  const sources = new Map(plan.changes.flatMap((change) => (change.data ? [[change, source]] : [])))
+  return writeOperations({ plan, steps: sortSteps(plan.steps), sources })
+}
+
+const manager = (id: number) => ({ items: { 'landform.manager': `test/${id}` } })
+const itemOf = (style: string) => ({ item_type: 'layer', display_name: 'L', layer_style_id: style })
+const mapOf = (style: string) => ({
+  webmap: { root_item: { item_type: 'root', children: [itemOf(style)] } },
+})
+
+describe('the operations of a plan', () => {
+  it('create parents first, and name what has no id yet by its key', () => {
+    const blocks = {
+      m: { cls: 'webmap' as const, parent: 'g', members: mapOf('s') },
+      s: { cls: 'mapsrv_style' as const, parent: 'l' },
+      l: { cls: 'vector_layer' as const, parent: 'old' },
+      g: {},
+      old: {},
+    }
+    const operations = operationsOf({ blocks, rows: [{ id: 7, key: 'old' }] })
+    expect(operations.map((one) => ('name' in one ? `${one.op} ${one.name}` : one.op))).toEqual([
+      'create l',
+      'create g',
+      'create s',
+      'create m',
+    ])
+    const parents = operations.map((one) => 'body' in one && (one.body.resource as { parent: object }).parent)
+    expect(parents).toEqual([{ id: 7 }, { id: 0 }, { id: 'l' }, { id: 'g' }])
+    expect(operations[3]).toMatchObject({ body: { ...mapOf('s'), resmeta: manager(0) } })
+  })
+
+  it('change only what is as the plan found it', () => {
+    const blocks = { a: { displayName: 'New' } }
+    const rows = [
+      { id: 1, key: 'a', name: 'Old', version: 4 },
+      { id: 2, key: 'b', version: 5 },
+    ]
+    expect(operationsOf({ blocks, rows, options: { prune: true, fuse: 1 } })).toEqual([
+      { op: 'update', id: 1, if_version: 4, body: { resource: { display_name: 'New' } } },
+      { op: 'delete', id: 2, if_version: 5 },
+    ])
+  })
+
+  it('swap names through a temporary one, which has the version already', () => {
+    const blocks = { a: { displayName: 'B' }, b: { displayName: 'A' } }
+    const rows = [
+      { id: 1, key: 'a', name: 'A', version: 3 },
+      { id: 2, key: 'b', name: 'B', version: 4 },
+    ]
+    const named = (display_name: string) => ({ resource: { display_name } })
+    expect(operationsOf({ blocks, rows })).toEqual([
+      {
+        op: 'update',
+        id: 1,
+        if_version: 3,
+        body: { resource: { display_name: 'landform-1-a', keyname: 'a' } },
+      },
+      { op: 'update', id: 2, if_version: 4, body: named('A') },
+      { op: 'update', id: 1, body: named('B') },
+    ])
+  })
+
+  it('make anew under the key of what is deleted before, and mend what refers to it', () => {
+    const blocks = {
+      v: {
+        cls: 'vector_layer' as const,
+        members: { vector_layer: { srs: { id: 4326 }, geometry_type: 'POINT' } },
+      },
+      s: { cls: 'mapsrv_style' as const, parent: 'v' },
+      m: { cls: 'webmap' as const, members: mapOf('s') },
+    }
+    const rows = [
+      {
+        id: 1,
+        key: 'v',
+        cls: 'vector_layer' as const,
+        members: { vector_layer: { srs: { id: 3857 }, geometry_type: 'POINT' } },
+      },
+      { id: 2, key: 's', cls: 'mapsrv_style' as const, parent: 1, members: { mapsrv_style: {} } },
+      { id: 3, key: 'm', cls: 'webmap' as const, members: { webmap: mapOf('x').webmap } },
+    ]
+    const operations = operationsOf({
+      blocks,
+      rows,
+      counts: new Map([[1, 0]]),
+      options: { replace: new Set(['v']) },
+    })
+    expect(operations).toMatchObject([
+      { op: 'delete', id: 1, if_version: 1 },
+      { op: 'create', name: 'v', body: { resource: { keyname: 'v' } } },
+      { op: 'create', name: 's', body: { resource: { parent: { id: 'v' } } } },
+      { op: 'update', id: 3, body: mapOf('s') },
+    ])
+  })
+})
+
+describe('the operation that brings data', () => {
+  const data = { path: '/x/l.geojson', source: 'l.geojson', options: { fix_errors: 'LOSSY' } }
+  const fields = [
+    { keyname: 'size', datatype: 'REAL', grid_visibility: false },
+    { keyname: 'note', datatype: 'STRING' },
+  ]
+  const layer = {
+    cls: 'vector_layer' as const,
+    data,
+    members: { vector_layer: { geometry_type: 'POINT' }, feature_layer: { fields } },
+  }
+  const options = {
+    cast_geometry_type: 'POINT',
+    cast_is_multi: false,
+    cast_has_z: false,
+    fix_errors: 'LOSSY',
+  }
+  const written = [
+    {
+      keyname: 'size',
+      datatype: 'REAL',
+      display_name: 'size',
+      label_field: false,
+      grid_visibility: false,
+      text_search: true,
+      lookup_table: null,
+    },
+    { keyname: 'note', datatype: 'STRING' },
+    { keyname: 'name', datatype: 'STRING', delete: true },
+  ]
+
+  it('writes the marker of the source and the wanted fields with them', () => {
+    const [operation] = operationsOf({ blocks: { l: layer }, rows: [] })
+    expect(operation).toMatchObject({
+      op: 'create',
+      name: 'l',
+      body: {
+        resmeta: {
+          items: {
+            'landform.manager': 'test/0',
+            'landform.source': `sha256-${sourceDigest(sha256, options)}@1`,
+          },
+        },
+        vector_layer: { srs: { id: 3857 }, source: { prepared: token } },
+        feature_layer: { fields: written },
+      },
+    })
+    expect(operation).not.toHaveProperty('body.vector_layer.geometry_type')
+  })
+
+  it('leaves the reference system of a standing layer alone', () => {
+    const row = {
+      id: 1,
+      key: 'l',
+      cls: 'vector_layer' as const,
+      meta: { 'landform.source': `sha256-${'c'.repeat(64)}@2` },
+      members: {
+        vector_layer: { srs: { id: 3857 }, geometry_type: 'POINT', data_version: 2 },
+        feature_layer: { fields: [{ id: 5, keyname: 'old', datatype: 'STRING' }] },
+      },
+    }
+    expect(operationsOf({ blocks: { l: layer }, rows: [row] })).toEqual([
+      {
+        op: 'update',
+        id: 1,
+        if_version: 1,
+        body: {
+          resmeta: { items: { 'landform.source': `sha256-${sourceDigest(sha256, options)}@3` } },
+          vector_layer: { source: { prepared: token } },
+          feature_layer: { fields: written },
+        },
+      },
+    ])
+  })
+})

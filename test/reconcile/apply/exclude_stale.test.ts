@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { leaveOut } from '../../../src/reconcile/apply/apply_atomic.ts'
+import { type Case, planOf } from '../support/literals.ts'
+
+/** Keys that are left out together with some, each with the key it is left out for. */
+function left(one: Case, ...keys: string[]): Record<string, string> {
+  const { changes, steps } = planOf(one)
+  const faulty = changes.filter(({ key }) => keys.includes(key))
+  expect(faulty.map(({ key }) => key)).toEqual(keys)
+  return Object.fromEntries([...leaveOut(steps, faulty)].map(([{ key }, because]) => [key, because.key]))
+}
+
+describe('what is left out together with a change', () => {
+  it('is all that waits for it, and nothing else', () => {
+    const blocks = { a: { displayName: 'A2' }, b: { displayName: 'A1' }, c: { displayName: 'C2' } }
+    const rows = [
+      { id: 1, key: 'a', name: 'A1' },
+      { id: 2, key: 'b', name: 'B1' },
+      { id: 3, key: 'c', name: 'C1' },
+    ]
+    expect(left({ blocks, rows }, 'a')).toEqual({ a: 'a', b: 'a' })
+    expect(left({ blocks, rows }, 'b')).toEqual({ b: 'b' })
+  })
+
+  it('is everybody whose name would stay a temporary one', () => {
+    const blocks = { a: { displayName: 'B' }, b: { displayName: 'A' } }
+    const rows = [
+      { id: 1, key: 'a', name: 'A' },
+      { id: 2, key: 'b', name: 'B' },
+    ]
+    expect(left({ blocks, rows }, 'b')).toEqual({ a: 'b', b: 'b' })
+  })
+
+  it('is every deletion, but deletions keep no change from being done', () => {
+    const one = {
+      blocks: { a: { displayName: 'New' } },
+      rows: [
+        { id: 1, key: 'a', name: 'Old' },
+        { id: 2, key: 'gone' },
+        { id: 3, key: 'going' },
+      ],
+      options: { prune: true, fuse: 1 },
+    }
+    expect(left(one, 'a')).toEqual({ a: 'a', gone: 'a', going: 'a' })
+    expect(left(one, 'gone')).toEqual({ gone: 'gone' })
+  })
+
+  it('is what takes the name of a resource that stays', () => {
+    const one = {
+      blocks: { b: { cls: 'webmap' as const, displayName: 'A' } },
+      rows: [{ id: 1, key: 'a', name: 'A' }],
+      options: { prune: true, fuse: 1 },
+    }
+    expect(left(one, 'a')).toEqual({ a: 'a', b: 'a' })
+  })
+
+  it('is the whole of what is made anew, so that nothing goes without coming back', () => {
+    const layer = (srs: number) => ({ vector_layer: { srs: { id: srs }, geometry_type: 'POINT' } })
+    const one = {
+      blocks: {
+        v: { cls: 'vector_layer' as const, members: layer(4326) },
+        s: { cls: 'mapsrv_style' as const, parent: 'v' },
+      },
+      rows: [
+        { id: 1, key: 'v', cls: 'vector_layer' as const, members: layer(3857) },
+        { id: 2, key: 's', cls: 'mapsrv_style' as const, parent: 1, members: { mapsrv_style: {} } },
+      ],
+      counts: new Map([[1, 0]]),
+      options: { replace: new Set(['v']) },
+    }
+    expect(left(one, 's')).toEqual({ v: 's', s: 's' })
+    expect(left(one, 'v')).toEqual({ v: 'v', s: 'v' })
+  })
+})

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Api, createApi } from '../../../src/api/api.ts'
+import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
+import { planManifest, readActualTree } from '../../../src/reconcile/plan/plan_manifest.ts'
+import { type ProxyOptions, startProxy, type TestProxy } from '../../api/proxy.ts'
+import { adminPassword, startTestServer, type TestServer } from '../../support/server.ts'
+import { type Block, manifestOf, tell } from '../support/literals.ts'
+
+let server: TestServer
+const open: { close(): Promise<void> }[] = []
+
+beforeAll(async () => {
+  server = await startTestServer('pglite')
+})
+
+afterAll(async () => {
+  for (const one of open.reverse()) await one.close()
+  await server.stop()
+})
+
+const blocksOf = (id: string): Record<string, Block> => ({
+  [id]: { displayName: id, resmeta: { note: 'kept' } },
+  [`${id}.layer`]: {
+    cls: 'vector_layer',
+    parent: id,
+    displayName: 'Layer',
+    members: {
+      vector_layer: { srs: { id: 3857 }, geometry_type: 'POINT' },
+      feature_layer: { fields: [{ keyname: 'x', datatype: 'STRING' }] },
+    },
+  },
+  [`${id}.style`]: {
+    cls: 'mapsrv_style',
+    parent: `${id}.layer`,
+    displayName: 'Style',
+    members: { mapsrv_style: { xml: '<map><layer/></map>' } },
+  },
+  [`${id}.map`]: {
+    cls: 'webmap',
+    parent: id,
+    displayName: 'Map',
+    members: {
+      webmap: {
+        root_item: {
+          item_type: 'root',
+          children: [
+            {
+              item_type: 'layer',
+              display_name: 'L',
+              layer_style_id: `${id}.style`,
+              layer_min_scale_denom: '1 : 5000',
+            },
+          ],
+        },
+      },
+    },
+  },
+})
+
+async function stand(options: Omit<ProxyOptions, 'target'>): Promise<{ api: Api; proxy: TestProxy }> {
+  const proxy = await startProxy({ target: server.url, ...options })
+  const api = createApi({
+    url: proxy.url,
+    credentials: { login: 'administrator', password: adminPassword },
+    retry: { times: 2, firstPauseMs: 1, longestPauseMs: 5 },
+  })
+  open.push(proxy, api)
+  return { api, proxy }
+}
+
+async function applyTwice(api: Api, id: string) {
+  const manifest = manifestOf(blocksOf(id), id)
+  const report = await applyPlan({ api, plan: await planManifest({ api, manifest }), atomic: false })
+  expect(report.atomic).toBe(false)
+  const again = await planManifest({ api, manifest })
+  return {
+    outcomes: report.outcomes.map(({ outcome, problem }) => problem?.message ?? outcome),
+    again: tell(again),
+  }
+}
+
+const created = ['created', 'created', 'created', 'created']
+
+describe('a server without our routes', () => {
+  it('is read by search, and ends up as the manifest wants it', async () => {
+    const { api, proxy } = await stand({
+      decide: (_, path) => (path.startsWith('/api/component/landform/') ? 'unknown' : 'pass'),
+    })
+    expect(await applyTwice(api, 'plain')).toEqual({ outcomes: created, again: [] })
+    expect(api.dialect).toBe('document')
+    expect(proxy.seen.some((line) => line.includes('/search/?serialization=full'))).toBe(true)
+  })
+
+  it('may speak the sister names on the sister paths', async () => {
+    const { api, proxy } = await stand({
+      headers: { 'x-api-dialect': 'ngw' },
+      decide: (_, path) => (/^\/api\/component\/(landform|core)\//.test(path) ? 'unknown' : 'pass'),
+    })
+    expect(await applyTwice(api, 'sister')).toEqual({ outcomes: created, again: [] })
+    expect(api.dialect).toBe('sister')
+    expect(proxy.seen).toContain('GET /api/component/pyramid/pkg_version')
+    const tree = await readActualTree(api)
+    expect(tree.byKeyname.get('sister.style')?.cls).toBe('mapsrv_style')
+    expect(tree.byKeyname.get('sister')?.resmeta).toEqual({ note: 'kept' })
+  })
+
+  it('is told apart from something that is no resource service', async () => {
+    const { api } = await stand({ decide: () => 'unknown' })
+    await expect(readActualTree(api)).rejects.toMatchObject({
+      code: 'http/unexpected',
+      message: `${api.url} is no resource service.`,
+    })
+  })
+})
+
+describe('a bad network', () => {
+  it('makes nothing twice when the answer to a creation is lost', async () => {
+    let cuts = 0
+    const { api } = await stand({
+      decide: (method, path) => {
+        if (method !== 'POST' || !path.startsWith('/api/resource/') || cuts >= 2) return 'pass'
+        cuts += 1
+        return 'cut after'
+      },
+    })
+    expect(await applyTwice(api, 'lost')).toEqual({ outcomes: created, again: [] })
+    expect(cuts).toBe(2)
+  })
+
+  it('tries again when a creation did not reach the server', async () => {
+    let cuts = 0
+    const { api } = await stand({
+      decide: (method) => {
+        if (method !== 'POST' || cuts >= 2) return 'pass'
+        cuts += 1
+        return 'cut before'
+      },
+    })
+    expect(await applyTwice(api, 'again')).toEqual({ outcomes: created, again: [] })
+  })
+})
+
+describe('a key that nobody can see', () => {
+  it('gets a message of its own', async () => {
+    const { api } = await stand({})
+    const manifest = manifestOf({ hidden: { displayName: 'Hidden' } }, 'hidden')
+    const plan = await planManifest({ api, manifest })
+    // Taken between plan and apply: to the plan it is invisible.
+    await server.admin('POST', '/api/resource/', {
+      resource: { cls: 'resource_group', parent: { id: 0 }, display_name: 'Other', keyname: 'hidden' },
+    })
+    const report = await applyPlan({ api, plan, atomic: false })
+    expect(report.outcomes[0]?.problem).toMatchObject({
+      code: 'resource/key-taken',
+      message: 'The key "hidden" is taken by a resource that this account cannot see.',
+    })
+  })
+})
+
+describe('a plan that is stale', () => {
+  it('does not overwrite the rules that others have set meanwhile', async () => {
+    const { api } = await stand({})
+    const rule = {
+      action: 'allow',
+      principal: 'guest',
+      identity: '',
+      scope: 'resource',
+      permission: 'read',
+      propagate: false,
+    } as const
+    const manifest = manifestOf({
+      root: { existing: true, id: 0, permissions: { owns: 'listed', rules: [rule] } },
+    })
+    const plan = await planManifest({ api, manifest })
+    await server.admin('PUT', '/api/resource/0', { resource: { description: 'changed meanwhile' } })
+    const report = await applyPlan({ api, plan, atomic: false })
+    expect(report.outcomes[0]?.problem?.code).toBe('apply/stale')
+    expect(tell(await planManifest({ api, manifest }))).toEqual(['update root /permissions'])
+  })
+})

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { formatSource } from '../../../src/contract/markers.ts'
+import type { WantedData } from '../../../src/manifest/manifest.ts'
+import { sourceDigest } from '../../../src/reconcile/plan/decide_load.ts'
+import { codesOf, planningOf, type Row } from '../support/literals.ts'
+
+const sha256 = 'a'.repeat(64)
+const data = { path: '/x/roads.geojson', source: 'roads.geojson', options: { fix_errors: 'LOSSY' } }
+const files = new Map([['a', { sha256, sizeBytes: 10 }]])
+const layerOf = (marker: string | undefined, version: number, more: Partial<Row> = {}): Row => ({
+  id: 1,
+  key: 'a',
+  cls: 'vector_layer',
+  meta: marker === undefined ? {} : { 'landform.source': marker },
+  members: { vector_layer: { data_version: version } },
+  ...more,
+})
+const marker = (version: number, options: object = data.options) =>
+  formatSource({ digest: sourceDigest(sha256, options as Record<string, unknown>), version })
+
+interface Told {
+  readonly count?: number | null
+  readonly overwrite?: boolean
+  readonly data?: Partial<WantedData>
+  readonly allowLoss?: boolean
+  readonly foreign?: boolean
+}
+
+const decide = (row: Row | undefined, more: Told = {}) => {
+  const { plan, uncounted } = planningOf({
+    blocks: { a: { cls: 'vector_layer', data: { ...data, ...more.data } } },
+    ...(more.foreign ? { head: { landform: undefined } } : {}),
+    loads: new Map([['a', null]]),
+    rows: row === undefined ? [] : [row],
+    files,
+    counts: more.count === undefined ? new Map() : new Map([[1, more.count]]),
+    options: {
+      overwriteData: new Set(more.overwrite ? ['a'] : []),
+      allowLoss: new Set(more.allowLoss ? ['a'] : []),
+    },
+  })
+  return { load: plan.changes[0]?.data, codes: codesOf(plan), uncounted }
+}
+
+describe('the data of a layer', () => {
+  it('are loaded into a new layer', () => {
+    expect(decide(undefined).load).toMatchObject({
+      reason: 'new',
+      version: 1,
+      options: { fix_errors: 'LOSSY' },
+    })
+  })
+
+  it('stay when file, options and features are those of the marker', () => {
+    expect(decide(layerOf(marker(3), 3))).toEqual({ load: undefined, codes: [], uncounted: [] })
+  })
+
+  it('are loaded when the file has changed', () => {
+    const other = formatSource({ digest: sourceDigest('b'.repeat(64), data.options), version: 3 })
+    expect(decide(layerOf(other, 3)).load).toMatchObject({ reason: 'source changed', version: 4 })
+  })
+
+  it('are loaded when the options have changed', () => {
+    expect(decide(layerOf(marker(3, {}), 3)).load?.reason).toBe('source changed')
+  })
+
+  it('are not loaded over features that were edited on the server, unless told', () => {
+    const edited = decide(layerOf(marker(3), 5), { count: 7 })
+    expect(edited.load).toMatchObject({
+      reason: 'data changed on the server',
+      version: 6,
+      before: 7,
+      edited: { changes: 2 },
+    })
+    expect(edited.codes).toEqual(['plan/data-edited'])
+    const other = formatSource({ digest: sourceDigest('b'.repeat(64), data.options), version: 3 })
+    expect(decide(layerOf(other, 4), { count: 7 })).toMatchObject({
+      load: { reason: 'source changed', edited: { changes: 1 } },
+      codes: ['plan/data-edited'],
+    })
+    const row = layerOf(marker(3), 5)
+    expect(decide(row, { count: 7, overwrite: true })).toMatchObject({
+      load: { reason: 'told to', edited: { changes: 2 } },
+      codes: [],
+    })
+    expect(decide(row, { count: 7, data: { mode: 'replace' } }).codes).toEqual([])
+    expect(decide(row, { count: 7, data: { mode: 'seed' } })).toEqual({
+      load: undefined,
+      codes: [],
+      uncounted: [],
+    })
+  })
+
+  it('are counted before they are replaced', () => {
+    const other = formatSource({ digest: sourceDigest('b'.repeat(64), data.options), version: 3 })
+    expect(decide(layerOf(other, 3)).uncounted).toEqual([1])
+    expect(decide(layerOf(other, 3), { count: 12 }).load?.before).toBe(12)
+    expect(decide(layerOf(other, 3), { count: null }).load?.before).toBeNull()
+  })
+
+  it('may lose a tenth of the features, or what the manifest or the caller allows', () => {
+    const other = formatSource({ digest: sourceDigest('b'.repeat(64), data.options), version: 3 })
+    const fuseOf = (told: Told) => decide(layerOf(other, 3), { count: 12, ...told }).load?.lossFuse
+    expect(fuseOf({})).toBe(0.1)
+    expect(fuseOf({ allowLoss: true })).toBeUndefined()
+    expect(fuseOf({ data: { allowLoss: true } })).toBeUndefined()
+  })
+
+  it('are not replaced unseen on servers that do not count a source before they load it', () => {
+    const other = formatSource({ digest: sourceDigest('b'.repeat(64), data.options), version: 3 })
+    const foreign = (told: Told) => decide(layerOf(other, 3), { foreign: true, ...told }).codes
+    expect(foreign({ count: 12 })).toEqual(['data/loss'])
+    expect(foreign({ count: null })).toEqual(['data/loss'])
+    expect(foreign({ count: 0 })).toEqual([])
+    expect(foreign({ count: 12, allowLoss: true })).toEqual([])
+  })
+
+  it('stay when the marker is lost and there are features, until told', () => {
+    expect(decide(layerOf(undefined, 3)).uncounted).toEqual([1])
+    const asked = decide(layerOf(undefined, 3), { count: 7 })
+    expect([asked.load, asked.codes]).toEqual([undefined, ['(plan/data-unknown)']])
+    expect(decide(layerOf(undefined, 3), { count: null }).codes).toEqual(['(plan/data-unknown)'])
+    expect(decide(layerOf(undefined, 3), { overwrite: true }).load?.reason).toBe('told to')
+  })
+
+  it('are loaded when the marker is lost and the layer is empty', () => {
+    expect(decide(layerOf(undefined, 1), { count: 0 }).load?.reason).toBe('new')
+  })
+
+  it('have the same digest whatever the order of the options', () => {
+    expect(sourceDigest(sha256, { a: 1, b: 2 })).toBe(sourceDigest(sha256, { b: 2, a: 1 }))
+    expect(sourceDigest(sha256, { a: 1 })).not.toBe(sourceDigest(sha256, { a: 2 }))
+  })
+})

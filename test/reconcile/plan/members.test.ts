@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest'
+import type { Change } from '../../../src/reconcile/model/change.ts'
+import { planOf, tell } from '../support/literals.ts'
+
+describe('a web map', () => {
+  const style = (id: number, key: string) => ({ id, key, cls: 'mapsrv_style' as const, parent: 9 })
+  const around = [{ id: 9, key: 'l', cls: 'vector_layer' as const }, style(1, 'roads'), style(2, 'rivers')]
+  const names = {
+    l: { cls: 'vector_layer' as const },
+    roads: { cls: 'mapsrv_style' as const, parent: 'l' },
+    rivers: { cls: 'mapsrv_style' as const, parent: 'l' },
+  }
+  const layer = (layer_style_id: unknown, display_name: string, more: object = {}) => ({
+    item_type: 'layer',
+    display_name,
+    layer_style_id,
+    ...more,
+  })
+  const full = {
+    layer_enabled: true,
+    layer_adapter: 'tile',
+    layer_identifiable: true,
+    style_parent_id: 9,
+    payload: null,
+  }
+  const group = (display_name: string, children: object[]) => ({ item_type: 'group', display_name, children })
+  const root = (children: object[]) => ({ root_item: { item_type: 'root', children } })
+
+  const edit = (wanted: object, actual: object): Change['edits'] => {
+    const blocks = { ...names, m: { cls: 'webmap' as const, members: { webmap: wanted as never } } }
+    const rows = [...around, { id: 3, key: 'm', cls: 'webmap' as const, members: { webmap: actual } }]
+    return planOf({ blocks, rows }).changes[0]?.edits ?? []
+  }
+
+  it('is equal when only computed members and defaults differ', () => {
+    expect(edit(root([layer('roads', 'Roads')]), root([layer(1, 'Roads', full)]))).toEqual([])
+  })
+
+  it('is equal when scales are written otherwise', () => {
+    const wanted = root([layer('roads', 'Roads', { layer_min_scale_denom: '1:10000' })])
+    expect(edit(wanted, root([layer(1, 'Roads', { layer_min_scale_denom: '1 : 10000' })]))).toEqual([])
+  })
+
+  it('tells which layer of which group changes how', () => {
+    const wanted = root([group('Water', [layer('rivers', 'Rivers', { layer_enabled: false })])])
+    expect(edit(wanted, root([group('Water', [layer(2, 'Rivers')])]))).toEqual([
+      { pointer: '/webmap/root_item/children/Water/children/rivers/layer_enabled', from: true, to: false },
+    ])
+  })
+
+  it('tells a change of the order apart from changes of the layers', () => {
+    const wanted = root([layer('rivers', 'Rivers'), layer('roads', 'Roads')])
+    expect(edit(wanted, root([layer(1, 'Roads'), layer(2, 'Rivers')]))).toEqual([
+      { pointer: '/webmap/root_item/children', from: ['roads', 'rivers'], to: ['rivers', 'roads'] },
+    ])
+  })
+
+  it('tells layers that come and go', () => {
+    const edits = edit(root([layer('rivers', 'Rivers')]), root([layer(1, 'Roads')]))
+    expect(edits.map(({ pointer, from, to }) => [pointer, from !== undefined, to !== undefined])).toEqual([
+      ['/webmap/root_item/children/rivers', false, true],
+      ['/webmap/root_item/children/roads', true, false],
+    ])
+  })
+
+  it('shows styles that the manifest does not name by their id', () => {
+    const [gone] = edit(root([]), root([layer(77, 'Roads')]))
+    expect(gone?.pointer).toBe('/webmap/root_item/children/{"id":77}')
+  })
+
+  it('sets a plain member that was taken out of its block back to its default', () => {
+    expect(edit({ extent_left: -25 }, { extent_left: -25, extent_top: 68, ...root([]) })).toEqual([
+      { pointer: '/webmap/extent_top', from: 68, to: 90 },
+    ])
+  })
+
+  it('keeps the layer tree where none is written', () => {
+    expect(edit({ extent_left: -25 }, { extent_left: -25, ...root([layer(1, 'Roads')]) })).toEqual([])
+  })
+
+  it('tells null from a value, and takes null for the default null', () => {
+    expect(edit({ bookmark_resource: null }, { bookmark_resource: null })).toEqual([])
+    expect(edit({ bookmark_resource: 'l' }, { bookmark_resource: 9 })).toEqual([])
+    expect(edit({ bookmark_resource: null }, { bookmark_resource: 9 })).toEqual([
+      { pointer: '/webmap/bookmark_resource', from: 'l', to: null },
+    ])
+  })
+
+  it('compares base maps by what they show', () => {
+    const maps = (list: object[]) => ({ basemap_webmap: { basemaps: list } })
+    const blocks = {
+      b: { existing: true, id: 5 },
+      m: {
+        cls: 'webmap' as const,
+        members: maps([{ position: 0, display_name: 'B', resource_id: 'b' }]) as never,
+      },
+    }
+    const wire = { position: 0, display_name: 'B', resource_id: 5, opacity: null, enabled: false }
+    const rows = [
+      { id: 5, cls: 'basemap_layer' as const },
+      { id: 3, key: 'm', cls: 'webmap' as const, members: { webmap: {}, ...maps([wire]) } },
+    ]
+    expect(planOf({ blocks, rows }).changes[0]?.edits).toEqual([
+      { pointer: '/basemap_webmap/basemaps/b/enabled', from: false, to: true },
+    ])
+  })
+})
+
+describe('a style', () => {
+  const edits = (wanted: string, actual: string) => {
+    const style = (xml: string) => ({ mapsrv_style: { xml } })
+    return planOf({
+      blocks: { s: { cls: 'mapsrv_style', members: style(wanted) } },
+      rows: [{ id: 1, key: 's', cls: 'mapsrv_style', members: style(actual) }],
+    }).changes[0]?.edits
+  }
+
+  it('is equal when only its layout differs', () => {
+    expect(edits('<map>\n  <a x="1" y=\'2\'/>\n</map>', '<map><a y="2" x="1"></a></map>')).toBeUndefined()
+  })
+
+  it('differs when a value does', () => {
+    expect(edits('<map><a x="1"/></map>', '<map><a x="2"/></map>')).toHaveLength(1)
+  })
+})
+
+describe('the fields of a layer', () => {
+  const field = (id: number, keyname: string, more: object = {}) => ({
+    id,
+    keyname,
+    datatype: 'STRING',
+    display_name: keyname,
+    label_field: false,
+    grid_visibility: true,
+    text_search: true,
+    lookup_table: null,
+    typemod: null,
+    ...more,
+  })
+  const change = (wanted: object[], actual: object[]) =>
+    planOf({
+      blocks: {
+        t: { existing: true, id: 8 },
+        a: { cls: 'vector_layer', members: { feature_layer: { fields: wanted } } },
+      },
+      rows: [
+        { id: 8, cls: 'lookup_table', key: 't' },
+        { id: 1, key: 'a', cls: 'vector_layer', members: { feature_layer: { fields: actual } } },
+      ],
+    }).changes[0]
+
+  it('are equal when only ids and defaults differ', () => {
+    expect(change([{ keyname: 'x', datatype: 'STRING' }], [field(11, 'x')])).toBeUndefined()
+  })
+
+  it('keep their ids, and say which are dropped', () => {
+    const wanted = [
+      { keyname: 'y', datatype: 'INTEGER' },
+      { keyname: 'x', datatype: 'STRING', display_name: 'X', lookup_table: 't' },
+    ]
+    const found = change(wanted, [field(11, 'x', { label_field: true }), field(12, 'z')])
+    expect(found?.body.feature_layer?.fields).toEqual([
+      { keyname: 'y', datatype: 'INTEGER' },
+      {
+        id: 11,
+        keyname: 'x',
+        datatype: 'STRING',
+        display_name: 'X',
+        label_field: false,
+        grid_visibility: true,
+        text_search: true,
+        lookup_table: 't',
+      },
+      { id: 12, delete: true },
+    ])
+    const gone = found?.edits.find(({ pointer }) => pointer === '/feature_layer/fields/z')
+    expect(gone?.loses).toBe('dropping a field drops its values')
+  })
+
+  it('tell a change of the lookup table', () => {
+    const found = change(
+      [{ keyname: 'x', datatype: 'STRING', lookup_table: 't' }],
+      [field(11, 'x', { lookup_table: { id: 99 } })],
+    )
+    expect(found?.edits).toEqual([
+      { pointer: '/feature_layer/fields/x/lookup_table', from: { id: 99 }, to: 't' },
+    ])
+  })
+})
+
+describe('a connection', () => {
+  const members = (more: object) => ({
+    geodb_connection: { hostname: 'db', port: 5432, database: 'gis', username: 'u', ...more },
+  })
+  const blocks = { c: { cls: 'geodb_connection' as const, members: members({ password: 'sesame' }) } }
+  const rows = [{ id: 1, key: 'c', cls: 'geodb_connection' as const, members: members({ sslmode: null }) }]
+
+  it('sends its password only when told, and never shows it', () => {
+    expect(tell(planOf({ blocks, rows }))).toEqual([])
+    const plan = planOf({ blocks, rows, options: { sendSecrets: new Set(['c']) } })
+    expect(plan.changes[0]?.edits).toEqual([{ pointer: '/geodb_connection/password', secret: true }])
+    const created = planOf({ blocks, rows: [] })
+    expect(JSON.stringify(created.changes.map(({ edits }) => edits))).not.toContain('sesame')
+    expect(created.changes[0]?.body.geodb_connection?.password).toBe('sesame')
+  })
+
+  it('sends its password along with another address, which the server takes only so', () => {
+    for (const more of [{ hostname: 'other' }, { port: 5433 }, { sslmode: 'require' }]) {
+      const moved = { c: { ...blocks.c, members: members({ ...more, password: 'sesame' }) } }
+      const [change] = planOf({ blocks: moved, rows }).changes
+      expect(change?.edits.map(({ pointer }) => pointer)).toEqual([
+        `/geodb_connection/${Object.keys(more)[0]}`,
+        '/geodb_connection/password',
+      ])
+      expect(change?.body.geodb_connection).toEqual({ ...more, password: 'sesame' })
+      expect(JSON.stringify(change?.edits)).not.toContain('sesame')
+    }
+    const renamed = { c: { ...blocks.c, members: members({ username: 'v', password: 'sesame' }) } }
+    expect(planOf({ blocks: renamed, rows }).changes[0]?.body.geodb_connection).toEqual({ username: 'v' })
+    const unknown = { c: { ...blocks.c, members: members({ hostname: 'other' }) } }
+    expect(planOf({ blocks: unknown, rows }).changes[0]?.body.geodb_connection).toEqual({ hostname: 'other' })
+  })
+
+  it('sends its password where the server says that it has none', () => {
+    const service = (more: object) => ({
+      wmsclient_connection: { url: 'https://a.example/', username: 'u', version: '1.3.0', ...more },
+    })
+    const cls = 'wmsclient_connection' as const
+    const row = { id: 1, key: 'c', cls, members: service({ password: null, capcache: null }) }
+    const edits = (password: string | null) =>
+      planOf({ blocks: { c: { cls, members: service({ password }) } }, rows: [row] }).changes[0]?.edits
+    expect(edits('sesame')).toEqual([{ pointer: '/wmsclient_connection/password', secret: true }])
+    expect(edits(null)).toBeUndefined()
+  })
+})

@@ -1,0 +1,296 @@
+import { describe, expect, it } from 'vitest'
+import { codesOf, planningOf, planOf, ruleOf, tell } from '../support/literals.ts'
+
+describe('identity', () => {
+  it('finds a resource by its key and leaves it alone when all is as it should be', () => {
+    const plan = planOf({ blocks: { a: {} }, rows: [{ id: 1, key: 'a' }] })
+    expect(tell(plan)).toEqual([])
+    expect(plan.unchanged).toBe(2)
+  })
+
+  it('creates what is not there', () => {
+    const plan = planOf({ blocks: { a: {}, b: { parent: 'a' } }, rows: [] })
+    expect(tell(plan)).toEqual(['create a', 'create b'])
+    expect(plan.changes[1]?.path).toEqual(['Main', 'a', 'b'])
+    expect(plan.changes[1]?.body).toEqual({
+      resource: { cls: 'resource_group', parent: 'a', keyname: 'b', display_name: 'b' },
+      resmeta: { items: { 'landform.manager': 'test/0' } },
+    })
+  })
+
+  it('follows an old key, and gives the resource its new one', () => {
+    const plan = planOf({
+      blocks: { b: { was: 'a', displayName: 'A' } },
+      rows: [{ id: 1, key: 'a', name: 'A' }],
+    })
+    expect(tell(plan)).toEqual(['update b /keyname'])
+    expect(plan.changes[0]?.body).toEqual({ resource: { keyname: 'b' } })
+  })
+
+  it('says that an old key has done its work', () => {
+    const plan = planOf({ blocks: { b: { was: 'a' } }, rows: [{ id: 1, key: 'b' }] })
+    expect(codesOf(plan)).toEqual(['(plan/spent)'])
+  })
+
+  it('follows an id', () => {
+    const plan = planOf({ blocks: { b: { id: 1, displayName: 'A' } }, rows: [{ id: 1, name: 'A' }] })
+    expect(tell(plan)).toEqual(['update b /keyname'])
+  })
+
+  it('refuses a key that belongs to another resource than the id', () => {
+    const plan = planOf({
+      blocks: { b: { id: 1 } },
+      rows: [
+        { id: 1, manager: null },
+        { id: 2, key: 'b' },
+      ],
+    })
+    expect(codesOf(plan)).toEqual(['plan/ambiguous'])
+  })
+
+  it('knows a resource without a key by parent, class and display name', () => {
+    const rows = [
+      { id: 1, name: 'A', manager: null },
+      { id: 2, parent: 1, name: 'B', manager: null },
+    ]
+    const plan = planOf({ blocks: { a: { displayName: 'A' }, b: { parent: 'a', displayName: 'B' } }, rows })
+    expect(tell(plan)).toEqual(['adopt a /keyname', 'adopt b /keyname'])
+  })
+
+  it('takes a resource of this manifest under another key for a renamed one', () => {
+    const plan = planOf({
+      blocks: { new: { displayName: 'A' } },
+      rows: [{ id: 1, key: 'old', name: 'A' }],
+      options: { prune: true },
+    })
+    expect(codesOf(plan)).toContain('plan/renamed')
+    expect(plan.issues[0]?.hint).toBe('renamed? add was: old')
+  })
+
+  it('refuses two blocks that are the same resource', () => {
+    const plan = planOf({ blocks: { a: {}, b: { id: 1 } }, rows: [{ id: 1, key: 'a' }] })
+    expect(codesOf(plan)).toEqual(['plan/ambiguous'])
+  })
+
+  it('says which existing resource is missing', () => {
+    const plan = planOf({ blocks: { x: { existing: true }, y: { existing: true, id: 9 } }, rows: [] })
+    expect(plan.issues.map(({ message }) => message)).toEqual([
+      'the server has no resource with keyname "x"',
+      'the server has no resource with id 9',
+    ])
+  })
+
+  it('refuses a key of another class, unless it may be replaced', () => {
+    const one = { blocks: { a: { cls: 'webmap' as const } }, rows: [{ id: 1, key: 'a' }] }
+    expect(codesOf(planOf(one))).toEqual(['plan/replace'])
+    expect(codesOf(planOf({ ...one, rows: [{ id: 1, key: 'a', manager: null }] }))).toEqual([
+      'plan/wrong-class',
+    ])
+    expect(tell(planOf({ ...one, options: { replace: new Set(['a']) } }))).toEqual(['replace a'])
+  })
+})
+
+describe('ownership', () => {
+  it('takes an unmanaged resource over by its marker alone', () => {
+    const plan = planOf({ blocks: { a: {} }, rows: [{ id: 1, key: 'a', manager: null }] })
+    expect(tell(plan)).toEqual(['adopt a'])
+    expect(plan.changes[0]?.body).toEqual({ resmeta: { items: { 'landform.manager': 'test/1' } } })
+  })
+
+  it('takes no notice of a marker that was copied from another resource', () => {
+    const meta = { 'landform.manager': 'other/77' }
+    const plan = planOf({ blocks: { a: {} }, rows: [{ id: 1, key: 'a', manager: null, meta }] })
+    expect(tell(plan)).toEqual(['adopt a'])
+  })
+
+  it('leaves what another manifest manages, unless told', () => {
+    const one = { blocks: { a: { displayName: 'X' } }, rows: [{ id: 1, key: 'a', manager: 'other' }] }
+    expect(codesOf(planOf(one))).toEqual(['plan/foreign'])
+    expect(tell(planOf(one))).toEqual([])
+    expect(tell(planOf({ ...one, options: { adopt: true } }))).toEqual(['adopt a /display_name'])
+  })
+
+  it('neither marks nor moves nor renames existing resources', () => {
+    const rows = [
+      { id: 1, key: 'a', name: 'Elsewhere', parent: 2, manager: 'other' },
+      { id: 2, key: 'b' },
+    ]
+    const plan = planOf({ blocks: { a: { existing: true, parent: 'root' } }, rows })
+    expect(tell(plan)).toEqual([])
+  })
+
+  it('changes of an existing resource what is written', () => {
+    const rows = [{ id: 1, key: 'a', meta: { x: 1, y: 2 }, manager: 'other' }]
+    const plan = planOf({ blocks: { a: { existing: true, resmeta: { x: 3 } } }, rows })
+    expect(plan.changes[0]?.body).toEqual({ resmeta: { items: { x: 3 } } })
+  })
+
+  it('writes and removes protection', () => {
+    expect(tell(planOf({ blocks: { a: { protect: true } }, rows: [{ id: 1, key: 'a' }] }))).toEqual([
+      'update a /protect',
+    ])
+    const rows = [{ id: 1, key: 'a', meta: { 'landform.protect': true } }]
+    const plan = planOf({ blocks: { a: {} }, rows })
+    expect(plan.changes[0]?.body).toEqual({ resmeta: { items: { 'landform.protect': null } } })
+  })
+})
+
+describe('fields', () => {
+  it('compares names, descriptions and places', () => {
+    const plan = planOf({
+      blocks: { a: {}, b: { parent: 'a', displayName: 'New', description: null } },
+      rows: [
+        { id: 1, key: 'a' },
+        { id: 2, key: 'b', name: 'Old', description: 'x' },
+      ],
+    })
+    expect(tell(plan)).toEqual(['move b /display_name', 'move b /description', 'move b /parent'])
+    expect(plan.changes[0]?.edits.at(-1)).toEqual({ pointer: '/parent', from: 'root', to: 'a' })
+  })
+
+  it('removes metadata that are no longer written, and none where none are written', () => {
+    const rows = [{ id: 1, key: 'a', meta: { x: 1, y: 2 } }]
+    expect(planOf({ blocks: { a: { resmeta: { x: 1 } } }, rows }).changes[0]?.body).toEqual({
+      resmeta: { items: { y: null } },
+    })
+    expect(tell(planOf({ blocks: { a: {} }, rows }))).toEqual([])
+  })
+
+  it('tells metadata apart by type', () => {
+    const plan = planOf({
+      blocks: { a: { resmeta: { x: '1' } } },
+      rows: [{ id: 1, key: 'a', meta: { x: 1 } }],
+    })
+    expect(plan.changes[0]?.edits).toEqual([{ pointer: '/resmeta/x', from: 1, to: '1' }])
+  })
+
+  it('takes unreadable for unknown, never for empty', () => {
+    const rows = [
+      { id: 1, key: 'a', cls: 'vector_layer' as const, members: { vector_layer: {}, feature_layer: {} } },
+    ]
+    const fields = [{ keyname: 'x', datatype: 'STRING' }]
+    const blocks = { a: { cls: 'vector_layer' as const, members: { feature_layer: { fields } } } }
+    const plan = planOf({ blocks, rows })
+    expect(tell(plan)).toEqual([])
+    expect(codesOf(plan)).toEqual(['(plan/unknown)'])
+  })
+})
+
+describe('permissions', () => {
+  const guest = {
+    action: 'allow',
+    principal: { id: 1 },
+    identity: '',
+    scope: 'resource',
+    permission: 'read',
+    propagate: false,
+  }
+  const admin = { ...guest, principal: { id: 5 }, propagate: true }
+
+  it('compares rules as sets, whatever their order', () => {
+    const rules = [ruleOf('group:administrators', { propagate: true }), ruleOf('guest')]
+    const plan = planOf({
+      blocks: { a: { permissions: { owns: 'all', rules } } },
+      rows: [{ id: 1, key: 'a', rules: [guest, admin] }],
+    })
+    expect(tell(plan)).toEqual([])
+  })
+
+  it('removes the rules of others where it owns all', () => {
+    const plan = planOf({
+      blocks: { a: { permissions: { owns: 'all', rules: [ruleOf('guest')] } } },
+      rows: [{ id: 1, key: 'a', rules: [guest, admin] }],
+    })
+    expect(plan.changes[0]?.edits).toEqual([
+      { pointer: '/permissions', from: 'allow group:administrators resource.read, and below' },
+    ])
+    expect(plan.changes[0]?.body.resource?.permissions).toEqual([ruleOf('user:guest')])
+  })
+
+  it('keeps the rules of others where it owns the listed ones, and does not overwrite what comes meanwhile', () => {
+    const plan = planOf({
+      blocks: { root: { existing: true, id: 0, permissions: { owns: 'listed', rules: [ruleOf('guest')] } } },
+      rows: [],
+    })
+    expect(plan.changes[0]?.ifVersion).toBe(1)
+    const again = planOf({
+      blocks: { a: { permissions: { owns: 'listed', rules: [ruleOf('guest')] } } },
+      rows: [{ id: 1, key: 'a', rules: [guest, admin] }],
+    })
+    expect(tell(again)).toEqual([])
+  })
+
+  it('refuses names that are unknown, or both a user and a group', () => {
+    const rules = [ruleOf('gest'), ruleOf('editors')]
+    const plan = planOf({ blocks: { a: { permissions: { owns: 'all', rules } } }, rows: [] })
+    expect(plan.issues.map(({ message, hint }) => [message, hint])).toEqual([
+      ['there is no user or group "gest"', 'did you mean "guest"?'],
+      ['"editors" is both a user and a group', 'Write user:editors or group:editors.'],
+    ])
+  })
+})
+
+describe('replacement', () => {
+  const layer = (srs: number, type = 'POINT') => ({ vector_layer: { srs: { id: srs }, geometry_type: type } })
+  const blocks = {
+    a: { cls: 'vector_layer' as const, members: layer(4326) },
+    s: { cls: 'mapsrv_style' as const, parent: 'a', members: { mapsrv_style: { xml: '<map/>' } } },
+    m: {
+      cls: 'webmap' as const,
+      members: {
+        webmap: {
+          root_item: {
+            item_type: 'root',
+            children: [{ item_type: 'layer', display_name: 'L', layer_style_id: 's' }],
+          },
+        },
+      },
+    },
+  }
+  const rows = [
+    { id: 1, key: 'a', cls: 'vector_layer' as const, members: layer(3857) },
+    {
+      id: 2,
+      key: 's',
+      cls: 'mapsrv_style' as const,
+      parent: 1,
+      members: { mapsrv_style: { xml: '<map></map>' } },
+    },
+    {
+      id: 3,
+      key: 'm',
+      cls: 'webmap' as const,
+      members: {
+        webmap: {
+          root_item: {
+            item_type: 'root',
+            children: [{ item_type: 'layer', display_name: 'L', layer_style_id: 2 }],
+          },
+        },
+      },
+    },
+  ]
+
+  it('is refused with a hint', () => {
+    const plan = planOf({ blocks, rows })
+    expect(codesOf(plan)).toEqual(['plan/replace'])
+    expect(plan.issues[0]?.hint).toContain('--replace a')
+  })
+
+  it('makes anew what stands below, and mends what refers to it', () => {
+    const { plan, uncounted } = planningOf({ blocks, rows, options: { replace: new Set(['a']) } })
+    expect(uncounted).toEqual([1])
+    expect(plan.changes.map(({ action, key }) => `${action} ${key}`)).toEqual([
+      'replace a',
+      'replace s',
+      'update m',
+    ])
+    const after = Object.fromEntries(plan.steps.map(({ id, after: before }) => [id, before]))
+    expect(after).toEqual({
+      'write:a': ['delete:a'],
+      'delete:a': [],
+      'write:s': ['write:a', 'delete:a'],
+      'write:m': ['write:s'],
+    })
+  })
+})

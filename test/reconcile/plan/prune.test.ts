@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest'
+import { type Case, codesOf, planningOf, planOf, type Row, tell } from '../support/literals.ts'
+
+const prune = { prune: true, fuse: 1 }
+
+describe('pruning', () => {
+  it('only tells what is left over unless it is asked for', () => {
+    const plan = planOf({ blocks: {}, rows: [{ id: 1, key: 'a' }] })
+    expect(tell(plan)).toEqual([])
+    expect(codesOf(plan)).toEqual(['(plan/orphan)'])
+  })
+
+  it('deletes what this manifest made and nothing else', () => {
+    const rows = [
+      { id: 1, key: 'a' },
+      { id: 2, key: 'b', manager: null },
+      { id: 3, key: 'c', manager: 'other' },
+      { id: 4, key: 'd', manager: null, meta: { 'landform.manager': 'test/1' } },
+    ]
+    const plan = planOf({ blocks: {}, rows, options: prune })
+    expect(tell(plan)).toEqual(['delete a'])
+  })
+
+  it('deletes a subtree by its top, and says what goes along', () => {
+    const rows = [
+      { id: 1, key: 'a' },
+      { id: 2, key: 'b', parent: 1 },
+      { id: 3, key: 'c', parent: 2 },
+    ]
+    const plan = planOf({ blocks: {}, rows, options: prune })
+    expect(tell(plan)).toEqual(['delete a'])
+    expect(plan.changes[0]?.takes).toEqual({ resources: 2, strangers: [], features: 0 })
+  })
+
+  it('lets what is wanted elsewhere leave first, with all below it', () => {
+    const rows = [
+      { id: 1, key: 'a' },
+      { id: 2, key: 'b', parent: 1 },
+      { id: 3, key: 'c', parent: 2 },
+    ]
+    const plan = planOf({ blocks: { b: {} }, rows, options: prune })
+    expect(tell(plan)).toEqual(['move b /parent', 'delete a', 'delete c'])
+    expect(plan.changes[1]?.takes?.resources).toBe(0)
+  })
+
+  it('refuses to take along what others made, unless the deletion is allowed by name', () => {
+    const rows = [
+      { id: 1, key: 'a' },
+      { id: 2, key: 'theirs', parent: 1, manager: null },
+    ]
+    const one: Case = { blocks: {}, rows, options: prune }
+    expect(codesOf(planOf(one))).toEqual(['plan/taken-along'])
+    expect(planOf(one).issues[0]?.message).toContain('theirs')
+    expect(codesOf(planOf({ ...one, options: { ...prune, allowDelete: new Set(['a']) } }))).toEqual([])
+  })
+
+  it('never takes along what the manifest itself names as existing', () => {
+    const rows = [
+      { id: 1, key: 'a' },
+      { id: 2, key: 'x', parent: 1, manager: null },
+    ]
+    const options = { ...prune, allowDelete: new Set(['a']) }
+    expect(codesOf(planOf({ blocks: { x: { existing: true } }, rows, options }))).toEqual([
+      'plan/taken-along',
+    ])
+  })
+
+  it('stops at the fuse: more than a tenth of what is managed', () => {
+    const keys = Array.from({ length: 20 }, (_, at) => `r${at}`)
+    const rows = keys.map((key, at) => ({ id: at + 1, key }))
+    const without = (count: number) => Object.fromEntries(keys.slice(count).map((key) => [key, {}]))
+    const plan = (count: number, more = {}) =>
+      planOf({ blocks: without(count), rows, options: { prune: true, ...more } })
+    expect(codesOf(plan(2))).toEqual([])
+    expect(codesOf(plan(3))).toEqual(['plan/fuse'])
+    expect(plan(3).issues[0]?.message).toBe(
+      '3 of the 20 resources of this manifest would be deleted, more than 10 %',
+    )
+    expect(codesOf(plan(3, { allowDelete: new Set(['r0']) }))).toEqual([])
+    expect(codesOf(plan(20))).toEqual(['plan/fuse'])
+    expect(codesOf(plan(20, { fuse: 1 }))).toEqual([])
+  })
+
+  it('stops at layers with features, counted or not', () => {
+    const rows = [{ id: 1, key: 'a', cls: 'vector_layer' as const }]
+    const one: Case = { blocks: {}, rows, options: prune }
+    expect(planningOf(one).uncounted).toEqual([1])
+    const counted = (count: number | null) => planOf({ ...one, counts: new Map([[1, count]]) })
+    expect(codesOf(counted(0))).toEqual([])
+    expect(codesOf(counted(199_568))).toEqual(['plan/fuse'])
+    expect(counted(199_568).issues[0]?.message).toContain('199568 features')
+    expect(codesOf(counted(null))).toEqual(['plan/fuse'])
+  })
+
+  it('keeps what is protected, whatever is allowed', () => {
+    const rows = [{ id: 1, key: 'a', meta: { 'landform.protect': true } }]
+    const options = { ...prune, allowDelete: new Set(['a']) }
+    expect(codesOf(planOf({ blocks: {}, rows, options }))).toEqual(['plan/protected'])
+  })
+
+  it('refuses when the reading is incomplete and the caller no administrator', () => {
+    const one: Case = { blocks: {}, rows: [{ id: 1, key: 'a' }], options: prune }
+    const half = { complete: false, administrator: false }
+    expect(codesOf(planOf({ ...one, head: half }))).toEqual(['plan/incomplete'])
+    expect(tell(planOf({ ...one, head: half }))).toEqual([])
+    expect(codesOf(planOf({ ...one, head: { ...half, administrator: true } }))).toEqual([])
+  })
+
+  describe('names what refers to what goes, whoever manages it', () => {
+    const item = (name: string, style: number) => ({
+      item_type: 'layer',
+      display_name: name,
+      layer_style_id: style,
+    })
+    const mapRow = (more: Partial<Row> = {}): Row => ({
+      id: 9,
+      key: 'their_map',
+      cls: 'webmap',
+      manager: null,
+      name: 'Their map',
+      members: {
+        webmap: {
+          bookmark_resource: 1,
+          root_item: {
+            item_type: 'root',
+            children: [
+              { item_type: 'group', display_name: 'G', children: [item('All roads', 2)] },
+              item('Other', 7),
+            ],
+          },
+        },
+      },
+      ...more,
+    })
+    const rows: Row[] = [
+      { id: 1, key: 'roads', cls: 'vector_layer' },
+      { id: 2, key: 'style', cls: 'mapsrv_style', parent: 1 },
+    ]
+    const one = (more: Partial<Case> = {}): Case => ({
+      blocks: {},
+      rows: [...rows, mapRow()],
+      counts: new Map([[1, 0]]),
+      ...more,
+      options: { ...prune, ...more.options },
+    })
+
+    it('and refuses until that is named too', () => {
+      const plan = planOf(one({ options: { allowDelete: new Set(['roads']) } }))
+      expect(plan.changes[0]?.takes?.referrers).toEqual([
+        {
+          key: 'their_map',
+          cls: 'webmap',
+          path: ['Main', 'Their map'],
+          loses: ['bookmark_resource', '"All roads"'],
+          refuses: false,
+        },
+      ])
+      expect(plan.issues.map(({ code, message, hint }) => [code, message, hint])).toEqual([
+        [
+          'plan/referenced',
+          'deleting "roads" would take bookmark_resource, "All roads" out of "their_map" (webmap)',
+          'If it is meant: --allow-loss their_map',
+        ],
+      ])
+      const named = planOf(one({ options: { allowLoss: new Set(['their_map']) } }))
+      expect(codesOf(named)).toEqual([])
+      expect(named.changes[0]?.takes?.referrers).toHaveLength(1)
+    })
+
+    it('but not what goes with it, or is written without it', () => {
+      expect(codesOf(planOf(one({ rows: [...rows, mapRow({ manager: 'test' })] })))).toEqual([])
+      const blocks: Case['blocks'] = {
+        their_map: {
+          cls: 'webmap',
+          displayName: 'Their map',
+          members: { webmap: { bookmark_resource: null, root_item: { item_type: 'root', children: [] } } },
+        },
+      }
+      expect(codesOf(planOf(one({ blocks })))).toEqual([])
+      // The block leaves the layers of the map to others.
+      const silent = { their_map: { cls: 'webmap', displayName: 'Their map' } } as const
+      expect(codesOf(planOf(one({ blocks: silent })))).toEqual(['plan/referenced'])
+    })
+
+    it('and what does not let it go, which nothing allows', () => {
+      const field = { id: 5, keyname: 'kind', lookup_table: { id: 1 } }
+      const layer: Row = {
+        id: 2,
+        key: 'streets',
+        cls: 'vector_layer',
+        manager: 'other',
+        members: { feature_layer: { fields: [field] } },
+      }
+      const plan = planOf({
+        blocks: {},
+        rows: [{ id: 1, key: 'kinds', cls: 'lookup_table' }, layer],
+        options: { ...prune, allowDelete: new Set(['kinds']), allowLoss: new Set(['streets']) },
+      })
+      expect(plan.issues.map(({ message }) => message)).toEqual([
+        '"kinds" cannot be deleted: "streets" (vector_layer) uses it in "kind"',
+      ])
+    })
+
+    it('also of what is made anew, where all can be seen', () => {
+      const layer = (srs: number) => ({ vector_layer: { srs: { id: srs }, geometry_type: 'POINT' } })
+      const anew: Case = {
+        blocks: { roads: { cls: 'vector_layer', members: layer(4326) } },
+        rows: [{ id: 1, key: 'roads', cls: 'vector_layer', members: layer(3857) }, mapRow()],
+        counts: new Map([[1, 0]]),
+        options: { replace: new Set(['roads']) },
+      }
+      expect(codesOf(planOf(anew))).toEqual(['plan/referenced'])
+      expect(planOf(anew).changes[0]?.takes?.referrers?.[0]?.loses).toEqual(['bookmark_resource'])
+      const half = { complete: false, administrator: false }
+      expect(codesOf(planOf({ ...anew, head: half }))).toContain('plan/incomplete')
+    })
+  })
+
+  it('deletes what refers to a resource before it', () => {
+    const rows = [
+      { id: 1, key: 'table', cls: 'lookup_table' as const },
+      {
+        id: 2,
+        key: 'layer',
+        cls: 'vector_layer' as const,
+        members: { feature_layer: { fields: [{ id: 5, keyname: 'x', lookup_table: { id: 1 } }] } },
+      },
+    ]
+    const plan = planOf({ blocks: {}, rows, options: prune, counts: new Map([[2, 0]]) })
+    expect(plan.steps.find(({ id }) => id === 'delete:table')?.after).toEqual(['delete:layer'])
+  })
+})

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { type Case, codesOf, planningOf, planOf, tell } from '../support/literals.ts'
+
+const half = { complete: false, administrator: false, caller: 'ada' }
+const blocks: Case['blocks'] = {
+  city: {},
+  roads: { cls: 'vector_layer', parent: 'city' },
+  style: { cls: 'mapsrv_style', parent: 'roads' },
+}
+const sightOf = (unreadable: readonly string[] | undefined, creatable: Record<number, string[]>) => ({
+  unreadable: unreadable === undefined ? undefined : new Set(unreadable),
+  creatable: new Map(Object.entries(creatable).map(([id, classes]) => [Number(id), new Set(classes)])),
+})
+const unknownOf = (one: Case) => planOf(one).unknown.map(({ key, reason }) => `${key}: ${reason}`)
+
+describe('what an account does not see', () => {
+  it('is asked for before anything is planned, unless the whole tree was read', () => {
+    const asked = planningOf({ blocks, rows: [], head: half })
+    expect(asked.unsure).toEqual({ keynames: ['city', 'roads', 'style'], parents: [0] })
+    const all = [{ administrator: true }, { complete: true }]
+    for (const head of all)
+      expect(planningOf({ blocks, rows: [], head: { ...half, ...head } })).toMatchObject({
+        unsure: { keynames: [], parents: [] },
+        plan: { unknown: [], changes: { length: 3 } },
+      })
+  })
+
+  it('is unknown, with all below it, and never created', () => {
+    const one: Case = { blocks, rows: [], head: half, sight: sightOf(['city'], { 0: ['resource_group'] }) }
+    const plan = planOf(one)
+    expect(tell(plan)).toEqual([])
+    expect(unknownOf(one)).toEqual([
+      'city: exists, and this account may not read it',
+      'roads: below "city", which is unknown',
+      'style: below "roads", which is unknown',
+    ])
+    expect(plan.issues.map(({ code, message, hint }) => [code, message, hint])).toEqual([
+      [
+        'plan/unknown',
+        '"city" exists, and user "ada" may not read it; 2 below it are unknown too',
+        'Log in with an account that has resource.read on "city".',
+      ],
+    ])
+  })
+
+  it('is unknown where the account could not create it, and the server tells no more', () => {
+    for (const unreadable of [[], undefined]) {
+      const one: Case = { blocks, rows: [], head: half, sight: sightOf(unreadable, { 0: ['webmap'] }) }
+      expect([tell(planOf(one)), planOf(one).unknown.length]).toEqual([[], 3])
+      expect(planOf(one).issues[0]).toMatchObject({
+        message:
+          '"city" is not visible to user "ada", who may not create a resource_group in "Main" either; 2 below it are unknown too',
+      })
+    }
+  })
+
+  it('is known to be absent where the server says so and the account may create it', () => {
+    const one: Case = { blocks, rows: [], head: half, sight: sightOf([], { 0: ['resource_group'] }) }
+    expect(tell(planOf(one))).toEqual(['create city', 'create roads', 'create style'])
+    expect(codesOf(planOf(one))).toEqual([])
+  })
+
+  it('may have an old key, or stand where something that is seen is to go', () => {
+    const moved: Case = {
+      blocks: { city: { was: 'town' }, roads: { cls: 'resource_group', parent: 'city' } },
+      rows: [{ id: 5, key: 'roads' }],
+      head: half,
+      sight: sightOf(['town'], { 0: ['resource_group'] }),
+    }
+    expect(tell(planOf(moved))).toEqual([])
+    expect(unknownOf(moved)).toHaveLength(2)
+  })
+
+  it('may be what a manifest only names', () => {
+    const one: Case = {
+      blocks: { theirs: { existing: true }, mine: { parent: 'theirs' } },
+      rows: [],
+      head: half,
+      sight: sightOf([], {}),
+    }
+    expect([tell(planOf(one)), unknownOf(one)]).toEqual([[], ['mine: below "theirs", which is unknown']])
+    expect(codesOf(planOf(one))).toEqual(['plan/missing'])
+  })
+})

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { formatManifest } from '../../../src/manifest/rewrite.ts'
+import { pullTree } from '../../../src/reconcile/pull/pull_tree.ts'
+import { type Row, treeOf } from '../support/literals.ts'
+
+function pull(rows: readonly Row[], root = 1) {
+  const tree = treeOf(rows)
+  const top = tree.byId.get(root)
+  if (top === undefined) throw new Error('no root')
+  const { manifest, issues } = pullTree({ tree, root: top, manifestId: 'test' })
+  return { text: formatManifest(manifest), messages: issues.map(({ message }) => message) }
+}
+
+const tidyMap = `manifest: test
+
+resources:
+  its_style:
+    cls: mapsrv_style
+    existing: true
+    id: 3
+  root:
+    cls: resource_group
+    existing: true
+    id: 0
+    children:
+      g:
+        cls: resource_group
+        display_name: Group
+        resmeta:
+          source: survey
+        children:
+          m:
+            cls: webmap
+            display_name: Map
+            webmap:
+              extent_top: 68
+              root_item:
+                item_type: root
+                children:
+                  - { item_type: layer, display_name: L, layer_style_id: its_style }
+`
+
+describe('pullTree', () => {
+  it('leaves out defaults, markers and what only the server knows', () => {
+    const layer = {
+      item_type: 'layer',
+      display_name: 'L',
+      layer_style_id: 3,
+      layer_enabled: true,
+      style_parent_id: 2,
+    }
+    const { text } = pull([
+      { id: 1, key: 'g', name: 'Group', meta: { source: 'survey' } },
+      {
+        id: 4,
+        key: 'm',
+        parent: 1,
+        name: 'Map',
+        cls: 'webmap',
+        members: {
+          webmap: {
+            extent_left: -180,
+            extent_top: 68,
+            bookmark_resource: null,
+            root_item: { item_type: 'root', children: [layer] },
+          },
+          basemap_webmap: { basemaps: [] },
+        },
+      },
+      { id: 2, key: 'outside', cls: 'vector_layer' },
+      {
+        id: 3,
+        parent: 2,
+        name: 'Its style',
+        cls: 'mapsrv_style',
+        members: { mapsrv_style: { xml: '<map/>' } },
+      },
+    ])
+    expect(text).toBe(tidyMap)
+  })
+
+  it('leaves passwords in the environment', () => {
+    const geodb_connection = { hostname: 'db', port: 5432, database: 'gis', username: 'u' }
+    const { text } = pull([{ id: 1, key: 'db-main', cls: 'geodb_connection', members: { geodb_connection } }])
+    expect(text).toContain('password: ${env.DB_MAIN_PASSWORD}')
+    const wmsclient_connection = {
+      url: 'https://a.example/',
+      version: '1.3.0',
+      username: null,
+      password: null,
+    }
+    const open = pull([{ id: 1, key: 'wms', cls: 'wmsclient_connection', members: { wmsclient_connection } }])
+    expect(open.text).not.toContain('password')
+  })
+
+  it('names what it cannot describe as existing, and says why', () => {
+    const { text, messages } = pull([
+      { id: 1, key: 'g' },
+      { id: 2, key: 'l', parent: 1, cls: 'vector_layer', members: { vector_layer: {}, feature_layer: {} } },
+      { id: 3, key: 't', parent: 1, cls: 'tileset' as never },
+    ])
+    expect(text).toContain('l:\n            cls: vector_layer\n            existing: true')
+    expect(messages).toEqual([
+      '"l" (resource 2) is only named as existing: this account may not read what its class requires',
+      '"t" (resource 3) is only named as existing: its class tileset is unknown',
+    ])
+  })
+
+  it('writes rules with the short names of principals where they are clear', () => {
+    const rule = (id: number) => ({
+      action: 'allow',
+      principal: { id },
+      identity: '',
+      scope: 'resource',
+      permission: 'read',
+      propagate: true,
+    })
+    const { text } = pull([{ id: 1, key: 'g', rules: [rule(1), rule(7), rule(99)] }])
+    expect(text).toContain('principal: guest,')
+    expect(text).toContain('principal: group:editors,')
+    expect(text).toContain('principal: id:99,')
+  })
+})

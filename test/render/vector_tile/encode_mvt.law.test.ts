@@ -1,0 +1,60 @@
+import { VectorTile } from '@mapbox/vector-tile'
+import fc from 'fast-check'
+import { PbfReader } from 'pbf'
+import { describe, expect, test } from 'vitest'
+import { doubleArea, type TileGeometry, tidyGeometry } from '../../../src/geo/tile_geometry.ts'
+import { encodeTileLayer } from '../../../src/render/vector_tile/encode_mvt.ts'
+import { tileLines, tilePoints, tilePolygons } from '../../geo/arbitrary.ts'
+
+const run = { seed: 20_240_502, numRuns: process.env.LANDFORM_SOAK ? 20_000 : 300 }
+
+/** What another program reads from a tile with one feature of this geometry: flat sequences, or nothing. */
+function readBack(geometry: TileGeometry): number[][] | undefined {
+  const features = [{ id: 7, geometry, values: [] }]
+  const bytes = encodeTileLayer({ name: 'svc:1', extent: 4096, keys: [], features })
+  const layer = new VectorTile(new PbfReader(bytes)).layers['svc:1']
+  return layer
+    ?.feature(0)
+    .loadGeometry()
+    .map((sequence) => sequence.flatMap(({ x, y }) => [x, y]))
+}
+
+describe('encodeTileLayer', () => {
+  test('writes the lines and points that another program reads', () => {
+    fc.assert(
+      fc.property(fc.oneof(tileLines, tilePoints), (geometry) => {
+        const tidy = tidyGeometry(geometry).parts.flat()
+        const expected = tidy.length === 0 ? undefined : tidy.map((sequence) => [...sequence])
+        expect(readBack(geometry)).toEqual(expected)
+      }),
+      run,
+    )
+  })
+
+  test('writes closed rings, outer ones clockwise and holes the other way', () => {
+    fc.assert(
+      fc.property(tilePolygons, (geometry) => {
+        const tidy = tidyGeometry(geometry)
+        const rings = readBack(geometry) ?? []
+        // The reader repeats the first position.
+        expect(rings.map((ring) => ring.slice(0, -2))).toEqual(tidy.parts.flat())
+        for (const part of tidy.parts) {
+          const [outer = [], ...holes] = part
+          expect(doubleArea(outer)).toBeGreaterThan(0)
+          for (const hole of holes) expect(doubleArea(hole)).toBeLessThan(0)
+        }
+      }),
+      run,
+    )
+  })
+
+  test('tidying twice changes nothing more', () => {
+    fc.assert(
+      fc.property(fc.oneof(tilePolygons, tileLines, tilePoints), (geometry) => {
+        const once = tidyGeometry(geometry)
+        expect(tidyGeometry(once)).toEqual(once)
+      }),
+      run,
+    )
+  })
+})

@@ -1,0 +1,91 @@
+import { VectorTile } from '@mapbox/vector-tile'
+import { PbfReader } from 'pbf'
+import { describe, expect, test } from 'vitest'
+import {
+  encodeTileLayer,
+  type TileFeature,
+  type TileKey,
+} from '../../../src/render/vector_tile/encode_mvt.ts'
+
+const read = (bytes: Uint8Array) => new VectorTile(new PbfReader(bytes)).layers
+
+const layerOf = (keys: readonly TileKey[], features: readonly TileFeature[]) => ({
+  name: 'svc:5',
+  extent: 4096,
+  keys,
+  features,
+})
+
+const point = { family: 'POINT', parts: [[[5, 6]]] } as const
+
+describe('encodeTileLayer', () => {
+  test('writes ids, name, extent and values of every kind; nulls are left out', () => {
+    const keys = [
+      { name: 'count', kind: 'integer' },
+      { name: 'depth', kind: 'real' },
+      { name: 'name', kind: 'text' },
+    ] as const
+    const bytes = encodeTileLayer(
+      layerOf(keys, [
+        { id: 1, geometry: point, values: [2 ** 31, 1.5, 'Ω'] },
+        { id: 4_000_000_000, geometry: point, values: [-7, null, ''] },
+        { id: 3, geometry: point, values: [null, 2, '9007199254740993'] },
+      ]),
+    )
+    const layer = read(bytes)['svc:5']
+    expect(layer).toMatchObject({ version: 2, name: 'svc:5', extent: 4096, length: 3 })
+    expect(layer?.feature(0)).toMatchObject({ id: 1, properties: { count: 2 ** 31, depth: 1.5, name: 'Ω' } })
+    expect(layer?.feature(1)).toMatchObject({ id: 4_000_000_000 })
+    expect(layer?.feature(1).properties).toEqual({ count: -7, name: '' })
+    expect(layer?.feature(2).properties).toEqual({ depth: 2, name: '9007199254740993' })
+  })
+
+  test('writes an equal value once', () => {
+    const keys = [{ name: 'a', kind: 'text' }] as const
+    const features = (count: number) =>
+      Array.from({ length: count }, (_, id) => ({ id: id + 1, geometry: point, values: ['x'.repeat(1000)] }))
+    const [one, ten] = [1, 10].map((count) => encodeTileLayer(layerOf(keys, features(count))).length)
+    expect((ten ?? 0) - (one ?? 0)).toBeLessThan(200)
+  })
+
+  test('keeps an integer and a real of the same number apart', () => {
+    const keys = [
+      { name: 'a', kind: 'integer' },
+      { name: 'b', kind: 'real' },
+    ] as const
+    const features = [{ id: 1, geometry: point, values: [1, 1] }]
+    const { length } = encodeTileLayer(layerOf(keys, features))
+    const oneKind = [{ ...keys[0] }, { name: 'b', kind: 'integer' }] as const
+    expect(length).toBeGreaterThan(encodeTileLayer(layerOf(oneKind, features)).length)
+  })
+
+  test('leaves out what collapses, and gives no bytes where nothing is left', () => {
+    const flat = { family: 'POLYGON', parts: [[[0, 0, 5, 0, 10, 0, 0, 0]]] } as const
+    const speck = { family: 'LINESTRING', parts: [[[3, 3, 3, 3]]] } as const
+    const features = [flat, speck].map((geometry, at) => ({ id: at + 1, geometry, values: [] }))
+    expect(encodeTileLayer(layerOf([], features))).toHaveLength(0)
+    const withPoint = [...features, { id: 9, geometry: point, values: [] }]
+    expect(read(encodeTileLayer(layerOf([], withPoint)))['svc:5']?.length).toBe(1)
+  })
+
+  test('drops the holes of an outer ring that collapses, and only those', () => {
+    const square = [0, 0, 10, 0, 10, 10, 0, 10, 0, 0]
+    const parts = [
+      [
+        [0, 0, 1, 0, 0, 0],
+        [2, 2, 3, 2, 3, 3, 2, 2],
+      ],
+      [square, [2, 2, 3, 2, 3, 3, 2, 2], [5, 5, 5, 5, 5, 5]],
+    ]
+    const bytes = encodeTileLayer(
+      layerOf([], [{ id: 1, geometry: { family: 'POLYGON', parts }, values: [] }]),
+    )
+    expect(read(bytes)['svc:5']?.feature(0).loadGeometry()).toHaveLength(2)
+  })
+
+  test('layers of one tile are the bytes of each, one after the other', () => {
+    const one = encodeTileLayer({ ...layerOf([], [{ id: 1, geometry: point, values: [] }]), name: 'svc:1' })
+    const two = encodeTileLayer({ ...layerOf([], [{ id: 2, geometry: point, values: [] }]), name: 'svc:2' })
+    expect(Object.keys(read(Buffer.concat([one, two])))).toEqual(['svc:1', 'svc:2'])
+  })
+})

@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest'
+import { type Ask, describeServers } from '../../support/server.ts'
+import { createLayer, createResource } from '../../support/tree.ts'
+
+const doctype = "<!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>"
+
+/** A file whose every byte counts: mark, line ends of two kinds, quotes of two kinds, no line end at the end. */
+const bytes = Buffer.from(
+  `\uFEFF${doctype}\r\n<qgis version='3.28.0' styleCategories="Symbology">\n\t<!-- Straße -->\r\n</qgis> `,
+)
+
+const upload = async (ask: Ask, content: Uint8Array) =>
+  (await ask('PUT', '/api/component/file_upload/', content)).json<{ id: string; size: number }>()
+
+const create = (ask: Ask, parent: number, { name, style }: { name: string; style: object }) =>
+  createResource(ask, { cls: 'desk_vector_style', parent, name, members: { desk_vector_style: style } })
+
+const readFile = async (ask: Ask, id: number) => {
+  const answer = await ask('GET', `/api/resource/${id}/qml`)
+  return { answer, content: Buffer.from(await answer.arrayBuffer()) }
+}
+
+describeServers('desktop GIS styles', (start) => {
+  test('an uploaded file comes back byte for byte', async () => {
+    const { admin } = await start()
+    const layer = await createLayer(admin, { name: 'Bytes', geometryType: 'POINT' })
+    const file = await upload(admin, bytes)
+    const id = await create(admin, layer, { name: 'Style', style: { file_upload: file } })
+    const { answer, content } = await readFile(admin, id)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/xml'])
+    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${id}.qml"`)
+    expect(content.equals(bytes)).toBe(true)
+  })
+
+  test('a text in the body comes back as it was, and a change replaces it', async () => {
+    const { admin } = await start()
+    const layer = await createLayer(admin, { name: 'Inline', geometryType: 'POINT' })
+    const qml = `${doctype}\n<qgis><a/>\n</qgis>\n`
+    const id = await create(admin, layer, { name: 'Style', style: { qml } })
+    const read = async () => (await admin('GET', `/api/resource/${id}`)).json()
+    expect(await read()).toMatchObject({ desk_vector_style: { qml } })
+    await admin('PUT', `/api/resource/${id}`, { resource: { description: 'x' }, desk_vector_style: {} })
+    expect(await read()).toMatchObject({ desk_vector_style: { qml } })
+    const file = await upload(admin, bytes)
+    const style = { qml, file_upload: file }
+    expect((await admin('PUT', `/api/resource/${id}`, { desk_vector_style: style })).status).toBe(200)
+    expect((await readFile(admin, id)).content.equals(bytes)).toBe(true)
+  })
+
+  test.each([
+    ['MULTIPOLYGON', 'SimpleFill'],
+    ['LINESTRING', 'SimpleLine'],
+    ['POINTZ', 'SimpleMarker'],
+  ])('a style without a file gets one that suits %s', async (geometryType, symbol) => {
+    const { admin } = await start()
+    const layer = await createLayer(admin, { name: `Plain ${geometryType}`, geometryType })
+    const { content } = await readFile(admin, await create(admin, layer, { name: 'Style', style: {} }))
+    expect(content.toString()).toContain(`<layer class="${symbol}"`)
+  })
+
+  test('a web map draws what is simple of it, and the plain style where nothing is', async () => {
+    const { admin } = await start()
+    const layer = await createLayer(admin, { name: 'Drawn', geometryType: 'POLYGON' })
+    const symbol = `<symbol name="0" type="fill"><layer class="SimpleFill"><Option type="Map">
+      <Option name="color" value="1,2,3,255"/><Option name="outline_style" value="no"/>
+    </Option></layer></symbol>`
+    const qml = (type: string) =>
+      `<qgis><renderer-v2 type="${type}"><symbols>${symbol}</symbols></renderer-v2></qgis>`
+    const ids = [
+      await create(admin, layer, { name: 'Simple', style: { qml: qml('singleSymbol') } }),
+      await create(admin, layer, { name: 'Heat', style: { qml: qml('heatmapRenderer') } }),
+    ]
+    const children = ids.map((id) => ({ item_type: 'layer', display_name: `${id}`, layer_style_id: id }))
+    const root_item = { item_type: 'root', children }
+    const map = await createResource(admin, {
+      cls: 'webmap',
+      name: 'Drawn map',
+      members: { webmap: { root_item } },
+    })
+    const config = await (await admin('GET', `/api/resource/${map}/webmap/display_config`)).json()
+    const drawn = (fill: string) => ({ landform: { style: { rules: [{ symbolizers: [{ fill }] }] } } })
+    expect(config).toMatchObject({ rootItem: { children: [drawn('#010203'), drawn('#a6cee3')] } })
+  })
+
+  test('the sister dialect has its own name for it, taken and given', async () => {
+    const { admin } = await start()
+    const parent = await createLayer(admin, { name: 'Sister', geometryType: 'POINT' })
+    const id = await createResource(admin, {
+      cls: 'qgis_vector_style',
+      parent,
+      name: 'Style',
+      members: { qgis_vector_style: { file_upload: await upload(admin, bytes) } },
+    })
+    const answer = await admin('GET', `/api/resource/${id}`, undefined, { 'x-api-dialect': 'ngw' })
+    expect(await answer.json()).toMatchObject({
+      resource: { cls: 'qgis_vector_style' },
+      qgis_vector_style: { qml: bytes.toString() },
+    })
+  })
+
+  test.each([
+    [
+      'a file that is no XML',
+      '<qgis',
+      'style/invalid',
+      /\$\.desk_vector_style\.file_upload, line 1, column \d/,
+    ],
+    ['another kind of XML', '<map/>', 'style/invalid', /root element must be <qgis>, got <map>/],
+    [
+      'a file that reads others',
+      '<!DOCTYPE qgis [<!ENTITY x SYSTEM "file:///etc/passwd">]><qgis>&x;</qgis>',
+      'style/invalid',
+      /entities are not allowed/,
+    ],
+    ['a file in another encoding', Buffer.from('<qgis>Straße</qgis>', 'latin1'), 'request/invalid', /UTF-8/],
+    ['a file without end', Buffer.alloc(5_000_000, 32), 'request/invalid', /5000000 bytes, more than/],
+  ])('%s is refused, and leaves nothing', async (name, content, code, message) => {
+    const { admin } = await start()
+    const parent = await createLayer(admin, { name, geometryType: 'POINT' })
+    const file = await upload(admin, Buffer.from(content))
+    const answer = await admin('POST', '/api/resource/', {
+      resource: { cls: 'desk_vector_style', parent: { id: parent }, display_name: 'Bad' },
+      desk_vector_style: { file_upload: file },
+    })
+    expect([answer.status, await answer.json()]).toEqual([
+      422,
+      expect.objectContaining({ code, message: expect.stringMatching(message) }),
+    ])
+    expect(await (await admin('GET', `/api/resource/?parent=${parent}`)).json()).toEqual([])
+  })
+
+  test('an upload that is not there is refused, naming the place', async () => {
+    const { admin } = await start()
+    const parent = await createLayer(admin, { name: 'Gone', geometryType: 'POINT' })
+    const id = '0'.repeat(32)
+    const answer = await admin('POST', '/api/resource/', {
+      resource: { cls: 'desk_vector_style', parent: { id: parent }, display_name: 'Gone' },
+      desk_vector_style: { file_upload: { id } },
+    })
+    expect([answer.status, await answer.json()]).toEqual([
+      422,
+      expect.objectContaining({
+        code: 'upload/not-found',
+        data: { location: ['body', '/desk_vector_style/file_upload/id'] },
+      }),
+    ])
+  })
+
+  test('only such a style has a file, and only who may read it gets it', async () => {
+    const { admin, guest } = await start()
+    const parent = await createLayer(admin, { name: 'Guarded', geometryType: 'POINT' })
+    const id = await create(admin, parent, { name: 'Style', style: {} })
+    expect((await readFile(admin, parent)).answer.status).toBe(404)
+    expect((await readFile(guest, id)).answer.status).toBe(403)
+  })
+})

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { membersOf } from '../../../src/contract/bodies.ts'
+import type { ErrorBody } from '../../../src/contract/error.ts'
+import { mapReferences } from '../../../src/contract/references.ts'
+import { type Cls, clsNames, descriptorOf } from '../../../src/contract/registry.ts'
+import { createEachClass } from '../../support/each_class.ts'
+import { useForeign } from '../../support/geodb.ts'
+import { startTestServer, type TestServer } from '../../support/server.ts'
+
+const openForeign = useForeign()
+
+let server: TestServer
+let resources: ReadonlyMap<Cls, number>
+beforeAll(async () => {
+  server = await startTestServer('postgres')
+  resources = await createEachClass(server.admin, await openForeign())
+})
+afterAll(() => server.stop())
+
+type Body = Readonly<Record<string, unknown>>
+
+const pathOf = (cls: Cls) => `/api/resource/${resources.get(cls)}`
+const read = async (cls: Cls) => (await server.admin('GET', pathOf(cls))).json<Body>()
+
+/** Puts an id in the place of each reference in the data of a class, and tells whether there is any. */
+function pointElsewhere(cls: Cls, body: Body, id: number) {
+  let isPointing = false
+  const { resource: _, ...own } = membersOf(cls)
+  const members = Object.entries(own).map(([name, schema]) => [
+    name,
+    mapReferences(schema, body[name], ({ target, value }) => {
+      if (target === 'principal') return value
+      isPointing = true
+      return typeof value === 'object' ? { id } : id
+    }),
+  ])
+  return { isPointing, body: Object.fromEntries(members.filter(([, value]) => value !== undefined)) as Body }
+}
+
+describe('ids that no resource can have', () => {
+  const pointing = [
+    'webmap',
+    'wmsserver_service',
+    'wfsserver_service',
+    'wmsclient_layer',
+    'geodb_layer',
+  ] as const
+  test('stand in for the references of each class that has any', async () => {
+    const found = await Promise.all(
+      clsNames.map(async (cls) => (pointElsewhere(cls, await read(cls), 1).isPointing ? [cls] : [])),
+    )
+    expect(found.flat().sort()).toEqual([...pointing].sort())
+  })
+
+  test.each(pointing)('%s: are refused by the place of the reference', async (cls) => {
+    const standing = await read(cls)
+    for (const id of [-1, 999_999, 2 ** 31, 99_999_999_999, 2 ** 53]) {
+      const { body } = pointElsewhere(cls, standing, id)
+      const resource = { cls, parent: { id: resources.get('resource_group') }, display_name: `To ${id}` }
+      for (const answer of [
+        await server.admin('PUT', pathOf(cls), body),
+        await server.admin('POST', '/api/resource/', { resource, ...body }),
+      ]) {
+        const told = await answer.json<ErrorBody>()
+        expect([answer.status, told.message], `${id}`).toEqual([422, expect.stringContaining(`at $.${cls}.`)])
+      }
+    }
+    expect(await read(cls)).toEqual(standing)
+  })
+})
+
+describe('a resource of each class', () => {
+  test.each(clsNames)('%s: is changed and deleted by who has seen it as it is', async (cls) => {
+    const before = await server.admin('GET', pathOf(cls))
+    const tag = before.headers.get('etag') ?? 'none'
+    const rename = (words: string) => ({ resource: { description: words } })
+    const put = async (words: string, match: string) =>
+      (await server.admin('PUT', pathOf(cls), rename(words), { 'if-match': match })).status
+    expect([await put('first', tag), await put('second', tag)]).toEqual([200, 412])
+    expect((await server.admin('DELETE', pathOf(cls), undefined, { 'if-match': tag })).status).toBe(412)
+    const after = await server.admin('GET', pathOf(cls))
+    expect(after.headers.get('etag')).not.toBe(tag)
+    expect(await after.json()).toMatchObject(rename('first'))
+  })
+
+  test.each(clsNames)('%s: tells rights, reasons, volume, and what its deletion takes', async (cls) => {
+    const get = async (path: string) => {
+      const answer = await server.admin('GET', path)
+      expect(answer.status, path).toBe(200)
+      return answer.json<Record<string, object>>()
+    }
+    const { scopes } = descriptorOf(cls)
+    const rights = await get(`${pathOf(cls)}/permission`)
+    expect(Object.keys(rights).sort()).toEqual([...scopes].sort())
+    const reasons = await get(`${pathOf(cls)}/permission/explain`)
+    expect(Object.keys(reasons).sort()).toEqual([...scopes].sort())
+    expect(await get(`${pathOf(cls)}/volume`)).toEqual({ volume: expect.any(Number) })
+    const taken = await get(`/api/resource/delete?resources=${resources.get(cls)}&partial=true`)
+    expect(taken).toHaveProperty('affected.resources')
+  })
+
+  test.each(clsNames)('%s: has a page whose links all lead somewhere', async (cls) => {
+    const page = await server.admin('GET', `/resource/${resources.get(cls)}`, undefined, {
+      accept: 'text/html',
+    })
+    expect(page.status).toBe(200)
+    const text = await page.text()
+    expect(text).toContain(`${descriptorOf(cls).label} ${resources.get(cls)}`)
+    const links = [...text.matchAll(/<a [^>]*href="([^"#]+)"/g)].map(([, address = '']) =>
+      address.replaceAll('&amp;', '&'),
+    )
+    expect(links.length).toBeGreaterThan(2)
+    for (const link of new Set(links))
+      expect([link, (await server.admin('GET', link)).status]).toEqual([link, 200])
+  })
+
+  test.each([
+    ['geodb_layer', 'geodb_connection'],
+    ['wmsclient_layer', 'wmsclient_connection'],
+    ['webmap', 'mapsrv_style'],
+    ['webmap', 'vector_layer'],
+    ['wmsserver_service', 'mapsrv_style'],
+    ['wfsserver_service', 'vector_layer'],
+  ] as const)('%s: leads from its page to the %s that it uses', async (cls, used) => {
+    const show = await server.admin('GET', `/resource/${resources.get(cls)}`, undefined, {
+      accept: 'text/html',
+    })
+    expect(await show.text()).toContain(`<a href="/resource/${resources.get(used)}">`)
+  })
+
+  test.each([
+    ['geodb_connection', 'geodb_layer'],
+    ['wmsclient_connection', 'wmsclient_layer'],
+  ] as const)('%s: is not deleted while a %s uses it, which is named', async (cls, user) => {
+    const answer = await server.admin('DELETE', pathOf(cls))
+    expect([answer.status, (await answer.json<ErrorBody>()).data]).toEqual([
+      409,
+      { referrers: [{ id: resources.get(user), target: { id: resources.get(cls) } }], count: 1 },
+    ])
+  })
+})

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { formatNotes, notesHeader, readNotes } from '../../../src/contract/export_formats.ts'
+import { fileNameOf, readBytes } from '../../support/exports.ts'
+import { createTestLayer } from '../../support/layers.ts'
+import { startTestServer, type TestServer } from '../../support/server.ts'
+
+const fields = { population_2020: 'BIGINT', population_2021: 'BIGINT', remark: 'STRING' } as const
+const long = `${'ж'.repeat(127)}x`
+const rows = [
+  { population_2020: '9007199254740993', population_2021: '7', remark: long },
+  { population_2020: '-9007199254740993', population_2021: '9007199254740992', remark: long.slice(1) },
+  { population_2020: null, population_2021: null, remark: null },
+]
+
+async function exportAs(server: TestServer, id: number, query: string) {
+  const answer = await server.admin('GET', `/api/resource/${id}/export?zipped=false&format=${query}`)
+  expect(answer.status).toBe(200)
+  const header = answer.headers.get(notesHeader) ?? undefined
+  const read = await readBytes(fileNameOf(answer), Buffer.from(await answer.arrayBuffer()))
+  return { notes: readNotes(header), layer: read.layers[0], header }
+}
+
+const renamed = [
+  'The field population_2020 is called population.',
+  'The field population_2021 is called populati_1.',
+]
+const inexact = 'Of the field population_2020, 2 numbers are not exact to the last digit.'
+const cut = 'Of the field remark, 1 text is cut to 254 bytes.'
+const zero = (field: string) => `Of the field ${field}, 1 number that is none is 0.`
+
+describe('what a file cannot hold is said', () => {
+  let server: TestServer
+  let id: number
+  beforeAll(async () => {
+    server = await startTestServer('postgres')
+    id = await createTestLayer(server.database, { name: 'Notes', geometryType: 'POINT', fields })
+    const features = rows.map((values) => ({ geom: 'POINT (1 2)', fields: values }))
+    expect((await server.admin('PATCH', `/api/resource/${id}/feature/`, features)).status).toBe(200)
+  })
+  afterAll(() => server.stop())
+
+  test('of Shapefiles: names of ten bytes, texts of 254 in the encoding of the file', async () => {
+    const { notes, layer } = await exportAs(server, id, 'ESRI Shapefile')
+    expect(notes).toEqual([...renamed, cut])
+    expect(layer?.features.map(({ values }) => values.remark)).toEqual([
+      long.slice(0, -1),
+      long.slice(1),
+      null,
+    ])
+    const short = await exportAs(server, id, 'ESRI Shapefile&encoding=CP1251')
+    expect(short.notes).toEqual(renamed)
+    expect(short.layer?.features[0]?.values.remark).toBe(long)
+  })
+
+  test('of MapInfo: numbers that are none, and large ones', async () => {
+    const { notes, layer } = await exportAs(server, id, 'MapInfo File')
+    expect(notes).toEqual([inexact, zero('population_2020'), zero('population_2021'), cut])
+    expect(layer?.features.map(({ values }) => values.population_2021)).toEqual([7, 2 ** 53, 0])
+  })
+
+  test.each(['KML', 'KMZ'])('of %s: digits of large numbers', async (format) => {
+    const { notes } = await exportAs(server, id, format)
+    expect(notes).toEqual([inexact, 'Of the field population_2021, 1 number is not exact to the last digit.'])
+  })
+
+  test('of the others nothing', async () => {
+    for (const format of ['GPKG', 'FlatGeobuf', 'GML', 'XLSX', 'CSV', 'GeoJSON']) {
+      const { notes, layer } = await exportAs(server, id, format)
+      expect([format, notes]).toEqual([format, []])
+      expect(layer?.features.map(({ values }) => String(values.remark ?? ''))).toEqual([
+        long,
+        long.slice(1),
+        '',
+      ])
+    }
+  })
+
+  test('in whatever letters', async () => {
+    const name = 'население_2020'
+    const russian = await createTestLayer(server.database, {
+      name: 'Russian',
+      geometryType: 'POINT',
+      fields: { [name]: 'REAL' },
+    })
+    await server.admin('POST', `/api/resource/${russian}/feature/`, { geom: 'POINT(1 2)' })
+    const { notes, header } = await exportAs(server, russian, 'ESRI Shapefile')
+    expect(notes[0]).toBe('The field население_2020 is called насел.')
+    expect(header).toMatch(/^[ -~]+$/)
+  })
+})
+
+test('notes of other servers, and what is none, are nothing', () => {
+  expect(readNotes(formatNotes(['a "b"', 'ж🚀\n']))).toEqual(['a "b"', 'ж🚀\n'])
+  for (const header of [undefined, '', 'text', '{}', ['["a"]', 'b']]) expect(readNotes(header)).toEqual([])
+})

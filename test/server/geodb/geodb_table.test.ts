@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest'
+import {
+  countOf,
+  createConnection,
+  createGeodbLayer,
+  openTables,
+  statusAndMessage,
+  useForeign,
+} from '../../support/geodb.ts'
+import { createTestDatabase } from '../../support/postgres.ts'
+import { describeServers } from '../../support/server.ts'
+import { execute } from '../../support/sql.ts'
+
+const openForeign = useForeign()
+
+describeServers('tables elsewhere', (start) => {
+  const { open, openLayer } = openTables(start, openForeign)
+
+  test.each<[string, string, object, string, RegExp]>([
+    ['a table that is not there', 'id int', { table: 'nowhere' }, 'table', /no table or view "nowhere"/],
+    ['a schema that is not there', 'id int', { schema: 'nowhere' }, 'table', /in schema "nowhere"/],
+    [
+      'no column of ids',
+      'gid int primary key, geom geometry(Point, 3857)',
+      {},
+      'column_id',
+      /only: gid, geom/,
+    ],
+    [
+      'ids that are text',
+      'id text primary key, geom geometry(Point, 3857)',
+      {},
+      'column_id',
+      /is text: ids are whole/,
+    ],
+    [
+      'ids that come twice',
+      'id int, geom geometry(Point, 3857)',
+      {},
+      'column_id',
+      /no primary key and not unique/,
+    ],
+    ['no column of geometries', 'id int primary key, way text', {}, 'column_geom', /has no column "geom"/],
+    ['geometries that are text', 'id int primary key, geom text', {}, 'column_geom', /is text, not geometry/],
+    [
+      'geography',
+      'id int primary key, geom geography(Point)',
+      {},
+      'column_geom',
+      /is geography, not geometry/,
+    ],
+    [
+      'collections',
+      'id int primary key, geom geometry(GeometryCollection, 3857)',
+      {},
+      'column_geom',
+      /GEOMETRYCOLLECTION/,
+    ],
+    ['measures', 'id int primary key, geom geometry(PointM, 3857)', {}, 'column_geom', /holds POINTM/],
+    [
+      'another type than the table holds',
+      'id int primary key, geom geometry(Point, 3857)',
+      { geometry_type: 'MULTIPOINT' },
+      'geometry_type',
+      /holds POINT, not MULTIPOINT/,
+    ],
+    [
+      'another reference system than the table has',
+      'id int primary key, geom geometry(Point, 4326)',
+      { srs: { id: 3857 } },
+      'srs.id',
+      /in EPSG:4326, not EPSG:3857/,
+    ],
+    [
+      'an empty table that says nothing',
+      'id int primary key, geom geometry',
+      {},
+      'geometry_type',
+      /no geometry yet/,
+    ],
+    [
+      'an empty table that says no reference system',
+      'id int primary key, geom geometry(Point)',
+      {},
+      'srs',
+      /names no reference system/,
+    ],
+    [
+      'what is no connection',
+      'id int primary key',
+      { connection: { id: 0 } },
+      'connection',
+      /is a resource_group/,
+    ],
+    [
+      'a connection that is not there',
+      'id int primary key',
+      { connection: { id: 2e6 } },
+      'connection',
+      /no resource 2000000/,
+    ],
+  ])('%s: refused, naming the place', async (name, columns, layer, field, why) => {
+    const { admin } = await start()
+    const making = openLayer('bad', columns, { name: `Bad ${name}`, ...layer })
+    await expect(making).rejects.toThrow(
+      new RegExp(`422 .*${why.source}.* - at \\$\\.geodb_layer\\.${field}$`),
+    )
+    const left = await admin('GET', `/api/resource/search/?display_name=${encodeURIComponent(`Bad ${name}`)}`)
+    expect(await left.json()).toEqual([])
+  })
+
+  test('with geometries of SRID 0 are refused, and told how to mend that', async () => {
+    const { admin, execute, connection } = await open()
+    await execute(`drop table if exists zero; create table zero (id int primary key, geom geometry(Point));
+      insert into zero values (1, ST_MakePoint(1, 2))`)
+    for (const more of [{}, { srs: { id: 3857 } }])
+      await expect(
+        createGeodbLayer(admin, { name: 'Zero', table: 'zero', connection, ...more }),
+      ).rejects.toThrow(/422 the geometries of "zero" have no reference system: their SRID is 0/)
+    await execute(`select UpdateGeometrySRID('zero', 'geom', 3857)`)
+    const id = await createGeodbLayer(admin, { name: 'Zero', table: 'zero', connection })
+    expect(await countOf(admin, id)).toBe(1)
+  })
+
+  test('in a database without PostGIS are refused', async () => {
+    const { admin } = await start()
+    const { connection } = await openForeign()
+    const plain = await createTestDatabase()
+    try {
+      await execute(
+        plain.url,
+        'drop extension postgis cascade; create table t (id int primary key, geom text)',
+      )
+      const there = { ...connection, database: plain.name }
+      const id = await createConnection(admin, 'Plain', there)
+      await expect(createGeodbLayer(admin, { name: 'P', table: 't', connection: { id } })).rejects.toThrow(
+        '422 the database has no PostGIS - at $.geodb_layer.connection',
+      )
+      await admin('PUT', `/api/resource/${id}`, { geodb_connection: { database: connection.database } })
+    } finally {
+      await execute(plain.url, 'select 1')
+    }
+    await start().then(({ running }) => running.context.geodb.close())
+    await plain.drop()
+  })
+
+  test('are read all the same where PostGIS stands in a schema of its own', async () => {
+    const { admin, running } = await start()
+    const { connection } = await openForeign()
+    const other = await createTestDatabase()
+    await execute(
+      other.url,
+      `drop extension postgis cascade; create schema ext; create extension postgis schema ext;
+       create table t (id int primary key, geom ext.geometry(Point, 25832), n text);
+       insert into t values (1, ext.ST_SetSRID(ext.ST_MakePoint(500000, 5500000), 25832), 'a')`,
+    )
+    const id = await createConnection(admin, 'Apart', { ...connection, database: other.name })
+    const layer = await createGeodbLayer(admin, { name: 'Layer apart', table: 't', connection: { id } })
+    expect(await countOf(admin, layer)).toBe(1)
+    const tile = await admin('GET', `/api/component/feature_layer/mvt?z=5&x=16&y=10&resource=${layer}`)
+    expect(tile.status).toBe(200)
+    const put = await admin('PUT', `/api/resource/${layer}/feature/1?srs=4326`, { geom: 'POINT (9 50)' })
+    expect(put.status).toBe(200)
+    await admin('DELETE', `/api/resource/${layer}`)
+    await running.context.geodb.close()
+    await other.drop()
+  })
+
+  test('that the login may not read or write say so', async () => {
+    const { admin, execute, connection } = await open()
+    const login = `reader_${connection.id}_${process.pid}`
+    await execute(`drop table if exists theirs; create table theirs (id serial primary key, geom geometry(Point, 3857));
+      insert into theirs default values; create role ${login} login`)
+    try {
+      const { connection: there } = await openForeign()
+      const own = { id: await createConnection(admin, 'Reader', { ...there, username: login }) }
+      const make = () => createGeodbLayer(admin, { name: 'Theirs', table: 'theirs', connection: own })
+      await expect(make()).rejects.toThrow(/422 the login of the connection may not read "theirs"/)
+      await execute(`grant select on theirs to ${login}`)
+      const id = await make()
+      expect(await countOf(admin, id)).toBe(1)
+      expect(await statusAndMessage(await admin('DELETE', `/api/resource/${id}/feature/1`))).toEqual([
+        422,
+        expect.stringMatching(/cannot be written: permission denied for table theirs/),
+      ])
+      await execute(`revoke select on theirs from ${login}`)
+      expect(await statusAndMessage(await admin('GET', `/api/resource/${id}/feature_count`))).toEqual([
+        503,
+        expect.stringMatching(/cannot be read: permission denied for table theirs/),
+      ])
+    } finally {
+      await execute(`drop owned by ${login}; drop role ${login}`)
+    }
+  })
+})

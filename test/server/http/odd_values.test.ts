@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import type { ErrorBody } from '../../../src/contract/error.ts'
+import type { OpenApi } from '../../../src/contract/openapi/openapi.ts'
+import { type Cls, descriptorOf, isCls } from '../../../src/contract/registry.ts'
+import { createEachClass } from '../../support/each_class.ts'
+import { useForeign } from '../../support/geodb.ts'
+import { firstPlaceholder, listOddRequests, type OddRequest } from '../../support/odd_requests.ts'
+import { describeServers, type TestServer } from '../../support/server.ts'
+
+/** What would end the test itself: passwords and users, and logins, which are slowed down. */
+const left = [/^auth\.(login|user_|group_|profile_)/, /^page\.login/, /^token\./]
+
+/** Of the many requests that differ by their value only, some; all of them where many values mean something. */
+const isChosen = ({ name }: OddRequest, at: number) =>
+  process.env.LANDFORM_SOAK !== undefined || at % 5 === 0 || /^resource\.(batch|search)/.test(name)
+
+const openForeign = useForeign()
+
+describeServers('an odd value in a request', (start) => {
+  /** One resource of each class, with fields in the layer. */
+  const plant = async (server: TestServer, before?: ReadonlyMap<Cls, number>) => {
+    await server.admin('DELETE', `/api/resource/${before?.get('resource_group')}`)
+    const made = await createEachClass(server.admin, await openForeign())
+    const fields = [
+      { keyname: 'name', datatype: 'STRING' },
+      { keyname: 'size', datatype: 'INTEGER' },
+      { keyname: 'day', datatype: 'DATE' },
+    ]
+    await server.admin('PUT', `/api/resource/${made.get('vector_layer')}`, { feature_layer: { fields } })
+    await server.admin('POST', `/api/resource/${made.get('vector_layer')}/feature/`, {
+      fields: { name: 'a' },
+    })
+    await server.admin('PUT', `/api/resource/${made.get('vector_layer')}`, {
+      resmeta: { items: { name: 'a' } },
+    })
+    return made
+  }
+
+  const idFor = (made: ReadonlyMap<Cls, number>, { name, cls }: OddRequest): number => {
+    const known = isCls(cls) ? cls : 'vector_layer'
+    const [parent = 'resource_group'] = descriptorOf(known).parents
+    const wanted = name.startsWith('resource.create') ? parent : known
+    return made.get(wanted as Cls) ?? 0
+  }
+
+  test('is taken or refused for a reason, wherever it stands', async () => {
+    const server = await start()
+    const api = await (await server.guest('GET', '/openapi.json')).json<OpenApi>()
+    const words = ['name', 'size', 'day']
+    let made = await plant(server)
+    const wrong: string[] = []
+    let count = 0
+    for (const request of listOddRequests(api, { excluded: left, names: words }).filter(isChosen)) {
+      const id = String(idFor(made, request))
+      const path = request.path.replaceAll(String(firstPlaceholder), id)
+      const text = request.body === undefined ? undefined : JSON.stringify(request.body)
+      const sent = text
+        ?.replaceAll(String(firstPlaceholder), id)
+        .replace('"display_name":"a"', `"display_name":"n${++count}"`)
+      const answer = await server.admin(request.method, path, sent)
+      const told = await answer.text()
+      if (answer.status < 400) continue
+      const { code = '' } =
+        answer.headers.get('content-type') === 'application/json' ? (JSON.parse(told) as ErrorBody) : {}
+      const isAway = code.startsWith('external/') && [502, 503, 504].includes(answer.status)
+      if ((answer.status < 500 || answer.status === 501 || isAway) && code !== '') continue
+      wrong.push(
+        `${request.name}: ${request.method} ${path.slice(0, 200)} ${sent?.slice(0, 300)} → ${answer.status} ${told.slice(0, 200)}`,
+      )
+      made = await plant(server, made)
+    }
+    expect(wrong).toEqual([])
+    expect((await server.admin('GET', '/readyz')).status).toBe(200)
+  }, 600_000)
+})

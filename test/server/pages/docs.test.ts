@@ -1,0 +1,31 @@
+import { beforeAll, expect, test } from 'vitest'
+import { describeServers, type TestServer } from '../../support/server.ts'
+
+describeServers('the description of the interface', (start) => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await start()
+  })
+
+  test('is there for programs, with what this version offers and nothing else', async () => {
+    const answer = await server.guest('GET', '/openapi.json')
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json'])
+    const api = await answer.json<{ openapi: string; paths: Record<string, Record<string, object>> }>()
+    expect(api.openapi).toBe('3.1.0')
+    expect(api.paths['/api/resource/{id}']?.get).toMatchObject({ operationId: 'resource.get' })
+    for (const [path, methods] of Object.entries(api.paths)) {
+      const concrete = path.replaceAll(/\{\w+\}/g, '0')
+      if (methods.get === undefined) continue
+      expect((await server.guest('GET', concrete)).status, path).not.toBe(501)
+    }
+  })
+
+  test('is there for people, as a page that needs no script and no other host', async () => {
+    const answer = await server.guest('GET', '/docs')
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const page = await answer.text()
+    expect(page).toContain('/api/resource/{id}')
+    expect(page).not.toMatch(/<script|https?:/)
+    for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${target}"`)
+  })
+})

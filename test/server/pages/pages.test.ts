@@ -1,0 +1,182 @@
+import { beforeAll, expect, test } from 'vitest'
+import { groupBody, openBatchClient } from '../../support/batch.ts'
+import { makeRaster } from '../../support/raster.ts'
+import { rule } from '../../support/resources.ts'
+import { createStyledLayer, uploadContent } from '../../support/samples.ts'
+import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
+import { createResource, styleXml } from '../../support/tree.ts'
+import { createUser, principalId, userPassword } from '../../support/users.ts'
+
+const html = { accept: 'text/html' }
+
+describeServers('pages of resources', (start) => {
+  let server: TestServer
+  let group: number
+  let hidden: number
+  beforeAll(async () => {
+    server = await start()
+    const everyone = await principalId(server.database, 'everyone')
+    const guest = await principalId(server.database, 'guest')
+    const root = await (await server.admin('GET', '/api/resource/0')).json<{
+      resource: { permissions: object[] }
+    }>()
+    const seen = rule('allow resource.read', everyone, { propagate: false })
+    const body = groupBody('Seas & <b>lakes</b>', 0, {
+      keyname: 'seas',
+      description: '<p>Deep</p><script>alert(1)</script>',
+      permissions: [rule('allow resource.read', everyone), rule('allow metadata.read', everyone)],
+    })
+    const results = await openBatchClient(server).run([
+      { op: 'update', id: 0, body: { resource: { permissions: [...root.resource.permissions, seen] } } },
+      { op: 'create', name: 'g', body: { ...body, resmeta: { items: { depth: 10994 } } } },
+      { op: 'create', body: groupBody('Open', 'g') },
+      {
+        op: 'create',
+        body: groupBody('Hidden', 'g', { permissions: [rule('deny resource.read', guest)] }),
+      },
+    ])
+    group = results[1]?.id ?? 0
+    hidden = results[3]?.id ?? 0
+  })
+
+  const show = async (path: string, ask = server.guest) => {
+    const answer = await ask('GET', path, undefined, html)
+    return { status: answer.status, text: await answer.text(), headers: answer.headers }
+  }
+
+  test('show what one may see: path, contents, metadata, rights', async () => {
+    const { status, text, headers } = await show(`/resource/${group}`)
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(text).toContain('<h1>Seas &amp; &lt;b&gt;lakes&lt;/b&gt;</h1>')
+    expect(text).toContain('<a href="/resource/0">Main resource group</a>')
+    expect(text).toContain('>Open</a>')
+    expect(text).not.toContain('Hidden')
+    expect(text).toContain('10994')
+    expect(text).toContain('<del class="quiet">update</del>')
+    expect((await show(`/resource/${group}`, server.admin)).text).toContain('>Hidden</a>')
+  })
+
+  test('lead to the files of a picture, whoever may read them', async () => {
+    const source = await uploadContent(server.admin, makeRaster())
+    const layer = { cls: 'raster_layer', parent: group, name: 'Photo', members: { raster_layer: { source } } }
+    const id = await createResource(server.admin, layer)
+    const links = [`href="/api/resource/${id}/cog"`, `href="/api/resource/${id}/download"`]
+    const texts = [(await show(`/resource/${id}`, server.admin)).text, (await show(`/resource/${id}`)).text]
+    for (const link of links) expect(texts.map((text) => text.includes(link))).toEqual([true, false])
+  })
+
+  test('show texts of many lines as they stand, and lead to files by their paths', async () => {
+    const { admin } = server
+    const file_bucket = { files: [{ ...(await uploadContent(admin, 'x')), name: 'a b/ü.txt' }] }
+    const bucket = { cls: 'file_bucket', parent: group, name: 'Files', members: { file_bucket } }
+    const id = await createResource(admin, bucket)
+    const [, href = ''] =
+      /href="([^"]+)">Download a b\/ü\.txt</.exec((await show(`/resource/${id}`, admin)).text) ?? []
+    expect(await (await admin('GET', href)).text()).toBe('x')
+    const { layer } = await createStyledLayer(admin)
+    const mapsrv_style = { xml: styleXml('').replaceAll('><', '>\n<') }
+    const style = { cls: 'mapsrv_style', parent: layer, name: 'Lines', members: { mapsrv_style } }
+    const { text } = await show(`/resource/${await createResource(admin, style)}`, admin)
+    expect(text).toContain('<pre>&lt;map&gt;\n&lt;layer&gt;\n')
+  })
+
+  test('run nothing, whatever a description holds', async () => {
+    const { text, headers } = await show(`/resource/${group}`)
+    expect(text).toContain('<p>Deep</p>')
+    expect(text).not.toMatch(/<script|alert/)
+    expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*form-action 'self'/)
+  })
+
+  test('lead from the start to the root, and who may not see something to the form', async () => {
+    const home = await fetch(`${server.url}/`, { redirect: 'manual' })
+    expect([home.status, home.headers.get('location')]).toEqual([303, '/resource/0'])
+    const denied = await show(`/resource/${hidden}`)
+    expect(denied.status).toBe(403)
+    expect(denied.text).toContain(`<a href="/login?next=%2Fresource%2F${hidden}">Log in</a>`)
+    expect((await show('/resource/99999')).status).toBe(404)
+  })
+
+  test.each([
+    ['/resource/%d/display?lon=1&lat=2', '/login?next=%2Fresource%2F%d%2Fdisplay%3Flon%3D1%26lat%3D2'],
+    ['//example.org/../resource/%d', '/login?next=%2F'],
+  ])('%s, which is refused, leads to the login at %s', async (path, login) => {
+    const { text } = await show(path.replace('%d', String(hidden)))
+    expect(text).toContain(`href="${login.replace('%d', String(hidden))}"`)
+  })
+
+  test('a session that has ended leaves the choice of a new login or none', async () => {
+    const login = await submit({ login: 'administrator', password: adminPassword })
+    const cookie = (login.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    await fetch(`${server.url}/logout`, { method: 'POST', headers: { cookie }, redirect: 'manual' })
+    const answer = await fetch(`${server.url}/resource/${group}?offset=0`, { headers: { ...html, cookie } })
+    const text = await answer.text()
+    expect(answer.status).toBe(401)
+    expect(text).toContain(`<a href="/resource/${group}?offset=0">Continue as a guest</a>`)
+    expect(text).toContain(`<a href="/login?next=%2Fresource%2F${group}%3Foffset%3D0">Log in</a>`)
+  })
+
+  test('long contents come in parts', async () => {
+    const { run } = openBatchClient(server)
+    const [made] = await run([
+      { op: 'create', name: 'long', body: groupBody('Long') },
+      ...Array.from({ length: 501 }, (_, at) => ({ op: 'create', body: groupBody(`n${at + 1000}`, 'long') })),
+    ])
+    const first = await show(`/resource/${made?.id}`, server.admin)
+    expect(first.text).toContain(`/resource/${made?.id}?offset=500`)
+    expect(first.text).not.toContain('>n1500</a>')
+    const second = await show(`/resource/${made?.id}?offset=500`, server.admin)
+    expect(second.text).toContain('>n1500</a>')
+    expect(second.text).not.toContain('>n1499</a>')
+  })
+
+  const submit = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    fetch(`${server.url}/login`, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers: { ...html, ...headers },
+      redirect: 'manual',
+    })
+
+  test('a form logs in, leads on, and another logs out', async () => {
+    await createUser(server.database, 'pia', 'Pia')
+    const next = `/resource/${group}`
+    const answer = await submit({ login: 'pia', password: userPassword, next })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, next])
+    const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    const page = await (await fetch(`${server.url}/resource/0`, { headers: { ...html, cookie } })).text()
+    expect(page).toContain('Rights of Pia')
+    const out = await fetch(`${server.url}/logout`, {
+      method: 'POST',
+      headers: { cookie },
+      redirect: 'manual',
+    })
+    expect(out.status).toBe(303)
+    const after = await (await fetch(`${server.url}/login`, { headers: { ...html, cookie } })).text()
+    expect(after).not.toContain('Log out')
+  })
+
+  test('a wrong password is told on the form, which keeps the login and forgets the password', async () => {
+    const answer = await submit({ login: '"><i>', password: 'a wrong password', next: '/resource/0' })
+    const text = await answer.text()
+    expect(answer.status).toBe(401)
+    expect(text).toContain('role="alert"')
+    expect(text).toContain('value="&quot;&gt;&lt;i&gt;"')
+    expect(text).not.toContain('a wrong password')
+  })
+
+  test.for(['https://example.org/', '//example.org', '/\\example.org', 'javascript:alert(1)', '/a\nb'])(
+    'a login never leads to %s',
+    async (next) => {
+      const answer = await submit({ login: 'administrator', password: adminPassword, next })
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/'])
+    },
+  )
+
+  test('another site cannot log anybody out', async () => {
+    const answer = await submit({ login: 'administrator', password: adminPassword })
+    const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    const headers = { cookie, origin: 'https://example.org', 'sec-fetch-site': 'cross-site' }
+    const out = await fetch(`${server.url}/logout`, { method: 'POST', headers, redirect: 'manual' })
+    expect(out.status).toBe(403)
+  })
+})
