@@ -1,4 +1,5 @@
 import type { Datatype } from '../../../contract/geometry.ts'
+import { GeoJsonFault } from './geojson_fault.ts'
 import type { JsonText } from './json_text.ts'
 
 /** Kinds of values, by their bits. */
@@ -29,18 +30,42 @@ export interface GeoJsonColumn {
   readonly key: Buffer
   /** Kinds of its values, by their bits. */
   kinds: number
+  /** Number of the first feature that has it. */
+  readonly feature: number
+  /** An older column that follows it there; -1 without one. */
+  before: number
 }
 
 /** Most properties of a source: the row format numbers them with 16 bits. */
 const mostColumns = 65_000
+/** Most properties that are put in order: no table has as many. */
+const mostOrdered = 2000
 
 /** Columns of a source in the order in which they appear in it; the first one is the `id` of the features. */
 export class GeoJsonColumns {
   readonly all: GeoJsonColumn[] = []
   readonly #byKey = new Map<string, number>()
+  #feature = 0
+  /** Columns that appear for the first time in this feature, without an older one behind them so far. */
+  #pending: GeoJsonColumn[] = []
 
   constructor() {
     this.#add(Buffer.alloc(0), 'id')
+  }
+
+  /** Starts a feature, maybe once more. */
+  startFeature(number: number): void {
+    this.#feature = number
+    this.#pending = []
+  }
+
+  /** Gives the columns in the order of the features: each new one in front of those that it was found before. */
+  ordered(): number[] {
+    const order: number[] = []
+    const isFew = this.all.length <= mostOrdered
+    for (const [index, { before }] of this.all.entries())
+      order.splice(before < 0 || !isFew ? order.length : order.indexOf(before), 0, index)
+    return order
   }
 
   /**
@@ -50,6 +75,17 @@ export class GeoJsonColumns {
    * @param decode decodes a key that has escapes
    */
   find(text: JsonText, expected: number, decode: () => string): number {
+    const index = this.#findIndex(text, expected, decode)
+    const column = this.all[index] as GeoJsonColumn
+    if (column.feature === this.#feature) this.#pending.push(column)
+    else if (this.#pending.length > 0) {
+      for (const earlier of this.#pending) earlier.before = index
+      this.#pending = []
+    }
+    return index
+  }
+
+  #findIndex(text: JsonText, expected: number, decode: () => string): number {
     const known = this.all[expected]
     if (known !== undefined && !text.isEscaped && isKey(text, known.key)) return expected
     const { bytes, textStart, textEnd } = text
@@ -62,8 +98,8 @@ export class GeoJsonColumns {
   }
 
   #add(key: Buffer, name: string): number {
-    if (this.all.length === mostColumns) throw new RangeError(`it has more than ${mostColumns} properties`)
-    return this.all.push({ name, key, kinds: 0 }) - 1
+    if (this.all.length === mostColumns) throw new GeoJsonFault(`it has more than ${mostColumns} properties`)
+    return this.all.push({ name, key, kinds: 0, feature: this.#feature, before: -1 }) - 1
   }
 }
 

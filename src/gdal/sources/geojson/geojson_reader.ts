@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { GrowingBytes } from '../../../core/growing_bytes.ts'
 import { writeAll } from '../../runner/write_all.ts'
 import { GeoJsonColumns } from './columns.ts'
+import { GeoJsonFault, JsonFault } from './geojson_fault.ts'
 import { type GeometryFacts, GeometryText, isGeometryType } from './geometry_text.ts'
 import { codes, JsonText } from './json_text.ts'
 import { PropertyText } from './property_text.ts'
@@ -24,20 +25,6 @@ export interface GeoJsonFacts {
   readonly crs: unknown
 }
 
-/** Reports what stands where a feature must stand. */
-export class NotFeature extends Error {
-  /** Number of the feature, counted from 1. */
-  readonly number: number
-  /** Whether it is a member of a collection. */
-  readonly isMember: boolean
-
-  constructor(number: number, what: string, isMember: boolean) {
-    super(what)
-    this.number = number
-    this.isMember = isMember
-  }
-}
-
 /** Where features are read from and written to. */
 export interface ReaderFiles {
   readonly path: string
@@ -48,7 +35,7 @@ export interface ReaderFiles {
 
 const byteOrderMark = [0xef, 0xbb, 0xbf]
 const recordSeparator = 0x1e
-const flushBytes = 1 << 20
+const flushBytes = 1 << 18
 /** Features between two turns for others. */
 const turnFeatures = 5000
 /** Members of features that are no properties of those that have none, as GDAL has it. */
@@ -60,8 +47,8 @@ type DocumentKind = 'collection' | 'feature' | 'geometry' | 'foreign'
  *
  * @param tick called now and then
  * @returns undefined where the file is JSON of another kind
- * @throws {JsonFault}
- * @throws {NotFeature}
+ * @throws {GeoJsonFault}
+ * @throws {JsonFault} for U+0000
  */
 export async function readGeoJson(
   { path, spoolPath, windowBytes }: ReaderFiles,
@@ -69,8 +56,8 @@ export async function readGeoJson(
 ): Promise<GeoJsonFacts | undefined> {
   const file = openSync(path, 'r')
   const target = openSync(spoolPath, 'wx')
+  const reader = new GeoJsonReader(new JsonText(file, windowBytes), target)
   try {
-    const reader = new GeoJsonReader(new JsonText(file, windowBytes), target)
     for (let turn = turnFeatures; reader.step(); ) {
       if (reader.count < turn) continue
       turn = reader.count + turnFeatures
@@ -78,10 +65,21 @@ export async function readGeoJson(
       await setImmediate()
     }
     return reader.end()
+  } catch (error) {
+    throw error instanceof JsonFault ? explain(error, reader.count) : error
   } finally {
     closeSync(file)
     closeSync(target)
   }
+}
+
+function explain(fault: JsonFault, count: number): Error {
+  const { kind, offset } = fault
+  if (kind === 'nul') return fault
+  if (kind === 'size') return new GeoJsonFault(`feature ${count + 1} of it has more than 1 GiB`)
+  const what = kind === 'end' ? 'its JSON is cut off' : 'it is not valid JSON'
+  const place = count === 0 ? 'before the first feature ends' : `after feature ${count}`
+  return new GeoJsonFault(`${what} at byte ${offset + 1}, ${place}`)
 }
 
 class GeoJsonReader {
@@ -96,6 +94,8 @@ class GeoJsonReader {
   #place: 'document' | 'collection' | 'features' = 'document'
   #documents = 0
   #isMarked = false
+  /** Whether the collection that is read has a list of features. */
+  #hasList = false
   #isForeign = false
   #hasNegativeIds = false
   #name: string | undefined
@@ -109,6 +109,7 @@ class GeoJsonReader {
     this.#properties = new PropertyText(text, this.#spool, this.#columns)
     this.#geometry = new GeometryText(text)
     text.unit(() => {
+      if (text.isAtEnd()) return
       if (byteOrderMark.includes(text.next())) for (const byte of byteOrderMark) text.expect(byte)
       this.#isMarked = text.at > 0 && text.bytes[text.at - 1] === recordSeparator
     })
@@ -158,6 +159,7 @@ class GeoJsonReader {
     if (kind === 'collection') {
       text.expect(codes.openObject)
       this.#place = 'collection'
+      this.#hasList = false
       return true
     }
     text.unit(() => {
@@ -208,6 +210,7 @@ class GeoJsonReader {
     const start = text.at
     if (key === 'features' && byte === codes.openList) {
       text.at += 1
+      this.#hasList = true
       if (text.takes(codes.closeList)) this.#endMember()
       else this.#place = 'features'
       return
@@ -238,6 +241,7 @@ class GeoJsonReader {
     const text = this.#text
     const isLast = !text.takes(codes.comma)
     if (isLast) text.expect(codes.closeObject)
+    if (isLast && !this.#hasList) throw new GeoJsonFault('a FeatureCollection of it has no list of features')
     this.#place = isLast ? 'document' : 'collection'
   }
 
@@ -250,7 +254,7 @@ class GeoJsonReader {
     this.#startRecord()
     const text = this.#text
     const isObject = text.next() === codes.openObject
-    if (!isObject) throw new NotFeature(this.count + 1, text.describe(), isMember)
+    if (!isObject) throw this.#notFeature(text.describe(), isMember)
     const start = text.at
     const found: FoundMembers = { type: undefined, properties: undefined, hasOthers: false, isEsri: false }
     text.members(() => this.#readFeatureMember(found, takesOthers))
@@ -258,13 +262,18 @@ class GeoJsonReader {
     if (type === undefined && found.isEsri && this.count === 0) this.#isForeign = true
     else if (type?.toLowerCase() !== 'feature') {
       const what = type === undefined ? 'an object without a type' : `of the type ${JSON.stringify(type)}`
-      throw new NotFeature(this.count + 1, what, isMember)
+      throw this.#notFeature(what, isMember)
     } else if (properties !== 'an object' && properties !== 'null')
-      throw new NotFeature(this.count + 1, `one whose properties are ${properties}`, isMember)
+      throw this.#notFeature(`one whose properties are ${properties}`, isMember)
     else if (properties === 'null' && found.hasOthers && !takesOthers) {
       text.at = start
       this.#readFeature({ isMember, takesOthers: true })
     }
+  }
+
+  #notFeature(what: string, isMember: boolean): Error {
+    const place = isMember ? `member ${this.count + 1} of its features` : `its record ${this.count + 1}`
+    return new GeoJsonFault(`${place} is not a Feature, but ${what}`)
   }
 
   #readFeatureMember(found: FoundMembers, takesOthers: boolean): void {
@@ -291,7 +300,7 @@ class GeoJsonReader {
 
   /** Starts the record of a feature; anew, where it takes more of the file than was there. */
   #startRecord(): void {
-    this.#properties.clear()
+    this.#properties.start(this.count + 1)
     this.#geometry.clear()
     this.#spool.at = this.#recordAt
     this.#spool.reserve(recordHead + 4)

@@ -125,7 +125,10 @@ export class GeometryText {
     if (text.takes(codes.closeList)) return
     do {
       if (text.next() === codes.openObject) this.#readObject(depth + 1)
-      else this.fault ??= `a geometry of its collection is ${text.describe()}`
+      else {
+        const what = text.describe()
+        this.fault ??= `a geometry of its collection is ${what}`
+      }
     } while (text.takes(codes.comma))
     text.expect(codes.closeList)
   }
@@ -200,7 +203,8 @@ export class GeometryText {
       this.#breakUneven()
       text.pass()
     } else {
-      this.fault ??= `${notNumber}: ${text.describe()}`
+      const what = text.describe()
+      this.fault ??= `${notNumber}: ${what}`
       // A ring that is missing behind others takes none of them along.
       this.#isSequenceBroken ||= depth !== this.#depth - 2 || this.#partAt < 0
     }

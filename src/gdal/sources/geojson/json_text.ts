@@ -1,4 +1,5 @@
 import { readSync } from 'node:fs'
+import { JsonFault } from './geojson_fault.ts'
 
 /** Characters of JSON, as bytes. @see RFC 8259 */
 export const codes = {
@@ -17,22 +18,9 @@ export const codes = {
   closeObject: 0x7d,
 } as const
 
-/** Reports bytes that are not JSON. */
-export class JsonFault extends Error {
-  /** Bytes of the file before the fault. */
-  readonly offset: number
-  readonly kind: 'syntax' | 'end' | 'nul' | 'size'
-
-  constructor(kind: JsonFault['kind'], offset: number) {
-    super(kind)
-    this.kind = kind
-    this.offset = offset
-  }
-}
-
 /** Ends a reading that needs bytes behind the window; it starts again with a larger one. */
 const needsMore = new Error('the window ends')
-const startBytes = 1 << 20
+const startBytes = 1 << 18
 /** Most bytes of a feature. */
 const mostBytes = 1 << 30
 const longestShown = 80
@@ -203,14 +191,15 @@ export class JsonText {
     let digits = 0
     let byte = bytes[at] as number
     for (; byte >= codes.zero && byte <= codes.nine; byte = bytes[++at] as number)
-      digits = digits * 10 + byte - codes.zero
-    if (at === first || (bytes[first] === codes.zero && at > first + 1)) throw this.#badByte(at)
+      digits = digits * 10 + (byte - codes.zero)
+    if (at === first) throw this.#badByte(at)
+    if (bytes[first] === codes.zero && at > first + 1) throw this.fault('syntax', first)
     let decimals = 0
     if (byte === codes.dot) {
       const dot = at
       byte = bytes[++at] as number
       for (; byte >= codes.zero && byte <= codes.nine; byte = bytes[++at] as number)
-        digits = digits * 10 + byte - codes.zero
+        digits = digits * 10 + (byte - codes.zero)
       decimals = at - dot - 1
       if (decimals === 0) throw this.#badByte(at)
     }
@@ -219,8 +208,9 @@ export class JsonText {
     this.at = at
     if ((byte | 0x20) === 0x65 || digits > Number.MAX_SAFE_INTEGER || decimals > 22)
       return this.#longNumber(start)
-    const value = decimals === 0 ? digits : digits / (powersOfTen[decimals] as number)
-    return isNegative ? 0 - value : value
+    if (decimals === 0) return isNegative ? 0 - digits : digits
+    const value = digits / (powersOfTen[decimals] as number)
+    return isNegative ? -value : value
   }
 
   /** Reads the exponent of a number, if it has one, and all of the number. */

@@ -36,8 +36,9 @@ export class PropertyText {
     this.#columns = columns
   }
 
-  /** Starts the next feature. */
-  clear(): void {
+  /** Starts a feature, maybe once more. */
+  start(feature: number): void {
+    this.#columns.startFeature(feature)
     this.isUnsorted = false
     this.#last = idColumn
   }

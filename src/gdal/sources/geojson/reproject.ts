@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { CoordinateTransformation, SpatialReference } from 'gdal-async'
 import { wkbTypes } from '../../../geo/wkb.ts'
 import type { GdalModule } from '../../runner/gdal_module.ts'
-import { positionsAt, type SpooledFeature } from './spool_reader.ts'
+import { geometryAt, positionsAt, type SpoolPiece } from './spool_reader.ts'
 
-/** Reprojects features in place; those that cannot be reprojected are marked. */
-export type Reproject = (features: readonly SpooledFeature[]) => void
+/** Reprojects the features of a piece in place; gives where those start that cannot be reprojected. */
+export type Reproject = (piece: SpoolPiece) => ReadonlySet<number>
 
 /** Where features come from, and where they go. */
 export interface ReprojectTarget {
@@ -23,11 +23,11 @@ export function makeReproject(gdal: GdalModule, { crs, srs, folder }: ReprojectT
   const read = (member: unknown) => readReferenceSystem(gdal, member, folder)
   const from = read(crs)
   const to = read({ type: 'name', properties: { name: `EPSG:${srs}` } })
-  if (from.isSame(to)) return () => undefined
+  if (from.isSame(to)) return () => new Set()
   const transformation = new gdal.CoordinateTransformation(from, to)
   // Elsewhere PROJ chooses an operation by the place of what it is given.
   const isUniform = crs === undefined || from.isSame(read(undefined))
-  return (features) => reproject(gdal, { transformation, isUniform }, features)
+  return (piece) => reproject(gdal, { transformation, isUniform }, piece)
 }
 
 /** Asks GDAL for the reference system of a source with such a member. */
@@ -54,36 +54,40 @@ interface Reprojection {
 function reproject(
   gdal: GdalModule,
   { transformation, isUniform }: Reprojection,
-  features: readonly SpooledFeature[],
-): void {
+  piece: SpoolPiece,
+): ReadonlySet<number> {
+  const failed = new Set<number>()
   for (const hasZ of [false, true]) {
-    const group = features.filter(
-      ({ bytes, geometry }) => geometry !== 0 && (bytes[geometry + 1] === 1) === hasZ,
-    )
-    const all = (members: readonly SpooledFeature[]) => transformAll(gdal, transformation, members)
+    const group = piece.starts.filter((start) => {
+      const geometry = geometryAt(piece, start)
+      return piece.bytes[geometry] !== 0 && (piece.bytes[geometry + 1] === 1) === hasZ
+    })
+    const all = (starts: readonly number[]) =>
+      transformAll(gdal, transformation, { ...piece, starts, step: hasZ ? 24 : 16 })
     if (isUniform && (group.length === 0 || all(group))) continue
-    for (const feature of group) if (!all([feature])) feature.isMisplaced = true
+    for (const start of group) if (!all([start])) failed.add(start)
   }
+  return failed
 }
 
 const wkbHead = 9
 
+/** Features of which each position takes as many bytes. */
+interface Batch extends SpoolPiece {
+  readonly step: 16 | 24
+}
+
 /** Reprojects features of the same dimension; returns false where a position of them cannot be. */
-function transformAll(
-  gdal: GdalModule,
-  transformation: CoordinateTransformation,
-  features: readonly SpooledFeature[],
-): boolean {
-  const places = features.map((feature) => positionsAt(feature, feature.geometry))
-  const step = places[0]?.hasZ ? 24 : 16
+function transformAll(gdal: GdalModule, transformation: CoordinateTransformation, batch: Batch): boolean {
+  const { bytes, step } = batch
+  const places = batch.starts.map((start) => positionsAt(batch, geometryAt(batch, start)))
   const count = places.reduce((sum, place) => sum + place.count, 0)
   const wkb = Buffer.allocUnsafe(wkbHead + step * count)
   wkb[0] = 1
   wkb.writeUInt32LE(step === 24 ? wkbTypes.lineString + 1000 : wkbTypes.lineString, 1)
   wkb.writeUInt32LE(count, 5)
   let at = wkbHead
-  for (const [index, place] of places.entries())
-    at += (features[index] as SpooledFeature).bytes.copy(wkb, at, place.at, place.at + step * place.count)
+  for (const place of places) at += bytes.copy(wkb, at, place.at, place.at + step * place.count)
   const line = gdal.Geometry.fromWKB(wkb)
   try {
     line.transform(transformation)
@@ -92,9 +96,9 @@ function transformAll(
   }
   const moved = line.toWKB('LSB', 'ISO')
   at = wkbHead
-  for (const [index, place] of places.entries()) {
+  for (const place of places) {
     const end = at + step * place.count
-    moved.copy((features[index] as SpooledFeature).bytes, place.at, at, end)
+    moved.copy(bytes, place.at, at, end)
     at = end
   }
   return true

@@ -3,32 +3,24 @@ import { type Bytes, bytesOf } from '../../../core/bytes.ts'
 import type { AnyByteGeometry, ByteGeometry, ByteSequence } from '../../../geo/byte_geometry.ts'
 import type { Part } from '../../../geo/geometry.ts'
 import { partsOfWkbType, wkbTypes } from '../../../geo/wkb.ts'
+import type { FlatFeature } from '../../flatgeobuf/flat_reader.ts'
+import type { ReadFeature } from '../../import/feature_reader.ts'
 
 /** Bytes of the head of a record: its size, then flags. */
 export const recordHead = 5
 /** Flags of a record. */
 export const recordFlags = { isFaulty: 1, isUnsorted: 2 } as const
 
-/** A feature where it stands in the spool; valid until the next one is asked for. */
-export interface SpooledFeature extends Bytes {
-  /** Geometry; 0 where there is none. */
-  readonly geometry: number
-  /** Length of the properties, followed by them. */
-  readonly properties: number
-  /** Whether properties stand in another order than the columns, or twice. */
-  readonly isUnsorted: boolean
-  /** Size of the whole feature in bytes. */
-  readonly size: number
-  /** What is wrong with its geometry. */
-  fault?: string
-  /** Whether its positions cannot be those of the reference system. */
-  isMisplaced?: boolean
+const windowBytes = 1 << 18
+
+/** A piece of a spool, with whole features. */
+export interface SpoolPiece extends Bytes {
+  /** Where each feature starts. */
+  readonly starts: readonly number[]
 }
 
-const windowBytes = 1 << 20
-
-/** Reads a spool in pieces of many features each. */
-export function* readSpool(path: string): Generator<readonly SpooledFeature[]> {
+/** Reads a spool in pieces of many features each; each one is valid until the next. */
+export function* readSpool(path: string): Generator<SpoolPiece> {
   const file = openSync(path, 'r')
   try {
     let data = bytesOf(Buffer.allocUnsafe(windowBytes))
@@ -37,16 +29,16 @@ export function* readSpool(path: string): Generator<readonly SpooledFeature[]> {
       const read = readSync(file, data.bytes, end, data.bytes.length - end, null)
       if (read === 0) return
       end += read
-      const features: SpooledFeature[] = []
+      const starts: number[] = []
       let at = 0
       let size = 4
       while (end - at >= 4) {
         size = data.view.getUint32(at, true)
         if (end - at < size) break
-        features.push(featureAt(data, at, size))
+        starts.push(at)
         at += size
       }
-      yield features
+      yield { ...data, starts }
       const target = size > data.bytes.length ? bytesOf(Buffer.allocUnsafe(2 * size)) : data
       data.bytes.copy(target.bytes, 0, at, end)
       data = target
@@ -57,18 +49,27 @@ export function* readSpool(path: string): Generator<readonly SpooledFeature[]> {
   }
 }
 
-function featureAt({ bytes, view }: Bytes, start: number, size: number): SpooledFeature {
-  const flags = bytes[start + 4] as number
-  const isUnsorted = (flags & recordFlags.isUnsorted) !== 0
+/** Gives the feature that starts at a place. */
+export function featureAt({ bytes, view }: Bytes, start: number): ReadFeature {
+  const size = view.getUint32(start, true)
   const properties = start + recordHead
-  const at = properties + 4 + view.getUint32(properties, true)
+  const at = geometryAt({ bytes, view }, start)
   const geometry = bytes[at] === 0 ? 0 : at
-  const feature: SpooledFeature = { bytes, view, geometry, properties, isUnsorted, size }
-  if ((flags & recordFlags.isFaulty) !== 0) {
-    const end = start + size - 2
-    feature.fault = bytes.toString('utf8', end - view.getUint16(end, true), end)
-  }
-  return feature
+  const feature = { bytes, view, geometry, properties, size }
+  if (((bytes[start + 4] as number) & recordFlags.isFaulty) === 0) return feature
+  const end = start + size - 2
+  return { ...feature, fault: { reason: bytes.toString('utf8', end - view.getUint16(end, true), end) } }
+}
+
+/** Finds the geometry of the feature that starts at a place: its first byte is 0 where there is none. */
+export function geometryAt({ view }: Bytes, start: number): number {
+  const properties = start + recordHead
+  return properties + 4 + view.getUint32(properties, true)
+}
+
+/** Tells whether properties stand in another order than the columns, or twice. */
+export function isUnsorted({ bytes, properties }: FlatFeature): boolean {
+  return ((bytes[properties - 1] as number) & recordFlags.isUnsorted) !== 0
 }
 
 /** Where the positions of a geometry stand. */
@@ -84,7 +85,7 @@ export function positionsAt({ bytes, view }: Bytes, geometry: number): SpooledPo
 }
 
 /** Reads the geometry of a feature, in place; undefined where it has none. */
-export function readSpooledGeometry(feature: SpooledFeature): AnyByteGeometry | undefined {
+export function readSpooledGeometry(feature: FlatFeature): AnyByteGeometry | undefined {
   const { bytes, view, geometry } = feature
   if (geometry === 0) return undefined
   const { at, count, hasZ } = positionsAt(feature, geometry)
