@@ -17,8 +17,9 @@ import { describeGeometry, readGeoJsonText } from '../support/geojson.ts'
  * - lists and objects among the values stay as they are written, without blanks; GDAL writes them anew;
  * - whole numbers beyond 2^53 among fractions become strings; GDAL rounds them;
  * - numbers among strings stay as they are written; GDAL rounds and formats some of them;
- * - geometries without positions are null; GDAL has empty ones;
+ * - geometries without positions are null or left out of a collection; GDAL has empty ones;
  * - only dates and times of RFC 3339, also with slashes or blanks, are such; GDAL takes other forms too;
+ * - escaped pairs of surrogates are what they say; some versions of GDAL replace those that end in DC00;
  * - ids of features become a field where one of them is not a whole number of 0 or more, all of them.
  */
 // The door's own type of the module.
@@ -118,7 +119,9 @@ const values: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .map((real) => `${(real + 0).toFixed(3)}`),
   truth: fc.boolean().map(String),
   string: string.map((text) => JSON.stringify(text)),
-  escaped: string.map((text) => `"${text.split('').map(escapeUnit).join('')}"`),
+  escaped: string
+    .filter((text) => !/[\ud800-\udfff]/.test(text))
+    .map((text) => `"${text.split('').map(escapeUnit).join('')}"`),
   date: fc.constantFrom('"2020-02-29"', '"1999/12/31"'),
   time: fc.constantFrom('"10:11:12"', '"00:00:00"'),
   moment: fc.constantFrom('"2020-02-29T10:11:12"', '"2020-02-29 10:11:12.5"', '"2020-02-29T10:11:12Z"'),
@@ -167,20 +170,16 @@ const moments = new Set(['DATE', 'TIME', 'DATETIME'])
 function expectValue(ours: unknown, theirs: unknown, datatype: string | undefined): void {
   if (theirs === null) expect(ours).toBeUndefined()
   else if (moments.has(datatype ?? '')) {
-    const parts = theirs as Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>
+    // gdal-async leaves out zeros.
+    const parts = theirs as Partial<Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>>
+    const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = parts
     const numbers = String(ours)
       .split(/[^\d.]/)
       .map(Number)
-    const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] =
-      datatype === 'TIME' ? [0, 0, 0, ...numbers] : numbers
-    if (datatype !== 'TIME')
-      expect({ year, month, day }).toMatchObject({ year: parts.year, month: parts.month, day: parts.day })
-    if (datatype !== 'DATE')
-      expect({ hour, minute, second: Math.floor(second) }).toEqual({
-        hour: parts.hour,
-        minute: parts.minute,
-        second: Math.floor(parts.second),
-      })
+    const clock = [hour, minute, Math.floor(second)]
+    const found = datatype === 'TIME' ? numbers : numbers.slice(3)
+    if (datatype !== 'TIME') expect(numbers.slice(0, 3)).toEqual([year, month, day])
+    if (datatype !== 'DATE') expect([0, 1, 2].map((at) => Math.floor(found[at] ?? 0))).toEqual(clock)
   } else if (typeof theirs === 'number') expect(Number(ours) + 0).toBe(theirs + 0)
   else if (ours !== theirs) expect(asJson(ours)).toEqual(asJson(theirs))
 }

@@ -70,10 +70,11 @@ export async function readGeoJsonText(
   }
 }
 
-/** Gives a geometry as plain data. */
+/** Gives a geometry as plain data, without members that are empty. */
 export function describeGeometry(geometry: AnyByteGeometry | undefined): unknown {
   if (geometry === undefined || geometry.family === 'UNSUPPORTED') return geometry
-  if (geometry.family === 'COLLECTION') return geometry.members.map(describeGeometry)
+  if (geometry.family === 'COLLECTION')
+    return geometry.members.filter(({ parts }) => parts.length > 0).map(describeGeometry)
   const { family, isMulti, hasZ, parts } = geometry
   return { family, isMulti, hasZ, parts: parts.map((part) => part.map(numbersOf)) }
 }

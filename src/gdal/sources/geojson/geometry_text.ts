@@ -300,7 +300,6 @@ export class GeometryText {
     for (const member of members) {
       if (this.#isCollection) {
         spool.bytes[spool.at++] = member.type
-        spool.bytes[spool.at++] = member.hasZ ? 1 : 0
         spool.u32(member.count)
       }
       for (const number of member.structure) spool.u32(number)

@@ -29,24 +29,30 @@ export function* readSpool(path: string): Generator<SpoolPiece> {
       const read = readSync(file, data.bytes, end, data.bytes.length - end, null)
       if (read === 0) return
       end += read
-      const starts: number[] = []
-      let at = 0
-      let size = 4
-      while (end - at >= 4) {
-        size = data.view.getUint32(at, true)
-        if (end - at < size) break
-        starts.push(at)
-        at += size
-      }
+      const { starts, next } = findStarts(data, end)
       yield { ...data, starts }
+      const size = end - next < 4 ? 4 : data.view.getUint32(next, true)
       const target = size > data.bytes.length ? bytesOf(Buffer.allocUnsafe(2 * size)) : data
-      data.bytes.copy(target.bytes, 0, at, end)
+      data.bytes.copy(target.bytes, 0, next, end)
       data = target
-      end -= at
+      end -= next
     }
   } finally {
     closeSync(file)
   }
+}
+
+/** Finds where the whole features before an end start, and where the next one does. */
+function findStarts({ view }: Bytes, end: number): { starts: number[]; next: number } {
+  const starts: number[] = []
+  let next = 0
+  while (end - next >= 4) {
+    const size = view.getUint32(next, true)
+    if (end - next < size) break
+    starts.push(next)
+    next += size
+  }
+  return { starts, next }
 }
 
 /** Gives the feature that starts at a place. */
@@ -96,9 +102,9 @@ export function readSpooledGeometry(feature: FlatFeature): AnyByteGeometry | und
   cursor.at += 4
   const members = Array.from({ length: view.getUint32(cursor.at - 4, true) }, () => {
     const { at: head } = cursor
-    cursor.at += 6
-    const { count: own, hasZ: isHigh } = positionsAt(feature, head)
-    return readMember(cursor, { type: bytes[head] as number, hasZ: isHigh, count: own })
+    cursor.at += 5
+    // A position without a height has one of 0 there.
+    return readMember(cursor, { type: bytes[head] as number, hasZ, count: view.getUint32(head + 1, true) })
   })
   return { family: 'COLLECTION', members }
 }
