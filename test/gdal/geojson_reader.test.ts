@@ -153,6 +153,8 @@ describe('values', () => {
   test('are null where the last of the same key is null', async () => {
     const { values } = await valuesOf('{"a":1,"b":2,"a":null}', '{"b":1,"a":2,"b":3}')
     expect(values).toEqual([{ b: 2 }, { a: 2, b: 3 }])
+    const { datatypes } = await valuesOf('{"a":null,"c":1}', '{"b":1,"a":null}')
+    expect(datatypes).toEqual({ a: 'STRING', b: 'INTEGER', c: 'INTEGER' })
   })
 
   test('have the order of the features', async () => {

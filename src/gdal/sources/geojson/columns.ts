@@ -19,8 +19,6 @@ export const kinds = {
   time: 256,
   moment: 512,
   json: 1024,
-  /** No value where the same key had one before. */
-  none: 2048,
 } as const
 
 /** A property that features of a source have. */
@@ -118,7 +116,7 @@ const exact = kinds.integer | kinds.long
  * double holds among fractions, become strings, as they are written.
  */
 export function datatypeOfKinds(found: number): Datatype {
-  const isOnly = (allowed: number) => found !== 0 && (found & ~(allowed | kinds.none)) === 0
+  const isOnly = (allowed: number) => found !== 0 && (found & ~allowed) === 0
   if (isOnly(kinds.integer | kinds.truth)) return 'INTEGER'
   if (isOnly(whole | kinds.truth)) return 'BIGINT'
   if (isOnly(exact | kinds.real | kinds.truth)) return 'REAL'

@@ -61,7 +61,7 @@ export class PropertyText {
     else this.#last = column
     if (this.#readValue(column) || !isAgain) return
     this.#spool.reserve(valueHead)
-    this.#startValue(column, 'none', kinds.none)
+    this.#startValue(column, 'none', 0)
   }
 
   /** Writes a value; returns false where there is none. */
