@@ -68,6 +68,12 @@ describe('loadPipeline', () => {
     ])
   })
 
+  it('says once that a file is a manifest', async () => {
+    expect(await faults('manifest: test\nresources:\n  root: { existing: true, id: 0 }\n')).toEqual([
+      '1:1 pipeline/unknown-field the file is a manifest, not a pipeline (apply it with "landform apply FILE")',
+    ])
+  })
+
   it('names what is missing', async () => {
     expect(await faults('pipeline: x\nfrom: { layers: [a] }\nto: {}\n')).toEqual([
       '3:1 pipeline/missing-field missing field "folder"',
