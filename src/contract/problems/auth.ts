@@ -56,7 +56,7 @@ export const authProblems = {
     1,
     'Insufficient permissions',
     `${core}.InsufficientPermissions`,
-    'Ask for the permission that the message names.',
+    'Use another account, or ask an administrator for access.',
   ),
   'access/attribute': kind(
     403,

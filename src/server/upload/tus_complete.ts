@@ -1,4 +1,5 @@
 import { problem } from '../../contract/problems.ts'
+import { countOf } from '../../core/count.ts'
 import type { Blob } from '../../files/blob_store.ts'
 import { deletePartialUpload, listParts, type PartialUpload } from '../../store/upload/partial_upload.ts'
 import { findUpload, insertUploads, type StoredUpload } from '../../store/upload/stored_upload.ts'
@@ -44,7 +45,7 @@ async function* readAll(blobs: Keeper['blobs'], digests: readonly string[]): Asy
 function incomplete({ id, offsetBytes, lengthBytes }: PartialUpload) {
   return problem(
     'upload/incomplete',
-    `Of the upload ${id}, ${offsetBytes} of ${lengthBytes} bytes are here.`,
+    `Of the upload ${id}, ${offsetBytes} of ${countOf(lengthBytes, 'byte')} are here.`,
     {
       data: { upload: id, offset: offsetBytes, length: lengthBytes },
     },
