@@ -28,7 +28,7 @@ export const principalProblems = {
     1,
     'User or group is in use',
     `${core}.ForbiddenError`,
-    'Give its resources to somebody else and take it out of the rules, or disable it instead.',
+    'Transfer its resources to another user and remove it from the rules first.',
   ),
   'principal/last-administrator': kind(
     409,

@@ -140,19 +140,18 @@ describe('a bad network', () => {
   })
 })
 
-describe('a key that nobody can see', () => {
-  it('gets a message of its own', async () => {
+describe('a key that is taken since the plan', () => {
+  it('is reported as such', async () => {
     const { api } = await stand({})
     const manifest = manifestOf({ hidden: { displayName: 'Hidden' } }, 'hidden')
     const plan = await planManifest({ api, manifest })
-    // Taken between plan and apply: to the plan it is invisible.
     await server.admin('POST', '/api/resource/', {
       resource: { cls: 'resource_group', parent: { id: 0 }, display_name: 'Other', keyname: 'hidden' },
     })
     const report = await applyPlan({ api, plan, atomic: false })
     expect(report.outcomes[0]?.problem).toMatchObject({
-      code: 'resource/key-taken',
-      message: 'The key "hidden" is taken by a resource that this account cannot see.',
+      code: 'apply/stale',
+      message: '"hidden" was created on the server since the plan was made.',
     })
   })
 })
