@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv'
+import { countOf } from '../core/count.ts'
 import { joinPointer } from '../core/pointer.ts'
 import { findHint } from '../core/suggest.ts'
 import { findPatternWords } from './pattern.ts'
@@ -56,12 +57,14 @@ const byKeyword: Readonly<Record<string, Describe>> = {
   minLength: (error) =>
     bad(
       error,
-      error.params.limit === 1 ? 'must not be empty' : `shorter than ${error.params.limit} characters`,
+      error.params.limit === 1
+        ? 'must not be empty'
+        : `shorter than ${countOf(error.params.limit, 'character')}`,
     ),
   maxLength: (error) => bad(error, exceeds(error, 'string', 'characters')),
   minimum: (error) => bad(error, `${showValue(error.data)} is less than ${error.params.limit}`),
   maximum: (error) => bad(error, `${showValue(error.data)} is more than ${error.params.limit}`),
-  minItems: (error) => bad(error, `expected at least ${error.params.limit} items`),
+  minItems: (error) => bad(error, `expected at least ${countOf(error.params.limit, 'item')}`),
   maxItems: (error) => bad(error, exceeds(error, 'list', 'items')),
   maxProperties: (error) => bad(error, exceeds(error, 'object', 'members')),
 }

@@ -1,4 +1,5 @@
 import { problem } from '../contract/problems.ts'
+import { countOf } from '../core/count.ts'
 import type { Problem } from '../core/problem.ts'
 import type { ImportPipeline } from './pipeline_schema.ts'
 import type { BadRow } from './quarantine.ts'
@@ -35,7 +36,7 @@ export function checkRows({ check, quarantine }: ImportPipeline, counts: RowCoun
   throw refusal('pipeline/quarantine', message, counts, { limit })
 }
 
-const rows = (count: number) => `${count} row${count === 1 ? '' : 's'}`
+const rows = (count: number) => countOf(count, 'row')
 
 function refusal(
   ...[code, message, counts, more = {}]: [

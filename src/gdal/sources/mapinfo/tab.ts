@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { problem } from '../../../contract/problems.ts'
+import { countOf } from '../../../core/count.ts'
 import type { SourceFile } from '../source.ts'
 import { nameSource } from '../source_name.ts'
 
@@ -35,7 +36,7 @@ export function countRows({ path, name }: SourceFile): number {
     if (least < rows) {
       throw problem(
         'source/unreadable',
-        `${nameSource(name)} breaks off: ${Math.max(least, 0)} of ${rows} features can be read`,
+        `${nameSource(name)} breaks off: ${Math.max(least, 0)} of ${countOf(rows, 'feature')} can be read`,
       )
     }
     return rows - countDeleted(table, { rows, start, size })
