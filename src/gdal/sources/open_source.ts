@@ -10,6 +10,7 @@ import { type BrokenGeometry, checkGeoJson, writeWithout } from './geojson/geojs
 import { beginsWithRecord, countRecords } from './geojson/json_records.ts'
 import { prepareMif } from './mapinfo/mif.ts'
 import { countRows, isNative, isSeamless } from './mapinfo/tab.ts'
+import { openFault } from './open_fault.ts'
 import { findShapeTexts } from './shapefile/dbf_text.ts'
 import type { SourceFile, SourceLayer } from './source.ts'
 import { nameSource } from './source_name.ts'
@@ -245,7 +246,7 @@ async function openDataset(
     try {
       return { dataset: await gdal.openAsync(file.path, 'r', driver), driver }
     } catch (error) {
-      if (index === 0) reason = error instanceof Error ? error.message : String(error)
+      if (index === 0) reason = openFault(error, drivers)
     }
   }
   throw unreadable(file, reason)
