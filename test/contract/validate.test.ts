@@ -56,6 +56,10 @@ describe('a validator', () => {
     ])
   })
 
+  it('counts one item as one', () => {
+    expect(all({ type: 'array', minItems: 1 })([])[0]?.message).toBe('expected at least 1 item')
+  })
+
   it('names an unknown kind of item', () => {
     expect(check(webmap([{ ...style, item_type: 'folder' }])).map((fault) => fault.message)).toEqual([
       'unknown item_type "folder"',
