@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseAuthorization, readingsOf } from '../../../src/server/auth/basic_auth.ts'
+import { parseAuthorization, readingsOf } from '../../../src/server/auth/credentials.ts'
 
 const header = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 const basic = (login: string, password: string) => ({ medium: 'basic', credentials: { login, password } })

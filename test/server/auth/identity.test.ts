@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { callerOf, type Identity } from '../../../src/server/auth/identity.ts'
-import { createMemory } from '../../../src/server/auth/identity_cache.ts'
+import { callerOf, createMemory, type Identity } from '../../../src/server/auth/identity.ts'
 import type { User } from '../../../src/store/auth/principal.ts'
 
 const user: User = {
