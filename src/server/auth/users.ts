@@ -15,7 +15,8 @@ import {
   endAccess,
   requireAdministrator,
 } from './change_principals.ts'
-import { checkPassword, hashPassword } from './password.ts'
+import { hashPassword } from './password.ts'
+import { checkPassword } from './password_rules.ts'
 import { checkMemberIds, checkPrincipalNames, getPrincipal, nameOf } from './principal_checks.ts'
 import { changedNames, givenFields } from './remove_principal.ts'
 
