@@ -2,7 +2,7 @@ import type { Members } from '../../contract/registry.ts'
 import { type GeodbConnectionRow, geodbConnections } from '../../store/classes/geodb_layer.ts'
 import { passwordPlace } from '../geodb/connection_pools.ts'
 import { invalidAt } from '../http/invalid_request.ts'
-import type { Behaviour, MemberChange } from './behaviour.ts'
+import { type Behaviour, idOf, type MemberChange } from './behaviour.ts'
 import { checkSecretAddress } from './secret_address.ts'
 
 type Change = MemberChange<'geodb_connection'>
@@ -17,14 +17,18 @@ export const geodbConnectionBehaviour: Behaviour<'geodb_connection'> = {
   async create(tx, changes) {
     await geodbConnections.write(tx, new Map(changes.map((change) => [change.id, rowOf(change, emptyRow)])))
   },
-  async update(tx, change) {
-    const standing = (await geodbConnections.find(tx, [change.id])).get(change.id) ?? emptyRow
-    const row = rowOf(change, standing)
-    checkSecretAddress('geodb_connection', change.members.geodb_connection ?? {}, {
-      standing: addressOf(standing),
-      next: addressOf(row),
+  async update(tx, changes) {
+    const found = await geodbConnections.find(tx, changes.map(idOf))
+    const rows = changes.map((change): [number, GeodbConnectionRow] => {
+      const standing = found.get(change.id) ?? emptyRow
+      const row = rowOf(change, standing)
+      checkSecretAddress('geodb_connection', change.members.geodb_connection ?? {}, {
+        standing: addressOf(standing),
+        next: addressOf(row),
+      })
+      return [change.id, row]
     })
-    await geodbConnections.write(tx, new Map([[change.id, row]]))
+    await geodbConnections.write(tx, new Map(rows))
   },
 }
 

@@ -2,7 +2,7 @@ import type { Members } from '../../contract/registry.ts'
 import { joinPointer } from '../../core/pointer.ts'
 import { type LookupTableRow, lookupTables } from '../../store/classes/lookup_table.ts'
 import { invalidAt } from '../http/invalid_request.ts'
-import type { Behaviour } from './behaviour.ts'
+import { type Behaviour, idOf } from './behaviour.ts'
 
 type Given = NonNullable<Members<'lookup_table'>['lookup_table']>
 type Item = LookupTableRow['items'][number]
@@ -19,9 +19,13 @@ export const lookupTableBehaviour: Behaviour<'lookup_table'> = {
       new Map(changes.map(({ id, members }) => [id, rowOf(members.lookup_table ?? {}, emptyRow)])),
     )
   },
-  async update(tx, { id, members }) {
-    const standing = (await lookupTables.find(tx, [id])).get(id) ?? emptyRow
-    await lookupTables.write(tx, new Map([[id, rowOf(members.lookup_table ?? {}, standing)]]))
+  async update(tx, changes) {
+    const standing = await lookupTables.find(tx, changes.map(idOf))
+    const rows = changes.map(({ id, members }): [number, LookupTableRow] => [
+      id,
+      rowOf(members.lookup_table ?? {}, standing.get(id) ?? emptyRow),
+    ])
+    await lookupTables.write(tx, new Map(rows))
   },
 }
 

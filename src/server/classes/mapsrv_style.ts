@@ -25,11 +25,14 @@ export const mapsrvStyleBehaviour: Behaviour<'mapsrv_style'> = {
     })
     await writeStyleXml(tx, new Map(xml))
   },
-  async update(tx, change) {
-    const given = change.members.mapsrv_style?.xml
-    if (given === undefined) return
-    checkXml(change, given)
-    await writeStyleXml(tx, new Map([[change.id, given]]))
+  async update(tx, changes) {
+    const given = changes.flatMap((change) => {
+      const xml = change.members.mapsrv_style?.xml
+      if (xml === undefined) return []
+      checkXml(change, xml)
+      return [[change.id, xml] as const]
+    })
+    await writeStyleXml(tx, new Map(given))
   },
 }
 

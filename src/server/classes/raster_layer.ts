@@ -20,9 +20,9 @@ export const rasterLayerBehaviour: Behaviour<'raster_layer'> = {
     }
     await adopt(tx, changes)
   },
-  async update(tx, change) {
-    checkReferenceSystem(change.members)
-    await adopt(tx, [change])
+  async update(tx, changes) {
+    for (const { members } of changes) checkReferenceSystem(members)
+    await adopt(tx, changes)
   },
 }
 

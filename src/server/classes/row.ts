@@ -1,7 +1,7 @@
 import type { Cls, Members } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { RowTable } from '../../store/classes/row_table.ts'
-import type { Behaviour } from './behaviour.ts'
+import { type Behaviour, idOf } from './behaviour.ts'
 
 /** A class whose one member is kept as it comes: a row a resource, columns named as on the wire. */
 export interface RowClass<C extends Cls, R extends object> {
@@ -28,9 +28,14 @@ export function rowBehaviour<C extends Cls, R extends object>(cls: RowClass<C, R
     async create(tx, changes) {
       await write(tx, new Map(changes.map(({ id, members }) => [id, { ...plain, ...members[member] }])))
     },
-    async update(tx, { id, members }) {
-      const standing = (await rows.find(tx, [id])).get(id) ?? plain
-      await write(tx, new Map([[id, { ...standing, ...members[member] }]]))
+    async update(tx, changes) {
+      const standing = await rows.find(tx, changes.map(idOf))
+      await write(
+        tx,
+        new Map(
+          changes.map(({ id, members }) => [id, { ...(standing.get(id) ?? plain), ...members[member] }]),
+        ),
+      )
     },
   }
 }

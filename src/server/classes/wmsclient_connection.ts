@@ -4,7 +4,7 @@ import { fetchCapabilities } from '../../ogc/wms_client.ts'
 import { type WmsConnectionRow, wmsConnections } from '../../store/classes/wms.ts'
 import type { ServerContext } from '../context.ts'
 import { invalidAt } from '../http/invalid_request.ts'
-import type { Behaviour, MemberChange, Preparation, Prepared } from './behaviour.ts'
+import { type Behaviour, idOf, type MemberChange, type Preparation, type Prepared } from './behaviour.ts'
 import { checkSecretAddress } from './secret_address.ts'
 
 type Change = MemberChange<'wmsclient_connection'>
@@ -25,9 +25,12 @@ export const wmsclientConnectionBehaviour: Behaviour<'wmsclient_connection'> = {
   async create(tx, changes) {
     await wmsConnections.write(tx, new Map(changes.map((change) => [change.id, rowOf(change, undefined)])))
   },
-  async update(tx, change) {
-    const standing = (await wmsConnections.find(tx, [change.id])).get(change.id)
-    await wmsConnections.write(tx, new Map([[change.id, rowOf(change, standing)]]))
+  async update(tx, changes) {
+    const standing = await wmsConnections.find(tx, changes.map(idOf))
+    await wmsConnections.write(
+      tx,
+      new Map(changes.map((change) => [change.id, rowOf(change, standing.get(change.id))])),
+    )
   },
 }
 
