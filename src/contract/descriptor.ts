@@ -61,6 +61,14 @@ export interface SourceData {
   readonly structure?: readonly string[]
 }
 
+/** Storage of the member named after a class: one table of that name, with a column for each field. */
+export interface ClassTable {
+  /** Fields that are not columns: they only arrive in requests, or are stored elsewhere. */
+  readonly omit?: readonly string[]
+  /** Columns whose text counts in the volume of a resource. */
+  readonly volume?: readonly string[]
+}
+
 /** A link on the page of a resource, shown to callers who have the permission of its route. */
 export interface PageLink {
   /** Name of the operation. Its path takes `{id}` from the resource. */
@@ -95,6 +103,8 @@ export interface ClassDescriptor {
   readonly order: number
   /** Wire members of its own, each an object schema. The first is named after the class. */
   readonly members: Readonly<Record<string, TObject>>
+  /** Absent where the class has nothing to store, or is stored in another form. */
+  readonly table?: ClassTable
   /** Absent where the class takes no source data. */
   readonly data?: SourceData
   readonly links?: readonly PageLink[]

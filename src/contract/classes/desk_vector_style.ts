@@ -11,6 +11,7 @@ export const deskVectorStyle = {
   parents: featureLayerClasses,
   interfaces: styleInterfaces,
   order: 100,
+  table: { omit: ['file_upload'], volume: ['qml'] },
   links: [{ route: 'style.qml', text: 'The style as QML' }],
   requires: dataOfParent,
   members: {

@@ -10,6 +10,7 @@ export const mapsrvStyle = {
   parents: featureLayerClasses,
   interfaces: styleInterfaces,
   order: 100,
+  table: { volume: ['xml'] },
   requires: dataOfParent,
   members: {
     mapsrv_style: Type.Object({

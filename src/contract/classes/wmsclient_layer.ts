@@ -12,6 +12,7 @@ export const wmsclientLayer = {
   parents: ['resource_group'],
   interfaces: ['IBboxLayer', 'IExtentRenderRequest', 'IRenderableStyle', 'ITileRenderRequest'],
   order: 100,
+  table: { omit: ['connection'] },
   requires: dataOfConnection,
   members: {
     wmsclient_layer: Type.Object({
