@@ -170,22 +170,6 @@ describeServers('an apply in one transaction', (start) => {
   })
 })
 
-describeServers('the second of two first applies', (start) => {
-  it.each([true, false])('reads that the resource was created meanwhile; atomic: %s', async (atomic) => {
-    const server = await start()
-    const [first, second] = [connect(server.url), connect(server.url)]
-    const id = `twice-${atomic}`
-    const manifest = manifestOf({ [id]: {}, [`${id}.a`]: { parent: id } }, id)
-    const report = await apply(second, manifest, { atomic, meanwhile: () => apply(first, manifest) })
-    expect(report.outcomes[0]?.problem).toMatchObject({
-      code: 'apply/stale',
-      message: `"${id}" was created on the server since the plan was made.`,
-      hint: expect.stringMatching(/^Plan again/),
-    })
-    expect(await waiting(second, manifest)).toEqual([])
-  })
-})
-
 describeServers('what somebody else has changed since the plan', (start) => {
   /** A tree where b takes the name of a, c is by itself, and d is to go; then a is changed, or deleted. */
   async function meet(id: string, method: 'PUT' | 'DELETE', partial = false) {
