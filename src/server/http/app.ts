@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { problem } from '../../contract/problems.ts'
+import { isExtraRoute } from '../../contract/route.ts'
+import { routeOf } from '../../contract/routes.ts'
 import { tus } from '../../contract/tus.ts'
 import type { ServerContext } from '../context.ts'
 import { isTus, serverHeaders } from '../upload/tus_protocol.ts'
 import { sendProblem } from './answer.ts'
 import { answerClientError } from './client_error.ts'
 import { getStatus, problemOf } from './error_body.ts'
-import { isExtra, type Speech } from './response_dialect.ts'
+import type { Speech } from './response_dialect.ts'
 import { type KnownPath, listEndpoints, listPaths } from './routing.ts'
 import { createOperation, type RequestFacts } from './run_route.ts'
 import { addWebFiles } from './web_files.ts'
@@ -72,7 +74,7 @@ export function createApp(context: ServerContext): FastifyInstance {
 }
 
 function addEndpoints(app: FastifyInstance, context: ServerContext): void {
-  const offered = listEndpoints().filter(({ name }) => !(context.plain && isExtra(name)))
+  const offered = listEndpoints().filter(({ name }) => !(context.plain && isExtraRoute(routeOf(name))))
   for (const { name, method, url, template } of offered) {
     const run = createOperation(name, context)
     app.route({ method, url, config: { template }, handler: run })
