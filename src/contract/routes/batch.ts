@@ -8,6 +8,9 @@ import { Type } from '../type.ts'
 /** Most operations of one batch. */
 export const maxOperations = 20_000
 
+/** Most steps in which the operations of a batch depend on one another. */
+export const maxWaves = 1000
+
 const nameRules = { minLength: 1, maxLength: 255 } as const
 
 /**

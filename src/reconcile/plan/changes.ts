@@ -8,12 +8,11 @@ import type { PlanInput } from '../model/plan_input.ts'
 import { planCreation } from './create.ts'
 import { decideSource, keepSource } from './decide_load.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
-import { contextOf } from './diff_context.ts'
+import { contextOf, listRecreated } from './diff_context.ts'
 import { issueAt, type Match } from './match.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { countTakes, listUncounted } from './prune.ts'
 import type { LoadQuestion } from './read_load_change.ts'
-import { listRecreated } from './recreate.ts'
 import { reasonOf, reportUnseen, type Unseen } from './unseen.ts'
 
 /** Changes to what the manifest names. */

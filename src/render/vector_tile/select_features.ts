@@ -10,12 +10,11 @@ import { idType } from '../../store/feature/feature_table.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { TileFeature } from './encode_mvt.ts'
 import type { GeometryCache } from './geometry_cache.ts'
-import { selectPoints } from './select_points.ts'
 import { type Crowd, thinCrowd } from './thin_features.ts'
 import { attributeSql, attributeValues } from './tile_attributes.ts'
 import { shapeSql, smallShapeSql, wholeSql } from './tile_geometry_sql.ts'
 import type { TileGrid } from './tile_grid.ts'
-import { isPointLayer, places, tileSource } from './tile_source.ts'
+import { isPointLayer, places, selectPoints, tileSource } from './tile_source.ts'
 
 /** Up to so many features are thinned here: one plain statement finds all that there is. */
 const fewFeatures = 1024

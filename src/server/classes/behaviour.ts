@@ -18,6 +18,9 @@ export interface MemberChange<C extends Cls> {
   readonly prepared: unknown
 }
 
+/** Gives the resource of a change. */
+export const idOf = ({ id }: { readonly id: number }): number => id
+
 /** What a class is asked to get ready before the transaction of a request opens. */
 export interface Preparation<C extends Cls> {
   readonly context: ServerContext
@@ -60,8 +63,11 @@ export interface Behaviour<C extends Cls> {
    * Problem refuses them all.
    */
   create(tx: Queryable, changes: readonly MemberChange<C>[]): Promise<void>
-  /** Writes the members that a request changes. */
-  update(tx: Queryable, change: MemberChange<C>): Promise<void>
+  /**
+   * Writes the members that a request changes, of many resources, none of which refers to another. A Problem refuses
+   * them all.
+   */
+  update(tx: Queryable, changes: readonly MemberChange<C>[]): Promise<void>
   /** Lets go of what rows do not: tables, for one. Called before the rows are deleted. */
   remove?(tx: Queryable, ids: readonly number[]): Promise<void>
   /** Does the long work (reading a file into staging) in its own short transactions, before the request's. */

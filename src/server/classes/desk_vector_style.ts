@@ -29,8 +29,8 @@ export const deskVectorStyleBehaviour: Behaviour<'desk_vector_style'> = {
     ])
     await styles.write(tx, new Map(rows))
   },
-  async update(tx, change) {
-    const given = await readGiven(tx, [change])
+  async update(tx, changes) {
+    const given = await readGiven(tx, changes)
     await styles.write(tx, new Map([...given].map(([id, qml]) => [id, { qml }])))
   },
 }

@@ -40,20 +40,24 @@ export const geodbLayerBehaviour: Behaviour<'geodb_layer'> = {
     const groups = Map.groupBy(changes, ({ members }) => wantedOf(members.geodb_layer ?? {}).connectionId)
     for (const [connectionId, group] of groups) await createLayers(tx, connectionId, group)
   },
-  async update(tx, change) {
-    const standing = await lockLayer(tx, change.id)
-    if (standing === undefined) return
-    const { caller, members } = change
-    const known = new Set([...lookupTablesOf(standing), standing.foreign?.connectionId ?? 0])
-    await requireReferences(tx, { caller, cls: 'geodb_layer', checks: [{ members, standing: known }] })
-    const table = await findChangedTable(tx, change, standing)
-    if (table !== undefined) await changeTable(tx, { change, standing, table })
-    const layer = (await findLayers(tx, [change.id])).get(change.id)
-    const fields = members.feature_layer?.fields
-    if (fields === undefined || layer === undefined) return
-    const isChanged = await changeFields(tx, layer, describeChanges(layer, fields, table))
-    if (isChanged) await touchLayer(tx, change.id)
+  async update(tx, changes) {
+    for (const change of changes) await updateOne(tx, change)
   },
+}
+
+async function updateOne(tx: Queryable, change: Change): Promise<void> {
+  const standing = await lockLayer(tx, change.id)
+  if (standing === undefined) return
+  const { caller, members } = change
+  const known = new Set([...lookupTablesOf(standing), standing.foreign?.connectionId ?? 0])
+  await requireReferences(tx, { caller, cls: 'geodb_layer', checks: [{ members, standing: known }] })
+  const table = await findChangedTable(tx, change, standing)
+  if (table !== undefined) await changeTable(tx, { change, standing, table })
+  const layer = (await findLayers(tx, [change.id])).get(change.id)
+  const fields = members.feature_layer?.fields
+  if (fields === undefined || layer === undefined) return
+  const isChanged = await changeFields(tx, layer, describeChanges(layer, fields, table))
+  if (isChanged) await touchLayer(tx, change.id)
 }
 
 /** Looks at the table before the transaction opens, where its connection stands by then. */

@@ -27,11 +27,14 @@ export const mapsrvStyleBehaviour: Behaviour<'mapsrv_style'> = {
     })
     await styles.write(tx, new Map(rows))
   },
-  async update(tx, change) {
-    const given = change.members.mapsrv_style?.xml
-    if (given === undefined) return
-    checkXml(change, given)
-    await styles.write(tx, new Map([[change.id, { xml: given }]]))
+  async update(tx, changes) {
+    const given = changes.flatMap((change) => {
+      const xml = change.members.mapsrv_style?.xml
+      if (xml === undefined) return []
+      checkXml(change, xml)
+      return [[change.id, { xml }] as const]
+    })
+    await styles.write(tx, new Map(given))
   },
 }
 

@@ -27,9 +27,9 @@ export const rasterLayerBehaviour: BehaviourOf<'raster_layer'> = {
     }
     await adopt(tx, changes)
   },
-  async update(tx, change) {
-    checkReferenceSystem(change.members)
-    await adopt(tx, [change])
+  async update(tx, changes) {
+    for (const { members } of changes) checkReferenceSystem(members)
+    await adopt(tx, changes)
   },
 }
 

@@ -2,7 +2,7 @@ import { type Cls, descriptorOf, type Members } from '../../contract/registry.ts
 import { listSecrets, type Schema } from '../../contract/schema.ts'
 import type { Queryable } from '../../database/database.ts'
 import { listColumns, type MemberRow, memberTable, type RowCls } from '../../store/classes/member_table.ts'
-import type { Behaviour, MemberChange } from './behaviour.ts'
+import { type Behaviour, idOf, type MemberChange } from './behaviour.ts'
 
 /** Fields of the member named after a class, as a request has them. */
 export type Given<C extends RowCls> = Partial<MemberRow<C>>
@@ -38,9 +38,11 @@ export function rowBehaviour<C extends RowCls>(own: RowClass<C>): Behaviour<C> {
       const defaults = defaultRow(cls)
       await write(tx, new Map(changes.map((one) => [one.id, change(one, defaults)])))
     },
-    async update(tx, one) {
-      const stored = (await table.find(tx, [one.id])).get(one.id) ?? defaultRow(cls)
-      await write(tx, new Map([[one.id, change(one, stored)]]))
+    async update(tx, changes) {
+      const stored = await table.find(tx, changes.map(idOf))
+      const defaults = defaultRow(cls)
+      const rows = changes.map((one) => [one.id, change(one, stored.get(one.id) ?? defaults)] as const)
+      await write(tx, new Map(rows))
     },
     ...(prepare === undefined ? {} : { prepare }),
   }

@@ -46,19 +46,23 @@ export const vectorLayerBehaviour: BehaviourOf<'vector_layer'> = {
       if (fields !== undefined) await writeFieldChanges(tx, id, fields)
     }
   },
-  async update(tx, change) {
-    const { caller, id, members, prepared } = change
-    const standing = await lockLayer(tx, id)
-    if (standing === undefined) return
-    const checks = [{ members, standing: lookupTablesOf(standing) }]
-    await requireReferences(tx, { caller, cls: 'vector_layer', checks })
-    const own = members.vector_layer ?? {}
-    checkReferenceSystem(own, standing)
-    if (isStagedSource(prepared)) await adoptStaged(tx, id, prepared.staged)
-    const isChanged = await changeFeatures(tx, change, { isReplaced: isStagedSource(prepared) })
-    if (isChanged && !isStagedSource(prepared)) await touchLayer(tx, id)
+  async update(tx, changes) {
+    for (const change of changes) await updateOne(tx, change)
   },
   remove: dropLayerTables,
+}
+
+async function updateOne(tx: Queryable, change: Change): Promise<void> {
+  const { caller, id, members, prepared } = change
+  const standing = await lockLayer(tx, id)
+  if (standing === undefined) return
+  const checks = [{ members, standing: lookupTablesOf(standing) }]
+  await requireReferences(tx, { caller, cls: 'vector_layer', checks })
+  const own = members.vector_layer ?? {}
+  checkReferenceSystem(own, standing)
+  if (isStagedSource(prepared)) await adoptStaged(tx, id, prepared.staged)
+  const isChanged = await changeFeatures(tx, change, { isReplaced: isStagedSource(prepared) })
+  if (isChanged && !isStagedSource(prepared)) await touchLayer(tx, id)
 }
 
 /** Changes what stands in the table; tells whether values changed. */

@@ -8,7 +8,7 @@ import { findKnownSrs } from '../../store/classes/known_srs.ts'
 import { type MemberRow, memberTable } from '../../store/classes/member_table.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { requireReferences } from '../resource/references.ts'
-import type { Behaviour, MemberChange } from './behaviour.ts'
+import { type Behaviour, idOf, type MemberChange } from './behaviour.ts'
 import { defaultRow } from './row.ts'
 
 type Change = MemberChange<'wmsclient_layer'>
@@ -30,13 +30,15 @@ export const wmsclientLayerBehaviour: Behaviour<'wmsclient_layer'> = {
     return new Map([...layers].map(([id, layer]) => [id, { wmsclient_layer: wireLayer(layer) }]))
   },
   create: (tx, changes) => write(tx, changes, new Map()),
-  async update(tx, change) {
-    const standing = await findStanding(tx, [change.id])
-    await write(tx, [change], standing)
-    const connectionId = change.members.wmsclient_layer?.connection?.id
+  async update(tx, changes) {
+    const standing = await findStanding(tx, changes.map(idOf))
+    await write(tx, changes, standing)
+    const isElsewhere = ({ id, members }: Change) => {
+      const connectionId = members.wmsclient_layer?.connection?.id
+      return connectionId !== undefined && connectionId !== standing.get(id)?.connectionId
+    }
     // Who may read the layer depends on its connection.
-    if (connectionId !== undefined && connectionId !== standing.get(change.id)?.connectionId)
-      await touchPermissionEpoch(tx)
+    if (changes.some(isElsewhere)) await touchPermissionEpoch(tx)
   },
 }
 

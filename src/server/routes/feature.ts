@@ -23,23 +23,21 @@ import { readContent, readTarget } from '../features/feature_content.ts'
 import { openPage } from '../features/feature_page.ts'
 import { readFilter, readForm, readSelection } from '../features/feature_query.ts'
 import { identify } from '../features/identify_features.ts'
-import { readCount, readExtent } from '../features/layer_statistics.ts'
+import { rasterExtent, readCount, readExtent } from '../features/layer_statistics.ts'
 import {
   checkFeatureId,
   featureNotFound,
   type LayerRequest,
   openLayer,
+  steadily,
   writeLayer,
 } from '../features/open_layer.ts'
 import { patchFeatures } from '../features/patch_features.ts'
-import { rasterExtent } from '../features/raster_extent.ts'
 import { type PartSelection, splitReading } from '../features/read_parts.ts'
-import { steadily } from '../features/retry_on_change.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { readJsonItems } from '../http/json_items.ts'
-import { streamRows } from '../stream/row_stream.ts'
-import { spoolBody } from '../stream/spool_body.ts'
+import { spoolBody, streamRows } from '../stream/spool.ts'
 
 const json = 'application/json'
 
