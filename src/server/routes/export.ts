@@ -6,8 +6,7 @@ import { type ExportOrder, readOrder } from '../export/export_options.ts'
 import { type MadeFiles, makeFiles } from '../export/gdal_export.ts'
 import { sendFiles } from '../export/send_export.ts'
 import { type ExportSource, writeGeojson, writeTable } from '../export/text_export.ts'
-import { type OpenLayer, openLayer } from '../features/open_layer.ts'
-import { steadily } from '../features/retry_on_change.ts'
+import { type OpenLayer, openLayer, steadily } from '../features/open_layer.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 
 /** Operations that give layers as files. */
