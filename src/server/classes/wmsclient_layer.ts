@@ -31,14 +31,14 @@ export const wmsclientLayerBehaviour: Behaviour<'wmsclient_layer'> = {
   },
   create: (tx, changes) => write(tx, changes, new Map()),
   async update(tx, changes) {
-    const standing = await findStanding(tx, changes.map(idOf))
-    await write(tx, changes, standing)
-    const isElsewhere = ({ id, members }: Change) => {
+    const stored = await findStanding(tx, changes.map(idOf))
+    await write(tx, changes, stored)
+    const getsOther = ({ id, members }: Change) => {
       const connectionId = members.wmsclient_layer?.connection?.id
-      return connectionId !== undefined && connectionId !== standing.get(id)?.connectionId
+      return connectionId !== undefined && connectionId !== stored.get(id)?.connectionId
     }
-    // Who may read the layer depends on its connection.
-    if (changes.some(isElsewhere)) await touchPermissionEpoch(tx)
+    // The read permission of a layer depends on its connection.
+    if (changes.some(getsOther)) await touchPermissionEpoch(tx)
   },
 }
 
