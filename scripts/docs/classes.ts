@@ -1,9 +1,9 @@
 import { WebmapItemSchema } from '../../src/contract/classes/webmap.ts'
-import { dataRequirements, permissionsOf, scopes } from '../../src/contract/permissions.ts'
-import { type Cls, clsNames, descriptorOf } from '../../src/contract/registry.ts'
+import type { SourceData } from '../../src/contract/descriptor.ts'
+import { permissionsOf, scopes } from '../../src/contract/permissions.ts'
+import { type Cls, clsNames, dataOf, descriptorOf } from '../../src/contract/registry.ts'
 import { ResmetaMember, ResourceMember } from '../../src/contract/resource.ts'
 import type { Schema } from '../../src/contract/schema.ts'
-import { dataOptions, needsData, takesData } from '../../src/manifest/schema/block_schema.ts'
 import { printFields } from './fields.ts'
 import { formatCode, formatCodes, formatTable, joinParts } from './markdown.ts'
 
@@ -29,17 +29,17 @@ export function printClasses(): string {
 }
 
 function printClass(cls: Cls): string {
-  const { meaning, parents, scopes: scopeNames, members } = descriptorOf(cls)
+  const { meaning, parents, scopes: scopeNames, members, requires: requirement } = descriptorOf(cls)
+  const data = dataOf(cls)
   const facts = [
     `- Parents: ${formatCodes(parents)}`,
     `- Permissions: ${formatCodes(permissionsOf(scopeNames))}`,
-    ...dataRequirements
-      .filter(({ classes }) => classes.includes(cls))
-      .map(
-        ({ permission, requires, on }) =>
-          `- ${formatCode(permission)} also requires ${formatCode(requires)} on the ${on}`,
-      ),
-    ...(takesData(cls) ? [`- Data: ${describeData(cls)}`] : []),
+    ...(requirement === undefined
+      ? []
+      : [
+          `- ${formatCode(requirement.permission)} also requires ${formatCode(requirement.requires)} on the ${requirement.on}`,
+        ]),
+    ...(data === undefined ? [] : [`- Data: ${describeData(data)}`]),
   ]
   return [
     `## ${cls}`,
@@ -54,10 +54,10 @@ function printMember(name: string, schema: Schema): string[] {
   return Object.keys(schema.properties ?? {}).length === 0 ? [] : [`### ${name}\n\n${printFields(schema)}`]
 }
 
-function describeData(cls: Cls): string {
-  const options = Object.keys(dataOptions[cls] ?? {})
-  const need = needsData.has(cls) ? 'required in a manifest' : 'optional in a manifest'
-  return `\`data: { source: FILE }\`, ${need}${options.length === 0 ? '' : `, with the options ${formatCodes(options)}`}`
+function describeData({ options, structure }: SourceData): string {
+  const names = Object.keys(options)
+  const need = structure === undefined ? 'required in a manifest' : 'optional in a manifest'
+  return `\`data: { source: FILE }\`, ${need}${names.length === 0 ? '' : `, with the options ${formatCodes(names)}`}`
 }
 
 /** Prints the fields of layers and groups in the tree of a web map. */

@@ -3,6 +3,9 @@ import { nullable } from './descriptor.ts'
 import { patterns } from './pattern.ts'
 import { Type } from './type.ts'
 
+/** Login of the administrator that every server has. */
+export const administrator = 'administrator'
+
 /** Shortest and longest password, in characters. */
 export const passwordLength = { min: 8, max: 1024 } as const
 

@@ -17,9 +17,9 @@ export async function sumVolumes(database: Queryable, ids: readonly number[]): P
          from asked a join raster_layer r on r.resource_id = a.id
          join blob b on b.digest in (r.digest, r.source_digest)
        union all
-       select octet_length(s.qml) from asked a join desk_style s on s.resource_id = a.id
+       select octet_length(s.qml) from asked a join desk_vector_style s on s.resource_id = a.id
        union all
-       select octet_length(s.xml) from asked a join map_style s on s.resource_id = a.id)
+       select octet_length(s.xml) from asked a join mapsrv_style s on s.resource_id = a.id)
      select coalesce(sum(bytes), 0)::float8 as volume from parts`,
     [ids],
   )
