@@ -12,7 +12,7 @@ export function printProblems(): string {
   return joinParts(
     '# Problem codes',
     'Every error has a stable code. Programs match on the code, never on the text. On the wire it is the member `code` of the error body; on the command line it stands before the message: `error auth/required: …`.',
-    '*HTTP* is the status of a response with this code. *Exit* is the exit code of a command that ends with it; [commands.md](commands.md#exit-codes) explains the exit codes.',
+    '*HTTP* is the status of a response with this code; codes without a status are reported by the toolkit only. *Exit* is the exit code of a command that ends with it; [commands.md](commands.md#exit-codes) explains the exit codes.',
     [...areas].map(([area, entries]) => `## ${area}\n\n${formatTable(headers, entries.map(printRow))}`),
   )
 }
@@ -20,5 +20,5 @@ export function printProblems(): string {
 const headers = ['Code', 'HTTP', 'Exit', 'Meaning', 'Advice']
 
 function printRow([code, { status, exit, title, advice }]: readonly [string, ProblemKind]): string[] {
-  return [formatCode(code), String(status), String(exit), title, advice]
+  return [formatCode(code), status === undefined ? '' : String(status), String(exit), title, advice]
 }
