@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { loadDeclared } from '../../scripts/docs/commands.ts'
@@ -70,4 +70,22 @@ test('CONTRIBUTING.md names npm scripts, projects and files that exist', () => {
   expect(rows).toEqual(projects)
   const paths = [...text.matchAll(/\btest\/[\w./]+/g)].map(([path]) => path.replace(/\.$/, ''))
   expect(paths.filter((path) => !existsSync(path))).toEqual([])
+})
+
+describe('ARCHITECTURE.md', () => {
+  const text = documents.find(({ path }) => path === 'ARCHITECTURE.md')?.text ?? ''
+
+  test('names files and folders that exist', () => {
+    const named = [...text.matchAll(/`((?:src|test|scripts|docs)\/[^`\s]*)`/g)].map(([, path]) => path ?? '')
+    expect(named.length).toBeGreaterThan(80)
+    // Of `src/contract/classes/<class>.ts`, the folder.
+    const exists = (path: string) => existsSync(path.replace(/<.*/, ''))
+    expect(named.filter((path) => !exists(path))).toEqual([])
+  })
+
+  test('describes every folder of src', () => {
+    const described = [...text.matchAll(/^\| `src\/(\w+)(?:\/|\.ts)` \|/gm)].map(([, name]) => name)
+    const folders = readdirSync('src').map((name) => name.replace(/\.ts$/, ''))
+    expect(described.sort()).toEqual(folders.sort())
+  })
 })

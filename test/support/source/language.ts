@@ -5,7 +5,7 @@ import type { TextFile } from './tracked.ts'
 const words: readonly (readonly [source: string, replacement: string])[] = [
   ['pictures?', 'raster or image'],
   ['shapes?', 'geometry'],
-  ['a text|texts', 'string'],
+  ['a text|(?<!help )texts', 'string'],
   ['moments?', 'timestamp'],
   ['mend(s|ed|ing)?', 'repair'],
   ['(is|are|was|were|be) told|as told|tells? of', 'reported'],
