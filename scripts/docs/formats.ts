@@ -56,13 +56,13 @@ function printExport([name, format]: [string, ExportFormat]): string[] {
 function listExportLimits({ asText = [], geometry, families, isBare, limits = {} }: ExportFormat): string[] {
   const { textBytes, nameLength, digits, isNullZero } = limits
   return [
-    ...(textBytes === undefined ? [] : [`strings of ${textBytes} bytes`]),
-    ...(nameLength === undefined ? [] : [`field names of ${nameLength} characters`]),
-    ...(digits === undefined ? [] : [`BIGINT with ${digits} digits`]),
+    ...(textBytes === undefined ? [] : [`strings up to ${textBytes} bytes`]),
+    ...(nameLength === undefined ? [] : [`field names up to ${nameLength} characters`]),
+    ...(digits === undefined ? [] : [`BIGINT exact to ${digits} digits`]),
     ...(isNullZero ? ['null numbers become 0'] : []),
     ...(asText.length === 0 ? [] : [`${asText.join(', ')} as strings`]),
     ...(geometry === 'text' ? ['geometry as WKT'] : []),
-    ...(geometry === 'needed' ? ['every feature needs a geometry'] : []),
+    ...(geometry === 'needed' ? ['no features without geometry'] : []),
     ...(families === undefined ? [] : [`only ${families.join(', ')}`]),
     ...(isBare ? ['no attributes'] : []),
   ]

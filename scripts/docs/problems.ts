@@ -12,13 +12,14 @@ export function printProblems(): string {
   return joinParts(
     '# Problem codes',
     'Every error has a stable code. Programs match on the code, never on the text. On the wire it is the member `code` of the error body; on the command line it stands before the message: `error auth/required: …`.',
-    '*HTTP* is the status of a response with this code; codes without a status are reported by the toolkit only. *Exit* is the exit code of a command that ends with it; [commands.md](commands.md#exit-codes) explains the exit codes.',
+    '*HTTP* is the status of a response with this code; a code without a status is reported by the command line only. *Exit* is the exit code of a command that ends with it; [commands.md](commands.md#exit-codes) explains the exit codes.',
     [...areas].map(([area, entries]) => `## ${area}\n\n${formatTable(headers, entries.map(printRow))}`),
   )
 }
 
 const headers = ['Code', 'HTTP', 'Exit', 'Meaning', 'Advice']
 
-function printRow([code, { status, exit, title, advice }]: readonly [string, ProblemKind]): string[] {
-  return [formatCode(code), status === undefined ? '' : String(status), String(exit), title, advice]
+function printRow([code, kind]: readonly [string, ProblemKind]): string[] {
+  const status = 'status' in kind ? String(kind.status) : ''
+  return [formatCode(code), status, String(kind.exit), kind.title, kind.advice]
 }

@@ -1,5 +1,6 @@
 import { uniqueNameIgnoringCase } from '../core/unique_name.ts'
 import type { Datatype, GeometryFamily } from './geometry.ts'
+import { listTitles } from './source_formats.ts'
 
 /** What a file of a format cannot hold, where its driver does not report it. */
 export interface ExportLimits {
@@ -79,7 +80,7 @@ export const exportFormats = {
     isDirect: true,
   },
   CSV: { title: 'CSV', ...csv },
-  CSV_MSEXCEL: { title: 'CSV for Excel', ...csv },
+  CSV_MSEXCEL: { title: 'CSV', ...csv },
   'ESRI Shapefile': {
     title: 'Shapefile',
     extension: 'shp',
@@ -97,7 +98,7 @@ export const exportFormats = {
   },
   KML: { title: 'KML', extension: 'kml', mediaType: kmlType, isText: true, ...kml },
   KMZ: {
-    title: 'KMZ',
+    title: 'KML',
     extension: 'kmz',
     mediaType: 'application/vnd.google-earth.kmz',
     archived: 'doc.kml',
@@ -144,6 +145,11 @@ export type DirectFormatName = {
 
 /** Names of the formats. */
 export const exportFormatNames = Object.keys(exportFormats) as ExportFormatName[]
+
+/** Titles of the formats whose texts may be in other encodings than UTF-8, as a sentence lists them. */
+export const encodedExportTitles = listTitles(
+  Object.values<ExportFormat>(exportFormats).filter(({ hasEncodings }) => hasEncodings),
+)
 
 /** Encodings that texts are exported in, where the format leaves the choice. */
 export const exportEncodings = ['UTF-8', 'CP1251'] as const

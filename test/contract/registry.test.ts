@@ -123,6 +123,17 @@ describe('routes', () => {
     ])
   })
 
+  it('asks nothing of callers that are not known', () => {
+    const anonymous = routeNames.filter((name) => routeOf(name).isAnonymous)
+    expect(anonymous).toContain('instance.alive')
+    for (const name of anonymous) {
+      const { permission, forUsers, takesKey } = routeOf(name)
+      expect([permission, forUsers, takesKey], name).toEqual([undefined, undefined, undefined])
+    }
+    const ofSessions = routeNames.filter((name) => routeOf(name).changesSession)
+    expect(ofSessions).toEqual(['auth.login', 'auth.logout'])
+  })
+
   it('has one operation a method and path', () => {
     const seen = routeNames.map((name) => `${routeOf(name).method} ${routeOf(name).path}`)
     expect(new Set(seen).size).toBe(seen.length)

@@ -5,7 +5,8 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import helmet from 'helmet'
 import { replayedHeader } from '../../contract/idempotency.ts'
 import { problem } from '../../contract/problems.ts'
-import type { RouteName } from '../../contract/routes.ts'
+import { isExtraRoute } from '../../contract/route.ts'
+import { type RouteName, routeOf } from '../../contract/routes.ts'
 import { tus } from '../../contract/tus.ts'
 import type { ServerContext } from '../context.ts'
 import { isTus, serverHeaders } from '../upload/tus_protocol.ts'
@@ -13,7 +14,7 @@ import { sendProblem } from './answer.ts'
 import { answerClientError } from './client_error.ts'
 import { getStatus, problemOf } from './error_body.ts'
 import type { Handler } from './handler.ts'
-import { isExtra, type Speech } from './response_dialect.ts'
+import type { Speech } from './response_dialect.ts'
 import { type KnownPath, listEndpoints, listPaths } from './routing.ts'
 import { createOperation, type RequestFacts } from './run_route.ts'
 import { addWebFiles } from './web_files.ts'
@@ -79,7 +80,7 @@ export function createApp(context: ServerContext, findHandler: FindHandler): Fas
 }
 
 function addEndpoints(app: FastifyInstance, context: ServerContext, findHandler: FindHandler): void {
-  const offered = listEndpoints().filter(({ name }) => !(context.plain && isExtra(name)))
+  const offered = listEndpoints().filter(({ name }) => !(context.plain && isExtraRoute(routeOf(name))))
   for (const { name, method, url, template } of offered) {
     const run = createOperation(name, findHandler(name), context)
     app.route({ method, url, config: { template }, handler: run })

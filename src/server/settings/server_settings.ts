@@ -228,6 +228,11 @@ export function listSettings(): readonly (readonly [SettingName, Setting<unknown
   return Object.entries(serverSettings) as unknown as [SettingName, Setting<unknown>][]
 }
 
+/** Names of the settings whose values are secret. */
+export function secretSettings(): SettingName[] {
+  return listSettings().flatMap(([name, { flag }]) => (flag === undefined ? [name] : []))
+}
+
 /**
  * Parses settings from the command line and, where an option is absent, from the environment.
  *

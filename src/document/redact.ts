@@ -1,15 +1,7 @@
-import { clsNames, descriptorOf } from '../contract/registry.ts'
-import { listSecrets, type Schema } from '../contract/schema.ts'
+import { isSecretName, secretNames } from '../contract/secrets.ts'
 import { joinPointer, type Pointer, splitPointer } from '../core/pointer.ts'
-import type { YamlDocument } from '../document/yaml_document.ts'
-import { isItems, isMembers, type Node } from '../document/yaml_node.ts'
-
-/** Names of the fields whose values are never shown. */
-export const secretNames: ReadonlySet<string> = new Set(
-  clsNames.flatMap((cls) =>
-    Object.values(descriptorOf(cls).members).flatMap((member) => listSecrets(member as Schema)),
-  ),
-)
+import type { YamlDocument } from './yaml_document.ts'
+import { isItems, isMembers, type Node } from './yaml_node.ts'
 
 /** What stands in the place of a secret. */
 const hidden = '(secret)'
@@ -18,35 +10,35 @@ const hidden = '(secret)'
  * Gives what a message may show of a value: the expression instead of what a variable gave, and no secrets. `pointer`
  * is that of the value in its document.
  */
-export function maskValue(
+export function redactValue(
   value: unknown,
   pointer: Pointer,
   expressions: ReadonlyMap<Pointer, string>,
 ): unknown {
-  if (secretNames.has(splitPointer(pointer).at(-1) ?? '')) return hidden
+  if (isSecretName(splitPointer(pointer).at(-1) ?? '')) return hidden
   const expression = expressions.get(pointer)
   if (expression !== undefined) return expression
   if (Array.isArray(value))
-    return value.map((item, index) => maskValue(item, joinPointer(pointer, index), expressions))
+    return value.map((item, index) => redactValue(item, joinPointer(pointer, index), expressions))
   if (value === null || typeof value !== 'object') return value
   const members = Object.entries(value).map(([name, member]) => [
     name,
-    maskValue(member, joinPointer(pointer, name), expressions),
+    redactValue(member, joinPointer(pointer, name), expressions),
   ])
   return Object.fromEntries(members)
 }
 
-/** Gives the text of a file with every secret in it blotted out, character by character, for excerpts. */
-export function blotSecrets(text: string, documents: readonly YamlDocument[]): string {
-  if (![...secretNames].some((name) => text.includes(name))) return text
+/** Redacts the secrets in the text of a file, character by character, so that excerpts keep their positions. */
+export function redactText(text: string, documents: readonly YamlDocument[]): string {
+  if (![...secretNames()].some((name) => text.includes(name))) return text
   const ranges = documents.flatMap(({ root }) => [...secretNodes(root)])
-  let blotted = text
+  let redacted = text
   for (const { start, end } of ranges) {
-    const secret = blotted.slice(start, end)
+    const secret = redacted.slice(start, end)
     if (!isVariable(secret))
-      blotted = blotted.slice(0, start) + secret.replaceAll(/\S/g, '*') + blotted.slice(end)
+      redacted = redacted.slice(0, start) + secret.replaceAll(/\S/g, '*') + redacted.slice(end)
   }
-  return blotted
+  return redacted
 }
 
 /** A variable without a default gives nothing away. */
@@ -58,7 +50,7 @@ function* secretNodes({ content }: Node): Generator<Node> {
   if (isItems(content)) for (const item of content) yield* secretNodes(item)
   if (!isMembers(content)) return
   for (const [name, member] of content) {
-    if (secretNames.has(name)) yield member
+    if (isSecretName(name)) yield member
     yield* secretNodes(member)
   }
 }
