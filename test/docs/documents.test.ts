@@ -89,3 +89,16 @@ describe('ARCHITECTURE.md', () => {
     expect(described.sort()).toEqual(folders.sort())
   })
 })
+
+test('the glossary has only words that the source declares', () => {
+  const readme = documents.find(({ path }) => path === 'README.md')?.text ?? ''
+  const [, table = ''] = /^## Glossary\n\n((?:\|.*\n)+)/m.exec(readme) ?? []
+  const terms = [...table.matchAll(/^\| ([A-Z]\w+) \|/gm)]
+    .map(([, term]) => term ?? '')
+    .filter((term) => term !== 'Term')
+  expect(terms.length).toBeGreaterThan(10)
+  const source = readTexts().filter(({ path }) => path.startsWith('src/') && path.endsWith('.ts'))
+  const isDeclared = (term: string) =>
+    source.some(({ text }) => new RegExp(`export (?:interface|type|class) ${term}\\w*\\b`).test(text))
+  expect(terms.filter((term) => !isDeclared(term))).toEqual([])
+})
