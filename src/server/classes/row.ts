@@ -40,7 +40,8 @@ export function rowBehaviour<C extends RowCls>(own: RowClass<C>): Behaviour<C> {
     },
     async update(tx, changes) {
       const stored = await table.find(tx, changes.map(idOf))
-      const rows = changes.map((one) => [one.id, change(one, stored.get(one.id) ?? defaultRow(cls))] as const)
+      const defaults = defaultRow(cls)
+      const rows = changes.map((one) => [one.id, change(one, stored.get(one.id) ?? defaults)] as const)
       await write(tx, new Map(rows))
     },
     ...(prepare === undefined ? {} : { prepare }),

@@ -46,6 +46,7 @@ async function ask(preparation: Preparation<'wmsclient_connection'>): Promise<As
   return { capabilities, discard: async () => undefined }
 }
 
+// The name that the table had when the first passwords were sealed: they open under it only.
 const placeOf = (id: number) => `wms_connection.password:${id}`
 
 function openPassword(
