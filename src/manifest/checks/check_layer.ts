@@ -1,4 +1,4 @@
-import { layerReferenceSystems } from '../../contract/geometry.ts'
+import { layerReferenceSystems, loadedSrs } from '../../contract/geometry.ts'
 import { reservedKeynames } from '../../contract/keyname.ts'
 import type { Issue } from '../../core/issue.ts'
 import { findAtPointer, joinPointer } from '../../core/pointer.ts'
@@ -22,7 +22,7 @@ function checkStructure(block: Block): Issue[] {
       code: 'manifest/missing-field',
       pointer: block.value.vector_layer === undefined ? '' : '/vector_layer',
       message: `without data: a layer has to say its ${missing.map((name) => `vector_layer.${name}`).join(' and ')}`,
-      hint: 'a layer that a pipeline fills needs them too: vector_layer: { geometry_type: POINT, srs: { id: 3857 } }',
+      hint: `a layer that a pipeline fills needs them too: vector_layer: { geometry_type: POINT, srs: { id: ${loadedSrs} } }`,
       at: 'key',
     }),
   ]
@@ -42,8 +42,8 @@ function checkSrs(block: Block): Issue[] {
   ]
   if (!layerReferenceSystems.some((code) => code === id))
     return refuse(`write ${layerReferenceSystems.join(' or ')}; data in other systems are reprojected`)
-  if (block.value.data !== undefined && id !== 3857)
-    return refuse('a layer that is loaded by data: is stored in 3857; its data may be in any system')
+  if (block.value.data !== undefined && id !== loadedSrs)
+    return refuse(`a layer that is loaded by data: is stored in ${loadedSrs}; its data may be in any system`)
   return []
 }
 

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { loadedSrs } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import type { RasterFacts } from '../../contract/raster.ts'
 import type { Members } from '../../contract/registry.ts'
@@ -28,9 +29,6 @@ export interface RasterSource extends Prepared {
 export function isRasterSource(prepared: unknown): prepared is RasterSource {
   return typeof prepared === 'object' && prepared !== null && 'preparedId' in prepared
 }
-
-/** Pictures are kept in the reference system of web maps, as the API says. */
-const rasterSrs = 3857
 
 const pointer: Pointer = '/raster_layer/source'
 
@@ -70,7 +68,7 @@ async function readUpload(
     const limits = { unpackLimitBytes: 4 * uploadLimitBytes, pixelLimitBytes: 2 * uploadLimitBytes }
     const source = await blobs.localPath(upload.digest)
     const { facts, path } = await readRaster(
-      { path: source, name, folder, srs: rasterSrs, ...limits },
+      { path: source, name, folder, srs: loadedSrs, ...limits },
       { signal },
     )
     return { facts, blob: await blobs.put(createReadStream(path)) }
@@ -102,6 +100,6 @@ export function notPrepared(message: string): Problem {
  */
 export function checkReferenceSystem({ raster_layer: own }: Members<'raster_layer'>): void {
   const srs = own?.srs?.id
-  if (srs === undefined || srs === rasterSrs) return
-  throw invalidAt('/raster_layer/srs/id', `raster layers are stored in EPSG:${rasterSrs}, not EPSG:${srs}`)
+  if (srs === undefined || srs === loadedSrs) return
+  throw invalidAt('/raster_layer/srs/id', `raster layers are stored in EPSG:${loadedSrs}, not EPSG:${srs}`)
 }

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Field } from '../../contract/classes/feature_layer.ts'
 import type { vectorLayer } from '../../contract/classes/vector_layer.ts'
-import { geometryParts } from '../../contract/geometry.ts'
+import { geometryParts, loadedSrs } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { loadRulesOf } from '../../gdal/import/load_rules.ts'
 import type { WantedFields } from '../../gdal/runner/vector_job.ts'
@@ -25,9 +25,6 @@ export function isStagedSource(prepared: unknown): prepared is StagedSource {
   return typeof prepared === 'object' && prepared !== null && 'staged' in prepared
 }
 
-/** Layers are made of data in web mercator only, as the API says; those that stand keep their reference system. */
-const importSrs = 3857
-
 /** Reads the source of a request, where it has one, into a table that stands ready. */
 export async function prepareSource(
   preparation: Preparation<'vector_layer'>,
@@ -40,8 +37,8 @@ export async function prepareSource(
   if (uploadId === undefined)
     throw invalidAt('/vector_layer/source', 'give the id of an upload, or what was prepared of one')
   const layer = id === undefined ? undefined : (await findLayers(context.database, [id])).get(id)
-  if (layer === undefined && (own.srs?.id ?? importSrs) !== importSrs) {
-    throw invalidAt('/vector_layer/srs/id', `a layer made of data is in EPSG:${importSrs}`)
+  if (layer === undefined && (own.srs?.id ?? loadedSrs) !== loadedSrs) {
+    throw invalidAt('/vector_layer/srs/id', `a layer made of data is in EPSG:${loadedSrs}`)
   }
   const rules = loadRulesOf(own, layer === undefined ? undefined : geometryParts(layer.geometryType))
   if (rules.idSource === 'FIELD' && rules.idFields.length === 0)
@@ -53,7 +50,7 @@ export async function prepareSource(
     name,
     encoding: own.source.encoding,
     layer: own.source_layer,
-    srs: layer?.srs ?? importSrs,
+    srs: layer?.srs ?? loadedSrs,
     keepFields: own.keep_fields === true ? layer?.fields : undefined,
     declared: declaredFields(members.feature_layer?.fields),
   }
