@@ -6,7 +6,8 @@ import type { PermissionCache } from '../store/access/permission_cache.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import type { SecretBox } from './auth/secret_box.ts'
 import type { ForeignDatabases } from './geodb/connection_pools.ts'
-import type { StoredResource } from './resource/representation.ts'
+import type { LayerCaches } from './layer_caches.ts'
+import type { StoredResource } from './resource/stored_resource.ts'
 import type { CompleteSettings } from './settings/server_settings.ts'
 import type { Loads } from './upload/load_queue.ts'
 
@@ -18,6 +19,9 @@ export interface ServerContext extends Omit<CompleteSettings, 'listen' | 'dataFo
   readonly permissions: PermissionCache
   /** Finds one resource; requests that come together read together. */
   readonly findStored: Find<number, StoredResource>
+  readonly layerCaches: LayerCaches
+  /** Staging tables of this process that could not be dropped yet. */
+  readonly undroppedTables: Set<string>
   /** Who sends a request. */
   readonly authenticator: Authenticator
   /** Passwords of services elsewhere. */

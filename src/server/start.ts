@@ -15,13 +15,14 @@ import { createPermissionCache } from '../store/access/permission_cache.ts'
 import { bootstrap, isBootstrapped } from '../store/bootstrap.ts'
 import { migrationsFolder } from '../store/migrations.ts'
 import { createAuthenticator } from './auth/authenticate.ts'
+import { readProxies } from './auth/client_address.ts'
 import { readOrigins } from './auth/origin.ts'
 import { generatePassword, hashPassword } from './auth/password.ts'
-import { readProxies } from './auth/proxies.ts'
 import { keyFileName, openSecretBox } from './auth/secret_box.ts'
 import type { ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
 import { createForeignDatabases } from './geodb/connection_pools.ts'
+import { createLayerCaches } from './layer_caches.ts'
 import { readStored } from './resource/representation.ts'
 import { completeSettings } from './settings/server_settings.ts'
 import { openLoads } from './upload/load_queue.ts'
@@ -55,6 +56,8 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       blobs: await openDiskBlobs({ folder: join(dataFolder, filesName) }),
       permissions: createPermissionCache(database),
       findStored: gatherLoads((ids) => readStored(database, { ids })),
+      layerCaches: createLayerCaches(),
+      undroppedTables: new Set(),
       authenticator: await createAuthenticator(database, log),
       secrets,
       geodb: createForeignDatabases(secrets, log),
@@ -64,7 +67,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       temporaryFolder: await emptyFolder(join(dataFolder, temporaryName)),
       instance: `${hostname()}-${randomBytes(6).toString('hex')}`,
     }
-    await dropOrphans(database, context.instance)
+    await dropOrphans(database, context)
     return { context, adminPassword }
   } catch (error) {
     await database.close()

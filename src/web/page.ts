@@ -4,13 +4,12 @@ import { element } from './element.ts'
 import { createLayerTree, type LayerTree } from './layer_tree.ts'
 import { createLookup } from './lookup.ts'
 import { createPanel, isNarrow, loginAddress, type Panel } from './panel.ts'
-import { createPosition } from './position.ts'
 import { askJson, reasonOf, session } from './request.ts'
 import { createStatus, type Status } from './status.ts'
 import { type DrawnLayer, drawLayers } from './tiles.ts'
 import { createTools } from './tools.ts'
 import { drawOrder, isShownAt, listLayers, type MapConfig, type MapLayer } from './tree_walk.ts'
-import { createMap, extentOf, goTo, readPlace } from './viewport.ts'
+import { createMap, createPosition, extentOf, goTo, readPlace } from './viewport.ts'
 
 /** Which map to show. */
 export interface PageOptions {

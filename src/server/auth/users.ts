@@ -8,8 +8,13 @@ import {
   updatePrincipal,
 } from '../../store/auth/principal_record.ts'
 import { deleteSessionsOf } from '../../store/auth/session.ts'
-import { type Changer, type Creator, changePrincipals, requireAdministrator } from './change_principals.ts'
-import { endAccess } from './end_access.ts'
+import {
+  type Changer,
+  type Creator,
+  changePrincipals,
+  endAccess,
+  requireAdministrator,
+} from './change_principals.ts'
 import { hashPassword } from './password.ts'
 import { checkPassword } from './password_rules.ts'
 import { checkMemberIds, checkPrincipalNames, getPrincipal, nameOf } from './principal_checks.ts'

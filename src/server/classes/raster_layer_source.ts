@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { loadedSrs } from '../../contract/geometry.ts'
+import { rasterLayer } from '../../contract/classes/raster_layer.ts'
 import { problem } from '../../contract/problems.ts'
 import type { RasterFacts } from '../../contract/raster.ts'
 import type { Members } from '../../contract/registry.ts'
@@ -13,7 +13,7 @@ import { dropPreparedRaster, findPreparedRaster, keepRaster } from '../../store/
 import type { StoredUpload } from '../../store/upload/stored_upload.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { getUpload, uploadNotFound } from '../upload/upload_text.ts'
-import type { Preparation, Prepared } from './behaviour.ts'
+import type { Preparation, Prepared, SourceBehaviour } from './behaviour.ts'
 
 type Task = Preparation<'raster_layer'>
 
@@ -29,6 +29,8 @@ export interface RasterSource extends Prepared {
 export function isRasterSource(prepared: unknown): prepared is RasterSource {
   return typeof prepared === 'object' && prepared !== null && 'preparedId' in prepared
 }
+
+const { srs: rasterSrs } = rasterLayer.data
 
 const pointer: Pointer = '/raster_layer/source'
 
@@ -68,7 +70,7 @@ async function readUpload(
     const limits = { unpackLimitBytes: 4 * uploadLimitBytes, pixelLimitBytes: 2 * uploadLimitBytes }
     const source = await blobs.localPath(upload.digest)
     const { facts, path } = await readRaster(
-      { path: source, name, folder, srs: loadedSrs, ...limits },
+      { path: source, name, folder, srs: rasterSrs, ...limits },
       { signal },
     )
     return { facts, blob: await blobs.put(createReadStream(path)) }
@@ -88,6 +90,22 @@ async function takePrepared({ context, caller, id }: Task, preparedId: string): 
   return { preparedId, facts: undefined, discard: async () => undefined }
 }
 
+/** Keeps rasters for a layer to take over within a day. They are stored as soon as they are read. */
+export const rasterSource: SourceBehaviour<'raster_layer'> = {
+  async read(task) {
+    const made = await prepareRaster(task)
+    if (made?.facts === undefined) return undefined
+    const { srs, xsize, ysize, colorInterpretation } = made.facts
+    const picture = { srs: { id: srs }, xsize, ysize, band_count: colorInterpretation.length }
+    return { keep: async () => ({ id: made.preparedId, picture }), discard: made.discard }
+  },
+  async drop(database, source) {
+    const found = await findPreparedRaster(database, source)
+    if (found !== undefined) await dropPreparedRaster(database, found.id)
+    return found !== undefined
+  },
+}
+
 /** A prepared picture that this request cannot have. */
 export function notPrepared(message: string): Problem {
   return problem('source/not-prepared', message, { data: { location: ['body', `${pointer}/prepared`] } })
@@ -100,6 +118,6 @@ export function notPrepared(message: string): Problem {
  */
 export function checkReferenceSystem({ raster_layer: own }: Members<'raster_layer'>): void {
   const srs = own?.srs?.id
-  if (srs === undefined || srs === loadedSrs) return
-  throw invalidAt('/raster_layer/srs/id', `raster layers are stored in EPSG:${loadedSrs}, not EPSG:${srs}`)
+  if (srs === undefined || srs === rasterSrs) return
+  throw invalidAt('/raster_layer/srs/id', `raster layers are stored in EPSG:${rasterSrs}, not EPSG:${srs}`)
 }

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Field } from '../../contract/classes/feature_layer.ts'
-import type { vectorLayer } from '../../contract/classes/vector_layer.ts'
-import { geometryParts, loadedSrs } from '../../contract/geometry.ts'
+import { vectorLayer } from '../../contract/classes/vector_layer.ts'
+import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { loadRulesOf } from '../../gdal/import/load_rules.ts'
 import type { WantedFields } from '../../gdal/runner/vector_job.ts'
@@ -25,6 +25,9 @@ export function isStagedSource(prepared: unknown): prepared is StagedSource {
   return typeof prepared === 'object' && prepared !== null && 'staged' in prepared
 }
 
+/** For new layers; those that exist keep their reference system. */
+const { srs: importSrs } = vectorLayer.data
+
 /** Reads the source of a request, where it has one, into a table that stands ready. */
 export async function prepareSource(
   preparation: Preparation<'vector_layer'>,
@@ -37,8 +40,8 @@ export async function prepareSource(
   if (uploadId === undefined)
     throw invalidAt('/vector_layer/source', 'give the id of an upload, or what was prepared of one')
   const layer = id === undefined ? undefined : (await findLayers(context.database, [id])).get(id)
-  if (layer === undefined && (own.srs?.id ?? loadedSrs) !== loadedSrs) {
-    throw invalidAt('/vector_layer/srs/id', `a layer made of data is in EPSG:${loadedSrs}`)
+  if (layer === undefined && (own.srs?.id ?? importSrs) !== importSrs) {
+    throw invalidAt('/vector_layer/srs/id', `a layer made of data is in EPSG:${importSrs}`)
   }
   const rules = loadRulesOf(own, layer === undefined ? undefined : geometryParts(layer.geometryType))
   if (rules.idSource === 'FIELD' && rules.idFields.length === 0)
@@ -50,7 +53,7 @@ export async function prepareSource(
     name,
     encoding: own.source.encoding,
     layer: own.source_layer,
-    srs: layer?.srs ?? loadedSrs,
+    srs: layer?.srs ?? importSrs,
     keepFields: own.keep_fields === true ? layer?.fields : undefined,
     declared: declaredFields(members.feature_layer?.fields),
   }

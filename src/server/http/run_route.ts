@@ -15,13 +15,12 @@ import { workFor } from '../../database/turns.ts'
 import { isResourceId } from '../../store/resource/resource_id.ts'
 import type { Caller } from '../auth/caller.ts'
 import { networkOf } from '../auth/client_address.ts'
-import { endedCookie, findSessionSecret, sessionCookie } from '../auth/cookie.ts'
+import { endedCookie, findSessionSecret, sessionCookie } from '../auth/credentials.ts'
 import { checkOrigin } from '../auth/origin.ts'
 import type { ServerContext } from '../context.ts'
 import { notFound, requirePermission } from '../resource/require_permission.ts'
-import { handlerOf } from '../routes/handlers.ts'
 import { sendAnswer } from './answer.ts'
-import type { ApiRequest } from './handler.ts'
+import type { ApiRequest, Handler } from './handler.ts'
 import { createOnce, type Once, readKey, unkeyed } from './idempotent_request.ts'
 import { checkValue } from './invalid_request.ts'
 import { hasBody, readExactBody, readFormBody, readJsonBody } from './json_body.ts'
@@ -40,9 +39,9 @@ type Run = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyRepl
  * Makes the function that does one operation. What it asks of the database takes the turns of the caller: users wherever
  * they are, guests by the network they come from.
  */
-export function createOperation(name: RouteName, context: ServerContext): Run {
+export function createOperation(name: RouteName, handler: Handler<RouteName>, context: ServerContext): Run {
   const route = routeOf(name)
-  const answer = createAnswer(name, context)
+  const answer = createAnswer(name, handler, context)
   const { pglite, postgres } = statementLimitOf(route)
   const statementMs = { pglite: 1000 * pglite, postgres: 1000 * postgres }
   return (request, reply) =>
@@ -56,9 +55,8 @@ export function createOperation(name: RouteName, context: ServerContext): Run {
 type AnswerCaller = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => Promise<FastifyReply>
 
 /** Makes the function that answers a caller who is known: may he, what is asked, then the handler. */
-function createAnswer(name: RouteName, context: ServerContext): AnswerCaller {
+function createAnswer(name: RouteName, handler: Handler<RouteName>, context: ServerContext): AnswerCaller {
   const route = routeOf(name)
-  const handler = handlerOf(name)
   const checkBody = bodyChecker(route)
   return async (request, reply, caller) => {
     if (caller.medium === 'session' || route.changesSession) checkOrigin(originOf(request, context))

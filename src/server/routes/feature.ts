@@ -23,23 +23,21 @@ import { readContent, readTarget } from '../features/feature_content.ts'
 import { openPage } from '../features/feature_page.ts'
 import { readFilter, readForm, readSelection } from '../features/feature_query.ts'
 import { identify } from '../features/identify_features.ts'
-import { countOpen, extentOfOpen } from '../features/layer_statistics.ts'
+import { rasterExtent, readCount, readExtent } from '../features/layer_statistics.ts'
 import {
   checkFeatureId,
   featureNotFound,
   type LayerRequest,
   openLayer,
+  steadily,
   writeLayer,
 } from '../features/open_layer.ts'
 import { patchFeatures } from '../features/patch_features.ts'
-import { rasterExtent } from '../features/raster_extent.ts'
 import { type PartSelection, splitReading } from '../features/read_parts.ts'
-import { steadily } from '../features/retry_on_change.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { readJsonItems } from '../http/json_items.ts'
-import { streamRows } from '../stream/row_stream.ts'
-import { spoolBody } from '../stream/spool_body.ts'
+import { spoolBody, streamRows } from '../stream/spool.ts'
 
 const json = 'application/json'
 
@@ -126,8 +124,7 @@ export const featureHandlers: Handlers<
   },
 
   'feature.count': steadily(async ({ context, params, query, more }) => {
-    const layer = await openLayer(context, params.id)
-    const { total, filtered } = await countOpen(layer, readFilter({ query, more }))
+    const { total, filtered } = await readCount(context, params.id, readFilter({ query, more }))
     const isFiltered = more.length > 0 || Object.keys(query).length > 0
     return { json: { total_count: total, ...(isFiltered && { filtered_count: filtered }) } }
   }),
@@ -135,14 +132,12 @@ export const featureHandlers: Handlers<
   'layer.extent': steadily(async ({ context, params, query, more }) => {
     const raster = (await findRasters(context.database, [params.id])).get(params.id)
     if (raster !== undefined) return { json: { extent: extentObject(rasterExtent(raster)) } }
-    const layer = await openLayer(context, params.id)
-    const extent = await extentOfOpen(layer, readFilter({ query, more }))
+    const extent = await readExtent(context, params.id, readFilter({ query, more }))
     return { json: { extent: extentObject(extent) } }
   }),
 
   'feature.extent': steadily(async ({ context, params, query, more }) => {
-    const layer = await openLayer(context, params.id)
-    return { json: extentObject(await extentOfOpen(layer, readFilter({ query, more }))) }
+    return { json: extentObject(await readExtent(context, params.id, readFilter({ query, more }))) }
   }),
 
   'feature.item_extent': steadily(async ({ context, params: { id, fid } }) => {
@@ -171,7 +166,7 @@ async function listFeatures(
   const { temporaryFolder: folder } = context
   const { layer, database } = await openLayer(context, params.id)
   const selection = await readSelection(database, layer, request)
-  const page = openPage(database, layer, selection)
+  const page = openPage({ database, layer }, context.layerCaches.pageMarks, selection)
   const write = (part: PartSelection) => listStatement(layer, { ...selection, ...part, mark: page?.mark })
   // Other orders are known to whom reads all of it only, and what is passed is passed once.
   const isById = selection.orderBy.every((name) => name === 'id') && !selection.offset

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { readProxies } from '../../../src/server/auth/client_address.ts'
 import { checkOrigin, type OriginRequest, readOrigins } from '../../../src/server/auth/origin.ts'
-import { readProxies } from '../../../src/server/auth/proxies.ts'
 
 const base: OriginRequest = {
   method: 'POST',
