@@ -1,5 +1,7 @@
 import { annotationsOf } from '../../contract/descriptor.ts'
-import { findSchemaFor, type Schema } from '../../contract/schema.ts'
+import { mapValue, parts, type ValueMapping } from '../../contract/map_value.ts'
+import { targetOf } from '../../contract/references.ts'
+import type { Schema } from '../../contract/schema.ts'
 import { writeScale } from '../../contract/translate.ts'
 import { canonicalXml } from '../../style/canonical_xml.ts'
 
@@ -8,34 +10,29 @@ import { canonicalXml } from '../../style/canonical_xml.ts'
  * members left out that only the server or only requests have. References must be in the words of a manifest already.
  */
 export function canonical(schema: Schema, value: unknown): unknown {
-  if (value === undefined || value === null) return value
-  const outer = annotationsOf(schema)
-  const fitting = outer['x-form'] ? schema : (findSchemaFor(schema, value) ?? schema)
-  const words = annotationsOf(fitting)
-  if (words['x-form'] !== undefined) return canonicalText(words['x-form'], value)
-  if (outer['x-ref'] || words['x-ref'] || words['x-principal']) return value
-  if (Array.isArray(value)) {
-    const { items } = fitting
-    return items === undefined ? value : value.map((item) => canonical(items, item))
-  }
-  return typeof value === 'object' ? canonicalObject(fitting, value as Record<string, unknown>) : value
+  return mapValue(schema, value, filling)
+}
+
+const filling: ValueMapping = {
+  replace: (words, value) => {
+    if (words['x-form'] !== undefined) return canonicalText(words['x-form'], value)
+    return targetOf(words) === undefined ? parts : value
+  },
+  members: (properties, value) => {
+    const fields: Record<string, unknown> = {}
+    for (const [name, schema] of Object.entries(properties)) {
+      if (!isCompared(schema)) continue
+      const field = value[name] ?? value[annotationsOf(schema)['x-default-from'] ?? ''] ?? schema.default
+      if (value[name] === null && schema.default === undefined) fields[name] = null
+      else if (field !== undefined) fields[name] = field
+    }
+    return fields
+  },
 }
 
 function canonicalText(form: 'scale' | 'xml', value: unknown): unknown {
   if (form === 'scale') return writeScale(value)
   return typeof value === 'string' ? canonicalXml(value) : value
-}
-
-function canonicalObject({ properties }: Schema, value: Readonly<Record<string, unknown>>): unknown {
-  if (properties === undefined) return value
-  const fields: Record<string, unknown> = {}
-  for (const [name, schema] of Object.entries(properties)) {
-    if (!isCompared(schema)) continue
-    const given = value[name] ?? value[annotationsOf(schema)['x-default-from'] ?? ''] ?? schema.default
-    const field = value[name] === null && schema.default === undefined ? null : canonical(schema, given)
-    if (field !== undefined) fields[name] = field
-  }
-  return fields
 }
 
 /** Tells whether a field can be compared: it can be both written and read, and has no way of its own. */

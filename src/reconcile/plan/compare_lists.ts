@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { annotationsOf } from '../../contract/descriptor.ts'
+import { targetOf } from '../../contract/references.ts'
 import { findSchemaFor, type Schema } from '../../contract/schema.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import { isCompared } from '../model/canonical.ts'
@@ -33,7 +34,7 @@ const whole = ({ pointer, from, to }: Pair): Edit => ({
 // An object of one reference is a word by itself.
 function compareParts(schema: Schema, pair: Pair): Edit[] | undefined {
   const words = annotationsOf(schema)
-  if (words['x-ref'] || words['x-principal']) return undefined
+  if (targetOf(words) !== undefined) return undefined
   if (isItems(schema)) return compareItems(schema, pair)
   const key = words['x-key']
   if (key !== undefined && key.length > 0) return compareKeyed(schema, key, pair)

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { annotationsOf } from '../../contract/descriptor.ts'
+import { targetOf } from '../../contract/references.ts'
 import { findSchemaFor, type Schema } from '../../contract/schema.ts'
 import { canonical, isCompared } from '../model/canonical.ts'
 import { type Names, nameReference } from '../model/wanted_form.ts'
@@ -23,7 +24,7 @@ export function isSame(
   const fitting = findSchemaFor(schema, wanted) ?? schema
   const words = fitting === schema ? outer : annotationsOf(fitting)
   if (words['x-form']) return canonical(fitting, wire) === canonical(fitting, wanted)
-  const target = words['x-ref'] ?? (words['x-principal'] ? 'principal' : undefined)
+  const target = targetOf(words)
   if (target !== undefined)
     return isSameReference(nameReference({ target, pointer: '', value: wire }, names), wanted)
   if (Array.isArray(wanted)) return Array.isArray(wire) && areSameItems(fitting, { wire, wanted }, names)
