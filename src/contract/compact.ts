@@ -29,13 +29,14 @@ export function withoutDefaults<T extends object>(cls: Cls, members: T): T {
 
 const compacting: ValueMapping = {
   replace: () => parts,
-  members: (properties, value) =>
-    Object.fromEntries(
-      Object.entries(value).filter(([name, part]) => {
-        const schema = properties[name]
-        return schema === undefined || !isImplied(schema, part)
-      }),
-    ),
+  members: (properties, value) => {
+    const kept: Record<string, unknown> = {}
+    for (const [name, part] of Object.entries(value)) {
+      const schema = properties[name]
+      if (schema === undefined || !isImplied(schema, part)) kept[name] = part
+    }
+    return kept
+  },
 }
 
 function isImplied(schema: Schema, value: unknown): boolean {

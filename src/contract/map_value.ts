@@ -16,8 +16,8 @@ export interface ValueMapping {
   replace(words: Annotations, value: unknown, pointer: Pointer): unknown
   /** Tells whether values of a schema may change; others are taken over as they are. All may where absent. */
   concerns?(schema: Schema): boolean
-  /** Gives the members of an object to go on with, and only those; undefined for its own. */
-  members?(properties: Readonly<Record<string, Schema>>, value: Fields): Fields
+  /** Gives, as a new object, the members of an object to go on with; all of its own where absent. */
+  members?(properties: Readonly<Record<string, Schema>>, value: Fields): Record<string, unknown>
   /** Whether `replace` needs the pointer, which is empty otherwise. */
   readonly hasPointers?: boolean
 }
@@ -26,12 +26,12 @@ export interface ValueMapping {
  * Copies a value by its schema, with what the mapping gives in the place of its parts: the one walk that goes through
  * unions, lists, objects and references to schemas. Null stays null.
  */
-export function mapValue(
-  schema: Schema,
-  value: unknown,
-  mapping: ValueMapping,
-  pointer: Pointer = '',
-): unknown {
+export function mapValue(schema: Schema, value: unknown, mapping: ValueMapping): unknown {
+  return mapAt(schema, value, { mapping, pointer: '' })
+}
+
+function mapAt(schema: Schema, value: unknown, place: Place): unknown {
+  const { mapping, pointer } = place
   if (value === null || value === undefined || mapping.concerns?.(schema) === false) return value
   const replaced = mapping.replace(annotationsOf(schema), value, pointer)
   if (replaced !== parts) return replaced
@@ -41,8 +41,8 @@ export function mapValue(
     if (inBranch !== parts) return inBranch
   }
   const fitting = branch ?? schema
-  if (Array.isArray(value)) return mapItems(fitting, value, { mapping, pointer })
-  return typeof value === 'object' ? mapMembers(fitting, value as Fields, { mapping, pointer }) : value
+  if (Array.isArray(value)) return mapItems(fitting, value, place)
+  return typeof value === 'object' ? mapMembers(fitting, value as Fields, place) : value
 }
 
 interface Place {
@@ -50,24 +50,26 @@ interface Place {
   readonly pointer: Pointer
 }
 
-function mapItems({ items }: Schema, value: readonly unknown[], { mapping, pointer }: Place): unknown {
+function mapItems({ items }: Schema, value: readonly unknown[], place: Place): unknown {
   if (items === undefined) return value
-  return value.map((item, index) =>
-    mapValue(items, item, mapping, mapping.hasPointers ? joinPointer(pointer, index) : pointer),
-  )
+  return value.map((item, index) => mapAt(items, item, placeOf(place, index)))
 }
 
-function mapMembers(owner: Schema, value: Fields, { mapping, pointer }: Place): unknown {
+function placeOf({ mapping, pointer }: Place, token: string | number): Place {
+  return { mapping, pointer: mapping.hasPointers ? joinPointer(pointer, token) : pointer }
+}
+
+function mapMembers(owner: Schema, value: Fields, place: Place): unknown {
+  const { mapping } = place
   const { properties } = owner
   if (properties === undefined && (mapping.members !== undefined || owner.patternProperties === undefined))
     return value
-  const members = properties === undefined ? value : (mapping.members?.(properties, value) ?? value)
-  const copy: Record<string, unknown> = { ...members }
-  for (const name of Object.keys(copy)) {
+  const copy =
+    properties === undefined ? { ...value } : (mapping.members?.(properties, value) ?? { ...value })
+  for (const name in copy) {
     const schema = memberSchema(owner, name)
-    if (schema === undefined) continue
-    const place = mapping.hasPointers ? joinPointer(pointer, name) : pointer
-    copy[name] = mapValue(schema, copy[name], mapping, place)
+    if (schema === undefined || mapping.concerns?.(schema) === false) continue
+    copy[name] = mapAt(schema, copy[name], placeOf(place, name))
   }
   return copy
 }
