@@ -1,7 +1,7 @@
-import { loadDeclared } from './commands.ts'
-import { formatCode, formatCodes, formatTable, joinParts } from './markdown.ts'
+import { listSettings } from '../../src/server/settings/server_settings.ts'
+import { formatCode, formatTable, joinParts } from './markdown.ts'
 
-/** Variables that are not the value of an option. */
+/** Variables besides the settings of the server. */
 const variables: Readonly<Record<string, readonly [usedBy: string, meaning: string]>> = {
   LANDFORM_SERVER: [
     'commands',
@@ -11,14 +11,6 @@ const variables: Readonly<Record<string, readonly [usedBy: string, meaning: stri
   LANDFORM_PASSWORD: ['commands', 'Password of the login.'],
   LANDFORM_TOKEN: ['commands', 'Access token, in place of login and password.'],
   LANDFORM_NEW_PASSWORD: ['`user create`, `user set-password`', 'New password, in place of a prompt.'],
-  LANDFORM_ADMIN_PASSWORD: [
-    '`serve`, `start`',
-    'Password of the administrator, read at the first start only; generated where absent.',
-  ],
-  LANDFORM_SECRET_KEY: [
-    '`serve`, `start`',
-    'Key that encrypts the stored passwords of connections: 32 bytes in base64. Where absent, the first start generates one in the data directory.',
-  ],
   HTTP_PROXY: ['commands', 'Proxy for servers with `http:` URLs. Upper or lower case, as for curl.'],
   HTTPS_PROXY: ['commands', 'Proxy for servers with `https:` URLs.'],
   NO_PROXY: ['commands', 'Hosts that are reached without a proxy.'],
@@ -27,37 +19,25 @@ const variables: Readonly<Record<string, readonly [usedBy: string, meaning: stri
   TERM: ['commands', '`dumb` turns colors and progress bars off.'],
 }
 
-/** A variable that stands for an option. */
-interface OptionVariable {
-  readonly name: string
-  readonly flag: string
-  readonly commands: readonly string[]
-  readonly meaning: string
-}
-
 /** Lists the names of all environment variables of the reference. */
-export async function listVariables(): Promise<readonly string[]> {
-  const named = (await listOptionVariables()).map(({ name }) => name)
-  return [...new Set([...Object.keys(variables), ...named])]
+export function listVariables(): readonly string[] {
+  return [...listSettings().map(([, { variable }]) => variable), ...Object.keys(variables)]
 }
 
 /** Prints the page of the environment variables and server settings. */
-export async function printEnvironment(): Promise<string> {
-  const settings = await listOptionVariables()
+export function printEnvironment(): string {
+  const settings = listSettings().map(([, { variable, flag, argument, help, defaultHelp }]) => [
+    formatCode(variable),
+    flag === undefined ? '' : formatCode([flag, ...(argument === undefined ? [] : [argument])].join(' ')),
+    help,
+    defaultHelp ?? '',
+  ])
   return joinParts(
     '# Environment variables and server settings',
     'An option overrides the variable of the same setting. An empty variable counts as unset.',
     '## Server settings',
-    formatTable(
-      ['Variable', 'Option', 'Commands', 'Meaning'],
-      settings.map(({ name, flag, commands, meaning }) => [
-        formatCode(name),
-        formatCode(flag),
-        formatCodes(commands),
-        meaning,
-      ]),
-    ),
-    'Further settings of a server exist as options only: see [`landform serve`](commands.md#landform-serve).',
+    'Settings of `landform serve` and `landform start`. Secrets have no option, since other users of the machine can read the arguments of a command. Variables of switches take `true` or `false`.',
+    formatTable(['Variable', 'Option', 'Meaning', 'Default'], settings),
     '## Other variables',
     formatTable(
       ['Variable', 'Used by', 'Meaning'],
@@ -65,18 +45,4 @@ export async function printEnvironment(): Promise<string> {
     ),
     'Manifests and pipelines read any variable as `${env.NAME}`.',
   )
-}
-
-/** Lists the options that name a variable in their description. */
-async function listOptionVariables(): Promise<readonly OptionVariable[]> {
-  const found = new Map<string, OptionVariable>()
-  for (const { name: command, command: declared } of await loadDeclared()) {
-    for (const { flags, description } of declared.options) {
-      const name = /\((?:else )?(LANDFORM_\w+)/.exec(description)?.[1]
-      if (name === undefined || Object.hasOwn(variables, name)) continue
-      const known = found.get(name)?.commands ?? []
-      found.set(name, { name, flag: flags, commands: [...known, command], meaning: description })
-    }
-  }
-  return [...found.values()]
 }

@@ -7,7 +7,7 @@ export function printFormats(): string {
   return joinParts(
     '# File formats',
     '## Formats that layers are loaded from',
-    'GDAL reads the files. The content determines the format where it is unambiguous, otherwise the extension. A format of several files is uploaded as one zip archive; `landform data import` and `apply` pack the files themselves.',
+    'The content determines the format where it is unambiguous, otherwise the extension. A format of several files is uploaded as one zip archive; `landform data import` and `apply` pack the files themselves.',
     formatTable(
       ['Format', 'Extensions', 'Required files', 'Optional files', 'Limits'],
       sourceFormatList.map(printSource),
@@ -15,7 +15,7 @@ export function printFormats(): string {
     '## Formats that layers are exported to',
     '`landform data export` chooses the format by the file extension; `--format` takes the name of the format. *Reference system* is the EPSG code of the coordinates unless another one is requested.',
     formatTable(
-      ['Format', 'Extension', 'Files', 'Reference system', 'Encodings', 'Media type'],
+      ['Format', 'Extension', 'Files', 'Reference system', 'Encodings', 'Limits', 'Media type'],
       Object.entries<ExportFormat>(exportFormats).map(printExport),
     ),
     'Data that a format cannot represent, such as long field names in a Shapefile, is reported in the header `landform-notes` of the response, and by `landform data export`.',
@@ -26,13 +26,14 @@ function printSource({
   title,
   extensions,
   sharedExtensions = [],
+  archiveExtensions = [],
   required = [],
   optional = [],
   limits = '',
 }: SourceFormatFacts): string[] {
   return [
     title,
-    formatCodes([...extensions, ...sharedExtensions]),
+    formatCodes([...extensions, ...sharedExtensions, ...archiveExtensions]),
     formatCodes(required),
     formatCodes(optional),
     limits,
@@ -47,6 +48,62 @@ function printExport([name, format]: [string, ExportFormat]): string[] {
     isSeveral ? 'several, always zipped' : 'one',
     srs === undefined ? 'of the layer' : `${srs}${isFixed ? ', fixed' : ''}`,
     hasEncodings ? exportEncodings.join(', ') : 'UTF-8',
+<<<<<<< HEAD
+    listExportLimits(format).join('; '),
+=======
+    limitsOf(format).join('; '),
+>>>>>>> gdalfmt
     formatCode(mediaType),
   ]
+}
+
+<<<<<<< HEAD
+function listExportLimits({ asText = [], geometry, families, isBare, limits = {} }: ExportFormat): string[] {
+  const { textBytes, nameLength, digits, isNullZero } = limits
+  return [
+    ...(textBytes === undefined ? [] : [`strings up to ${textBytes} bytes`]),
+    ...(nameLength === undefined ? [] : [`field names up to ${nameLength} characters`]),
+    ...(digits === undefined ? [] : [`BIGINT exact to ${digits} digits`]),
+    ...(isNullZero ? ['null numbers become 0'] : []),
+    ...(asText.length === 0 ? [] : [`${asText.join(', ')} as strings`]),
+    ...(geometry === 'text' ? ['geometry as WKT'] : []),
+    ...(geometry === 'needed' ? ['no features without geometry'] : []),
+    ...(families === undefined ? [] : [`only ${families.join(', ')}`]),
+    ...(isBare ? ['no attributes'] : []),
+  ]
+=======
+function limitsOf({ isBare, families, geometry, asText = [], limits = {} }: ExportFormat): string[] {
+  const { textBytes, nameLength, digits, isNullZero } = limits
+  return [
+    families === undefined ? '' : `${families.join(' and ')} only`,
+    geometry === 'text' ? 'geometry as WKT' : '',
+    geometry === 'needed' ? 'no features without geometry' : '',
+    isBare ? 'no fields' : '',
+    asText.length === 0 ? '' : `${asText.join(', ')} as text`,
+    textBytes === undefined ? '' : `texts up to ${textBytes} bytes`,
+    nameLength === undefined ? '' : `field names up to ${nameLength} characters`,
+    digits === undefined ? '' : `BIGINT exact to ${digits} digits`,
+    isNullZero ? 'null numbers become 0' : '',
+  ].filter((text) => text !== '')
+}
+
+/** Prints the formats for the README: the extensions that are read and written. */
+export function printFormatList(): string {
+  const exported = Object.values<ExportFormat>(exportFormats)
+  const titles = new Set([...sourceFormatList, ...exported].map(({ title }) => title))
+  const rows = [...titles].map((title) => {
+    const source = sourceFormatList.find((format) => format.title === title)
+    const { extensions = [], sharedExtensions = [], archiveExtensions = [], required = [] } = source ?? {}
+    const read = formatCodes([...extensions, ...sharedExtensions, ...archiveExtensions])
+    const written = exported
+      .filter((format) => format.title === title)
+      .map(({ extension, isSeveral }) => `.${extension}${isSeveral ? '.zip' : ''}`)
+    return [
+      title,
+      required.length === 0 ? read : `${read} with ${formatCodes(required)}`,
+      formatCodes([...new Set(written)]),
+    ]
+  })
+  return formatTable(['format', 'import', 'export'], rows)
+>>>>>>> gdalfmt
 }

@@ -3,12 +3,12 @@ import { listVariables } from '../../scripts/docs/environment.ts'
 import { listNodes, type Node } from '../support/source/source.ts'
 import { readSources } from '../support/source/tracked.ts'
 
-test('the reference lists every environment variable that the program reads', async () => {
+test('the reference lists every environment variable that the program reads', () => {
   const sources = readSources().filter(({ path }) => /^src\/(cli|server)\//.test(path))
   const read = sources.flatMap((source) => listNodes(source).flatMap(variableOf))
   // Proxies are read by names in lower and upper case.
   const found = new Set([...read, 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'])
-  expect([...found].sort()).toEqual([...(await listVariables())].sort())
+  expect([...found].sort()).toEqual([...listVariables()].sort())
 })
 
 /** The variable that a name or a string stands for: `LANDFORM_DATA`, or `CI` of `env.CI`. */
