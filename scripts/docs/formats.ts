@@ -48,16 +48,11 @@ function printExport([name, format]: [string, ExportFormat]): string[] {
     isSeveral ? 'several, always zipped' : 'one',
     srs === undefined ? 'of the layer' : `${srs}${isFixed ? ', fixed' : ''}`,
     hasEncodings ? exportEncodings.join(', ') : 'UTF-8',
-<<<<<<< HEAD
     listExportLimits(format).join('; '),
-=======
-    limitsOf(format).join('; '),
->>>>>>> gdalfmt
     formatCode(mediaType),
   ]
 }
 
-<<<<<<< HEAD
 function listExportLimits({ asText = [], geometry, families, isBare, limits = {} }: ExportFormat): string[] {
   const { textBytes, nameLength, digits, isNullZero } = limits
   return [
@@ -71,39 +66,4 @@ function listExportLimits({ asText = [], geometry, families, isBare, limits = {}
     ...(families === undefined ? [] : [`only ${families.join(', ')}`]),
     ...(isBare ? ['no attributes'] : []),
   ]
-=======
-function limitsOf({ isBare, families, geometry, asText = [], limits = {} }: ExportFormat): string[] {
-  const { textBytes, nameLength, digits, isNullZero } = limits
-  return [
-    families === undefined ? '' : `${families.join(' and ')} only`,
-    geometry === 'text' ? 'geometry as WKT' : '',
-    geometry === 'needed' ? 'no features without geometry' : '',
-    isBare ? 'no fields' : '',
-    asText.length === 0 ? '' : `${asText.join(', ')} as text`,
-    textBytes === undefined ? '' : `texts up to ${textBytes} bytes`,
-    nameLength === undefined ? '' : `field names up to ${nameLength} characters`,
-    digits === undefined ? '' : `BIGINT exact to ${digits} digits`,
-    isNullZero ? 'null numbers become 0' : '',
-  ].filter((text) => text !== '')
-}
-
-/** Prints the formats for the README: the extensions that are read and written. */
-export function printFormatList(): string {
-  const exported = Object.values<ExportFormat>(exportFormats)
-  const titles = new Set([...sourceFormatList, ...exported].map(({ title }) => title))
-  const rows = [...titles].map((title) => {
-    const source = sourceFormatList.find((format) => format.title === title)
-    const { extensions = [], sharedExtensions = [], archiveExtensions = [], required = [] } = source ?? {}
-    const read = formatCodes([...extensions, ...sharedExtensions, ...archiveExtensions])
-    const written = exported
-      .filter((format) => format.title === title)
-      .map(({ extension, isSeveral }) => `.${extension}${isSeveral ? '.zip' : ''}`)
-    return [
-      title,
-      required.length === 0 ? read : `${read} with ${formatCodes(required)}`,
-      formatCodes([...new Set(written)]),
-    ]
-  })
-  return formatTable(['format', 'import', 'export'], rows)
->>>>>>> gdalfmt
 }

@@ -4,7 +4,7 @@ import { printClasses } from './classes.ts'
 import { printCommands } from './commands.ts'
 import { printEnvironment } from './environment.ts'
 import { printFileFields } from './files.ts'
-import { printFormatList, printFormats } from './formats.ts'
+import { printFormats } from './formats.ts'
 import { drawLayers } from './layers.ts'
 import { printProblems } from './problems.ts'
 import { printRoutes } from './routes.ts'
@@ -32,10 +32,10 @@ export async function printFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>()
   for (const [name, print] of Object.entries(pages))
     files.set(`${referenceFolder}/${name}`, `${notice}\n\n${await print()}`)
-  const set = async (path: string, name: string, part: string) =>
-    files.set(path, replacePart(await readFile(root + path, 'utf8'), name, part))
-  await set('ARCHITECTURE.md', 'layers', drawLayers())
-  await set('README.md', 'formats', printFormatList())
+  files.set(
+    'ARCHITECTURE.md',
+    replacePart(await readFile(`${root}ARCHITECTURE.md`, 'utf8'), 'layers', drawLayers()),
+  )
   return files
 }
 
