@@ -65,6 +65,7 @@ function printCommand({ name, spec, command }: DeclaredCommand): string {
     `Usage: \`${words}${command.options.length > 0 ? ' [options]' : ''}\``,
     ...printArguments(command.registeredArguments),
     ...printOptions(command.options),
+    ...(spec.notes ?? []).map((note) => `\`\`\`text\n${note}\n\`\`\``),
     ...examples,
   ].join('\n\n')
 }

@@ -41,7 +41,7 @@ export function problemOfAnswer(answer: ErrorAnswer): Problem {
   const requestId = textOf(body.request_id)
   const hint = textOf(body.hint)
   const data = typeof body.data === 'object' && body.data !== null ? body.data : {}
-  return problem(code, withoutAdvice(message, code), {
+  return problem(code, fieldFirst(withoutAdvice(message, code)), {
     status,
     detail: textOf(body.detail),
     ...(hint === undefined ? {} : { hint }),
@@ -53,6 +53,14 @@ export function problemOfAnswer(answer: ErrorAnswer): Problem {
 function withoutAdvice(message: string, code: ProblemCode): string {
   const advice = findProblemKind(code)?.advice ?? ''
   return message.endsWith(` ${advice}`) ? message.slice(0, -advice.length - 1) : message
+}
+
+/** Replaces the JSON path at the end of a message by the field before it: `fields[0].keyname: must not be empty`. */
+function fieldFirst(message: string): string {
+  const [, fault, path = '', rest = ''] = /^(.*) - at \$((?:\.[^\s,]+)?)($|,.*| \(.*)$/s.exec(message) ?? []
+  if (fault === undefined) return message
+  const field = path.slice(1).replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]')
+  return `${field === '' ? '' : `${field}: `}${fault}${rest}`
 }
 
 function parseBody(text: string): ErrorBody | undefined {

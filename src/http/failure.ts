@@ -10,8 +10,8 @@ const reasons: Readonly<Record<string, string>> = {
   EPIPE: 'the connection was cut',
   UND_ERR_SOCKET: 'the connection was cut',
   UND_ERR_CONNECT_TIMEOUT: 'no connection came about in time',
-  ENOTFOUND: 'the host name is unknown',
-  EAI_AGAIN: 'the host name cannot be looked up now',
+  ENOTFOUND: 'the host name could not be resolved',
+  EAI_AGAIN: 'the host name cannot be resolved at the moment',
   EHOSTUNREACH: 'the host cannot be reached',
   EHOSTDOWN: 'the host is down',
   ENETDOWN: 'the network is down',
@@ -23,6 +23,13 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS, try http://',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS, try http://',
+}
+
+/** What to do about a reason; without one, what to do about any server that cannot be reached. */
+const hints: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Start it with "landform serve", or give its address with --server or LANDFORM_SERVER.',
+  ENOTFOUND: 'Correct the host name given with --server or LANDFORM_SERVER.',
+  EAI_AGAIN: 'Check the network and its name servers, then try again.',
 }
 
 /** The request a failure belongs to. */
@@ -58,7 +65,7 @@ export function problemOfFailure(error: unknown, { origin, method, path, signal 
     })
   }
   return problem('http/unreachable', `Cannot reach ${origin}: ${reason}.`, {
-    hint: `Start it with "landform serve", or give its address with --server or LANDFORM_SERVER.`,
+    ...(hints[code] === undefined ? {} : { hint: hints[code] }),
     data: { sent: !unsent.includes(code) },
   })
 }

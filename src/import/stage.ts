@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { maxFields } from '../contract/classes/feature_layer.ts'
 import { type GeometryFamily, type GeometryType, geometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
+import { countOf } from '../core/count.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import { type RowSet, readVector } from '../gdal/read_vector.ts'
@@ -173,7 +174,7 @@ function openFilling(task: Task): Filling {
     },
     async finish(summary) {
       if (filled === undefined || count !== summary.rowCount)
-        throw problem('gdal/failed', `${count} rows of ${summary.rowCount} arrived`)
+        throw problem('gdal/failed', `${count} of ${countOf(summary.rowCount, 'row')} arrived`)
       onProgress?.({ step: 'indexing', features: count, total: count })
       const { tableName, geometryType, fields, renamed } = filled
       await refuseTakenIds(tableName, task)
@@ -232,7 +233,7 @@ async function refuseTakenIds(tableName: string, { source, context }: Task): Pro
   if (source.idSource === 'SEQUENCE') return
   const taken = await findTakenIds(context.database, tableName)
   if (taken.length === 0) return
-  const examples = taken.map(({ id, count }) => `${id} (${count} times)`)
+  const examples = taken.map(({ id, count }) => `${id} (${countOf(count, 'time')})`)
   throw problem(
     'source/bad-features',
     `the values of the field for ids are not unique: ${examples.join(', ')}`,

@@ -45,9 +45,10 @@ export async function loadPipeline({ path, cwd, env }: PipelineSource): Promise<
   if (document === undefined) return { issues: [...issues, emptyFile(file)], text }
   const { value, issues: unresolved, expressions } = resolveValues(document, env)
   const kind = kindOf(value)
-  const faults = validators[kind](value, (pointer, part) => redactValue(part, pointer, expressions)).map(
-    (fault) => issueOf(document, fault),
-  )
+  const show = (pointer: string, part: unknown) => redactValue(part, pointer, expressions)
+  const faults = isManifest(value)
+    ? [manifestInstead(document)]
+    : validators[kind](value, show).map((fault) => issueOf(document, fault))
   const all = [...issues, ...unresolved, ...faults].sort(compareIssues)
   if (hasErrors(all)) return { issues: all, text }
   return {
@@ -71,6 +72,19 @@ async function readFile(path: string, shown: string): Promise<Buffer> {
 function kindOf(value: unknown): Pipeline['kind'] {
   const from = (value as { from?: unknown } | null)?.from
   return typeof from === 'object' && from !== null && 'layers' in from ? 'export' : 'import'
+}
+
+function isManifest(value: unknown): boolean {
+  return value !== null && typeof value === 'object' && 'manifest' in value && !('pipeline' in value)
+}
+
+function manifestInstead(document: YamlDocument): Issue {
+  return issueOf(document, {
+    kind: 'unknown-field',
+    pointer: '/manifest',
+    message: 'the file is a manifest, not a pipeline',
+    hint: 'apply it with "landform apply FILE"',
+  })
 }
 
 function issueOf(document: YamlDocument, { kind, pointer, message, hint }: Fault): Issue {

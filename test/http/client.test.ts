@@ -102,6 +102,18 @@ describe('an HTTP client', () => {
     })
   })
 
+  it('says that a host name does not resolve, and does not advise to start a server there', async () => {
+    const client = keep(createHttpClient({ origin: 'http://nowhere.invalid', retry: quick }))
+    const fault = await client.send({ method: 'GET', path: '/' }).catch((error: unknown) => error)
+    expect(fault).toMatchObject({
+      code: 'http/unreachable',
+      message: expect.stringMatching(
+        /^Cannot reach http:\/\/nowhere\.invalid: the host name (could not|cannot) be resolved/,
+      ),
+    })
+    expect((fault as Problem).hint).not.toContain('landform serve')
+  })
+
   it('gives up on an answer that does not come', async () => {
     const client = await connect(() => undefined)
     await expect(client.send({ method: 'POST', path: '/slow', timeoutMs: 50 })).rejects.toMatchObject({

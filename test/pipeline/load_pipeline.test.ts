@@ -69,6 +69,12 @@ describe('loadPipeline', () => {
     ])
   })
 
+  it('says once that a file is a manifest', async () => {
+    expect(await faults('manifest: test\nresources:\n  root: { existing: true, id: 0 }\n')).toEqual([
+      '1:1 pipeline/unknown-field the file is a manifest, not a pipeline (apply it with "landform apply FILE")',
+    ])
+  })
+
   it('shows no secret, neither in a message nor in the line of a fault', async () => {
     const text =
       'pipeline: roads\nfrom: { file: roads.csv, password: hunter2 }\nto: { layer: [], password: "a b" }\n'

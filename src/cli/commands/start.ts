@@ -53,6 +53,7 @@ export async function runStart(settings: StartSettings, terminal: Terminal): Pro
   const loaded = await findManifest(settings, terminal)
   await writeSchemas(resolve(terminal.cwd, dirname(settings.server.dataFolder), 'schemas'))
   const server = await tellStep(terminal, 'server', {
+    doing: 'starting the server; the first start creates its database',
     work: () => startServer(settings.server),
     describe: ({ url }) =>
       `${url}, ${settings.server.databaseUrl === undefined ? 'embedded database' : 'PostgreSQL'} ready`,
@@ -88,12 +89,19 @@ async function writeSchemas(folder: string): Promise<void> {
 }
 
 interface StepWork<T> {
+  /** What is being done, written before it; the report of a pipeline says so itself. */
+  readonly doing?: string
   readonly work: () => Promise<T>
   readonly describe: (result: T) => string
 }
 
-async function tellStep<T>({ out }: Terminal, name: string, { work, describe }: StepWork<T>): Promise<T> {
+async function tellStep<T>(
+  { out, err }: Terminal,
+  name: string,
+  { doing, work, describe }: StepWork<T>,
+): Promise<T> {
   const start = performance.now()
+  if (doing !== undefined) writeLine(err, `${doing} …`)
   const result = await work()
   writeLine(out, formatStep(name, describe(result), performance.now() - start))
   return result
@@ -131,7 +139,7 @@ async function fill(
 function applying(api: Api, loaded: GoodManifest, terminal: Terminal): StepWork<Plan> {
   const work = async () =>
     applyPrepared(api, await planLoaded(api, { loaded, options: safeOptions }, terminal), terminal)
-  return { work, describe: describeApplied }
+  return { doing: 'applying the manifest', work, describe: describeApplied }
 }
 
 interface Applied {
@@ -142,6 +150,7 @@ interface Applied {
 /** Plans again, to show that nothing is left to do, and names the addresses of the maps. */
 async function showMaps(api: Api, { url, loaded }: Applied, terminal: Terminal): Promise<void> {
   const { plan } = await tellStep(terminal, 'plan', {
+    doing: 'planning again',
     work: () => planLoaded(api, { loaded, options: safeOptions }, terminal),
     describe: ({ plan }) => describePlanned(plan),
   })
@@ -149,9 +158,14 @@ async function showMaps(api: Api, { url, loaded }: Applied, terminal: Terminal):
     writeLine(terminal.out, formatFact('map', address))
 }
 
+/** `start` has none of the options that the hints of a plan name. */
+const optionsHint =
+  'Correct what is listed. For the options that the hints name, run "landform serve", then "landform apply".'
+
 async function applyPrepared(api: Api, { plan, loaded }: Prepared, terminal: Terminal): Promise<Plan> {
   if (hasErrors(plan.issues)) {
     throw problem('apply/failed', 'The plan has errors.', {
+      hint: optionsHint,
       detail: formatIssues(plan.issues, loaded.sources),
     })
   }
@@ -164,6 +178,7 @@ async function applyPrepared(api: Api, { plan, loaded }: Prepared, terminal: Ter
     report.interrupted ? 'pipeline/interrupted' : 'apply/failed',
     'The apply did not get to its end.',
     {
+      hint: optionsHint,
       detail: formatReport(report, how),
     },
   )

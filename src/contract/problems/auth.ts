@@ -59,7 +59,7 @@ export const authProblems = {
     status: 403,
     exception: `${core}.InsufficientPermissions`,
     meansStatus: true,
-    advice: 'Ask for the permission that the message names.',
+    advice: 'Use another account, or ask an administrator for access.',
   },
   'access/attribute': {
     title: 'Attribute update forbidden',

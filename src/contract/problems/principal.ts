@@ -28,7 +28,7 @@ export const principalProblems = {
     exit: 1,
     status: 409,
     exception: `${core}.ForbiddenError`,
-    advice: 'Give its resources to somebody else and take it out of the rules, or disable it instead.',
+    advice: 'Transfer its resources to another user and remove it from the rules first.',
   },
   'principal/last-administrator': {
     title: 'Last administrator',

@@ -1,4 +1,5 @@
 import type { SourceData } from '../../contract/descriptor.ts'
+import { maxResourceId } from '../../contract/limits.ts'
 import { type Cls, dataOf, descriptorOf } from '../../contract/registry.ts'
 import { MetadataValueSchema, ResourceMember } from '../../contract/resource.ts'
 import type { Schema } from '../../contract/schema.ts'
@@ -37,7 +38,12 @@ export function sharedDefinitions(): Record<string, JsonSchema> {
       default: false,
       description: 'Others own it: only what is written here is managed, and it is never created or deleted.',
     },
-    id: { type: 'integer', minimum: 0, description: 'Id on the server, where the key does not find it.' },
+    id: {
+      type: 'integer',
+      minimum: 0,
+      maximum: maxResourceId,
+      description: 'Id on the server, where the key does not find it.',
+    },
     was: { type: 'string', pattern: keyPattern, description: 'Key it had before it was renamed.' },
     protect: {
       type: 'boolean',

@@ -172,7 +172,9 @@ function checkTarget({ manifest, options }: PlanInput, wanted: WantedResource, a
   }
   const foreign = actual.manager !== undefined && actual.manager !== manifest.id
   if (wanted.existing || !foreign || options.adopt) return undefined
-  return issueAt(wanted, 'plan/foreign', `"${wanted.key}" is managed by the manifest "${actual.manager}"`)
+  const message = `"${wanted.key}" is managed by the manifest "${actual.manager}"`
+  const hint = `Take it over with --adopt, give this manifest the id "${actual.manager}" if it is the same one, or remove the resource from one of the two.`
+  return { ...issueAt(wanted, 'plan/foreign', message), hint }
 }
 
 const allowHint = ({ key }: WantedResource) =>

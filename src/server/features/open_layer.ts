@@ -8,7 +8,7 @@ import { findLayers, type Layer, touchLayer, type WritableLayer } from '../../st
 import type { ServerContext } from '../context.ts'
 import { findDatabase } from '../geodb/geodb_session.ts'
 import type { ApiRequest } from '../http/handler.ts'
-import { checkMask, notFound } from '../resource/require_permission.ts'
+import { checkMask, lacksPart } from '../resource/require_permission.ts'
 
 /** What the operations on one layer have in common. */
 export type LayerRequest = Pick<ApiRequest, 'context' | 'caller' | 'signal'> & {
@@ -22,7 +22,7 @@ export type LayerRequest = Pick<ApiRequest, 'context' | 'caller' | 'signal'> & {
  */
 export async function getLayer(tx: Queryable, id: number): Promise<Layer> {
   const layer = (await findLayers(tx, [id])).get(id)
-  if (layer === undefined) throw notFound(id)
+  if (layer === undefined) throw await lacksPart(tx, id, 'features')
   return layer
 }
 
@@ -100,11 +100,13 @@ export function checkFeatureId(layerId: number, id: number): void {
   if (!Number.isSafeInteger(id)) throw featureNotFound(layerId, id)
 }
 
-/** A feature that does not exist. */
+/** A feature that does not exist. An id beyond 2^53 is not shown: its number is rounded. */
 export function featureNotFound(layerId: number, id: number): Problem {
-  return problem('feature/not-found', `Feature with id = ${id} was not found in resource id = ${layerId}.`, {
+  const isExact = Number.isSafeInteger(id)
+  const shown = isExact ? `id = ${id}` : 'that id'
+  return problem('feature/not-found', `Feature with ${shown} was not found in resource id = ${layerId}.`, {
     resource: layerId,
-    data: { resource_id: layerId, feature_id: id },
+    data: { resource_id: layerId, ...(isExact ? { feature_id: id } : {}) },
   })
 }
 

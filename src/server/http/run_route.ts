@@ -188,7 +188,8 @@ function readParams(route: RouteDescriptor, texts: Record<string, string>): Reco
   const params = Object.fromEntries(entries)
   // No database could hold it, so no resource has it.
   const { id } = params
-  if (route.path.includes('/resource/{id}') && typeof id === 'number' && !isResourceId(id)) throw notFound(id)
+  if (route.path.includes('/resource/{id}') && typeof id === 'number' && !isResourceId(id))
+    throw notFound(id, texts.id)
   return params
 }
 

@@ -159,10 +159,9 @@ function findTarget(layer: Layer, name: string): Target {
   const target = at < 0 ? undefined : targets.get(name.slice(0, at))
   if (target === undefined) {
     const word = at < 0 ? name : name.slice(0, at)
-    const hint = findHint(word, [...targets.keys()])
-    throw problem('request/invalid', `${name}: the layer has no field "${word.replace(/^fld_/, '')}"`, {
-      hint,
-    })
+    const field = word.replace(/^fld_/, '')
+    const hint = findHint(field, ['id', ...layer.fields.map(({ keyname }) => keyname)])
+    throw problem('request/invalid', `${name}: the layer has no field "${field}"`, { hint })
   }
   const word = name.slice(at + 2)
   const operator = filterOperators.find((known) => known === word)

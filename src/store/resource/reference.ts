@@ -12,17 +12,15 @@ export interface ReferenceColumn {
 }
 
 const connection = { table: 'resource_connection', column: 'connection_id', holder: 'resource_id' }
+const layerField = { table: 'layer_field', column: 'lookup_table_id', holder: 'layer_id' }
 const serviceLayer = { table: 'service_layer', column: 'resource_id', holder: 'service_id' }
 
 /** Columns of the references that do not stand in the table of their class, by path in the contract. */
 const elsewhere: Readonly<Record<string, ReferenceColumn>> = {
   'geodb_layer.connection': connection,
   'wmsclient_layer.connection': connection,
-  'feature_layer.fields.lookup_table': {
-    table: 'layer_field',
-    column: 'lookup_table_id',
-    holder: 'layer_id',
-  },
+  'feature_layer.fields.lookup_table': layerField,
+  'vector_layer.fields.lookup_table': layerField,
   'webmap.bookmark_resource': { table: 'webmap', column: 'bookmark_resource_id', holder: 'resource_id' },
   'webmap.root_item.children.layer_style_id': {
     table: 'webmap_item',

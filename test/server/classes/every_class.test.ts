@@ -73,6 +73,20 @@ describe('a resource of each class', () => {
     expect(await after.json()).toMatchObject(rename('first'))
   })
 
+  test.each(clsNames)('%s: is not changed by members that do not exist', async (cls) => {
+    const before = await server.admin('GET', pathOf(cls))
+    const body = {
+      resource: { unheard_of: 1 },
+      resmeta: { unheard_of: 1 },
+      [cls]: { unheard_of: 1 },
+      unheard_of: {},
+    }
+    expect((await server.admin('PUT', pathOf(cls), body)).status).toBe(200)
+    const after = await server.admin('GET', pathOf(cls))
+    expect(after.headers.get('etag')).toBe(before.headers.get('etag'))
+    expect(await after.json()).toEqual(await before.json())
+  })
+
   test.each(clsNames)('%s: tells rights, reasons, volume, and what its deletion takes', async (cls) => {
     const get = async (path: string) => {
       const answer = await server.admin('GET', path)
