@@ -12,13 +12,15 @@ export interface SourceFormatFacts {
   readonly required?: readonly string[]
   /** Extensions of further files of the same name that belong to the data. */
   readonly optional?: readonly string[]
+  /** Whether texts are read in the encoding that the request names, where the file does not name one. */
+  readonly hasEncodings?: true
   /** Whether a file of the format is itself a zip archive. */
   readonly isZip?: true
-  /** What a file has to have, or what is refused, in a few words. */
+  /** What a file has to have, or what is refused, in a few words of Markdown. */
   readonly limits?: string
 }
 
-const tableColumns = 'coordinate columns: lon and lat, x and y, or wkt'
+const tableColumns = 'columns `lon` and `lat`, `x` and `y`, or `wkt`'
 
 /**
  * Formats that layers are loaded from.
@@ -29,6 +31,7 @@ export const sourceFormats = {
   GeoJSON: {
     title: 'GeoJSON',
     extensions: ['.geojson', '.json', '.geojsonl', '.geojsons', '.ndjson', '.topojson'],
+    hasEncodings: true,
   },
   GeoPackage: { title: 'GeoPackage', extensions: ['.gpkg'] },
   Shapefile: {
@@ -36,7 +39,8 @@ export const sourceFormats = {
     extensions: ['.shp'],
     required: ['.shx', '.dbf'],
     optional: ['.prj', '.cpg', '.cst', '.qpj', '.shp.xml', '.sbn', '.sbx', '.idm', '.ind'],
-    limits: 'a .prj file gives the reference system',
+    hasEncodings: true,
+    limits: 'the reference system from `.prj`',
   },
   FlatGeobuf: { title: 'FlatGeobuf', extensions: ['.fgb'] },
   KML: { title: 'KML', extensions: ['.kml'], archiveExtensions: ['.kmz'], limits: 'no entities' },
@@ -59,8 +63,16 @@ export const sourceFormats = {
     title: 'MapInfo interchange file',
     extensions: ['.mif'],
     required: ['.mid'],
+    hasEncodings: true,
   },
-  CSV: { title: 'CSV', extensions: ['.csv', '.tsv'], sharedExtensions: ['.txt'], limits: tableColumns },
+  CSV: {
+    title: 'CSV',
+    extensions: ['.csv', '.tsv'],
+    sharedExtensions: ['.txt'],
+    optional: ['.prj'],
+    hasEncodings: true,
+    limits: tableColumns,
+  },
   XLSX: { title: 'XLSX', extensions: ['.xlsx'], isZip: true, limits: tableColumns },
   ODS: { title: 'ODS', extensions: ['.ods'], isZip: true, limits: tableColumns },
 } as const satisfies Record<string, SourceFormatFacts>
@@ -70,6 +82,14 @@ export type SourceFormatName = keyof typeof sourceFormats
 
 /** The source formats, in the order of the table. */
 export const sourceFormatList: readonly SourceFormatFacts[] = Object.values(sourceFormats)
+
+/** Titles of formats, each once, as a sentence lists them. */
+export function listTitles(formats: readonly { readonly title: string }[]): string {
+  return [...new Set(formats.map(({ title }) => title))].join(', ')
+}
+
+/** Titles of the formats whose texts may be in other encodings than UTF-8, as a sentence lists them. */
+export const encodedSourceTitles = listTitles(sourceFormatList.filter(({ hasEncodings }) => hasEncodings))
 
 /** Finds the source format that a file extension belongs to, without archives of a format. */
 export function sourceFormatOf(extension: string): SourceFormatFacts | undefined {

@@ -188,7 +188,11 @@ function checkNumber(value: number, source: string): NumberFault | undefined {
   if (!Number.isFinite(value))
     return { message: `${source} is not a finite number`, hint: asText, severity: 'error' }
   if (!/e/i.test(source.replace(/^0x.*/, '')) && Math.abs(value) > Number.MAX_SAFE_INTEGER)
-    return { message: `${source} is too large to be represented exactly`, hint: asText, severity: 'error' }
+    return {
+      message: `${source} is too large to be represented exactly`,
+      hint: `write a number up to ${Number.MAX_SAFE_INTEGER}, or ${asText}`,
+      severity: 'error',
+    }
   if (/^[-+]?0\d/.test(source))
     return { message: `${source} is read as the number ${value}`, hint: asText, severity: 'warning' }
   return undefined

@@ -2,6 +2,7 @@ import type { Field } from '../contract/classes/feature_layer.ts'
 import { datatypeCodecs } from '../contract/datatype_codec.ts'
 import type { Datatype } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
+import { countOf } from '../core/count.ts'
 import { findHint } from '../core/suggest.ts'
 import type { Check, GeometryColumns } from './pipeline_schema.ts'
 
@@ -49,7 +50,7 @@ export function compileMapping(mapping: RowMapping): CompiledMapping {
 }
 
 function checkRow(cells: readonly MappedCell[], row: readonly string[], width: number): CheckedRow {
-  if (row.length !== width) return { reason: `expected ${width} columns, got ${row.length}` }
+  if (row.length !== width) return { reason: `expected ${countOf(width, 'column')}, got ${row.length}` }
   const values: string[] = []
   for (const { name, index, check } of cells) {
     const text = row[index] ?? ''

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { extname, resolve } from 'node:path'
 import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
+import { countOf } from '../core/count.ts'
 import type { Problem } from '../core/problem.ts'
 import { defaultLossFuse, type LossLimits } from '../transfer/data_loss.ts'
 import { loadTimeoutMs } from '../transfer/prepare.ts'
@@ -213,7 +214,7 @@ function checkRows({ check, quarantine }: ImportPipeline, counts: RowCounts): vo
   throw refusal('pipeline/quarantine', message, counts, { limit })
 }
 
-const rows = (count: number) => `${count} row${count === 1 ? '' : 's'}`
+const rows = (count: number) => countOf(count, 'row')
 
 function refusal(
   ...[code, message, counts, more = {}]: [

@@ -1,5 +1,5 @@
 import type OlMap from 'ol/Map'
-import { formatAddress, parseAddress } from './address.ts'
+import { findUnknownStyles, formatAddress, parseAddress } from './address.ts'
 import { element } from './element.ts'
 import { createLayerTree, type LayerTree } from './layer_tree.ts'
 import { createLookup } from './lookup.ts'
@@ -57,6 +57,12 @@ function openPage(
   document.body.prepend(element('main', {}, target), corner)
   const start = parseAddress(location.search)
   const map = createMap({ target, scaleTarget: corner, initialExtent: config.initialExtent, start })
+  const unknown = findUnknownStyles(
+    location.search,
+    listLayers(config.rootItem.children).map(({ styleId }) => styleId),
+  )
+  if (unknown.length > 0)
+    status.report(`This map has no layer of the styles that the address names: ${unknown.join(', ')}.`)
   const ordered = drawOrder(config).map((layer) => startLayer(layer, start.styles))
   const page: Page = { config, map, layers: drawLayers(ordered, status), status }
   for (const { drawn } of page.layers) map.addLayer(drawn)

@@ -1,5 +1,6 @@
 import type { GeometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
+import { countOf } from '../../core/count.ts'
 import { hasNoRoom } from '../runner/disk_room.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
 import type { SourceSummary, VectorJob } from '../runner/vector_job.ts'
@@ -155,7 +156,7 @@ async function translateAll(
   const missing = findMissing(gdal, { source, srs: job.srs, sourceSrs, total, count, bareCount })
   if (missing === undefined) {
     if (hasNoRoom(job.folder)) throw translationFault(path, '')
-    throw await breaksOff(source, `${count} of ${total} features can be read`)
+    throw await breaksOff(source, `${count} of ${countOf(total, 'feature')} can be read`)
   }
   const settled = features && { ...features, columns: features.columns.map(settleColumn) }
   return { survey: addMissing(survey, missing), features: settled, passedOver: surveyor?.passedOver, draft }
@@ -258,13 +259,9 @@ function decideGeometry(
 function badFeatures({ bad, badCount }: Survey): Error {
   const more = badCount > bad.length ? [`and ${badCount - bad.length} more`] : []
   const lines = [...bad.map(({ number, reason }) => `feature ${number}: ${reason}`), ...more]
-  return problem(
-    'source/bad-features',
-    `${badCount} ${badCount === 1 ? 'feature' : 'features'} cannot be loaded`,
-    {
-      detail: lines.map((line) => `- ${line}`).join('\n'),
-      ...(bad.some(({ isText }) => isText) ? { hint: encodingHint } : {}),
-      data: { bad_count: badCount, bad: bad.map(({ number, reason }) => ({ number, reason })) },
-    },
-  )
+  return problem('source/bad-features', `${countOf(badCount, 'feature')} cannot be loaded`, {
+    detail: lines.map((line) => `- ${line}`).join('\n'),
+    ...(bad.some(({ isText }) => isText) ? { hint: encodingHint } : {}),
+    data: { bad_count: badCount, bad: bad.map(({ number, reason }) => ({ number, reason })) },
+  })
 }

@@ -1,6 +1,7 @@
 import type { Dataset } from 'gdal-async'
 import { problem } from '../../contract/problems.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
+import { openFault } from './open_fault.ts'
 import type { SourceFile, SourceLayer } from './source.ts'
 import { nameSource } from './source_name.ts'
 
@@ -36,7 +37,7 @@ async function openDataset(
     try {
       return { dataset: await gdal.openAsync(file.path, 'r', driver), driver }
     } catch (error) {
-      if (index === 0) reason = error instanceof Error ? error.message : String(error)
+      if (index === 0) reason = openFault(error, usable)
     }
   }
   throw unreadable(file, reason)

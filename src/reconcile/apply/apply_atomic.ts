@@ -8,7 +8,7 @@ import { writeOperations } from './batch_operations.ts'
 import { loadFacts, type Outcome, outcomeWords, type Report } from './outcome.ts'
 import { prepareLoads } from './prepare_loads.ts'
 import { type BatchAnswer, type FailedBatch, type OperationResult, sendBatch } from './send_batch.ts'
-import { keyTaken } from './send_request.ts'
+import { explainTaken } from './send_request.ts'
 import { sortSteps } from './sort_steps.ts'
 import { findStale, stale } from './stale.ts'
 
@@ -73,7 +73,7 @@ async function learn(attempt: Attempt, due: readonly Step[], { problem }: Failed
   const { options, faults } = attempt
   const step = findStep(due, problem)
   if (step === undefined) return false
-  const fault = explain(problem, step)
+  const fault = await explain(options, problem, step)
   faults.set(step.change, fault)
   if (!options.partial || !isStale(fault)) return false
   // The server names the first one only: all others are found in one reading.
@@ -87,12 +87,16 @@ function findStep(due: readonly Step[], { data }: Problem): Step | undefined {
   return typeof data.operation === 'number' ? due[data.operation] : undefined
 }
 
-function explain(fault: Problem, { change }: Step): Problem {
-  const hint = 'Plan again, or leave it out with --partial.'
+async function explain(
+  { api, partial, signal }: ApplyOptions,
+  fault: Problem,
+  { change }: Step,
+): Promise<Problem> {
+  const hint = partial === true ? undefined : 'Plan again, or leave it out with --partial.'
   if (fault.code === 'resource/stale') return stale(change, 'changed', hint)
   const isGone = fault.code === 'resource/not-found' && fault.data.resource_id === change.id
   if (isGone) return stale(change, 'deleted', hint)
-  return fault.code === 'resource/key-taken' ? keyTaken(change.key) : fault
+  return explainTaken({ api, signal }, change.key, fault)
 }
 
 function reportDone(

@@ -9,7 +9,7 @@ import {
 } from '../../store/feature/export_rows.ts'
 import type { OpenLayer } from '../features/open_layer.ts'
 import { type Reading, readEach, splitReading } from '../features/read_parts.ts'
-import { type SpooledStreamOptions, streamSpooled } from '../stream/spooled_stream.ts'
+import { type SpooledStreamOptions, streamSpooled } from '../stream/spool.ts'
 import type { ExportOrder } from './export_options.ts'
 import { streamFeatures } from './geojson_export.ts'
 import { encodeAs, unescapeControl } from './text_encoding.ts'

@@ -16,10 +16,10 @@ import {
   insertFeatures,
   updateFeatures,
 } from '../../store/feature/write_features.ts'
-import type { WritableLayer } from '../../store/layer/stored_layer.ts'
+import { untouchLayer, type WritableLayer } from '../../store/layer/stored_layer.ts'
 import { writeExtensionsOf } from '../attachments/attachment_extension.ts'
 import { keepPreviews } from '../attachments/attachment_preview.ts'
-import { readContent, readTarget } from '../features/feature_content.ts'
+import { isEmptyContent, readContent, readTarget } from '../features/feature_content.ts'
 import { openPage } from '../features/feature_page.ts'
 import { readFilter, readForm, readSelection } from '../features/feature_query.ts'
 import { identify } from '../features/identify_features.ts'
@@ -29,15 +29,15 @@ import {
   featureNotFound,
   type LayerRequest,
   openLayer,
+  steadily,
   writeLayer,
 } from '../features/open_layer.ts'
 import { patchFeatures } from '../features/patch_features.ts'
 import { type PartSelection, splitReading } from '../features/read_parts.ts'
-import { steadily } from '../features/retry_on_change.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { readJsonItems } from '../http/json_items.ts'
-import { spoolBody, streamRows } from '../stream/spooled_stream.ts'
+import { spoolBody, streamRows } from '../stream/spool.ts'
 
 const json = 'application/json'
 
@@ -80,6 +80,7 @@ export const featureHandlers: Handlers<
       const change = { ...readContent(target, body, query), id: params.fid }
       const found = await updateFeatures(tx, target, [change])
       if (found.size === 0) throw featureNotFound(params.id, params.fid)
+      if (isEmptyContent(change) && !isForeign(layer)) await untouchLayer(tx, params.id)
       return writeExtensionsOf(tx, layer, new Map([[params.fid, change.extensions]]))
     })
     await keepPreviews(request.context, digests)
@@ -116,7 +117,9 @@ export const featureHandlers: Handlers<
       checkKey(request, layer)
       const target = await readTarget(tx, layer, query)
       const entries = readJsonItems(body.chunks(), { itemLimitBytes: context.bodyLimitBytes })
-      const made = (await patchFeatures(tx, target, { entries, query })).map((id) => ({ id }))
+      const { ids, isChanged } = await patchFeatures(tx, target, { entries, query })
+      if (!isChanged && !isForeign(layer)) await untouchLayer(tx, layer.resourceId)
+      const made = ids.map((id) => ({ id }))
       await once.keep(tx, made)
       return made
     })

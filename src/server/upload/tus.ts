@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { problem } from '../../contract/problems.ts'
 import { tus, uploadHours } from '../../contract/tus.ts'
+import { countOf } from '../../core/count.ts'
 import type { Blob } from '../../files/blob_store.ts'
 import {
   deletePartialUpload,
@@ -190,7 +191,7 @@ async function* readAll(blobs: Keeper['blobs'], digests: readonly string[]): Asy
 function incomplete({ id, offsetBytes, lengthBytes }: PartialUpload) {
   return problem(
     'upload/incomplete',
-    `Of the upload ${id}, ${offsetBytes} of ${lengthBytes} bytes are here.`,
+    `Of the upload ${id}, ${offsetBytes} of ${countOf(lengthBytes, 'byte')} are here.`,
     {
       data: { upload: id, offset: offsetBytes, length: lengthBytes },
     },

@@ -1,5 +1,5 @@
-import { mkdtempSync } from 'node:fs'
-import { basename, extname, join } from 'node:path'
+import { mkdtempSync, readdirSync, symlinkSync } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
 import type { Dataset, Layer } from 'gdal-async'
 import { sourceFormats } from '../../../contract/source_formats.ts'
 import { startWktCheck } from '../../../geo/wkt_check.ts'
@@ -36,21 +36,32 @@ function openText({ path }: SourceFile, { gdal, job: { folder } }: Opening): Sou
   const copy = join(mkdtempSync(join(folder, 'table-')), basename(path))
   const isCopied = copyWithBeyond(path, copy)
   const whole = isCopied ? copy : path
+  // Columns of longitude and latitude say themselves what they are.
+  if (isCopied && !columns.isLonLat) linkReferenceSystem(path, copy)
   const dataset = openWithGeometry(gdal, whole, columns)
   const uses = new Map<string, ColumnUse>(isCopied ? [[beyondColumn, 'BEYOND']] : [])
   if ('wkt' in columns) uses.set(columns.wkt, 'GEOMETRY')
   const wkt = startWktCheck()
   // Opened once more: to be counted while the layer is read.
   const plain = openTable(gdal, whole, 'CSV').layers.get(0)
+  const layer = dataset.layers.get(0)
   return {
-    ...{ dataset, layer: dataset.layers.get(0), name: basename(path, extname(path)), format: 'CSV' },
-    degrees: columns.isLonLat ? 'declared' : 'guessed',
+    ...{ dataset, layer, name: basename(path, extname(path)), format: 'CSV' },
+    ...(layer.srs === null ? { degrees: columns.isLonLat ? 'declared' : 'guessed' } : {}),
     columns: { uses, wkt, areTexts: true },
     check: {
       count: () => plain.features.countAsync(true),
       startReasons: () => startCellReasons(plain, namesOf(columns)),
     },
   }
+}
+
+/** Puts the .prj file beside a table beside its copy too, where its driver looks for it. */
+function linkReferenceSystem(path: string, copy: string): void {
+  const stem = (file: string) => file.slice(0, -extname(file).length)
+  const wanted = `${basename(stem(path))}.prj`.toLowerCase()
+  const found = readdirSync(dirname(path)).find((name) => name.toLowerCase() === wanted)
+  if (found !== undefined) symlinkSync(join(dirname(path), found), `${stem(copy)}.prj`)
 }
 
 function openWithGeometry(gdal: GdalModule, path: string, columns: CoordinateColumns): Dataset {
