@@ -19,7 +19,7 @@ export async function detectDialect(api: Api, signal: AbortSignal | undefined): 
   throw problem('http/unexpected', `${api.url} is no resource service.`)
 }
 
-/** Tells whether a server lists an operation among its routes. One that shows its routes to nobody offers none. */
+/** Returns whether a server lists an operation among its routes. One that shows its routes to nobody offers none. */
 export async function offers(api: Api, name: RouteName, signal: AbortSignal | undefined): Promise<boolean> {
   try {
     return Object.hasOwn(await api.call('instance.routes', { signal }), routeOf(name).route)

@@ -64,7 +64,7 @@ export async function readCopyRows(
   throw new Error('the rows have no end')
 }
 
-/** Gives the rows of a binary copy that comes in pieces cut anywhere, without its start and its end. */
+/** Returns the rows of a binary copy that comes in pieces cut anywhere, without its start and its end. */
 export async function* readCopyBody(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let toSkip = copyHeader.length
   let held: Uint8Array = Buffer.of()

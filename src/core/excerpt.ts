@@ -8,13 +8,13 @@ const maxShown = 160
 const shownBefore = 60
 
 /**
- * Gives the source line of a span and a line of carets under it, indented by `indent`:
+ * Returns the source line of a span and a line of carets under it, indented by `indent`:
  *
  *     11 |     srs: 4326x
  *        |          ^^^^^
  *
  * Tabs stay tabs, so that the caret stands under its character in any terminal. Of a long line the part around the
- * place is shown. Gives undefined where the text has no such line.
+ * place is shown. Returns undefined where the text has no such line.
  */
 export function formatExcerpt(text: string, span: Span, indent = '  '): string | undefined {
   const line = text.split(/\r?\n/, span.line)[span.line - 1]

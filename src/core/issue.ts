@@ -23,7 +23,7 @@ export function compareIssues(a: Issue, b: Issue): number {
   return compareText(a.pointer ?? '', b.pointer ?? '') || compareText(a.code, b.code)
 }
 
-/** Tells whether any of the issues stops the work. */
+/** Returns whether any of the issues stops the work. */
 export function hasErrors(issues: readonly Issue[]): boolean {
   return issues.some((issue) => issue.severity === 'error')
 }

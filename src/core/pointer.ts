@@ -21,7 +21,7 @@ export function splitPointer(pointer: Pointer): string[] {
   return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** Gives the pointer of the value that contains this one; the whole document contains itself. */
+/** Returns the pointer of the value that contains this one; the whole document contains itself. */
 export function parentPointer(pointer: Pointer): Pointer {
   return pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))
 }

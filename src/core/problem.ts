@@ -47,7 +47,7 @@ export class Problem extends Error {
   }
 }
 
-/** Gives a Problem with further facts, and with another message if one is given. */
+/** Returns a Problem with further facts, and with another message if one is given. */
 export function withData(
   found: Problem,
   data: Readonly<Record<string, unknown>>,
@@ -66,12 +66,12 @@ export function withData(
   })
 }
 
-/** Tells whether a thrown value is a Problem, of the given code if one is given. */
+/** Returns whether a thrown value is a Problem, of the given code if one is given. */
 export function isProblem(value: unknown, code?: string): value is Problem {
   return value instanceof Problem && (code === undefined || value.code === code)
 }
 
-/** Gives the Problem that work ends with, if it does; whatever else is thrown goes on. */
+/** Returns the Problem that work ends with, if it does; whatever else is thrown goes on. */
 export function catchProblem(work: () => void): Problem | undefined {
   try {
     work()

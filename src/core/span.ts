@@ -8,7 +8,7 @@ export interface Span {
   readonly endColumn: number
 }
 
-/** Gives `file:line:column`, the form editors and terminals turn into links. */
+/** Returns `file:line:column`, the form editors and terminals turn into links. */
 export function formatSpan(span: Span): string {
   return `${span.file}:${span.line}:${span.column}`
 }

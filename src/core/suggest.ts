@@ -13,7 +13,7 @@ export function findSuggestion(word: string, known: readonly string[]): string |
   return distance(word, best) <= allowed ? best : undefined
 }
 
-/** Gives `did you mean "x"?`, or undefined when no known word is near. */
+/** Returns `did you mean "x"?`, or undefined when no known word is near. */
 export function findHint(word: string, known: readonly string[]): string | undefined {
   const suggestion = findSuggestion(word, known)
   return suggestion === undefined ? undefined : `did you mean "${suggestion}"?`

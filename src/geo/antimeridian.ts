@@ -163,7 +163,7 @@ function between(from: Position, to: Position, part: number): Position {
   return [x ?? 0, y ?? 0, ...z]
 }
 
-/** Tells whether a hole lies between the edges of a ring: on which half it belongs. */
+/** Returns whether a hole lies between the edges of a ring: on which half it belongs. */
 function isBeside(hole: readonly Position[], ring: readonly Position[]): boolean {
   const [inner, outer] = [edgesOf(hole), edgesOf(ring)]
   return inner.west >= outer.west && inner.east <= outer.east

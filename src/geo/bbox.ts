@@ -30,7 +30,7 @@ export function expandBbox([minX, minY, maxX, maxY]: Bbox, margin: number): Bbox
   return [minX - margin, minY - margin, maxX + margin, maxY + margin]
 }
 
-/** Tells whether two boxes have a point in common. */
+/** Returns whether two boxes have a point in common. */
 export function bboxesIntersect(a: Bbox, b: Bbox): boolean {
   return a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]
 }

@@ -56,7 +56,7 @@ export function byteSequenceOf(numbers: Sequence, size: 2 | 3): ByteSequence {
   return { data, at: 0, step, zAt, zStep: step, count: numbers.length / size, isOpen: false }
 }
 
-/** Tells whether any position has a z other than 0. */
+/** Returns whether any position has a z other than 0. */
 export function hasHeight({ parts }: ByteGeometry): boolean {
   return parts.some((part) => part.some(sequenceHasHeight))
 }

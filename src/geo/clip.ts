@@ -85,7 +85,7 @@ function pushBetween(into: number[], { ring, before, at, part }: Edge): void {
   into.push(Math.round(x0 + (x1 - x0) * part), Math.round(y0 + (y1 - y0) * part))
 }
 
-/** Gives the pieces of a line that are in the box. */
+/** Returns the pieces of a line that are in the box. */
 function clipLine(line: Sequence, box: Bbox): Part[] {
   const pieces: Part[] = []
   let piece: number[] = []

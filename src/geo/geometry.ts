@@ -93,4 +93,4 @@ function closeRing(ring: Sequence, size: number): Sequence {
   return closed
 }
 
-const tooFew = (reason: string) => problem('feature/invalid', `bad geometry: ${reason}`)
+const tooFew = (reason: string) => problem('feature/invalid', `invalid geometry: ${reason}`)

@@ -9,13 +9,13 @@ export const mercatorWorld = 2 * mercatorHalfWorld
 /** Latitude where the square world of EPSG:3857 ends, in degrees. */
 export const mercatorMaxLatitude = (Math.atan(Math.sinh(Math.PI)) * 180) / Math.PI
 
-/** Gives EPSG:3857 metres of degrees. Poles are cut off where the square world ends. */
+/** Returns EPSG:3857 metres of degrees. Poles are cut off where the square world ends. */
 export function mercatorOfLonLat(lon: number, lat: number): [x: number, y: number] {
   const cut = Math.max(-mercatorMaxLatitude, Math.min(mercatorMaxLatitude, lat))
   return farMercatorOfLonLat(lon, cut)
 }
 
-/** Gives EPSG:3857 metres of degrees, however far beyond the square world: poles come to ±238,107,693. */
+/** Returns EPSG:3857 metres of degrees, however far beyond the square world: poles come to ±238,107,693. */
 export function farMercatorOfLonLat(lon: number, lat: number): [x: number, y: number] {
   return [
     (lon * mercatorHalfWorld) / 180,
@@ -23,7 +23,7 @@ export function farMercatorOfLonLat(lon: number, lat: number): [x: number, y: nu
   ]
 }
 
-/** Gives degrees of EPSG:3857 metres. */
+/** Returns degrees of EPSG:3857 metres. */
 export function lonLatOfMercator(x: number, y: number): [lon: number, lat: number] {
   return [
     (x / mercatorHalfWorld) * 180,
@@ -31,7 +31,7 @@ export function lonLatOfMercator(x: number, y: number): [lon: number, lat: numbe
   ]
 }
 
-/** Gives a box of EPSG:3857 in degrees. Its sides stay parallel to the axes, so that the corners tell all. */
+/** Returns a box of EPSG:3857 in degrees. Its sides stay parallel to the axes, so that the corners tell all. */
 export function lonLatBbox([minX, minY, maxX, maxY]: Bbox): Bbox {
   return [...lonLatOfMercator(minX, minY), ...lonLatOfMercator(maxX, maxY)]
 }

@@ -24,7 +24,7 @@ export function tileBbox({ z, x, y }: TileAddress): Bbox {
   return [left, top - width, left + width, top]
 }
 
-/** Tells whether the pyramid has such a tile. */
+/** Returns whether the pyramid has such a tile. */
 export function tileExists({ z, x, y }: TileAddress): boolean {
   const count = 2 ** z
   return z >= 0 && z <= highestZoom && x >= 0 && y >= 0 && x < count && y < count

@@ -9,7 +9,7 @@ export interface TextPlace extends Bytes {
 
 /** Checks the texts that another program has read as geometries. */
 export interface WktCheck {
-  /** Tells whether all of a text is geometry: GDAL stops reading where it has enough. */
+  /** Returns whether all of a text is geometry: GDAL stops reading where it has enough. */
   isWhole(text: TextPlace): boolean
   /** Whether a text had measures (M). */
   readonly hasMeasures: boolean

@@ -44,7 +44,7 @@ export class WktScan {
     return this.#bytes.toString('latin1', this.start, this.at)
   }
 
-  /** Tells whether the token that was read last ends in a letter, in upper or lower case. */
+  /** Returns whether the token that was read last ends in a letter, in upper or lower case. */
   endsIn(letter: string): boolean {
     return ((this.#bytes[this.at - 1] as number) | 0x20) === letter.charCodeAt(0)
   }

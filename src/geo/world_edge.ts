@@ -36,7 +36,7 @@ function leadRing(sequence: Sequence, world: WorldUnits): Sequence {
   return led.length === 2 * ring.length ? sequence : led
 }
 
-/** Gives the way out of the world from an edge that runs along its end; no way where it does not. */
+/** Returns the way out of the world from an edge that runs along its end; no way where it does not. */
 function outwards([x0, y0]: Position, [x1, y1]: Position, { size, reach }: WorldUnits): Position {
   const way = (from: number, to: number) =>
     from !== to ? 0 : from === 0 ? -reach : from === size ? reach : 0

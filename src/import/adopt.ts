@@ -2,7 +2,7 @@ import { geometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import { uniqueName } from '../core/unique_name.ts'
 import type { Queryable } from '../database/database.ts'
-import { deleteLayerExtensions, deleteLostExtensions } from '../store/attachment/attachment.ts'
+import { deleteLayerExtensions, deleteOrphanedExtensions } from '../store/attachment/attachment.ts'
 import { type FieldRow, insertFields, writeFields } from '../store/layer/layer_field.ts'
 import { exchangeTable, insertLayers } from '../store/layer/layer_table.ts'
 import { adoptStaging } from '../store/layer/staging_table.ts'
@@ -31,7 +31,7 @@ export async function adoptStaged(tx: Queryable, resourceId: number, staged: Sta
   }
   checkKind(standing, staged)
   // Ids that were counted mean other features than before.
-  if (staged.hasIds) await deleteLostExtensions(tx, resourceId, tableName)
+  if (staged.hasIds) await deleteOrphanedExtensions(tx, resourceId, tableName)
   else await deleteLayerExtensions(tx, resourceId)
   await exchangeTable(tx, standing, row)
   await writeFields(tx, resourceId, matchFields(standing, staged))

@@ -1,13 +1,13 @@
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import { dropStaging, findOrphans } from '../store/layer/staging_table.ts'
-import { deleteOldPrepared } from '../store/upload/prepared_source.ts'
+import { deleteOldPreparedSources } from '../store/upload/prepared_source.ts'
 
 /** How long features wait that were prepared. */
 export const preparedHours = 24
 
 /** A table that was not spoken of for so long has no process that fills it. */
-const silentMinutes = 5
+const idleMinutes = 5
 
 /** A process that fills staging tables. */
 export interface StagingOwner {
@@ -59,9 +59,9 @@ export async function dropOrphans(
   database: Database,
   { instance, undroppedTables }: StagingOwner,
 ): Promise<number> {
-  await deleteOldPrepared(database, preparedHours)
-  const silent = database.driver === 'pglite' ? 0 : silentMinutes
-  const names = await findOrphans(database, { instance, silentMinutes: silent })
+  await deleteOldPreparedSources(database, preparedHours)
+  const silent = database.driver === 'pglite' ? 0 : idleMinutes
+  const names = await findOrphans(database, { instance, idleMinutes: silent })
   for (const name of names) await dropStaging(database, name)
   return names.length + (await dropUndropped(database, undroppedTables))
 }

@@ -10,11 +10,11 @@ import { type RowSet, readVector } from '../gdal/read_vector.ts'
 import type { LoadRules, RowLayout, SourceSummary, WantedFields } from '../gdal/runner/vector_job.ts'
 import { type PlannedField, planFields } from '../store/layer/plan_fields.ts'
 import {
+  analyzeFeatureTable,
   createStaging,
-  findTakenIds,
+  findDuplicateIds,
   finishFeatureTable,
-  keepStaging,
-  settleFeatureTable,
+  touchStaging,
 } from '../store/layer/staging_table.ts'
 import type { LayerField } from '../store/layer/stored_layer.ts'
 import { nameFields, type RenamedField } from './names.ts'
@@ -158,7 +158,7 @@ function openFilling(task: Task): Filling {
   const timer = setInterval(() => {
     if (filled === undefined) return
     const table = filled.tableName
-    keepStaging(database, table).catch((error: unknown) =>
+    touchStaging(database, table).catch((error: unknown) =>
       log.warn({ error, table }, 'an import could not say that it goes on'),
     )
   }, keepEveryMs)
@@ -180,7 +180,7 @@ function openFilling(task: Task): Filling {
       const { tableName, geometryType, fields, renamed } = filled
       await refuseTakenIds(tableName, task)
       await finishFeatureTable(database, tableName)
-      await settleFeatureTable(database, tableName)
+      await analyzeFeatureTable(database, tableName)
       const { hasIds, rowCount: _, ...found } = summary
       const report = { ...found, renamed, count }
       return { tableName, geometryType, srs: source.srs, fields, hasIds, report, discard }
@@ -198,7 +198,7 @@ interface Columns {
   readonly renamed: readonly RenamedField[]
 }
 
-/** Gives the fields of the layer their columns, those of the source where the layer has none yet. */
+/** Returns the fields of the layer their columns, those of the source where the layer has none yet. */
 function planColumns({ fields, keynames }: RowLayout, keepFields: ImportSource['keepFields']): Columns {
   if (fields.length > maxFields)
     throw problem(
@@ -232,7 +232,7 @@ async function fillTable(
 
 async function refuseTakenIds(tableName: string, { source, context }: Task): Promise<void> {
   if (source.idSource === 'SEQUENCE') return
-  const taken = await findTakenIds(context.database, tableName)
+  const taken = await findDuplicateIds(context.database, tableName)
   if (taken.length === 0) return
   const examples = taken.map(({ id, count }) => `${id} (${count} times)`)
   throw problem(
@@ -244,7 +244,7 @@ async function refuseTakenIds(tableName: string, { source, context }: Task): Pro
   )
 }
 
-/** Gives the family of the shapes that were staged. */
+/** Returns the family of the shapes that were staged. */
 export function familyOf({ geometryType }: Staged): GeometryFamily {
   return geometryParts(geometryType).family
 }

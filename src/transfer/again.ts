@@ -18,7 +18,7 @@ export async function pause(attempt: number, signal: AbortSignal | undefined): P
   }
 }
 
-/** Tells whether sending a request again may help. */
+/** Returns whether sending a request again may help. */
 export function isWorthAnother(error: Problem): boolean {
   if (['database/conflict', 'http/unreachable', 'request/in-flight'].includes(error.code)) return true
   return error.code !== 'http/timeout' && [502, 503, 504].includes(error.status ?? 0)
@@ -27,7 +27,7 @@ export function isWorthAnother(error: Problem): boolean {
 /** How a request is repeated. */
 export interface Repetition {
   readonly signal?: AbortSignal | undefined
-  /** Tells whether a failure may be another one's fault, and gone the next time; `isWorthAnother` where absent. */
+  /** Returns whether a failure may be another one's fault, and gone the next time; `isWorthAnother` where absent. */
   readonly isWorth?: (error: Problem) => boolean
 }
 

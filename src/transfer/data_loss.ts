@@ -35,7 +35,7 @@ export interface LossLimits {
 export const defaultLossFuse = 0.1
 
 /**
- * Tells whether a load would lose data: more features than the fuse allows, all values of a field, or attachments and
+ * Returns whether a load would lose data: more features than the fuse allows, all values of a field, or attachments and
  * descriptions of features. Pure.
  */
 export function losesData(change: DataChange, fuse: number): boolean {
@@ -84,7 +84,7 @@ export function describeBlindLoad(layer: string, before: number | null): string 
   return `"${layer}" may lose data: it has ${features}, and this server does not count a source before it loads it`
 }
 
-/** Gives what a load would lose besides features, as events have it. */
+/** Returns what a load would lose besides features, as events have it. */
 export function lossFacts({ lostFields, lostAttachments, lostDescriptions }: DataChange) {
   return {
     lost_fields: lostFields.map(({ keyname, valueCount }) => ({ keyname, value_count: valueCount })),

@@ -5,7 +5,7 @@ import { uploadHours } from '../contract/tus.ts'
 
 /** Remembers which upload a file was on its way in. */
 export interface UploadMemory {
-  /** Gives the upload that was made of files that have not changed since. */
+  /** Returns the upload that was made of files that have not changed since. */
   find(server: string, paths: readonly string[]): Promise<string | undefined>
   keep(server: string, paths: readonly string[], uid: string): Promise<void>
 }

@@ -64,7 +64,7 @@ export async function packSource(path: string, signal?: AbortSignal): Promise<Pa
   }
 }
 
-/** Gives the name a file has in common with those that belong to it, and the file among them that stands for all. */
+/** Returns the name a file has in common with those that belong to it, and the file among them that stands for all. */
 export function mainOf(paths: readonly string[]): string[] {
   const mains = paths.filter((path) => familyOf(path) !== undefined)
   const belongs = (path: string) =>

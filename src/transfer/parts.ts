@@ -143,7 +143,7 @@ async function sendPart(api: Api, file: PartedFile, { uid, offset }: Place): Pro
 
 const chunkBytes = 256 * 1024
 
-/** Tells whether it is worth to ask where the upload stands, and to go on from there. */
+/** Returns whether it is worth to ask where the upload stands, and to go on from there. */
 function mayGoOn(error: Problem): boolean {
   return (
     isWorthAnother(error) || ['http/timeout', 'upload/offset'].includes(error.code) || error.status === 409

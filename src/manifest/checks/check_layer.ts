@@ -8,7 +8,7 @@ import { showAt } from '../resolve_source.ts'
 /** Checks what a vector layer needs besides the shape of its fields. */
 export function checkLayer(block: Block): Issue[] {
   if (block.cls !== 'vector_layer') return []
-  return [...checkStructure(block), ...checkSrs(block), ...checkFieldNames(block), ...checkData(block)]
+  return [...checkStructure(block), ...requireSrs(block), ...checkFieldNames(block), ...checkData(block)]
 }
 
 function checkStructure(block: Block): Issue[] {
@@ -28,7 +28,7 @@ function checkStructure(block: Block): Issue[] {
   ]
 }
 
-function checkSrs(block: Block): Issue[] {
+function requireSrs(block: Block): Issue[] {
   const pointer = '/vector_layer/srs/id'
   const id = findAtPointer(block.value, pointer)
   if (typeof id !== 'number') return []

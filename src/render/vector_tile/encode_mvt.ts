@@ -32,7 +32,7 @@ export interface TileLayer {
 
 /**
  * Writes one layer as a whole tile; tiles of several layers are the bytes of each, one after the other. Features whose
- * geometry collapses at the resolution of the tile are left out. Gives no bytes where none is left.
+ * geometry collapses at the resolution of the tile are left out. Returns no bytes where none is left.
  *
  * @see https://github.com/mapbox/vector-tile-spec/tree/master/2.1
  */
@@ -116,7 +116,7 @@ function writeFeatureMessage(
   writer.writePackedVarint(tags.geometry, geometry)
 }
 
-/** Gives the commands of a tidy geometry: numbers of command and count, and differences in zigzag form. */
+/** Returns the commands of a tidy geometry: numbers of command and count, and differences in zigzag form. */
 function encodeGeometry({ family, parts }: TileGeometry): number[] {
   const pen: Pen = { out: [], x: 0, y: 0 }
   if (family === 'POINT') {

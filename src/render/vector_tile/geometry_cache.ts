@@ -3,7 +3,7 @@ import { boxOfGeometry, countPositions, type TileGeometry } from '../../geo/tile
 
 /** Great shapes as they are simplified for a zoom level: each is needed by many tiles, and takes long to make. */
 export interface GeometryCache {
-  /** Gives the shapes of a level that are known and reach into a box, by feature id. */
+  /** Returns the shapes of a level that are known and reach into a box, by feature id. */
   find(level: string, box: Bbox): Map<number, TileGeometry>
   /** Keeps a shape where that is worth it. */
   keep(level: string, id: number, geometry: TileGeometry): void

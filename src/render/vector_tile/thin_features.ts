@@ -12,7 +12,7 @@ export interface Crowd {
 }
 
 /**
- * Gives one id a cell: the lowest, so that what a zoom level shows is there on all that are closer. While that is more
+ * Returns one id a cell: the lowest, so that what a zoom level shows is there on all that are closer. While that is more
  * than the limit, cells are joined four to one.
  */
 export function thinCrowd({ ids, cells }: Crowd, limit: number): Set<number> {

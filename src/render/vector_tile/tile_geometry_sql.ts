@@ -20,13 +20,13 @@ export interface Showing {
   readonly cuts: boolean
 }
 
-/** Gives SQL that holds where a shape is given as a whole, whatever the tile. */
+/** Returns SQL that holds where a shape is given as a whole, whatever the tile. */
 export function wholeSql({ cuts }: Showing): string {
   return cuts ? `ST_MemSize(g) <= ${manyBytes}` : 'true'
 }
 
 /**
- * Gives SQL of the geometry `g` as TWKB, simplified, in units from the corner of the world. It reaches as far beyond the
+ * Returns SQL of the geometry `g` as TWKB, simplified, in units from the corner of the world. It reaches as far beyond the
  * tile as it likes: simplifying comes before clipping, so that shapes meet where tiles meet.
  */
 export function shapeSql(showing: Showing): string {
@@ -41,7 +41,7 @@ export function shapeSql(showing: Showing): string {
   return `ST_AsTWKB(ST_TransScale(${simple}, ${bound.join(', ')}), 0)`
 }
 
-/** Gives SQL that draws a small shape as its box, at least one unit wide and high, so that it does not vanish. */
+/** Returns SQL that draws a small shape as its box, at least one unit wide and high, so that it does not vanish. */
 export function smallShapeSql({ layer, grid, bindings }: Showing): string {
   const { box } = places
   const x0 = columnSql(`ST_XMin(${box})`, grid, bindings)

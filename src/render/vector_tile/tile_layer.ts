@@ -27,7 +27,7 @@ export interface TileLayerRequest {
 
 /**
  * Makes the part of a vector tile that a layer is: one path for all databases, which select, simplify and clip, while
- * the writing is ours. Gives no bytes where the layer has nothing there.
+ * the writing is ours. Returns no bytes where the layer has nothing there.
  *
  * A layer that is too much for a tile all the same is simplified and thinned more, unless simplification is 0.
  */

@@ -29,7 +29,7 @@ export const places = { column: '"tile column"', row: '"tile row"', box: '"tile 
 /** The part of the world that EPSG:3857 can show and somewhat more, in degrees. */
 const world = expandBbox([-1000, -mercatorMaxLatitude, 1000, mercatorMaxLatitude], 1)
 
-/** Gives the SQL of what a tile shows of a layer. */
+/** Returns the SQL of what a tile shows of a layer. */
 export function tileSource(layer: Layer, grid: TileGrid, bindings: Bindings): TileSource {
   const { box } = places
   const size = `greatest(ST_XMax(${box}) - ST_XMin(${box}), ST_YMax(${box}) - ST_YMin(${box}))`
@@ -47,7 +47,7 @@ function cellSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
   return `((${index(x)}) << ${rowBits}) | (${index(y)})`
 }
 
-/** Gives SQL of the units that the middle of a shape's box stands at. */
+/** Returns SQL of the units that the middle of a shape's box stands at. */
 function middleSql(grid: TileGrid, bindings: Bindings): [x: string, y: string] {
   const { box } = places
   const x = `((ST_XMin(${box}) + ST_XMax(${box})) / 2)`
@@ -55,7 +55,7 @@ function middleSql(grid: TileGrid, bindings: Bindings): [x: string, y: string] {
   return [columnSql(x, grid, bindings), rowSql(y, grid, bindings)]
 }
 
-/** Tells whether every feature is one point. */
+/** Returns whether every feature is one point. */
 export function isPointLayer({ geometryType }: Layer): boolean {
   const { family, isMulti } = geometryParts(geometryType)
   return family === 'POINT' && !isMulti
@@ -64,19 +64,19 @@ export function isPointLayer({ geometryType }: Layer): boolean {
 /** What stands on the line between two units belongs to the second, whatever the last digit says. */
 const onLine = 1e-6
 
-/** Gives SQL of the whole units that a position is right of the tile's left edge. */
+/** Returns SQL of the whole units that a position is right of the tile's left edge. */
 export function columnSql(x: string, { tile, scale }: TileGrid, bindings: Bindings): string {
   const [left, factor] = [tile[0], scale].map((value) => bindings.bind(value, 'float8'))
   return `floor((${x} - ${left}) * ${factor} + ${onLine})::int`
 }
 
-/** Gives SQL of the whole units that a position is below the tile's upper edge. */
+/** Returns SQL of the whole units that a position is below the tile's upper edge. */
 export function rowSql(y: string, { tile, scale }: TileGrid, bindings: Bindings): string {
   const [top, factor] = [tile[3], scale].map((value) => bindings.bind(value, 'float8'))
   return `floor((${top} - ${y}) * ${factor} + ${onLine})::int`
 }
 
-/** Gives SQL of a box, as PostGIS geometry. */
+/** Returns SQL of a box, as PostGIS geometry. */
 export function boxSql(box: Bbox, srs: number, bindings: Bindings): string {
   return `ST_MakeEnvelope(${box.map((edge) => bindings.bind(edge, 'float8')).join(', ')}, ${srs})`
 }

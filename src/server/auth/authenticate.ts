@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.ts'
 import { findUser, findUserById, type User } from '../../store/auth/principal.ts'
 import { listenToPrincipals } from '../../store/auth/principal_change.ts'
 import { touchActivity } from '../../store/auth/principal_record.ts'
-import { findSession, prolongSession } from '../../store/auth/session.ts'
+import { extendSession, findSession } from '../../store/auth/session.ts'
 import { useToken } from '../../store/auth/token.ts'
 import { type Credentials, parseAuthorization } from './basic_auth.ts'
 import type { AuthMedium, Caller } from './caller.ts'
@@ -85,7 +85,7 @@ async function findBySession(database: Database, digest: string): Promise<Identi
   if (session === undefined) return undefined
   const caller = await findCaller(database, session.userId, 'session')
   if (caller === undefined || !session.isOld) return caller && { caller }
-  const prolongedSeconds = await prolongSession(database, digest)
+  const prolongedSeconds = await extendSession(database, digest)
   await touchActivity(database, caller.id)
   return prolongedSeconds === undefined ? undefined : { caller, prolongedSeconds }
 }

@@ -2,7 +2,7 @@ import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findManagedIds } from '../../store/access/effective_permission.ts'
-import type { Asker } from '../../store/access/principal_ids.ts'
+import type { PermissionSubject } from '../../store/access/permission_subject.ts'
 import { isAdministrator } from '../../store/auth/membership.ts'
 import { type Administration, readAdministration } from '../../store/auth/principal.ts'
 import { announceMemberships, lockPrincipals } from '../../store/auth/principal_change.ts'
@@ -86,7 +86,8 @@ async function keepAdministrator<T>(tx: Queryable, work: () => Promise<T>): Prom
 
 /** Tells whether an administrator is gone, or is spoken of by other rules than before. */
 function isWeaker(after: Administration, before: Administration): boolean {
-  const rulesOf = ({ id, superuser, principalIds }: Asker) => JSON.stringify([id, superuser, principalIds])
+  const rulesOf = ({ id, superuser, principalIds }: PermissionSubject) =>
+    JSON.stringify([id, superuser, principalIds])
   const known = new Set(after.administrators.map(rulesOf))
   return !before.administrators.every((one) => known.has(rulesOf(one)))
 }

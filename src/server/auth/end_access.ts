@@ -1,7 +1,7 @@
 import type { EndedAccess } from '../../contract/principal.ts'
 import type { Queryable } from '../../database/database.ts'
-import { deleteSessionsOf } from '../../store/auth/session.ts'
-import { deleteTokensOf } from '../../store/auth/token.ts'
+import { deleteUserSessions } from '../../store/auth/session.ts'
+import { deleteUserTokens } from '../../store/auth/token.ts'
 
 /** What of a user's access outlives its password. */
 export interface KeptAccess {
@@ -13,7 +13,7 @@ export interface KeptAccess {
 /** Ends the sessions of a user whose password changes, and revokes its tokens. Principals are the caller's to announce. */
 export async function endAccess(tx: Queryable, userId: number, kept: KeptAccess): Promise<EndedAccess> {
   return {
-    ended_sessions: await deleteSessionsOf(tx, userId, kept.session),
-    revoked_tokens: kept.tokens === true ? 0 : await deleteTokensOf(tx, userId),
+    ended_sessions: await deleteUserSessions(tx, userId, kept.session),
+    revoked_tokens: kept.tokens === true ? 0 : await deleteUserTokens(tx, userId),
   }
 }

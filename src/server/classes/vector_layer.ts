@@ -7,7 +7,7 @@ import { joinPointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
 import { adoptStaged } from '../../import/adopt.ts'
 import { deleteAllFeatures } from '../../store/feature/write_features.ts'
-import { changeFields, checkNames } from '../../store/layer/field_change.ts'
+import { changeFields, requireValidNames } from '../../store/layer/field_change.ts'
 import {
   changeGeometryType,
   createEmptyLayers,
@@ -96,7 +96,7 @@ function newLayerOf({ id, members }: Change): NewLayer {
   checkStorable(srs.id)
   const fields = (members.feature_layer?.fields ?? ownFields ?? []).filter((field) => field.delete !== true)
   const wanted = fields.map(newFieldOf)
-  checkNames(wanted)
+  requireValidNames(wanted)
   return { resourceId: id, geometryType, srs: srs.id, fields: wanted }
 }
 

@@ -8,7 +8,7 @@ import {
   insertAttachments,
   updateAttachments,
 } from '../../store/attachment/attachment.ts'
-import { listAttachmentTexts } from '../../store/attachment/attachment_json.ts'
+import { listAttachmentJson } from '../../store/attachment/attachment_json.ts'
 import { lockUploads } from '../../store/upload/stored_upload.ts'
 import { checkAttachmentName, newAttachment } from '../attachments/attachment_entry.ts'
 import { keepPreview, keepPreviews, readPreview } from '../attachments/attachment_preview.ts'
@@ -23,13 +23,13 @@ const json = 'application/json'
 export const attachmentHandlers: Handlers<keyof typeof attachmentRoutes> = {
   'attachment.list': async (request) => {
     const place = await openFeature(request)
-    const items = await listAttachmentTexts(request.context.database, place)
+    const items = await listAttachmentJson(request.context.database, place)
     return { bytes: Buffer.from(`[${items.join()}]`), mediaType: json }
   },
 
   'attachment.get': async (request) => {
     const place = { ...(await openFeature(request)), id: request.params.aid }
-    const [item] = await listAttachmentTexts(request.context.database, place)
+    const [item] = await listAttachmentJson(request.context.database, place)
     if (item === undefined) throw attachmentNotFound(place)
     return { bytes: Buffer.from(item), mediaType: json }
   },

@@ -5,8 +5,8 @@ import type { Staged } from '../../import/stage.ts'
 import { readReplacedData } from '../../store/layer/replaced_data.ts'
 import { dropStaging } from '../../store/layer/staging_table.ts'
 import { findLayers } from '../../store/layer/stored_layer.ts'
-import { dropPreparedRaster, findPreparedRaster } from '../../store/upload/prepared_raster.ts'
-import { findPrepared, keepPrepared } from '../../store/upload/prepared_source.ts'
+import { deletePreparedRaster, findPreparedRaster } from '../../store/upload/prepared_raster.ts'
+import { findPreparedSource, insertPreparedSource } from '../../store/upload/prepared_source.ts'
 import { runBatch } from '../batch/batch.ts'
 import { readPreparation } from '../batch/preparation.ts'
 import { encodeReport } from '../classes/import_report.ts'
@@ -43,13 +43,13 @@ export const batchHandlers: Handlers<keyof typeof batchRoutes> = {
   'source.discard': async ({ context: { database }, caller, params }) => {
     const wanted = { id: params.uid, userId: caller.id }
     const [features, picture] = [
-      await findPrepared(database, wanted),
+      await findPreparedSource(database, wanted),
       await findPreparedRaster(database, wanted),
     ]
     if (features === undefined && picture === undefined)
       throw problem('source/not-prepared', `there is no prepared source "${params.uid}"`)
     if (features !== undefined) await dropStaging(database, features.tableName)
-    if (picture !== undefined) await dropPreparedRaster(database, picture.id)
+    if (picture !== undefined) await deletePreparedRaster(database, picture.id)
     return { json: {} }
   },
 }
@@ -60,7 +60,7 @@ async function keep(request: ApiRequest<'source.prepare'>, staged: Staged) {
   const prepared = { userId: caller.id, layerId: body.id ?? null, tableName, staged: rest }
   const replaces = await describeReplaced(request, staged)
   return context.database.transaction(async (tx) => {
-    const answer = { ...preparedAnswer(await keepPrepared(tx, prepared), staged), ...replaces }
+    const answer = { ...preparedAnswer(await insertPreparedSource(tx, prepared), staged), ...replaces }
     await once.keep(tx, answer)
     return answer
   })

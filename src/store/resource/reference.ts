@@ -1,27 +1,29 @@
 import type { Queryable } from '../../database/database.ts'
 
-/** Columns that point at a resource and refuse its deletion, with the column of the resource that holds them. */
-const refusing = [
-  { table: 'resource_connection', column: 'connection_id', holder: 'resource_id' },
-  { table: 'layer_field', column: 'lookup_table_id', holder: 'layer_id' },
+/** Columns that reference a resource and restrict its deletion, with the column of the referring resource. */
+const restricting = [
+  { table: 'resource_connection', column: 'connection_id', referrer: 'resource_id' },
+  { table: 'layer_field', column: 'lookup_table_id', referrer: 'layer_id' },
 ] as const
 
-/** Tables and columns whose rows refuse the deletion of what they point at. */
-export const refusingColumns: readonly string[] = refusing.map(({ table, column }) => `${table}.${column}`)
+/** The restricting columns, as `table.column`. */
+export const restrictingColumns: readonly string[] = restricting.map(
+  ({ table, column }) => `${table}.${column}`,
+)
 
-/** A resource that points at another one. */
+/** A resource that references another one. */
 export interface Referrer {
   readonly id: number
   readonly displayName: string
-  /** The resource it points at. */
+  /** The referenced resource. */
   readonly targetId: number
 }
 
-/** Lists the resources that point at some and refuse the deletion of what they point at, these themselves included. */
+/** Lists the resources whose references restrict the deletion of resources. The result may include these themselves. */
 export async function listReferrers(tx: Queryable, ids: readonly number[]): Promise<Referrer[]> {
-  const parts = refusing.map(
-    ({ table, column, holder }) =>
-      `select ${holder} as id, ${column} as target from ${table} where ${column} = any($1::int[])`,
+  const parts = restricting.map(
+    ({ table, column, referrer }) =>
+      `select ${referrer} as id, ${column} as target from ${table} where ${column} = any($1::int[])`,
   )
   return tx.query<Referrer>(
     `select distinct r.id, r.display_name as "displayName", f.target as "targetId"
@@ -31,12 +33,12 @@ export async function listReferrers(tx: Queryable, ids: readonly number[]): Prom
 }
 
 /**
- * Takes away the rows with which some resources point at others and refuse their deletion. The rows would go with
- * their resources, but PostgreSQL may look at the target first, and refuse though both are deleted at once.
+ * Deletes the restricting references of resources about to be deleted. Otherwise PostgreSQL may check the target first
+ * and refuse, although the referrer is deleted in the same statement.
  */
-export async function dropReferences(tx: Queryable, ids: readonly number[]): Promise<void> {
-  const deletes = refusing.map(
-    ({ table, holder }, at) => `gone${at} as (delete from ${table} where ${holder} = any($1::int[]))`,
+export async function deleteReferences(tx: Queryable, ids: readonly number[]): Promise<void> {
+  const deletes = restricting.map(
+    ({ table, referrer }, at) => `deleted${at} as (delete from ${table} where ${referrer} = any($1::int[]))`,
   )
   await tx.query(`with ${deletes.join(', ')} select`, [ids])
 }

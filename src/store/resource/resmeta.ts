@@ -5,7 +5,7 @@ import type { Queryable } from '../../database/database.ts'
 /** Metadata by key. */
 export type Metadata = Readonly<Record<string, MetadataValue>>
 
-/** Creates or changes the given keys; null removes one; keys that are not given stay. */
+/** Creates or updates the given keys; null removes a key; other keys are kept. */
 export async function mergeMetadata(tx: Queryable, id: number, items: Metadata): Promise<void> {
   const entries = Object.entries(withOwnId(items, id))
   const removed = entries.filter(([, value]) => value === null).map(([key]) => key)
@@ -24,7 +24,7 @@ export async function countMetadata(tx: Queryable, id: number): Promise<number> 
   return row?.count ?? 0
 }
 
-/** Makes the given keys all that there are. */
+/** Replaces all metadata of a resource. */
 export async function replaceMetadata(tx: Queryable, id: number, items: Metadata): Promise<void> {
   await tx.query('delete from resmeta where resource_id = $1 and not key = any($2::text[])', [
     id,
@@ -39,12 +39,12 @@ export const mergeMetadataSql = `
   select $1::int, key, value from jsonb_each($2::jsonb)
   on conflict (resource_id, key) do update set value = excluded.value`
 
-/** A select of the metadata of the resources whose ids a parameter lists, each as one JSON object `items`. */
+/** Returns SQL that selects the metadata of the resources in an array parameter, as one JSON object `items` each. */
 export const metadataSql = (ids: string) => `
   select m.resource_id, json_object_agg(m.key, m.value order by m.key) as items
     from resmeta m where m.resource_id = any(${ids}::int[]) group by m.resource_id`
 
-/** Fills in the resource's own id where a manager marker leaves it open: a client does not know it on creation. */
+/** Fills in the resource's id where a manager marker has 0, because clients do not know the id before creation. */
 export function withOwnId(items: Metadata, id: number): Metadata {
   const manager = items[markerKeys.manager]
   if (typeof manager !== 'string' || !/^[^/]+\/0$/.test(manager)) return items

@@ -1,10 +1,10 @@
 import { markerKeys } from '../../contract/markers.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
-import { dropReferences } from './reference.ts'
+import { deleteReferences } from './reference.ts'
 import { treeLock } from './resource_row.ts'
 
-/** Keeps everybody else from creating, moving and deleting until the transaction ends. */
+/** Locks the tree against other creations, moves and deletions until the end of the transaction. */
 export async function lockTree(tx: Queryable): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(${treeLock})`)
 }
@@ -27,7 +27,7 @@ export async function moveResource(tx: Queryable, id: number, parentId: number):
   )
 }
 
-/** Tells whether a resource is, or stands below, another one. */
+/** Returns whether a resource is, or stands below, another one. */
 export async function isWithin(tx: Queryable, id: number, ancestorId: number): Promise<boolean> {
   const rows = await tx.query('select from resource_path where descendant_id = $1 and ancestor_id = $2', [
     id,
@@ -36,7 +36,7 @@ export async function isWithin(tx: Queryable, id: number, ancestorId: number): P
   return rows.length > 0
 }
 
-/** Gives the level that the lowest resource of a subtree would stand on under another parent. */
+/** Returns the level that the lowest resource of a subtree would stand on under another parent. */
 export async function findDepthUnder(tx: Queryable, id: number, parentId: number): Promise<number> {
   const [row] = await tx.query<{ depth: number }>(
     `select (select max(depth) from resource_path where descendant_id = $2)
@@ -52,22 +52,22 @@ export interface SubtreeNode {
   readonly cls: Cls
   readonly parentId: number | null
   readonly displayName: string
-  /** Carries the marker that forbids its deletion. */
+  /** Whether the marker that prevents deletion is set. */
   readonly isProtected: boolean
 }
 
 /** A resource of one of some subtrees. */
 export interface RootedNode extends SubtreeNode {
-  /** The top of the subtree. */
+  /** The root of the subtree. */
   readonly rootId: number
 }
 
-/** Lists a resource and all below it, parents before children. */
+/** Lists a resource and its descendants, parents before children. */
 export function listSubtree(tx: Queryable, id: number): Promise<SubtreeNode[]> {
   return listSubtrees(tx, [id])
 }
 
-/** Lists resources and all below them, parents before children; what stands below two of them comes twice. */
+/** Lists resources and their descendants, parents before children. A descendant of two of them is listed twice. */
 export async function listSubtrees(tx: Queryable, rootIds: readonly number[]): Promise<RootedNode[]> {
   return tx.query<RootedNode>(
     `select p.ancestor_id as "rootId", r.id, r.cls, r.parent_id as "parentId", r.display_name as "displayName",
@@ -81,8 +81,8 @@ export async function listSubtrees(tx: Queryable, rootIds: readonly number[]): P
 }
 
 /**
- * Lists resources of some subtrees that stand for all of them in the eyes of some principals: the tops, those with
- * rules for the principals, and of the others one of each parent, class and owner.
+ * Lists resources of subtrees whose permissions, for given principals, are those of all: the roots, resources with rules
+ * for the principals, and one of each parent, class and owner of the others.
  */
 export async function listRepresentatives(
   tx: Queryable,
@@ -99,13 +99,13 @@ export async function listRepresentatives(
   return rows.map(({ id }) => id)
 }
 
-/** Deletes resources; whatever stands below them has to be among them. */
+/** Deletes resources; their descendants must be included. */
 export async function deleteResources(tx: Queryable, ids: readonly number[]): Promise<void> {
-  await dropReferences(tx, ids)
+  await deleteReferences(tx, ids)
   await tx.query('delete from resource where id = any($1::int[])', [ids])
 }
 
-/** Lists the resources above each of some, the root first. */
+/** Lists the ancestors of each resource, the root first. */
 export async function listPaths(tx: Queryable, ids: readonly number[]): Promise<Map<number, number[]>> {
   const rows = await tx.query<{ id: number; above: number[] }>(
     `select descendant_id as id, json_agg(ancestor_id order by depth desc) as above
@@ -115,7 +115,7 @@ export async function listPaths(tx: Queryable, ids: readonly number[]): Promise<
   return new Map(rows.map(({ id, above }) => [id, above]))
 }
 
-/** Lists the resources above some, each once, the root first. */
+/** Lists the ancestors of resources, each once, the root first. */
 export async function listAncestors(tx: Queryable, ids: readonly number[]): Promise<number[]> {
   const rows = await tx.query<{ id: number }>(
     `select ancestor_id as id, max(depth) as depth from resource_path

@@ -1,25 +1,25 @@
 import type { Queryable } from '../../database/database.ts'
 
 /**
- * Adds up the bytes that resources take: tables of features with their indexes, files, and texts of styles. What several
- * resources share counts for each of them. Features in other databases take nothing here.
+ * Sums the storage of resources in bytes: feature tables with indexes, files, and style documents. A file shared by
+ * several resources counts for each of them. Features in other databases are not counted.
  */
 export async function sumVolumes(database: Queryable, ids: readonly number[]): Promise<number> {
   const [row] = await database.query<{ volume: number }>(
-    `with asked as materialized (select unnest($1::int[]) as id),
+    `with requested as materialized (select unnest($1::int[]) as id),
      parts as (
        select pg_total_relation_size(to_regclass(l.table_name)) as bytes
-         from asked a join layer l on l.resource_id = a.id where l.table_name is not null
+         from requested a join layer l on l.resource_id = a.id where l.table_name is not null
        union all
-       select b.size_bytes from asked a join resource_file f on f.resource_id = a.id join blob b using (digest)
+       select b.size_bytes from requested a join resource_file f on f.resource_id = a.id join blob b using (digest)
        union all
        select b.size_bytes
-         from asked a join raster_layer r on r.resource_id = a.id
+         from requested a join raster_layer r on r.resource_id = a.id
          join blob b on b.digest in (r.digest, r.source_digest)
        union all
-       select octet_length(s.qml) from asked a join desk_style s on s.resource_id = a.id
+       select octet_length(s.qml) from requested a join desk_style s on s.resource_id = a.id
        union all
-       select octet_length(s.xml) from asked a join map_style s on s.resource_id = a.id)
+       select octet_length(s.xml) from requested a join map_style s on s.resource_id = a.id)
      select coalesce(sum(bytes), 0)::float8 as volume from parts`,
     [ids],
   )

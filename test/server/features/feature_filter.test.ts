@@ -133,8 +133,8 @@ describeServers('filters of features', (start) => {
   test.each([
     ['fld_nn', '1', 'no field "nn"'],
     ['fld_', '1', 'no field ""'],
-    ['fld_n__between', '1', 'no operator "between"'],
-    ['fld_n__constructor', '1', 'no operator "constructor"'],
+    ['fld_n__between', '1', 'unknown operator "between"'],
+    ['fld_n__constructor', '1', 'unknown operator "constructor"'],
     ['fld_nn__gt', '1', 'no field "nn"'],
     ['fld_n', 'x', 'field "n"'],
     ['fld_n__in', '1,x', 'field "n"'],

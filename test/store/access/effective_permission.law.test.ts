@@ -10,7 +10,7 @@ import {
   explainPermissions,
   findManagedIds,
   findPermissionMasks,
-  findPlacedMasks,
+  findPlannedMasks,
 } from '../../../src/store/access/effective_permission.ts'
 import { findUser, type User } from '../../../src/store/auth/principal.ts'
 import { bootstrap } from '../../../src/store/bootstrap.ts'
@@ -372,7 +372,7 @@ async function comparePlaced(tx: Queryable, { tree, stands }: Planted, asked: As
     const { cls, parent: parentId } = standAllowed(made.placed, nodes)
     return { id: 7000 + (nodes[0]?.id ?? 0), cls, parentId }
   })
-  const masks = await findPlacedMasks(tx, asked.user, placed)
+  const masks = await findPlannedMasks(tx, asked.user, placed)
   const grown = new Map(tree)
   for (const { id, cls, parentId } of placed)
     grown.set(id, { cls, parent: parentId, owner: asked.user.id, rules: [] })

@@ -4,7 +4,7 @@ import {
   claimKey,
   deleteOldKeys,
   findKey,
-  keepAnswer,
+  storeAnswer,
 } from '../../../src/store/auth/idempotency_key.ts'
 import { describeDrivers } from '../../support/drivers.ts'
 
@@ -17,13 +17,13 @@ describeDrivers('keys of requests', (open) => {
        returning id`,
     )
     const userId = user?.id ?? 0
-    const claim = (key: string, name: string, silentSeconds?: number) =>
+    const claim = (key: string, name: string, timeoutSeconds?: number) =>
       claimKey(database, {
         ...mine(key, name),
         instance: name,
         request: name,
-        silentSeconds,
-        keptHours: 24,
+        timeoutSeconds,
+        retentionHours: 24,
       })
     const mine = (key: string, name: string): Claim => ({ userId, key, claim: name })
     const find = (key: string) => findKey(database, { userId, key })
@@ -41,8 +41,8 @@ describeDrivers('keys of requests', (open) => {
     await claim('a', 'first')
     expect(await claim('a', 'first')).toBe(false)
     expect(await claim('a', 'second')).toBe(true)
-    expect(await keepAnswer(database, mine('a', 'first'), 'x')).toBe(false)
-    expect(await keepAnswer(database, mine('a', 'second'), 'y')).toBe(true)
+    expect(await storeAnswer(database, mine('a', 'first'), 'x')).toBe(false)
+    expect(await storeAnswer(database, mine('a', 'second'), 'y')).toBe(true)
     expect(await claim('a', 'third')).toBe(false)
   })
 
@@ -60,7 +60,7 @@ describeDrivers('keys of requests', (open) => {
     const keys = ['oldest', 'old', 'newer', 'newest']
     for (const [at, key] of keys.entries()) {
       await claim(key, key)
-      await keepAnswer(database, mine(key, key), 'x'.repeat(100))
+      await storeAnswer(database, mine(key, key), 'x'.repeat(100))
       await database.query(
         'update idempotency_key set created_at = created_at - $2::int * interval $$1 hour$$ where key = $1',
         [key, 10 * (keys.length - at)],

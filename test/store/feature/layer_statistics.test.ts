@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Database, Queryable } from '../../../src/database/database.ts'
 import { countFeatures } from '../../../src/store/feature/layer_extent.ts'
-import { type LayerQuery, shareByVersion } from '../../../src/store/feature/layer_statistics.ts'
+import { cacheByVersion, type LayerQuery } from '../../../src/store/feature/layer_statistics.ts'
 import { insertFeatures } from '../../../src/store/feature/write_features.ts'
 import { ensureFeatureTable } from '../../../src/store/layer/layer_table.ts'
 import { findLayers, type Layer, touchLayer } from '../../../src/store/layer/stored_layer.ts'
@@ -38,7 +38,7 @@ const counting = (meanwhile: (time: number) => Promise<unknown> = async () => un
     await meanwhile(time)
     return total
   }
-  return { find: shareByVersion(look), times: () => times }
+  return { find: cacheByVersion(look), times: () => times }
 }
 
 describeDrivers('what is known of all features of a layer', (open) => {

@@ -10,16 +10,16 @@ import { describeDrivers } from '../../support/drivers.ts'
 import { createTestLayer, prepareStore } from '../../support/layers.ts'
 
 const count = 9000
-const form = {
+const format = {
   geom: false,
   geomFormat: 'wkt',
   srs: 3857,
-  momentFormat: 'obj',
+  temporalFormat: 'obj',
   fields: [],
   extensions: [],
 } as const
 
-const selection = { form, filter: {}, orderBy: [], limit: 3 }
+const selection = { format, filter: {}, orderBy: [], limit: 3 }
 
 const getLayer = async (database: Queryable, id: number) =>
   (await findLayers(database, [id])).get(id) as Layer
@@ -71,7 +71,7 @@ describeDrivers('marks of pages', (open) => {
   const turn = async (database: Database, marks: PageMarks, page: { layer: Layer; offset: number }) => {
     const { layer, offset } = page
     const ids = await list(database, layer, { offset, mark: marks.find(layer, offset) })
-    if (ids[0] !== undefined) await marks.learn(database, layer, { offset, id: ids[0] })
+    if (ids[0] !== undefined) await marks.add(database, layer, { offset, id: ids[0] })
     return ids
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refusingColumns } from '../../../src/store/resource/reference.ts'
+import { restrictingColumns } from '../../../src/store/resource/reference.ts'
 import { describeDrivers } from '../../support/drivers.ts'
 
 describeDrivers('references', (open) => {
@@ -11,6 +11,6 @@ describeDrivers('references', (open) => {
         join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any(c.conkey)
        where c.contype = 'f' and c.confrelid = 'resource'::regclass and c.confdeltype in ('a', 'r')
          and c.conrelid <> 'resource'::regclass`)
-    expect(rows.map(({ name }) => name).sort()).toEqual([...refusingColumns].sort())
+    expect(rows.map(({ name }) => name).sort()).toEqual([...restrictingColumns].sort())
   })
 })
