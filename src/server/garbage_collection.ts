@@ -1,6 +1,6 @@
 import { retentionHours } from '../contract/idempotency.ts'
 import { uploadHours } from '../contract/tus.ts'
-import { dropOrphans, preparedHours } from '../import/orphans.ts'
+import { dropOrphans, preparedHours } from '../import/orphaned_tables.ts'
 import { deleteOldKeys } from '../store/auth/idempotency_key.ts'
 import { deleteOldGuestUploads } from '../store/upload/guest_upload.ts'
 import { deleteOldPartialUploads } from '../store/upload/partial_upload.ts'

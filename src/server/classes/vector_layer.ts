@@ -5,7 +5,7 @@ import { type GeometryType, layerReferenceSystems } from '../../contract/geometr
 import type { Members } from '../../contract/registry.ts'
 import { joinPointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
-import { adoptStaged } from '../../import/adopt.ts'
+import { adoptStaged } from '../../import/adopt_staged.ts'
 import { deleteAllFeatures } from '../../store/feature/write_features.ts'
 import { changeFields, requireValidNames } from '../../store/layer/field_change.ts'
 import {

@@ -3,7 +3,7 @@ import type { Pointer } from '../../core/pointer.ts'
 import type { Problem } from '../../core/problem.ts'
 import { findHint } from '../../core/suggest.ts'
 import type { Database, Queryable } from '../../database/database.ts'
-import { nameFields } from '../../import/names.ts'
+import { nameFields } from '../../import/name_fields.ts'
 import {
   type ColumnGeometry,
   type GeometryKind,

@@ -1,7 +1,7 @@
 import { problem } from '../../contract/problems.ts'
 import type { batchRoutes } from '../../contract/routes/batch.ts'
 import type { Queryable } from '../../database/database.ts'
-import type { Staged } from '../../import/stage.ts'
+import type { Staged } from '../../import/stage_source.ts'
 import { readReplacedData } from '../../store/layer/replaced_data.ts'
 import { dropStaging } from '../../store/layer/staging_table.ts'
 import { findLayers } from '../../store/layer/stored_layer.ts'

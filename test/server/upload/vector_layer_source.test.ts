@@ -177,7 +177,7 @@ describeServers('layers made of files', (start, driver) => {
       const source = await client.upload('new.geojson', geojson([{ geometry: square }]))
       expect(await client.refuse('PUT', `/api/resource/${id}`, { vector_layer: { source } })).toMatchObject({
         status: 422,
-        message: expect.stringContaining('the layer holds POINT, the source POLYGON'),
+        message: expect.stringContaining('the layer has geometry type POINT, the source POLYGON'),
       })
       expect(await client.features(id)).toHaveLength(1)
     })

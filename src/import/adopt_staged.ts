@@ -7,55 +7,62 @@ import { type FieldRow, insertFields, writeFields } from '../store/layer/layer_f
 import { exchangeTable, insertLayers } from '../store/layer/layer_table.ts'
 import { adoptStaging } from '../store/layer/staging_table.ts'
 import { findLayers, type Layer, touchLayer } from '../store/layer/stored_layer.ts'
-import type { Staged } from './stage.ts'
+import type { Staged } from './stage_source.ts'
 
 /**
- * Makes staged features those of a layer, visible with the transaction. A layer that stands keeps its id and counts
- * one more data version; of its fields, those that the source has too (by keyname) keep id, names and flags.
+ * Makes staged features the features of a layer, on commit. An existing layer keeps its id and gets the next data
+ * version; fields that the source also has, by keyname, keep their id, names and flags.
  *
- * @throws {Problem} request/invalid where the layer that stands holds other shapes; database/conflict where the staged
- *   table is gone
+ * @throws {Problem} request/invalid if the existing layer has another geometry family; database/conflict if the staging
+ * table no longer exists
  */
 export async function adoptStaged(tx: Queryable, resourceId: number, staged: Staged): Promise<void> {
   const { tableName, geometryType, srs, fields } = staged
   await touchLayer(tx, resourceId)
-  const standing = (await findLayers(tx, [resourceId])).get(resourceId)
+  const existing = (await findLayers(tx, [resourceId])).get(resourceId)
   if (!(await adoptStaging(tx, tableName))) {
-    throw problem('database/conflict', 'the features that were read are gone: read them again')
+    throw problem('database/conflict', 'the staged features no longer exist; load the source again')
   }
   const row = { resourceId, geometryType, srs, tableName }
-  if (standing === undefined) {
+  if (existing === undefined) {
     await insertLayers(tx, [row])
     await insertFields(tx, new Map([[resourceId, fields]]))
     return
   }
-  checkKind(standing, staged)
-  // Ids that were counted mean other features than before.
+  requireSameGeometry(existing, staged)
+  // Sequential ids denote other features than before.
   if (staged.hasIds) await deleteOrphanedExtensions(tx, resourceId, tableName)
   else await deleteLayerExtensions(tx, resourceId)
-  await exchangeTable(tx, standing, row)
-  await writeFields(tx, resourceId, matchFields(standing, staged))
+  await exchangeTable(tx, existing, row)
+  await writeFields(tx, resourceId, matchFields(existing, staged))
 }
 
-/** Styles, maps and clients of a layer rely on what its shapes are. */
-function checkKind({ geometryType, srs }: Layer, staged: Staged): void {
+/** Styles, maps and clients of a layer depend on its geometry family and reference system. */
+function requireSameGeometry({ geometryType, srs }: Layer, staged: Staged): void {
   if (geometryParts(geometryType).family !== geometryParts(staged.geometryType).family) {
-    throw problem('request/invalid', `the layer holds ${geometryType}, the source ${staged.geometryType}`, {
-      hint: 'Load it into another layer, or choose the shapes to take with cast_geometry_type.',
-    })
+    throw problem(
+      'request/invalid',
+      `the layer has geometry type ${geometryType}, the source ${staged.geometryType}`,
+      {
+        hint: 'Load the source into another layer, or select geometries with cast_geometry_type.',
+      },
+    )
   }
   if (srs !== staged.srs)
-    throw problem('request/invalid', `the layer is in EPSG:${srs}, not EPSG:${staged.srs}`)
+    throw problem(
+      'request/invalid',
+      `the layer has reference system EPSG:${srs}, the source EPSG:${staged.srs}`,
+    )
 }
 
-function matchFields({ fields: standing }: Layer, { fields }: Staged): FieldRow[] {
-  const byKeyname = new Map(standing.map((field) => [field.keyname, field]))
+function matchFields({ fields: existing }: Layer, { fields }: Staged): FieldRow[] {
+  const byKeyname = new Map(existing.map((field) => [field.keyname, field]))
   const matched = fields.map((field) => ({ field, old: byKeyname.get(field.keyname) }))
   const used = new Set(matched.flatMap(({ old }) => (old === undefined ? [] : [old.displayName])))
   return matched.map(({ field, old }) => {
     const { columnName, datatype } = field
     if (old !== undefined) return { ...old, columnName, datatype }
-    // A kept name may be the one that a new field brings along.
+    // A new field may have the display name of a kept one.
     const displayName = used.has(field.displayName ?? field.keyname)
       ? uniqueName(field.keyname, { isTaken: (name) => used.has(name) })
       : field.displayName
