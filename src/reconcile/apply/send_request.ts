@@ -6,7 +6,7 @@ import { findManager, markerKeys } from '../../contract/markers.ts'
 import { problem } from '../../contract/problems.ts'
 import { isCls } from '../../contract/registry.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
-import { attempts, isWorthAnother, pause, tryAgain } from '../../transfer/again.ts'
+import { isRetryable, maxAttempts, sendWithRetries, waitToRetry } from '../../transfer/retry_request.ts'
 
 /** A body in the form of the wire, of a class. */
 export interface WireBody {
@@ -38,8 +38,8 @@ export async function createOnce(options: SendOptions, made: WireBody): Promise<
       const look = keyname !== undefined && (attempt > 1 || isAmbiguous(error))
       const found = look ? await findMade(options, keyname, made) : undefined
       if (found !== undefined) return found
-      if (attempt === attempts || !isWorthAnother(error)) throw explain(error, keyname)
-      await pause(attempt, options.signal)
+      if (attempt === maxAttempts || !isRetryable(error)) throw explain(error, keyname)
+      await waitToRetry(attempt, options.signal)
     }
   }
 }
@@ -58,9 +58,9 @@ export async function update(
   const { ifVersion } = changed
   const headers: Record<string, string> = ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` }
   const request = { params: { id }, headers, ...requestOf(options, changed) }
-  await tryAgain(() => options.api.call('resource.update', request), {
+  await sendWithRetries(() => options.api.call('resource.update', request), {
     signal: options.signal,
-    isWorth: ({ code }) => code === 'database/conflict',
+    isRetryable: ({ code }) => code === 'database/conflict',
   })
 }
 
