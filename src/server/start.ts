@@ -3,7 +3,7 @@ import { chmod, mkdir, open, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { bodyBytes } from '../contract/limits.ts'
-import { gatherLoads } from '../core/gather.ts'
+import { batchLoads } from '../core/batch_loads.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import { migrate, readMigrations } from '../database/migrate.ts'
@@ -54,7 +54,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       database,
       blobs: await openDiskBlobs({ folder: join(dataFolder, filesName) }),
       permissions: createPermissionCache(database),
-      findStored: gatherLoads((ids) => readStored(database, { ids })),
+      findStored: batchLoads((ids) => readStored(database, { ids })),
       layerCaches: createLayerCaches(),
       undroppedTables: new Set(),
       authenticator: await createAuthenticator(database, log),

@@ -48,9 +48,9 @@ describe('parseGeojsonGeometry', () => {
   test.each([
     [null, 'expected an object'],
     ['POINT(1 1)', 'expected an object'],
-    [{ type: 'Feature', geometry: null }, '"Feature" is not a type'],
+    [{ type: 'Feature', geometry: null }, '"Feature" is not a supported geometry type'],
     [{ type: 'Point' }, 'coordinates are not lists'],
-    [{ type: 'Point', coordinates: [1] }, 'two or three numbers'],
+    [{ type: 'Point', coordinates: [1] }, 'two or three coordinates'],
     [{ type: 'Point', coordinates: ['1', 2] }, '"1" is not a number'],
     [{ type: 'LineString', coordinates: [1, 2] }, 'coordinates are not lists'],
     [{ type: 'LineString', coordinates: [[0, 0]] }, 'at least two positions'],

@@ -4,7 +4,7 @@ import type { Bbox } from '../../geo/bbox.ts'
 import { clipGeometry } from '../../geo/clip.ts'
 import { moveGeometry, type TileGeometry } from '../../geo/tile_geometry.ts'
 import { parseTwkb } from '../../geo/twkb.ts'
-import { leadAroundEdges } from '../../geo/world_edge.ts'
+import { moveWorldEdges } from '../../geo/world_edge.ts'
 import { createBindings } from '../../store/feature/bindings.ts'
 import { idType } from '../../store/feature/feature_table.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
@@ -103,7 +103,7 @@ function hideWorldEdges(geometry: TileGeometry, grid: TileGrid): TileGeometry {
   const [minX, minY, maxX, maxY] = worldBox(grid)
   const { worldUnits: size } = grid
   const isAtEdge = Math.min(minX, minY) <= 0 || Math.max(maxX, maxY) >= size
-  return isAtEdge ? leadAroundEdges(geometry, { size, reach: size }) : geometry
+  return isAtEdge ? moveWorldEdges(geometry, { size, reach: size }) : geometry
 }
 
 /** Returns the box of a tile in world units. */

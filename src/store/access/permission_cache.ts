@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { PermissionMask } from '../../access/permission_mask.ts'
-import { gatherLoads } from '../../core/gather.ts'
+import { batchLoads } from '../../core/batch_loads.ts'
 import type { Database } from '../../database/database.ts'
 import { isResourceId } from '../resource/resource_id.ts'
 import { findPermissionMasks } from './effective_permission.ts'
@@ -30,7 +30,7 @@ export function createPermissionCache(database: Database): PermissionCache {
     maxSize: maxMasks,
     sizeCalculation: ({ masks }) => 1 + masks.size,
   })
-  const findBatched = gatherLoads((ids: readonly number[]) => readSnapshots(database, ids))
+  const findBatched = batchLoads((ids: readonly number[]) => readSnapshots(database, ids))
   const findSnapshot = async (ids: readonly number[]) => {
     const [only] = ids
     const isOne = only !== undefined && ids.length === 1

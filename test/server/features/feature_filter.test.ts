@@ -145,7 +145,7 @@ describeServers('filters of features', (start) => {
     ['fld_m', 'yesterday', 'field "m"'],
     ['fld_s', 'a\0b', 'Parameter "fld_s"'],
     ['id', 'x', 'field "id"'],
-    ['intersects', 'POLYGON((1 1', 'bad WKT'],
+    ['intersects', 'POLYGON((1 1', 'invalid WKT'],
     ['intersects', 'SRID=4326;POINT(1 1)', 'EPSG:4326'],
     ['bbox', '1,2,3', 'bbox'],
     ['bbox', '3,2,1,4', 'bbox'],

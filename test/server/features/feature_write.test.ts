@@ -104,7 +104,7 @@ describeServers('writing features', (start) => {
     expect(await layer.refuse('POST', '', { geom: 'POLYGON Z ((0 0 1,4 0 1,4 4 1,0 0 1))' })).toContain(
       'POLYGONZ does not fit',
     )
-    expect(await layer.refuse('POST', '', { geom: 'POLYGON((0 0,1 1' })).toContain('bad WKT')
+    expect(await layer.refuse('POST', '', { geom: 'POLYGON((0 0,1 1' })).toContain('invalid WKT')
     expect(await layer.refuse('POST', '', { geom: { type: 'Point' } })).toContain('geom_format=geojson')
     // A bow tie is stored as given.
     const tie = 'MULTIPOLYGON(((0 0,4 4,4 0,0 4,0 0)))'

@@ -82,7 +82,7 @@ interface Principals {
 }
 
 describeDrivers('permissions from the database', (open) => {
-  test('are those of the specification, of the pure evaluator and of the explanations, for every tree and every rule', {
+  test('equal those of the specification, the pure evaluator and the explanations, for every tree and rule', {
     timeout: 3_600_000,
   }, async () => {
     const database = await open()

@@ -30,13 +30,13 @@ describeDrivers('keys of requests', (open) => {
     return { database, claim, mine, find }
   }
 
-  test('are claimed by one', async () => {
+  test('are claimed by one attempt', async () => {
     const { claim, find } = await prepare()
     expect([await claim('a', 'first', 30), await claim('a', 'second', 30)]).toEqual([true, false])
     expect(await find('a')).toEqual({ request: 'first', answer: null })
   })
 
-  test('are taken over where no other process can live, and the old one finishes nothing', async () => {
+  test('are taken over if no other process can be running, and the old attempt cannot finish', async () => {
     const { database, claim, mine } = await prepare()
     await claim('a', 'first')
     expect(await claim('a', 'first')).toBe(false)
@@ -46,7 +46,7 @@ describeDrivers('keys of requests', (open) => {
     expect(await claim('a', 'third')).toBe(false)
   })
 
-  test('are taken over from who has been silent for long', async () => {
+  test('are taken over from an attempt that has timed out', async () => {
     const { database, claim } = await prepare()
     await claim('a', 'first', 30)
     await database.query(`update idempotency_key set touched_at = touched_at - interval '29 seconds'`)
@@ -55,7 +55,7 @@ describeDrivers('keys of requests', (open) => {
     expect(await claim('a', 'second', 30)).toBe(true)
   })
 
-  test('are forgotten when they are old, too many or too large, the oldest first', async () => {
+  test('are deleted when they are old, too many or too large, the oldest first', async () => {
     const { database, claim, mine, find } = await prepare()
     const keys = ['oldest', 'old', 'newer', 'newest']
     for (const [at, key] of keys.entries()) {

@@ -3,7 +3,7 @@ import { restrictingColumns } from '../../../src/store/resource/reference.ts'
 import { describeDrivers } from '../../support/drivers.ts'
 
 describeDrivers('references', (open) => {
-  test('every column that refuses the deletion of a resource is known by name', async () => {
+  test('lists every column that restricts the deletion of a resource', async () => {
     const database = await open()
     const rows = await database.query<{ name: string }>(`
       select c.conrelid::regclass::text || '.' || a.attname as name
