@@ -25,6 +25,6 @@ describe('parseTwkb', () => {
   })
 
   test('refuses metadata that our queries never request', () => {
-    expect(() => parseTwkb(hex('010100020202'), 'POINT')).toThrow('unexpected form')
+    expect(() => parseTwkb(hex('010100020202'), 'POINT')).toThrow('unexpected TWKB metadata')
   })
 })

@@ -37,7 +37,7 @@ describe('WKT', () => {
         expect(fitGeometry(geometry, geometryTypeOf(multi))).toEqual(multi)
         const other = { ...multi, hasZ: !geometry.hasZ }
         if (geometry.parts.length === 0) expect(fitGeometry(geometry, geometryTypeOf(other))).toEqual(other)
-        else expect(() => fitGeometry(geometry, geometryTypeOf(other))).toThrow('does not fit')
+        else expect(() => fitGeometry(geometry, geometryTypeOf(other))).toThrow('does not match')
         const fit = fitGeometry(geometry, geometryTypeOf(other), { fitsZ: true })
         expect(geometryTypeOf(fit)).toBe(geometryTypeOf(other))
         const flat = ({ parts, hasZ }: Geometry) =>

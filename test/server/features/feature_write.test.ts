@@ -100,9 +100,9 @@ describeServers('writing features', (start) => {
     const layer = await createLayer(server, 'MULTIPOLYGON')
     await server.admin('POST', layer.path, { geom: 'POLYGON((0 0,4 0,4 4))' })
     expect(await layer.list()).toMatchObject([{ geom: 'MULTIPOLYGON(((0 0,4 0,4 4,0 0)))' }])
-    expect(await layer.refuse('POST', '', { geom: 'POINT(1 1)' })).toContain('POINT does not fit')
+    expect(await layer.refuse('POST', '', { geom: 'POINT(1 1)' })).toContain('POINT does not match')
     expect(await layer.refuse('POST', '', { geom: 'POLYGON Z ((0 0 1,4 0 1,4 4 1,0 0 1))' })).toContain(
-      'POLYGONZ does not fit',
+      'POLYGONZ does not match',
     )
     expect(await layer.refuse('POST', '', { geom: 'POLYGON((0 0,1 1' })).toContain('invalid WKT')
     expect(await layer.refuse('POST', '', { geom: { type: 'Point' } })).toContain('geom_format=geojson')
@@ -126,7 +126,7 @@ describeServers('writing features', (start) => {
         ],
       },
     }
-    expect(await flat.refuse('POST', '', point)).toContain('POINTZ does not fit')
+    expect(await flat.refuse('POST', '', point)).toContain('POINTZ does not match')
     const answer = await server.admin('POST', flat.path, point)
     expect(await answer.json<object>()).toMatchObject({ hint: expect.stringContaining('geom_fit_z=true') })
     await server.admin('POST', `${flat.path}?geom_fit_z=true`, point)
@@ -134,7 +134,7 @@ describeServers('writing features', (start) => {
     await server.admin('PATCH', `${high.path}?geom_fit_z=true&geom_format=geojson`, [line])
     expect(await high.list()).toMatchObject([{ geom: 'LINESTRING Z (0 0 0,1 2 0)' }])
     // The family is not what was asked for.
-    expect(await high.refuse('POST', '?geom_fit_z=true', { geom: 'POINT(1 1)' })).toContain('does not fit')
+    expect(await high.refuse('POST', '?geom_fit_z=true', { geom: 'POINT(1 1)' })).toContain('does not match')
   })
 
   test.each([
