@@ -1,4 +1,10 @@
-import { findProblemKind, type ProblemCode, problem } from '../contract/problems.ts'
+import {
+  findCodeOfException,
+  findCodeOfStatus,
+  findProblemKind,
+  type ProblemCode,
+  problem,
+} from '../contract/problems.ts'
 import type { Problem } from '../core/problem.ts'
 
 /** An error answer, as far as it could be read. */
@@ -66,39 +72,14 @@ function problemOfPage({ status, origin, what, location }: ErrorAnswer): Problem
       hint: 'Give the address it leads to.',
     })
   }
-  const code = byStatus[status] ?? 'http/unexpected'
+  const code = findCodeOfStatus(status) ?? 'http/unexpected'
   return problem(code, `${origin} answered ${what} with status ${status}.`, { status })
-}
-
-const byStatus: Readonly<Record<number, ProblemCode>> = {
-  401: 'auth/bad-credentials',
-  403: 'access/denied',
-  404: 'request/not-found',
-  405: 'request/method',
-  409: 'database/conflict',
-  412: 'resource/stale',
-  413: 'request/too-large',
-  422: 'request/invalid',
-  429: 'auth/too-many',
-  501: 'request/not-built',
-}
-
-const byException: Readonly<Record<string, ProblemCode>> = {
-  ResourceNotFound: 'resource/not-found',
-  FeatureNotFound: 'feature/not-found',
-  FileUploadNotFound: 'upload/not-found',
-  DisplayNameNotUnique: 'resource/name-taken',
-  HierarchyError: 'resource/hierarchy',
-  AttributeUpdateForbidden: 'access/attribute',
-  ResourceDisabled: 'resource/class-disabled',
-  UserDisabledException: 'auth/disabled',
-  ForbiddenError: 'access/denied',
 }
 
 function codeOf({ code, exception }: ErrorBody, status: number): ProblemCode {
   if (typeof code === 'string' && findProblemKind(code) !== undefined) return code as ProblemCode
-  const last = typeof exception === 'string' ? (exception.split('.').at(-1) ?? '') : ''
-  return byException[last] ?? byStatus[status] ?? 'http/unexpected'
+  const named = typeof exception === 'string' ? findCodeOfException(exception) : undefined
+  return named ?? findCodeOfStatus(status) ?? 'http/unexpected'
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,10 +1,10 @@
 import type { Representation } from '../contract/bodies.ts'
+import { decodeResource, type WireResource } from '../contract/dialect_codec.ts'
 import { problem } from '../contract/problems.ts'
 import { hasFeatures, isCls } from '../contract/registry.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
 import { findHint } from '../core/suggest.ts'
 import type { Api } from './api.ts'
-import { toDocument, type WireResource } from './dialect.ts'
 
 /**
  * Finds a resource by keyname, id, or path of display names below the root, such as `City/Roads`. The result has the
@@ -43,7 +43,7 @@ export async function resolveFeatureLayer(
   })
 }
 
-const represent = (wire: WireResource) => toDocument(wire) as unknown as Representation
+const represent = (wire: WireResource) => decodeResource(wire) as unknown as Representation
 
 interface Lookup {
   readonly api: Api

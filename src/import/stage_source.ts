@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { maxFields } from '../contract/classes/feature_layer.ts'
-import type { GeometryFamily, GeometryType } from '../contract/geometry.ts'
-import { geometryParts } from '../contract/geometry.ts'
+import { type GeometryFamily, type GeometryType, geometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
@@ -17,7 +16,6 @@ import {
   touchStaging,
 } from '../store/layer/staging_table.ts'
 import type { LayerField } from '../store/layer/stored_layer.ts'
-import type { OnProgress } from './import_progress.ts'
 import { nameFields, type RenamedField } from './name_fields.ts'
 import { discardStaging, type StagingOwner } from './orphaned_tables.ts'
 
@@ -241,3 +239,19 @@ async function requireUniqueIds(tableName: string, { source, context }: Task): P
 export function familyOf({ geometryType }: Staged): GeometryFamily {
   return geometryParts(geometryType).family
 }
+
+/** How far an import is. */
+export interface ImportProgress {
+  /**
+   * The file is looked at, and written meanwhile if it declares what it holds; else its features are written then; what
+   * is written is indexed.
+   */
+  readonly step: 'reading' | 'writing' | 'indexing'
+  /** Features that are done in this step. */
+  readonly features: number
+  /** All there are, once they were counted. */
+  readonly total?: number
+}
+
+/** Takes how far an import is, whenever it has come further. */
+type OnProgress = (progress: ImportProgress) => void

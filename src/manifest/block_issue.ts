@@ -1,6 +1,6 @@
 import { annotationsOf } from '../contract/descriptor.ts'
 import { dialectName, documentName } from '../contract/dialect.ts'
-import { type Cls, descriptorOf } from '../contract/registry.ts'
+import { type Cls, dataOf, descriptorOf } from '../contract/registry.ts'
 import type { Schema } from '../contract/schema.ts'
 import type { Fault } from '../contract/validate.ts'
 import type { Issue } from '../core/issue.ts'
@@ -11,7 +11,6 @@ import { setOwn } from '../document/yaml_node.ts'
 import type { WantedResource } from './manifest.ts'
 import { type Block, blockIssue, formatClasses } from './manifest_block.ts'
 import { listReferences } from './references.ts'
-import { dataOptions, takesData } from './schema/block_schema.ts'
 import { classesWithMember } from './validators.ts'
 
 /** What people write who know other tools, or the wire, and what to write here. */
@@ -71,14 +70,21 @@ function unknownFieldHint({ cls }: Block, pointer: string, name: string): string
   if (isTop(pointer)) return topHint(cls, name)
   if (cls === undefined) return undefined
   const [member = '', ...rest] = splitPointer(pointer)
-  if (member === cls && rest.length === 1 && Object.hasOwn(dataOptions[cls] ?? {}, name))
+  if (member === cls && rest.length === 1 && Object.hasOwn(dataOf(cls)?.options ?? {}, name))
     return 'it says how data are loaded: write it under data:'
   const schema = fieldSchema(cls, member, rest)
   if (schema === undefined) return undefined
   if (annotationsOf(schema).readOnly) return 'the server sets it'
-  if (member === 'vector_layer' && name === 'fields') return 'write them under feature_layer:'
-  if (name === 'source' && takesData(cls)) return 'write data: { source: … } beside it'
-  return annotationsOf(schema)['x-wire'] ? 'manifests do not write it' : undefined
+  if (name === 'source' && dataOf(cls) !== undefined) return 'write data: { source: … } beside it'
+  if (!annotationsOf(schema)['x-wire']) return undefined
+  const other = rest.length === 1 ? findOtherMember(cls, member, name) : undefined
+  return other === undefined ? 'manifests do not write it' : `write them under ${other}:`
+}
+
+/** Finds another member of a class that has a field of the same name. */
+function findOtherMember(cls: Cls, member: string, name: string): string | undefined {
+  const members = Object.entries(descriptorOf(cls).members)
+  return members.find(([other, { properties }]) => other !== member && Object.hasOwn(properties, name))?.[0]
 }
 
 function fieldSchema(cls: Cls, member: string, rest: readonly string[]): Schema | undefined {

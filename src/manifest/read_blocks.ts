@@ -3,10 +3,10 @@ import { clsNames, isCls } from '../contract/registry.ts'
 import type { Issue } from '../core/issue.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { findHint } from '../core/suggest.ts'
+import { redactValue } from '../document/redact.ts'
 import { coerceString } from '../document/resolve_values.ts'
 import { classHint, coerceExpressions, issueOfFault } from './block_issue.ts'
 import { type Block, blockIssue } from './manifest_block.ts'
-import { maskValue } from './mask.ts'
 import { issueAt, type ManifestSource, showAt } from './resolve_source.ts'
 import { keyPattern } from './schema/block_schema.ts'
 import { blockValidator } from './validators.ts'
@@ -125,7 +125,7 @@ function checkShape(read: ReadBlocks, block: Block, { parent }: Place): Block {
 }
 
 function showOf({ source, pointer: base }: Block) {
-  return (pointer: Pointer, part: unknown) => maskValue(part, base + pointer, source.expressions)
+  return (pointer: Pointer, part: unknown) => redactValue(part, base + pointer, source.expressions)
 }
 
 function classIssue(block: Block): Issue | undefined {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, open, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { bodyBytes } from '../contract/limits.ts'
 import { batchLoads } from '../core/batch_loads.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
@@ -20,11 +19,12 @@ import { readProxies } from './auth/client_address.ts'
 import { readOrigins } from './auth/origin.ts'
 import { generatePassword, hashPassword } from './auth/password.ts'
 import { keyFileName, openSecretBox } from './auth/secret_box.ts'
-import { defaultUploadLimitBytes, type ServerConfig } from './config.ts'
+import type { ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
 import { createForeignDatabases } from './geodb/connection_pools.ts'
 import { createLayerCaches } from './layer_caches.ts'
 import { readStored } from './resource/representation.ts'
+import { completeSettings } from './settings/server_settings.ts'
 import { openLoads } from './upload/load_queue.ts'
 
 /** Name of the file, in the data folder, that holds the administrator's generated password. */
@@ -39,8 +39,8 @@ export interface Foundation {
 /** Opens database and files, brings the schema up to date and makes what every instance has from the first start on. */
 export async function openFoundation(config: ServerConfig): Promise<Foundation> {
   const { dataFolder, log = silentLog, version = '0.0.0' } = config
-  const { uploadLimitBytes = defaultUploadLimitBytes } = config
-  const peers = {
+  const settings = {
+    ...completeSettings(config),
     corsOrigins: readOrigins(config.corsOrigins),
     trustedProxies: readProxies(config.trustedProxies),
   }
@@ -51,6 +51,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
     const adminPassword = await makeFirstPrincipals(database, config)
     const secrets = await openSecretBox({ key: config.secretKey, file: join(dataFolder, keyFileName) })
     const context: ServerContext = {
+      ...settings,
       database,
       blobs: await openDiskBlobs({ folder: join(dataFolder, filesName) }),
       permissions: createPermissionCache(database),
@@ -58,20 +59,13 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       layerCaches: createLayerCaches(),
       undroppedTables: new Set(),
       authenticator: await createAuthenticator(database, log),
-      ...peers,
       secrets,
       geodb: createForeignDatabases(secrets, log),
-      allowPrivateAddresses: config.allowPrivateAddresses ?? false,
       log,
-      dialect: config.dialect ?? 'document',
-      plain: config.plain ?? false,
       version,
       loads: openLoads(),
       temporaryFolder: await emptyFolder(join(dataFolder, temporaryName)),
       instance: `${hostname()}-${randomBytes(6).toString('hex')}`,
-      bodyLimitBytes: config.bodyLimitBytes ?? bodyBytes.large,
-      uploadLimitBytes,
-      guestUploadBytes: config.guestUploadBytes ?? uploadLimitBytes,
     }
     await dropOrphans(database, context)
     return { context, adminPassword }

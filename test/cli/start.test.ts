@@ -85,7 +85,7 @@ describe.each(['start', 'serve'])('%s', (command) => {
         interrupt: AbortSignal.abort(),
       })
       expect(ran.exit).toBe(3)
-      expect(ran.err).toMatch(/^error usage\/bad-argument: LANDFORM_ADMIN_PASSWORD /)
+      expect(ran.err).toMatch(/^error usage\/bad-argument: Cannot use LANDFORM_ADMIN_PASSWORD: /)
       expect(ran.err).toContain(reason)
       expect(ran.err).not.toContain(`"${password}"`)
       expect(await readdir(cwd)).toEqual([])

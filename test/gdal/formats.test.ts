@@ -244,6 +244,15 @@ describe('a table', () => {
     })
   })
 
+  test('of x and y is in the reference system of the .prj file beside it, whatever the case', async () => {
+    const prj = execFileSync('gdalsrsinfo', ['-o', 'wkt1', 'EPSG:3857'])
+    const archive = makeZip([
+      { name: 'places.csv', content: 'x,y\n500000,6000000\n' },
+      { name: 'PLACES.PRJ', content: prj },
+    ])
+    expect((await readFileAs('places.zip', archive)).summary).toMatchObject({ rowCount: 1, notes: [] })
+  })
+
   test('of WKT gives the shapes that it holds', async () => {
     const { summary } = await readFileAs(
       'places.csv',

@@ -12,7 +12,7 @@ import { outcomeWords } from '../../reconcile/apply/outcome.ts'
 import { actions, countActions, type Plan } from '../../reconcile/model/change.ts'
 import { safeOptions } from '../../reconcile/model/plan_input.ts'
 import type { CommandSpec } from '../command.ts'
-import { connect, defaultDataFolder, defaultListen } from '../connect.ts'
+import { connect } from '../connect.ts'
 import {
   defaultPaths,
   formatIssues,
@@ -25,16 +25,15 @@ import { type Prepared, planLoaded } from '../prepare.ts'
 import { showBytes, showCount, showDuration } from '../print/number.ts'
 import { painter } from '../print/paint.ts'
 import { formatReport } from '../print/report.ts'
+import { settingOptions } from '../server_options.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { loadPipelines, runAndTell } from './run.ts'
 import { schemaOf, schemas } from './schema.ts'
-import { aborted, readAdminPassword, showFirstPassword, startServer } from './serve.ts'
+import { aborted, type ReadConfig, readServerConfig, showFirstPassword, startServer } from './serve.ts'
 
 /** What is started, applied and run. */
 export interface StartSettings {
-  readonly listen: string
-  readonly data: string
-  readonly database?: string | undefined
+  readonly server: ReadConfig
   /** Files and folders of the manifest. */
   readonly manifest: readonly string[]
   /** Pipeline files, in the order they run. */
@@ -49,15 +48,14 @@ export interface StartSettings {
  * @throws {Problem} what stopped it; the server is stopped first
  */
 export async function runStart(settings: StartSettings, terminal: Terminal): Promise<number> {
-  // Faults in the settings and in files are reported before anything is made.
-  await readAdminPassword(terminal)
+  // Faults in files are reported before anything is made.
   const pipelines = await loadPipelines(settings.pipelines, terminal)
   const loaded = await findManifest(settings, terminal)
-  await writeSchemas(resolve(terminal.cwd, dirname(settings.data), 'schemas'))
+  await writeSchemas(resolve(terminal.cwd, dirname(settings.server.dataFolder), 'schemas'))
   const server = await tellStep(terminal, 'server', {
-    work: () => startServer({ ...settings, logLevel: 'warn' }, terminal),
+    work: () => startServer(settings.server),
     describe: ({ url }) =>
-      `${url}, ${settings.database === undefined ? 'embedded database' : 'PostgreSQL'} ready`,
+      `${url}, ${settings.server.databaseUrl === undefined ? 'embedded database' : 'PostgreSQL'} ready`,
   })
   try {
     await fill(server.url, { settings, loaded, pipelines }, terminal)
@@ -112,7 +110,7 @@ async function fill(
   { settings, loaded, pipelines }: Filling,
   terminal: Terminal,
 ): Promise<void> {
-  const api = await connect({ server: url, data: settings.data, isOwn: true }, terminal)
+  const api = await connect({ server: url, data: settings.server.dataFolder, isOwn: true }, terminal)
   try {
     if (loaded !== undefined) await tellStep(terminal, 'apply', applying(api, loaded, terminal))
     else
@@ -182,22 +180,19 @@ export const startCommand: CommandSpec = {
   summary: 'run a server, fill it from a manifest and pipelines, and stay with the map',
   examples: ['landform start', 'landform start manifests/world.yaml --run pipelines/cities.yaml --once'],
   declare: (command) =>
-    command
-      .argument('[paths...]', 'files and folders of the manifest (default: manifests)')
-      .option('--run <pipeline>', 'pipeline to run after the apply; may be repeated', collect)
-      .option('--once', 'stop when all is done')
-      .option('--listen <address>', `address to listen on (LANDFORM_LISTEN, else ${defaultListen})`)
-      .option('--data <folder>', 'folder of everything that is kept (LANDFORM_DATA)')
-      .option('--database <url>', 'PostgreSQL with PostGIS (LANDFORM_DATABASE); embedded where absent'),
-  run: ({ arguments: [paths], options }, terminal) =>
+    settingOptions(
+      command
+        .argument('[paths...]', 'files and folders of the manifest (default: manifests)')
+        .option('--run <pipeline>', 'pipeline to run after the apply; may be repeated', collect)
+        .option('--once', 'stop when all is done'),
+    ),
+  run: async ({ arguments: [paths], options }, terminal) =>
     runStart(
       {
         manifest: (paths ?? []) as readonly string[],
         pipelines: (options.run ?? []) as readonly string[],
         once: options.once === true,
-        listen: (options.listen as string | undefined) ?? (terminal.env.LANDFORM_LISTEN || defaultListen),
-        data: (options.data as string | undefined) ?? (terminal.env.LANDFORM_DATA || defaultDataFolder),
-        database: (options.database as string | undefined) ?? (terminal.env.LANDFORM_DATABASE || undefined),
+        server: readServerConfig(options, terminal, { logLevel: 'warn' }),
       },
       terminal,
     ),

@@ -12,6 +12,11 @@ export const rasterLayer = {
   parents: ['resource_group'],
   interfaces: ['IBboxLayer'],
   order: 65,
+  data: { content: 'raster', srs: 3857, options: {} },
+  links: [
+    { route: 'raster.cog', text: 'The picture as GeoTIFF' },
+    { route: 'raster.download', text: 'The file as it was sent' },
+  ],
   members: {
     raster_layer: Type.Object({
       srs: Type.Optional(

@@ -1,6 +1,6 @@
 import { maxFields } from '../classes/feature_layer.ts'
 import { nullable, oneOf } from '../descriptor.ts'
-import { exportFormatNames } from '../export_formats.ts'
+import { encodedExportTitles, exportEncodings, exportFormatNames } from '../export_formats.ts'
 import { maxConditions, maxFilterWkt, maxLayers, maxSearchText } from '../limits.ts'
 import { FeatureParams, IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
@@ -318,7 +318,7 @@ export const featureRoutes = {
       }),
       fid: Type.String({ maxLength: 255, description: 'Field that receives the feature id.' }),
       encoding: Type.String({
-        description: 'Character encoding of CSV, Shapefile and MapInfo: UTF-8, where absent, or CP1251.',
+        description: `Character encoding of ${encodedExportTitles}: ${exportEncodings.join(', where absent, or ')}.`,
       }),
       fields: list(Type.String(), {
         maxItems: maxFields,

@@ -1,8 +1,8 @@
 import type { Issue } from '../../core/issue.ts'
 import { formatSpan } from '../../core/span.ts'
+import { redactValue } from '../../document/redact.ts'
 import type { BlockTree } from '../block_tree.ts'
 import { type Block, blockIssue, placeOf } from '../manifest_block.ts'
-import { maskValue } from '../mask.ts'
 import { issueAt, keySpanOf, type ManifestSource, showAt } from '../resolve_source.ts'
 import { fileValidator } from '../validators.ts'
 
@@ -59,7 +59,7 @@ function checkUnique(blocks: readonly Block[], field: 'id' | 'was'): Issue[] {
 
 /** Checks the top level of a file: `manifest:` and `resources:`, and nothing else. */
 export function checkTopLevel(source: ManifestSource): Issue[] {
-  const show = (pointer: string, part: unknown) => maskValue(part, pointer, source.expressions)
+  const show = (pointer: string, part: unknown) => redactValue(part, pointer, source.expressions)
   const { resources } = (source.value ?? {}) as { resources?: unknown }
   const isEmpty = resources === null || (typeof resources === 'object' && Object.keys(resources).length === 0)
   const faults = fileValidator()(source.value, show)

@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { supportsRoute } from '../../api/detect_server.ts'
-import { toDocument } from '../../api/dialect.ts'
+import { decodeResource } from '../../contract/dialect_codec.ts'
 import { formatManager, markerKeys } from '../../contract/markers.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem } from '../../core/problem.ts'
@@ -190,6 +190,6 @@ async function setFields(doing: Doing, change: Change, id: number): Promise<void
 }
 
 async function readFields({ api, signal }: Doing, id: number): Promise<unknown> {
-  const layer = toDocument(await api.call('resource.get', { params: { id }, signal }))
+  const layer = decodeResource(await api.call('resource.get', { params: { id }, signal }))
   return (layer.feature_layer as { readonly fields?: unknown } | undefined)?.fields
 }

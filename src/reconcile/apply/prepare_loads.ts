@@ -39,7 +39,7 @@ export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads
       if (isProblem(error, 'pipeline/interrupted')) return
       const fault = faultOf(change, asProblem(error))
       faults.set(change, fault)
-      if (fault.status !== 422 && !isOfOne(fault)) failing.abort()
+      if (!isOfOne(fault)) failing.abort()
     }
   }
   for (const change of plan.changes) if (change.data !== undefined) void queue.add(() => work(change))
@@ -48,7 +48,8 @@ export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads
 }
 
 /** Tells whether a fault says something of one source, and nothing of others. */
-const isOfOne = ({ code }: Problem) => code === 'apply/stale' || code === 'data/loss'
+const isOfOne = ({ code, status }: Problem) =>
+  status === 422 || ['apply/stale', 'data/loss', 'file/not-found', 'file/unreadable'].includes(code)
 
 /**
  * Uploads the data of one change and has them checked.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Api } from '../../api/api.ts'
-import { toDialect, toDocument } from '../../api/dialect.ts'
 import { membersOf, type Representation } from '../../contract/bodies.ts'
+import { decodeResource, encodeResource } from '../../contract/dialect_codec.ts'
 import { findManager, markerKeys } from '../../contract/markers.ts'
 import { problem } from '../../contract/problems.ts'
 import { isCls } from '../../contract/registry.ts'
@@ -45,7 +45,7 @@ export async function createOnce(options: SendOptions, made: WireBody): Promise<
 }
 
 function requestOf({ api, signal, timeoutMs }: SendOptions, { body, cls }: WireBody) {
-  const wire = toDialect(body, cls, api.dialect)
+  const wire = encodeResource(cls, body, api.dialect)
   return { body: wire, signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
 }
 
@@ -82,7 +82,7 @@ async function findMade(
   const query = { serialization: 'full' }
   const [wire] = await api.call('resource.search', { query, more: [['keyname', keyname]], signal })
   if (wire === undefined) return undefined
-  const found = toDocument(wire) as unknown as Representation
+  const found = decodeResource(wire) as unknown as Representation
   const { items } = (body.resmeta ?? {}) as { items?: Record<string, unknown> }
   const wanted = findManager(items?.[markerKeys.manager])?.manifest
   const there = findManager(found.resmeta?.items?.[markerKeys.manager])?.manifest

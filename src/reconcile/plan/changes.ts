@@ -1,6 +1,6 @@
+import { dataOf } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
-import { needsData } from '../../manifest/schema/block_schema.ts'
 import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tree.ts'
 import type { Action, Change, DataLoad, Edit, UnknownResource } from '../model/change.ts'
 import { droppedFields } from '../model/layer_fields.ts'
@@ -87,7 +87,8 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
   const { input, draft } = work
   const creation = planCreation(wanted, input.manifest.id, input.actual.principals)
   const data = planData(work, wanted, { actual: undefined, edits: [] })
-  if (wanted.cls !== undefined && needsData.has(wanted.cls) && wanted.data === undefined) {
+  const source = dataOf(wanted.cls)
+  if (source !== undefined && source.structure === undefined && wanted.data === undefined) {
     const message = `"${wanted.key}" is to be made, and a ${wanted.cls} is made of a file`
     draft.issues.push(issueAt(wanted, 'plan/data-missing', message, '/cls'))
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type GeometryType, geometryParts } from '../../contract/geometry.ts'
 import { formatSource, markerKeys } from '../../contract/markers.ts'
+import { dataOf } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import { type DataChange, describeBlindLoad, describeDataLoss, losesData } from '../../transfer/data_loss.ts'
@@ -98,7 +99,7 @@ type Reason = Pick<DataLoad, 'reason'> & { readonly edited: EditedData | undefin
 function replaceData(question: SourceQuestion, { reason, edited }: Reason): SourceDecision {
   const { wanted, actual, count, change } = question
   const load = { ...loadOf(question, reason), ...(edited === undefined ? {} : { edited }) }
-  if (actual?.cls !== 'vector_layer') return { load, issues: [] }
+  if (dataOf(actual?.cls)?.content !== 'features') return { load, issues: [] }
   if (count === undefined) return { load, issues: [], uncounted: true }
   const counted = { ...load, before: count }
   if (count === 0) return { load: counted, issues: [] }

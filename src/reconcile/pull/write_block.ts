@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { annotationsOf } from '../../contract/descriptor.ts'
-import { type Cls, descriptorOf, isCls } from '../../contract/registry.ts'
+import { type Cls, dataOf, descriptorOf, isCls } from '../../contract/registry.ts'
 import { findSchemaFor, type Schema } from '../../contract/schema.ts'
 import { variableExpression } from '../../document/format_yaml.ts'
 import type { WrittenBlock } from '../../manifest/rewrite.ts'
@@ -60,11 +60,13 @@ type Members = Record<string, Record<string, unknown>>
 
 function writeMembers(pulling: Pulling, resource: ActualResource, cls: Cls): Members | undefined {
   const members: Members = {}
+  const structure = dataOf(cls)?.structure ?? []
   for (const [member, schema] of Object.entries(descriptorOf(cls).members)) {
     const fields: Record<string, unknown> = {}
     for (const [name, field] of Object.entries(schema.properties as Readonly<Record<string, Schema>>)) {
       const written = writeField(pulling, resource, { member, name, field })
-      const needed = (schema.required ?? []).includes(name) || isLayerStructure(member, name)
+      // A layer without data of the manifest needs its structure.
+      const needed = (schema.required ?? []).includes(name) || (member === cls && structure.includes(name))
       if (written === undefined && needed && !annotationsOf(field)['x-wire']) return undefined
       if (written !== undefined && (needed || !isDefault(field, written))) fields[name] = written
     }
@@ -72,10 +74,6 @@ function writeMembers(pulling: Pulling, resource: ActualResource, cls: Cls): Mem
   }
   return members
 }
-
-// A layer without data of the manifest has to say them.
-const isLayerStructure = (member: string, name: string) =>
-  member === 'vector_layer' && (name === 'srs' || name === 'geometry_type')
 
 interface FieldPlace {
   readonly member: string

@@ -1,3 +1,4 @@
+import type { EndedAccess } from '../../contract/principal.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -6,6 +7,8 @@ import type { PermissionSubject } from '../../store/access/permission_subject.ts
 import { isAdministrator } from '../../store/auth/membership.ts'
 import { type Administration, readAdministration } from '../../store/auth/principal.ts'
 import { announceMemberships, lockPrincipals } from '../../store/auth/principal_change.ts'
+import { deleteUserSessions } from '../../store/auth/session.ts'
+import { deleteUserTokens } from '../../store/auth/token.ts'
 import { listRepresentatives } from '../../store/resource/resource_tree.ts'
 import type { ApiRequest } from '../http/handler.ts'
 
@@ -109,4 +112,19 @@ async function checkManaged(tx: Queryable, before: Administration, after: Admini
         data: { resource_id: lost },
       },
     )
+}
+
+/** What of a user's access outlives its password. */
+interface KeptAccess {
+  /** Digest of the session that goes on. */
+  readonly session?: string | undefined
+  readonly tokens?: boolean | undefined
+}
+
+/** Ends the sessions of a user whose password changes, and revokes its tokens. Principals are the caller's to announce. */
+export async function endAccess(tx: Queryable, userId: number, kept: KeptAccess): Promise<EndedAccess> {
+  return {
+    ended_sessions: await deleteUserSessions(tx, userId, kept.session),
+    revoked_tokens: kept.tokens === true ? 0 : await deleteUserTokens(tx, userId),
+  }
 }

@@ -1,5 +1,5 @@
 import { isIP, isIPv6 } from 'node:net'
-import { problem } from '../../contract/problems.ts'
+import { refuseSetting } from '../settings/parse_setting.ts'
 
 /**
  * Gives whom an address stands for when attempts are counted: an IPv4 address, or the network of an IPv6 address, which
@@ -29,11 +29,12 @@ const words: readonly string[] = ['loopback', 'linklocal', 'uniquelocal']
  *
  * @throws {Problem} usage/bad-argument for what is no address, network or known word
  */
-export function readProxies(texts: readonly string[] = []): string[] {
+export function readProxies(texts: readonly string[] = [], name = 'trustedProxies'): string[] {
   const wrong = texts.find((text) => !words.includes(text) && !isNetwork(text))
   if (wrong === undefined) return [...texts]
-  throw problem('usage/bad-argument', `"${wrong}" is no address of a proxy.`, {
-    hint: `Write an address, a network as 10.0.0.0/8, or one of ${words.join(', ')}.`,
+  throw refuseSetting(name, wrong, {
+    reason: 'it is not an address or a network',
+    hint: `Write an address, a network such as 10.0.0.0/8, or one of ${words.join(', ')}.`,
   })
 }
 

@@ -5,11 +5,12 @@ import { lockTree } from '../../store/resource/resource_tree.ts'
 import type { Prepared } from '../classes/behaviour.ts'
 import { behaviourOf } from '../classes/behaviours.ts'
 import { writeCreations } from '../resource/create_resource.ts'
-import { writeRemoval } from '../resource/delete_resources.ts'
-import { prepareUpdate, writeUpdate } from '../resource/update_resource.ts'
+import { writeRemovals } from '../resource/delete_resources.ts'
+import { prepareUpdate } from '../resource/update_resource.ts'
 import { type Writer, writeAtOnce } from '../resource/write_resources.ts'
-import { blame, type Operation, readOperations, type WireOperation } from './batch_operation.ts'
-import { type CreateOperation, findWaves } from './wave.ts'
+import { writeUpdates } from '../resource/write_updates.ts'
+import { blame, type Operation, readOperations, targetOf, type WireOperation } from './batch_operation.ts'
+import { findWaves, type Wave } from './wave.ts'
 
 /** What became of an operation. */
 export interface OperationResult {
@@ -87,61 +88,58 @@ async function write(
 ): Promise<OperationResult[]> {
   // Taken at once where it is needed at all: two batches that first shared it would wait for each other for ever.
   if (operations.some(changesTree)) await lockTree(tx)
-  const results: OperationResult[] = []
-  for (let at = 0; at < operations.length; ) {
-    const creations = leadingCreations(operations, at)
-    for (const wave of findWaves(creations)) await createAll(tx, writer, wave)
-    for (const { id } of creations) results.push({ id, version: 1 })
-    at += creations.length
-    const operation = operations[at]
-    if (operation === undefined) break
-    results.push(await writeOne(tx, writer, operation))
-    at += 1
-  }
+  const versions = new Map<Operation, number>()
+  for (const wave of await findWaves(tx, operations)) await writeWave(tx, { writer, versions }, wave)
   // Names that clash are found now, while it can be said whose they are, and not when the transaction ends.
   await tx.query('set constraints all immediate')
-  return results
+  return operations.map((operation) => {
+    const id = targetOf(operation)
+    const version = versions.get(operation)
+    return version === undefined ? { id } : { id, version }
+  })
 }
 
 const changesTree = (operation: Operation) =>
   operation.op === 'delete' || (operation.op === 'update' && operation.change.parentId !== undefined)
 
-function leadingCreations(operations: readonly Operation[], start: number): CreateOperation[] {
-  const found: CreateOperation[] = []
-  for (let at = start; operations[at]?.op === 'create'; at += 1) found.push(operations[at] as CreateOperation)
-  return found
+interface Progress {
+  readonly writer: Writer
+  /** Versions that resources have after the operations that made or changed them. */
+  readonly versions: Map<Operation, number>
 }
 
 /**
- * Makes the resources of a wave together. Where that fails, halves of it are tried until the one is found that is to
+ * Does the operations of a wave together. Where that fails, halves of it are tried until the one is found that is to
  * blame: what succeeds, nearly always, costs a handful of statements.
  */
-async function createAll(tx: Queryable, writer: Writer, wave: readonly CreateOperation[]): Promise<void> {
-  const [first] = wave
+async function writeWave(tx: Queryable, progress: Progress, wave: Wave): Promise<void> {
+  const [first] = wave.operations
   if (first === undefined) return
   await tx.query('savepoint wave')
   try {
-    await writeCreations(tx, writer, wave)
+    await writeTogether(tx, progress, wave)
     await tx.query('release savepoint wave')
   } catch (error) {
-    if (wave.length === 1) throw blame(error, first)
+    if (wave.operations.length === 1) throw blame(error, first)
     await tx.query('rollback to savepoint wave')
-    const half = Math.ceil(wave.length / 2)
-    await createAll(tx, writer, wave.slice(0, half))
-    await createAll(tx, writer, wave.slice(half))
+    const half = Math.ceil(wave.operations.length / 2)
+    await writeWave(tx, progress, { ...wave, operations: wave.operations.slice(0, half) } as Wave)
+    await writeWave(tx, progress, { ...wave, operations: wave.operations.slice(half) } as Wave)
   }
 }
 
-async function writeOne(tx: Queryable, writer: Writer, operation: Operation): Promise<OperationResult> {
-  try {
-    if (operation.op === 'update') {
-      const { change, prepared, ifMatch } = operation
-      return { id: change.id, version: await writeUpdate(tx, writer, { change, prepared, ifMatch }) }
+async function writeTogether(tx: Queryable, { writer, versions }: Progress, wave: Wave): Promise<void> {
+  switch (wave.op) {
+    case 'create':
+      await writeCreations(tx, writer, wave.operations)
+      for (const operation of wave.operations) versions.set(operation, 1)
+      return
+    case 'update': {
+      const found = await writeUpdates(tx, writer, wave.operations)
+      for (const [at, operation] of wave.operations.entries()) versions.set(operation, found[at] ?? 0)
+      return
     }
-    const { id } = operation
-    if (operation.op === 'delete') await writeRemoval(tx, writer, { id, ifMatch: operation.ifMatch })
-    return { id }
-  } catch (error) {
-    throw blame(error, operation)
+    case 'delete':
+      await writeRemovals(tx, writer, wave.operations)
   }
 }

@@ -1,17 +1,18 @@
 import type { Static } from 'typebox'
 import { membersOf } from '../../contract/bodies.ts'
+import { decodeMemberNames } from '../../contract/dialect_codec.ts'
 import { mapReferences, targetIdOf } from '../../contract/references.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { BatchOperationSchema } from '../../contract/routes/batch.ts'
 import { isProblem, withData } from '../../core/problem.ts'
 import type { Prepared } from '../classes/behaviour.ts'
 import { invalidAt } from '../http/invalid_request.ts'
-import { decodeMemberNames } from '../resource/body_codec.ts'
 import { type Creation, readCreation } from '../resource/create_resource.ts'
 import { type JsonObject, parseCls, resourceOf } from '../resource/read_members.ts'
 import { etagOf } from '../resource/representation.ts'
 import { notFound } from '../resource/require_permission.ts'
-import { type ResourceUpdate, readUpdate } from '../resource/update_resource.ts'
+import { readUpdate } from '../resource/update_resource.ts'
+import type { ResourceUpdate } from '../resource/write_updates.ts'
 
 /** An operation of a batch, as on the wire. */
 export type WireOperation = Static<typeof BatchOperationSchema>
@@ -32,6 +33,11 @@ export type Operation = Place & {
     | { readonly op: 'update'; readonly change: ResourceUpdate; readonly ifMatch: string | undefined }
     | { readonly op: 'delete'; readonly id: number; readonly ifMatch: string | undefined }
   )
+
+/** Gives the resource that an operation makes, changes or deletes. */
+export function targetOf(operation: Operation): number {
+  return operation.op === 'update' ? operation.change.id : operation.id
+}
 
 /** What the operations of a batch are read with. */
 export interface Reading {

@@ -1,34 +1,227 @@
 import { membersOf } from '../../contract/bodies.ts'
 import { findReferences, targetIdOf } from '../../contract/references.ts'
-import type { Operation } from './batch_operation.ts'
+import { maxWaves } from '../../contract/routes/batch.ts'
+import type { Queryable } from '../../database/database.ts'
+import { listReferrers } from '../../store/resource/reference.ts'
+import { findTreeFacts, listSubtreeKeynames, type TreeFacts } from '../../store/resource/resource_tree.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+import { type Access, AccessLevels } from './access_levels.ts'
+import { blame, type Operation, targetOf } from './batch_operation.ts'
 
-/** An operation that creates. */
-export type CreateOperation = Extract<Operation, { readonly op: 'create' }>
+type Kind<O extends Operation['op']> = Extract<Operation, { readonly op: O }>
 
-/**
- * Puts creations into waves: what one needs, its parent above all, stands in an earlier wave, and within a wave none
- * needs another. Many groups, layers and maps make few waves.
- */
-export function findWaves(creations: readonly CreateOperation[]): CreateOperation[][] {
-  const levels = new Map<number, number>()
-  const waves: CreateOperation[][] = []
-  for (const operation of creations) {
-    let level = 0
-    for (const id of neededBy(operation)) level = Math.max(level, (levels.get(id) ?? -1) + 1)
-    levels.set(operation.id, level)
-    const wave = waves[level] ?? []
-    wave.push(operation)
-    waves[level] = wave
-  }
-  return waves
+/** Operations of one kind, none of which depends on another. */
+export type Wave = {
+  [O in Operation['op']]: { readonly op: O; readonly operations: readonly Kind<O>[] }
+}[Operation['op']]
+
+/** What the order of operations depends on. */
+export interface BatchFacts {
+  /** Standing resources that the operations name, and what decides about permissions on them. */
+  readonly nodes: readonly TreeFacts[]
+  /** What goes with each resource that is deleted, and what refuses that. */
+  readonly removals: ReadonlyMap<number, RemovalFacts>
 }
 
-function neededBy({ creation }: CreateOperation): number[] {
-  const { cls, parentId, members } = creation
+interface RemovalFacts {
+  readonly keynames: readonly string[]
+  /** Resources that refuse the deletion while they refer to the subtree. */
+  readonly referrerIds: readonly number[]
+}
+
+/**
+ * Puts operations into waves: what one depends on, its parent above all, stands in an earlier wave, and within a wave
+ * none depends on another. Many groups, layers and maps make few waves.
+ *
+ * @throws {Problem} request/invalid if the operations need too many waves
+ */
+export async function findWaves(tx: Queryable, operations: readonly Operation[]): Promise<Wave[]> {
+  return planWaves(operations, await readFacts(tx, operations))
+}
+
+async function readFacts(tx: Queryable, operations: readonly Operation[]): Promise<BatchFacts> {
+  const named = new Set<number>()
+  for (const operation of operations) {
+    named.add(targetOf(operation))
+    for (const id of listNeeded(operation)) named.add(id)
+  }
+  const deleted = operations.filter(({ op }) => op === 'delete').map(targetOf)
+  return { nodes: await findTreeFacts(tx, [...named]), removals: await readRemovals(tx, deleted) }
+}
+
+async function readRemovals(tx: Queryable, ids: readonly number[]): Promise<Map<number, RemovalFacts>> {
+  if (ids.length === 0) return new Map()
+  const nodes = await listSubtreeKeynames(tx, ids)
+  const referrers = await listReferrers(tx, [...new Set(nodes.map(({ id }) => id))])
+  const byTarget = Map.groupBy(referrers, ({ targetId }) => targetId)
+  const trees = Map.groupBy(nodes, ({ rootId }) => rootId)
+  return new Map(
+    [...trees].map(([id, tree]) => [
+      id,
+      {
+        keynames: tree.flatMap(({ keyname }) => keyname ?? []),
+        referrerIds: tree.flatMap((node) => (byTarget.get(node.id) ?? []).map((referrer) => referrer.id)),
+      },
+    ]),
+  )
+}
+
+/** Puts operations into waves, from facts that have been read. */
+export function planWaves(operations: readonly Operation[], facts: BatchFacts): Wave[] {
+  const planner = new Planner(facts)
+  const levels: Record<Operation['op'], Operation[]>[] = []
+  let count = 0
+  for (const operation of operations) {
+    const level = planner.place(operation)
+    levels[level] ??= { create: [], update: [], delete: [] }
+    const wave = levels[level][operation.op]
+    if (wave.length === 0) count += 1
+    if (count > maxWaves) throw blame(tooManyWaves(), operation)
+    wave.push(operation)
+  }
+  const kinds = ['create', 'update', 'delete'] as const
+  return levels
+    .flatMap((level) => kinds.map((op) => ({ op, operations: level[op] }) as unknown as Wave))
+    .filter((wave) => wave.operations.length > 0)
+}
+
+const tooManyWaves = () =>
+  invalidAt(
+    '/operations',
+    `the operations depend on each other in more than ${maxWaves} steps`,
+    'Send them in several batches.',
+  )
+
+/** A resource as the operations before leave it. */
+interface Node {
+  readonly parentId: number | null
+  /** Resources that permissions on it may depend on, besides those above it. */
+  readonly links: readonly number[]
+  readonly displayName: string
+  readonly keyname: string | null
+}
+
+/** Follows operations through the tree, and finds the level of each. */
+class Planner {
+  readonly #nodes: Map<number, Node>
+  readonly #removals: BatchFacts['removals']
+  readonly #levels = new AccessLevels()
+
+  constructor({ nodes, removals }: BatchFacts) {
+    this.#nodes = new Map(
+      nodes.map(({ id, connectionId, ...rest }) => [
+        id,
+        { ...rest, links: connectionId === null ? [] : [connectionId] },
+      ]),
+    )
+    this.#removals = removals
+  }
+
+  /** Gives the level of an operation: it is higher than those of earlier ones that it depends on. */
+  place(operation: Operation): number {
+    const access: Access = { reads: new Set(), writes: new Set() }
+    const id = targetOf(operation)
+    const needed = listNeeded(operation)
+    for (const one of needed) {
+      access.reads.add(contentKey(one))
+      this.#readRights(one, access)
+    }
+    if (operation.op === 'delete') this.#remove(id, access)
+    else if (operation.op === 'create') {
+      const { parentId, written } = operation.creation
+      this.#put(id, { parentId, links: needed, ...namesOf(written.resource, unnamed) }, access)
+    } else this.#change(operation, needed, access)
+    access.writes.add(contentKey(id))
+    return this.#levels.place(access)
+  }
+
+  #change({ change }: Kind<'update'>, needed: readonly number[], access: Access): void {
+    const { id, written, parentId: wanted } = change
+    this.#readRights(id, access)
+    const standing = this.#nodes.get(id)
+    if (standing === undefined) return
+    const { resource = {} } = written
+    const parentId = wanted ?? standing.parentId
+    const isMoved = parentId !== standing.parentId
+    if (isMoved || resource.permissions !== undefined || resource.owner_user !== undefined)
+      access.writes.add(rightsKey(id))
+    const next = { parentId, links: [...standing.links, ...needed], ...namesOf(resource, standing) }
+    const { displayName, keyname } = standing
+    if (!isMoved && next.displayName === displayName && next.keyname === keyname) this.#nodes.set(id, next)
+    else {
+      writeNames(standing, access)
+      this.#put(id, next, access)
+    }
+  }
+
+  #put(id: number, node: Node, access: Access): void {
+    writeNames(node, access)
+    this.#nodes.set(id, node)
+  }
+
+  #remove(id: number, access: Access): void {
+    this.#readRights(id, access)
+    access.writes.add(rightsKey(id))
+    const standing = this.#nodes.get(id)
+    if (standing !== undefined) writeNames(standing, access)
+    const { keynames = [], referrerIds = [] } = this.#removals.get(id) ?? {}
+    for (const keyname of keynames) access.writes.add(keynameKey(keyname))
+    for (const referrerId of referrerIds) {
+      access.reads.add(contentKey(referrerId))
+      this.#readRights(referrerId, access)
+    }
+  }
+
+  /** Adds all that decides about the rights on a resource. */
+  #readRights(id: number, { reads }: Access): void {
+    const open = [id]
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const key = rightsKey(at)
+      if (reads.has(key)) continue
+      reads.add(key)
+      const node = this.#nodes.get(at)
+      if (node === undefined) continue
+      if (node.parentId !== null) open.push(node.parentId)
+      for (const link of node.links) open.push(link)
+    }
+  }
+}
+
+const unnamed = { displayName: '', keyname: null }
+
+function namesOf(
+  resource: Readonly<Record<string, unknown>> = {},
+  standing: Pick<Node, 'displayName' | 'keyname'>,
+): Pick<Node, 'displayName' | 'keyname'> {
+  const { display_name: displayName, keyname } = resource
+  return {
+    displayName: typeof displayName === 'string' ? displayName : standing.displayName,
+    keyname: keyname === null || typeof keyname === 'string' ? keyname : standing.keyname,
+  }
+}
+
+function writeNames({ parentId, displayName, keyname }: Node, { writes }: Access): void {
+  writes.add(`name ${parentId} ${displayName}`)
+  if (keyname !== null) writes.add(keynameKey(keyname))
+}
+
+/** The resource itself, with its members. */
+const contentKey = (id: number) => `content ${id}`
+/** What decides about permissions on a resource and all below it. */
+const rightsKey = (id: number) => `rights ${id}`
+const keynameKey = (keyname: string) => `keyname ${keyname}`
+
+/** Lists the resources that an operation refers to, its parent too. */
+function listNeeded(operation: Operation): number[] {
+  if (operation.op === 'delete') return []
+  const { cls, parentId, written } = operation.op === 'create' ? operation.creation : operation.change
   const schemas = membersOf(cls)
-  const referred = Object.entries(members).flatMap(([name, value]) => {
+  const needed = new Set<unknown>(parentId === undefined ? [] : [parentId])
+  for (const [name, value] of Object.entries(written)) {
     const schema = schemas[name]
-    return schema === undefined ? [] : findReferences(schema, value).map((found) => targetIdOf(found.value))
-  })
-  return [parentId, ...referred.filter((id) => typeof id === 'number')]
+    if (schema === undefined || name === 'resource') continue
+    for (const { target, value: found } of findReferences(schema, value))
+      if (target !== 'principal') needed.add(targetIdOf(found))
+  }
+  return [...needed].filter((id) => typeof id === 'number')
 }

@@ -11,7 +11,7 @@ import { invalidAt } from '../http/invalid_request.ts'
 import { anyMediaType, isMediaType, mediaTypeOf } from '../http/media_type.ts'
 import { uploadNotFound } from '../upload/upload_text.ts'
 import { isUnpacked, unpackFiles } from './archive_files.ts'
-import type { Behaviour, MemberChange } from './behaviour.ts'
+import { type Behaviour, idOf, type MemberChange } from './behaviour.ts'
 import { findNameFault } from './file_name.ts'
 
 type Change = MemberChange<'file_bucket'>
@@ -31,8 +31,8 @@ export const fileBucketBehaviour: Behaviour<'file_bucket'> = {
     return unpackFiles({ context, signal, id: archive.id, pointer: '/file_bucket/archive' })
   },
   create: (tx, changes) => write(tx, changes, new Map()),
-  async update(tx, change) {
-    await write(tx, [change], await listResourceFiles(tx, [change.id]))
+  async update(tx, changes) {
+    await write(tx, changes, await listResourceFiles(tx, changes.map(idOf)))
   },
 }
 

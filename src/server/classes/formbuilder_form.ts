@@ -32,7 +32,7 @@ export const formbuilderFormBehaviour: Behaviour<'formbuilder_form'> = {
     return undefined
   },
   create: write,
-  update: (tx, change) => write(tx, [change]),
+  update: write,
 }
 
 async function write(tx: Queryable, changes: readonly MemberChange<'formbuilder_form'>[]): Promise<void> {

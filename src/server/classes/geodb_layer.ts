@@ -4,7 +4,8 @@ import type { Members } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { touchPermissionEpoch } from '../../store/access/effective_permission.ts'
 import { writeConnections } from '../../store/classes/connection.ts'
-import { geodbConnections, updateForeignLayer, writeForeignTables } from '../../store/classes/geodb_layer.ts'
+import { updateForeignLayer, writeForeignTables } from '../../store/classes/geodb_layer.ts'
+import { memberTable } from '../../store/classes/member_table.ts'
 import { isForeign } from '../../store/feature/foreign_table.ts'
 import { changeFields, requireValidNames } from '../../store/layer/field_change.ts'
 import { insertFields, writeFields } from '../../store/layer/layer_field.ts'
@@ -39,20 +40,24 @@ export const geodbLayerBehaviour: Behaviour<'geodb_layer'> = {
     const groups = Map.groupBy(changes, ({ members }) => wantedOf(members.geodb_layer ?? {}).connectionId)
     for (const [connectionId, group] of groups) await createLayers(tx, connectionId, group)
   },
-  async update(tx, change) {
-    const standing = await lockLayer(tx, change.id)
-    if (standing === undefined) return
-    const { caller, members } = change
-    const known = new Set([...lookupTablesOf(standing), standing.foreign?.connectionId ?? 0])
-    await requireReferences(tx, { caller, cls: 'geodb_layer', checks: [{ members, standing: known }] })
-    const table = await findChangedTable(tx, change, standing)
-    if (table !== undefined) await changeTable(tx, { change, standing, table })
-    const layer = (await findLayers(tx, [change.id])).get(change.id)
-    const fields = members.feature_layer?.fields
-    if (fields === undefined || layer === undefined) return
-    const isChanged = await changeFields(tx, layer, describeChanges(layer, fields, table))
-    if (isChanged) await touchLayer(tx, change.id)
+  async update(tx, changes) {
+    for (const change of changes) await updateOne(tx, change)
   },
+}
+
+async function updateOne(tx: Queryable, change: Change): Promise<void> {
+  const standing = await lockLayer(tx, change.id)
+  if (standing === undefined) return
+  const { caller, members } = change
+  const known = new Set([...lookupTablesOf(standing), standing.foreign?.connectionId ?? 0])
+  await requireReferences(tx, { caller, cls: 'geodb_layer', checks: [{ members, standing: known }] })
+  const table = await findChangedTable(tx, change, standing)
+  if (table !== undefined) await changeTable(tx, { change, standing, table })
+  const layer = (await findLayers(tx, [change.id])).get(change.id)
+  const fields = members.feature_layer?.fields
+  if (fields === undefined || layer === undefined) return
+  const isChanged = await changeFields(tx, layer, describeChanges(layer, fields, table))
+  if (isChanged) await touchLayer(tx, change.id)
 }
 
 /** Looks at the table before the transaction opens, where its connection stands by then. */
@@ -61,7 +66,8 @@ async function prepare(preparation: Preparation<'geodb_layer'>): Promise<Looked 
   const standing = id === undefined ? undefined : (await findLayers(context.database, [id])).get(id)
   if (standing !== undefined && !needsTable(members, standing)) return undefined
   const { connectionId, ...wanted } = wantedOf(members.geodb_layer ?? {}, standing)
-  if (!(await geodbConnections.find(context.database, [connectionId])).has(connectionId)) return undefined
+  if (!(await memberTable('geodb_connection').find(context.database, [connectionId])).has(connectionId))
+    return undefined
   const known = new Set(standing === undefined ? [] : [standing.foreign?.connectionId ?? 0])
   const { geodb_layer } = members
   const checks = [{ members: { geodb_layer }, standing: known }]

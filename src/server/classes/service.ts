@@ -12,7 +12,7 @@ import {
 } from '../../store/classes/service_layer.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { requireReferences } from '../resource/references.ts'
-import type { Behaviour, MemberChange } from './behaviour.ts'
+import { type Behaviour, idOf, type MemberChange } from './behaviour.ts'
 
 type Service = 'wmsserver_service' | 'wfsserver_service'
 type WmsEntry = Static<(typeof wmsserverService)['members']['wmsserver_service']>['layers'][number]
@@ -79,8 +79,8 @@ function serviceBehaviour<C extends Service, Entry extends SharedEntry>(kind: Ki
       return new Map(ids.map((id) => [id, members(id) as unknown as Members<C>]))
     },
     create: (tx, changes) => write(tx, kind, { changes, standing: new Map() }),
-    async update(tx, change) {
-      await write(tx, kind, { changes: [change], standing: await findServiceLayers(tx, [change.id]) })
+    async update(tx, changes) {
+      await write(tx, kind, { changes, standing: await findServiceLayers(tx, changes.map(idOf)) })
     },
   }
 }

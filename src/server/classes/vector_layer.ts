@@ -17,20 +17,22 @@ import {
 import { findLayers, type Layer, lockLayer, touchLayer } from '../../store/layer/stored_layer.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { requireReferences } from '../resource/references.ts'
-import type { Behaviour, MemberChange } from './behaviour.ts'
+import type { BehaviourOf, MemberChange } from './behaviour.ts'
 import { fieldChangeOf, lookupTablesOf, newFieldOf, wireField } from './layer_field.ts'
+import { vectorSource } from './vector_layer_preparation.ts'
 import { isStagedSource, prepareSource } from './vector_layer_source.ts'
 
 type Change = MemberChange<'vector_layer'>
 type Own = Partial<Static<(typeof vectorLayer)['members']['vector_layer']>>
 
 /** Layers of features that stand in tables of the server's own. */
-export const vectorLayerBehaviour: Behaviour<'vector_layer'> = {
+export const vectorLayerBehaviour: BehaviourOf<'vector_layer'> = {
   async readMembers(tx, ids) {
     const layers = await findLayers(tx, ids)
     return new Map([...layers].map(([id, layer]) => [id, membersOf(layer)]))
   },
   prepare: prepareSource,
+  source: vectorSource,
   async create(tx, changes) {
     const [caller] = changes.map((change) => change.caller)
     if (caller === undefined) return
@@ -44,19 +46,23 @@ export const vectorLayerBehaviour: Behaviour<'vector_layer'> = {
       if (fields !== undefined) await writeFieldChanges(tx, id, fields)
     }
   },
-  async update(tx, change) {
-    const { caller, id, members, prepared } = change
-    const standing = await lockLayer(tx, id)
-    if (standing === undefined) return
-    const checks = [{ members, standing: lookupTablesOf(standing) }]
-    await requireReferences(tx, { caller, cls: 'vector_layer', checks })
-    const own = members.vector_layer ?? {}
-    checkReferenceSystem(own, standing)
-    if (isStagedSource(prepared)) await adoptStaged(tx, id, prepared.staged)
-    const isChanged = await changeFeatures(tx, change, { isReplaced: isStagedSource(prepared) })
-    if (isChanged && !isStagedSource(prepared)) await touchLayer(tx, id)
+  async update(tx, changes) {
+    for (const change of changes) await updateOne(tx, change)
   },
   remove: dropLayerTables,
+}
+
+async function updateOne(tx: Queryable, change: Change): Promise<void> {
+  const { caller, id, members, prepared } = change
+  const standing = await lockLayer(tx, id)
+  if (standing === undefined) return
+  const checks = [{ members, standing: lookupTablesOf(standing) }]
+  await requireReferences(tx, { caller, cls: 'vector_layer', checks })
+  const own = members.vector_layer ?? {}
+  checkReferenceSystem(own, standing)
+  if (isStagedSource(prepared)) await adoptStaged(tx, id, prepared.staged)
+  const isChanged = await changeFeatures(tx, change, { isReplaced: isStagedSource(prepared) })
+  if (isChanged && !isStagedSource(prepared)) await touchLayer(tx, id)
 }
 
 /** Changes what stands in the table; tells whether values changed. */

@@ -19,7 +19,7 @@ import {
 } from '../../store/classes/webmap.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { requireReferences } from '../resource/references.ts'
-import type { Behaviour, MemberChange } from './behaviour.ts'
+import { type Behaviour, idOf, type MemberChange } from './behaviour.ts'
 import { branchesOf, normaliseItem, wireBasemap, wireItems } from './webmap_item.ts'
 
 type Change = MemberChange<'webmap'>
@@ -34,8 +34,8 @@ export const webmapBehaviour: Behaviour<'webmap'> = {
   async create(tx, changes) {
     await write(tx, changes, new Map())
   },
-  async update(tx, change) {
-    await write(tx, [change], await findWebmaps(tx, [change.id]))
+  async update(tx, changes) {
+    await write(tx, changes, await findWebmaps(tx, changes.map(idOf)))
   },
 }
 

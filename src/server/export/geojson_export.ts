@@ -3,7 +3,7 @@ import { type CopyRow, type CopyValue, readCopyRows, takeValue } from '../../cor
 import { GrowingBytes } from '../../core/growing_bytes.ts'
 import type { ColumnEncoding } from '../../store/feature/export_rows.ts'
 import { type Reading, readEach } from '../features/read_parts.ts'
-import { type SpooledStreamOptions, streamSpooled } from '../stream/spooled_stream.ts'
+import { type SpooledStreamOptions, streamSpooled } from '../stream/spool.ts'
 
 /** Features that are to be written, and what stands before them. */
 export interface FeatureStream extends SpooledStreamOptions, Omit<Reading, 'signal'> {

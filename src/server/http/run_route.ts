@@ -15,7 +15,7 @@ import { workFor } from '../../database/turns.ts'
 import { isResourceId } from '../../store/resource/resource_id.ts'
 import type { Caller } from '../auth/caller.ts'
 import { networkOf } from '../auth/client_address.ts'
-import { endedCookie, findSessionSecret, sessionCookie } from '../auth/cookie.ts'
+import { endedCookie, findSessionSecret, sessionCookie } from '../auth/credentials.ts'
 import { checkOrigin } from '../auth/origin.ts'
 import type { ServerContext } from '../context.ts'
 import { notFound, requirePermission } from '../resource/require_permission.ts'
@@ -46,7 +46,7 @@ export function createOperation(name: RouteName, handler: Handler<RouteName>, co
   const statementMs = { pglite: 1000 * pglite, postgres: 1000 * postgres }
   return (request, reply) =>
     workFor({ name: `network ${networkOf(request.ip)}`, statementMs }, async () => {
-      const caller = asksNobody.has(name) ? nobody : await authenticate(context, request, reply)
+      const caller = route.isAnonymous ? nobody : await authenticate(context, request, reply)
       const work = () => answer(request, reply, caller)
       return caller.isGuest ? work() : workFor({ name: `user ${caller.id}`, statementMs }, work)
     })
@@ -59,7 +59,7 @@ function createAnswer(name: RouteName, handler: Handler<RouteName>, context: Ser
   const route = routeOf(name)
   const checkBody = bodyChecker(route)
   return async (request, reply, caller) => {
-    if (caller.medium === 'session' || ofSessions.has(name)) checkOrigin(originOf(request, context))
+    if (caller.medium === 'session' || route.changesSession) checkOrigin(originOf(request, context))
     const params = readParams(route, request.params as Record<string, string>)
     const mask = await checkPermission(context, caller, { route, params })
     if (route.forUsers === true && caller.isGuest)
@@ -105,18 +105,6 @@ async function checkPermission(
   const masks = await requirePermission(context, caller, { ids: [id], permission })
   return masks.get(id) ?? 0
 }
-
-/** Operations that work on sessions, however the one who asks is known so far. */
-const ofSessions: ReadonlySet<RouteName> = new Set<RouteName>(['auth.login', 'auth.logout'])
-
-/** Operations that answer though the database, and with it every user, is away, and those that a session starts with. */
-const asksNobody: ReadonlySet<RouteName> = new Set<RouteName>([
-  'instance.alive',
-  'instance.ready',
-  'instance.ping',
-  'instance.health',
-  ...ofSessions,
-])
 
 const nobody: Caller = {
   id: -1,

@@ -1,9 +1,9 @@
 import type { Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
-import { lockResource } from '../../store/resource/resource_row.ts'
+import { lockResources } from '../../store/resource/resource_row.ts'
 import { lockTree } from '../../store/resource/resource_tree.ts'
 import { planRemoval, removeNodes } from './check_deletion.ts'
-import { checkVersion } from './check_version.ts'
+import { checkVersion } from './representation.ts'
 import { notFound } from './require_permission.ts'
 import { type Writer, writeAtOnce } from './write_resources.ts'
 
@@ -18,7 +18,7 @@ export async function removeResource(writer: Writer, id: number): Promise<void> 
   const ifMatch = writer.headers['if-match']
   await writeAtOnce(writer, undefined, async (tx) => {
     await lockTree(tx)
-    await writeRemoval(tx, writer, { id, ifMatch })
+    await writeRemovals(tx, writer, [{ id, ifMatch }])
   })
 }
 
@@ -29,18 +29,24 @@ export interface RemovalStep {
   readonly ifMatch: string | undefined
 }
 
-/** Deletes a resource and all below it; the tree has to be locked. Throws like `removeResource`. */
-export async function writeRemoval(
+/**
+ * Deletes resources and all below them, in a number of statements that does not grow with theirs; the tree has to be
+ * locked. Throws like `removeResource`.
+ */
+export async function writeRemovals(
   tx: Queryable,
   { caller }: Pick<Writer, 'caller'>,
-  { id, ifMatch }: RemovalStep,
+  steps: readonly RemovalStep[],
 ): Promise<void> {
-  const standing = await lockResource(tx, id)
-  if (standing === undefined) throw notFound(id)
-  checkVersion(ifMatch, standing)
-  const { affected, faults } = await planRemoval(tx, caller, { ids: [id] })
-  const fault = faults.get(id)
-  if (fault !== undefined) throw fault
+  const ids = steps.map(({ id }) => id)
+  const locked = await lockResources(tx, ids)
+  for (const { id, ifMatch } of steps) {
+    const standing = locked.get(id)
+    if (standing === undefined) throw notFound(id)
+    checkVersion(ifMatch, standing)
+  }
+  const { affected, faults } = await planRemoval(tx, caller, { ids })
+  throwFirst(ids, faults)
   await removeNodes(tx, affected)
 }
 

@@ -3,7 +3,6 @@ import type { Pointer } from '../../core/pointer.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findManagedIds } from '../../store/access/effective_permission.ts'
-import { findRules } from '../../store/access/permission_rule.ts'
 import { type Administration, readAdministration } from '../../store/auth/principal.ts'
 import { lockPrincipals } from '../../store/auth/principal_change.ts'
 import { listRepresentatives } from '../../store/resource/resource_tree.ts'
@@ -13,8 +12,8 @@ import { ruleKey } from './write_rules.ts'
 /** A change of a standing resource that may take rights from administrators. */
 export interface RiskyChange {
   readonly id: number
-  /** Rules that it gets; undefined where they stay. */
-  readonly rules: readonly Rule[] | undefined
+  /** Rules that it has and gets; undefined where they stay. */
+  readonly rules: { readonly before: readonly Rule[]; readonly after: readonly Rule[] } | undefined
   /** Whether it gets another parent. */
   readonly isMoved: boolean
   /** Whether it gets another owner. */
@@ -22,33 +21,45 @@ export interface RiskyChange {
 }
 
 /**
- * Does a change of a resource, and refuses it where it would lock all administrators out of that resource or of one
- * below it. Such changes and changes of administrators take turns: two of them could do together what neither does
+ * Does changes of resources, and refuses them where they would lock all administrators out of one of these or of one
+ * below them. Such changes and changes of administrators take turns: two of them could do together what neither does
  * alone.
  *
  * @throws {Problem} request/invalid
  */
 export async function keepManaged(
   tx: Queryable,
-  change: RiskyChange,
+  changes: readonly RiskyChange[],
   work: () => Promise<void>,
 ): Promise<void> {
-  const { id, rules, isMoved, isGiven } = change
-  const lost = rules === undefined ? [] : listLost(await findRules(tx, id), rules)
-  const isElsewhere = isMoved || isGiven
-  if (!isElsewhere && lost.length === 0) return work()
+  const possible = changes
+    .map((change) => ({
+      ...change,
+      lost: listLost(change.rules),
+      isElsewhere: change.isMoved || change.isGiven,
+    }))
+    .filter(({ lost, isElsewhere }) => isElsewhere || lost.length > 0)
+  if (possible.length === 0) return work()
   await lockPrincipals(tx)
   const administration = await readAdministration(tx)
   const concerned = listConcerned(administration)
-  if (!isElsewhere && !lost.some(({ principal }) => concerned.includes(principal.id))) return work()
-  const ids = await listRepresentatives(tx, [id], concerned)
+  const isConcerned = ({ principal }: Rule) => concerned.has(principal.id)
+  const risky = possible.filter(({ lost, isElsewhere }) => isElsewhere || lost.some(isConcerned))
+  if (risky.length === 0) return work()
+  const topIds = risky.map(({ id }) => id)
+  const ids = await listRepresentatives(tx, topIds, [...concerned])
   const before = await findManagedIds(tx, administration, ids)
   await work()
   const after = await findManagedIds(tx, administration, [...before])
-  const pointer = rules !== undefined ? rulesPointer : isMoved ? parentPointer : '/resource/owner_user'
-  if (before.has(id) && !after.has(id)) throw lockedOut(pointer, 'the resource')
-  if (after.size < before.size) throw lockedOut(pointer, 'a resource below it')
+  const locked = risky.find(({ id }) => before.has(id) && !after.has(id))
+  if (locked !== undefined) throw lockedOut(pointerOf(locked), 'the resource')
+  const [first] = risky
+  if (after.size < before.size && first !== undefined)
+    throw lockedOut(pointerOf(first), 'a resource below it')
 }
+
+const pointerOf = ({ rules, isMoved }: RiskyChange) =>
+  rules !== undefined ? rulesPointer : isMoved ? parentPointer : '/resource/owner_user'
 
 /** A resource that has just been made. */
 export interface MadeResource {
@@ -82,15 +93,17 @@ const parentPointer = '/resource/parent'
 const isDeny = ({ action }: Rule) => action === 'deny'
 
 /** Lists the rules by whose change somebody may lose a permission: allows that go and denies that come. */
-function listLost(standing: readonly Rule[], next: readonly Rule[]): Rule[] {
+function listLost(rules: RiskyChange['rules']): Rule[] {
+  if (rules === undefined) return []
+  const { before: standing, after: next } = rules
   const [before, after] = [new Set(standing.map(ruleKey)), new Set(next.map(ruleKey))]
   const gone = standing.filter((rule) => !isDeny(rule) && !after.has(ruleKey(rule)))
   return [...gone, ...next.filter((rule) => isDeny(rule) && !before.has(ruleKey(rule)))]
 }
 
 /** Lists the principals whose rules speak of an administrator, or may do so. */
-function listConcerned({ administrators, ownerPrincipal }: Administration): number[] {
-  return [...new Set([ownerPrincipal, ...administrators.flatMap(({ principalIds }) => principalIds)])]
+function listConcerned({ administrators, ownerPrincipal }: Administration): Set<number> {
+  return new Set([ownerPrincipal, ...administrators.flatMap(({ principalIds }) => principalIds)])
 }
 
 function lockedOut(pointer: Pointer, what: string): Problem {

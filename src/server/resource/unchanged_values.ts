@@ -5,7 +5,6 @@ import type { Cls } from '../../contract/registry.ts'
 import type { Rule } from '../../contract/resource.ts'
 import { toDocumentForm, translateMembers } from '../../contract/translate.ts'
 import type { Queryable } from '../../database/database.ts'
-import { findRules } from '../../store/access/permission_rule.ts'
 import type { LockedResource } from '../../store/resource/resource_row.ts'
 import {
   isWritable,
@@ -17,36 +16,40 @@ import {
 import { readStored, represent } from './representation.ts'
 import { isSameRules } from './write_rules.ts'
 
-/** A resource, and what the caller may do with it. */
+/** What a request writes to a resource, and what the caller may do with it. */
 export interface Target {
   readonly id: number
   readonly cls: Cls
   readonly mask: PermissionMask
+  readonly written: MemberValues
 }
 
 /**
  * Leaves out the attributes that the caller may not write and that have the value the caller reads: a client may send
  * back all that it has read. An attribute that the caller may not read is refused whatever its value, since otherwise
- * guessing would reveal it.
+ * guessing would reveal it. Gives what is left of each target, in their order.
  *
  * @throws {Problem} access/attribute
  */
-export async function dropUnwritable(
-  tx: Queryable,
-  { id, cls, mask }: Target,
-  written: MemberValues,
-): Promise<MemberValues> {
-  const isAllowed = isWritable(cls, mask)
-  const others = pickAttributes(written, (member, name) => !isAllowed(member, name))
-  if (Object.keys(others).length === 0) return written
-  const stored = (await readStored(tx, { ids: [id] })).get(id)
-  const shown = stored === undefined ? {} : (represent(stored, mask) as unknown as MemberValues)
-  const isSame = compareMembers(cls, others, shown)
-  refuseUnwritable(
-    cls,
-    pickAttributes(others, (member, name) => !isSame(member, name)),
+export async function dropUnwritable(tx: Queryable, targets: readonly Target[]): Promise<MemberValues[]> {
+  const checked = targets.map((target) => ({ ...target, isAllowed: isWritable(target.cls, target.mask) }))
+  const refused = checked.map(({ written, isAllowed }) =>
+    pickAttributes(written, (member, name) => !isAllowed(member, name)),
   )
-  return pickAttributes(written, isAllowed)
+  const ids = targets.flatMap(({ id }, at) => (Object.keys(refused[at] ?? {}).length === 0 ? [] : [id]))
+  const stored = await readStored(tx, { ids })
+  return checked.map(({ id, cls, mask, written, isAllowed }, at) => {
+    const others = refused[at] ?? {}
+    if (Object.keys(others).length === 0) return written
+    const standing = stored.get(id)
+    const shown = standing === undefined ? {} : (represent(standing, mask) as unknown as MemberValues)
+    const isSame = compareMembers(cls, others, shown)
+    refuseUnwritable(
+      cls,
+      pickAttributes(others, (member, name) => !isSame(member, name)),
+    )
+    return pickAttributes(written, isAllowed)
+  })
 }
 
 /** Compares attributes in the form of the documents, in which dialects do not differ. */
@@ -65,6 +68,8 @@ export interface Comparison {
   readonly written: MemberValues
   readonly standing: LockedResource
   readonly mask: PermissionMask
+  /** Rules that it has. */
+  readonly rules: readonly Rule[]
   /** Whether it gets another parent. */
   readonly isMoved: boolean
 }
@@ -75,10 +80,8 @@ export interface Comparison {
  *
  * @throws {Problem} resource/hierarchy
  */
-export async function dropUnchanged(
-  tx: Queryable,
-  { written, standing, mask, isMoved }: Comparison,
-): Promise<MemberValues> {
+export function dropUnchanged(comparison: Comparison): MemberValues {
+  const { written, standing, mask, isMoved } = comparison
   const { resource = {} } = written
   const { id, cls, parentId } = standing
   if (resource.parent === null && parentId !== null)
@@ -93,6 +96,6 @@ export async function dropUnchanged(
   if (!isMoved) same.add('parent')
   if ((resource.owner_user as { id?: number } | undefined)?.id === standing.ownerId) same.add('owner_user')
   const rules = resource.permissions as Rule[] | undefined
-  if (rules !== undefined && isSameRules(rules, await findRules(tx, id))) same.add('permissions')
+  if (rules !== undefined && isSameRules(rules, comparison.rules)) same.add('permissions')
   return pickAttributes(written, (member, name) => member !== 'resource' || !same.has(name))
 }

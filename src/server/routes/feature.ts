@@ -29,15 +29,15 @@ import {
   featureNotFound,
   type LayerRequest,
   openLayer,
+  steadily,
   writeLayer,
 } from '../features/open_layer.ts'
 import { patchFeatures } from '../features/patch_features.ts'
 import { type PartSelection, splitReading } from '../features/read_parts.ts'
-import { steadily } from '../features/retry_on_change.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { readJsonItems } from '../http/json_items.ts'
-import { spoolBody, streamRows } from '../stream/spooled_stream.ts'
+import { spoolBody, streamRows } from '../stream/spool.ts'
 
 const json = 'application/json'
 

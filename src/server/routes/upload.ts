@@ -6,7 +6,7 @@ import type { uploadRoutes } from '../../contract/routes/upload.ts'
 import { insertUploads, type StoredUpload } from '../../store/upload/stored_upload.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 import { readForm } from '../http/multipart.ts'
-import { piecesOf } from '../stream/spooled_stream.ts'
+import { piecesOf } from '../stream/spool.ts'
 import { withinGuestQuota } from '../upload/guest_upload_quota.ts'
 import {
   appendToUpload,

@@ -28,8 +28,9 @@ export const ruleListsSql = (ids: string) => `
            order by u.principal_id, u.action, u.identity, u.scope, u.permission, u.propagate) as rules
     from rule u where u.resource_id = any(${ids}::int[]) group by u.resource_id`
 
-/** Reads the rules of a resource. */
-export async function findRules(tx: Queryable, id: number): Promise<Rule[]> {
-  const [row] = await tx.query<{ rules: Rule[] }>(ruleListsSql('$1'), [[id]])
-  return row?.rules ?? []
+/** Reads the rules of resources; those without rules are left out. */
+export async function findRules(tx: Queryable, ids: readonly number[]): Promise<RuleLists> {
+  if (ids.length === 0) return new Map()
+  const rows = await tx.query<{ resource_id: number; rules: Rule[] }>(ruleListsSql('$1'), [ids])
+  return new Map(rows.map(({ resource_id: id, rules }) => [id, rules]))
 }

@@ -1,4 +1,4 @@
-import { freeColumnName, geometryColumnName } from '../../contract/export_formats.ts'
+import { type ExportFormat, freeColumnName, geometryColumnName } from '../../contract/export_formats.ts'
 import { type Datatype, geometryParts } from '../../contract/geometry.ts'
 import { quoteName } from '../../core/sql_quote.ts'
 import type { Layer, LayerField } from '../layer/stored_layer.ts'
@@ -103,13 +103,10 @@ export function csvHeader(
   return `${cells.join(separator)}${hasCarriageReturns ? '\r' : ''}\n`
 }
 
-/** Use of the geometry: written as a WKT string before the values, or required of every feature. */
-export type GeometryUse = 'text' | 'needed'
-
 /** Conversion of features to rows. */
 export interface RowOptions {
-  /** By default geometry is a column of EWKB and features without one are included. */
-  readonly geometry?: GeometryUse | undefined
+  /** Geometry as a WKT string before the values, or required of every feature; by default a column of EWKB. */
+  readonly geometry?: ExportFormat['geometry'] | undefined
   /** Regular expression of the characters to replace by question marks. */
   readonly lacking?: string | undefined
 }

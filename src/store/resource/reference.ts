@@ -1,15 +1,65 @@
+import type { Reference } from '../../contract/descriptor.ts'
+import { listReferenceFields } from '../../contract/reference_fields.ts'
+import { type Cls, clsNames, descriptorOf } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 
-/** Columns that reference a resource and restrict its deletion, with the column of the referring resource. */
-const restricting = [
-  { table: 'resource_connection', column: 'connection_id', referrer: 'resource_id' },
-  { table: 'layer_field', column: 'lookup_table_id', referrer: 'layer_id' },
-] as const
+/** A column that references a resource. */
+export interface ReferenceColumn {
+  readonly table: string
+  readonly column: string
+  /** Column of the referring resource. */
+  readonly referrer: string
+}
 
-/** The restricting columns, as `table.column`. */
-export const restrictingColumns: readonly string[] = restricting.map(
-  ({ table, column }) => `${table}.${column}`,
-)
+const connection = { table: 'resource_connection', column: 'connection_id', referrer: 'resource_id' }
+const serviceLayer = { table: 'service_layer', column: 'resource_id', referrer: 'service_id' }
+
+/** Columns of references that are not in the table of their class, by path in the contract. */
+const otherColumns: Readonly<Record<string, ReferenceColumn>> = {
+  'geodb_layer.connection': connection,
+  'wmsclient_layer.connection': connection,
+  'feature_layer.fields.lookup_table': {
+    table: 'layer_field',
+    column: 'lookup_table_id',
+    referrer: 'layer_id',
+  },
+  'webmap.bookmark_resource': { table: 'webmap', column: 'bookmark_resource_id', referrer: 'resource_id' },
+  'webmap.root_item.children.layer_style_id': {
+    table: 'webmap_item',
+    column: 'style_id',
+    referrer: 'webmap_id',
+  },
+  'basemap_webmap.basemaps.resource_id': {
+    table: 'webmap_basemap',
+    column: 'resource_id',
+    referrer: 'webmap_id',
+  },
+  'wmsserver_service.layers.resource_id': serviceLayer,
+  'wfsserver_service.layers.resource_id': serviceLayer,
+}
+
+/** Lists the columns of the references of a class, with the effect of deleting the target. */
+export function listReferenceColumns(
+  cls: Cls,
+): (Partial<ReferenceColumn> & Pick<Reference, 'onDelete'> & { readonly path: string })[] {
+  const { table } = descriptorOf(cls)
+  return listReferenceFields(cls).map(({ path, target: { onDelete } }) => {
+    const [member = '', column = '', ...rest] = path.split('.')
+    const isOwn = table !== undefined && member === cls && rest.length === 0
+    const own = isOwn ? { table: cls, column, referrer: 'resource_id' } : undefined
+    return { path, onDelete, ...(otherColumns[path] ?? own) }
+  })
+}
+
+/** Columns that restrict the deletion of the referenced resource. */
+const restricting = [
+  ...new Map(
+    clsNames
+      .flatMap(listReferenceColumns)
+      .filter(({ onDelete }) => onDelete === 'refuse')
+      .map(({ table, column, referrer }) => [`${table}.${column}`, { table, column, referrer }]),
+  ).values(),
+]
 
 /** A resource that references another one. */
 export interface Referrer {

@@ -5,39 +5,52 @@ import type { Queryable } from '../../database/database.ts'
 /** Metadata by key. */
 export type Metadata = Readonly<Record<string, MetadataValue>>
 
-/** Creates or updates the given keys; null removes a key; other keys are kept. */
-export async function mergeMetadata(tx: Queryable, id: number, items: Metadata): Promise<void> {
-  const entries = Object.entries(withOwnId(items, id))
-  const removed = entries.filter(([, value]) => value === null).map(([key]) => key)
-  const kept = Object.fromEntries(entries.filter(([, value]) => value !== null))
+/** Metadata by resource. */
+export type MetadataLists = ReadonlyMap<number, Metadata>
+
+/** Creates or updates the given keys; null removes a key; other keys are kept. Takes two statements at most. */
+export async function mergeMetadata(tx: Queryable, lists: MetadataLists): Promise<void> {
+  const entries = [...lists].flatMap(([id, items]) =>
+    Object.entries(withOwnId(items, id)).map(([key, value]) => ({ id, key, value })),
+  )
+  const removed = entries.filter(({ value }) => value === null)
+  const kept = entries.filter(({ value }) => value !== null)
   if (removed.length > 0)
-    await tx.query('delete from resmeta where resource_id = $1 and key = any($2::text[])', [id, removed])
-  if (Object.keys(kept).length > 0) await tx.query(mergeMetadataSql, [id, JSON.stringify(kept)])
+    await tx.query(
+      `delete from resmeta m using unnest($1::int[], $2::text[]) as w (id, key)
+        where m.resource_id = w.id and m.key = w.key`,
+      [removed.map(({ id }) => id), removed.map(({ key }) => key)],
+    )
+  if (kept.length > 0) await tx.query(mergeSql, [JSON.stringify(kept)])
 }
 
-/** Counts the metadata keys of a resource. */
-export async function countMetadata(tx: Queryable, id: number): Promise<number> {
+const mergeSql = `
+  insert into resmeta (resource_id, key, value)
+  select id, key, value from json_to_recordset($1::text::json) as w (id int, key text, value jsonb)
+  on conflict (resource_id, key) do update set value = excluded.value
+   where resmeta.value is distinct from excluded.value`
+
+/** Returns the maximum number of metadata keys of a resource. */
+export async function countMostMetadata(tx: Queryable, ids: readonly number[]): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
-    'select count(*)::int as count from resmeta where resource_id = $1',
-    [id],
+    `select count(*)::int as count from resmeta where resource_id = any($1::int[])
+      group by resource_id order by 1 desc limit 1`,
+    [ids],
   )
   return row?.count ?? 0
 }
 
-/** Replaces all metadata of a resource. */
-export async function replaceMetadata(tx: Queryable, id: number, items: Metadata): Promise<void> {
-  await tx.query('delete from resmeta where resource_id = $1 and not key = any($2::text[])', [
-    id,
-    Object.keys(items),
-  ])
-  await mergeMetadata(tx, id, items)
+/** Replaces all metadata of resources. */
+export async function replaceMetadata(tx: Queryable, lists: MetadataLists): Promise<void> {
+  const kept = [...lists].flatMap(([id, items]) => Object.keys(items).map((key) => ({ id, key })))
+  await tx.query(
+    `delete from resmeta m where m.resource_id = any($1::int[])
+        and not exists (select from unnest($2::int[], $3::text[]) as w (id, key)
+                         where w.id = m.resource_id and w.key = m.key)`,
+    [[...lists.keys()], kept.map(({ id }) => id), kept.map(({ key }) => key)],
+  )
+  await mergeMetadata(tx, lists)
 }
-
-/** Merges metadata without nulls: `$1` the resource, `$2` a JSON object. */
-export const mergeMetadataSql = `
-  insert into resmeta (resource_id, key, value)
-  select $1::int, key, value from jsonb_each($2::jsonb)
-  on conflict (resource_id, key) do update set value = excluded.value`
 
 /** Returns SQL that selects the metadata of the resources in an array parameter, as one JSON object `items` each. */
 export const metadataSql = (ids: string) => `

@@ -151,22 +151,20 @@ export interface ResourceChange {
   readonly description?: string | null
 }
 
-const columns: Readonly<Record<keyof ResourceChange, string>> = {
-  ownerId: 'owner_id',
-  keyname: 'keyname',
-  displayName: 'display_name',
-  description: 'description',
-}
-
-/** Changes columns of a resource and counts the change. Returns the new version. */
-export async function updateResource(tx: Queryable, id: number, change: ResourceChange): Promise<number> {
-  const entries = Object.entries(change) as [keyof ResourceChange, unknown][]
-  const sets = entries.map(([name], at) => `${columns[name]} = $${at + 2}, `).join('')
-  const [row] = await tx.query<{ version: number }>(
-    `update resource set ${sets}version = version + 1 where id = $1 returning version`,
-    [id, ...entries.map(([, value]) => value)],
+/** Updates columns of resources and increments their versions. One statement. */
+export async function updateResources(
+  tx: Queryable,
+  rows: readonly (Required<ResourceChange> & { readonly id: number })[],
+): Promise<void> {
+  await tx.query(
+    `update resource r
+        set owner_id = w."ownerId", keyname = w.keyname, display_name = w."displayName",
+            description = w.description, version = r.version + 1
+       from json_to_recordset($1::text::json)
+              as w (id int, "ownerId" int, keyname text, "displayName" text, description text)
+      where r.id = w.id`,
+    [JSON.stringify(rows)],
   )
-  return row?.version ?? 0
 }
 
 /** A resource locked for a change. */
@@ -181,16 +179,20 @@ export interface LockedResource {
   readonly version: number
 }
 
-/** Reads a resource and keeps others from changing it until the transaction ends. */
-export async function lockResource(tx: Queryable, id: number): Promise<LockedResource | undefined> {
-  if (!isResourceId(id)) return undefined
-  const [row] = await tx.query<LockedResource>(
+/** Reads resources and locks them against changes until the end of the transaction. */
+export async function lockResources(
+  tx: Queryable,
+  ids: readonly number[],
+): Promise<Map<number, LockedResource>> {
+  const known = ids.filter(isResourceId)
+  if (known.length === 0) return new Map()
+  const rows = await tx.query<LockedResource>(
     `select id, cls, parent_id as "parentId", owner_id as "ownerId", keyname, display_name as "displayName",
             description, version
-       from resource where id = $1 for no key update`,
-    [id],
+       from resource where id = any($1::int[]) order by id for no key update`,
+    [known],
   )
-  return row
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** The resources that already have a name. */
@@ -199,20 +201,24 @@ export interface NameHolders {
   readonly keynameHolder: number | null
 }
 
-/** Finds other resources that have the display name under the parent, or the keyname. */
-export async function findNameHolders(
-  tx: Queryable,
-  wanted: {
-    readonly id: number
-    readonly parentId: number | null
-    readonly displayName: string
-    readonly keyname: string | null
-  },
-): Promise<NameHolders> {
-  const [row] = await tx.query<NameHolders>(
-    `select (select id from resource where parent_id = $2 and display_name = $3 and id <> $1) as sibling,
-            (select id from resource where keyname = $4 and id <> $1) as "keynameHolder"`,
-    [wanted.id, wanted.parentId, wanted.displayName, wanted.keyname],
+/** New names of a resource. */
+export interface WantedNames {
+  readonly id: number
+  readonly parentId: number | null
+  readonly displayName: string
+  readonly keyname: string | null
+}
+
+/** Finds other resources with the display name under the parent, or with the keyname, in the order of the list. */
+export async function findNameHolders(tx: Queryable, wanted: readonly WantedNames[]): Promise<NameHolders[]> {
+  return tx.query<NameHolders>(
+    `select (select id from resource
+              where parent_id = w."parentId" and display_name = w."displayName" and id <> w.id) as sibling,
+            (select id from resource where keyname = w.keyname and id <> w.id) as "keynameHolder"
+       from rows from (json_to_recordset($1::text::json)
+              as (id int, "parentId" int, "displayName" text, keyname text))
+              with ordinality as w (id, "parentId", "displayName", keyname, nth)
+      order by w.nth`,
+    [JSON.stringify(wanted)],
   )
-  return row ?? { sibling: null, keynameHolder: null }
 }

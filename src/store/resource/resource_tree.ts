@@ -2,6 +2,7 @@ import { markerKeys } from '../../contract/markers.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { deleteReferences } from './reference.ts'
+import { isResourceId } from './resource_id.ts'
 import { treeLock } from './resource_row.ts'
 
 /** Locks the tree against other creations, moves and deletions until the end of the transaction. */
@@ -9,41 +10,61 @@ export async function lockTree(tx: Queryable): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(${treeLock})`)
 }
 
-/** Puts a resource, with all below it, under another parent. The tree has to be locked. */
-export async function moveResource(tx: Queryable, id: number, parentId: number): Promise<void> {
-  await tx.query('update resource set parent_id = $2 where id = $1', [id, parentId])
+/** A move of a resource to another parent. */
+export interface Move {
+  readonly id: number
+  readonly parentId: number
+}
+
+/**
+ * Moves resources with their descendants to other parents. None of the resources and parents may be a descendant of
+ * another moved resource. The tree must be locked.
+ */
+export async function moveResources(tx: Queryable, moves: readonly Move[]): Promise<void> {
+  const values = [moves.map(({ id }) => id), moves.map(({ parentId }) => parentId)]
   await tx.query(
-    `delete from resource_path
-      where descendant_id in (select descendant_id from resource_path where ancestor_id = $1)
-        and ancestor_id not in (select descendant_id from resource_path where ancestor_id = $1)`,
-    [id],
+    `update resource r set parent_id = m.parent_id
+       from unnest($1::int[], $2::int[]) as m (id, parent_id) where r.id = m.id`,
+    values,
+  )
+  await tx.query(
+    `delete from resource_path p using resource_path below, resource_path above
+      where below.ancestor_id = any($1::int[]) and above.descendant_id = below.ancestor_id and above.depth > 0
+        and p.descendant_id = below.descendant_id and p.ancestor_id = above.ancestor_id`,
+    [values[0]],
   )
   await tx.query(
     `insert into resource_path (ancestor_id, descendant_id, depth)
      select above.ancestor_id, below.descendant_id, above.depth + below.depth + 1
-       from resource_path above, resource_path below
-      where above.descendant_id = $2 and below.ancestor_id = $1`,
-    [id, parentId],
+       from unnest($1::int[], $2::int[]) as m (id, parent_id)
+       join resource_path above on above.descendant_id = m.parent_id
+       join resource_path below on below.ancestor_id = m.id`,
+    values,
   )
 }
 
-/** Returns whether a resource is, or stands below, another one. */
-export async function isWithin(tx: Queryable, id: number, ancestorId: number): Promise<boolean> {
-  const rows = await tx.query('select from resource_path where descendant_id = $1 and ancestor_id = $2', [
-    id,
-    ancestorId,
-  ])
-  return rows.length > 0
+/** Facts that a move is checked against. */
+export interface MoveFacts {
+  /** Class of the new parent; null if it does not exist. */
+  readonly parentCls: Cls | null
+  /** Whether the new parent is the resource itself or a descendant. */
+  readonly isWithin: boolean
+  /** Resulting depth of the deepest resource of the subtree. */
+  readonly depth: number
 }
 
-/** Returns the level that the lowest resource of a subtree would stand on under another parent. */
-export async function findDepthUnder(tx: Queryable, id: number, parentId: number): Promise<number> {
-  const [row] = await tx.query<{ depth: number }>(
-    `select (select max(depth) from resource_path where descendant_id = $2)
-          + (select max(depth) from resource_path where ancestor_id = $1) + 1 as depth`,
-    [id, parentId],
+/** Reads the facts of each move, in the order of the list. */
+export async function findMoveFacts(tx: Queryable, moves: readonly Move[]): Promise<MoveFacts[]> {
+  return tx.query<MoveFacts>(
+    `select (select cls from resource where id = m.parent_id) as "parentCls",
+            exists (select from resource_path where descendant_id = m.parent_id and ancestor_id = m.id)
+              as "isWithin",
+            coalesce((select max(depth) from resource_path where descendant_id = m.parent_id)
+                   + (select max(depth) from resource_path where ancestor_id = m.id) + 1, 0) as depth
+       from unnest($1::int[], $2::int[]) with ordinality as m (id, parent_id, nth)
+      order by m.nth`,
+    [moves.map(({ id }) => id), moves.map(({ parentId }) => parentId)],
   )
-  return row?.depth ?? 0
 }
 
 /** A resource of a subtree. */
@@ -124,4 +145,46 @@ export async function listAncestors(tx: Queryable, ids: readonly number[]): Prom
     [ids],
   )
   return rows.map(({ id }) => id)
+}
+
+/** Facts that determine the order of changes: position and names of a resource. */
+export interface TreeFacts {
+  readonly id: number
+  readonly parentId: number | null
+  readonly connectionId: number | null
+  readonly displayName: string
+  readonly keyname: string | null
+}
+
+/** Reads resources, their ancestors, the connections of any of these and their ancestors. */
+export async function findTreeFacts(tx: Queryable, ids: readonly number[]): Promise<TreeFacts[]> {
+  const known = ids.filter(isResourceId)
+  if (known.length === 0) return []
+  return tx.query<TreeFacts>(
+    `with chain as materialized (
+       select distinct ancestor_id as id from resource_path where descendant_id = any($1::int[])),
+     needed as materialized (
+       table chain
+       union
+       select p.ancestor_id
+         from chain n join resource_connection c on c.resource_id = n.id
+         join resource_path p on p.descendant_id = c.connection_id)
+     select r.id, r.parent_id as "parentId", c.connection_id as "connectionId",
+            r.display_name as "displayName", r.keyname
+       from needed n join resource r on r.id = n.id
+       left join resource_connection c on c.resource_id = n.id`,
+    [known],
+  )
+}
+
+/** Lists the resources of subtrees with their keynames. A descendant of two roots is listed twice. */
+export async function listSubtreeKeynames(
+  tx: Queryable,
+  rootIds: readonly number[],
+): Promise<{ readonly rootId: number; readonly id: number; readonly keyname: string | null }[]> {
+  return tx.query(
+    `select p.ancestor_id as "rootId", r.id, r.keyname
+       from resource_path p join resource r on r.id = p.descendant_id where p.ancestor_id = any($1::int[])`,
+    [rootIds.filter(isResourceId)],
+  )
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/database.ts'
-import { streamRows } from '../../../src/server/stream/spooled_stream.ts'
+import { streamRows } from '../../../src/server/stream/spool.ts'
 import { describeDrivers } from '../../support/drivers.ts'
 
 let folder = ''

@@ -1,0 +1,240 @@
+import type { Cls } from '../../contract/registry.ts'
+import { maxMetadata, type Rule } from '../../contract/resource.ts'
+import type { Queryable } from '../../database/database.ts'
+import { findPermissionMasks, touchPermissionEpoch } from '../../store/access/effective_permission.ts'
+import { findRules } from '../../store/access/permission_rule.ts'
+import {
+  countMostMetadata,
+  type Metadata,
+  mergeMetadata,
+  replaceMetadata,
+} from '../../store/resource/resmeta.ts'
+import {
+  findNameHolders,
+  type LockedResource,
+  lockResources,
+  type ResourceChange,
+  updateResources,
+} from '../../store/resource/resource_row.ts'
+import type { Prepared } from '../classes/behaviour.ts'
+import { behaviourOf } from '../classes/behaviours.ts'
+import { invalidAt } from '../http/invalid_request.ts'
+import type { MemberValues } from './attributes.ts'
+import { keepManaged } from './lockout.ts'
+import { checkMoves, moveAll } from './move_resource.ts'
+import type { ReadBody } from './read_members.ts'
+import { checkVersion } from './representation.ts'
+import { checkMask, notFound } from './require_permission.ts'
+import { dropUnchanged, dropUnwritable } from './unchanged_values.ts'
+import { checkNames, checkOwners, classMembers, type Writer } from './write_resources.ts'
+import { writeRules } from './write_rules.ts'
+
+/** What a request wants to change. */
+export interface ResourceUpdate extends ReadBody {
+  readonly id: number
+  readonly cls: Cls
+  /** The parent that the request names. */
+  readonly parentId: number | undefined
+}
+
+/** A change on its way. */
+export interface UpdateStep {
+  readonly change: ResourceUpdate
+  readonly prepared?: Prepared | undefined
+  /** Entity tags, one of which the resource must have. */
+  readonly ifMatch: string | undefined
+}
+
+/** A change that has been checked, and what of it is new. */
+interface Update extends UpdateStep {
+  readonly standing: LockedResource
+  /** Rules that the resource has, where the change gives it others. */
+  readonly rules: readonly Rule[]
+  readonly newParentId: number | undefined
+  readonly changed: MemberValues
+}
+
+/**
+ * Changes resources, in a number of statements that does not grow with theirs; the tree has to be locked where one is
+ * moved. No change may depend on another: each is checked against the state before all of them. Gives the versions that
+ * they have then.
+ *
+ * @throws {Problem} of one that cannot be changed; all of them are to be given up then: resource/not-found,
+ *   resource/stale, resource/hierarchy, access/*, request/invalid
+ */
+export async function writeUpdates(
+  tx: Queryable,
+  writer: Pick<Writer, 'context' | 'caller'>,
+  steps: readonly UpdateStep[],
+): Promise<number[]> {
+  const updates = await checkUpdates(tx, writer, steps)
+  const changed = updates.filter((one) => Object.keys(one.changed).length > 0)
+  if (changed.length > 0) {
+    await writeShared(tx, writer, changed)
+    await writeMembers(tx, writer, changed)
+  }
+  return updates.map(({ standing, changed }) => standing.version + (Object.keys(changed).length > 0 ? 1 : 0))
+}
+
+async function checkUpdates(
+  tx: Queryable,
+  { caller }: Pick<Writer, 'caller'>,
+  steps: readonly UpdateStep[],
+): Promise<Update[]> {
+  const locked = await lockResources(
+    tx,
+    steps.map(({ change }) => change.id),
+  )
+  const found = steps.map((step) => {
+    const { id, parentId } = step.change
+    const standing = locked.get(id)
+    if (standing === undefined) throw notFound(id)
+    checkVersion(step.ifMatch, standing)
+    return { ...step, standing, newParentId: parentId === standing.parentId ? undefined : parentId }
+  })
+  const asked = found.flatMap(({ standing, newParentId }) => [standing.id, standing.parentId, newParentId])
+  const masks = await findPermissionMasks(tx, caller, [
+    ...new Set(asked.filter((id) => typeof id === 'number')),
+  ])
+  const rules = await findRules(
+    tx,
+    steps.filter(({ change }) => rulesOf(change.written) !== undefined).map(({ change }) => change.id),
+  )
+  const targets = found.map(({ change, standing, newParentId }) => {
+    const { id, cls, fault, written } = change
+    const mask = masks.get(id)
+    checkMask(mask, id, 'resource.read')
+    const comparison = {
+      written,
+      standing,
+      mask,
+      rules: rules.get(id) ?? [],
+      isMoved: newParentId !== undefined,
+    }
+    return { id, cls, mask, written: fault === undefined ? dropUnchanged(comparison) : written }
+  })
+  const left = await dropUnwritable(tx, targets)
+  const updates = found.map((one, at) => ({
+    ...one,
+    rules: rules.get(one.standing.id) ?? [],
+    changed: left[at] ?? {},
+  }))
+  await checkMoves(tx, updates.filter(isMove), masks)
+  for (const { change } of updates) if (change.fault !== undefined) throw change.fault
+  return updates
+}
+
+const rulesOf = ({ resource }: MemberValues) => resource?.permissions as readonly Rule[] | undefined
+
+function isMove<T extends Pick<Update, 'newParentId'>>(one: T): one is T & { readonly newParentId: number } {
+  return one.newParentId !== undefined
+}
+
+/** Writes what is common to all classes. */
+async function writeShared(
+  tx: Queryable,
+  writer: Pick<Writer, 'context' | 'caller'>,
+  updates: readonly Update[],
+): Promise<void> {
+  const { caller } = writer
+  const rows = updates.map((one) => ({ ...one, columns: columnsOf(one.changed.resource ?? {}) }))
+  await checkNewNames(tx, rows)
+  await checkOwners(
+    tx,
+    caller,
+    rows.flatMap(({ columns }) => columns.ownerId ?? []),
+  )
+  const risks = rows.map(({ standing, rules: before, changed, columns, newParentId }) => {
+    const after = rulesOf(changed)
+    return {
+      id: standing.id,
+      rules: after === undefined ? undefined : { before, after },
+      isMoved: newParentId !== undefined,
+      isGiven: columns.ownerId !== undefined,
+    }
+  })
+  await keepManaged(tx, risks, async () => {
+    await moveAll(tx, caller, rows.filter(isMove))
+    await updateResources(
+      tx,
+      rows.map(({ standing, columns }) => ({ ...standing, ...columns })),
+    )
+    await writeRules(
+      tx,
+      new Map(risks.flatMap(({ id, rules }) => (rules === undefined ? [] : [[id, rules.after] as const]))),
+    )
+  })
+  await writeMetadata(tx, writer, updates)
+  if (risks.some(({ rules, isMoved, isGiven }) => isMoved || isGiven || rules !== undefined))
+    await touchPermissionEpoch(tx)
+}
+
+async function checkNewNames(
+  tx: Queryable,
+  rows: readonly (Update & { readonly columns: ResourceChange })[],
+): Promise<void> {
+  const wanted = rows
+    .filter((one) => 'displayName' in one.columns || 'keyname' in one.columns || isMove(one))
+    .map(({ standing, columns, newParentId = standing.parentId }) => {
+      const { id, displayName, keyname } = { ...standing, ...columns }
+      return { id, displayName, keyname, parentId: newParentId }
+    })
+  if (wanted.length === 0) return
+  const holders = await findNameHolders(tx, wanted)
+  for (const [at, names] of wanted.entries())
+    checkNames(holders[at] ?? { sibling: null, keynameHolder: null }, names)
+}
+
+async function writeMetadata(
+  tx: Queryable,
+  { context }: Pick<Writer, 'context'>,
+  updates: readonly Update[],
+): Promise<void> {
+  const lists = new Map(
+    updates.flatMap(({ standing, changed }) => {
+      const items = changed.resmeta?.items
+      return items === undefined ? [] : [[standing.id, items as Metadata] as const]
+    }),
+  )
+  if (lists.size === 0) return
+  await (context.plain ? replaceMetadata : mergeMetadata)(tx, lists)
+  checkMetadataCount(await countMostMetadata(tx, [...lists.keys()]))
+}
+
+/** Keys that a request leaves alone stay: they count with those that it brings. */
+function checkMetadataCount(count: number): void {
+  if (count > maxMetadata)
+    throw invalidAt(
+      '/resmeta/items',
+      `the resource would have ${count} metadata keys; the limit is ${maxMetadata}`,
+    )
+}
+
+/** Writes what the classes have of their own. */
+async function writeMembers(
+  tx: Queryable,
+  { context, caller }: Pick<Writer, 'context' | 'caller'>,
+  updates: readonly Update[],
+): Promise<void> {
+  const changes = updates.flatMap(({ change: { id, cls }, prepared, standing, newParentId, changed }) => {
+    const members = classMembers(cls, changed)
+    const parentId = newParentId ?? standing.parentId ?? id
+    if (Object.keys(members).length === 0) return []
+    return [{ cls, change: { context, caller, id, parentId, members, prepared } }]
+  })
+  for (const [cls, group] of Map.groupBy(changes, (one) => one.cls))
+    await behaviourOf(cls).update(
+      tx,
+      group.map(({ change }) => change),
+    )
+}
+
+function columnsOf(resource: Readonly<Record<string, unknown>>): ResourceChange {
+  const { display_name, keyname, description, owner_user } = resource
+  return {
+    ...(display_name === undefined ? {} : { displayName: display_name as string }),
+    ...(keyname === undefined ? {} : { keyname: keyname as string | null }),
+    ...(description === undefined ? {} : { description: description as string | null }),
+    ...(owner_user === undefined ? {} : { ownerId: (owner_user as { id: number }).id }),
+  }
+}
