@@ -5,7 +5,7 @@ import {
   type ProblemCode,
   problem,
 } from '../contract/problems.ts'
-import type { Problem } from '../core/problem.ts'
+import { type Problem, withData } from '../core/problem.ts'
 
 /** An error answer, as far as it could be read. */
 export interface ErrorAnswer {
@@ -15,6 +15,8 @@ export interface ErrorAnswer {
   /** Method and path, without the query. */
   readonly what: string
   readonly text: string
+  /** How often the request was repeated. */
+  readonly repeated?: number
   /** Where a redirect leads. */
   readonly location?: string | undefined
 }
@@ -33,6 +35,12 @@ interface ErrorBody {
 
 /** Turns an error answer into a Problem that keeps the server's code, status, detail and data. */
 export function problemOfAnswer(answer: ErrorAnswer): Problem {
+  const problemOfBody = problemOfError(answer)
+  const { repeated = 0 } = answer
+  return repeated === 0 ? problemOfBody : withData(problemOfBody, { repeated })
+}
+
+function problemOfError(answer: ErrorAnswer): Problem {
   const { status, origin, what } = answer
   const body = parseBody(answer.text)
   if (body === undefined) return problemOfPage(answer)

@@ -10,7 +10,7 @@ export interface ReferenceField {
   readonly target: Reference
 }
 
-/** Lists the fields of a class that refer to other resources. */
+/** Lists the fields of a class that refer to other resources; other fields show what write-only ones bring. */
 export function listReferenceFields(cls: Cls): ReferenceField[] {
   return Object.entries(descriptorOf(cls).members).flatMap(([member, schema]) => [
     ...gather(schema as Schema, member, new Set()),
@@ -18,7 +18,8 @@ export function listReferenceFields(cls: Cls): ReferenceField[] {
 }
 
 function* gather(schema: Schema, path: string, open: ReadonlySet<Schema>): Generator<ReferenceField> {
-  const target = annotationsOf(schema)['x-ref']
+  const { 'x-ref': target, writeOnly } = annotationsOf(schema)
+  if (writeOnly) return
   if (target !== undefined) {
     yield { path, target }
     return

@@ -39,14 +39,20 @@ export interface FailedRequest {
   readonly method: string
   readonly path: string
   readonly signal?: AbortSignal | undefined
+  /** Counts how often the client has repeated it after a failure of the connection. */
+  readonly countRepetitions?: (code: string) => number
 }
+
+/** Facts of a failed request: whether the server may have seen it, and how often it was repeated. */
+const factsOf = (sent: boolean, repeated: number) => ({ sent, ...(repeated > 0 ? { repeated } : {}) })
 
 /**
  * Turns what a request failed with into a Problem: http/unreachable, http/timeout, http/unexpected, or
  * pipeline/interrupted where the caller aborted it. `data.sent` is false where the server never saw the request. What
  * the body itself failed with stays what it is.
  */
-export function problemOfFailure(error: unknown, { origin, method, path, signal }: FailedRequest): Problem {
+export function problemOfFailure(error: unknown, failed: FailedRequest): Problem {
+  const { origin, method, path, signal, countRepetitions = () => 0 } = failed
   const what = `${method} ${path.split('?')[0]}`
   if (isProblem(error)) return error
   if (signal?.aborted) return problem('pipeline/interrupted', `${what} was interrupted.`)
@@ -66,7 +72,7 @@ export function problemOfFailure(error: unknown, { origin, method, path, signal 
   }
   return problem('http/unreachable', `Cannot reach ${origin}: ${reason}.`, {
     ...(hints[code] === undefined ? {} : { hint: hints[code] }),
-    data: { sent: !unsent.includes(code) },
+    data: factsOf(!unsent.includes(code), countRepetitions(code)),
   })
 }
 

@@ -1,4 +1,5 @@
 import { annotate, type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
+import { loadedSrs } from '../geometry.ts'
 import { GeometryTypeSchema } from '../geometry_schema.ts'
 import { SourceSchema } from '../resource.ts'
 import { Type } from '../type.ts'
@@ -92,7 +93,7 @@ export const vectorLayer = {
   parents: ['resource_group'],
   interfaces: featureInterfaces,
   order: 60,
-  data: { content: 'features', srs: 3857, options: loadOptions, structure: ['geometry_type', 'srs'] },
+  data: { content: 'features', srs: loadedSrs, options: loadOptions, structure: ['geometry_type', 'srs'] },
   links: featureLinks,
   members: {
     vector_layer: Type.Object({

@@ -1,3 +1,4 @@
+import { filterSrs } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { filterOperators } from '../../contract/routes/feature.ts'
 import { quoteName } from '../../core/sql_quote.ts'
@@ -9,9 +10,6 @@ import type { Layer } from '../layer/stored_layer.ts'
 import type { Bindings } from './bindings.ts'
 import { checkText, type FieldType, operandType, parseOperand } from './field_value.ts'
 import { transformSql } from './geometry_sql.ts'
-
-/** Reference system of spatial filters. */
-const filterSrs = 3857
 
 /** Which features are wanted; all conditions have to hold. */
 export interface FeatureFilter {

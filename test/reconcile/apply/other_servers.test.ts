@@ -127,6 +127,23 @@ describe('a bad network', () => {
     expect(cuts).toBe(2)
   })
 
+  it('is met by one layer of repetitions, not by several that multiply', async () => {
+    let sent = 0
+    const { api } = await stand({
+      decide: (method, path) => {
+        if (method !== 'POST' || !path.startsWith('/api/resource/')) return 'pass'
+        sent += 1
+        return 'cut before'
+      },
+    })
+    const manifest = manifestOf({ alone: { displayName: 'Alone' } }, 'alone')
+    const plan = await planManifest({ api, manifest })
+    const { outcomes } = await applyPlan({ api, plan, atomic: false })
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['failed'])
+    // The first try, and the two repetitions of the client.
+    expect(sent).toBe(3)
+  })
+
   it('tries again when a creation did not reach the server', async () => {
     let cuts = 0
     const { api } = await stand({

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { annotationsOf } from '../../contract/descriptor.ts'
+import { targetOf } from '../../contract/references.ts'
 import { findSchemaFor, type Schema } from '../../contract/schema.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
-import { isCompared } from '../model/canonical.ts'
 import type { Edit } from '../model/change.ts'
+import { isCompared } from '../model/value_equality.ts'
 
 /** Two canonical values of one place. */
 export interface Pair {
@@ -16,11 +17,11 @@ export interface Pair {
  * Lists the edits between two canonical values, as deep as their schema tells them apart: objects by member, lists
  * with a key by item, layer trees by group and layer; anything else as a whole.
  */
-export function compareValues(schema: Schema, pair: Pair): Edit[] {
+export function listEdits(schema: Schema, pair: Pair): Edit[] {
   const { from, to } = pair
   if (from === to || isDeepStrictEqual(from, to)) return []
   const fitting = findSchemaFor(schema, to ?? from) ?? schema
-  const edits = compareParts(fitting, pair) ?? [whole(pair)]
+  const edits = listPartEdits(fitting, pair) ?? [whole(pair)]
   return withWords(fitting === schema ? edits : withWords(edits, fitting), schema)
 }
 
@@ -31,33 +32,33 @@ const whole = ({ pointer, from, to }: Pair): Edit => ({
 })
 
 // An object of one reference is a word by itself.
-function compareParts(schema: Schema, pair: Pair): Edit[] | undefined {
+function listPartEdits(schema: Schema, pair: Pair): Edit[] | undefined {
   const words = annotationsOf(schema)
-  if (words['x-ref'] || words['x-principal']) return undefined
-  if (isItems(schema)) return compareItems(schema, pair)
+  if (targetOf(words) !== undefined) return undefined
+  if (isItems(schema)) return listLayerEdits(schema, pair)
   const key = words['x-key']
-  if (key !== undefined && key.length > 0) return compareKeyed(schema, key, pair)
-  return isObject(pair.from) && isObject(pair.to) ? compareObjects(schema, pair) : undefined
+  if (key !== undefined && key.length > 0) return listKeyedEdits(schema, key, pair)
+  return isObject(pair.from) && isObject(pair.to) ? listMemberEdits(schema, pair) : undefined
 }
 
-function compareObjects({ properties }: Schema, { pointer, from, to }: Pair): Edit[] {
+function listMemberEdits({ properties }: Schema, { pointer, from, to }: Pair): Edit[] {
   const [old, next] = [from as Fields, to as Fields]
   const names = [...new Set([...Object.keys(next), ...Object.keys(old)])]
   return names.flatMap((name) => {
     const schema = (properties?.[name] ?? {}) as Schema
     const pair = { pointer: joinPointer(pointer, name), from: old[name], to: next[name] }
     if (Object.keys(schema).length === 0) return isDeepStrictEqual(pair.from, pair.to) ? [] : [whole(pair)]
-    return isCompared(schema) ? compareValues(schema, pair) : []
+    return isCompared(schema) ? listEdits(schema, pair) : []
   })
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-function compareKeyed(schema: Schema, key: readonly string[], pair: Pair): Edit[] | undefined {
+function listKeyedEdits(schema: Schema, key: readonly string[], pair: Pair): Edit[] | undefined {
   const { items } = schema
   if (items === undefined || !Array.isArray(pair.from) || !Array.isArray(pair.to)) return undefined
   const name = (item: unknown) => key.map((field) => showKey((item as Fields)[field])).join(' ')
-  return compareLists(items, { pair, name })
+  return listItemEdits(items, { pair, name })
 }
 
 const showKey = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
@@ -68,14 +69,14 @@ function isItems({ items }: Schema): boolean {
 }
 
 // Layers are told apart by what they show, groups by their name.
-function compareItems(schema: Schema, pair: Pair): Edit[] | undefined {
+function listLayerEdits(schema: Schema, pair: Pair): Edit[] | undefined {
   const { items } = schema
   if (items === undefined || !Array.isArray(pair.from) || !Array.isArray(pair.to)) return undefined
   const name = (item: unknown) => {
     const { item_type, layer_style_id, display_name } = item as Fields
     return item_type === 'layer' ? showKey(layer_style_id) : `${display_name}`
   }
-  return compareLists(items, { pair, name })
+  return listItemEdits(items, { pair, name })
 }
 
 interface Lists {
@@ -83,13 +84,13 @@ interface Lists {
   readonly name: (item: unknown) => string
 }
 
-function compareLists(items: Schema, { pair, name }: Lists): Edit[] {
+function listItemEdits(items: Schema, { pair, name }: Lists): Edit[] {
   const old = nameItems(pair.from as unknown[], name)
   const next = nameItems(pair.to as unknown[], name)
   const edits: Edit[] = []
   for (const [id, to] of next) {
     const at = { pointer: joinPointer(pair.pointer, id), from: old.get(id), to }
-    edits.push(...(old.has(id) ? compareValues(items, at) : [whole(at)]))
+    edits.push(...(old.has(id) ? listEdits(items, at) : [whole(at)]))
   }
   for (const [id, from] of old)
     if (!next.has(id)) edits.push(whole({ pointer: joinPointer(pair.pointer, id), from, to: undefined }))
