@@ -39,6 +39,10 @@ export interface ServerConfig {
   readonly uploadLimitBytes?: number | undefined
   /** Most bytes that guests from one network upload within a day; as of the largest upload where absent. */
   readonly guestUploadBytes?: number | undefined
+  /** Least bytes per second of a body or an answer; 500 where absent. */
+  readonly minRate?: number | undefined
+  /** Seconds over which the rate is measured; 60 where absent. */
+  readonly clientTimeoutSeconds?: number | undefined
 }
 
 /** Largest upload in bytes, unless configured. */

@@ -1,4 +1,5 @@
 import type { Dialect } from '../contract/dialect.ts'
+import type { ClientLimits } from '../contract/limits.ts'
 import type { Find } from '../core/gather.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
@@ -49,4 +50,6 @@ export interface ServerContext {
   readonly uploadLimitBytes: number
   /** Most bytes that guests from one network upload within a day. */
   readonly guestUploadBytes: number
+  /** How slow clients may be. */
+  readonly clientLimits: ClientLimits
 }

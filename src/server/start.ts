@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, open, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { bodyBytes } from '../contract/limits.ts'
+import { bodyBytes, clientLimits } from '../contract/limits.ts'
 import { gatherLoads } from '../core/gather.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
@@ -69,6 +69,10 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       bodyLimitBytes: config.bodyLimitBytes ?? bodyBytes.large,
       uploadLimitBytes,
       guestUploadBytes: config.guestUploadBytes ?? uploadLimitBytes,
+      clientLimits: {
+        minRate: config.minRate ?? clientLimits.minRate,
+        seconds: config.clientTimeoutSeconds ?? clientLimits.seconds,
+      },
     }
     await dropOrphans(database, context.instance)
     return { context, adminPassword }

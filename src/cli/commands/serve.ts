@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { Option } from 'commander'
+import { clientLimits } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { LogLevel } from '../../server/log.ts'
@@ -29,6 +30,10 @@ export interface ServeSettings {
   readonly uploadLimit?: string | undefined
   /** Size of all that guests from one network upload within a day. */
   readonly guestUploadQuota?: string | undefined
+  /** Least bytes per second of a client. */
+  readonly minRate?: string | undefined
+  /** Seconds over which that rate is measured. */
+  readonly clientTimeout?: string | undefined
   readonly logLevel?: LogLevel | undefined
 }
 
@@ -79,6 +84,8 @@ export async function startServer(
     bodyLimitBytes: readSize(settings.bodyLimit, '--body-limit'),
     uploadLimitBytes: readSize(settings.uploadLimit, '--upload-limit'),
     guestUploadBytes: readSize(settings.guestUploadQuota, '--guest-upload-quota'),
+    minRate: readSize(settings.minRate, '--min-rate'),
+    clientTimeoutSeconds: readSeconds(settings.clientTimeout, '--client-timeout'),
     log: createLog(settings.logLevel ?? 'info'),
     version: programVersion(),
   })
@@ -110,6 +117,16 @@ export function aborted(signal: AbortSignal): Promise<void> {
 
 function readSize(text: string | undefined, option: string): number | undefined {
   return text === undefined ? undefined : parseBytes(text, option)
+}
+
+function readSeconds(text: string | undefined, option: string): number | undefined {
+  if (text === undefined) return undefined
+  const seconds = Number(text)
+  // Timers count milliseconds in 31 bits.
+  if (seconds > 0 && seconds <= 86_400) return seconds
+  throw problem('usage/bad-argument', `${option} "${text}" is not a number of seconds.`, {
+    hint: 'Give a number of seconds from above 0 to 86400.',
+  })
 }
 
 function readList(option: unknown, variable: string | undefined): readonly string[] {
@@ -152,6 +169,14 @@ export const serveCommand: CommandSpec = {
         '--guest-upload-quota <size>',
         'guest uploads a day from one network; all networks: 4 times that (LANDFORM_GUEST_UPLOAD_QUOTA, else the upload limit)',
       )
+      .option(
+        '--min-rate <bytes>',
+        `least bytes per second from and to a client (LANDFORM_MIN_RATE, else ${clientLimits.minRate})`,
+      )
+      .option(
+        '--client-timeout <seconds>',
+        `longest time below that rate (LANDFORM_CLIENT_TIMEOUT, else ${clientLimits.seconds})`,
+      )
       .addOption(
         new Option('--dialect <name>', 'names that are emitted; ngw for the sister names')
           .choices(['document', 'ngw'])
@@ -179,6 +204,10 @@ export const serveCommand: CommandSpec = {
         guestUploadQuota:
           (options.guestUploadQuota as string | undefined) ??
           (terminal.env.LANDFORM_GUEST_UPLOAD_QUOTA || undefined),
+        minRate: (options.minRate as string | undefined) ?? (terminal.env.LANDFORM_MIN_RATE || undefined),
+        clientTimeout:
+          (options.clientTimeout as string | undefined) ??
+          (terminal.env.LANDFORM_CLIENT_TIMEOUT || undefined),
         dialect: options.dialect === 'ngw' ? 'sister' : 'document',
         plain: options.plain === true,
         logLevel: options.logLevel as LogLevel,

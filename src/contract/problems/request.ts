@@ -24,6 +24,13 @@ export const requestProblems = {
     `${core}.UploadedFileTooLarge`,
     'Send less at once, or raise the limit of the server.',
   ),
+  'request/too-slow': kind(
+    408,
+    1,
+    'Request too slow',
+    `${core}.ValidationError`,
+    'Send it over a faster connection, large files by tus in parts.',
+  ),
   'request/method': kind(
     405,
     1,

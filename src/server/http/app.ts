@@ -11,6 +11,7 @@ import { getStatus, problemOf } from './error_body.ts'
 import { isExtra, type Speech } from './response_dialect.ts'
 import { type KnownPath, listEndpoints, listPaths } from './routing.ts'
 import { createOperation, type RequestFacts } from './run_route.ts'
+import { limitSlowness } from './slow_client.ts'
 import { addWebFiles } from './web_files.ts'
 import { addCors, addSecurityHeaders } from './web_security.ts'
 
@@ -37,7 +38,7 @@ export function createApp(context: ServerContext): FastifyInstance {
     bodyLimit: Number.MAX_SAFE_INTEGER,
     genReqId: requestIdOf,
     http: { maxHeaderSize: maxHeaderBytes },
-    // Nothing may hang on an idle connection, and a big file may take its time.
+    // A big file may take its time: slow clients are ended by their rate.
     requestTimeout: 0,
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
@@ -58,6 +59,14 @@ export function createApp(context: ServerContext): FastifyInstance {
     // One that cannot be read is none: the HTTP library would refuse it, and nobody here depends on it.
     if (!/^[\w.+-]+\/[\w.+-]+/.test(request.headers['content-type'] ?? 'a/b'))
       delete request.raw.headers['content-type']
+    limitSlowness(
+      {
+        request: request.raw,
+        response: reply.raw,
+        refuse: (fault) => sendProblem(reply.header('connection', 'close'), fault),
+      },
+      context.clientLimits,
+    )
     reply.header('x-request-id', request.id)
     if (isTus(request.headers)) reply.headers({ 'tus-resumable': tus.version, 'tus-version': tus.version })
   })
