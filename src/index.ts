@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { createApi } from './api/api.ts'
 import { problem } from './contract/problems.ts'
+import { countOf } from './core/count.ts'
 import { type LoadedManifest, loadManifest } from './manifest/load_manifest.ts'
 import { applyPlan } from './reconcile/apply/apply_plan.ts'
 import type { Report as ApplyReport } from './reconcile/apply/outcome.ts'
@@ -89,7 +90,7 @@ async function withPlan<T>(
   const { manifest, issues } = await validate(options)
   if (manifest === undefined) {
     const errors = issues.filter(({ severity }) => severity === 'error')
-    throw problem('manifest/invalid', `The manifest has ${errors.length} errors.`, { issues })
+    throw problem('manifest/invalid', `The manifest has ${countOf(errors.length, 'error')}.`, { issues })
   }
   const api = createApi({ url: options.server, credentials: options.credentials })
   try {

@@ -1,11 +1,6 @@
 import type { PermissionName } from '../contract/permissions.ts'
-import {
-  type DataRequirement,
-  dataRequirements,
-  findPermission,
-  permissionNames,
-} from '../contract/permissions.ts'
-import type { Cls } from '../contract/registry.ts'
+import { findPermission, permissionNames } from '../contract/permissions.ts'
+import { type Cls, findRequirement } from '../contract/registry.ts'
 import type {
   AccessResource,
   AccessRule,
@@ -44,10 +39,12 @@ export function createEvaluator(tree: AccessTree, subject: AccessSubject): Evalu
     if (resource === undefined) return 0
     let { mask } = ownOf(key)
     if (subject.superuser) return mask
-    for (const { permission, requires, on } of dataRequirementsOf.get(resource.cls) ?? []) {
-      const other = on === 'connection' ? resource.connection : resource.parent
-      const otherMask = other === undefined ? 0 : on === 'connection' ? ownOf(other).mask : evaluate(other)
-      if ((otherMask & permissionBit(requires)) === 0) mask &= ~permissionBit(permission)
+    const data = findRequirement(resource.cls)
+    if (data !== undefined) {
+      const other = data.on === 'connection' ? resource.connection : resource.parent
+      const otherMask =
+        other === undefined ? 0 : data.on === 'connection' ? ownOf(other).mask : evaluate(other)
+      if ((otherMask & permissionBit(data.requires)) === 0) mask &= ~permissionBit(data.permission)
     }
     return clearUnmet(mask)
   }
@@ -162,9 +159,3 @@ const parentRequirements = permissionNames.flatMap((name) => {
     ? [{ bit: permissionBit(name), requires: permissionBit(requires.permission as PermissionName) }]
     : []
 })
-
-/** Requirements on another resource, by class; those on connections first, since those on parents depend on them. */
-const dataRequirementsOf: ReadonlyMap<string, readonly DataRequirement[]> = Map.groupBy(
-  dataRequirements.flatMap((requirement) => requirement.classes.map((cls) => ({ ...requirement, cls }))),
-  ({ cls }) => cls,
-)

@@ -1,4 +1,5 @@
-import { dataRequirements, findPermission, type PermissionName } from '../contract/permissions.ts'
+import { findPermission, type PermissionName } from '../contract/permissions.ts'
+import { findRequirement } from '../contract/registry.ts'
 import type { AccessResource, AccessRule, AccessSubject, AccessTree, Key } from './access_tree.ts'
 import { classMask, permissionBit, ruleMask } from './permission_mask.ts'
 
@@ -103,13 +104,12 @@ function requirementsOf(resource: AccessResource, { key, permission }: Permissio
   // The root has no parent to require a permission on.
   if (requires !== undefined && place !== undefined)
     found.push({ permission: requires.permission as PermissionName, of: requires.on, resource: place })
-  for (const { classes, permission: needs, requires: other, on } of dataRequirements) {
-    if (needs !== permission || !classes.includes(resource.cls)) continue
+  const data = findRequirement(resource.cls)
+  if (data?.permission === permission)
     found.push({
-      permission: other,
-      of: on,
-      resource: on === 'connection' ? resource.connection : resource.parent,
+      permission: data.requires,
+      of: data.on,
+      resource: data.on === 'connection' ? resource.connection : resource.parent,
     })
-  }
   return found
 }

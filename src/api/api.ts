@@ -174,6 +174,7 @@ async function sendCall(target: Target, options: Loose): Promise<HttpAnswer> {
     origin: target.client.origin,
     what: `${method} ${path.split('?')[0]}`,
     text: await readText(answer.body),
+    repeated: answer.repeated,
     location: answer.status < 400 ? String(answer.headers.location ?? '') || undefined : undefined,
   })
 }

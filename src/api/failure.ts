@@ -1,5 +1,11 @@
-import { findProblemKind, type ProblemCode, problem } from '../contract/problems.ts'
-import type { Problem } from '../core/problem.ts'
+import {
+  findCodeOfException,
+  findCodeOfStatus,
+  findProblemKind,
+  type ProblemCode,
+  problem,
+} from '../contract/problems.ts'
+import { type Problem, withData } from '../core/problem.ts'
 
 /** An error answer, as far as it could be read. */
 export interface ErrorAnswer {
@@ -9,6 +15,8 @@ export interface ErrorAnswer {
   /** Method and path, without the query. */
   readonly what: string
   readonly text: string
+  /** How often the request was repeated. */
+  readonly repeated?: number
   /** Where a redirect leads. */
   readonly location?: string | undefined
 }
@@ -27,6 +35,12 @@ interface ErrorBody {
 
 /** Turns an error answer into a Problem that keeps the server's code, status, detail and data. */
 export function problemOfAnswer(answer: ErrorAnswer): Problem {
+  const problemOfBody = problemOfError(answer)
+  const { repeated = 0 } = answer
+  return repeated === 0 ? problemOfBody : withData(problemOfBody, { repeated })
+}
+
+function problemOfError(answer: ErrorAnswer): Problem {
   const { status, origin, what } = answer
   const body = parseBody(answer.text)
   if (body === undefined) return problemOfPage(answer)
@@ -35,7 +49,7 @@ export function problemOfAnswer(answer: ErrorAnswer): Problem {
   const requestId = textOf(body.request_id)
   const hint = textOf(body.hint)
   const data = typeof body.data === 'object' && body.data !== null ? body.data : {}
-  return problem(code, withoutAdvice(message, code), {
+  return problem(code, fieldFirst(withoutAdvice(message, code)), {
     status,
     detail: textOf(body.detail),
     ...(hint === undefined ? {} : { hint }),
@@ -47,6 +61,14 @@ export function problemOfAnswer(answer: ErrorAnswer): Problem {
 function withoutAdvice(message: string, code: ProblemCode): string {
   const advice = findProblemKind(code)?.advice ?? ''
   return message.endsWith(` ${advice}`) ? message.slice(0, -advice.length - 1) : message
+}
+
+/** Replaces the JSON path at the end of a message by the field before it: `fields[0].keyname: must not be empty`. */
+function fieldFirst(message: string): string {
+  const [, fault, path = '', rest = ''] = /^(.*) - at \$((?:\.[^\s,]+)?)($|,.*| \(.*)$/s.exec(message) ?? []
+  if (fault === undefined) return message
+  const field = path.slice(1).replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]')
+  return `${field === '' ? '' : `${field}: `}${fault}${rest}`
 }
 
 function parseBody(text: string): ErrorBody | undefined {
@@ -66,39 +88,14 @@ function problemOfPage({ status, origin, what, location }: ErrorAnswer): Problem
       hint: 'Give the address it leads to.',
     })
   }
-  const code = byStatus[status] ?? 'http/unexpected'
+  const code = findCodeOfStatus(status) ?? 'http/unexpected'
   return problem(code, `${origin} answered ${what} with status ${status}.`, { status })
-}
-
-const byStatus: Readonly<Record<number, ProblemCode>> = {
-  401: 'auth/bad-credentials',
-  403: 'access/denied',
-  404: 'request/not-found',
-  405: 'request/method',
-  409: 'database/conflict',
-  412: 'resource/stale',
-  413: 'request/too-large',
-  422: 'request/invalid',
-  429: 'auth/too-many',
-  501: 'request/not-built',
-}
-
-const byException: Readonly<Record<string, ProblemCode>> = {
-  ResourceNotFound: 'resource/not-found',
-  FeatureNotFound: 'feature/not-found',
-  FileUploadNotFound: 'upload/not-found',
-  DisplayNameNotUnique: 'resource/name-taken',
-  HierarchyError: 'resource/hierarchy',
-  AttributeUpdateForbidden: 'access/attribute',
-  ResourceDisabled: 'resource/class-disabled',
-  UserDisabledException: 'auth/disabled',
-  ForbiddenError: 'access/denied',
 }
 
 function codeOf({ code, exception }: ErrorBody, status: number): ProblemCode {
   if (typeof code === 'string' && findProblemKind(code) !== undefined) return code as ProblemCode
-  const last = typeof exception === 'string' ? (exception.split('.').at(-1) ?? '') : ''
-  return byException[last] ?? byStatus[status] ?? 'http/unexpected'
+  const named = typeof exception === 'string' ? findCodeOfException(exception) : undefined
+  return named ?? findCodeOfStatus(status) ?? 'http/unexpected'
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,10 +1,10 @@
 import type { Representation } from '../contract/bodies.ts'
+import { decodeResource, type WireResource } from '../contract/dialect_codec.ts'
 import { problem } from '../contract/problems.ts'
 import { hasFeatures, isCls } from '../contract/registry.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
 import { findHint } from '../core/suggest.ts'
 import type { Api } from './api.ts'
-import { toDocument, type WireResource } from './dialect.ts'
 
 /**
  * Finds the resource that a person names: by its keyname, its id, or the names on the way to it, from below the root, as
@@ -43,7 +43,7 @@ export async function getFeatureLayer(
   })
 }
 
-const represent = (wire: WireResource) => toDocument(wire) as unknown as Representation
+const represent = (wire: WireResource) => decodeResource(wire) as unknown as Representation
 
 interface Asking {
   readonly api: Api

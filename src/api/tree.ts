@@ -1,9 +1,9 @@
 import type { Representation } from '../contract/bodies.ts'
 import { dialectHeader } from '../contract/dialect.ts'
+import { decodeResource, type WireResource } from '../contract/dialect_codec.ts'
 import { problem } from '../contract/problems.ts'
 import { isProblem } from '../core/problem.ts'
 import type { Api } from './api.ts'
-import { toDocument, type WireResource } from './dialect.ts'
 import { readLines } from './lines.ts'
 import { detectDialect } from './server.ts'
 
@@ -120,7 +120,7 @@ async function readBySearch(api: Api, { root, signal }: TreeRequest, take: TakeR
   api.speak(await detectDialect(api, signal))
   const query = { serialization: 'full', ...(root === undefined || root === 0 ? {} : { root }) }
   const found = await api.call('resource.search', { query, signal, timeoutMs: treeTimeoutMs })
-  for (const wire of found) take(toDocument(wire) as unknown as Representation)
+  for (const wire of found) take(decodeResource(wire) as unknown as Representation)
   const caller = await unlessRefused(api.call('auth.current_user', { signal }))
   const administrator = await isAdministrator(api, caller?.id, signal)
   const principals = await listPrincipals(api, signal)

@@ -7,6 +7,8 @@ export interface CommandSpec {
   readonly summary: string
   /** Lines of the help, below the options. */
   readonly examples: readonly string[]
+  /** Paragraphs of the help, below the options. */
+  readonly notes?: readonly string[]
   /** Declares arguments and options. */
   declare(command: Command): Command
   /**

@@ -1,20 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type Api, createApi } from '../api/api.ts'
+import { administrator } from '../contract/principal.ts'
 import { problem } from '../contract/problems.ts'
 import type { Credentials, Token } from '../http/authorize.ts'
 import { readProxySettings } from '../http/proxy.ts'
+import { serverSettings } from '../server/settings/server_settings.ts'
 import type { Terminal } from './terminal.ts'
 import { programVersion } from './version.ts'
 
-/** Folder a server on this machine keeps its data in, unless it is told otherwise. */
-export const defaultDataFolder = '.landform/data'
+/** Address of the server where none is given: that of a server with its default settings. */
+export const defaultServer = `http://${serverSettings.listen.defaultHelp}`
 
-/** Where a server listens, unless it is told otherwise. */
-export const defaultListen = '127.0.0.1:8080'
-
-/** Where a server is, unless something else is said. */
-export const defaultServer = 'http://127.0.0.1:8080'
+const { dataFolder, adminPassword } = serverSettings
 
 /** What was said about the server. */
 export interface ServerSettings {
@@ -46,9 +44,6 @@ function urlOf({ server }: ServerSettings, { env }: Pick<Terminal, 'env'>): stri
   return server ?? textOf(env.LANDFORM_SERVER) ?? defaultServer
 }
 
-/** Login of the administrator that every server has. */
-export const administrator = 'administrator'
-
 /**
  * Finds who the commands are: `--user` and its password, else the token of the environment, else its login and
  * password, else the administrator of a server on this machine by its first password, else a guest.
@@ -66,10 +61,10 @@ export async function findCredentials(
   const login = user ?? textOf(env.LANDFORM_USER)
   const password = textOf(env.LANDFORM_PASSWORD)
   if (password !== undefined) return { login: login ?? administrator, password }
-  const folder = resolve(cwd, data ?? textOf(env.LANDFORM_DATA) ?? defaultDataFolder)
+  const folder = resolve(cwd, data ?? textOf(env[dataFolder.variable]) ?? dataFolder.default)
   // The first password never leaves the machine it was made on.
   const first = isOnThisMachine(settings, terminal)
-    ? ((await findGeneratedPassword(folder)) ?? textOf(env.LANDFORM_ADMIN_PASSWORD))
+    ? ((await findGeneratedPassword(folder)) ?? textOf(env[adminPassword.variable]))
     : undefined
   if (first !== undefined && (login ?? administrator) === administrator)
     return { login: administrator, password: first }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
-import { problem } from '../contract/problems.ts'
 
 /** Adds a value to a list that an option builds up. */
 export function collect(value: string, before: readonly string[] = []): string[] {
@@ -58,58 +57,4 @@ export function parseCount(text: string): number {
   const count = Number(text)
   if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('Give a whole number above zero.')
   return count
-}
-
-const sizeUnits: Readonly<Record<string, number>> = {
-  '': 1,
-  k: 1e3,
-  m: 1e6,
-  g: 1e9,
-  t: 1e12,
-  ki: 2 ** 10,
-  mi: 2 ** 20,
-  gi: 2 ** 30,
-  ti: 2 ** 40,
-}
-
-/**
- * Reads bytes: `500000`, `500kB`, `64MiB`, `2.5 GiB`.
- *
- * @throws {Problem} usage/bad-argument
- */
-export function parseBytes(text: string, option: string): number {
-  const [, count, unit = ''] = /^(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?$/i.exec(text.trim()) ?? []
-  const bytes = Math.round(Number(count) * (sizeUnits[unit.toLowerCase()] ?? Number.NaN))
-  if (Number.isSafeInteger(bytes) && bytes > 0) return bytes
-  throw problem('usage/bad-argument', `${option} "${text}" is no size.`, {
-    hint: 'Write it like 500MB, 64MiB or 2GiB.',
-  })
-}
-
-/**
- * Reads the address of a PostgreSQL database. What is wrong with it is told without it: it may hold a password.
- *
- * @throws {Problem} usage/bad-argument
- */
-export function parseDatabase(text: string): string {
-  if (URL.canParse(text) && /^postgres(ql)?:/.test(text)) return text
-  throw problem('usage/bad-argument', '--database is no address of a PostgreSQL database.', {
-    hint: 'Write it like postgres://user@host:5432/database.',
-  })
-}
-
-/**
- * Reads an address to listen on: `127.0.0.1:8080`, `[::1]:8080`, `:8080`, `8080`.
- *
- * @throws {Problem} usage/bad-argument
- */
-export function parseListen(text: string): { readonly host: string; readonly port: number } {
-  const match = /^(?:(?:\[([^\]]+)\]|([^:]*)):)?(\d{1,5})$/.exec(text)
-  const port = Number(match?.[3])
-  if (match === null || port > 65535) {
-    throw problem('usage/bad-argument', `--listen "${text}" is no address.`, {
-      hint: 'Write it like 127.0.0.1:8080.',
-    })
-  }
-  return { host: match[1] ?? (match[2] || '127.0.0.1'), port }
 }

@@ -65,12 +65,18 @@ export async function adviseLogin(
   settings: ServerSettings,
   terminal: Terminal,
 ): Promise<unknown> {
-  if (!isProblem(error) || !['access/denied', 'resource/not-found'].includes(error.code)) return error
+  if (!isProblem(error) || !hidden.includes(error.code)) return error
   if ((await findCredentials(settings, terminal)) !== undefined) return error
   const hint =
-    'Nobody is logged in: set LANDFORM_USER and LANDFORM_PASSWORD, or LANDFORM_TOKEN. On the machine of the server, --data names its folder, with the password of the first start.'
-  return new Problem(error.code, error.message, { ...error, hint })
+    'Log in: set LANDFORM_USER and LANDFORM_PASSWORD, or LANDFORM_TOKEN. On the machine of the server, name its data folder with --data to use the password of the first start.'
+  const isLayer = error.code === 'pipeline/no-layer'
+  return isLayer
+    ? problem('access/denied', error.message, { hint })
+    : new Problem(error.code, error.message, { ...error, hint })
 }
+
+/** Codes of what a guest may be refused or not see, though it exists. */
+const hidden = ['access/denied', 'resource/not-found', 'pipeline/no-layer']
 
 /** Does something with a server, and lets go of it. */
 export async function withServer(

@@ -72,8 +72,8 @@ function settle(command: Command, { out, err }: Terminal): void {
   })
 }
 
-function examplesOf({ examples }: CommandSpec): string {
-  return `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`
+function examplesOf({ examples, notes = [] }: CommandSpec): string {
+  return `\n${notes.map((note) => `${note}\n\n`).join('')}Examples:\n${examples.map((example) => `  ${example}`).join('\n')}`
 }
 
 function reportFailure(error: unknown, json: boolean, { out, err }: Terminal): number {

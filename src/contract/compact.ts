@@ -1,6 +1,7 @@
 import { annotationsOf } from './descriptor.ts'
+import { mapValue, parts, type ValueMapping } from './map_value.ts'
 import { type Cls, descriptorOf } from './registry.ts'
-import { findSchemaFor, type Schema } from './schema.ts'
+import type { Schema } from './schema.ts'
 
 type Members = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
@@ -19,26 +20,23 @@ export function withoutDefaults<T extends object>(cls: Cls, members: T): T {
     for (const [field, value] of Object.entries(values)) {
       const schema = schemas[field]
       if (schema !== undefined && typeof value === 'object' && value !== null)
-        own[field] = compactValue(schema, value)
+        own[field] = mapValue(schema, value, compacting)
     }
     compact[name] = own
   }
   return compact as T
 }
 
-function compactValue(schema: Schema, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  const { items, properties } = findSchemaFor(schema, value) ?? schema
-  if (Array.isArray(value))
-    return items === undefined ? value : value.map((item) => compactValue(items, item))
-  if (properties === undefined) return value
-  const kept: Record<string, unknown> = {}
-  for (const [name, part] of Object.entries(value)) {
-    const partSchema = properties[name]
-    if (partSchema === undefined) kept[name] = part
-    else if (!isImplied(partSchema, part)) kept[name] = compactValue(partSchema, part)
-  }
-  return kept
+const compacting: ValueMapping = {
+  replace: () => parts,
+  members: (properties, value) => {
+    const kept: Record<string, unknown> = {}
+    for (const [name, part] of Object.entries(value)) {
+      const schema = properties[name]
+      if (schema === undefined || !isImplied(schema, part)) kept[name] = part
+    }
+    return kept
+  },
 }
 
 function isImplied(schema: Schema, value: unknown): boolean {

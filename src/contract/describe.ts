@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv'
+import { countOf } from '../core/count.ts'
 import { joinPointer } from '../core/pointer.ts'
 import { findHint } from '../core/suggest.ts'
 import { findPatternWords } from './pattern.ts'
@@ -56,12 +57,14 @@ const byKeyword: Readonly<Record<string, Describe>> = {
   minLength: (error) =>
     bad(
       error,
-      error.params.limit === 1 ? 'must not be empty' : `shorter than ${error.params.limit} characters`,
+      error.params.limit === 1
+        ? 'must not be empty'
+        : `shorter than ${countOf(error.params.limit, 'character')}`,
     ),
   maxLength: (error) => bad(error, exceeds(error, 'string', 'characters')),
   minimum: (error) => bad(error, `${showValue(error.data)} is less than ${error.params.limit}`),
   maximum: (error) => bad(error, `${showValue(error.data)} is more than ${error.params.limit}`),
-  minItems: (error) => bad(error, `expected at least ${error.params.limit} items`),
+  minItems: (error) => bad(error, `expected at least ${countOf(error.params.limit, 'item')}`),
   maxItems: (error) => bad(error, exceeds(error, 'list', 'items')),
   maxProperties: (error) => bad(error, exceeds(error, 'object', 'members')),
 }
@@ -85,11 +88,11 @@ function describeOther(error: ErrorObject): Fault {
   return bad(error, `${showValue(error.data)} ${error.message ?? 'does not fit'}`)
 }
 
-/** People used to YAML 1.1 write `yes`, which today is a text. */
+/** YAML 1.1 reads `yes` as true; YAML 1.2 reads it as a string. */
 function truthHint({ params, data }: ErrorObject): string | undefined {
   if (params.type !== 'boolean' || typeof data !== 'string') return undefined
-  if (/^(?:y|yes|on)$/i.test(data)) return 'write true'
-  return /^(?:n|no|off)$/i.test(data) ? 'write false' : undefined
+  if (/^(?:y|yes|on|true)$/i.test(data)) return 'write true'
+  return /^(?:n|no|off|false)$/i.test(data) ? 'write false' : undefined
 }
 
 function typeWords(type: unknown): string {
@@ -106,8 +109,17 @@ function unknownField(error: ErrorObject, name: string): Fault {
 
 function oneOfWords(error: ErrorObject, allowed: readonly unknown[]): Fault {
   const words = allowed.map((value) => showValue(value))
-  const hint = typeof error.data === 'string' ? findHint(error.data, allowed.map(String)) : undefined
+  const hint =
+    typeof error.data === 'string' ? findHint(error.data, allowed.map(String)) : textHint(error, allowed)
   return bad(error, `expected one of ${words.join(', ')}, got ${showValue(error.data)}`, hint)
+}
+
+/** A version such as 1.3 is a number in YAML. */
+function textHint({ data }: ErrorObject, allowed: readonly unknown[]): string | undefined {
+  if (typeof data !== 'number') return undefined
+  const texts = allowed.filter((value) => typeof value === 'string')
+  const near = texts.filter((text) => text === String(data) || text.startsWith(`${data}.`))
+  return near.length === 1 ? `write ${showValue(near[0])}` : undefined
 }
 
 function describeUnion(error: ErrorObject): Fault {

@@ -49,6 +49,45 @@ export interface Annotations {
   readonly 'x-write'?: PermissionName
 }
 
+/** Source data of a class, which a request brings as `source` of the member named after the class. */
+export interface SourceData {
+  /** Features are counted and compared field by field before they are replaced; a raster is replaced as a whole. */
+  readonly content: 'features' | 'raster'
+  /** EPSG code of the reference system the server stores loaded data in. */
+  readonly srs: number
+  /** Fields of that member that say how the source is read; a manifest writes them under `data:`. */
+  readonly options: Readonly<Record<string, TSchema>>
+  /** Fields of that member a resource needs where it has no source; absent where the source is required. */
+  readonly structure?: readonly string[]
+}
+
+/** Storage of the member named after a class: one table of that name, with a column for each field. */
+export interface ClassTable {
+  /** Fields that are not columns: they only arrive in requests, or are stored elsewhere. */
+  readonly omit?: readonly string[]
+  /** Columns whose text counts in the volume of a resource. */
+  readonly volume?: readonly string[]
+}
+
+/** A link on the page of a resource, shown to callers who have the permission of its route. */
+export interface PageLink {
+  /** Name of the operation. Its path takes `{id}` from the resource. */
+  readonly route: string
+  readonly query?: string
+  /** Link text. `{name}` stands for a field of the list item, see `each`. */
+  readonly text: string
+  /** List of the member named after the class: one link for each item, whose fields fill the path and the text. */
+  readonly each?: string
+}
+
+/** A permission that counts only while the caller has a permission on another resource. */
+export interface DataRequirement {
+  readonly permission: PermissionName
+  readonly requires: PermissionName
+  /** The other resource: the connection of a layer, or the parent of a style. */
+  readonly on: 'connection' | 'parent'
+}
+
 /** Everything that is known about a class of resources. Data only: what a class does is the server's. */
 export interface ClassDescriptor {
   /** Label for people. */
@@ -64,6 +103,12 @@ export interface ClassDescriptor {
   readonly order: number
   /** Wire members of its own, each an object schema. The first is named after the class. */
   readonly members: Readonly<Record<string, TObject>>
+  /** Absent where the class has nothing to store, or is stored in another form. */
+  readonly table?: ClassTable
+  /** Absent where the class takes no source data. */
+  readonly data?: SourceData
+  readonly links?: readonly PageLink[]
+  readonly requires?: DataRequirement
 }
 
 /** Words of ours that Ajv's strict mode has to know. */

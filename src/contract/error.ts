@@ -7,12 +7,15 @@ export const ErrorSchema = Type.Object({
   message: Type.String({ description: 'What failed, with the value.' }),
   detail: Type.Optional(Type.String({ description: 'More of it, in several lines.' })),
   hint: Type.Optional(
-    Type.String({ description: 'What to do about it, where the code alone does not say.' }),
+    Type.String({
+      'x-extra': true,
+      description: 'What to do about it, where the code alone does not say.',
+    }),
   ),
   exception: Type.String({ description: "Name of the original API's exception." }),
   status_code: Type.Integer({ description: 'HTTP status.' }),
   data: Type.Record(Type.String(), Type.Unknown(), { description: 'Facts for programs.' }),
-  code: Type.String({ description: 'What programs match on.' }),
+  code: Type.String({ 'x-extra': true, description: 'What programs match on.' }),
   request_id: Type.String({ description: 'Names the request in the log.' }),
 })
 

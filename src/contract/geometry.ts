@@ -51,5 +51,11 @@ export const datatypes = ['INTEGER', 'BIGINT', 'REAL', 'STRING', 'DATE', 'TIME',
 /** A datatype of a field. */
 export type Datatype = (typeof datatypes)[number]
 
+/** Reference system of web maps, by EPSG code: layers and rasters that are loaded from data are stored in it. */
+export const loadedSrs = 3857
+
+/** Reference system of geometries and boxes in queries, unless the query names another. */
+export const filterSrs = 3857
+
 /** Reference systems that layers may be stored in, by EPSG code. */
-export const layerReferenceSystems = [3857, 4326] as const
+export const layerReferenceSystems = [loadedSrs, 4326] as const

@@ -55,6 +55,9 @@ export function statementLimitOf({ databaseUse = 'query' }: { readonly databaseU
   return statementSeconds[databaseUse]
 }
 
+/** Largest id of a resource. */
+export const maxResourceId = 2 ** 31 - 1
+
 /** Most resources that one request names by their ids. */
 export const maxResourceIds = 10_000
 

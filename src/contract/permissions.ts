@@ -94,30 +94,3 @@ export function findPermission(name: string): Permission | undefined {
 export function permissionsOf(names: readonly Scope[]): PermissionName[] {
   return permissionNames.filter((name) => names.some((scope) => name.startsWith(`${scope}.`)))
 }
-
-/**
- * A data permission that counts only while a permission on *another* resource holds.
- * The layer's connection, or the style's layer.
- */
-export interface DataRequirement {
-  readonly classes: readonly string[]
-  readonly permission: PermissionName
-  readonly requires: PermissionName
-  readonly on: 'connection' | 'parent'
-}
-
-/** Requirements that reach over to another resource. They form strata: connections, then layers, then styles. */
-export const dataRequirements: readonly DataRequirement[] = [
-  {
-    classes: ['geodb_layer', 'wmsclient_layer'],
-    permission: 'data.read',
-    requires: 'connection.connect',
-    on: 'connection',
-  },
-  {
-    classes: ['mapsrv_style', 'desk_vector_style', 'raster_style'],
-    permission: 'data.read',
-    requires: 'data.read',
-    on: 'parent',
-  },
-]

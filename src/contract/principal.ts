@@ -3,6 +3,9 @@ import { nullable } from './descriptor.ts'
 import { patterns } from './pattern.ts'
 import { Type } from './type.ts'
 
+/** Login of the administrator that every server has. */
+export const administrator = 'administrator'
+
 /** Shortest and longest password, in characters. */
 export const passwordLength = { min: 8, max: 1024 } as const
 
@@ -62,6 +65,7 @@ export const GroupSchema = Type.Object({
 /** The words a password is sent by. Reading gives true or false, which changes nothing when it is sent back. */
 const Password = Type.Union([Type.String({ maxLength: passwordLength.max }), Type.Boolean(), Type.Null()], {
   writeOnly: true,
+  'x-secret': true,
   description:
     'New password; null takes it away. A change ends all sessions, and revokes the tokens unless they are kept.',
 })
@@ -135,15 +139,17 @@ export const ProfileSchema = Type.Object({
 export const ChangedProfileSchema = Type.Object({
   display_name: Type.Optional(DisplayName),
   language: Type.Optional(Language),
-  password: Type.Optional(Type.String({ maxLength: passwordLength.max, writeOnly: true })),
-  old_password: Type.Optional(Type.String({ maxLength: passwordLength.max, writeOnly: true })),
+  password: Type.Optional(Type.String({ maxLength: passwordLength.max, writeOnly: true, 'x-secret': true })),
+  old_password: Type.Optional(
+    Type.String({ maxLength: passwordLength.max, writeOnly: true, 'x-secret': true }),
+  ),
   keep_tokens: Type.Optional(KeepTokens),
 })
 
 /** A login with its password. */
 export const LoginSchema = Type.Object({
   login: Type.String({ maxLength: 255 }),
-  password: Type.String({ maxLength: passwordLength.max, writeOnly: true }),
+  password: Type.String({ maxLength: passwordLength.max, writeOnly: true, 'x-secret': true }),
 })
 
 /** Answer to a login. */

@@ -4,7 +4,7 @@ import { clientProblems } from './problems/client.ts'
 import { dataProblems } from './problems/data.ts'
 import { externalProblems } from './problems/external.ts'
 import { fileProblems } from './problems/file.ts'
-import type { ProblemKind } from './problems/kind.ts'
+import type { ProblemKind, WireProblem } from './problems/kind.ts'
 import { machineProblems } from './problems/machine.ts'
 import { manifestProblems } from './problems/manifest.ts'
 import { pipelineProblems } from './problems/pipeline.ts'
@@ -15,7 +15,7 @@ import { resourceProblems } from './problems/resource.ts'
 import { styleProblems } from './problems/style.ts'
 import { uploadProblems } from './problems/upload.ts'
 
-/** Every code that is thrown or reported, with its HTTP status, exit code and advice. */
+/** Every code that is thrown or reported, with its exit code and advice; those that servers answer with their HTTP form. */
 export const problems = {
   ...requestProblems,
   ...authProblems,
@@ -43,6 +43,37 @@ export function findProblemKind(code: string): ProblemKind | undefined {
 
 /** Builds a Problem with the status, exit code and, unless given, the advice of its code. */
 export function problem(code: ProblemCode, message: string, details: ProblemDetails = {}): Problem {
-  const { status, exit, advice } = problems[code]
+  const { status, exit, advice }: ProblemKind = problems[code]
   return new Problem(code, message, { status, exit, hint: advice, ...details })
+}
+
+const wireProblems = Object.entries<ProblemKind>(problems).filter(
+  (entry): entry is [ProblemCode, WireProblem] => entry[1].status !== undefined,
+)
+
+/** Finds what a code means in an answer; undefined for codes of other programs and of the toolkit. */
+export function findWireProblem(code: string): WireProblem | undefined {
+  const kind = findProblemKind(code)
+  return kind?.status === undefined ? undefined : kind
+}
+
+const codeOfStatus = new Map(
+  wireProblems.flatMap(([code, { status, meansStatus }]) => (meansStatus ? [[status, code] as const] : [])),
+)
+
+/** Finds the code that an HTTP status alone stands for. */
+export function findCodeOfStatus(status: number): ProblemCode | undefined {
+  return codeOfStatus.get(status)
+}
+
+/** Last part of an exception's name, which stays when systems move it between modules. */
+const shortName = (exception: string) => exception.split('.').at(-1) ?? ''
+
+const codesOfException = Map.groupBy(wireProblems, ([, { exception }]) => shortName(exception))
+
+/** Finds the code that the exception of another server stands for; undefined where several codes have it. */
+export function findCodeOfException(exception: string): ProblemCode | undefined {
+  const found = codesOfException.get(shortName(exception)) ?? []
+  const [code] = (found.length > 1 ? found.find(([, kind]) => kind.meansException) : found[0]) ?? []
+  return code
 }

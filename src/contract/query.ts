@@ -90,14 +90,23 @@ function parseScalar(name: string, text: string, schema: Partial<Constraints>): 
   const { type, pattern, examples, maxLength } = schema
   if (type === 'boolean') return parseTruth(text) ?? refuse(name, text, 'true or false')
   if (type === 'integer')
-    return /^[+-]?\d{1,15}$/.test(text.trim()) ? Number(text) : refuse(name, text, 'an integer')
+    return /^[+-]?\d{1,15}$/.test(text.trim())
+      ? Number(text)
+      : refuse(name, text, `an integer${rangeOf(schema)}`)
   if (type === 'number')
-    return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : refuse(name, text, 'a number')
+    return text.trim() !== '' && Number.isFinite(Number(text))
+      ? Number(text)
+      : refuse(name, text, `a number${rangeOf(schema)}`)
   if (maxLength !== undefined && text.length > maxLength)
     throw invalid(name, ` has ${text.length} characters; the limit is ${maxLength}`)
   if (pattern !== undefined && !new RegExp(pattern).test(text))
     refuse(name, text, examples === undefined ? `of the form ${pattern}` : `something like ${examples[0]}`)
   return text
+}
+
+function rangeOf({ minimum, maximum }: Partial<Constraints>): string {
+  if (maximum === undefined) return ''
+  return minimum === undefined ? ` of at most ${maximum}` : ` from ${minimum} to ${maximum}`
 }
 
 /** Reads a truth value as clients write it; undefined where it is none. */

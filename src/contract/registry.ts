@@ -20,7 +20,7 @@ import { wfsserverService } from './classes/wfsserver_service.ts'
 import { wmsclientConnection } from './classes/wmsclient_connection.ts'
 import { wmsclientLayer } from './classes/wmsclient_layer.ts'
 import { wmsserverService } from './classes/wmsserver_service.ts'
-import type { ClassDescriptor } from './descriptor.ts'
+import type { ClassDescriptor, DataRequirement, SourceData } from './descriptor.ts'
 
 /** Every class of resources, by the name the API document gives it. */
 export const classes = {
@@ -80,6 +80,27 @@ export function isCls(name: unknown): name is Cls {
 export function descriptorOf(cls: Cls): ClassDescriptor {
   return classes[cls]
 }
+
+/** Finds the source data of a class; undefined where the class takes none or does not exist. */
+export function dataOf(cls: string | undefined): SourceData | undefined {
+  return isCls(cls) ? descriptorOf(cls).data : undefined
+}
+
+/**
+ * Finds the permission that a class requires on another resource. Requirements form strata: connections, then layers,
+ * then styles.
+ */
+export function findRequirement(cls: string): DataRequirement | undefined {
+  return isCls(cls) ? descriptorOf(cls).requires : undefined
+}
+
+/** Name of a class with source data. */
+export type DataCls = {
+  [C in Cls]: (typeof classes)[C] extends { readonly data: SourceData } ? C : never
+}[Cls]
+
+/** Names of the classes with source data. */
+export const dataClsNames = clsNames.filter((cls) => dataOf(cls) !== undefined) as readonly DataCls[]
 
 /** Tells whether a resource of one class may stand under one of another. */
 export function isAllowedParent(cls: Cls, parent: Cls): boolean {

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { nullable, oneOf, referenceObject } from './descriptor.ts'
 import { patterns } from './pattern.ts'
 import { scopes } from './permissions.ts'
+import { encodedSourceTitles } from './source_formats.ts'
 import { Type } from './type.ts'
 
 const scopeNames = Object.keys(scopes)
@@ -121,7 +122,9 @@ export const UploadSchema = Type.Object(
     mime_type: Type.Optional(Type.String({ description: 'Media type.' })),
     size: Type.Optional(Type.Integer({ minimum: 0, description: 'Size in bytes.' })),
     encoding: Type.Optional(
-      Type.String({ description: 'Character encoding of attributes, for Shapefiles.' }),
+      Type.String({
+        description: `Character encoding of texts in ${encodedSourceTitles}, where the file does not name it.`,
+      }),
     ),
   },
   { additionalProperties: true },

@@ -19,6 +19,29 @@ export interface MoreQuery {
   readonly maxCount: number
 }
 
+/** What a server in plain mode, which behaves like the original, answers differently. */
+export interface PlainAnswer {
+  /** Status of a success; 200 where absent. */
+  readonly status?: 201
+  /** Whether it answers null. */
+  readonly isNull?: true
+  /** Whether it answers a resource or a list of them, without what `x-extra` marks in their classes. */
+  readonly holdsResources?: true
+  /** Regular expression of the members that it leaves out, beside those that `x-extra` marks. */
+  readonly omits?: string
+}
+
+/** Headers of answers that the original does not have. */
+export const extraHeaders: readonly string[] = ['etag', 'x-total-count', 'x-complete']
+
+/** Regular expression of the names of our own operations. */
+export const extraRoutes = '^landform\\.'
+
+/** Tells whether an operation of the API is one that the original does not have. */
+export function isExtraRoute({ route, path }: RouteDescriptor): boolean {
+  return new RegExp(extraRoutes).test(route) && path.startsWith('/api/')
+}
+
 /** One HTTP operation. */
 export interface RouteDescriptor {
   /** Name in the `route` answer; operations on one path share it. */
@@ -35,6 +58,11 @@ export interface RouteDescriptor {
   readonly permission?: PermissionName
   /** Refuses guests, before it reads the body. */
   readonly forUsers?: true
+  /** Answers without finding out who the caller is, even while the database with all users is away. */
+  readonly isAnonymous?: true
+  /** Starts or ends a session: a request from a page of another site is refused, whoever the caller is. */
+  readonly changesSession?: true
+  readonly plain?: PlainAnswer
   /**
    * Takes an Idempotency-Key: sent again under the same key, it is answered again, and not done again. An answer with a
    * secret is not repeated: the request is refused with request/answer-lost then.

@@ -1,8 +1,9 @@
 import { membersOf } from './bodies.ts'
-import { type Annotations, annotationsOf } from './descriptor.ts'
+import type { Annotations } from './descriptor.ts'
 import { dialectName, documentName } from './dialect.ts'
+import { mapValue, mentioning, parts } from './map_value.ts'
 import type { Cls } from './registry.ts'
-import { findSchemaFor, type Schema } from './schema.ts'
+import type { Schema } from './schema.ts'
 
 /** Gives a value the form another dialect has for it; the words are those of its schema. */
 export type Codec = (words: Annotations, value: unknown) => unknown
@@ -34,40 +35,15 @@ function schemasOf(cls: Cls): Readonly<Record<string, Schema>> {
   return schemas
 }
 
-const differing = new WeakMap<Schema, boolean>()
-
 /** Tells whether dialects may write values of a schema differently. */
-function differs(schema: Schema): boolean {
-  const known = differing.get(schema)
-  if (known !== undefined) return known
-  const found = /"x-(class-name|form|ref)"|"\$ref"/.test(JSON.stringify(schema))
-  differing.set(schema, found)
-  return found
-}
+const differs = mentioning(['x-class-name', 'x-form', 'x-ref'])
 
 function translate(schema: Schema, value: unknown, codec: Codec): unknown {
-  if (value === null || value === undefined || !differs(schema)) return value
-  const own = annotationsOf(schema)
-  if (own['x-class-name'] || own['x-form']) return codec(own, value)
-  const fitting = findSchemaFor(schema, value)
-  if (fitting === undefined) return value
-  const words = annotationsOf(fitting)
-  if (words['x-ref']) return codec(words, value)
-  if (Array.isArray(value)) {
-    const { items } = fitting
-    return items === undefined ? value : value.map((item) => translate(items, item, codec))
-  }
-  return typeof value === 'object' ? translateObject(fitting, value, codec) : value
-}
-
-function translateObject({ properties }: Schema, value: object, codec: Codec): object {
-  if (properties === undefined) return value
-  const translated: Record<string, unknown> = { ...value }
-  for (const [name, member] of Object.entries(value)) {
-    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
-    if (schema !== undefined) translated[name] = translate(schema, member, codec)
-  }
-  return translated
+  return mapValue(schema, value, {
+    concerns: differs,
+    replace: (words, found) =>
+      words['x-class-name'] || words['x-form'] || words['x-ref'] ? codec(words, found) : parts,
+  })
 }
 
 /** The form of the documents, from either: class names, scales as text, references as the contract has them. */

@@ -71,11 +71,17 @@ function faultsOf(validate: ValidateFunction, show: ShowPart = (_, part) => part
  */
 function isShadowed(error: ErrorObject, all: readonly ErrorObject[]): boolean {
   if (error.keyword === 'if') return true
+  // What a list of values says holds the type.
+  if (error.keyword === 'type' && all.some((other) => isEnumOf(other, error))) return true
   const unions = all.filter((other) => other.keyword === 'anyOf' || other.keyword === 'oneOf')
   if (unions.includes(error)) return all.some((other) => isDeeper(other, error))
   return unions.some(
     (union) => isBranchOf(error, union) && error.instancePath === union.instancePath && !isDeepFault(error),
   )
+}
+
+function isEnumOf({ keyword, instancePath, parentSchema }: ErrorObject, type: ErrorObject): boolean {
+  return keyword === 'enum' && instancePath === type.instancePath && parentSchema === type.parentSchema
 }
 
 function isBranchOf(error: ErrorObject, union: ErrorObject): boolean {

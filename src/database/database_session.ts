@@ -7,8 +7,6 @@ import pgCopy from 'pg-copy-streams'
 import { problem } from '../contract/problems.ts'
 import type { CopyFormat, Queryable, QueryOptions, Row } from './database.ts'
 import { serializeValue } from './pg_values.ts'
-import { nameStatement } from './prepared_statements.ts'
-import { bindLiterals } from './sql_literal.ts'
 import { SourceFault, toProblem } from './sqlstate.ts'
 import { toAborted, Watch, type WatchOptions } from './statement_watch.ts'
 
@@ -214,4 +212,72 @@ async function whenIdle(client: ClientBase): Promise<void> {
   await Promise.race(events).catch(() => undefined)
   done.abort()
   await Promise.allSettled(events)
+}
+
+/** Maximum number of prepared statements of a connection. */
+const maxStatements = 200
+
+interface PreparedStatements {
+  readonly names: Map<string, string>
+  /** Number of statements prepared so far; names are never reused. */
+  count: number
+}
+
+const connections = new WeakMap<ClientBase, PreparedStatements>()
+
+/**
+ * Returns the name of the prepared statement of a text on a connection, so that it is parsed and planned once. If there
+ * are too many, all are deallocated.
+ */
+async function nameStatement(client: ClientBase, text: string): Promise<string> {
+  const statements = connections.get(client) ?? { names: new Map<string, string>(), count: 0 }
+  connections.set(client, statements)
+  const existing = statements.names.get(text)
+  if (existing !== undefined) return existing
+  if (statements.names.size >= maxStatements) {
+    statements.names.clear()
+    await client.query('deallocate all')
+  }
+  statements.count += 1
+  const name = `prepared_${statements.count}`
+  statements.names.set(text, name)
+  return name
+}
+
+/**
+ * Formats a value as SQL equivalent to the bound value: a quoted literal whose type the database infers from its
+ * context, as for `$1`.
+ *
+ * @throws {Problem} database/query for a string with a NUL character, which PostgreSQL cannot store
+ */
+export function formatLiteral(value: unknown): string {
+  const text = serializeValue(value)
+  if (text === null) return 'null'
+  if (text.includes('\0')) {
+    throw problem('database/query', 'a value contains a NUL character', { data: { sqlstate: '22021' } })
+  }
+  const doubled = text.replaceAll("'", "''")
+  // Spaces keep it apart from adjacent tokens.
+  return text.includes('\\') ? ` E'${doubled.replaceAll('\\', '\\\\')}' ` : ` '${doubled}' `
+}
+
+/** Parameters, and the tokens that may contain text like `$1`: strings, identifiers, comments, dollar quotes. */
+const token =
+  /[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$(?<tag>[A-Za-z_]\w*)?\$[\s\S]*?\$\k<tag>\$|[A-Za-z_][\w$]*|\$(?<position>\d+)/gs
+
+/**
+ * Replaces `$1`, `$2`, … with literals, for statements that do not accept bound values (COPY).
+ *
+ * @throws {Problem} database/query if a parameter has no value
+ */
+export function bindLiterals(text: string, values: readonly unknown[]): string {
+  return text.replaceAll(token, (match, ...rest) => {
+    const { position } = rest.at(-1) as { position?: string }
+    if (position === undefined) return match
+    const at = Number(position) - 1
+    if (at < 0 || at >= values.length) {
+      throw problem('database/query', `no value for parameter ${match}`, { data: { sqlstate: '42P02' } })
+    }
+    return formatLiteral(values[at])
+  })
 }

@@ -5,13 +5,12 @@ import { fileURLToPath } from 'node:url'
 import type { ClientBase, Pool } from 'pg'
 import pg from 'pg'
 import type { Log } from '../core/log.ts'
-import { startCheckpoints } from './checkpoint.ts'
 import type { Database } from './database.ts'
 import { unlockFolder } from './folder_lock.ts'
+import { Subscriptions } from './notification_listener.ts'
 import { typeParsers } from './pg_values.ts'
 import { createPooled, formatSearchPath, sessionSettings } from './pooled_database.ts'
 import { toProblem } from './sqlstate.ts'
-import { Subscriptions } from './subscriptions.ts'
 import { Turns } from './turns.ts'
 import { WorkerSocket } from './worker_socket.ts'
 
@@ -149,4 +148,43 @@ function getCacheFolder(): string {
   if (extname(import.meta.url) === '.ts')
     return fileURLToPath(new URL('../../.cache/pglite', import.meta.url))
   return join(homedir(), '.cache', 'landform')
+}
+
+/** The part of a driver pool that checkpoints need. */
+interface CheckpointTarget {
+  query<R extends object>(text: string): Promise<{ readonly rows: R[] }>
+}
+
+/** Write-ahead log written since the last checkpoint, in bytes, that makes a checkpoint due; recovery replays it. */
+const dueBytes = 64 * 2 ** 20
+const everyMs = 15_000
+
+/**
+ * Runs a checkpoint once the write-ahead log has grown past a limit, so that its files can be recycled. A PostgreSQL
+ * server has a checkpointer process; the embedded database does not, so its log would grow without limit.
+ *
+ * @returns whether a checkpoint was run
+ */
+export async function checkpointWhenDue(database: CheckpointTarget, limitBytes = dueBytes): Promise<boolean> {
+  const { rows } = await database.query<{ due: boolean }>(
+    `select pg_current_wal_lsn() - redo_lsn > ${limitBytes} as due from pg_control_checkpoint()`,
+  )
+  if (rows[0]?.due !== true) return false
+  await database.query('checkpoint')
+  return true
+}
+
+/** Checks periodically, without keeping the process alive, until the returned function is called. */
+function startCheckpoints(database: CheckpointTarget, log: Log): () => Promise<void> {
+  let running: Promise<unknown> = Promise.resolve()
+  const timer = setInterval(() => {
+    running = checkpointWhenDue(database).catch((error: unknown) =>
+      log.warn({ err: error }, 'checkpoint of the embedded database failed'),
+    )
+  }, everyMs)
+  timer.unref()
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
 }

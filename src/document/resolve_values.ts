@@ -2,7 +2,7 @@ import type { Issue } from '../core/issue.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { findHint } from '../core/suggest.ts'
 import type { Includes } from './included_files.ts'
-import { spanOfRange } from './line_starts.ts'
+import { type Range, spanOfRange } from './line_starts.ts'
 import { parseExpressions, type TextPart } from './value_expression.ts'
 import type { YamlDocument } from './yaml_document.ts'
 import { isItems, isMembers, type Node, setOwn } from './yaml_node.ts'
@@ -133,14 +133,28 @@ function addIssue(
   })
 }
 
-/** Finds the range of an expression in the file; falls back to the whole string if quoting or folding hides it. */
-function findRange(text: string, { node, parts, index }: ExpressionPart): { start: number; end: number } {
+/**
+ * Finds the range of an expression in the file: the opening with the same ordinal. Falls back to the whole string if
+ * escapes hide an opening, and to the opening alone if folding breaks the expression.
+ */
+function findRange(text: string, { node, parts, index, text: string }: ExpressionPart): Range {
+  const written = text.slice(node.start, node.end)
+  const openings = [...written.matchAll(opening)]
+  if (openings.length !== countOpenings(string)) return node
   const source = parts[index]?.source ?? ''
-  const earlier = parts.slice(0, index).filter((part) => part.source === source).length
-  let at = text.indexOf(source, node.start)
-  for (let skipped = 0; skipped < earlier && at !== -1; skipped++) at = text.indexOf(source, at + 1)
-  return at === -1 || at >= node.end ? node : { start: at, end: at + source.length }
+  const earlier = parts.slice(0, index).reduce((count, part) => count + countOpenings(part.source), 0)
+  const at = openings[earlier]?.index
+  if (at === undefined) return node
+  const end = source.endsWith('}') ? written.indexOf('}', at) + 1 : at + 2
+  return {
+    start: node.start + at,
+    end: node.start + (written.startsWith(source, at) ? at + source.length : end),
+  }
 }
+
+const opening = /\$\{/g
+
+const countOpenings = (string: string) => string.split('${').length - 1
 
 /**
  * Converts a string to the number, boolean or null that YAML would read it as; undefined if YAML would read it as a

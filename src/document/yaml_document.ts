@@ -1,3 +1,4 @@
+import { once } from '../core/once.ts'
 import { type Pointer, splitPointer } from '../core/pointer.ts'
 import type { Span } from '../core/span.ts'
 import { findLineStarts, type LineStarts, lineAt, type Range, spanOfRange } from './line_starts.ts'
@@ -40,14 +41,6 @@ export function createDocument({ file, text, readRoot, readValue }: DocumentPart
     get value() {
       return value()
     },
-  }
-}
-
-function once<T>(find: () => T): () => T {
-  let found: { readonly it: T } | undefined
-  return () => {
-    found ??= { it: find() }
-    return found.it
   }
 }
 

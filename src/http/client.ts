@@ -5,7 +5,7 @@ import { authorize, type Credentials, type Token } from './authorize.ts'
 import { type FailedRequest, problemOfFailure } from './failure.ts'
 import { type LimitOptions, limitSize } from './limit_size.ts'
 import { createDispatcher, type ProxySettings } from './proxy.ts'
-import { defaultRetry, type RetryPolicy, retryIdempotent } from './retry.ts'
+import { countRepetitions, defaultRetry, type RetryPolicy, retryIdempotent } from './retry.ts'
 
 /** How a client reaches its server. */
 export interface HttpClientOptions {
@@ -42,6 +42,8 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** How often the client has repeated the request, where the status says that it may succeed later. */
+  readonly repeated: number
   /** Bytes as they come; failures on the way are Problems. */
   readonly body: AsyncIterable<Uint8Array>
 }
@@ -68,14 +70,20 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     connect: { timeout: options.connectTimeoutMs ?? 10_000 },
   }
   const agent = createDispatcher(connecting, options.proxy)
-  const layers = [limitSize(), retryIdempotent(options.retry ?? defaultRetry)]
+  const retry = options.retry ?? defaultRetry
+  const layers = [limitSize(), retryIdempotent(retry)]
   if (options.credentials) layers.unshift(authorize(options.credentials, options.origin))
   const dispatcher = agent.compose(layers)
   const userAgent = options.userAgent ?? 'landform'
   return {
     origin: options.origin,
     send: (request) =>
-      send(dispatcher, options.origin, { ...request, userAgent, timeoutMs: request.timeoutMs ?? timeoutMs }),
+      send(dispatcher, options.origin, {
+        ...request,
+        userAgent,
+        retry,
+        timeoutMs: request.timeoutMs ?? timeoutMs,
+      }),
     close: () => agent.close(),
   }
 }
@@ -83,20 +91,25 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 interface Sending extends HttpRequest {
   readonly userAgent: string
   readonly timeoutMs: number
+  readonly retry: RetryPolicy
 }
 
 async function send(dispatcher: Dispatcher, origin: string, request: Sending): Promise<HttpAnswer> {
-  const { method, path, signal } = request
+  const { method, path, signal, retry } = request
   const failed: FailedRequest = { origin, method, path, signal }
   try {
     const answer = await dispatcher.request(dispatchOptions(origin, request))
     return {
       status: answer.statusCode,
       headers: answer.headers,
+      repeated: countRepetitions(retry, request, answer),
       body: readBody(answer.body, failed),
     }
   } catch (error) {
-    throw problemOfFailure(error, failed)
+    throw problemOfFailure(error, {
+      ...failed,
+      countRepetitions: (code) => countRepetitions(retry, request, { code }),
+    })
   }
 }
 

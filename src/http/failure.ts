@@ -10,9 +10,12 @@ const reasons: Readonly<Record<string, string>> = {
   EPIPE: 'the connection was cut',
   UND_ERR_SOCKET: 'the connection was cut',
   UND_ERR_CONNECT_TIMEOUT: 'no connection came about in time',
-  ENOTFOUND: 'the host name is unknown',
-  EAI_AGAIN: 'the host name cannot be looked up now',
+  ENOTFOUND: 'the host name could not be resolved',
+  EAI_AGAIN: 'the host name cannot be resolved at the moment',
   EHOSTUNREACH: 'the host cannot be reached',
+  EHOSTDOWN: 'the host is down',
+  ENETDOWN: 'the network is down',
+  ETIMEDOUT: 'the connection timed out',
   ENETUNREACH: 'the network cannot be reached',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate cannot be verified',
@@ -22,6 +25,13 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS, try http://',
 }
 
+/** What to do about a reason; without one, what to do about any server that cannot be reached. */
+const hints: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Start it with "landform serve", or give its address with --server or LANDFORM_SERVER.',
+  ENOTFOUND: 'Correct the host name given with --server or LANDFORM_SERVER.',
+  EAI_AGAIN: 'Check the network and its name servers, then try again.',
+}
+
 /** The request a failure belongs to. */
 export interface FailedRequest {
   /** Scheme, host and port. */
@@ -29,14 +39,20 @@ export interface FailedRequest {
   readonly method: string
   readonly path: string
   readonly signal?: AbortSignal | undefined
+  /** Counts how often the client has repeated it after a failure of the connection. */
+  readonly countRepetitions?: (code: string) => number
 }
+
+/** Facts of a failed request: whether the server may have seen it, and how often it was repeated. */
+const factsOf = (sent: boolean, repeated: number) => ({ sent, ...(repeated > 0 ? { repeated } : {}) })
 
 /**
  * Turns what a request failed with into a Problem: http/unreachable, http/timeout, http/unexpected, or
  * pipeline/interrupted where the caller aborted it. `data.sent` is false where the server never saw the request. What
  * the body itself failed with stays what it is.
  */
-export function problemOfFailure(error: unknown, { origin, method, path, signal }: FailedRequest): Problem {
+export function problemOfFailure(error: unknown, failed: FailedRequest): Problem {
+  const { origin, method, path, signal, countRepetitions = () => 0 } = failed
   const what = `${method} ${path.split('?')[0]}`
   if (isProblem(error)) return error
   if (signal?.aborted) return problem('pipeline/interrupted', `${what} was interrupted.`)
@@ -55,8 +71,8 @@ export function problemOfFailure(error: unknown, { origin, method, path, signal 
     })
   }
   return problem('http/unreachable', `Cannot reach ${origin}: ${reason}.`, {
-    hint: `Start it with "landform serve", or give its address with --server or LANDFORM_SERVER.`,
-    data: { sent: !unsent.includes(code) },
+    ...(hints[code] === undefined ? {} : { hint: hints[code] }),
+    data: factsOf(!unsent.includes(code), countRepetitions(code)),
   })
 }
 

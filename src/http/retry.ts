@@ -17,6 +17,21 @@ export const defaultRetry: RetryPolicy = { times: 3, firstPauseMs: 250, longestP
 /** Answers that say: not now. */
 const busyStatuses = [429, 502, 503, 504]
 
+/** Tells whether a status says that the same request may succeed later. */
+export function isBusyStatus(status: number): boolean {
+  return busyStatuses.includes(status)
+}
+
+/**
+ * Gives the pause before a repetition.
+ *
+ * @param repetition 1 for the first
+ * @param askedMs pause that the server asks for
+ */
+export function pauseMsOf(policy: RetryPolicy, repetition: number, askedMs?: number): number {
+  return Math.min(askedMs ?? jitter(policy.firstPauseMs * 2 ** (repetition - 1)), policy.longestPauseMs)
+}
+
 /** Failures of the connection after which a request may be sent again. */
 const lostConnections = [
   'ECONNRESET',
@@ -38,12 +53,20 @@ const inFlightStatus = 409
  */
 const repeatable = ['GET', 'HEAD', 'PUT', 'DELETE']
 
-function isRepeatable({ method, headers }: Dispatcher.DispatchOptions): boolean {
-  return repeatable.includes(String(method)) || isKeyed(headers)
+/** The parts of a request that tell whether it may be repeated. */
+interface RepeatableRequest {
+  readonly method: string
+  readonly headers?: unknown
+  readonly body?: unknown
+}
+
+function isRepeatable({ method, headers, body }: RepeatableRequest): boolean {
+  const isStream = typeof body === 'object' && body !== null && !(body instanceof Uint8Array)
+  return !isStream && (repeatable.includes(method) || isKeyed(headers))
 }
 
 // As the client writes them: a plain object.
-function isKeyed(headers: Dispatcher.DispatchOptions['headers']): boolean {
+function isKeyed(headers: unknown): boolean {
   return typeof headers === 'object' && headers !== null && keyHeader in headers
 }
 
@@ -58,24 +81,47 @@ export function retryIdempotent(policy: RetryPolicy): Dispatcher.DispatcherCompo
     retry: (failure, { state, opts }, next) => {
       const { statusCode, code, headers } = failure as Failure
       const asked = parseRetryAfter(headers?.['retry-after'])
-      const isInFlight = statusCode === inFlightStatus && asked !== undefined && isKeyed(opts.headers)
-      const transient =
-        isInFlight ||
-        (statusCode === undefined ? lostConnections.includes(code ?? '') : busyStatuses.includes(statusCode))
-      if (!transient || state.counter > policy.times || !isRepeatable(opts)) {
+      if (
+        state.counter > policy.times ||
+        countRepetitions(policy, opts, { statusCode, code, headers }) === 0
+      ) {
         next(failure)
         return null
       }
-      const pauseMs = asked ?? jitter(policy.firstPauseMs * 2 ** (state.counter - 1))
-      return setTimeout(() => next(null), Math.min(pauseMs, policy.longestPauseMs)) as never
+      return setTimeout(() => next(null), pauseMsOf(policy, state.counter, asked)) as never
     },
   })
 }
 
+/**
+ * Counts how often a failed request was repeated, so that its caller does not repeat it as well.
+ *
+ * @param failure the answer, or the code of the connection's failure
+ */
+export function countRepetitions(policy: RetryPolicy, request: RepeatableRequest, failure: Failure): number {
+  const { statusCode, code, headers } = failure
+  const isTransient =
+    statusCode === undefined ? isLostConnection(code) : isNotNow(request, { statusCode, headers })
+  return isTransient && isRepeatable(request) ? policy.times : 0
+}
+
+const isLostConnection = (code = '') => lostConnections.includes(code)
+
+/** The parts of an answer that tell whether the request may succeed later. */
+interface AnswerHead {
+  readonly statusCode: number
+  readonly headers: Failure['headers']
+}
+
+function isNotNow({ headers: sent }: RepeatableRequest, { statusCode, headers }: AnswerHead): boolean {
+  const isInFlight = statusCode === inFlightStatus && isKeyed(sent)
+  return isBusyStatus(statusCode) || (isInFlight && parseRetryAfter(headers?.['retry-after']) !== undefined)
+}
+
 interface Failure {
-  readonly statusCode?: number
-  readonly code?: string
-  readonly headers?: Readonly<Record<string, string | string[] | undefined>>
+  readonly statusCode?: number | undefined
+  readonly code?: string | undefined
+  readonly headers?: Readonly<Record<string, string | string[] | undefined>> | undefined
 }
 
 /** Reads a Retry-After header into milliseconds. @see RFC 9110 clause 10.2.3 */

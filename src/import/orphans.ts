@@ -1,6 +1,5 @@
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
-import { perDatabase } from '../database/per_database.ts'
 import { dropStaging, findOrphans } from '../store/layer/staging_table.ts'
 import { deleteOldPrepared } from '../store/upload/prepared_source.ts'
 
@@ -10,24 +9,38 @@ export const preparedHours = 24
 /** A table that was not spoken of for so long has no process that fills it. */
 const silentMinutes = 5
 
-/** Tables of this process that could not be dropped when they should have been, by their database. */
-const waitingIn = perDatabase(() => new Set<string>())
+/** A process that fills staging tables. */
+export interface StagingOwner {
+  /** Identifies the process among those that share the database. */
+  readonly instance: string
+  /** Its tables that could not be dropped yet. */
+  readonly undroppedTables: Set<string>
+}
 
 /**
- * Drops a table unless a layer has adopted it: now, or with the orphans where the database cannot. What keeps it from
- * doing so is mostly what made the work fail, which is to be told instead.
+ * Drops a staging table unless a layer has adopted it. A table that cannot be dropped is left to `dropOrphans`: the
+ * database usually fails for the reason that made the import fail, and that reason is the one to report.
  */
-export async function discardStaging(database: Database, name: string, log: Log): Promise<void> {
+export async function discardStaging(
+  {
+    database,
+    log,
+    undroppedTables,
+  }: Pick<StagingOwner, 'undroppedTables'> & {
+    readonly database: Database
+    readonly log: Log
+  },
+  name: string,
+): Promise<void> {
   try {
     await dropStaging(database, name)
   } catch (error) {
-    log.warn({ error, table: name }, 'a table that nobody needs could not be dropped yet')
-    waitingIn(database).add(name)
+    log.warn({ error, table: name }, 'cannot drop an unused staging table yet')
+    undroppedTables.add(name)
   }
 }
 
-async function dropWaiting(database: Database): Promise<number> {
-  const names = waitingIn(database)
+async function dropUndropped(database: Database, names: Set<string>): Promise<number> {
   const count = names.size
   for (const name of names) {
     await dropStaging(database, name)
@@ -37,14 +50,18 @@ async function dropWaiting(database: Database): Promise<number> {
 }
 
 /**
- * Drops the tables that imports of dead processes left behind, and those that were prepared and never used. On the embedded database no other process can be alive.
+ * Drops the staging tables of dead processes, and prepared ones that were never used. On the embedded database no
+ * other process can be alive.
  *
- * @returns how many there were
+ * @returns the number of tables dropped
  */
-export async function dropOrphans(database: Database, instance: string): Promise<number> {
+export async function dropOrphans(
+  database: Database,
+  { instance, undroppedTables }: StagingOwner,
+): Promise<number> {
   await deleteOldPrepared(database, preparedHours)
   const silent = database.driver === 'pglite' ? 0 : silentMinutes
   const names = await findOrphans(database, { instance, silentMinutes: silent })
   for (const name of names) await dropStaging(database, name)
-  return names.length + (await dropWaiting(database))
+  return names.length + (await dropUndropped(database, undroppedTables))
 }

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { maxFields } from '../contract/classes/feature_layer.ts'
-import type { GeometryFamily, GeometryType } from '../contract/geometry.ts'
-import { geometryParts } from '../contract/geometry.ts'
+import { type GeometryFamily, type GeometryType, geometryParts } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
+import { countOf } from '../core/count.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import { type RowSet, readVector } from '../gdal/read_vector.ts'
@@ -18,8 +18,7 @@ import {
 } from '../store/layer/staging_table.ts'
 import type { LayerField } from '../store/layer/stored_layer.ts'
 import { nameFields, type RenamedField } from './names.ts'
-import { discardStaging } from './orphans.ts'
-import type { OnProgress } from './progress.ts'
+import { discardStaging, type StagingOwner } from './orphans.ts'
 
 /** What is imported, and how. */
 export interface ImportSource extends LoadRules {
@@ -39,13 +38,11 @@ export interface ImportSource extends LoadRules {
 }
 
 /** What an import works with. */
-export interface ImportContext {
+export interface ImportContext extends StagingOwner {
   readonly database: Database
   readonly log: Log
   /** Folder for files that do not outlive the process. */
   readonly temporaryFolder: string
-  /** Names this process among those that share the database. */
-  readonly instance: string
   /** Most bytes an archive may unpack to. */
   readonly unpackLimitBytes: number
   readonly signal?: AbortSignal | undefined
@@ -155,7 +152,7 @@ function openFilling(task: Task): Filling {
   const discard = async () => {
     const name = filled?.tableName
     filled = undefined
-    if (name !== undefined) await discardStaging(database, name, log)
+    if (name !== undefined) await discardStaging(context, name)
   }
   const timer = setInterval(() => {
     if (filled === undefined) return
@@ -177,7 +174,7 @@ function openFilling(task: Task): Filling {
     },
     async finish(summary) {
       if (filled === undefined || count !== summary.rowCount)
-        throw problem('gdal/failed', `${count} rows of ${summary.rowCount} arrived`)
+        throw problem('gdal/failed', `${count} of ${countOf(summary.rowCount, 'row')} arrived`)
       onProgress?.({ step: 'indexing', features: count, total: count })
       const { tableName, geometryType, fields, renamed } = filled
       await refuseTakenIds(tableName, task)
@@ -236,7 +233,7 @@ async function refuseTakenIds(tableName: string, { source, context }: Task): Pro
   if (source.idSource === 'SEQUENCE') return
   const taken = await findTakenIds(context.database, tableName)
   if (taken.length === 0) return
-  const examples = taken.map(({ id, count }) => `${id} (${count} times)`)
+  const examples = taken.map(({ id, count }) => `${id} (${countOf(count, 'time')})`)
   throw problem(
     'source/bad-features',
     `the values of the field for ids are not unique: ${examples.join(', ')}`,
@@ -250,3 +247,19 @@ async function refuseTakenIds(tableName: string, { source, context }: Task): Pro
 export function familyOf({ geometryType }: Staged): GeometryFamily {
   return geometryParts(geometryType).family
 }
+
+/** How far an import is. */
+export interface ImportProgress {
+  /**
+   * The file is looked at, and written meanwhile if it declares what it holds; else its features are written then; what
+   * is written is indexed.
+   */
+  readonly step: 'reading' | 'writing' | 'indexing'
+  /** Features that are done in this step. */
+  readonly features: number
+  /** All there are, once they were counted. */
+  readonly total?: number
+}
+
+/** Takes how far an import is, whenever it has come further. */
+type OnProgress = (progress: ImportProgress) => void

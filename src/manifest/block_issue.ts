@@ -1,14 +1,16 @@
 import { annotationsOf } from '../contract/descriptor.ts'
 import { dialectName, documentName } from '../contract/dialect.ts'
-import { type Cls, descriptorOf } from '../contract/registry.ts'
+import { type Cls, dataOf, descriptorOf } from '../contract/registry.ts'
 import type { Schema } from '../contract/schema.ts'
 import type { Fault } from '../contract/validate.ts'
 import type { Issue } from '../core/issue.ts'
-import { type Pointer, parentPointer, splitPointer } from '../core/pointer.ts'
+import { findAtPointer, type Pointer, parentPointer, splitPointer } from '../core/pointer.ts'
+import { coerceString } from '../document/resolve_values.ts'
+import { parseExpressions } from '../document/value_expression.ts'
+import { setOwn } from '../document/yaml_node.ts'
 import type { WantedResource } from './manifest.ts'
 import { type Block, blockIssue, formatClasses } from './manifest_block.ts'
 import { listReferences } from './references.ts'
-import { dataOptions, takesData } from './schema/block_schema.ts'
 import { classesWithMember } from './validators.ts'
 
 /** What people write who know other tools, or the wire, and what to write here. */
@@ -68,14 +70,21 @@ function unknownFieldHint({ cls }: Block, pointer: string, name: string): string
   if (isTop(pointer)) return topHint(cls, name)
   if (cls === undefined) return undefined
   const [member = '', ...rest] = splitPointer(pointer)
-  if (member === cls && rest.length === 1 && Object.hasOwn(dataOptions[cls] ?? {}, name))
+  if (member === cls && rest.length === 1 && Object.hasOwn(dataOf(cls)?.options ?? {}, name))
     return 'it says how data are loaded: write it under data:'
   const schema = fieldSchema(cls, member, rest)
   if (schema === undefined) return undefined
   if (annotationsOf(schema).readOnly) return 'the server sets it'
-  if (member === 'vector_layer' && name === 'fields') return 'write them under feature_layer:'
-  if (name === 'source' && takesData(cls)) return 'write data: { source: … } beside it'
-  return annotationsOf(schema)['x-wire'] ? 'manifests do not write it' : undefined
+  if (name === 'source' && dataOf(cls) !== undefined) return 'write data: { source: … } beside it'
+  if (!annotationsOf(schema)['x-wire']) return undefined
+  const other = rest.length === 1 ? findOtherMember(cls, member, name) : undefined
+  return other === undefined ? 'manifests do not write it' : `write them under ${other}:`
+}
+
+/** Finds another member of a class that has a field of the same name. */
+function findOtherMember(cls: Cls, member: string, name: string): string | undefined {
+  const members = Object.entries(descriptorOf(cls).members)
+  return members.find(([other, { properties }]) => other !== member && Object.hasOwn(properties, name))?.[0]
 }
 
 function fieldSchema(cls: Cls, member: string, rest: readonly string[]): Schema | undefined {
@@ -104,4 +113,50 @@ function topHint(cls: Cls | undefined, name: string): string | undefined {
 export function classHint(name: string): string | undefined {
   const ours = documentName(name)
   return ours === name || dialectName(ours, 'sister') !== name ? undefined : `write ${ours}`
+}
+
+/** A value to check, and where its expressions are; pointers start at the value. */
+interface Coercible {
+  readonly value: Readonly<Record<string, unknown>>
+  /** Text of the file by pointer; undefined where no expression went into the value. */
+  readonly expressionAt: (pointer: Pointer) => string | undefined
+  readonly check: (value: unknown) => readonly Fault[]
+}
+
+/**
+ * Gives a text that is nothing but `${env.NAME}` the type the schema wants: what does not fit as a text is taken as
+ * what YAML reads in it, if that fits. So `port: ${env.PORT}` is a number and `description: ${env.YEAR}` a text.
+ */
+export function coerceExpressions({ value, expressionAt, check }: Coercible): {
+  readonly value: Readonly<Record<string, unknown>>
+  readonly faults: readonly Fault[]
+} {
+  const faults = check(value)
+  if (faults.length === 0) return { value, faults }
+  const changes = new Map<Pointer, unknown>()
+  for (const { kind, pointer } of faults) {
+    const isWhole = kind === 'bad-value' && isWholeExpression(expressionAt(pointer))
+    const coerced = isWhole ? coerceString(String(findAtPointer(value, pointer))) : undefined
+    if (coerced !== undefined) changes.set(pointer, coerced)
+  }
+  if (changes.size === 0) return { value, faults }
+  const unfit = new Set(check(copyWith(value, changes)).map(({ pointer }) => pointer))
+  for (const pointer of unfit) changes.delete(pointer)
+  const coerced = copyWith(value, changes)
+  return { value: coerced, faults: check(coerced) }
+}
+
+function isWholeExpression(text: string | undefined): boolean {
+  if (text === undefined) return false
+  const parts = parseExpressions(text)
+  return parts.length === 1 && parts[0]?.kind === 'variable'
+}
+
+function copyWith<T>(value: T, changes: ReadonlyMap<Pointer, unknown>): T {
+  const copy = structuredClone(value)
+  for (const [pointer, change] of changes) {
+    const holder = findAtPointer(copy, parentPointer(pointer))
+    setOwn(holder as Record<string, unknown>, splitPointer(pointer).at(-1) ?? '', change)
+  }
+  return copy
 }

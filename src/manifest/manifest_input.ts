@@ -3,9 +3,9 @@ import { hasErrors, type Issue } from '../core/issue.ts'
 import { decodeText } from '../document/decode_text.ts'
 import { readIncludes } from '../document/included_files.ts'
 import { parseYaml } from '../document/parse_yaml.ts'
+import { redactText } from '../document/redact.ts'
 import type { Environment } from '../document/resolve_values.ts'
 import { findFileKind, listYamlFiles, readBytes } from '../document/yaml_files.ts'
-import { blotSecrets } from './mask.ts'
 import { type ManifestSource, resolveSource, type Surroundings } from './resolve_source.ts'
 
 /** A file to read: where it is, and how people are told of it. */
@@ -115,7 +115,7 @@ export function parseManifestText(
   surroundings: Surroundings,
 ): ReadManifestFile {
   const parsed = parseYaml(file, text)
-  const shownText = blotSecrets(text, parsed.documents)
+  const shownText = redactText(text, parsed.documents)
   if (hasErrors(parsed.issues))
     return { file, sources: [], issues: parsed.issues, shownText, complete: false }
   const documents = parsed.documents.filter(({ value }) => value !== null)

@@ -1,13 +1,13 @@
 import { showValue } from '../contract/describe.ts'
 import { clsNames, isCls } from '../contract/registry.ts'
+import type { Fault } from '../contract/validate.ts'
 import type { Issue } from '../core/issue.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { findHint } from '../core/suggest.ts'
+import { redactValue } from '../document/redact.ts'
 import { coerceString } from '../document/resolve_values.ts'
-import { classHint, issueOfFault } from './block_issue.ts'
-import { coerceExpressions } from './coerce.ts'
+import { classHint, coerceExpressions, issueOfFault } from './block_issue.ts'
 import { type Block, blockIssue } from './manifest_block.ts'
-import { maskValue } from './mask.ts'
 import { issueAt, type ManifestSource, showAt } from './resolve_source.ts'
 import { keyPattern } from './schema/block_schema.ts'
 import { blockValidator } from './validators.ts'
@@ -91,7 +91,9 @@ function withoutChildren({ children: _, ...fields }: Entry['value']): Entry['val
 
 function isExisting(value: unknown, { source, pointer }: Place): boolean {
   const isExpression = source.expressions.has(joinPointer(pointer, 'existing'))
-  return (isExpression && typeof value === 'string' ? coerceString(value) : value) === true
+  const meant = isExpression && typeof value === 'string' ? coerceString(value) : value
+  // Anything else that is not a no is checked as a yes, so that the value is reported and nothing else.
+  return meant !== undefined && meant !== false && !/^(?:n|no|off|false)$/i.test(String(meant))
 }
 
 function badChildren(block: Block): Issue {
@@ -121,12 +123,17 @@ function checkShape(read: ReadBlocks, block: Block, { parent }: Place): Block {
     expressionAt: (pointer) => block.source.expressions.get(block.pointer + pointer),
     check: (candidate) => blockValidator(block.cls, block.existing)(candidate, showOf(block)),
   })
-  read.issues.push(...faults.map((one) => issueOfFault(block, one)))
+  read.issues.push(...faults.filter((one) => !isConflict(block, one)).map((one) => issueOfFault(block, one)))
   return value === block.value ? block : { ...block, value }
 }
 
+/** Data of a resource without a class are a conflict with `existing: true`, which is reported as such. */
+function isConflict({ cls }: Block, { kind, pointer }: Fault): boolean {
+  return cls === undefined && kind === 'unknown-field' && pointer === '/data'
+}
+
 function showOf({ source, pointer: base }: Block) {
-  return (pointer: Pointer, part: unknown) => maskValue(part, base + pointer, source.expressions)
+  return (pointer: Pointer, part: unknown) => redactValue(part, base + pointer, source.expressions)
 }
 
 function classIssue(block: Block): Issue | undefined {

@@ -4,9 +4,9 @@ import type { Issue } from '../core/issue.ts'
 import { findAtPointer, type Pointer } from '../core/pointer.ts'
 import type { Span } from '../core/span.ts'
 import type { Includes } from '../document/included_files.ts'
+import { redactValue } from '../document/redact.ts'
 import { type Environment, resolveValues } from '../document/resolve_values.ts'
 import { keySpanAt, spanAt, type YamlDocument } from '../document/yaml_document.ts'
-import { maskValue } from './mask.ts'
 
 /** One YAML document of a manifest, with its expressions replaced. */
 export interface ManifestSource {
@@ -76,7 +76,7 @@ export function issueAt(source: ManifestSource, fault: SourceFault): Issue {
 
 /** Shows the value at a pointer in a message; never a secret, never what a variable gave. */
 export function showAt(source: ManifestSource, pointer: Pointer): string {
-  return showValue(maskValue(findAtPointer(source.value, pointer), pointer, source.expressions))
+  return showValue(redactValue(findAtPointer(source.value, pointer), pointer, source.expressions))
 }
 
 /** Gives the place of the key at a pointer. */

@@ -3,6 +3,7 @@ import { notesOf, type WireImportReport } from '../contract/import_report.ts'
 import { formatSource, markerKeys, type SourceMarker } from '../contract/markers.ts'
 import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
+import { countOf } from '../core/count.ts'
 import { tryAgain } from '../transfer/again.ts'
 import {
   blindLoadProblem,
@@ -67,7 +68,7 @@ export async function exchangeFeatures(exchange: Exchange, context: RunContext):
 /** All rows that were sent have to be there. */
 function checkArrived({ sent, layer }: Exchange, count: number): void {
   if (sent === undefined || sent === count) return
-  throw problem('pipeline/counts', `${sent} rows were sent to "${layer.keyname}", ${count} arrived.`, {
+  throw problem('pipeline/counts', `${countOf(sent, 'row')} sent to "${layer.keyname}", ${count} arrived.`, {
     resource: layer.id,
     data: { sent, arrived: count },
   })

@@ -1,4 +1,5 @@
 import type { Representation } from '../contract/bodies.ts'
+import { vectorLayer } from '../contract/classes/vector_layer.ts'
 import { notesOf, type WireImportReport } from '../contract/import_report.ts'
 import { findManager, findSource, markerKeys } from '../contract/markers.ts'
 import { problem } from '../contract/problems.ts'
@@ -65,7 +66,7 @@ export async function createFromFile(
         display_name: displayName,
         ...(keyname === undefined ? {} : { keyname }),
       },
-      vector_layer: { ...load.reading, srs: { id: 3857 }, source: upload },
+      vector_layer: { ...load.reading, srs: { id: vectorLayer.data.srs }, source: upload },
     },
     signal,
     timeoutMs: loadTimeoutMs,

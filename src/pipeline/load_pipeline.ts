@@ -4,6 +4,7 @@ import { createValidatorCompiler, type Fault } from '../contract/validate.ts'
 import { compareIssues, hasErrors, type Issue } from '../core/issue.ts'
 import { decodeText } from '../document/decode_text.ts'
 import { parseYaml } from '../document/parse_yaml.ts'
+import { redactText, redactValue } from '../document/redact.ts'
 import { type Environment, resolveValues } from '../document/resolve_values.ts'
 import { keySpanAt, spanAt, type YamlDocument } from '../document/yaml_document.ts'
 import { readBytes } from '../document/yaml_files.ts'
@@ -18,7 +19,7 @@ export interface PipelineSource {
   readonly env: Environment
 }
 
-/** A pipeline, or why there is none; the text is for showing lines. */
+/** A pipeline, or why there is none; the text is for showing lines, without secrets. */
 export interface LoadedPipeline {
   readonly pipeline?: Pipeline
   readonly issues: readonly Issue[]
@@ -38,13 +39,16 @@ export async function loadPipeline({ path, cwd, env }: PipelineSource): Promise<
   const file = relative(cwd, absolute)
   const decoded = decodeText(file, await readFile(absolute, file))
   if ('issue' in decoded) return { issues: [decoded.issue], text: '' }
-  const { text } = decoded
-  const { documents, issues } = parseYaml(file, text)
+  const { documents, issues } = parseYaml(file, decoded.text)
+  const text = redactText(decoded.text, documents)
   const [document] = documents
   if (document === undefined) return { issues: [...issues, emptyFile(file)], text }
-  const { value, issues: unresolved } = resolveValues(document, env)
+  const { value, issues: unresolved, expressions } = resolveValues(document, env)
   const kind = kindOf(value)
-  const faults = validators[kind](value).map((fault) => issueOf(document, fault))
+  const show = (pointer: string, part: unknown) => redactValue(part, pointer, expressions)
+  const faults = isManifest(value)
+    ? [manifestInstead(document)]
+    : validators[kind](value, show).map((fault) => issueOf(document, fault))
   const all = [...issues, ...unresolved, ...faults].sort(compareIssues)
   if (hasErrors(all)) return { issues: all, text }
   return {
@@ -68,6 +72,19 @@ async function readFile(path: string, shown: string): Promise<Buffer> {
 function kindOf(value: unknown): Pipeline['kind'] {
   const from = (value as { from?: unknown } | null)?.from
   return typeof from === 'object' && from !== null && 'layers' in from ? 'export' : 'import'
+}
+
+function isManifest(value: unknown): boolean {
+  return value !== null && typeof value === 'object' && 'manifest' in value && !('pipeline' in value)
+}
+
+function manifestInstead(document: YamlDocument): Issue {
+  return issueOf(document, {
+    kind: 'unknown-field',
+    pointer: '/manifest',
+    message: 'the file is a manifest, not a pipeline',
+    hint: 'apply it with "landform apply FILE"',
+  })
 }
 
 function issueOf(document: YamlDocument, { kind, pointer, message, hint }: Fault): Issue {

@@ -1,8 +1,10 @@
 import type { Field } from '../contract/classes/feature_layer.ts'
+import { datatypeCodecs } from '../contract/datatype_codec.ts'
+import type { Datatype } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
+import { countOf } from '../core/count.ts'
 import { findHint } from '../core/suggest.ts'
 import type { Check, GeometryColumns } from './pipeline_schema.ts'
-import { findTextFault } from './text_value.ts'
 
 /** How rows of a table become features of a layer. */
 export interface RowMapping {
@@ -48,7 +50,7 @@ export function compileMapping(mapping: RowMapping): CompiledMapping {
 }
 
 function checkRow(cells: readonly MappedCell[], row: readonly string[], width: number): CheckedRow {
-  if (row.length !== width) return { reason: `expected ${width} columns, got ${row.length}` }
+  if (row.length !== width) return { reason: `expected ${countOf(width, 'column')}, got ${row.length}` }
   const values: string[] = []
   for (const { name, index, check } of cells) {
     const text = row[index] ?? ''
@@ -129,4 +131,15 @@ function requireName(known: readonly string[], name: string, what: string): void
   throw problem('usage/bad-argument', `"${name}" is no ${what}.`, {
     hint: findHint(name, known) ?? `there are: ${known.join(', ')}`,
   })
+}
+
+/**
+ * Checks a text against a datatype.
+ *
+ * @returns why the text is not a value of the datatype; undefined where it is one
+ */
+export function findTextFault(datatype: Datatype, text: string): string | undefined {
+  const { parse, expected } = datatypeCodecs[datatype]
+  if (parse(text) !== undefined) return undefined
+  return datatype === 'STRING' ? 'holds a character that cannot be stored' : `"${text}" is not ${expected}`
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { problem } from '../contract/problems.ts'
+import { countOf } from '../core/count.ts'
 import type { Pipeline } from './pipeline_schema.ts'
 import type { RunContext } from './run_context.ts'
 import type { Done, LayerReport, RunReport } from './run_event.ts'
@@ -35,6 +36,6 @@ function checkCounts({ layer, read, loaded, unchanged, quarantined }: LayerRepor
   if (read === loaded + unchanged + quarantined) return
   throw problem(
     'pipeline/counts',
-    `"${layer}": ${read} rows read, ${loaded + unchanged + quarantined} accounted for.`,
+    `"${layer}": ${countOf(read, 'row')} read, ${loaded + unchanged + quarantined} accounted for.`,
   )
 }

@@ -30,7 +30,11 @@ export async function getLayer(api: Api, keyname: string, signal?: AbortSignal):
     signal,
   })
   const layer = found[0] as Representation<'vector_layer'> | undefined
-  if (layer === undefined) throw problem('pipeline/no-layer', `There is no layer "${keyname}" on ${api.url}.`)
+  if (layer === undefined)
+    throw problem(
+      'pipeline/no-layer',
+      `There is no layer "${keyname}" on ${api.url} that this account may read.`,
+    )
   const { cls, id, creation_date: createdAt } = layer.resource
   if (!isCls(cls) || !hasFeatures(cls))
     throw problem('pipeline/no-layer', `"${keyname}" is a ${cls}, which has no features.`)

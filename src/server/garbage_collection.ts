@@ -50,7 +50,7 @@ export async function sweep(
 export function startSweeping(context: ServerContext): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
   const run = () => {
-    running = dropOrphans(context.database, context.instance)
+    running = dropOrphans(context.database, context)
       .then(() => sweep(context))
       .then(
         ({ uploads, files }) => {

@@ -1,11 +1,13 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
+import { secretPattern } from '../contract/secrets.ts'
 import type { Log } from '../core/log.ts'
+import { secretSettings } from './settings/server_settings.ts'
 
 /** How much a log says. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** Names of facts that never reach a log, however deep in a line they stand. */
-const secret = /authorization|password|cookie|token|secret/i
+const secret = secretPattern(secretSettings())
 
 /**
  * Makes a structured log: one JSON object a line, on standard error unless told otherwise. Facts that are named like

@@ -5,6 +5,7 @@ import type { ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
 import { startSweeping } from './garbage_collection.ts'
 import { createApp } from './http/app.ts'
+import { handlerOf } from './routes/handlers.ts'
 import { openFoundation } from './start.ts'
 
 /** A server that listens. */
@@ -28,7 +29,7 @@ const patienceMs = 30_000
  */
 export async function createServer(config: ServerConfig): Promise<RunningServer> {
   const { context, adminPassword } = await openFoundation(config)
-  const app = createApp(context)
+  const app = createApp(context, handlerOf)
   const stopSweeping = startSweeping(context)
   let stopped: Promise<void> | undefined
   const stop = () => {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, open, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { bodyBytes, clientLimits } from '../contract/limits.ts'
 import { gatherLoads } from '../core/gather.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
@@ -16,14 +15,16 @@ import { createPermissionCache } from '../store/access/permission_cache.ts'
 import { bootstrap, isBootstrapped } from '../store/bootstrap.ts'
 import { migrationsFolder } from '../store/migrations.ts'
 import { createAuthenticator } from './auth/authenticate.ts'
+import { readProxies } from './auth/client_address.ts'
 import { readOrigins } from './auth/origin.ts'
 import { generatePassword, hashPassword } from './auth/password.ts'
-import { readProxies } from './auth/proxies.ts'
 import { keyFileName, openSecretBox } from './auth/secret_box.ts'
-import { defaultUploadLimitBytes, type ServerConfig } from './config.ts'
+import type { ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
 import { createForeignDatabases } from './geodb/connection_pools.ts'
+import { createLayerCaches } from './layer_caches.ts'
 import { readStored } from './resource/representation.ts'
+import { completeSettings } from './settings/server_settings.ts'
 import { openLoads } from './upload/load_queue.ts'
 
 /** Name of the file, in the data folder, that holds the administrator's generated password. */
@@ -38,8 +39,8 @@ export interface Foundation {
 /** Opens database and files, brings the schema up to date and makes what every instance has from the first start on. */
 export async function openFoundation(config: ServerConfig): Promise<Foundation> {
   const { dataFolder, log = silentLog, version = '0.0.0' } = config
-  const { uploadLimitBytes = defaultUploadLimitBytes } = config
-  const peers = {
+  const settings = {
+    ...completeSettings(config),
     corsOrigins: readOrigins(config.corsOrigins),
     trustedProxies: readProxies(config.trustedProxies),
   }
@@ -50,31 +51,23 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
     const adminPassword = await makeFirstPrincipals(database, config)
     const secrets = await openSecretBox({ key: config.secretKey, file: join(dataFolder, keyFileName) })
     const context: ServerContext = {
+      ...settings,
       database,
       blobs: await openDiskBlobs({ folder: join(dataFolder, filesName) }),
       permissions: createPermissionCache(database),
       findStored: gatherLoads((ids) => readStored(database, { ids })),
+      layerCaches: createLayerCaches(),
+      undroppedTables: new Set(),
       authenticator: await createAuthenticator(database, log),
-      ...peers,
       secrets,
       geodb: createForeignDatabases(secrets, log),
-      allowPrivateAddresses: config.allowPrivateAddresses ?? false,
       log,
-      dialect: config.dialect ?? 'document',
-      plain: config.plain ?? false,
       version,
       loads: openLoads(),
       temporaryFolder: await emptyFolder(join(dataFolder, temporaryName)),
       instance: `${hostname()}-${randomBytes(6).toString('hex')}`,
-      bodyLimitBytes: config.bodyLimitBytes ?? bodyBytes.large,
-      uploadLimitBytes,
-      guestUploadBytes: config.guestUploadBytes ?? uploadLimitBytes,
-      clientLimits: {
-        minRate: config.minRate ?? clientLimits.minRate,
-        seconds: config.clientTimeoutSeconds ?? clientLimits.seconds,
-      },
     }
-    await dropOrphans(database, context.instance)
+    await dropOrphans(database, context)
     return { context, adminPassword }
   } catch (error) {
     await database.close()

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { problem } from '../contract/problems.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
+import { defaultRetry, isBusyStatus, pauseMsOf } from '../http/retry.ts'
+
+/** Repetitions of requests that the HTTP client does not repeat by itself. */
+const policy = defaultRetry
 
 /** How often a request is sent at most. */
-export const attempts = 4
+export const attempts = policy.times + 1
 
 /**
  * Waits before a request is sent again, longer each time.
@@ -12,16 +16,18 @@ export const attempts = 4
  */
 export async function pause(attempt: number, signal: AbortSignal | undefined): Promise<void> {
   try {
-    await sleep(250 * attempt, undefined, signal === undefined ? {} : { signal })
+    await sleep(pauseMsOf(policy, attempt), undefined, signal === undefined ? {} : { signal })
   } catch {
     throw problem('pipeline/interrupted', 'Interrupted while waiting to try again.')
   }
 }
 
-/** Tells whether sending a request again may help. */
-export function isWorthAnother(error: Problem): boolean {
-  if (['database/conflict', 'http/unreachable', 'request/in-flight'].includes(error.code)) return true
-  return error.code !== 'http/timeout' && [502, 503, 504].includes(error.status ?? 0)
+const passing: readonly string[] = ['database/conflict', 'http/unreachable', 'request/in-flight']
+
+/** Tells whether sending a request again may help; not where the HTTP client has repeated it in vain. */
+export function isWorthAnother({ code, status, data }: Problem): boolean {
+  if (data.repeated !== undefined || code === 'upload/guests') return false
+  return passing.includes(code) || (status !== undefined && isBusyStatus(status))
 }
 
 /** How a request is repeated. */

@@ -1,6 +1,7 @@
 import { problem } from '../contract/problems.ts'
 import type { AnswerOf } from '../contract/route.ts'
 import type { batchRoutes } from '../contract/routes/batch.ts'
+import { countOf } from '../core/count.ts'
 import type { Problem } from '../core/problem.ts'
 
 /** Data of a layer before and after a load. */
@@ -49,17 +50,15 @@ export function describeDataLoss(change: DataChange): string {
   const { before, after, lostFields, lostAttachments, lostDescriptions } = change
   const fields = lostFields.map(
     ({ keyname, valueCount }) =>
-      keyname + (valueCount === undefined ? '' : ` (${counted(valueCount, 'value')})`),
+      keyname + (valueCount === undefined ? '' : ` (${countOf(valueCount, 'value')})`),
   )
   return [
     ...(after < before ? [`${before} → ${after} features`] : []),
     ...(fields.length > 0 ? [`${fields.length === 1 ? 'field' : 'fields'} ${fields.join(', ')}`] : []),
-    ...(lostAttachments > 0 ? [counted(lostAttachments, 'attachment')] : []),
-    ...(lostDescriptions > 0 ? [counted(lostDescriptions, 'feature description')] : []),
+    ...(lostAttachments > 0 ? [countOf(lostAttachments, 'attachment')] : []),
+    ...(lostDescriptions > 0 ? [countOf(lostDescriptions, 'feature description')] : []),
   ].join(', ')
 }
-
-const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
 
 /** Makes the refusal of a load. */
 export function dataLossProblem(layer: string, change: DataChange, hint: string): Problem {
@@ -80,7 +79,7 @@ export function blindLoadProblem(layer: string, before: number | null, hint: str
 
 /** Says why it is not known what a load would lose. */
 export function describeBlindLoad(layer: string, before: number | null): string {
-  const features = before === null ? 'an unknown number of features' : `${counted(before, 'feature')}`
+  const features = before === null ? 'an unknown number of features' : `${countOf(before, 'feature')}`
   return `"${layer}" may lose data: it has ${features}, and this server does not count a source before it loads it`
 }
 

@@ -4,31 +4,8 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { problem } from '../contract/problems.ts'
+import { sourceFormatOf } from '../contract/source_formats.ts'
 import { zip } from '../files/zip.ts'
-
-/** Files that belong to one of the given ending, by theirs; without those in `needs` it says nothing. */
-interface Family {
-  readonly parts: readonly string[]
-  readonly needs: readonly string[]
-  /** What it is called. */
-  readonly name: string
-}
-
-/**
- * Formats whose data lie in several files of one name.
- *
- * @see ESRI Shapefile Technical Description, July 1998; the GDAL drivers ESRI Shapefile, MapInfo File and GML
- */
-const families: Readonly<Record<string, Family>> = {
-  '.shp': {
-    name: 'Shapefile',
-    parts: ['.shx', '.dbf', '.prj', '.cpg', '.cst', '.qpj', '.shp.xml', '.sbn', '.sbx', '.idm', '.ind'],
-    needs: ['.shx', '.dbf'],
-  },
-  '.tab': { name: 'MapInfo table', parts: ['.dat', '.map', '.id', '.ind', '.cpg'], needs: ['.dat'] },
-  '.mif': { name: 'MapInfo interchange file', parts: ['.mid'], needs: [] },
-  '.gml': { name: 'GML', parts: ['.xsd', '.gfs'], needs: [] },
-}
 
 /** A file as it goes up: itself, or an archive of what belongs to it. */
 export interface PackedSource {
@@ -66,31 +43,36 @@ export async function packSource(path: string, signal?: AbortSignal): Promise<Pa
 
 /** Gives the name a file has in common with those that belong to it, and the file among them that stands for all. */
 export function mainOf(paths: readonly string[]): string[] {
-  const mains = paths.filter((path) => familyOf(path) !== undefined)
+  const mains = paths.filter((path) => companionsOf(path).length > 0)
   const belongs = (path: string) =>
-    mains.some((main) => main !== path && familyOf(main)?.parts.some((part) => isPart(path, main, part)))
+    mains.some((main) => main !== path && companionsOf(main).some((part) => isPart(path, main, part)))
   return paths.filter((path) => !belongs(path))
 }
 
 async function findParts(path: string): Promise<string[]> {
-  const family = familyOf(path)
-  if (family === undefined) return []
+  const companions = companionsOf(path)
+  if (companions.length === 0) return []
   const folder = dirname(path)
   const names: string[] = await readdir(folder).catch(() => [])
-  const parts = family.parts.flatMap((part) =>
+  const parts = companions.flatMap((part) =>
     names.map((name) => join(folder, name)).filter((other) => isPart(other, path, part)),
   )
-  const missing = family.needs.filter((need) => !parts.some((part) => isPart(part, path, need)))
+  const { title = '', required = [] } = sourceFormatOf(extname(path)) ?? {}
+  const missing = required.filter((need) => !parts.some((part) => isPart(part, path, need)))
   if (names.includes(basename(path)) && missing.length > 0)
     throw problem(
       'file/not-found',
-      `"${path}" is part of a ${family.name}, and its ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`,
+      `"${path}" is part of a ${title}, and its ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`,
       { hint: `Put ${missing.length > 1 ? 'them' : 'it'} beside the ${extname(path)}.` },
     )
   return [path, ...parts]
 }
 
-const familyOf = (path: string): Family | undefined => families[extname(path).toLowerCase()]
+/** Gives the extensions of the files that belong to a file. */
+function companionsOf(path: string): readonly string[] {
+  const { required = [], optional = [] } = sourceFormatOf(extname(path)) ?? {}
+  return [...required, ...optional]
+}
 
 function isPart(path: string, main: string, part: string): boolean {
   const stem = main.slice(0, -extname(main).length)

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { type GeometryType, geometryParts } from '../contract/geometry.ts'
+import { type GeometryType, geometryParts, loadedSrs } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import { isProblem } from '../core/problem.ts'
 import { type LoadMembers, loadRulesOf } from '../gdal/import/load_rules.ts'
@@ -41,7 +41,7 @@ export async function readSource(source: ReadableSource): Promise<SourceContents
   const folder = await mkdtemp(join(tmpdir(), 'landform-source-'))
   const rules = loadRulesOf(options, geometryType === undefined ? undefined : geometryParts(geometryType))
   const layer = options.source_layer
-  const file = { path, name: basename(path), folder, encoding: undefined, layer, srs: 3857 }
+  const file = { path, name: basename(path), folder, encoding: undefined, layer, srs: loadedSrs }
   let fields: readonly string[] = []
   const take = async ({ layout, copies }: RowSet) => {
     fields = layout.keynames

@@ -22,6 +22,12 @@ export function parseAddress(query: string): Partial<AddressState> {
   }
 }
 
+/** Lists what an address names in `styles` besides the ids of the styles of a map. */
+export function findUnknownStyles(query: string, known: readonly number[]): string[] {
+  const names = (new URLSearchParams(query).get('styles') ?? '').split(',').filter((name) => name !== '')
+  return names.filter((name) => !known.includes(Number(name)))
+}
+
 /** Writes the state into a query, other parameters kept. */
 export function formatAddress(query: string, { lon, lat, zoom, angle, styles }: AddressState): string {
   const parameters = new URLSearchParams(query)

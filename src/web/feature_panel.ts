@@ -1,7 +1,6 @@
 import { element, iconButton } from './element.ts'
 import { icons } from './icons.ts'
 import type { Findings, FoundFeature } from './identify.ts'
-import { showValue } from './value.ts'
 
 /** What the panel of found features can be told, and tells. */
 export interface FeaturePanel {
@@ -117,3 +116,26 @@ function attributeRow(name: string, value: unknown): HTMLElement {
   const cell = element('td', typeof value === 'number' ? { class: 'number' } : {}, showValue(value))
   return element('tr', {}, element('th', { scope: 'row' }, name), cell)
 }
+
+/** Shows the value of a field. Texts are shown as they are; nothing in them is taken for markup. */
+function showValue(value: unknown): Node {
+  if (value === null || value === undefined || value === '') {
+    return element('span', { class: 'none', title: 'no value' }, '–')
+  }
+  if (typeof value === 'string' && /^https?:\/\/\S+$/.test(value)) {
+    return element('a', { href: value, target: '_blank', rel: 'noopener noreferrer' }, value)
+  }
+  return document.createTextNode(formatValue(value))
+}
+
+/** Writes a value as text; dates and times, which come in parts, as ISO 8601. */
+function formatValue(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value !== 'object' || value === null) return String(value)
+  const { year, month, day, hour, minute, second } = value as Readonly<Record<string, number | undefined>>
+  const date = year === undefined ? '' : `${padded(year, 4)}-${padded(month)}-${padded(day)}`
+  const time = hour === undefined ? '' : `${padded(hour)}:${padded(minute)}:${padded(second)}`
+  return date === '' && time === '' ? JSON.stringify(value) : `${date} ${time}`.trim()
+}
+
+const padded = (value: number | undefined, digits = 2) => String(value ?? 0).padStart(digits, '0')

@@ -1,16 +1,15 @@
 import type OlMap from 'ol/Map'
-import { formatAddress, parseAddress } from './address.ts'
+import { findUnknownStyles, formatAddress, parseAddress } from './address.ts'
 import { element } from './element.ts'
 import { createLayerTree, type LayerTree } from './layer_tree.ts'
 import { createLookup } from './lookup.ts'
 import { createPanel, isNarrow, loginAddress, type Panel } from './panel.ts'
-import { createPosition } from './position.ts'
 import { askJson, reasonOf, session } from './request.ts'
 import { createStatus, type Status } from './status.ts'
 import { type DrawnLayer, drawLayers } from './tiles.ts'
 import { createTools } from './tools.ts'
 import { drawOrder, isShownAt, listLayers, type MapConfig, type MapLayer } from './tree_walk.ts'
-import { createMap, extentOf, goTo, readPlace } from './viewport.ts'
+import { createMap, createPosition, extentOf, goTo, readPlace } from './viewport.ts'
 
 /** Which map to show. */
 export interface PageOptions {
@@ -58,6 +57,12 @@ function openPage(
   document.body.prepend(element('main', {}, target), corner)
   const start = parseAddress(location.search)
   const map = createMap({ target, scaleTarget: corner, initialExtent: config.initialExtent, start })
+  const unknown = findUnknownStyles(
+    location.search,
+    listLayers(config.rootItem.children).map(({ styleId }) => styleId),
+  )
+  if (unknown.length > 0)
+    status.report(`This map has no layer of the styles that the address names: ${unknown.join(', ')}.`)
   const ordered = drawOrder(config).map((layer) => startLayer(layer, start.styles))
   const page: Page = { config, map, layers: drawLayers(ordered, status), status }
   for (const { drawn } of page.layers) map.addLayer(drawn)

@@ -15,6 +15,7 @@ import View from 'ol/View'
 import type { DegreeBox } from '../contract/webmap_config.ts'
 import { lonLatOfMercator, mercatorOfLonLat } from '../geo/mercator.ts'
 import type { AddressState } from './address.ts'
+import { element } from './element.ts'
 
 /** Half the width of the world in the units of the map. */
 const [half] = mercatorOfLonLat(180, 0)
@@ -154,4 +155,27 @@ function prefersStill(): boolean {
 /** Gives how many milliseconds a movement takes: none for users who have asked for less of it. */
 function durationOf(milliseconds: number): number {
   return prefersStill() ? 0 : milliseconds
+}
+
+/** Makes the line that tells where the pointer is, in degrees. */
+export function createPosition(map: OlMap): HTMLElement {
+  const line = element('p', { class: 'position', 'aria-hidden': 'true' })
+  map.on('pointermove', ({ coordinate: [x = 0, y = 0] }) => {
+    const [lon, lat] = lonLatOfMercator(x, y)
+    line.textContent = formatPosition(lon, lat)
+  })
+  map.getViewport()?.addEventListener('pointerleave', () => {
+    line.textContent = ''
+  })
+  return line
+}
+
+/** Writes a position: latitude, then longitude, with hemispheres. */
+function formatPosition(lon: number, lat: number): string {
+  const wrapped = ((((lon + 180) % 360) + 360) % 360) - 180
+  return `${degrees(lat, 'N', 'S')} ${degrees(wrapped, 'E', 'W')}`
+}
+
+function degrees(value: number, positive: string, negative: string): string {
+  return `${Math.abs(value).toFixed(4)}° ${value < 0 ? negative : positive}`
 }

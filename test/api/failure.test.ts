@@ -36,6 +36,16 @@ describe('problemOfAnswer', () => {
   })
 
   it.each([
+    ['must not be empty - at $.resource.display_name', 'resource.display_name: must not be empty'],
+    ['unknown field - at $.feature_layer.fields.0.keyname', 'feature_layer.fields[0].keyname: unknown field'],
+    ['the list has 3 items - at $', 'the list has 3 items'],
+    ['bad <width> - at $.mapsrv_style.xml, line 3', 'mapsrv_style.xml: bad <width>, line 3'],
+    ['it costs $ - at $.a b', 'it costs $ - at $.a b'],
+  ])('names the field before the fault: %s', (message, shown) => {
+    expect(answer(422, { code: 'request/invalid', message }).message).toBe(shown)
+  })
+
+  it.each([
     ['nextgisweb.resource.exception.ResourceNotFound', 404, 'resource/not-found'],
     ['nextgisweb.resource.exception.DisplayNameNotUnique', 422, 'resource/name-taken'],
     ['nextgisweb.core.exception.ValidationError', 422, 'request/invalid'],

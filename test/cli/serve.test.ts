@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { startServer } from '../../src/cli/commands/serve.ts'
+import { readServerConfig, startServer } from '../../src/cli/commands/serve.ts'
 import { usePostgres } from '../support/postgres.ts'
 import { createAsk } from '../support/server.ts'
 import { uploads } from '../support/tus.ts'
@@ -11,15 +11,15 @@ const database = usePostgres()
 
 it('holds bodies and uploads to the sizes that it is told', async () => {
   const data = await mkdtemp(join(tmpdir(), 'landform-cli-'))
-  const sizes = { bodyLimit: '1KiB', uploadLimit: '2KiB' }
-  const settings = {
+  const options = {
     listen: '127.0.0.1:0',
     data,
     database: database.url,
     logLevel: 'error',
-    ...sizes,
-  } as const
-  const server = await startServer(settings, { env: {}, cwd: '/' })
+    bodyLimit: '1KiB',
+  }
+  const env = { LANDFORM_UPLOAD_LIMIT: '2KiB', LANDFORM_BODY_LIMIT: '9KiB' }
+  const server = await startServer(readServerConfig(options, { env, cwd: '/' }))
   try {
     const ask = createAsk(server.url, {})
     const sendBytes = async (method: string, path: string, sizeBytes: number) =>

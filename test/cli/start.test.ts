@@ -21,6 +21,12 @@ beforeEach(async () => {
 })
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 
+/** What a start writes to stderr while it works. */
+const told = (...steps: readonly string[]) =>
+  ['starting the server; the first start creates its database', ...steps]
+    .map((step) => `${step} …\n`)
+    .join('')
+
 const passwordsRefused = [
   ['x', '8 to 1024 characters'],
   ['aaaaaaaaaa', 'different characters'],
@@ -45,7 +51,7 @@ describe('the first start', () => {
     async (password) => {
       await writeFile(join(cwd, 'small.yaml'), manifest)
       const ran = await start(['small.yaml'], { LANDFORM_ADMIN_PASSWORD: password })
-      expect(ran).toMatchObject({ exit: 0, err: '' })
+      expect(ran).toMatchObject({ exit: 0, err: told('applying the manifest', 'planning again') })
       expect(ran.out).toMatch(/^apply +1 created/m)
       expect(ran.out).toMatch(/^plan +0 changes/m)
     },
@@ -55,13 +61,13 @@ describe('the first start', () => {
     await writeFile(join(cwd, 'small.yaml'), manifest)
     // An address of this machine that is not written as one.
     const ran = await start(['small.yaml', '--listen', '[::ffff:127.0.0.1]:0'])
-    expect(ran).toMatchObject({ exit: 0, err: '' })
+    expect(ran).toMatchObject({ exit: 0, err: told('applying the manifest', 'planning again') })
     expect(ran.out).toMatch(/^apply +1 created/m)
   })
 
   test('serves without a manifest where the folder has none', async () => {
     const ran = await start()
-    expect(ran).toMatchObject({ exit: 0, err: '' })
+    expect(ran).toMatchObject({ exit: 0, err: told() })
     expect(ran.out).toMatch(/^server .*\nmanifest +none: there is no folder "manifests"\n$/)
   })
 
@@ -85,7 +91,7 @@ describe.each(['start', 'serve'])('%s', (command) => {
         interrupt: AbortSignal.abort(),
       })
       expect(ran.exit).toBe(3)
-      expect(ran.err).toMatch(/^error usage\/bad-argument: LANDFORM_ADMIN_PASSWORD /)
+      expect(ran.err).toMatch(/^error usage\/bad-argument: Cannot use LANDFORM_ADMIN_PASSWORD: /)
       expect(ran.err).toContain(reason)
       expect(ran.err).not.toContain(`"${password}"`)
       expect(await readdir(cwd)).toEqual([])

@@ -116,8 +116,12 @@ describe('a key that belongs to something unseen', () => {
 describe('nobody', () => {
   it('is told to log in', async () => {
     await write([])
+    await writeFile(
+      join(cwd, 'points.yaml'),
+      'pipeline: points\nfrom: { file: points.geojson }\nto: { layer: taken }\n',
+    )
     const env = { LANDFORM_USER: '', LANDFORM_PASSWORD: '' }
-    for (const command of ['plan city.yaml', 'apply city.yaml --yes'])
+    for (const command of ['plan city.yaml', 'apply city.yaml --yes', 'run points.yaml'])
       expect(await run(command, env)).toMatchObject({
         exit: 1,
         err: expect.stringMatching(/access\/denied(.|\n)*set LANDFORM_USER and LANDFORM_PASSWORD/),

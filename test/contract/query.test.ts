@@ -80,6 +80,10 @@ describe('parseQuery', () => {
     )
     expect(refusal('feature.list', { geom_format: 'wkb' })).toContain('expected one of wkt, geojson')
     expect(refusal('render.mvt', { resource: '4,x' })).toContain('expected an integer, got "x"')
+    expect(refusal('render.image', { size: '999999x999999' })).toBe(
+      'Parameter "size": expected an integer from 1 to 8192, got "999999x999999".',
+    )
+    expect(refusal('render.image', { size: '999999,999999' })).toContain('expected at most 8192')
     expect(refusal('render.mvt', { padding: 'NaN' })).toContain('expected a number')
   })
 })

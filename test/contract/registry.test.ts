@@ -1,11 +1,22 @@
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { bodySchema, membersOf } from '../../src/contract/bodies.ts'
+import { featureLayerClasses, publishableClasses } from '../../src/contract/classes/style.ts'
 import { annotationsOf, type Reference } from '../../src/contract/descriptor.ts'
+import { layerReferenceSystems } from '../../src/contract/geometry.ts'
 import { findPermission, permissionNames, scopes } from '../../src/contract/permissions.ts'
 import { findProblemKind } from '../../src/contract/problems.ts'
-import { type Cls, clsNames, descriptorOf, isCls } from '../../src/contract/registry.ts'
-import { routeNames, routeOf, routeTemplates } from '../../src/contract/routes.ts'
+import {
+  type Cls,
+  clsNames,
+  dataClsNames,
+  dataOf,
+  descriptorOf,
+  hasFeatures,
+  isCls,
+} from '../../src/contract/registry.ts'
+import { type RouteName, routeNames, routeOf, routeTemplates } from '../../src/contract/routes.ts'
+import type { Schema } from '../../src/contract/schema.ts'
 import { createValidatorCompiler } from '../../src/contract/validate.ts'
 
 const compile = createValidatorCompiler({ faults: 'all' })
@@ -37,8 +48,38 @@ describe('class descriptors', () => {
         expect((schema as { description?: string }).description, `${member}.${name}`).toMatch(/\.$/)
   })
 
-  it('has the classes and scopes of the API document', () => {
-    expect(clsNames).toHaveLength(21)
+  it.each(dataClsNames)('%s has the fields that its source data names', (cls) => {
+    const fields = descriptorOf(cls).members[cls]?.properties ?? {}
+    const { options, structure = [], srs } = dataOf(cls) ?? {}
+    expect(fields).toMatchObject({
+      source: { writeOnly: true },
+      data_version: { readOnly: true },
+      ...options,
+    })
+    expect(Object.keys(fields)).toEqual(expect.arrayContaining([...structure, 'srs']))
+    expect(layerReferenceSystems).toContain(srs)
+  })
+
+  it.each(clsNames)('%s links to operations on a resource that have a permission of the class', (cls) => {
+    const { links = [], scopes: own, members } = descriptorOf(cls)
+    for (const { route, each, text } of links) {
+      expect(routeNames).toContain(route)
+      const { method, path, permission = '' } = routeOf(route as RouteName)
+      expect([method, own]).toEqual(['GET', expect.arrayContaining([permission.split('.')[0]])])
+      const list = members[cls]?.properties[each ?? ''] as Schema | undefined
+      const names = [...`${path} ${text}`.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      expect(['id', ...Object.keys(list?.items?.properties ?? {})]).toEqual(expect.arrayContaining(names))
+    }
+  })
+
+  it('has lists of styles and layers that say what the classes are', () => {
+    const having = (word: string) => clsNames.filter((cls) => descriptorOf(cls).interfaces.includes(word))
+    expect(having('IFeatureLayer').sort()).toEqual([...featureLayerClasses].sort())
+    expect(clsNames.filter(hasFeatures).sort()).toEqual([...featureLayerClasses].sort())
+    expect(having('IRenderableStyle').sort()).toEqual([...publishableClasses].sort())
+  })
+
+  it('has the scopes of the API document', () => {
     expect(descriptorOf('webmap').scopes).toEqual(['resource', 'webmap', 'metadata'])
     expect(Object.keys(scopes)).toEqual([
       'resource',
@@ -79,6 +120,17 @@ describe('routes', () => {
       'id',
       'fid',
     ])
+  })
+
+  it('asks nothing of callers that are not known', () => {
+    const anonymous = routeNames.filter((name) => routeOf(name).isAnonymous)
+    expect(anonymous).toContain('instance.alive')
+    for (const name of anonymous) {
+      const { permission, forUsers, takesKey } = routeOf(name)
+      expect([permission, forUsers, takesKey], name).toEqual([undefined, undefined, undefined])
+    }
+    const ofSessions = routeNames.filter((name) => routeOf(name).changesSession)
+    expect(ofSessions).toEqual(['auth.login', 'auth.logout'])
   })
 
   it('has one operation a method and path', () => {

@@ -45,6 +45,21 @@ describe('a validator', () => {
     ])
   })
 
+  it('says once that a number is not one of the strings, and which one is near', () => {
+    expect(all({ type: 'string', enum: ['1.1.1', '1.3.0'] })(1.3)).toEqual([
+      {
+        kind: 'bad-value',
+        pointer: '',
+        message: 'expected one of "1.1.1", "1.3.0", got 1.3',
+        hint: 'write "1.3.0"',
+      },
+    ])
+  })
+
+  it('counts one item as one', () => {
+    expect(all({ type: 'array', minItems: 1 })([])[0]?.message).toBe('expected at least 1 item')
+  })
+
   it('names an unknown kind of item', () => {
     expect(check(webmap([{ ...style, item_type: 'folder' }])).map((fault) => fault.message)).toEqual([
       'unknown item_type "folder"',
@@ -91,5 +106,6 @@ describe('what messages show', () => {
 
   it('tells people used to YAML 1.1 what to write', () => {
     expect(all({ type: 'boolean' })('yes')[0]?.hint).toBe('write true')
+    expect(all({ type: 'boolean' })('false')[0]?.hint).toBe('write false')
   })
 })

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { silentLog } from '../../src/core/log.ts'
-import { checkpointWhenDue } from '../../src/database/checkpoint.ts'
-import { openEmbedded } from '../../src/database/pglite.ts'
+import { checkpointWhenDue, openEmbedded } from '../../src/database/pglite.ts'
 
 const folders: string[] = []
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bindLiterals } from '../../src/database/sql_literal.ts'
+import { bindLiterals } from '../../src/database/database_session.ts'
 import { describeDrivers } from '../support/drivers.ts'
 
 const runs = process.env.LANDFORM_SOAK ? { numRuns: 2000 } : { numRuns: 60, seed: 20240229 }

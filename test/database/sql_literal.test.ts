@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bindLiterals, formatLiteral } from '../../src/database/sql_literal.ts'
+import { bindLiterals, formatLiteral } from '../../src/database/database_session.ts'
 
 test.each([
   [null, 'null'],

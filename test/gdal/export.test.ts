@@ -28,7 +28,7 @@ async function write(options: ExportOptions): Promise<string[]> {
   try {
     const { folder: results } = await writeVector(
       {
-        ...{ folder, fileName: 'a.gpkg', driver: 'GPKG', options: [], layerName: 'a', srs: 4326 },
+        ...{ folder, fileName: 'a.gpkg', format: 'GPKG', encoding: 'UTF-8', layerName: 'a', srs: 4326 },
         geometry: { family: 'POINT', isMulti: false, hasZ: false },
         columns: [{ name: 's', datatype: 'STRING' }],
       },

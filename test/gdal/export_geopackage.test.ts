@@ -18,8 +18,8 @@ const firstId = 10
 async function write(some: readonly Line[]): Promise<string> {
   const { folder: results } = await writeVector(
     {
-      ...{ folder: await mkdtemp(join(folder, 'job-')), fileName: 'a.gpkg', driver: 'GPKG', srs: 3857 },
-      ...{ options: ['-nln', 'odd "name', '-preserve_fid', '-gt', 'unlimited'], layerName: 'a' },
+      ...{ folder: await mkdtemp(join(folder, 'job-')), fileName: 'a.gpkg', format: 'GPKG', srs: 3857 },
+      ...{ encoding: 'UTF-8', layerName: 'odd "name' },
       geometry: { family: 'LINESTRING', isMulti: false, hasZ: false },
       columns: [],
     },

@@ -33,7 +33,7 @@ describe('an HTTP client', () => {
       response.end('still busy')
     })
     const answer = await client.send({ method: 'PUT', path: '/a', body: '{}' })
-    expect([answer.status, await textOf(answer.body)]).toEqual([503, 'still busy'])
+    expect([answer.status, await textOf(answer.body), answer.repeated]).toEqual([503, 'still busy', 3])
   })
 
   it('sends a POST once, whatever the answer', async () => {
@@ -43,8 +43,8 @@ describe('an HTTP client', () => {
       response.statusCode = 503
       response.end()
     })
-    await client.send({ method: 'POST', path: '/a', body: '{}' })
-    expect(count).toBe(1)
+    const { repeated } = await client.send({ method: 'POST', path: '/a', body: '{}' })
+    expect([count, repeated]).toEqual([1, 0])
   })
 
   it('repeats a POST under a key, while the server is at work on the first', async () => {
@@ -70,7 +70,7 @@ describe('an HTTP client', () => {
     })
     const headers = { 'idempotency-key': 'a' }
     const answer = await client.send({ method: 'POST', path: '/a', headers, body: '{}' })
-    expect([answer.status, await textOf(answer.body), count]).toEqual([409, 'in use', 1])
+    expect([answer.status, await textOf(answer.body), count, answer.repeated]).toEqual([409, 'in use', 1, 0])
     expect((await client.send({ method: 'DELETE', path: '/a' })).status).toBe(409)
   })
 
@@ -98,8 +98,20 @@ describe('an HTTP client', () => {
     await expect(client.send({ method: 'GET', path: '/' })).rejects.toMatchObject({
       code: 'http/unreachable',
       message: `Cannot reach ${origin}: nothing listens there.`,
-      data: { sent: false },
+      data: { sent: false, repeated: 3 },
     })
+  })
+
+  it('says that a host name does not resolve, and does not advise to start a server there', async () => {
+    const client = keep(createHttpClient({ origin: 'http://nowhere.invalid', retry: quick }))
+    const fault = await client.send({ method: 'GET', path: '/' }).catch((error: unknown) => error)
+    expect(fault).toMatchObject({
+      code: 'http/unreachable',
+      message: expect.stringMatching(
+        /^Cannot reach http:\/\/nowhere\.invalid: the host name (could not|cannot) be resolved/,
+      ),
+    })
+    expect((fault as Problem).hint).not.toContain('landform serve')
   })
 
   it('gives up on an answer that does not come', async () => {

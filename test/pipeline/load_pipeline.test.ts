@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createValidatorCompiler } from '../../src/contract/validate.ts'
+import { formatIssue } from '../../src/core/excerpt.ts'
 import { loadPipeline } from '../../src/pipeline/load_pipeline.ts'
 import { pipelineSchema } from '../../src/pipeline/pipeline_schema.ts'
 
@@ -66,6 +67,29 @@ describe('loadPipeline', () => {
       '8:22 pipeline/bad-value "some" does not have the form ^[0-9]+(\\.[0-9]+)?%$',
       '9:27 pipeline/bad-value expected one of "replace", got "append"',
     ])
+  })
+
+  it('says once that a file is a manifest', async () => {
+    expect(await faults('manifest: test\nresources:\n  root: { existing: true, id: 0 }\n')).toEqual([
+      '1:1 pipeline/unknown-field the file is a manifest, not a pipeline (apply it with "landform apply FILE")',
+    ])
+  })
+
+  it('shows no secret, neither in a message nor in the line of a fault', async () => {
+    const text =
+      'pipeline: roads\nfrom: { file: roads.csv, password: hunter2 }\nto: { layer: [], password: "a b" }\n'
+    const { issues, text: shown } = await load(text)
+    expect(issues.map(({ code }) => code)).toContain('pipeline/unknown-field')
+    expect(issues.map((issue) => formatIssue(issue, shown)).join('\n')).toContain('password: *******')
+    expect(JSON.stringify(issues) + shown).not.toMatch(/hunter2|a b/)
+    expect(shown).toHaveLength(text.length)
+  })
+
+  it('shows the expression in the place of what a variable holds', async () => {
+    const { issues } = await load('pipeline: x\nfrom: { file: a }\nto: { layer: b, mode: "${env.MODE}" }', {
+      MODE: 'hunter2',
+    })
+    expect(issues.map(({ message }) => message)).toEqual(['expected one of "replace", got "${env.MODE}"'])
   })
 
   it('names what is missing', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findTextFault } from '../../src/pipeline/text_value.ts'
+import { findTextFault } from '../../src/pipeline/row_mapping.ts'
 
 it.each([
   ['INTEGER', '2147483647', undefined],

@@ -28,6 +28,7 @@ export async function openImportBench(
     log: silentLog,
     temporaryFolder,
     instance: 'test',
+    undroppedTables: new Set<string>(),
     unpackLimitBytes: 1 << 30,
     ...options,
   }

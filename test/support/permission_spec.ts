@@ -6,12 +6,7 @@ import type {
   Key,
   Permissions,
 } from '../../src/access/access_tree.ts'
-import {
-  dataRequirements,
-  findPermission,
-  type PermissionName,
-  permissionsOf,
-} from '../../src/contract/permissions.ts'
+import { findPermission, type PermissionName, permissionsOf } from '../../src/contract/permissions.ts'
 import { type Cls, descriptorOf } from '../../src/contract/registry.ts'
 
 /**
@@ -81,12 +76,10 @@ function heldPermissions(evaluation: Evaluation, key: Key, resource: AccessResou
 
 /** Reports whether the data requirements of a permission on other resources are met. */
 function isDataReachable({ evaluate }: Evaluation, resource: AccessResource, name: PermissionName): boolean {
-  return dataRequirements
-    .filter(({ classes, permission }) => permission === name && classes.includes(resource.cls))
-    .every(({ on, requires }) => {
-      const other = on === 'connection' ? resource.connection : resource.parent
-      return other !== undefined && evaluate(other).has(requires)
-    })
+  const { requires: data } = descriptorOf(resource.cls)
+  if (data?.permission !== name) return true
+  const other = data.on === 'connection' ? resource.connection : resource.parent
+  return other !== undefined && evaluate(other).has(data.requires)
 }
 
 function grantedByRules(evaluation: Evaluation, key: Key, resource: AccessResource): Set<PermissionName> {

@@ -37,11 +37,15 @@ it('leaves a file as it is that stands for itself', async () => {
   expect(existsSync(path)).toBe(true)
 })
 
-it('says what a Shapefile lacks', async () => {
-  await write('lonely.shp')
-  await expect(packSource(join(folder, 'lonely.shp'))).rejects.toMatchObject({
+it.each([
+  ['lonely.shp', 'a Shapefile, and its .shx and .dbf are missing'],
+  ['lonely.mif', 'a MapInfo interchange file, and its .mid is missing'],
+  ['lonely.TAB', 'a MapInfo table, and its .dat and .map and .id are missing'],
+])('says what %s lacks', async (name, words) => {
+  await write(name)
+  await expect(packSource(join(folder, name))).rejects.toMatchObject({
     code: 'file/not-found',
-    message: expect.stringContaining('its .shx and .dbf are missing'),
+    message: expect.stringContaining(words),
   })
 })
 

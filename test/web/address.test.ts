@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatAddress, parseAddress } from '../../src/web/address.ts'
+import { findUnknownStyles, formatAddress, parseAddress } from '../../src/web/address.ts'
 
 test('reads place, zoom, angle and styles from an address', () => {
   expect(parseAddress('?base=x&lon=10.5&lat=-3&zoom=4.25&angle=90&styles=7,8')).toEqual({
@@ -20,6 +20,13 @@ test.each([
   ['?styles=a,2', { styles: [2] }],
 ])('takes from %j only what is a place', (query, state) => {
   expect(parseAddress(query)).toEqual(state)
+})
+
+test('finds the styles of an address that a map does not have', () => {
+  expect(findUnknownStyles('?styles=7,8', [7, 8, 9])).toEqual([])
+  expect(findUnknownStyles('?styles=', [7])).toEqual([])
+  expect(findUnknownStyles('?lon=1', [7])).toEqual([])
+  expect(findUnknownStyles('?styles=roads,7,99', [7])).toEqual(['roads', '99'])
 })
 
 test('keeps parameters of others, and leaves out an angle of none', () => {

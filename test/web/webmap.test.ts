@@ -64,6 +64,12 @@ test('a check box hides its layer and puts the choice into the address', async (
   expect(await colors(page)).toEqual(['#3366cc', '#99bb55', '#99bb55', undefined])
 })
 
+test('an address that names unknown styles is reported', async () => {
+  const page = await open(`&styles=roads,${map.squareStyle}`)
+  await page.getByText('This map has no layer of the styles that the address names: roads.').waitFor()
+  expect(await page.getByRole('checkbox', { name: 'Cities' }).isChecked()).toBe(false)
+})
+
 test('the check box of a group checks and unchecks all in it, and is half checked between', async () => {
   const page = await open()
   const group = page.getByRole('checkbox', { name: 'All of it' })

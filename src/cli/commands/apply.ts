@@ -11,6 +11,7 @@ import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../
 import { adviseLogin } from '../principals.ts'
 import { writeReportEvent } from '../print/events.ts'
 import { painter } from '../print/paint.ts'
+import { describeMarks } from '../print/plan.ts'
 import { startProgress } from '../print/progress.ts'
 import { formatReport } from '../print/report.ts'
 import { askYes, type Terminal, writeLine } from '../terminal.ts'
@@ -100,6 +101,7 @@ function exitOf({ outcomes, interrupted }: Report): number {
 export const applyCommand: CommandSpec = {
   name: 'apply',
   summary: 'make the server as the manifest wants it',
+  notes: [describeMarks()],
   examples: [
     'landform apply',
     'landform apply manifests/world.yaml --yes',

@@ -5,6 +5,7 @@ import { connect, type ServerSettings } from '../connect.ts'
 import { allowanceOptions, serverOptions } from '../options.ts'
 import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../prepare.ts'
 import { adviseLogin } from '../principals.ts'
+import { describeMarks } from '../print/plan.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** What is planned, and how it is told. */
@@ -41,6 +42,7 @@ export function exitCodeOf(issues: readonly Issue[]): number {
 export const planCommand: CommandSpec = {
   name: 'plan',
   summary: 'show what apply would do',
+  notes: [describeMarks()],
   examples: [
     'landform plan',
     'landform plan manifests/world.yaml --server https://gis.example.org',

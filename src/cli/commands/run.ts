@@ -9,6 +9,7 @@ import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
 import { formatIssues } from '../load_manifest.ts'
 import { collect, serverOptions } from '../options.ts'
+import { adviseLogin } from '../principals.ts'
 import { showCount } from '../print/number.ts'
 import { formatRunReport, startRunProgress } from '../print/run.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
@@ -80,6 +81,8 @@ export async function runPipelines(settings: RunSettings, terminal: Terminal): P
       if (!settings.json) writeLine(terminal.out, formatRunReport(report))
     }
     return 0
+  } catch (error) {
+    throw await adviseLogin(error, settings.server, terminal)
   } finally {
     await api.close()
   }

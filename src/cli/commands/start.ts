@@ -6,11 +6,13 @@ import { hasErrors } from '../../core/issue.ts'
 import { findFileKind } from '../../document/yaml_files.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import type { Pipeline } from '../../pipeline/pipeline_schema.ts'
+import type { RunReport } from '../../pipeline/run_event.ts'
 import { applyPlan } from '../../reconcile/apply/apply_plan.ts'
-import type { Plan } from '../../reconcile/model/change.ts'
+import { outcomeWords } from '../../reconcile/apply/outcome.ts'
+import { actions, countActions, type Plan } from '../../reconcile/model/change.ts'
 import { safeOptions } from '../../reconcile/model/plan_input.ts'
 import type { CommandSpec } from '../command.ts'
-import { connect, defaultDataFolder, defaultListen } from '../connect.ts'
+import { connect } from '../connect.ts'
 import {
   defaultPaths,
   formatIssues,
@@ -20,19 +22,18 @@ import {
 } from '../load_manifest.ts'
 import { collect } from '../options.ts'
 import { type Prepared, planLoaded } from '../prepare.ts'
+import { showBytes, showCount, showDuration } from '../print/number.ts'
 import { painter } from '../print/paint.ts'
 import { formatReport } from '../print/report.ts'
-import { describeApplied, describePlanned, describeRun, formatFact, formatStep } from '../print/start.ts'
+import { settingOptions } from '../server_options.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { loadPipelines, runAndTell } from './run.ts'
 import { schemaOf, schemas } from './schema.ts'
-import { aborted, readAdminPassword, showFirstPassword, startServer } from './serve.ts'
+import { aborted, type ReadConfig, readServerConfig, showFirstPassword, startServer } from './serve.ts'
 
 /** What is started, applied and run. */
 export interface StartSettings {
-  readonly listen: string
-  readonly data: string
-  readonly database?: string | undefined
+  readonly server: ReadConfig
   /** Files and folders of the manifest. */
   readonly manifest: readonly string[]
   /** Pipeline files, in the order they run. */
@@ -47,15 +48,15 @@ export interface StartSettings {
  * @throws {Problem} what stopped it; the server is stopped first
  */
 export async function runStart(settings: StartSettings, terminal: Terminal): Promise<number> {
-  // Faults in the settings and in files are reported before anything is made.
-  await readAdminPassword(terminal)
+  // Faults in files are reported before anything is made.
   const pipelines = await loadPipelines(settings.pipelines, terminal)
   const loaded = await findManifest(settings, terminal)
-  await writeSchemas(resolve(terminal.cwd, dirname(settings.data), 'schemas'))
+  await writeSchemas(resolve(terminal.cwd, dirname(settings.server.dataFolder), 'schemas'))
   const server = await tellStep(terminal, 'server', {
-    work: () => startServer({ ...settings, logLevel: 'warn' }, terminal),
+    doing: 'starting the server; the first start creates its database',
+    work: () => startServer(settings.server),
     describe: ({ url }) =>
-      `${url}, ${settings.database === undefined ? 'embedded database' : 'PostgreSQL'} ready`,
+      `${url}, ${settings.server.databaseUrl === undefined ? 'embedded database' : 'PostgreSQL'} ready`,
   })
   try {
     await fill(server.url, { settings, loaded, pipelines }, terminal)
@@ -88,12 +89,19 @@ async function writeSchemas(folder: string): Promise<void> {
 }
 
 interface StepWork<T> {
+  /** What is being done, written before it; the report of a pipeline says so itself. */
+  readonly doing?: string
   readonly work: () => Promise<T>
   readonly describe: (result: T) => string
 }
 
-async function tellStep<T>({ out }: Terminal, name: string, { work, describe }: StepWork<T>): Promise<T> {
+async function tellStep<T>(
+  { out, err }: Terminal,
+  name: string,
+  { doing, work, describe }: StepWork<T>,
+): Promise<T> {
   const start = performance.now()
+  if (doing !== undefined) writeLine(err, `${doing} …`)
   const result = await work()
   writeLine(out, formatStep(name, describe(result), performance.now() - start))
   return result
@@ -110,7 +118,7 @@ async function fill(
   { settings, loaded, pipelines }: Filling,
   terminal: Terminal,
 ): Promise<void> {
-  const api = await connect({ server: url, data: settings.data, isOwn: true }, terminal)
+  const api = await connect({ server: url, data: settings.server.dataFolder, isOwn: true }, terminal)
   try {
     if (loaded !== undefined) await tellStep(terminal, 'apply', applying(api, loaded, terminal))
     else
@@ -131,7 +139,7 @@ async function fill(
 function applying(api: Api, loaded: GoodManifest, terminal: Terminal): StepWork<Plan> {
   const work = async () =>
     applyPrepared(api, await planLoaded(api, { loaded, options: safeOptions }, terminal), terminal)
-  return { work, describe: describeApplied }
+  return { doing: 'applying the manifest', work, describe: describeApplied }
 }
 
 interface Applied {
@@ -142,6 +150,7 @@ interface Applied {
 /** Plans again, to show that nothing is left to do, and names the addresses of the maps. */
 async function showMaps(api: Api, { url, loaded }: Applied, terminal: Terminal): Promise<void> {
   const { plan } = await tellStep(terminal, 'plan', {
+    doing: 'planning again',
     work: () => planLoaded(api, { loaded, options: safeOptions }, terminal),
     describe: ({ plan }) => describePlanned(plan),
   })
@@ -149,9 +158,14 @@ async function showMaps(api: Api, { url, loaded }: Applied, terminal: Terminal):
     writeLine(terminal.out, formatFact('map', address))
 }
 
+/** `start` has none of the options that the hints of a plan name. */
+const optionsHint =
+  'Correct what is listed. For the options that the hints name, run "landform serve", then "landform apply".'
+
 async function applyPrepared(api: Api, { plan, loaded }: Prepared, terminal: Terminal): Promise<Plan> {
   if (hasErrors(plan.issues)) {
     throw problem('apply/failed', 'The plan has errors.', {
+      hint: optionsHint,
       detail: formatIssues(plan.issues, loaded.sources),
     })
   }
@@ -164,6 +178,7 @@ async function applyPrepared(api: Api, { plan, loaded }: Prepared, terminal: Ter
     report.interrupted ? 'pipeline/interrupted' : 'apply/failed',
     'The apply did not get to its end.',
     {
+      hint: optionsHint,
       detail: formatReport(report, how),
     },
   )
@@ -180,23 +195,66 @@ export const startCommand: CommandSpec = {
   summary: 'run a server, fill it from a manifest and pipelines, and stay with the map',
   examples: ['landform start', 'landform start manifests/world.yaml --run pipelines/cities.yaml --once'],
   declare: (command) =>
-    command
-      .argument('[paths...]', 'files and folders of the manifest (default: manifests)')
-      .option('--run <pipeline>', 'pipeline to run after the apply; may be repeated', collect)
-      .option('--once', 'stop when all is done')
-      .option('--listen <address>', `address to listen on (LANDFORM_LISTEN, else ${defaultListen})`)
-      .option('--data <folder>', 'folder of everything that is kept (LANDFORM_DATA)')
-      .option('--database <url>', 'PostgreSQL with PostGIS (LANDFORM_DATABASE); embedded where absent'),
-  run: ({ arguments: [paths], options }, terminal) =>
+    settingOptions(
+      command
+        .argument('[paths...]', 'files and folders of the manifest (default: manifests)')
+        .option('--run <pipeline>', 'pipeline to run after the apply; may be repeated', collect)
+        .option('--once', 'stop when all is done'),
+    ),
+  run: async ({ arguments: [paths], options }, terminal) =>
     runStart(
       {
         manifest: (paths ?? []) as readonly string[],
         pipelines: (options.run ?? []) as readonly string[],
         once: options.once === true,
-        listen: (options.listen as string | undefined) ?? (terminal.env.LANDFORM_LISTEN || defaultListen),
-        data: (options.data as string | undefined) ?? (terminal.env.LANDFORM_DATA || defaultDataFolder),
-        database: (options.database as string | undefined) ?? (terminal.env.LANDFORM_DATABASE || undefined),
+        server: readServerConfig(options, terminal, { logLevel: 'warn' }),
       },
       terminal,
     ),
+}
+
+/** Writes one step of a start: its name, what came of it, how long it took. */
+export function formatStep(name: string, result: string, tookMs: number): string {
+  return `${formatFact(name, result).padEnd(74)} ${showDuration(tookMs).padStart(8)}`
+}
+
+/** Writes a line beside the steps that took no time. */
+export function formatFact(name: string, text: string): string {
+  return `${name.padEnd(9)} ${text}`
+}
+
+/** Says what an applied plan did: `7 created, 1 updated`. */
+function describeApplied({ changes, unchanged }: Plan): string {
+  const counts = countActions(changes)
+  const words = actions.flatMap((action) =>
+    counts[action] > 0 ? [`${counts[action]} ${outcomeWords[action]}`] : [],
+  )
+  return [...words, ...(unchanged > 0 ? [`${unchanged} unchanged`] : [])].join(', ')
+}
+
+/** Says what a plan would do, in one number. */
+function describePlanned({ changes, unchanged }: Plan): string {
+  return `${showCount(changes.length, 'change')}, ${unchanged} unchanged`
+}
+
+/** Says what a run did with its rows and files. */
+export function describeRun({ outcome, layers }: RunReport): string {
+  const sum = (count: (layer: RunReport['layers'][number]) => number) =>
+    layers.reduce((total, layer) => total + count(layer), 0)
+  if (outcome === 'unchanged')
+    return `unchanged, ${showCount(
+      sum(({ unchanged }) => unchanged),
+      'row',
+    )}`
+  const quarantined = sum((layer) => layer.quarantined)
+  const size = sum((layer) => layer.sizeBytes ?? 0)
+  return [
+    `${showCount(
+      sum(({ loaded }) => loaded),
+      'row',
+    )} ${outcome}`,
+    ...(outcome === 'loaded'
+      ? [`${quarantined} quarantined`]
+      : [`${showCount(layers.length, 'file')}, ${showBytes(size)}`]),
+  ].join(', ')
 }

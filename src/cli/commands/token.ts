@@ -123,10 +123,19 @@ async function findUserId(api: Api, { for: name }: CommandInput['options']): Pro
 
 const dayMs = 86_400_000
 
-/** The server reads dates; days are counted from now. */
+/**
+ * Reads when a token expires. The server reads dates; days are counted from now.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
 function expiryOf(text: string): string | null {
   if (text === 'never') return null
   const days = /^(\d{1,5})d$/.exec(text)?.[1]
+  const isDate = /^\d{4}-\d{2}-\d{2}/.test(text) && new Date(text).getTime() > Date.now()
+  if (days === undefined ? !isDate : Number(days) === 0)
+    throw problem('usage/bad-argument', `--expires "${text}" is not a date in the future.`, {
+      hint: 'Write days as 90d, a date as 2030-12-31, or never.',
+    })
   return days === undefined ? text : new Date(Date.now() + Number(days) * dayMs).toISOString()
 }
 

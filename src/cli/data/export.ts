@@ -2,7 +2,13 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
 import { getFeatureLayer } from '../../api/find.ts'
-import { exportEncodings, exportFormatNames, notesHeader, readNotes } from '../../contract/export_formats.ts'
+import {
+  encodedExportTitles,
+  exportEncodings,
+  exportFormatNames,
+  notesHeader,
+  readNotes,
+} from '../../contract/export_formats.ts'
 import { problem } from '../../contract/problems.ts'
 import { checkTarget, writeAtomically } from '../../files/atomic_write.ts'
 import { loadTimeoutMs } from '../../transfer/prepare.ts'
@@ -53,7 +59,7 @@ function declare(command: Command): Command {
     .option('--fid <field>', 'field that receives the ids of the features')
     .option('--fields <names>', 'only these fields, in this order', collect)
     .option('--display-names', 'call the fields by the names that people see')
-    .option('--encoding <name>', `encoding of CSV, Shapefile and MapInfo: ${exportEncodings.join(' or ')}`)
+    .option('--encoding <name>', `encoding of ${encodedExportTitles}: ${exportEncodings.join(' or ')}`)
     .option('--zipped', 'packed; a name that ends with .zip says so too')
     .option('--force', 'overwrite a file that is there')
   return eventOptions(filterOptions(own))

@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
 import { getFeatureLayer, getResource } from '../../api/find.ts'
+import { encodedSourceTitles, listTitles, sourceFormatList } from '../../contract/source_formats.ts'
 import { isProblem, Problem } from '../../core/problem.ts'
 import { createFromFile, type FileLoad, type FileLoaded, replaceWithFile } from '../../pipeline/load_file.ts'
 import type { RunContext } from '../../pipeline/run_context.ts'
@@ -53,12 +54,12 @@ export const importCommand: CommandSpec = {
 
 function declare(command: Command): Command {
   const own = command
-    .argument('<files...>', 'GeoJSON, GeoPackage, Shapefile (the .shp is enough), or what else GDAL reads')
+    .argument('<files...>', `${listTitles(sourceFormatList)}; files of the same name are packed with them`)
     .option('--parent <group>', 'make new layers in this group: keyname, id, or path of names')
     .option('--into <layer>', 'replace the data of this layer: keyname, id, or path of names')
     .option('--name <name>', 'name that people see (default: the name of the file)')
     .option('--keyname <keyname>', 'keyname of the new layer')
-    .option('--encoding <name>', 'encoding of texts, where the file does not say: UTF-8 or CP1251')
+    .option('--encoding <name>', `encoding of texts in ${encodedSourceTitles}, where the file does not say`)
     .option('--take', 'replace the data of a layer that a manifest manages')
     .option('--allow-loss', 'replace the data even if features or fields are lost')
   return eventOptions(declareLoadOptions(own))

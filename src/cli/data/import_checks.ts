@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import type { Representation } from '../../contract/bodies.ts'
 import { problem } from '../../contract/problems.ts'
-import { isAllowedParent, isCls } from '../../contract/registry.ts'
+import { dataOf, isAllowedParent, isCls } from '../../contract/registry.ts'
 import type { NewLayer } from '../../pipeline/load_file.ts'
 import type { CommandInput } from '../command.ts'
 import type { Terminal } from '../terminal.ts'
@@ -134,7 +134,7 @@ export async function refuseUnpermitted(
  * @throws {Problem} usage/bad-argument
  */
 export function refuseForeign({ resource }: Representation): void {
-  if (resource.cls === 'vector_layer') return
+  if (dataOf(resource.cls)?.content === 'features') return
   throw problem(
     'usage/bad-argument',
     `"${resource.display_name}" is a ${resource.cls}: its features stand in another database.`,

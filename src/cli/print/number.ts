@@ -1,3 +1,5 @@
+import { pluralOf } from '../../core/count.ts'
+
 /** Writes a count: `199,568`. */
 export function showNumber(count: number): string {
   // The tables of languages take longer to load than most commands take.
@@ -6,7 +8,7 @@ export function showNumber(count: number): string {
 
 /** Writes a count with its word: `1 feature`, `199,568 features`. */
 export function showCount(count: number, word: string): string {
-  return `${showNumber(count)} ${word}${count === 1 ? '' : 's'}`
+  return `${showNumber(count)} ${pluralOf(word, count)}`
 }
 
 /** Writes how many features a layer had, behind how many it has: ` (100 before)`; nothing of a layer that had none. */

@@ -1,6 +1,7 @@
 import { splitPointer } from '../../core/pointer.ts'
 import {
   type Action,
+  actions,
   type Change,
   countActions,
   type DataLoad,
@@ -23,6 +24,22 @@ const signs: Readonly<Record<Action, readonly [sign: string, colour: Parameters<
   move: ['>', 'cyan'],
   replace: ['-/+', 'magenta'],
   delete: ['-', 'red'],
+}
+
+const meanings: Readonly<Record<Action, string>> = {
+  create: 'created',
+  adopt: 'taken under management by this manifest; nothing else changes',
+  update: 'changed in place',
+  move: 'moved to another parent, possibly with other changes',
+  replace: 'deleted and created again',
+  delete: 'deleted',
+}
+
+/** Explains the marks in front of resources in a plan, for the help of commands. */
+export function describeMarks(): string {
+  const marks = actions.map((action) => `  ${signs[action][0].padEnd(4)} ${meanings[action]}`)
+  const unknown = `  ${'?'.padEnd(4)} cannot be read by this account; left as it is`
+  return ['Marks of resources in the plan:', ...marks, unknown].join('\n')
 }
 
 /** Writes a plan for people: one block a change, in the order of the tree, then the sum. */

@@ -17,6 +17,7 @@ export const basemapLayer = {
   parents: ['resource_group'],
   interfaces: [],
   order: 100,
+  table: {},
   members: {
     basemap_layer: Type.Object({
       url: text('Address of the tiles, with {z}, {x} and {y}, or with {q}; one of url and qms is needed.'),

@@ -1,7 +1,7 @@
 import { annotate, type ClassDescriptor } from '../descriptor.ts'
 import { UploadSchema } from '../resource.ts'
 import { Type } from '../type.ts'
-import { featureLayerClasses, styleInterfaces } from './style.ts'
+import { dataOfParent, featureLayerClasses, styleInterfaces } from './style.ts'
 
 /** Class desk_vector_style. */
 export const deskVectorStyle = {
@@ -11,6 +11,9 @@ export const deskVectorStyle = {
   parents: featureLayerClasses,
   interfaces: styleInterfaces,
   order: 100,
+  table: { omit: ['file_upload'], volume: ['qml'] },
+  links: [{ route: 'style.qml', text: 'The style as QML' }],
+  requires: dataOfParent,
   members: {
     desk_vector_style: Type.Object({
       file_upload: Type.Optional(

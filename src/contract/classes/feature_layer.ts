@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { nullable, referenceObject } from '../descriptor.ts'
+import { nullable, type PageLink, referenceObject } from '../descriptor.ts'
 import { DatatypeSchema } from '../geometry_schema.ts'
 import { Type } from '../type.ts'
 
@@ -57,6 +57,12 @@ export const FeatureLayerMember = Type.Object({
     'x-write': 'datastruct.write',
   }),
 })
+
+/** Links on the page of a layer of features. */
+export const featureLinks = [
+  { route: 'feature.list', query: 'limit=100&geom=no', text: 'First features' },
+  { route: 'feature.geojson', text: 'All as GeoJSON' },
+] as const satisfies readonly PageLink[]
 
 /** What clients may do with a layer of features. */
 export const featureInterfaces = [

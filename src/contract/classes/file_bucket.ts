@@ -15,6 +15,7 @@ export const fileBucket = {
   parents: ['resource_group'],
   interfaces: [],
   order: 100,
+  links: [{ route: 'file.download', text: 'Download {name}', each: 'files' }],
   members: {
     file_bucket: Type.Object({
       files: Type.Optional(

@@ -15,6 +15,8 @@ export const geodbConnection = {
   parents: ['resource_group'],
   interfaces: [],
   order: 100,
+  table: {},
+  links: [{ route: 'geodb.inspect', text: 'Schemas and tables of the database' }],
   members: {
     geodb_connection: Type.Object({
       hostname: Type.String({

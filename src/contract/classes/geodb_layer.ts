@@ -1,7 +1,8 @@
 import { annotate, type ClassDescriptor, nullable, oneOf, referenceObject } from '../descriptor.ts'
 import { GeometryTypeSchema } from '../geometry_schema.ts'
 import { Type } from '../type.ts'
-import { FeatureLayerMember, featureInterfaces } from './feature_layer.ts'
+import { FeatureLayerMember, featureInterfaces, featureLinks } from './feature_layer.ts'
+import { dataOfConnection } from './style.ts'
 
 const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' } as const
 
@@ -13,6 +14,8 @@ export const geodbLayer = {
   parents: ['resource_group'],
   interfaces: featureInterfaces,
   order: 60,
+  links: featureLinks,
+  requires: dataOfConnection,
   members: {
     geodb_layer: Type.Object({
       connection: referenceObject(['geodb_connection'], {

@@ -15,6 +15,7 @@ export const lookupTable = {
   parents: ['resource_group'],
   interfaces: [],
   order: 100,
+  table: {},
   members: {
     lookup_table: Type.Object({
       items: Type.Optional(

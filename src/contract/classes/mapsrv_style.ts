@@ -1,6 +1,6 @@
 import type { ClassDescriptor } from '../descriptor.ts'
 import { Type } from '../type.ts'
-import { featureLayerClasses, styleInterfaces } from './style.ts'
+import { dataOfParent, featureLayerClasses, styleInterfaces } from './style.ts'
 
 /** Class mapsrv_style. */
 export const mapsrvStyle = {
@@ -10,6 +10,8 @@ export const mapsrvStyle = {
   parents: featureLayerClasses,
   interfaces: styleInterfaces,
   order: 100,
+  table: { volume: ['xml'] },
+  requires: dataOfParent,
   members: {
     mapsrv_style: Type.Object({
       xml: Type.Optional(

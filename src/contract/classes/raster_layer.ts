@@ -1,4 +1,5 @@
 import { annotate, type ClassDescriptor } from '../descriptor.ts'
+import { loadedSrs } from '../geometry.ts'
 import { SourceSchema } from '../resource.ts'
 import { Type } from '../type.ts'
 
@@ -12,6 +13,11 @@ export const rasterLayer = {
   parents: ['resource_group'],
   interfaces: ['IBboxLayer'],
   order: 65,
+  data: { content: 'raster', srs: loadedSrs, options: {} },
+  links: [
+    { route: 'raster.cog', text: 'The picture as GeoTIFF' },
+    { route: 'raster.download', text: 'The file as it was sent' },
+  ],
   members: {
     raster_layer: Type.Object({
       srs: Type.Optional(
@@ -20,7 +26,7 @@ export const rasterLayer = {
           {
             ...structure,
             'x-replace': 'the reference system of a layer is fixed',
-            description: 'Reference system it is stored in: that of web maps, 3857.',
+            description: `Reference system it is stored in: that of web maps, ${loadedSrs}.`,
           },
         ),
       ),

@@ -1,6 +1,6 @@
 import type { ClassDescriptor } from '../descriptor.ts'
 import { Type } from '../type.ts'
-import { styleInterfaces } from './style.ts'
+import { dataOfParent, styleInterfaces } from './style.ts'
 
 /** Class raster_style. */
 export const rasterStyle = {
@@ -10,5 +10,6 @@ export const rasterStyle = {
   parents: ['raster_layer'],
   interfaces: styleInterfaces,
   order: 100,
+  requires: dataOfParent,
   members: { raster_style: Type.Object({}) },
 } as const satisfies ClassDescriptor

@@ -1,3 +1,19 @@
+import type { DataRequirement } from '../descriptor.ts'
+
+/** A style shows data of the layer it belongs to. */
+export const dataOfParent = {
+  permission: 'data.read',
+  requires: 'data.read',
+  on: 'parent',
+} as const satisfies DataRequirement
+
+/** A layer shows data that it reads through its connection. */
+export const dataOfConnection = {
+  permission: 'data.read',
+  requires: 'connection.connect',
+  on: 'connection',
+} as const satisfies DataRequirement
+
 /** What clients may do with a style. */
 export const styleInterfaces = [
   'IExtentRenderRequest',

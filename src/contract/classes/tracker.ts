@@ -9,6 +9,7 @@ export const tracker = {
   parents: ['trackers_group'],
   interfaces: [],
   order: 100,
+  table: {},
   members: {
     tracker: Type.Object({
       unique_id: Type.String({

@@ -1,8 +1,15 @@
 import { annotate, type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
+import { loadedSrs } from '../geometry.ts'
 import { GeometryTypeSchema } from '../geometry_schema.ts'
 import { SourceSchema } from '../resource.ts'
 import { Type } from '../type.ts'
-import { FeatureLayerMember, FieldSchema, featureInterfaces, maxFields } from './feature_layer.ts'
+import {
+  FeatureLayerMember,
+  FieldSchema,
+  featureInterfaces,
+  featureLinks,
+  maxFields,
+} from './feature_layer.ts'
 
 const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' } as const
 const load = { writeOnly: true, 'x-write': 'data.write' } as const
@@ -86,6 +93,8 @@ export const vectorLayer = {
   parents: ['resource_group'],
   interfaces: featureInterfaces,
   order: 60,
+  data: { content: 'features', srs: loadedSrs, options: loadOptions, structure: ['geometry_type', 'srs'] },
+  links: featureLinks,
   members: {
     vector_layer: Type.Object({
       srs: Type.Optional(

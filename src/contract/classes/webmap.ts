@@ -134,6 +134,7 @@ export const webmap = {
   parents: ['resource_group'],
   interfaces: [],
   order: 20,
+  links: [{ route: 'webmap.display', text: 'Open the map' }],
   members: {
     webmap: Type.Object({
       extent_left: degrees(180, -180, 'Western edge'),

@@ -31,6 +31,7 @@ export const wmsclientConnection = {
   parents: ['resource_group'],
   interfaces: [],
   order: 100,
+  table: {},
   members: {
     wmsclient_connection: Type.Object({
       url: Type.String({

@@ -1,5 +1,6 @@
 import { type ClassDescriptor, referenceObject } from '../descriptor.ts'
 import { Type } from '../type.ts'
+import { dataOfConnection } from './style.ts'
 
 const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' } as const
 
@@ -11,6 +12,8 @@ export const wmsclientLayer = {
   parents: ['resource_group'],
   interfaces: ['IBboxLayer', 'IExtentRenderRequest', 'IRenderableStyle', 'ITileRenderRequest'],
   order: 100,
+  table: { omit: ['connection'] },
+  requires: dataOfConnection,
   members: {
     wmsclient_layer: Type.Object({
       connection: referenceObject(['wmsclient_connection'], {

@@ -1,33 +1,33 @@
-import { core, kind, type ProblemKind, resource } from './kind.ts'
+import { core, type ProblemKind, resource } from './kind.ts'
 
 /** What can be wrong with the files of resources. */
 export const fileProblems = {
-  'bucket/not-found': kind(
-    404,
-    1,
-    'File not found',
-    `${resource}.ResourceNotFound`,
-    'Read the resource: it lists its files.',
-  ),
-  'attachment/not-found': kind(
-    404,
-    1,
-    'Attachment not found',
-    'nextgisweb.feature_attachment.exception.AttachmentNotFound',
-    'Read the feature: it lists its attachments.',
-  ),
-  'attachment/no-preview': kind(
-    404,
-    1,
-    'Attachment without preview',
-    'nextgisweb.feature_attachment.exception.AttachmentNotFound',
-    'Download it: only pictures have a preview, as is_image says.',
-  ),
-  'request/range': kind(
-    416,
-    1,
-    'Range not satisfiable',
-    `${core}.ValidationError`,
-    'Ask for bytes that the file has.',
-  ),
+  'bucket/not-found': {
+    title: 'File not found',
+    exit: 1,
+    status: 404,
+    exception: `${resource}.ResourceNotFound`,
+    advice: 'Read the resource: it lists its files.',
+  },
+  'attachment/not-found': {
+    title: 'Attachment not found',
+    exit: 1,
+    status: 404,
+    exception: 'nextgisweb.feature_attachment.exception.AttachmentNotFound',
+    advice: 'Read the feature: it lists its attachments.',
+  },
+  'attachment/no-preview': {
+    title: 'Attachment without preview',
+    exit: 1,
+    status: 404,
+    exception: 'nextgisweb.feature_attachment.exception.AttachmentNotFound',
+    advice: 'Download it: only pictures have a preview, as is_image says.',
+  },
+  'request/range': {
+    title: 'Range not satisfiable',
+    exit: 1,
+    status: 416,
+    exception: `${core}.ValidationError`,
+    advice: 'Ask for bytes that the file has.',
+  },
 } as const satisfies Record<string, ProblemKind>

@@ -1,27 +1,33 @@
-import { core, kind, type ProblemKind } from './kind.ts'
+import { core, type ProblemKind } from './kind.ts'
 
 /** What can be wrong with styles. */
 export const styleProblems = {
-  'style/invalid': kind(
-    422,
-    3,
-    'Style cannot be used',
-    `${core}.ValidationError`,
-    'Correct the style at the line and column that the message names.',
-  ),
-  'style/bad-xml': kind(422, 3, 'Bad XML', `${core}.ValidationError`, 'Write well-formed XML.'),
-  'style/bad-value': kind(
-    422,
-    3,
-    'Bad value in a style',
-    `${core}.ValidationError`,
-    'Write a value that the element takes.',
-  ),
-  'style/unknown': kind(
-    422,
-    3,
-    'Unknown part of a style',
-    `${core}.ValidationError`,
-    'Leave it out, or accept that it is not drawn.',
-  ),
+  'style/invalid': {
+    title: 'Style cannot be used',
+    exit: 3,
+    status: 422,
+    exception: `${core}.ValidationError`,
+    advice: 'Correct the style at the line and column that the message names.',
+  },
+  'style/bad-xml': {
+    title: 'Bad XML',
+    exit: 3,
+    status: 422,
+    exception: `${core}.ValidationError`,
+    advice: 'Write well-formed XML.',
+  },
+  'style/bad-value': {
+    title: 'Bad value in a style',
+    exit: 3,
+    status: 422,
+    exception: `${core}.ValidationError`,
+    advice: 'Write a value that the element takes.',
+  },
+  'style/unknown': {
+    title: 'Unknown part of a style',
+    exit: 3,
+    status: 422,
+    exception: `${core}.ValidationError`,
+    advice: 'Leave it out, or accept that it is not drawn.',
+  },
 } as const satisfies Record<string, ProblemKind>

@@ -33,6 +33,8 @@ export const authRoutes = {
     body: LoginSchema,
     bodyKind: 'form',
     bodySize: 'small',
+    isAnonymous: true,
+    changesSession: true,
     response: LoggedInSchema,
   },
   'auth.logout': {
@@ -40,6 +42,8 @@ export const authRoutes = {
     method: 'POST',
     path: '/api/component/auth/logout',
     summary: 'Ends the session.',
+    isAnonymous: true,
+    changesSession: true,
     response: EmptySchema,
   },
   'auth.profile': { ...profile, method: 'GET', summary: 'What one is.', response: ProfileSchema },

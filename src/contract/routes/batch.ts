@@ -1,5 +1,6 @@
-import { loadOptions } from '../classes/vector_layer.ts'
+import type { TObject } from 'typebox'
 import { ImportReportSchema } from '../import_report.ts'
+import { type DataCls, dataClsNames, dataOf } from '../registry.ts'
 import { UploadSchema } from '../resource.ts'
 import { EmptySchema, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
@@ -49,6 +50,18 @@ export const BatchOperationSchema = Type.Object({
 
 const prepared = { route: 'landform.prepared.collection', path: '/api/component/landform/prepared' } as const
 
+type SourceMember = TObject<{ source: typeof UploadSchema }>
+
+/** Members that bring a source, by class. */
+const sourceMembers = Object.fromEntries(
+  dataClsNames.map((cls) => [
+    cls,
+    Type.Optional(
+      Type.Object({ source: UploadSchema, ...dataOf(cls)?.options }, { additionalProperties: true }),
+    ),
+  ]),
+) as unknown as { readonly [C in DataCls]: ReturnType<typeof Type.Optional<SourceMember>> }
+
 /** Many changes in one transaction, and what is got ready before it. */
 export const batchRoutes = {
   'resource.batch': {
@@ -86,15 +99,12 @@ export const batchRoutes = {
     body: Type.Object({
       cls: Type.String({
         maxLength: 255,
-        description: 'Class of the resource: vector_layer or raster_layer.',
+        description: `Class of the resource: ${dataClsNames.join(' or ')}.`,
       }),
       id: Type.Optional(
         Type.Integer({ minimum: 0, description: 'The layer whose data they are to replace.' }),
       ),
-      vector_layer: Type.Optional(
-        Type.Object({ source: UploadSchema, ...loadOptions }, { additionalProperties: true }),
-      ),
-      raster_layer: Type.Optional(Type.Object({ source: UploadSchema }, { additionalProperties: true })),
+      ...sourceMembers,
     }),
     bodySize: 'small',
     response: Type.Object({

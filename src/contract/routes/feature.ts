@@ -1,6 +1,7 @@
 import { maxFields } from '../classes/feature_layer.ts'
 import { nullable, oneOf } from '../descriptor.ts'
-import { exportFormatNames } from '../export_formats.ts'
+import { encodedExportTitles, exportEncodings, exportFormatNames } from '../export_formats.ts'
+import { filterSrs } from '../geometry.ts'
 import { maxConditions, maxFilterWkt, maxLayers, maxSearchText } from '../limits.ts'
 import { FeatureParams, IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
@@ -86,11 +87,11 @@ const writeQuery = query({
 const filters = {
   intersects: Type.String({
     maxLength: maxFilterWkt,
-    description: 'WKT in EPSG:3857; only features that intersect it.',
+    description: `WKT in EPSG:${filterSrs}; only features that intersect it.`,
   }),
   bbox: list(Type.Number(), {
     maxItems: 4,
-    description: 'minx, miny, maxx, maxy in EPSG:3857; only features that intersect the box.',
+    description: `minx, miny, maxx, maxy in EPSG:${filterSrs}; only features that intersect the box.`,
   }),
   like: Type.String({ maxLength: maxSearchText, description: 'Text that a text field has to contain.' }),
   ilike: Type.String({ maxLength: maxSearchText, description: 'The same, whatever the case.' }),
@@ -318,7 +319,7 @@ export const featureRoutes = {
       }),
       fid: Type.String({ maxLength: 255, description: 'Field that receives the feature id.' }),
       encoding: Type.String({
-        description: 'Character encoding of CSV, Shapefile and MapInfo: UTF-8, where absent, or CP1251.',
+        description: `Character encoding of ${encodedExportTitles}: ${exportEncodings.join(', where absent, or ')}.`,
       }),
       fields: list(Type.String(), {
         maxItems: maxFields,
@@ -331,7 +332,7 @@ export const featureRoutes = {
       }),
       intersects_srs: Type.Integer({
         minimum: 1,
-        description: 'EPSG code of intersects; 3857 where absent.',
+        description: `EPSG code of intersects; ${filterSrs} where absent.`,
       }),
     }),
     moreQuery: fieldFilters,

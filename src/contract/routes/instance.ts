@@ -1,4 +1,4 @@
-import type { RouteDescriptor } from '../route.ts'
+import { extraRoutes, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
 const Labelled = { label: Type.String(), identity: Type.String() }
@@ -11,6 +11,7 @@ export const instanceRoutes = {
     path: '/api/component/core/pkg_version',
     aliases: ['/api/component/pyramid/pkg_version'],
     summary: 'Versions of the components.',
+    plain: { omits: '^landform$' },
     response: Type.Record(Type.String(), Type.String()),
   },
   'instance.routes': {
@@ -19,6 +20,7 @@ export const instanceRoutes = {
     path: '/api/component/core/route',
     aliases: ['/api/component/pyramid/route'],
     summary: 'Paths of all operations, by route name.',
+    plain: { omits: extraRoutes },
     response: Type.Record(Type.String(), Type.Array(Type.String())),
   },
   'instance.schema': {
@@ -54,6 +56,7 @@ export const instanceRoutes = {
     path: '/api/component/core/ping',
     aliases: ['/api/component/pyramid/ping'],
     summary: 'Whether the process answers, in the words of the original.',
+    isAnonymous: true,
     response: Type.Object({}),
   },
   'instance.health': {
@@ -62,6 +65,7 @@ export const instanceRoutes = {
     path: '/api/component/core/healthcheck',
     aliases: ['/api/component/pyramid/healthcheck'],
     summary: 'Whether database and files answer, in the words of the original.',
+    isAnonymous: true,
     response: Type.Object({
       success: Type.Boolean(),
       component: Type.Record(
@@ -75,6 +79,7 @@ export const instanceRoutes = {
     method: 'GET',
     path: '/healthz',
     summary: 'Whether the process answers.',
+    isAnonymous: true,
     response: Type.Object({ status: Type.String() }),
   },
   'instance.ready': {
@@ -82,6 +87,7 @@ export const instanceRoutes = {
     method: 'GET',
     path: '/readyz',
     summary: 'Whether database and files answer.',
+    isAnonymous: true,
     response: Type.Object({ status: Type.String() }),
   },
 } as const satisfies Record<string, RouteDescriptor>

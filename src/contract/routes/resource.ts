@@ -1,3 +1,4 @@
+import { annotate } from '../descriptor.ts'
 import { ImportReportSchema } from '../import_report.ts'
 import { maxConditions } from '../limits.ts'
 import { patterns } from '../pattern.ts'
@@ -9,7 +10,7 @@ const collection = { route: 'resource.collection', path: '/api/resource/' } as c
 const parent = Type.Integer({ minimum: 0, description: 'Parent resource.' })
 
 /** Beside what the API says, where the request brought a file along. */
-const report = Type.Optional(ImportReportSchema)
+const report = Type.Optional(annotate(ImportReportSchema, { 'x-extra': true }))
 
 /** Answer to a creation. */
 const CreatedSchema = Type.Object({
@@ -65,6 +66,7 @@ export const resourceRoutes = {
     method: 'GET',
     summary: 'One resource.',
     permission: 'resource.read',
+    plain: { holdsResources: true },
     response: AnyObjectSchema,
   },
   'resource.update': {
@@ -74,6 +76,7 @@ export const resourceRoutes = {
     summary: 'Changes a resource. Attributes sent as they are read change nothing and need no permission.',
     permission: 'resource.read',
     body: AnyObjectSchema,
+    plain: { isNull: true },
     response: ChangedSchema,
   },
   'resource.delete': {
@@ -82,6 +85,7 @@ export const resourceRoutes = {
     databaseUse: 'load',
     summary: 'Deletes a resource and all below it.',
     permission: 'resource.delete',
+    plain: { isNull: true },
     response: EmptySchema,
   },
   'resource.list': {
@@ -89,6 +93,7 @@ export const resourceRoutes = {
     method: 'GET',
     summary: 'Children of a resource.',
     query: query({ parent }),
+    plain: { holdsResources: true },
     response: Type.Array(AnyObjectSchema),
   },
   'resource.create': {
@@ -99,6 +104,7 @@ export const resourceRoutes = {
     summary: 'Creates a resource.',
     query: query({ parent, cls: Type.String({ description: 'Class.' }) }),
     body: AnyObjectSchema,
+    plain: { status: 201 },
     response: CreatedSchema,
   },
   'resource.search': {
@@ -120,6 +126,7 @@ export const resourceRoutes = {
       examples: searchConditions,
       maxCount: maxConditions,
     },
+    plain: { holdsResources: true },
     response: Type.Array(AnyObjectSchema),
   },
   'resource.permission': {

@@ -51,6 +51,7 @@ export const uploadRoutes = {
     takesKey: true,
     summary: 'Uploads the body as one file.',
     bodyKind: 'raw',
+    plain: { status: 201 },
     response: UploadSchema,
   },
   'upload.get': {

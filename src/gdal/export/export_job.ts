@@ -1,5 +1,8 @@
+import type { DirectFormatName, ExportEncoding, ExportFormatName } from '../../contract/export_formats.ts'
 import type { Datatype, GeometryParts } from '../../contract/geometry.ts'
-import type { FormatLimits } from './loss.ts'
+
+/** Name of a format that GDAL writes. */
+export type GdalFormatName = Exclude<ExportFormatName, DirectFormatName>
 
 /**
  * What a child process is asked to write. Plain data: it crosses a process boundary. The rows come as a binary copy of
@@ -11,17 +14,14 @@ export interface ExportJob {
   readonly folder: string
   /** Name of the file, or of the first of several. */
   readonly fileName: string
-  /** Format, as GDAL calls it. */
-  readonly driver: string
-  /** Further options of the translation, as ogr2ogr takes them. */
-  readonly options: readonly string[]
+  readonly format: GdalFormatName
+  /** Encoding of the texts in the file. */
+  readonly encoding: ExportEncoding
   readonly layerName: string
   /** EPSG code of the coordinates, which come as they are to be. */
   readonly srs: number
   readonly geometry: GeometryParts
   readonly columns: readonly JobColumn[]
-  /** What the format cannot hold; all of it where absent. */
-  readonly limits?: FormatLimits | undefined
 }
 
 /** A column of an export, in order. */

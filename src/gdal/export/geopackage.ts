@@ -2,19 +2,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../core/sql_quote.ts'
 import { type FlatItems, orderByPlace } from '../flatgeobuf/spatial_index.ts'
+import type { PlacedFile, Translate } from './format_writers.ts'
 import { packRtree } from './rtree.ts'
-
-/** What writes a file by GDAL's translation, with further options. */
-export type Translate = (target: string, options: readonly string[]) => Promise<void>
-
-/** A GeoPackage that is to be written. */
-export interface GeoPackageFile {
-  readonly target: string
-  /** Folder for an intermediate file. */
-  readonly folder: string
-  /** The features that have a geometry, with the ids that they have in the file. */
-  readonly items: FlatItems
-}
 
 /**
  * Writes a GeoPackage. GDAL writes all but the content of the spatial index, on which it would spend half of the time:
@@ -22,7 +11,7 @@ export interface GeoPackageFile {
  *
  * @see https://www.geopackage.org/spec120/#extension_rtree
  */
-export async function writeGeoPackage(translate: Translate, file: GeoPackageFile): Promise<void> {
+export async function writeGeoPackage(translate: Translate, file: PlacedFile): Promise<void> {
   const { target, folder, items } = file
   const twin = join(folder, 'twin.gpkg')
   await translate(twin, ['-limit', '0'])

@@ -1,18 +1,10 @@
+import type { ExportLimits } from '../../contract/export_formats.ts'
 import type { CopyRow } from '../../core/copy_rows.ts'
 import type { JobColumn } from './export_job.ts'
 
-/** What a format cannot hold, where GDAL says nothing of it. */
-export interface FormatLimits {
-  /** Most bytes of a text, in the encoding of the file. */
-  readonly textBytes?: number
-  /** Whether a character is one byte in the file. */
-  readonly isOneByte?: boolean
-  /** Digits that are kept of whole numbers of 64 bits, which are written as floating-point ones. */
-  readonly digits?: number
-  /** Whether a number that there is none of is 0. */
-  readonly isNullZero?: boolean
-  /** Whether fields may come under other names. */
-  readonly renames?: boolean
+/** What a format cannot hold, and whether a character is one byte in the file. */
+export interface FileLimits extends ExportLimits {
+  readonly isOneByte: boolean
 }
 
 /** Sees what is lost on the way into a file. */
@@ -24,7 +16,7 @@ export interface LossCheck {
 }
 
 /** Starts to look at the values of columns. */
-export function startLossCheck(columns: readonly JobColumn[], limits: FormatLimits): LossCheck {
+export function startLossCheck(columns: readonly JobColumn[], limits: FileLimits): LossCheck {
   const checks = columns.flatMap(({ datatype }, index) =>
     checksOf(datatype, limits).map((check) => ({ ...check, index })),
   )
@@ -48,7 +40,7 @@ export function startLossCheck(columns: readonly JobColumn[], limits: FormatLimi
           const count = counts[at] ?? 0
           return index === column && count > 0 ? [`Of the field ${name}, ${describe(count)}.`] : []
         })
-        return limits.renames === true && given !== name
+        return limits.nameLength !== undefined && given !== name
           ? [`The field ${name} is called ${given}.`, ...lost]
           : lost
       }),
@@ -65,7 +57,7 @@ interface Check {
   describe(count: number): string
 }
 
-function checksOf(datatype: JobColumn['datatype'], limits: FormatLimits): Check[] {
+function checksOf(datatype: JobColumn['datatype'], limits: FileLimits): Check[] {
   const { textBytes, isOneByte, digits, isNullZero } = limits
   const checks: Check[] = []
   if (datatype === 'STRING' && textBytes !== undefined)

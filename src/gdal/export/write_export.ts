@@ -1,24 +1,17 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { freeColumnName } from '../../contract/export_formats.ts'
+import { type ExportFormat, exportFormats, freeColumnName } from '../../contract/export_formats.ts'
 import { problem } from '../../contract/problems.ts'
 import { isDiskFull } from '../../core/disk_full.ts'
 import { isProblem } from '../../core/problem.ts'
-import { expandBbox } from '../../geo/bbox.ts'
 import { type Rows, writeFlat, writeFlatIndexed } from '../flatgeobuf/file_writer.ts'
 import { FlatItems } from '../flatgeobuf/spatial_index.ts'
 import { hasNoRoom } from '../runner/disk_room.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
 import { type ExportJob, type ExportSummary, resultFolder } from './export_job.ts'
-import { type Translate, writeGeoPackage } from './geopackage.ts'
+import { formatWriters, type Translate } from './format_writers.ts'
 import { type LossCheck, startLossCheck } from './loss.ts'
 import { formatVrt } from './vrt.ts'
-
-/** Formats in which every position is longitude and latitude. */
-const inDegrees: readonly string[] = ['KML', 'GPX']
-
-/** Formats that are written by what is known of the places of all features. */
-const placed: readonly string[] = ['GPKG', 'MapInfo File', ...inDegrees]
 
 /** Name of the layer in the intermediate file. */
 const flatName = 'layer'
@@ -39,7 +32,7 @@ export async function writeExport(
   const target = join(results, job.fileName)
   const path = join(job.folder, 'rows.fgb')
   try {
-    if (job.driver !== 'FlatGeobuf')
+    if (job.format !== 'FlatGeobuf')
       return { notes: await writeByGdal(openGdal(), job, { rows, path, target }) }
     await writeFlatIndexed({ ...job, ...rows, name: job.layerName, path: target }, path)
     return { notes: [] }
@@ -53,7 +46,9 @@ async function writeByGdal(
   job: ExportJob,
   { rows, path, target }: { readonly rows: Rows; readonly path: string; readonly target: string },
 ): Promise<string[]> {
-  const loss = job.limits && startLossCheck(job.columns, job.limits)
+  const { limits }: ExportFormat = exportFormats[job.format]
+  const isOneByte = job.encoding !== 'UTF-8'
+  const loss = limits && startLossCheck(job.columns, { ...limits, isOneByte })
   const names = await translateRows(gdal, job, { rows, path, target, look: loss?.look })
   return loss?.tell(names) ?? []
 }
@@ -71,24 +66,23 @@ async function translateRows(
   job: ExportJob,
   { rows, path, target, look }: Places,
 ): Promise<string[]> {
+  const { driver, options, writePlaced } = formatWriters[job.format]
+  const { isFixed, isBare }: ExportFormat = exportFormats[job.format]
   const idColumn = freeColumnName('id', job.columns)
   const columns = [{ name: idColumn, datatype: 'BIGINT' } as const, ...job.columns]
-  const items = placed.includes(job.driver) ? new FlatItems() : undefined
+  const items = writePlaced === undefined && !isFixed ? undefined : new FlatItems()
   await writeFlat({ ...job, ...rows, columns, path, name: flatName, look }, items)
+  if (isFixed && items !== undefined) checkLatitudes(items, driver)
   const source = formatVrt({ ...job, path, name: flatName, idColumn })
   let names: string[] = []
   const translateTo: Translate = async (file, more) => {
     names = await translate(gdal, source, {
       target: file,
-      options: ['-f', job.driver, ...job.options, ...more],
+      options: ['-f', driver, ...options(job), ...(isBare ? ['-select', ''] : []), ...more],
     })
   }
-  if (items === undefined) await translateTo(target, [])
-  else if (job.driver === 'GPKG') await writeGeoPackage(translateTo, { target, folder: job.folder, items })
-  else {
-    if (inDegrees.includes(job.driver)) checkLatitudes(items, job.driver)
-    await translateTo(target, job.driver === 'MapInfo File' ? boundsOption(items) : [])
-  }
+  if (writePlaced === undefined || items === undefined) await translateTo(target, [])
+  else await writePlaced(translateTo, { target, folder: job.folder, items })
   return names
 }
 
@@ -108,24 +102,6 @@ function checkLatitudes({ bounds }: FlatItems, driver: string): void {
       hint: 'Mend the feature, or choose a format that takes every position, such as GeoJSON.',
     },
   )
-}
-
-/** Part of the longer side by which a table reaches beyond its features, and least units. */
-const room = 0.1
-const leastRoom = 1
-
-/**
- * Says in which box a table of MapInfo lies. Its coordinates are whole steps across that box, and what lies outside is
- * moved to the edge: without a word, GDAL takes ±15,000,000 for the y of web maps, which is 80 degrees.
- *
- * @see https://gdal.org/drivers/vector/mitab.html BOUNDS
- */
-function boundsOption({ bounds, count }: FlatItems): string[] {
-  if (count === 0) return []
-  const [west, south, east, north] = bounds
-  const margin = Math.max(room * Math.max(east - west, north - south), leastRoom)
-  const box = expandBbox(bounds, margin)
-  return ['-lco', `BOUNDS=${box.map((side) => side.toFixed(6)).join(',')}`]
 }
 
 /** Gives the names of the fields that were written. */

@@ -1,14 +1,15 @@
 import type { GeometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
+import { countOf } from '../../core/count.ts'
 import { hasNoRoom } from '../runner/disk_room.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
 import type { SourceSummary, VectorJob } from '../runner/vector_job.ts'
 import { hasMeasures } from '../sources/declared_type.ts'
-import { lookAtTable, openExactly } from '../sources/geopackage/exact_table.ts'
 import { findMissing } from '../sources/missing.ts'
 import { openSourceLayer } from '../sources/open_source.ts'
 import type { SourceLayer } from '../sources/source.ts'
 import { nameSource } from '../sources/source_name.ts'
+import { encodingHint } from '../sources/text/encoding.ts'
 import {
   eachAsWritten,
   sourceReferenceSystem,
@@ -26,14 +27,7 @@ import {
   type Surveyor,
   startSurvey,
 } from './feature_scan.ts'
-import {
-  encodingHint,
-  featuresOf,
-  layoutOf,
-  planReading,
-  type ReadingPlan,
-  settleColumn,
-} from './reading_plan.ts'
+import { featuresOf, layoutOf, planReading, type ReadingPlan, settleColumn } from './reading_plan.ts'
 import { startRows } from './row_writer.ts'
 
 /** Where a conversion reports to. */
@@ -53,26 +47,22 @@ export interface ConversionSink extends DraftSink {
 export async function convertVector(gdal: GdalModule, job: VectorJob, sink: ConversionSink): Promise<void> {
   const source = await openSourceLayer(gdal, job)
   sink.tick()
-  if (!(await convertLayer(gdal, { source, job }, sink)))
-    await convertLayer(gdal, { source: openExactly(gdal, source, job.folder), job, isExact: true }, sink)
-}
-
-interface Conversion extends Pick<ReadingPlan, 'source' | 'job'> {
-  /** Whether the layer gives each value as it is. */
-  readonly isExact?: boolean
+  if (await convertLayer(gdal, { source, job }, sink)) return
+  const exact = source.check?.openExactly?.()
+  if (exact !== undefined) await convertLayer(gdal, { source: exact, job }, sink)
 }
 
 /** @returns whether all was as GDAL gave it: else whatever was sent was sent in vain */
 async function convertLayer(
   gdal: GdalModule,
-  { source, job, isExact = source.format !== 'GPKG' }: Conversion,
+  { source, job }: Pick<ReadingPlan, 'source' | 'job'>,
   sink: ConversionSink,
 ): Promise<boolean> {
   const plan = planReading(gdal, source, job)
-  const look = await lookAtAll(gdal, { ...plan, isExact }, sink)
+  const look = await lookAtAll(gdal, plan, sink)
   if (look === undefined) return false
   const { survey } = look
-  if (source.isGuessed) refuseMisplaced(survey, source.name)
+  if (source.degrees === 'guessed') refuseMisplaced(survey, source.name)
   // A source of which nothing is left is not what anybody wants to have skipped.
   if (survey.badCount > 0 && (!job.skipErrors || survey.families.size === 0)) throw badFeatures(survey)
   const geometry = decideGeometry(survey, plan)
@@ -96,15 +86,14 @@ async function convertLayer(
   return true
 }
 
-function findNotes({ isGuessed, texts, layer, hasLongPositions, wkt }: SourceLayer): string[] {
+function findNotes({ degrees, layer, columns: { texts, wkt } = {}, check }: SourceLayer): string[] {
   const position = 'The coordinates were taken for longitude and latitude, EPSG:4326.'
   const measures = 'The measures (M) of its geometries are left out: layers have none.'
-  const beyond = 'Positions have more than three numbers: those behind the third are left out.'
   return [
-    ...(isGuessed ? [position] : []),
+    ...(degrees === 'guessed' ? [position] : []),
     ...(hasMeasures(layer.geomType) || wkt?.hasMeasures ? [measures] : []),
-    ...(hasLongPositions ? [beyond] : []),
-    texts?.findNote() ?? [],
+    check?.findNotes?.() ?? [],
+    texts?.findNote?.() ?? [],
   ].flat()
 }
 
@@ -126,13 +115,14 @@ interface Look {
  */
 async function lookAtAll(
   gdal: GdalModule,
-  plan: ReadingPlan & Required<Pick<Conversion, 'isExact'>>,
+  plan: ReadingPlan,
   sink: ConversionSink,
 ): Promise<Look | undefined> {
   const { source, job, path } = plan
-  const looking = plan.isExact ? undefined : lookAtTable(gdal, source)
-  looking?.catch(() => undefined)
-  const counting = source.twin?.features.countAsync(true)
+  const { check, columns: { texts } = {} } = source
+  const comparing = check?.compare?.()
+  comparing?.catch(() => undefined)
+  const counting = check?.count?.()
   counting?.catch(() => undefined)
   let surveyor: Surveyor | undefined
   let features: Features | undefined
@@ -152,19 +142,19 @@ async function lookAtAll(
       })
     },
   })
-  const table = await looking
-  if (table?.isDoubtful) return undefined
-  source.texts?.settle()
+  const compared = await comparing
+  if (compared?.isDoubtful) return undefined
+  texts?.settle?.()
   const survey = surveyor?.survey ?? emptySurvey
   const { count, bareCount } = survey
   const sourceSrs = sourceReferenceSystem(source)
   const { layer } = source
   const total =
-    table?.total ?? plan.total ?? (counting === undefined ? layer.features.count(true) : await counting)
+    compared?.total ?? plan.total ?? (counting === undefined ? layer.features.count(true) : await counting)
   const missing = findMissing(gdal, { source, srs: job.srs, sourceSrs, total, count, bareCount })
   if (missing === undefined) {
     if (hasNoRoom(job.folder)) throw translationFault(path, '')
-    throw await breaksOff(source, `${count} of ${total} features can be read`)
+    throw await breaksOff(source, `${count} of ${countOf(total, 'feature')} can be read`)
   }
   const settled = features && { ...features, columns: features.columns.map(settleColumn) }
   return { survey: addMissing(survey, missing), features: settled, passedOver: surveyor?.passedOver, draft }
@@ -193,8 +183,8 @@ async function sendAll({ features, passedOver }: Look, { plan, geometry, sink }:
   await rows.end()
 }
 
-async function breaksOff({ name, findFault }: SourceLayer, text: string): Promise<Error> {
-  const fault = await findFault?.()
+async function breaksOff({ name, check }: SourceLayer, text: string): Promise<Error> {
+  const fault = await check?.findFault?.()
   const why = fault === undefined ? '' : `: ${fault}`
   return problem('source/unreadable', `${nameSource(name)} breaks off: ${text}${why}`)
 }
@@ -238,13 +228,9 @@ function decideGeometry(
 function badFeatures({ bad, badCount }: Survey): Error {
   const more = badCount > bad.length ? [`and ${badCount - bad.length} more`] : []
   const lines = [...bad.map(({ number, reason }) => `feature ${number}: ${reason}`), ...more]
-  return problem(
-    'source/bad-features',
-    `${badCount} ${badCount === 1 ? 'feature' : 'features'} cannot be loaded`,
-    {
-      detail: lines.map((line) => `- ${line}`).join('\n'),
-      ...(bad.some(({ isText }) => isText) ? { hint: encodingHint } : {}),
-      data: { bad_count: badCount, bad: bad.map(({ number, reason }) => ({ number, reason })) },
-    },
-  )
+  return problem('source/bad-features', `${countOf(badCount, 'feature')} cannot be loaded`, {
+    detail: lines.map((line) => `- ${line}`).join('\n'),
+    ...(bad.some(({ isText }) => isText) ? { hint: encodingHint } : {}),
+    data: { bad_count: badCount, bad: bad.map(({ number, reason }) => ({ number, reason })) },
+  })
 }

@@ -31,7 +31,8 @@ export function startDraft(
   const geometry = findGeometry(plan)
   if (
     geometry === undefined ||
-    source.texts !== undefined ||
+    // What texts are is known once all of them were read.
+    source.columns?.texts?.settle !== undefined ||
     columns.some(({ guess }) => guess !== undefined)
   )
     return undefined

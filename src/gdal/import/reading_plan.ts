@@ -7,7 +7,6 @@ import type { FlatHeader } from '../flatgeobuf/flat_reader.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
 import type { SourceField, VectorJob, WireLayout } from '../runner/vector_job.ts'
 import type { SourceLayer } from '../sources/source.ts'
-import { nameSource } from '../sources/source_name.ts'
 import { findDeclaredType, readFields } from '../sources/translate.ts'
 import { type ColumnPlan, type ColumnUse, isField } from './copy_row.ts'
 import type { Features } from './feature_scan.ts'
@@ -45,7 +44,10 @@ export interface PlannedColumn extends SourceField {
  * @throws {Problem} source/unreadable, request/invalid
  */
 export function planReading(gdal: GdalModule, source: SourceLayer, job: VectorJob): ReadingPlan {
-  const fields = readFields(source).map((field) => nameField(field, source))
+  const fields = readFields(source).map((field) => {
+    const { texts } = source.columns ?? {}
+    return texts === undefined ? field : { ...field, name: texts.readName(field.name) }
+  })
   const idColumn = findIdColumn(source, fields, job)
   const { family, isMulti, skipOthers, fix } = job
   const rules = {
@@ -62,7 +64,7 @@ export function planReading(gdal: GdalModule, source: SourceLayer, job: VectorJo
     columns: planColumns(source, { fields, job, idColumn }),
     idColumn,
     declared: findDeclaredType(source),
-    total: source.total ?? countQuickly(gdal, source),
+    total: source.check?.total ?? countQuickly(gdal, source),
     path: join(job.folder, 'features.fgb'),
     rules,
   }
@@ -72,17 +74,6 @@ function countQuickly(gdal: GdalModule, { layer }: SourceLayer): number | undefi
   return layer.testCapability(gdal.OLCFastFeatureCount) ? layer.features.count() : undefined
 }
 
-/** A name that cannot be read is one that nobody could name. */
-function nameField(field: SourceField, { texts, recodedFrom, name }: SourceLayer): SourceField {
-  if (texts !== undefined) return { ...field, name: texts.readName(field.name) }
-  if (recodedFrom === undefined || !field.name.includes('\uFFFD')) return field
-  throw problem(
-    'source/unreadable',
-    `${nameSource(name)} cannot be read: the name of its field ${field.name} is not ${recodedFrom}`,
-    { hint: encodingHint },
-  )
-}
-
 interface ColumnChoice {
   readonly fields: readonly SourceField[]
   readonly job: VectorJob
@@ -90,15 +81,15 @@ interface ColumnChoice {
 }
 
 function planColumns(
-  { hidden, isText = false, declared = [] }: SourceLayer,
+  { columns: { uses, areTexts = false, declared = [] } = {} }: SourceLayer,
   { fields, job: { wanted }, idColumn }: ColumnChoice,
 ): PlannedColumn[] {
-  const shown = fields.filter(({ name }) => hidden?.get(name) === undefined)
+  const shown = fields.filter(({ name }) => uses?.get(name) === undefined)
   const keynames = keynamesOf(shown.map(({ name }) => name))
   const datatypeOf = new Map(wanted?.fields.map(({ keyname, datatype }) => [keyname, datatype]))
   let next = 0
   return fields.map((field, index) => {
-    const use = hidden?.get(field.name)
+    const use = uses?.get(field.name)
     if (use !== undefined) return { ...field, keyname: '', use }
     const keyname = keynames[next] ?? ''
     next += 1
@@ -109,7 +100,7 @@ function planColumns(
       ...field,
       keyname,
       use: known ?? declared[index] ?? field.datatype,
-      isGuessed: isText && known === undefined,
+      isGuessed: areTexts && known === undefined,
     }
   })
 }
@@ -150,17 +141,17 @@ export function settleColumn(column: ColumnPlan): ColumnPlan {
 
 /** Gives the features of the intermediate file, once its header is written. */
 export function featuresOf({ path, columns, job, source, rules }: ReadingPlan, header: FlatHeader): Features {
-  const { texts, recodedFrom, hasHugeNumbers, wkt: wktCheck } = source
+  const { texts, isClamped: findClamped, wkt: wktCheck, areTexts } = source.columns ?? {}
   // In a table of text there is no other way to write that there is no value.
-  const blankIsNull = job.wanted !== undefined && source.format === 'CSV'
+  const blankIsNull = job.wanted !== undefined && areTexts === true
   const plans = header.columns.map(({ type }, index): ColumnPlan => {
     const { datatype, use, isGuessed } = columns[index] ?? unknownColumn
     const guess = isGuessed === true ? { kind: undefined } : undefined
     const isText = datatype === 'STRING' && use === 'STRING'
     const convert = isText ? texts?.read : conversionOf(datatype, use)
-    const encoding = isText ? (texts?.encoding ?? recodedFrom) : undefined
+    const encoding = isText ? texts?.encoding : undefined
     const wkt = use === 'GEOMETRY' ? wktCheck : undefined
-    const isClamped = type === 'Long' ? hasHugeNumbers : undefined
+    const isClamped = type === 'Long' ? findClamped : undefined
     return {
       type,
       use,
@@ -180,23 +171,19 @@ function conversionOf(from: Datatype, to: ColumnUse): Conversion | undefined {
 }
 
 function findIdColumn(
-  { hidden }: SourceLayer,
+  { columns: { uses } = {} }: SourceLayer,
   all: readonly SourceField[],
   { idSource, idFields }: VectorJob,
 ): number {
   if (idSource === 'SEQUENCE') return -1
   const column = idFields
-    .map((name) => all.findIndex((field) => field.name === name && hidden?.get(name) === undefined))
+    .map((name) => all.findIndex((field) => field.name === name && uses?.get(name) === undefined))
     .find((index) => index >= 0)
   if (column !== undefined) return column
   if (idSource === 'AUTO') return -1
   const names = all
     .map(({ name }) => name)
-    .filter((name) => hidden?.get(name) === undefined)
+    .filter((name) => uses?.get(name) === undefined)
     .join(', ')
   throw problem('request/invalid', `the source has no field ${idFields.join(' or ')} for ids, but ${names}`)
 }
-
-/** What to do where texts cannot be read. */
-export const encodingHint =
-  'Name the encoding of the texts in source.encoding, such as CP1251; Shapefiles may bring it along in a .cpg file.'

@@ -5,6 +5,7 @@ import type { Dataset } from 'gdal-async'
 import { problem } from '../../contract/problems.ts'
 import { unpackArchive } from '../../files/archive.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
+import { openFault } from '../sources/open_fault.ts'
 import { pictureFolder, pictureName, unreadable } from './raster_fault.ts'
 import type { RasterJob } from './raster_job.ts'
 import { checkPieces } from './tiff_header.ts'
@@ -21,7 +22,7 @@ export async function openPicture(gdal: GdalModule, job: RasterJob): Promise<Dat
   try {
     return await gdal.openAsync(path, 'r', 'GTiff')
   } catch (error) {
-    throw unreadable(job, error instanceof Error ? error.message : String(error))
+    throw unreadable(job, openFault(error, ['GeoTIFF']))
   }
 }
 

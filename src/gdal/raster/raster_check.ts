@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Dataset } from 'gdal-async'
 import { problem } from '../../contract/problems.ts'
+import { countOf } from '../../core/count.ts'
 import { nameSource } from '../sources/source_name.ts'
 import { badRaster } from './raster_fault.ts'
 import type { RasterJob } from './raster_job.ts'
@@ -31,7 +32,7 @@ function checkBands(dataset: Dataset): void {
   const count = bands.length
   if (count !== 3 && count !== 4)
     throw badRaster(
-      `the picture has ${count} ${count === 1 ? 'band' : 'bands'}, not 3 or 4`,
+      `the picture has ${countOf(count, 'band')}, not 3 or 4`,
       'gdal_translate -expand rgb makes three bands of a palette, -b 1 -b 2 -b 3 takes three of many.',
     )
   const wide = bands.find(({ dataType }) => dataType !== 'Byte')

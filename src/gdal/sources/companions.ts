@@ -1,24 +1,24 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { problem } from '../../contract/problems.ts'
+import { type SourceFormatName, sourceFormats } from '../../contract/source_formats.ts'
 import type { SourceFile } from './source.ts'
 import { nameSource } from './source_name.ts'
 
-/** What belongs to a file of an extension: without it the file would be read, and lose what stands there. */
-const parts: Readonly<Record<string, readonly string[]>> = {
-  '.shp': ['.shx', '.dbf'],
-  '.mif': ['.mid'],
-  '.tab': ['.dat', '.map', '.id'],
-}
+/** Formats that consist of several files. */
+type SeveralFiles = {
+  [Name in SourceFormatName]: (typeof sourceFormats)[Name] extends { required: unknown } ? Name : never
+}[SourceFormatName]
 
 /**
  * Gives all files that belong to one another the same name, as their driver wants them: where one is written with
  * other capitals, it would be passed over, and all that it says.
  *
- * @param extension of the file, in lower case
- * @throws {Problem} source/unreadable where one is missing
+ * @throws {Problem} source/unreadable where a required one is missing
  */
-export function gatherParts(file: SourceFile, extension: string): SourceFile {
+export function gatherCompanions(file: SourceFile, format: SeveralFiles): SourceFile {
+  const { extensions, required } = sourceFormats[format]
+  const [extension] = extensions
   const folder = dirname(file.path)
   const stem = basename(file.path).slice(0, -extension.length)
   const isPart = (name: string) => name.toLowerCase().startsWith(`${stem.toLowerCase()}.`)
@@ -27,7 +27,7 @@ export function gatherParts(file: SourceFile, extension: string): SourceFile {
     if (!existsSync(wanted)) renameSync(join(folder, name), wanted)
   }
   const path = join(folder, stem)
-  const missing = (parts[extension] ?? []).filter((part) => !existsSync(path + part))
+  const missing = required.filter((part) => !existsSync(path + part))
   if (missing.length > 0) throw lacks(file, missing)
   return { ...file, path: path + extension }
 }

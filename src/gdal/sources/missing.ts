@@ -12,7 +12,7 @@ export interface MissingFeature extends BadFeature {
 
 /** What a translation was to do, and what it did. */
 export interface Translation {
-  readonly source: Pick<SourceLayer, 'layer' | 'twin' | 'positions' | 'broken'>
+  readonly source: Pick<SourceLayer, 'layer' | 'check'>
   /** EPSG code of the target. */
   readonly srs: number
   /** What GDAL was told to take for the reference system of the source, where it was told. */
@@ -78,10 +78,10 @@ function faultFinder(
   const from = sourceSrs === undefined ? layer.srs : gdal.SpatialReference.fromUserInput(sourceSrs)
   const to = gdal.SpatialReference.fromEPSG(srs)
   const transformation = from === null ? undefined : new gdal.CoordinateTransformation(from, to)
-  const findReason = reasonFinder(source)
+  const findReason = source.check?.startReasons?.()
   return (feature, number) => {
     const geometry = feature.getGeometry()
-    if (geometry === null || geometry.isEmpty()) return { reason: findReason(number) }
+    if (geometry === null || geometry.isEmpty()) return { reason: findReason?.(number) ?? noGeometry }
     try {
       if (transformation !== undefined) geometry.transform(transformation)
     } catch {
@@ -108,33 +108,3 @@ function hasReplacement(value: unknown): boolean {
 }
 
 const noGeometry = 'it has no geometry'
-
-/** Says why there is no geometry: by what stands in its place, where that is known. */
-function reasonFinder({
-  twin,
-  positions = [],
-  broken = [],
-}: Translation['source']): (number: number) => string {
-  if (twin === undefined) {
-    const reasons = new Map(broken.map(({ number, reason }) => [number, reason]))
-    return (number) => reasons.get(number) ?? noGeometry
-  }
-  const rows = twin.features[Symbol.iterator]()
-  let at = 0
-  return (number) => {
-    let row = rows.next()
-    for (at += 1; at < number && !row.done; at++) row = rows.next()
-    if (row.done) return noGeometry
-    const cells = positions.map((name) => ({ name, text: String(row.value.fields.get(name) ?? '').trim() }))
-    const wrong = cells.find(({ text }) => text !== '' && (cells.length === 1 || !isNumber(text)))
-    if (wrong === undefined) return noGeometry
-    const text = JSON.stringify(wrong.text.slice(0, longestShown))
-    return `${wrong.name}: ${text} is no ${cells.length === 1 ? 'geometry' : 'number'}`
-  }
-}
-
-const longestShown = 80
-
-function isNumber(text: string): boolean {
-  return /^[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?$/.test(text)
-}

@@ -1,9 +1,8 @@
 import type { Dataset, Layer } from 'gdal-async'
 import type { Datatype } from '../../contract/geometry.ts'
 import type { WktCheck } from '../../geo/wkt_check.ts'
+import type { Value } from '../flatgeobuf/value.ts'
 import type { ColumnUse } from '../import/copy_row.ts'
-import type { BadFeature } from '../runner/vector_job.ts'
-import type { TextReader } from './shapefile/dbf_text.ts'
 
 /** A file to open, under a name that tells its format. */
 export interface SourceFile {
@@ -16,37 +15,82 @@ export interface SourceFile {
 export interface SourceLayer {
   readonly dataset: Dataset
   readonly layer: Layer
-  /** The same layer, opened once more: to be counted while `layer` is read, where counting takes reading. */
-  readonly twin?: Layer
-  /** How the texts are looked at that its geometries are made of. */
-  readonly wkt?: WktCheck
-  /** Columns of `twin` that hold the geometries, as texts. */
-  readonly positions?: readonly string[]
   readonly name: string
   /** Name of the format, as GDAL's drivers are called. */
   readonly format: string
-  /** Whether the format says that its coordinates are longitude and latitude. */
-  readonly isLonLat: boolean
-  /** Fields that are read for something else than to become fields. */
-  readonly hidden?: ReadonlyMap<string, ColumnUse>
-  /** How its texts are read, where they are not UTF-8. */
-  readonly texts?: TextReader
-  /** What the file was in before it was recoded: U+FFFD in its texts is what was no text of that encoding. */
-  readonly recodedFrom?: string | undefined
-  /** What its fields are, in order, where all of them are read as texts. */
+  /**
+   * Why coordinates of a layer without a reference system are longitude and latitude: its format says so, or it is
+   * worth a try. Where absent, such a layer is refused.
+   */
+  readonly degrees?: 'declared' | 'guessed'
+  /** Whether the geometry type that the layer declares says nothing about its features. */
+  readonly isUntyped?: boolean
+  readonly columns?: SourceColumns
+  readonly check?: SourceCheck
+}
+
+/** How the columns of a layer are read, where they are not plain fields of UTF-8. */
+export interface SourceColumns {
+  /** Columns that are read for something else than to become fields. */
+  readonly uses?: ReadonlyMap<string, ColumnUse>
+  /** Whether all values are texts, of which the meaning is to be found out. */
+  readonly areTexts?: boolean
+  /** Datatypes of the fields, in order, where all of them are read as texts. */
   readonly declared?: readonly Datatype[]
-  /** Tells whether it holds whole numbers that 64 bits do not: GDAL makes the largest of them that they do. */
-  readonly hasHugeNumbers?: () => boolean
-  /** How many features there are to be, where GDAL counts only those that it can read. */
+  /** How texts are read that are not UTF-8. */
+  readonly texts?: TextReader
+  /** Checks the texts that the geometries are made of. */
+  readonly wkt?: WktCheck
+  /** Tells whether whole numbers occur that 64 bits cannot hold: GDAL clamps them. */
+  readonly isClamped?: () => boolean
+}
+
+/** What a format knows of a layer beyond what GDAL tells. */
+export interface SourceCheck {
+  /** Number of features, where GDAL counts those only that it can read. */
   readonly total?: number
-  /** Features whose geometries were left out, in order, and why. */
-  readonly broken?: readonly BadFeature[]
-  /** Whether positions have more than three numbers. */
-  readonly hasLongPositions?: boolean
-  /** Finds why it breaks off; undefined where that is not known. */
-  readonly findFault?: () => Promise<string | undefined>
-  /** Whether all values are texts, and what they mean is to be found out. */
-  readonly isText?: boolean
-  /** Whether nothing says what its coordinates are, but longitude and latitude is worth a try. */
-  readonly isGuessed: boolean
+  /** Counts the features while the layer is read, where counting takes reading. */
+  count?(): Promise<number>
+  /** Starts to explain why features have no geometry. */
+  startReasons?(): GeometryReason
+  /** Finds why the file breaks off; undefined where that is not known. */
+  findFault?(): Promise<string | undefined>
+  /** Tells what was assumed or left out, one sentence each; called once all features were read. */
+  findNotes?(): string[]
+  /** Compares what the file holds with what GDAL gives. */
+  compare?(): Promise<Comparison>
+  /** Opens a copy of the layer that GDAL gives exactly. */
+  openExactly?(): SourceLayer
+}
+
+/** Explains why a feature has no geometry, by its number; called with rising numbers. */
+export type GeometryReason = (number: number) => string | undefined
+
+/** What was found by comparing a file with what GDAL gives of it. */
+export interface Comparison {
+  /** Number of features, whatever the file says elsewhere; undefined where they could not be counted. */
+  readonly total?: number
+  /** Whether GDAL may give something of it as something else. */
+  readonly isDoubtful: boolean
+}
+
+/** Reads texts that are not UTF-8. */
+export interface TextReader {
+  readonly encoding: string
+  /** Reads a text; undefined where it is not of the encoding. Where absent, texts are UTF-8 with U+FFFD in such places. */
+  read?(value: Value): string | undefined
+  /**
+   * Reads the name of a field.
+   *
+   * @throws {Problem} source/unreadable where it cannot be read
+   */
+  readName(name: string): string
+  /** Tells what was assumed. */
+  findNote?(): string | undefined
+  /**
+   * To be called when all texts were read, and before they are read again.
+   *
+   * @throws {Problem} source/unreadable where they are UTF-8, and nobody says so
+   */
+  settle?(): void
 }

@@ -175,9 +175,9 @@ function typeOptions({ layer }: SourceLayer, isPlanar: boolean): string[] {
     : ['-nlt', 'GEOMETRY', '-dim', isPlanar ? 'XY' : 'XYZ']
 }
 
-/** Gives what the source says its geometries are. In KML every position has a height, mostly of 0: that it has one says nothing. */
-export function findDeclaredType({ layer, format }: SourceLayer): GeometryParts | undefined {
-  return format.endsWith('KML') ? undefined : readDeclaredType(layer.geomType)
+/** Gives what the source says its geometries are. */
+export function findDeclaredType({ layer, isUntyped }: SourceLayer): GeometryParts | undefined {
+  return isUntyped ? undefined : readDeclaredType(layer.geomType)
 }
 
 /** How GDAL writes what a GeoPackage says of a reference system that nobody knows. */
@@ -188,9 +188,9 @@ const undefinedSystem = /^\w+\["Undefined (Cartesian|geographic) SRS"/i
  *
  * @throws {Problem} source/no-srs where nobody knows
  */
-export function sourceReferenceSystem({ layer, name, isLonLat, isGuessed }: SourceLayer): string | undefined {
+export function sourceReferenceSystem({ layer, name, degrees }: SourceLayer): string | undefined {
   if (layer.srs !== null && !undefinedSystem.test(layer.srs.toWKT())) return undefined
-  if (isLonLat || isGuessed) return 'EPSG:4326'
+  if (degrees !== undefined) return 'EPSG:4326'
   throw problem('source/no-srs', `the layer ${JSON.stringify(name)} has no reference system`, {
     hint: 'Add it to the file; for a Shapefile, put its .prj file into the archive.',
   })

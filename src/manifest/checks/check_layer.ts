@@ -1,35 +1,44 @@
+import type { SourceData } from '../../contract/descriptor.ts'
 import { layerReferenceSystems } from '../../contract/geometry.ts'
 import { reservedKeynames } from '../../contract/keyname.ts'
+import { dataOf } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
-import { findAtPointer, joinPointer } from '../../core/pointer.ts'
+import { findAtPointer, joinPointer, type Pointer } from '../../core/pointer.ts'
 import { type Block, blockIssue } from '../manifest_block.ts'
 import { showAt } from '../resolve_source.ts'
 
-/** Checks what a vector layer needs besides the shape of its fields. */
+/** Checks a block of a class with source data, besides the shape of its fields. */
 export function checkLayer(block: Block): Issue[] {
-  if (block.cls !== 'vector_layer') return []
-  return [...checkStructure(block), ...checkSrs(block), ...checkFieldNames(block), ...checkData(block)]
+  const { cls = '' } = block
+  const data = dataOf(cls)
+  if (data === undefined) return []
+  const layer = { block, cls, data }
+  return [...checkStructure(layer), ...checkSrs(layer), ...checkFieldNames(block), ...checkData(block)]
 }
 
-function checkStructure(block: Block): Issue[] {
+interface LayerBlock {
+  readonly block: Block
+  readonly cls: string
+  readonly data: SourceData
+}
+
+function checkStructure({ block, cls, data: { structure = [], srs } }: LayerBlock): Issue[] {
   if (block.existing || block.value.data !== undefined) return []
-  const missing = ['geometry_type', 'srs'].filter(
-    (name) => findAtPointer(block.value, `/vector_layer/${name}`) === undefined,
-  )
+  const missing = structure.filter((name) => findAtPointer(block.value, `/${cls}/${name}`) === undefined)
   if (missing.length === 0) return []
   return [
     blockIssue(block, {
       code: 'manifest/missing-field',
-      pointer: block.value.vector_layer === undefined ? '' : '/vector_layer',
-      message: `without data: a layer has to say its ${missing.map((name) => `vector_layer.${name}`).join(' and ')}`,
-      hint: 'a layer that a pipeline fills needs them too: vector_layer: { geometry_type: POINT, srs: { id: 3857 } }',
+      pointer: block.value[cls] === undefined ? '' : `/${cls}`,
+      message: `without data: a layer has to say its ${missing.map((name) => `${cls}.${name}`).join(' and ')}`,
+      hint: `a layer that a pipeline fills needs them too: ${cls}: { geometry_type: POINT, srs: { id: ${srs} } }`,
       at: 'key',
     }),
   ]
 }
 
-function checkSrs(block: Block): Issue[] {
-  const pointer = '/vector_layer/srs/id'
+function checkSrs({ block, cls, data }: LayerBlock): Issue[] {
+  const pointer: Pointer = `/${cls}/srs/id`
   const id = findAtPointer(block.value, pointer)
   if (typeof id !== 'number') return []
   const refuse = (hint: string) => [
@@ -42,8 +51,8 @@ function checkSrs(block: Block): Issue[] {
   ]
   if (!layerReferenceSystems.some((code) => code === id))
     return refuse(`write ${layerReferenceSystems.join(' or ')}; data in other systems are reprojected`)
-  if (block.value.data !== undefined && id !== 3857)
-    return refuse('a layer that is loaded by data: is stored in 3857; its data may be in any system')
+  if (block.value.data !== undefined && id !== data.srs)
+    return refuse(`a layer that is loaded by data: is stored in ${data.srs}; its data may be in any system`)
   return []
 }
 

@@ -1,24 +1,11 @@
-import { loadOptions } from '../../contract/classes/vector_layer.ts'
-import { type Cls, descriptorOf } from '../../contract/registry.ts'
+import type { SourceData } from '../../contract/descriptor.ts'
+import { maxResourceId } from '../../contract/limits.ts'
+import { type Cls, dataOf, descriptorOf } from '../../contract/registry.ts'
 import { MetadataValueSchema, ResourceMember } from '../../contract/resource.ts'
 import type { Schema } from '../../contract/schema.ts'
 import type { DataMode } from '../manifest.ts'
 import { type JsonSchema, requiredOf, toManifestSchema, writtenProperties } from './field_schema.ts'
 import { permissionsSchema, principalSchema, ruleSchema } from './permission_schema.ts'
-
-/** Options of `data:` by class; classes without a row take no data from a manifest. */
-export const dataOptions: Readonly<Partial<Record<Cls, Readonly<Record<string, Schema>>>>> = {
-  vector_layer: loadOptions as unknown as Readonly<Record<string, Schema>>,
-  raster_layer: {},
-}
-
-/** Tells whether a manifest can load data into resources of a class. */
-export function takesData(cls: Cls): boolean {
-  return dataOptions[cls] !== undefined
-}
-
-/** Classes whose resources cannot be made without data. */
-export const needsData: ReadonlySet<Cls> = new Set<Cls>(['raster_layer'])
 
 /** What the keys of resources look like; they are keynames on the server. */
 export const keyPattern = '^[\\x20-\\x7e]{1,255}$'
@@ -51,7 +38,12 @@ export function sharedDefinitions(): Record<string, JsonSchema> {
       default: false,
       description: 'Others own it: only what is written here is managed, and it is never created or deleted.',
     },
-    id: { type: 'integer', minimum: 0, description: 'Id on the server, where the key does not find it.' },
+    id: {
+      type: 'integer',
+      minimum: 0,
+      maximum: maxResourceId,
+      description: 'Id on the server, where the key does not find it.',
+    },
     was: { type: 'string', pattern: keyPattern, description: 'Key it had before it was renamed.' },
     protect: {
       type: 'boolean',
@@ -79,7 +71,7 @@ export function sharedDefinitions(): Record<string, JsonSchema> {
 
 /** Schema of a block of a class, without what only a resource of our own has to have. */
 export function blockSchema(cls: Cls): JsonSchema {
-  const { label, meaning } = descriptorOf(cls)
+  const { label, meaning, data } = descriptorOf(cls)
   const { cls: _, ...common } = shared
   return {
     title: label,
@@ -90,7 +82,7 @@ export function blockSchema(cls: Cls): JsonSchema {
       cls: { const: cls, description: 'Class.' },
       ...common,
       ...memberSchemas(cls),
-      ...(takesData(cls) ? { data: dataSchema(cls) } : {}),
+      ...(data === undefined ? {} : { data: dataSchema(data) }),
     },
   }
 }
@@ -124,7 +116,7 @@ const allowLossSchema = {
 }
 
 /** Schema of `data:` for a class. */
-function dataSchema(cls: Cls): JsonSchema {
+function dataSchema({ content, options }: SourceData): JsonSchema {
   return {
     type: 'object',
     additionalProperties: false,
@@ -141,8 +133,8 @@ function dataSchema(cls: Cls): JsonSchema {
         description:
           'What is done with data that were edited on the server: seed loads once and keeps them, replace loads the source over them. Where absent, they stop the plan.',
       },
-      ...(cls === 'vector_layer' ? { allow_loss: allowLossSchema } : {}),
-      ...writtenProperties(dataOptions[cls]),
+      ...(content === 'features' ? { allow_loss: allowLossSchema } : {}),
+      ...writtenProperties(options as Schema['properties']),
     },
     description: 'Data that is loaded when the server has others.',
   }
@@ -161,7 +153,7 @@ function memberSchemas(cls: Cls, use: 'partial' | 'complete' = 'partial'): Recor
 
 /** Load options belong to `data:` and nowhere else. */
 function withoutOptions(cls: Cls, schema: Schema): Schema {
-  const options = dataOptions[cls] ?? {}
+  const options = dataOf(cls)?.options ?? {}
   const properties = Object.entries(schema.properties ?? {}).filter(([name]) => !Object.hasOwn(options, name))
   return { ...schema, properties: Object.fromEntries(properties) }
 }

@@ -1,4 +1,5 @@
 import { annotationsOf } from '../../contract/descriptor.ts'
+import { maxResourceId } from '../../contract/limits.ts'
 import type { Schema } from '../../contract/schema.ts'
 
 /** A JSON Schema as it is printed. */
@@ -33,7 +34,7 @@ const referenceWords = {
       type: 'object',
       required: ['id'],
       additionalProperties: false,
-      properties: { id: { type: 'integer', minimum: 0 } },
+      properties: { id: { type: 'integer', minimum: 0, maximum: maxResourceId } },
       description: 'Id on the server of a resource that the manifest does not name.',
     },
   ],

@@ -5,11 +5,10 @@ import type { Change, Step } from '../model/change.ts'
 import { readActualTree } from '../plan/plan_manifest.ts'
 import type { ApplyOptions } from './apply_options.ts'
 import { writeOperations } from './batch_operations.ts'
-import { leaveOut } from './exclude_stale.ts'
 import { loadFacts, type Outcome, outcomeWords, type Report } from './outcome.ts'
 import { prepareLoads } from './prepare_loads.ts'
 import { type BatchAnswer, type FailedBatch, type OperationResult, sendBatch } from './send_batch.ts'
-import { keyTaken } from './send_request.ts'
+import { explainTaken } from './send_request.ts'
 import { sortSteps } from './sort_steps.ts'
 import { findStale, stale } from './stale.ts'
 
@@ -74,7 +73,7 @@ async function learn(attempt: Attempt, due: readonly Step[], { problem }: Failed
   const { options, faults } = attempt
   const step = findStep(due, problem)
   if (step === undefined) return false
-  const fault = explain(problem, step)
+  const fault = await explain(options, problem, step)
   faults.set(step.change, fault)
   if (!options.partial || !isStale(fault)) return false
   // The server names the first one only: all others are found in one reading.
@@ -88,12 +87,16 @@ function findStep(due: readonly Step[], { data }: Problem): Step | undefined {
   return typeof data.operation === 'number' ? due[data.operation] : undefined
 }
 
-function explain(fault: Problem, { change }: Step): Problem {
-  const hint = 'Plan again, or leave it out with --partial.'
+async function explain(
+  { api, partial, signal }: ApplyOptions,
+  fault: Problem,
+  { change }: Step,
+): Promise<Problem> {
+  const hint = partial === true ? undefined : 'Plan again, or leave it out with --partial.'
   if (fault.code === 'resource/stale') return stale(change, 'changed', hint)
   const isGone = fault.code === 'resource/not-found' && fault.data.resource_id === change.id
   if (isGone) return stale(change, 'deleted', hint)
-  return fault.code === 'resource/key-taken' ? keyTaken(change.key) : fault
+  return explainTaken({ api, signal }, change.key, fault)
 }
 
 function reportDone(
@@ -166,4 +169,43 @@ async function discardAll({ options, sources }: Attempt): Promise<void> {
   const { api, breakOff } = options
   const discarded = [...sources.values()].map(({ token }) => discardSource(api, token, breakOff))
   await Promise.allSettled(discarded)
+}
+
+/**
+ * Finds what has to be left out of a batch together with some changes: all that waits for them, changes as a whole (a
+ * resource must not keep a temporary name, nor go without coming back), and deletions, which are done only when
+ * everything else is.
+ *
+ * @returns by change that is left out, the one it is left out for
+ */
+export function leaveOut(steps: readonly Step[], faulty: Iterable<Change>): Map<Change, Change> {
+  const left = new Map([...faulty].map((change) => [change, change] as const))
+  if (left.size === 0) return left
+  const links = linkChanges(steps)
+  const deletions = [...links.keys()].filter(({ action }) => action === 'delete')
+  const open = [...left.keys()]
+  for (let change = open.shift(); change !== undefined; change = open.shift()) {
+    const because = left.get(change) ?? change
+    const also = [...(links.get(change) ?? []), ...(change.action === 'delete' ? [] : deletions)]
+    for (const next of also.filter((one) => !left.has(one))) {
+      left.set(next, because)
+      open.push(next)
+    }
+  }
+  return left
+}
+
+/** Which changes go out with each. */
+function linkChanges(steps: readonly Step[]): Map<Change, Set<Change>> {
+  const byId = new Map(steps.map((step) => [step.id, step] as const))
+  const links = new Map(steps.map(({ change }) => [change, new Set<Change>()] as const))
+  for (const { change, after } of steps)
+    for (const id of after) {
+      const before = byId.get(id)
+      if (before === undefined || before.change === change) continue
+      links.get(before.change)?.add(change)
+      // What stands below something that is made anew goes with the old one: it has to come back with the new one.
+      if (before.kind === 'delete' && change.action === 'replace') links.get(change)?.add(before.change)
+    }
+  return links
 }

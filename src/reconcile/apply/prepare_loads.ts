@@ -1,10 +1,12 @@
 import PQueue from 'p-queue'
 import { isProblem, type Problem } from '../../core/problem.ts'
+import { dataLossProblem, losesData } from '../../transfer/data_loss.ts'
 import { discardSource, type PreparedSource, prepareSource } from '../../transfer/prepare.ts'
 import type { Change } from '../model/change.ts'
+import { droppedFields } from '../model/layer_fields.ts'
+import { lossHint, withoutDropped } from '../plan/decide_load.ts'
 import type { ApplyOptions } from './apply_options.ts'
 import { isCreated } from './batch_operations.ts'
-import { checkLoad } from './check_load.ts'
 import { asProblem } from './schedule_steps.ts'
 import { stale } from './stale.ts'
 
@@ -37,7 +39,7 @@ export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads
       if (isProblem(error, 'pipeline/interrupted')) return
       const fault = faultOf(change, asProblem(error))
       faults.set(change, fault)
-      if (fault.status !== 422 && !isOfOne(fault)) failing.abort()
+      if (!isOfOne(fault)) failing.abort()
     }
   }
   for (const change of plan.changes) if (change.data !== undefined) void queue.add(() => work(change))
@@ -46,7 +48,8 @@ export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads
 }
 
 /** Tells whether a fault says something of one source, and nothing of others. */
-const isOfOne = ({ code }: Problem) => code === 'apply/stale' || code === 'data/loss'
+const isOfOne = ({ code, status }: Problem) =>
+  status === 422 || ['apply/stale', 'data/loss', 'file/not-found', 'file/unreadable'].includes(code)
 
 /**
  * Uploads the data of one change and has them checked.
@@ -81,4 +84,19 @@ export async function prepareLoad(
 
 function faultOf(change: Change, fault: Problem): Problem {
   return fault.code === 'resource/not-found' ? stale(change, 'deleted') : fault
+}
+
+/**
+ * Checks a source that the server has read against what the plan allows. Pure.
+ *
+ * @returns why it must not be loaded: data/loss, or apply/stale where the data were edited since the plan was made
+ */
+function checkLoad(change: Change, source: PreparedSource): Problem | undefined {
+  const { data, key } = change
+  if (data === undefined || source.change === undefined) return undefined
+  if (source.dataVersion !== undefined && source.dataVersion !== data.version - 1)
+    return stale(change, 'changed')
+  if (data.lossFuse === undefined) return undefined
+  const load = withoutDropped(source.change, droppedFields(change.edits))
+  return losesData(load, data.lossFuse) ? dataLossProblem(key, load, lossHint(key)) : undefined
 }

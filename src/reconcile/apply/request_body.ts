@@ -1,4 +1,5 @@
 import { formatSource, markerKeys } from '../../contract/markers.ts'
+import { dataOf } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema.ts'
 import type { PreparedSource } from '../../transfer/prepare.ts'
 import type { Change, Plan } from '../model/change.ts'
@@ -59,7 +60,7 @@ export function addLoad(wire: Body, { cls, data, id, action }: Change, load: Loa
   if (data === undefined) return wire
   // The data decide the geometry type; a new layer of data is stored in the one reference system.
   const { geometry_type: _, ...layer } = (wire[cls] ?? {}) as Record<string, unknown>
-  const srs = id === undefined || action === 'replace' ? { srs: { id: 3857 } } : {}
+  const srs = id === undefined || action === 'replace' ? { srs: { id: dataOf(cls)?.srs } } : {}
   const digest = sourceDigest(load.sha256, data.options)
   const marker = { [markerKeys.source]: formatSource({ digest, version: data.version }) }
   const items = { ...(wire.resmeta as { items?: object } | undefined)?.items, ...marker }

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Api } from '../../api/api.ts'
-import { toDialect, toDocument } from '../../api/dialect.ts'
 import { membersOf, type Representation } from '../../contract/bodies.ts'
+import { decodeResource, encodeResource } from '../../contract/dialect_codec.ts'
 import { findManager, markerKeys } from '../../contract/markers.ts'
 import { problem } from '../../contract/problems.ts'
 import { isCls } from '../../contract/registry.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import { attempts, isWorthAnother, pause, tryAgain } from '../../transfer/again.ts'
+import { stale } from './stale.ts'
 
 /** A body in the form of the wire, of a class. */
 export interface WireBody {
@@ -38,14 +39,14 @@ export async function createOnce(options: SendOptions, made: WireBody): Promise<
       const look = keyname !== undefined && (attempt > 1 || isAmbiguous(error))
       const found = look ? await findMade(options, keyname, made) : undefined
       if (found !== undefined) return found
-      if (attempt === attempts || !isWorthAnother(error)) throw explain(error, keyname)
+      if (attempt === attempts || !isWorthAnother(error)) throw await explain(options, keyname, error)
       await pause(attempt, options.signal)
     }
   }
 }
 
 function requestOf({ api, signal, timeoutMs }: SendOptions, { body, cls }: WireBody) {
-  const wire = toDialect(body, cls, api.dialect)
+  const wire = encodeResource(cls, body, api.dialect)
   return { body: wire, signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
 }
 
@@ -82,7 +83,7 @@ async function findMade(
   const query = { serialization: 'full' }
   const [wire] = await api.call('resource.search', { query, more: [['keyname', keyname]], signal })
   if (wire === undefined) return undefined
-  const found = toDocument(wire) as unknown as Representation
+  const found = decodeResource(wire) as unknown as Representation
   const { items } = (body.resmeta ?? {}) as { items?: Record<string, unknown> }
   const wanted = findManager(items?.[markerKeys.manager])?.manifest
   const there = findManager(found.resmeta?.items?.[markerKeys.manager])?.manifest
@@ -98,18 +99,37 @@ export function isAmbiguous(error: Problem): boolean {
   return error.code === 'http/unexpected' || (error.status ?? 0) >= 502
 }
 
-function explain(error: Problem, keyname: string | undefined): Problem {
+async function explain(options: SendOptions, keyname: string | undefined, error: Problem): Promise<Problem> {
   if (error.code === 'http/timeout') {
     return problem('http/timeout', error.message, {
       hint: 'The server may still be at work: wait, then run it again. What is done by then is not done twice.',
     })
   }
-  const taken = error.code === 'resource/key-taken' || /keyname is not unique/i.test(error.message)
-  return taken ? keyTaken(keyname) : error
+  return explainTaken(options, keyname, error)
 }
 
-/** Says why a key that no plan could find is taken all the same. */
-export function keyTaken(key: string | undefined): Problem {
+/**
+ * Explains why a key or display name is taken that was free when the plan was made: another apply has created the
+ * resource, or this account cannot see it. Returns other problems as they are.
+ */
+export async function explainTaken(
+  { api, signal }: Pick<SendOptions, 'api' | 'signal'>,
+  key: string | undefined,
+  fault: Problem,
+): Promise<Problem> {
+  const isKey = fault.code === 'resource/key-taken' || /keyname is not unique/i.test(fault.message)
+  if (!isKey && fault.code !== 'resource/name-taken') return fault
+  const more = [['keyname', key ?? '']] as const
+  const found = key === undefined ? [] : await api.call('resource.search', { query: {}, more, signal })
+  if (key !== undefined && found.length > 0) return stale({ key }, 'created')
+  if (isKey) return keyTaken(key)
+  return problem('resource/name-taken', fault.message, {
+    hint: 'Plan again. If the name is still taken, choose another display name.',
+    data: fault.data,
+  })
+}
+
+function keyTaken(key: string | undefined): Problem {
   return problem(
     'resource/key-taken',
     `The key "${key}" is taken by a resource that this account cannot see.`,

@@ -4,8 +4,12 @@ import type { ActualTree } from '../model/actual_tree.ts'
 import type { Change } from '../model/change.ts'
 
 /** Says that a resource is no longer as the plan found it. */
-export function stale({ key }: Pick<Change, 'key'>, what: 'changed' | 'deleted', hint?: string): Problem {
-  const message = `"${key}" was ${what} by somebody else since the plan was made.`
+export function stale(
+  { key }: Pick<Change, 'key'>,
+  what: 'created' | 'changed' | 'deleted',
+  hint?: string,
+): Problem {
+  const message = `"${key}" was ${what} on the server since the plan was made.`
   return problem('apply/stale', message, { resource: key, ...(hint === undefined ? {} : { hint }) })
 }
 

@@ -100,14 +100,11 @@ function indexTree(byId: ReadonlyMap<number, ActualResource>, head: TreeHead): A
   }
 }
 
-/** Members that count the changes of their data. */
-type Counted = { readonly [M in 'vector_layer' | 'raster_layer']?: { readonly data_version?: number } }
-
 /** Reads one representation. */
 export function readActual(wire: Representation): ActualResource {
   const { resource, resmeta } = wire
   // With what is no member beside them: copying them, ten thousands of times, takes longer than all else here.
-  const members = wire as unknown as ActualResource['members'] & Counted
+  const members = wire as unknown as ActualResource['members']
   const { id, cls, parent, keyname, display_name, version, description, owner_user, permissions } = resource
   const items = resmeta?.items
   return {
@@ -122,7 +119,7 @@ export function readActual(wire: Representation): ActualResource {
     rules: permissions,
     resmeta: items === undefined ? undefined : withoutMarkers(items),
     ...readMarkers(id, items),
-    dataVersion: members.vector_layer?.data_version ?? members.raster_layer?.data_version,
+    dataVersion: members[cls]?.data_version as number | undefined,
     members,
   }
 }

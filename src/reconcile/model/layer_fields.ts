@@ -3,8 +3,8 @@ import { annotationsOf } from '../../contract/descriptor.ts'
 import type { Schema } from '../../contract/schema.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import type { LoadedField } from '../../transfer/prepare.ts'
-import { isCompared } from './canonical.ts'
 import type { Edit } from './change.ts'
+import { isCompared } from './value_equality.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

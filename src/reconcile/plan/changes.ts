@@ -1,6 +1,6 @@
+import { dataOf } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
-import { needsData } from '../../manifest/schema/block_schema.ts'
 import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tree.ts'
 import type { Action, Change, DataLoad, Edit, UnknownResource } from '../model/change.ts'
 import { droppedFields } from '../model/layer_fields.ts'
@@ -8,12 +8,11 @@ import type { PlanInput } from '../model/plan_input.ts'
 import { planCreation } from './create.ts'
 import { decideSource, keepSource } from './decide_load.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
-import { contextOf } from './diff_context.ts'
+import { contextOf, listRecreated } from './diff_context.ts'
 import { issueAt, type Match } from './match.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { countTakes, listUncounted } from './prune.ts'
 import type { LoadQuestion } from './read_load_change.ts'
-import { listRecreated } from './recreate.ts'
 import { reasonOf, reportUnseen, type Unseen } from './unseen.ts'
 
 /** Changes to what the manifest names. */
@@ -88,7 +87,8 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
   const { input, draft } = work
   const creation = planCreation(wanted, input.manifest.id, input.actual.principals)
   const data = planData(work, wanted, { actual: undefined, edits: [] })
-  if (wanted.cls !== undefined && needsData.has(wanted.cls) && wanted.data === undefined) {
+  const source = dataOf(wanted.cls)
+  if (source !== undefined && source.structure === undefined && wanted.data === undefined) {
     const message = `"${wanted.key}" is to be made, and a ${wanted.cls} is made of a file`
     draft.issues.push(issueAt(wanted, 'plan/data-missing', message, '/cls'))
   }
@@ -172,7 +172,9 @@ function checkTarget({ manifest, options }: PlanInput, wanted: WantedResource, a
   }
   const foreign = actual.manager !== undefined && actual.manager !== manifest.id
   if (wanted.existing || !foreign || options.adopt) return undefined
-  return issueAt(wanted, 'plan/foreign', `"${wanted.key}" is managed by the manifest "${actual.manager}"`)
+  const message = `"${wanted.key}" is managed by the manifest "${actual.manager}"`
+  const hint = `Take it over with --adopt, give this manifest the id "${actual.manager}" if it is the same one, or remove the resource from one of the two.`
+  return { ...issueAt(wanted, 'plan/foreign', message), hint }
 }
 
 const allowHint = ({ key }: WantedResource) =>

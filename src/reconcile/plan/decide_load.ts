@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type GeometryType, geometryParts } from '../../contract/geometry.ts'
 import { formatSource, markerKeys } from '../../contract/markers.ts'
+import { dataOf } from '../../contract/registry.ts'
+import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import { type DataChange, describeBlindLoad, describeDataLoss, losesData } from '../../transfer/data_loss.ts'
@@ -98,7 +100,7 @@ type Reason = Pick<DataLoad, 'reason'> & { readonly edited: EditedData | undefin
 function replaceData(question: SourceQuestion, { reason, edited }: Reason): SourceDecision {
   const { wanted, actual, count, change } = question
   const load = { ...loadOf(question, reason), ...(edited === undefined ? {} : { edited }) }
-  if (actual?.cls !== 'vector_layer') return { load, issues: [] }
+  if (dataOf(actual?.cls)?.content !== 'features') return { load, issues: [] }
   if (count === undefined) return { load, issues: [], uncounted: true }
   const counted = { ...load, before: count }
   if (count === 0) return { load: counted, issues: [] }
@@ -152,7 +154,7 @@ function decideUnmarked(question: SourceQuestion): SourceDecision {
   if (actual?.resmeta !== undefined && count === undefined) return { issues: [], uncounted: true }
   if (actual?.resmeta !== undefined && count === 0) return { load: loadOf(question, 'new'), issues: [] }
   if (wanted.data?.mode === 'seed') return { issues: [] }
-  const what = typeof count === 'number' ? `holds ${count} features` : 'holds data'
+  const what = typeof count === 'number' ? `holds ${countOf(count, 'feature')}` : 'holds data'
   const message = `"${wanted.key}" ${what}, and nothing on the server says what they were made of; they stay as they are`
   const issue = {
     ...issueAt(wanted, 'plan/data-unknown', message, '/data'),

@@ -7,12 +7,11 @@ import { joinPointer } from '../../core/pointer.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import { compareRules, nameRule } from '../model/access_rules.ts'
 import { type ActualResource, formatMarkers } from '../model/actual_tree.ts'
-import { canonical, isCompared } from '../model/canonical.ts'
 import type { Edit, WantedBody } from '../model/change.ts'
 import { writeFields } from '../model/layer_fields.ts'
+import { canonical, isCompared, isSame } from '../model/value_equality.ts'
 import { type Names, toWantedForm } from '../model/wanted_form.ts'
-import { compareValues } from './compare_lists.ts'
-import { isSame } from './same_value.ts'
+import { listEdits } from './value_edits.ts'
 
 /** What the differ has to know besides the two sides. */
 export interface DiffContext {
@@ -226,7 +225,7 @@ function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }:
   if (isSame(schema, { wire, wanted: to }, context.names)) return
   const pointer = joinPointer('', member, field)
   const named = toWantedForm(schema, wire, context.names)
-  const edits = compareValues(schema, { pointer, from: canonical(schema, named), to: canonical(schema, to) })
+  const edits = listEdits(schema, { pointer, from: canonical(schema, named), to: canonical(schema, to) })
   if (edits.length === 0) return
   draft.edits.push(...edits)
   set(draft, member, { [field]: isLayerFields(member, field) ? writeFields(to, wire) : to })

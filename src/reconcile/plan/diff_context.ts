@@ -1,5 +1,7 @@
+import type { WantedResource } from '../../manifest/manifest.ts'
+import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
 import type { PlanInput } from '../model/plan_input.ts'
-import type { DiffContext } from './diff.ts'
+import { type DiffContext, diffResource } from './diff.ts'
 import type { Match } from './match.ts'
 
 /** Gives what the differ has to know; recreated resources lose their ids, so all that refers to them changes. */
@@ -16,4 +18,40 @@ export function contextOf(
     sendSecrets: options.sendSecrets,
     mergesMetadata: actual.landform !== undefined,
   }
+}
+
+/**
+ * Lists the keys of resources that are there and will be made anew: those that cannot change in place and may be
+ * replaced, and the wanted ones below them that do not move out before.
+ */
+export function listRecreated(input: PlanInput, match: Match): ReadonlySet<string> {
+  const { manifest, actual, options } = input
+  const recreated = new Set<string>()
+  if (options.replace.size === 0) return recreated
+  const context = contextOf(input, match, recreated)
+  const gone = new Set<number>()
+  for (const wanted of manifest.resources.values()) {
+    const there = match.pairs.get(wanted.key)
+    if (there === undefined || wanted.existing) continue
+    const allowed = options.replace.has(wanted.key)
+    const replaced =
+      allowed &&
+      (hasOtherClass(wanted, there) ||
+        diffResource(wanted, there, context).edits.some((edit) => edit.replaces !== undefined))
+    const below = wanted.parent !== undefined && recreated.has(wanted.parent) && isBelow(actual, there, gone)
+    if (!replaced && !below) continue
+    recreated.add(wanted.key)
+    gone.add(there.id)
+  }
+  return recreated
+}
+
+function hasOtherClass(wanted: WantedResource, there: ActualResource): boolean {
+  return wanted.cls !== undefined && wanted.cls !== there.cls
+}
+
+function isBelow(actual: ActualTree, { parentId }: ActualResource, gone: ReadonlySet<number>): boolean {
+  for (let at = parentId; at !== null; at = actual.byId.get(at)?.parentId ?? null)
+    if (gone.has(at)) return true
+  return false
 }

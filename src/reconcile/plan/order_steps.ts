@@ -2,8 +2,7 @@ import type { Issue } from '../../core/issue.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
 import type { Change, Step } from '../model/change.ts'
-import { linkNames } from './link_names.ts'
-import { linkDeletions, linkParents, linkReferences } from './link_steps.ts'
+import { linkDeletions, linkNames, linkParents, linkReferences } from './link_steps.ts'
 import { breakCycles, type Graph } from './step_graph.ts'
 
 /** What an order rests on. */

@@ -1,5 +1,6 @@
 import { problems } from '../../contract/problems.ts'
 import { hasFeatures, isCls } from '../../contract/registry.ts'
+import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import {
   type ActualResource,
@@ -144,12 +145,12 @@ function checkDeletion(input: PruneInput, top: ActualResource, takes: Takes | un
   if (takes === undefined || allowDelete.has(label)) return issues
   if (takes.strangers.length > 0) {
     const named = takes.strangers.slice(0, 5).join(', ') + (takes.strangers.length > 5 ? ', …' : '')
-    const message = `deleting "${label}" would delete ${takes.strangers.length} resources below it that this manifest does not manage: ${named}`
+    const message = `deleting "${label}" would delete ${countOf(takes.strangers.length, 'resource')} below it that this manifest does not manage: ${named}`
     issues.push(fault('plan/taken-along', message, label))
   }
   if (takes.features !== 0) {
     const what =
-      takes.features === undefined ? 'features that cannot be counted' : `${takes.features} features`
+      takes.features === undefined ? 'features that cannot be counted' : countOf(takes.features, 'feature')
     issues.push(fault('plan/fuse', `deleting "${label}" would delete ${what}`, label))
   }
   return issues

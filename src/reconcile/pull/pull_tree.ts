@@ -46,7 +46,24 @@ export function pullTree({ tree, root, manifestId }: PullRequest): Pulled {
   if (root.parentId === null) addExisting(pulling, resources, root.id, childrenBlocks(pulling, root.id))
   else addExisting(pulling, resources, root.parentId, blocksOf(pulling, [root.id]))
   const count = inside.length - (root.parentId === null ? 1 : 0)
-  return { manifest: { manifest: manifestId, resources }, issues: pulling.issues, count }
+  const issues = [...pulling.issues, ...warnOfManagers(tree, inside, manifestId)]
+  return { manifest: { manifest: manifestId, resources }, issues, count }
+}
+
+/** Warns of other manifests that manage what is pulled: a plan of the pulled manifest refuses their resources. */
+function warnOfManagers(tree: ActualTree, inside: readonly number[], manifestId: string): Issue[] {
+  const within = new Set(inside)
+  const managed = Map.groupBy(tree.byId.values(), ({ manager }) => manager)
+  return [...managed].flatMap(([manager, resources]): Issue[] => {
+    const count = resources.filter(({ id }) => within.has(id)).length
+    if (manager === undefined || manager === manifestId || count === 0) return []
+    const message = `${count} of the pulled resources ${count === 1 ? 'is' : 'are'} managed by the manifest "${manager}"`
+    // Under the id of a manifest that manages more, a plan with --prune would delete the rest.
+    const same =
+      count === resources.length ? `Pull with --manifest ${manager} to keep its id, or plan` : 'Plan'
+    const hint = `${same} with --adopt to take them over.`
+    return [{ code: 'plan/foreign', message, severity: 'warning', hint }]
+  })
 }
 
 function listOutside(tree: ActualTree, inside: readonly number[]): number[] {

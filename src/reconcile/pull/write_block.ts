@@ -1,15 +1,15 @@
+import { isDeepStrictEqual } from 'node:util'
 import { annotationsOf } from '../../contract/descriptor.ts'
-import { type Cls, descriptorOf, isCls } from '../../contract/registry.ts'
-import type { Schema } from '../../contract/schema.ts'
+import { type Cls, dataOf, descriptorOf, isCls } from '../../contract/registry.ts'
+import { findSchemaFor, type Schema } from '../../contract/schema.ts'
 import { variableExpression } from '../../document/format_yaml.ts'
 import type { WrittenBlock } from '../../manifest/rewrite.ts'
 import { nameRule, sortedRules } from '../model/access_rules.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
-import { isCompared } from '../model/canonical.ts'
+import { canonical, isCompared } from '../model/value_equality.ts'
 import { toWantedForm } from '../model/wanted_form.ts'
 import type { Pulling } from './pull_tree.ts'
 import { slugOf } from './slug.ts'
-import { isDefault, tidyValue } from './tidy_value.ts'
 
 /**
  * Writes a resource as a block of a manifest, without its children. Undefined where the manifest can only name it: its
@@ -60,11 +60,13 @@ type Members = Record<string, Record<string, unknown>>
 
 function writeMembers(pulling: Pulling, resource: ActualResource, cls: Cls): Members | undefined {
   const members: Members = {}
+  const structure = dataOf(cls)?.structure ?? []
   for (const [member, schema] of Object.entries(descriptorOf(cls).members)) {
     const fields: Record<string, unknown> = {}
     for (const [name, field] of Object.entries(schema.properties as Readonly<Record<string, Schema>>)) {
       const written = writeField(pulling, resource, { member, name, field })
-      const needed = (schema.required ?? []).includes(name) || isLayerStructure(member, name)
+      // A layer without data of the manifest needs its structure.
+      const needed = (schema.required ?? []).includes(name) || (member === cls && structure.includes(name))
       if (written === undefined && needed && !annotationsOf(field)['x-wire']) return undefined
       if (written !== undefined && (needed || !isDefault(field, written))) fields[name] = written
     }
@@ -72,10 +74,6 @@ function writeMembers(pulling: Pulling, resource: ActualResource, cls: Cls): Mem
   }
   return members
 }
-
-// A layer without data of the manifest has to say them.
-const isLayerStructure = (member: string, name: string) =>
-  member === 'vector_layer' && (name === 'srs' || name === 'geometry_type')
 
 interface FieldPlace {
   readonly member: string
@@ -98,4 +96,41 @@ function writeField(
   if (!isCompared(field)) return undefined
   if (wire === undefined) return undefined
   return tidyValue(field, toWantedForm(field, wire, { keyOf, principals: tree.principals }))
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Leaves out of a value in the words of a manifest what a reader need not see: defaults, and what only the server
+ * writes. Read again, it means the same.
+ */
+function tidyValue(schema: Schema, value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value
+  const fitting = findSchemaFor(schema, value) ?? schema
+  const words = annotationsOf(fitting)
+  if (words['x-ref'] || words['x-principal']) return value
+  if (Array.isArray(value)) {
+    const { items } = fitting
+    return items === undefined ? value : value.map((item) => tidyValue(items, item))
+  }
+  return fitting.properties === undefined ? value : tidyObject(fitting, value as Fields)
+}
+
+function tidyObject(schema: Schema, value: Fields): Fields {
+  const required = (schema as { required?: readonly string[] }).required ?? []
+  const entries = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const there = value[name]
+    if (there === undefined || !isCompared(field)) return []
+    const optional = !required.includes(name)
+    return optional && isDefault(field, there, value) ? [] : [[name, tidyValue(field, there)] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Tells whether a field says no more than its absence would. */
+function isDefault(schema: Schema, value: unknown, siblings: Fields = {}): boolean {
+  const from = annotationsOf(schema)['x-default-from']
+  const fallback = from === undefined ? schema.default : siblings[from]
+  if (fallback === undefined) return false
+  return isDeepStrictEqual(canonical(schema, value), canonical(schema, fallback))
 }

@@ -2,7 +2,7 @@ import { type Bbox, bboxesIntersect } from '../../geo/bbox.ts'
 import { boxOfGeometry, countPositions, type TileGeometry } from '../../geo/tile_geometry.ts'
 
 /** Great shapes as they are simplified for a zoom level: each is needed by many tiles, and takes long to make. */
-export interface ShapeCache {
+export interface GeometryCache {
   /** Gives the shapes of a level that are known and reach into a box, by feature id. */
   find(level: string, box: Bbox): Map<number, TileGeometry>
   /** Keeps a shape where that is worth it. */
@@ -21,7 +21,7 @@ interface KnownShape {
 }
 
 /** Starts an empty cache. When it is full, the levels that were begun first are let go. */
-export function createShapeCache(): ShapeCache {
+export function createGeometryCache(): GeometryCache {
   const levels = new Map<string, Map<number, KnownShape>>()
   let positions = 0
   const dropOldest = () => {

@@ -9,13 +9,12 @@ import { createBindings } from '../../store/feature/bindings.ts'
 import { idType } from '../../store/feature/feature_table.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { TileFeature } from './encode_mvt.ts'
-import type { ShapeCache } from './geometry_cache.ts'
-import { selectPoints } from './select_points.ts'
+import type { GeometryCache } from './geometry_cache.ts'
 import { type Crowd, thinCrowd } from './thin_features.ts'
 import { attributeSql, attributeValues } from './tile_attributes.ts'
 import { shapeSql, smallShapeSql, wholeSql } from './tile_geometry_sql.ts'
 import type { TileGrid } from './tile_grid.ts'
-import { isPointLayer, places, tileSource } from './tile_source.ts'
+import { isPointLayer, places, selectPoints, tileSource } from './tile_source.ts'
 
 /** Up to so many features are thinned here: one plain statement finds all that there is. */
 const fewFeatures = 1024
@@ -29,7 +28,7 @@ export interface TileSelection {
   readonly grid: TileGrid
   /** Whether the database cuts great shapes, which it may refuse where they are not valid. */
   readonly cuts: boolean
-  readonly shapes: ShapeCache
+  readonly shapes: GeometryCache
 }
 
 /**

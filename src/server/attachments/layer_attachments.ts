@@ -13,7 +13,7 @@ import {
   type LayerRequest,
   refuseForeign,
 } from '../features/open_layer.ts'
-import { checkMask, notFound } from '../resource/require_permission.ts'
+import { checkMask, lacksPart } from '../resource/require_permission.ts'
 
 /** What the operations on the attachments of one feature have in common. */
 export type AttachmentRequest = LayerRequest & {
@@ -36,7 +36,7 @@ export async function writeAttachments<T>(
     const layer = await lockLayer(tx, params.id)
     const masks = await findPermissionMasks(tx, caller, [params.id])
     checkMask(masks.get(params.id), params.id, 'data.write')
-    if (layer === undefined) throw notFound(params.id)
+    if (layer === undefined) throw await lacksPart(tx, params.id, 'features')
     refuseForeign(layer)
     await checkFeature(tx, layer, params.fid)
     return work(tx)

@@ -1,3 +1,5 @@
+import { hash, randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { problem } from '../../contract/problems.ts'
 import type { Log } from '../../core/log.ts'
 import type { Database } from '../../database/database.ts'
@@ -6,12 +8,11 @@ import { listenToPrincipals } from '../../store/auth/principal_change.ts'
 import { touchActivity } from '../../store/auth/principal_record.ts'
 import { findSession, prolongSession } from '../../store/auth/session.ts'
 import { useToken } from '../../store/auth/token.ts'
-import { type Credentials, parseAuthorization } from './basic_auth.ts'
 import type { AuthMedium, Caller } from './caller.ts'
-import { type Claims, callerOf, type Identity } from './identity.ts'
-import { createMemory } from './identity_cache.ts'
-import { createLogin, refuseDisabled } from './login.ts'
-import { createGuard } from './login_guard.ts'
+import { type Credentials, parseAuthorization, readingsOf } from './credentials.ts'
+import { type Claims, callerOf, createMemory, type Identity } from './identity.ts'
+import { createGuard, type Guard } from './login_guard.ts'
+import { verifyPassword } from './password.ts'
 import { digestSecret } from './token_secret.ts'
 
 /** Who somebody is, by what the request says. */
@@ -114,4 +115,80 @@ async function findGuest(database: Database): Promise<Identity> {
   const guest = await findUser(database, 'guest')
   if (guest === undefined) throw problem('server/internal', 'the user guest is missing')
   return { caller: callerOf(guest, null) }
+}
+
+/** Holds passwords against users. */
+interface Login {
+  /**
+   * Finds whose login and password these are.
+   *
+   * @throws {Problem} auth/bad-credentials, auth/disabled, auth/too-many
+   */
+  find(credentials: Credentials, address: string): Promise<User>
+  /** Gives what stands for credentials in this process's memory. */
+  digestOf(credentials: Credentials): string
+}
+
+/** What a login is made of. */
+interface LoginParts {
+  readonly database: Database
+  readonly log: Log
+  readonly guard: Guard
+}
+
+/** How long a password that fitted a hash is taken to fit it. */
+const verifiedMs = 10 * 60_000
+
+/** Makes the login of one server. What is remembered of passwords is a digest that only this process can make. */
+function createLogin({ database, log, guard }: LoginParts): Login {
+  const secret = randomBytes(32).toString('base64')
+  const verified = new LRUCache<string, string>({ max: 5000, ttl: verifiedMs })
+  const digestOf = ({ login, password }: Credentials) =>
+    hash('sha256', `${secret}\0${login.toLowerCase()}\0${password}`, 'base64')
+
+  const findFitting = async (credentials: Credentials, digest: string): Promise<User | undefined> => {
+    for (const { login, password } of readingsOf(credentials)) {
+      const user = await findUser(database, login)
+      const hash = user?.passwordHash ?? null
+      if (hash !== null && verified.get(digest) === hash) return user
+      if (!(await verifyPassword(password, hash)) || hash === null || user === undefined) continue
+      verified.set(digest, hash)
+      await touchActivity(database, user.id)
+      return user
+    }
+    return undefined
+  }
+
+  return {
+    digestOf,
+    async find(credentials, address) {
+      const digest = digestOf(credentials)
+      const attempt = { login: credentials.login, address }
+      const isGuess = !verified.has(digest)
+      if (isGuess) guard.begin(attempt)
+      const user = await findFitting(credentials, digest).catch((error: unknown) => {
+        if (isGuess) guard.undo(attempt)
+        throw error
+      })
+      if (user === undefined) {
+        // What fitted a while ago does not any more: from now on it counts.
+        verified.delete(digest)
+        // Without the login: people type passwords into the wrong field.
+        log.info({ address }, 'a login failed')
+        throw problem('auth/bad-credentials', 'Login or password is wrong.')
+      }
+      if (isGuess) guard.succeed(attempt)
+      refuseDisabled(user)
+      return user
+    },
+  }
+}
+
+/**
+ * Refuses a user who may not come in.
+ *
+ * @throws {Problem} auth/disabled
+ */
+function refuseDisabled({ disabled, keyname }: User): void {
+  if (disabled) throw problem('auth/disabled', `User "${keyname}" is disabled.`)
 }

@@ -1,4 +1,5 @@
 import { problem } from '../../contract/problems.ts'
+import { refuseSetting } from '../settings/parse_setting.ts'
 
 /** What a browser says about where a request comes from. */
 export interface OriginRequest {
@@ -18,12 +19,13 @@ export interface OriginRequest {
  *
  * @throws {Problem} usage/bad-argument for what is no origin; `*` is none, as those pages may act for who is logged in
  */
-export function readOrigins(texts: readonly string[] = []): string[] {
+export function readOrigins(texts: readonly string[] = [], name = 'corsOrigins'): string[] {
   return texts.map((text) => {
     const origin = URL.parse(text)?.origin
     if (origin === text.replace(/\/$/, '').toLowerCase() && origin !== 'null') return origin
-    throw problem('usage/bad-argument', `"${text}" is no origin of pages.`, {
-      hint: 'Write scheme, host and, where it is not the usual one, port: https://maps.example.org.',
+    throw refuseSetting(name, text, {
+      reason: 'it is not an origin',
+      hint: 'Write scheme, host and, unless it is the default, port: https://maps.example.org.',
     })
   })
 }

@@ -103,6 +103,10 @@ export async function checkUnused(tx: Queryable, caller: Caller, record: Princip
   )
   if (count > shown.length) places.push(`${count - shown.length} more`)
   throw problem('principal/referenced', `${nameOf(record)} is ${places.join(', ')}.`, {
+    hint:
+      record.kind === 'group'
+        ? 'Remove it from the rules first.'
+        : 'Transfer its resources to another user and remove it from the rules, or disable it.',
     data: { count, resources: shown.map(({ resourceId, use }) => ({ id: resourceId, use })) },
   })
 }

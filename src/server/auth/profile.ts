@@ -6,13 +6,13 @@ import { announcePrincipals, lockPrincipals } from '../../store/auth/principal_c
 import { type PrincipalFields, updatePrincipal } from '../../store/auth/principal_record.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
-import { findSessionSecret } from './cookie.ts'
-import { holdPassword } from './credential.ts'
-import { endAccess } from './end_access.ts'
-import { checkPassword, hashPassword } from './password.ts'
+import { endAccess } from './change_principals.ts'
+import { findSessionSecret } from './credentials.ts'
+import { hashPassword } from './password.ts'
+import { checkPassword } from './password_rules.ts'
 import { checkPrincipalNames, getPrincipal } from './principal_checks.ts'
 import { changedNames } from './remove_principal.ts'
-import { digestSecret } from './token_secret.ts'
+import { digestSecret, holdPassword } from './token_secret.ts'
 
 type Request = Pick<ApiRequest, 'context' | 'caller' | 'signal' | 'headers' | 'address' | 'secure'>
 type Body = Static<typeof ChangedProfileSchema>

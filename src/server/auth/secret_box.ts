@@ -78,7 +78,13 @@ function unreadable(place: string, why: string, cause?: unknown) {
   return problem('secret/unreadable', `The secret ${place} ${why}.`, { cause })
 }
 
-function parseKey(text: string, source: string): Buffer {
+/**
+ * Parses a key of 32 bytes in base64 or hexadecimal.
+ *
+ * @param source where it comes from, for the error
+ * @throws {Problem} secret/bad-key
+ */
+export function parseKey(text: string, source: string): Buffer {
   const plain = text.trim()
   const key = /^[0-9a-f]{64}$/i.test(plain) ? Buffer.from(plain, 'hex') : Buffer.from(plain, 'base64')
   if (key.length === keyBytes) return key

@@ -2,9 +2,8 @@ import type { User } from '../../store/auth/principal.ts'
 import { announcePrincipals } from '../../store/auth/principal_change.ts'
 import { deleteEndedSessions, deleteSession, insertSession } from '../../store/auth/session.ts'
 import type { ApiRequest } from '../http/handler.ts'
-import { endedCookie, findSessionSecret, sessionCookie } from './cookie.ts'
-import { credentialOf, holdPassword } from './credential.ts'
-import { digestSecret, makeSecret } from './token_secret.ts'
+import { endedCookie, findSessionSecret, sessionCookie } from './credentials.ts'
+import { credentialOf, digestSecret, holdPassword, makeSecret } from './token_secret.ts'
 
 type Request = Pick<ApiRequest, 'context' | 'headers' | 'secure' | 'address'>
 

@@ -6,8 +6,7 @@ import { announcePrincipals } from '../../store/auth/principal_change.ts'
 import { deleteToken, findToken, insertToken, listTokens, type Token } from '../../store/auth/token.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import type { Changer, Creator } from './change_principals.ts'
-import { holdPassword } from './credential.ts'
-import { digestSecret, makeSecret, tokenPrefix } from './token_secret.ts'
+import { digestSecret, holdPassword, makeSecret, tokenPrefix } from './token_secret.ts'
 
 /** Most tokens of one user. */
 const mostTokens = 100

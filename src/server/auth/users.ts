@@ -8,9 +8,15 @@ import {
   updatePrincipal,
 } from '../../store/auth/principal_record.ts'
 import { deleteSessionsOf } from '../../store/auth/session.ts'
-import { type Changer, type Creator, changePrincipals, requireAdministrator } from './change_principals.ts'
-import { endAccess } from './end_access.ts'
-import { checkPassword, hashPassword } from './password.ts'
+import {
+  type Changer,
+  type Creator,
+  changePrincipals,
+  endAccess,
+  requireAdministrator,
+} from './change_principals.ts'
+import { hashPassword } from './password.ts'
+import { checkPassword } from './password_rules.ts'
 import { checkMemberIds, checkPrincipalNames, getPrincipal, nameOf } from './principal_checks.ts'
 import { changedNames, givenFields } from './remove_principal.ts'
 

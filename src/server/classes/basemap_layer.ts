@@ -1,25 +1,18 @@
-import { type BasemapLayerRow, basemapLayers } from '../../store/classes/basemap_layer.ts'
+import type { MemberRow } from '../../store/classes/member_table.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { rowBehaviour } from './row.ts'
 
 /** Tiles from elsewhere that lie under a map. Browsers fetch them; the server keeps where they are. */
-export const basemapLayerBehaviour = rowBehaviour<'basemap_layer', BasemapLayerRow>({
-  member: 'basemap_layer',
-  rows: basemapLayers,
-  plain: {
-    url: null,
-    qms: null,
-    copyright_text: null,
-    copyright_url: null,
-    z_min: null,
-    z_max: null,
-  },
+export const basemapLayerBehaviour = rowBehaviour({
+  cls: 'basemap_layer',
   check: async (_, rows) => {
     for (const row of rows.values()) checkRow(row)
   },
 })
 
-function checkRow({ url, qms, copyright_url: copyrightUrl, z_min: min, z_max: max }: BasemapLayerRow): void {
+type Row = MemberRow<'basemap_layer'>
+
+function checkRow({ url, qms, copyright_url: copyrightUrl, z_min: min, z_max: max }: Row): void {
   if (url === null && qms === null) throw invalidAt('/basemap_layer', 'give url or qms')
   if (url !== null) checkTemplate(url)
   if (qms !== null) checkDescription(qms)

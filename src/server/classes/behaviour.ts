@@ -1,5 +1,7 @@
-import type { Cls, Members } from '../../contract/registry.ts'
-import type { Queryable } from '../../database/database.ts'
+import type { Cls, DataCls, Members } from '../../contract/registry.ts'
+import type { AnswerOf } from '../../contract/route.ts'
+import type { batchRoutes } from '../../contract/routes/batch.ts'
+import type { Database, Queryable } from '../../database/database.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ServerContext } from '../context.ts'
 
@@ -35,6 +37,23 @@ export interface Prepared {
   discard(): Promise<void>
 }
 
+/** The answer to a request that prepares a source. */
+export type PreparedAnswer = AnswerOf<(typeof batchRoutes)['source.prepare']>
+
+/** A source that was read and checked for a later request. */
+export interface ReadSource extends Prepared {
+  /** Keeps the source for that request. Gives the answer to this one. */
+  keep(tx: Queryable): Promise<PreparedAnswer>
+}
+
+/** How a class with source data prepares a source for a later request. */
+export interface SourceBehaviour<C extends Cls> {
+  /** Reads and checks a source; undefined where the request has none. */
+  read(preparation: Preparation<C>): Promise<ReadSource | undefined>
+  /** Drops a source of a user that was kept; tells whether there was one. */
+  drop(database: Database, source: { readonly id: string; readonly userId: number }): Promise<boolean>
+}
+
 /** What a class does on the server. All of it works in the request's transaction, `prepare` excepted. */
 export interface Behaviour<C extends Cls> {
   /** Reads the members of many resources at once, by id. */
@@ -53,4 +72,11 @@ export interface Behaviour<C extends Cls> {
   remove?(tx: Queryable, ids: readonly number[]): Promise<void>
   /** Does the long work (reading a file into staging) in its own short transactions, before the request's. */
   prepare?(preparation: Preparation<C>): Promise<Prepared | undefined>
+  /** Required for classes with source data. */
+  readonly source?: SourceBehaviour<C>
 }
+
+/** What a class does on the server; with a source where the contract says that the class takes one. */
+export type BehaviourOf<C extends Cls> = C extends DataCls
+  ? Behaviour<C> & { readonly source: SourceBehaviour<C> }
+  : Behaviour<C>

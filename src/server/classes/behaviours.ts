@@ -1,7 +1,7 @@
 import { problem } from '../../contract/problems.ts'
 import type { Cls } from '../../contract/registry.ts'
 import { basemapLayerBehaviour } from './basemap_layer.ts'
-import type { Behaviour } from './behaviour.ts'
+import type { Behaviour, BehaviourOf } from './behaviour.ts'
 import { deskVectorStyleBehaviour } from './desk_vector_style.ts'
 import { fileBucketBehaviour } from './file_bucket.ts'
 import { formbuilderFormBehaviour } from './formbuilder_form.ts'
@@ -19,7 +19,7 @@ import { wmsclientConnectionBehaviour } from './wmsclient_connection.ts'
 import { wmsclientLayerBehaviour } from './wmsclient_layer.ts'
 
 /** What each class does; undefined for those this version does not offer. */
-const behaviours: { readonly [C in Cls]: Behaviour<C> | undefined } = {
+const behaviours: { readonly [C in Cls]: BehaviourOf<C> | undefined } = {
   resource_group: plainBehaviour(),
   webmap: webmapBehaviour,
   vector_layer: vectorLayerBehaviour,

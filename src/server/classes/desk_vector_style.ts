@@ -1,6 +1,6 @@
 import type { Pointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
-import { type DeskStyleRow, deskStyles } from '../../store/classes/desk_style.ts'
+import { type MemberRow, memberTable } from '../../store/classes/member_table.ts'
 import { findLayers } from '../../store/layer/stored_layer.ts'
 import { lockUploads, type StoredUpload } from '../../store/upload/stored_upload.ts'
 import { maxQmlLength, parseQml } from '../../style/qml_parse.ts'
@@ -12,24 +12,26 @@ import { styleProblem } from './style_fault.ts'
 
 type Change = MemberChange<'desk_vector_style'>
 
+const styles = memberTable('desk_vector_style')
+
 /** Style files of desktop GIS. They are kept as they came, once they are known to be such files at all. */
 export const deskVectorStyleBehaviour: Behaviour<'desk_vector_style'> = {
   async readMembers(tx, ids) {
-    const rows = await deskStyles.find(tx, ids)
+    const rows = await styles.find(tx, ids)
     return new Map([...rows].map(([id, { qml }]) => [id, { desk_vector_style: { qml } }]))
   },
   async create(tx, changes) {
     const layers = await findLayers(tx, [...new Set(changes.map(({ parentId }) => parentId))])
     const given = await readGiven(tx, changes)
-    const rows = changes.map(({ id, parentId }): [number, DeskStyleRow] => [
+    const rows = changes.map(({ id, parentId }): [number, MemberRow<'desk_vector_style'>] => [
       id,
       { qml: given.get(id) ?? defaultQml(layers.get(parentId)?.geometryType) },
     ])
-    await deskStyles.write(tx, new Map(rows))
+    await styles.write(tx, new Map(rows))
   },
   async update(tx, changes) {
     const given = await readGiven(tx, changes)
-    await deskStyles.write(tx, new Map([...given].map(([id, qml]) => [id, { qml }])))
+    await styles.write(tx, new Map([...given].map(([id, qml]) => [id, { qml }])))
   },
 }
 

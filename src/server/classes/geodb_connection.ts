@@ -1,57 +1,23 @@
-import type { Members } from '../../contract/registry.ts'
-import { type GeodbConnectionRow, geodbConnections } from '../../store/classes/geodb_layer.ts'
+import type { MemberRow } from '../../store/classes/member_table.ts'
 import { passwordPlace } from '../geodb/connection_pools.ts'
 import { invalidAt } from '../http/invalid_request.ts'
-import { type Behaviour, idOf, type MemberChange } from './behaviour.ts'
+import type { MemberChange } from './behaviour.ts'
+import { givenOf, rowBehaviour } from './row.ts'
 import { checkSecretAddress } from './secret_address.ts'
 
-type Change = MemberChange<'geodb_connection'>
-type Given = NonNullable<Members<'geodb_connection'>['geodb_connection']>
+type Row = MemberRow<'geodb_connection'>
 
 /** How to reach databases elsewhere. Passwords are sealed, and never come back; nothing is asked until a layer is. */
-export const geodbConnectionBehaviour: Behaviour<'geodb_connection'> = {
-  async readMembers(tx, ids) {
-    const rows = await geodbConnections.find(tx, ids)
-    return new Map([...rows].map(([id, row]) => [id, { geodb_connection: wireConnection(row) }]))
-  },
-  async create(tx, changes) {
-    await geodbConnections.write(tx, new Map(changes.map((change) => [change.id, rowOf(change, emptyRow)])))
-  },
-  async update(tx, changes) {
-    const found = await geodbConnections.find(tx, changes.map(idOf))
-    const rows = changes.map((change): [number, GeodbConnectionRow] => {
-      const standing = found.get(change.id) ?? emptyRow
-      const row = rowOf(change, standing)
-      checkSecretAddress('geodb_connection', change.members.geodb_connection ?? {}, {
-        standing: addressOf(standing),
-        next: addressOf(row),
-      })
-      return [change.id, row]
-    })
-    await geodbConnections.write(tx, new Map(rows))
-  },
-}
+export const geodbConnectionBehaviour = rowBehaviour({ cls: 'geodb_connection', change: changeConnection })
 
-function wireConnection({ password: _, ...shown }: GeodbConnectionRow): Given {
-  return shown
-}
-
-const emptyRow: GeodbConnectionRow = {
-  hostname: '',
-  port: null,
-  database: '',
-  username: '',
-  password: '',
-  sslmode: null,
-}
-
-/** The row that a request makes of the standing one. */
-function rowOf({ context, id, members }: Change, standing: GeodbConnectionRow): GeodbConnectionRow {
-  const { password, ...given } = members.geodb_connection ?? {}
-  const row = { ...standing, ...given }
+function changeConnection({ context, id, members }: MemberChange<'geodb_connection'>, stored: Row): Row {
+  const given = givenOf('geodb_connection', members)
+  const { password, ...shown } = given
+  const row = { ...stored, ...shown }
   checkHost(row.hostname)
   checkPort(row.port)
   for (const name of ['database', 'username'] as const) checkStorable(name, row[name])
+  checkSecretAddress('geodb_connection', given, { standing: addressOf(stored), next: addressOf(row) })
   if (password === undefined) return row
   checkStorable('password', password)
   return { ...row, password: context.secrets.seal(password, passwordPlace(id)) }
@@ -63,7 +29,7 @@ function checkHost(hostname: string): void {
   throw invalidAt('/geodb_connection/hostname', `${JSON.stringify(hostname)} is no host name or address`)
 }
 
-function checkPort(port: GeodbConnectionRow['port']): void {
+function checkPort(port: Row['port']): void {
   const number = Number(port ?? 5432)
   if (Number.isInteger(number) && number >= 1 && number <= 65_535) return
   throw invalidAt('/geodb_connection/port', `${port} is no port: it lies between 1 and 65535`)
@@ -75,6 +41,6 @@ function checkStorable(name: string, text: string): void {
 }
 
 /** Where the password goes; forms of the same address are alike. */
-function addressOf({ hostname, port, sslmode }: GeodbConnectionRow) {
+function addressOf({ hostname, port, sslmode }: Row) {
   return { hostname, port: Number(port ?? 5432), sslmode: sslmode ?? 'prefer' }
 }

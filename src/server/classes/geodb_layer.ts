@@ -4,7 +4,8 @@ import type { Members } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { touchPermissionEpoch } from '../../store/access/effective_permission.ts'
 import { writeConnections } from '../../store/classes/connection.ts'
-import { geodbConnections, updateForeignLayer, writeForeignTables } from '../../store/classes/geodb_layer.ts'
+import { updateForeignLayer, writeForeignTables } from '../../store/classes/geodb_layer.ts'
+import { memberTable } from '../../store/classes/member_table.ts'
 import { isForeign } from '../../store/feature/foreign_table.ts'
 import { changeFields, checkNames } from '../../store/layer/field_change.ts'
 import { insertFields, writeFields } from '../../store/layer/layer_field.ts'
@@ -65,7 +66,8 @@ async function prepare(preparation: Preparation<'geodb_layer'>): Promise<Looked 
   const standing = id === undefined ? undefined : (await findLayers(context.database, [id])).get(id)
   if (standing !== undefined && !needsTable(members, standing)) return undefined
   const { connectionId, ...wanted } = wantedOf(members.geodb_layer ?? {}, standing)
-  if (!(await geodbConnections.find(context.database, [connectionId])).has(connectionId)) return undefined
+  if (!(await memberTable('geodb_connection').find(context.database, [connectionId])).has(connectionId))
+    return undefined
   const known = new Set(standing === undefined ? [] : [standing.foreign?.connectionId ?? 0])
   const { geodb_layer } = members
   const checks = [{ members: { geodb_layer }, standing: known }]

@@ -1,50 +1,27 @@
-import type { Members } from '../../contract/registry.ts'
 import { joinPointer } from '../../core/pointer.ts'
-import { type LookupTableRow, lookupTables } from '../../store/classes/lookup_table.ts'
+import type { MemberRow } from '../../store/classes/member_table.ts'
 import { invalidAt } from '../http/invalid_request.ts'
-import { type Behaviour, idOf } from './behaviour.ts'
+import { type Given, givenOf, rowBehaviour } from './row.ts'
 
-type Given = NonNullable<Members<'lookup_table'>['lookup_table']>
-type Item = LookupTableRow['items'][number]
+type Row = MemberRow<'lookup_table'>
+type Item = readonly [key: string, value: string]
 
 /** Words for codes. Items are written as a whole; fields point at the table, so that its id stays. */
-export const lookupTableBehaviour: Behaviour<'lookup_table'> = {
-  async readMembers(tx, ids) {
-    const rows = await lookupTables.find(tx, ids)
-    return new Map([...rows].map(([id, row]) => [id, { lookup_table: wireTable(row) }]))
-  },
-  async create(tx, changes) {
-    await lookupTables.write(
-      tx,
-      new Map(changes.map(({ id, members }) => [id, rowOf(members.lookup_table ?? {}, emptyRow)])),
-    )
-  },
-  async update(tx, changes) {
-    const standing = await lookupTables.find(tx, changes.map(idOf))
-    const rows = changes.map(({ id, members }): [number, LookupTableRow] => [
-      id,
-      rowOf(members.lookup_table ?? {}, standing.get(id) ?? emptyRow),
-    ])
-    await lookupTables.write(tx, new Map(rows))
-  },
-}
+export const lookupTableBehaviour = rowBehaviour({
+  cls: 'lookup_table',
+  change: ({ members }, stored) => rowOf(givenOf('lookup_table', members), stored),
+  show: (row) => ({ ...row, items: Object.fromEntries(sortItems(row)) }),
+})
 
-const emptyRow: LookupTableRow = { items: [], sort: 'CUSTOM', key_order: null }
-
-function rowOf(given: Given, standing: LookupTableRow): LookupTableRow {
-  const { sort = standing.sort, order } = given
-  const items = given.items === undefined ? standing.items : Object.entries(given.items)
-  const keys = items.map(([key]) => key)
+function rowOf(given: Given<'lookup_table'>, stored: Row): Row {
+  const { items = stored.items, sort = stored.sort, order } = given
+  const keys = Object.keys(items)
   if (order !== undefined && order !== null) checkOrder(order, keys)
-  return {
-    items,
-    sort,
-    key_order: order === undefined ? fitOrder(standing.key_order, keys) : order,
-  }
+  return { items, sort, order: order === undefined ? fitOrder(stored.order, keys) : order }
 }
 
 /** Keeps an order that was given earlier, for the keys that are still there; new ones come after. */
-function fitOrder(order: readonly string[] | null, keys: readonly string[]): readonly string[] | null {
+function fitOrder(order: readonly string[] | null, keys: readonly string[]): string[] | null {
   if (order === null) return null
   const [known, wanted] = [new Set(order), new Set(keys)]
   return [...order.filter((key) => wanted.has(key)), ...keys.filter((key) => !known.has(key))]
@@ -62,11 +39,6 @@ function checkOrder(order: readonly string[], keys: readonly string[]): void {
     throw invalidAt('/lookup_table/order', `the key ${JSON.stringify(missing)} is missing`)
 }
 
-function wireTable(row: LookupTableRow): Required<Given> {
-  const order = row.key_order === null ? null : [...row.key_order]
-  return { items: Object.fromEntries(sortItems(row)), sort: row.sort, order }
-}
-
 const compareText = (a: string, b: string) => (a < b ? -1 : Number(a > b))
 
 const comparisons = {
@@ -76,9 +48,7 @@ const comparisons = {
   VALUE_DESC: ([, a], [, b]) => compareText(b, a),
 } satisfies Record<string, (a: Item, b: Item) => number>
 
-function sortItems({ items, sort, key_order: order }: LookupTableRow): readonly Item[] {
-  if (sort !== 'CUSTOM') return items.toSorted(comparisons[sort])
-  if (order === null) return items
-  const values = new Map(items)
-  return order.map((key) => [key, values.get(key) ?? ''])
+function sortItems({ items, sort, order }: Row): readonly Item[] {
+  if (sort !== 'CUSTOM') return Object.entries(items).toSorted(comparisons[sort])
+  return order === null ? Object.entries(items) : order.map((key) => [key, items[key] ?? ''])
 }

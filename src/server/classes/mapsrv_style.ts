@@ -1,10 +1,12 @@
 import { hasErrors } from '../../core/issue.ts'
-import { findStyleXml, writeStyleXml } from '../../store/classes/mapserver_style.ts'
+import { type MemberRow, memberTable } from '../../store/classes/member_table.ts'
 import { findLayers } from '../../store/layer/stored_layer.ts'
 import { defaultXml } from '../../style/default_style.ts'
 import { readMapserverXml } from '../../style/mapserver_read.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
 import { styleProblem } from './style_fault.ts'
+
+const styles = memberTable('mapsrv_style')
 
 /**
  * Styles in map server XML. The text is kept as it came, once it could be read. What the drawing leaves out of it is
@@ -12,27 +14,27 @@ import { styleProblem } from './style_fault.ts'
  */
 export const mapsrvStyleBehaviour: Behaviour<'mapsrv_style'> = {
   async readMembers(tx, ids) {
-    const xml = await findStyleXml(tx, ids)
-    return new Map(ids.map((id) => [id, { mapsrv_style: { xml: xml.get(id) ?? '' } }]))
+    const rows = await styles.find(tx, ids)
+    return new Map([...rows].map(([id, { xml }]) => [id, { mapsrv_style: { xml } }]))
   },
   async create(tx, changes) {
     const plain = changes.filter(({ members }) => members.mapsrv_style?.xml === undefined)
     const layers = await findLayers(tx, [...new Set(plain.map(({ parentId }) => parentId))])
-    const xml = changes.map((change): [number, string] => {
+    const rows = changes.map((change): [number, MemberRow<'mapsrv_style'>] => {
       const given = change.members.mapsrv_style?.xml
       if (given !== undefined) checkXml(change, given)
-      return [change.id, given ?? defaultXml(layers.get(change.parentId)?.geometryType)]
+      return [change.id, { xml: given ?? defaultXml(layers.get(change.parentId)?.geometryType) }]
     })
-    await writeStyleXml(tx, new Map(xml))
+    await styles.write(tx, new Map(rows))
   },
   async update(tx, changes) {
     const given = changes.flatMap((change) => {
       const xml = change.members.mapsrv_style?.xml
       if (xml === undefined) return []
       checkXml(change, xml)
-      return [[change.id, xml] as const]
+      return [[change.id, { xml }] as const]
     })
-    await writeStyleXml(tx, new Map(given))
+    await styles.write(tx, new Map(given))
   },
 }
 

@@ -2,16 +2,23 @@ import type { Members } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { adoptRasters, findRasters, type Raster } from '../../store/classes/raster_layer.ts'
 import { invalidAt } from '../http/invalid_request.ts'
-import type { Behaviour, MemberChange } from './behaviour.ts'
-import { checkReferenceSystem, isRasterSource, notPrepared, prepareRaster } from './raster_layer_source.ts'
+import type { BehaviourOf, MemberChange } from './behaviour.ts'
+import {
+  checkReferenceSystem,
+  isRasterSource,
+  notPrepared,
+  prepareRaster,
+  rasterSource,
+} from './raster_layer_source.ts'
 
 /** Pictures that the server keeps itself. */
-export const rasterLayerBehaviour: Behaviour<'raster_layer'> = {
+export const rasterLayerBehaviour: BehaviourOf<'raster_layer'> = {
   async readMembers(tx, ids) {
     const rasters = await findRasters(tx, ids)
     return new Map([...rasters].map(([id, raster]) => [id, membersOf(raster)]))
   },
   prepare: prepareRaster,
+  source: rasterSource,
   async create(tx, changes) {
     for (const { members, prepared } of changes) {
       checkReferenceSystem(members)

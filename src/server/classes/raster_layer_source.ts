@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { rasterLayer } from '../../contract/classes/raster_layer.ts'
 import { problem } from '../../contract/problems.ts'
 import type { RasterFacts } from '../../contract/raster.ts'
 import type { Members } from '../../contract/registry.ts'
@@ -12,7 +13,7 @@ import { dropPreparedRaster, findPreparedRaster, keepRaster } from '../../store/
 import type { StoredUpload } from '../../store/upload/stored_upload.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { getUpload, uploadNotFound } from '../upload/upload_text.ts'
-import type { Preparation, Prepared } from './behaviour.ts'
+import type { Preparation, Prepared, SourceBehaviour } from './behaviour.ts'
 
 type Task = Preparation<'raster_layer'>
 
@@ -29,8 +30,7 @@ export function isRasterSource(prepared: unknown): prepared is RasterSource {
   return typeof prepared === 'object' && prepared !== null && 'preparedId' in prepared
 }
 
-/** Pictures are kept in the reference system of web maps, as the API says. */
-const rasterSrs = 3857
+const { srs: rasterSrs } = rasterLayer.data
 
 const pointer: Pointer = '/raster_layer/source'
 
@@ -88,6 +88,22 @@ async function takePrepared({ context, caller, id }: Task, preparedId: string): 
     throw notPrepared(`the source was prepared for ${whose}`)
   }
   return { preparedId, facts: undefined, discard: async () => undefined }
+}
+
+/** Keeps rasters for a layer to take over within a day. They are stored as soon as they are read. */
+export const rasterSource: SourceBehaviour<'raster_layer'> = {
+  async read(task) {
+    const made = await prepareRaster(task)
+    if (made?.facts === undefined) return undefined
+    const { srs, xsize, ysize, colorInterpretation } = made.facts
+    const picture = { srs: { id: srs }, xsize, ysize, band_count: colorInterpretation.length }
+    return { keep: async () => ({ id: made.preparedId, picture }), discard: made.discard }
+  },
+  async drop(database, source) {
+    const found = await findPreparedRaster(database, source)
+    if (found !== undefined) await dropPreparedRaster(database, found.id)
+    return found !== undefined
+  },
 }
 
 /** A prepared picture that this request cannot have. */

@@ -1,41 +1,70 @@
-import type { Cls, Members } from '../../contract/registry.ts'
+import { type Cls, descriptorOf, type Members } from '../../contract/registry.ts'
+import { listSecrets, type Schema } from '../../contract/schema.ts'
 import type { Queryable } from '../../database/database.ts'
-import type { RowTable } from '../../store/classes/row_table.ts'
-import { type Behaviour, idOf } from './behaviour.ts'
+import { listColumns, type MemberRow, memberTable, type RowCls } from '../../store/classes/member_table.ts'
+import { type Behaviour, idOf, type MemberChange } from './behaviour.ts'
 
-/** A class whose one member is kept as it comes: a row a resource, columns named as on the wire. */
-export interface RowClass<C extends Cls, R extends object> {
-  readonly member: keyof Members<C>
-  readonly rows: RowTable<R>
-  /** What a new resource has where the request says nothing. */
-  readonly plain: R
+/** Fields of the member named after a class, as a request has them. */
+export type Given<C extends RowCls> = Partial<MemberRow<C>>
+
+/** What a class stored as one row a resource does besides storing it. All of it is optional. */
+export interface RowClass<C extends RowCls> {
+  readonly cls: C
+  /** Gives the row that a request makes of the stored one, or of the defaults. */
+  change?(change: MemberChange<C>, stored: MemberRow<C>): MemberRow<C>
   /** Refuses rows with a Problem; they are not written yet. */
-  check(tx: Queryable, rows: ReadonlyMap<number, R>): Promise<void>
+  check?(tx: Queryable, rows: ReadonlyMap<number, MemberRow<C>>): Promise<void>
+  /** Gives the member as answers have it. Secrets are left out in any case. */
+  show?(row: MemberRow<C>): object
+  readonly prepare?: Behaviour<C>['prepare']
 }
 
-/** What such a class does: a creation fills in what is missing, a change leaves what it does not name. */
-export function rowBehaviour<C extends Cls, R extends object>(cls: RowClass<C, R>): Behaviour<C> {
-  const { member, rows, plain, check } = cls
-  const write = async (tx: Queryable, written: ReadonlyMap<number, R>) => {
-    await check(tx, written)
-    await rows.write(tx, written)
+/** Stores a class by its descriptor: creation fills in defaults, a change keeps the fields that it does not name. */
+export function rowBehaviour<C extends RowCls>(own: RowClass<C>): Behaviour<C> {
+  const { cls, change = mergeRow, check, show = (row) => row, prepare } = own
+  const table = memberTable(cls)
+  const secrets = listSecrets(descriptorOf(cls).members[cls] as Schema)
+  const write = async (tx: Queryable, rows: ReadonlyMap<number, MemberRow<C>>) => {
+    await check?.(tx, rows)
+    await table.write(tx, rows)
   }
   return {
     async readMembers(tx, ids) {
-      const found = await rows.find(tx, ids)
-      return new Map([...found].map(([id, row]) => [id, { [member]: row } as unknown as Members<C>]))
+      const rows = await table.find(tx, ids)
+      const members = (row: MemberRow<C>) => ({ [cls]: withoutSecrets(show(row), secrets) }) as Members<C>
+      return new Map([...rows].map(([id, row]) => [id, members(row)]))
     },
     async create(tx, changes) {
-      await write(tx, new Map(changes.map(({ id, members }) => [id, { ...plain, ...members[member] }])))
+      const defaults = defaultRow(cls)
+      await write(tx, new Map(changes.map((one) => [one.id, change(one, defaults)])))
     },
     async update(tx, changes) {
-      const standing = await rows.find(tx, changes.map(idOf))
-      await write(
-        tx,
-        new Map(
-          changes.map(({ id, members }) => [id, { ...(standing.get(id) ?? plain), ...members[member] }]),
-        ),
-      )
+      const stored = await table.find(tx, changes.map(idOf))
+      const defaults = defaultRow(cls)
+      const rows = changes.map((one) => [one.id, change(one, stored.get(one.id) ?? defaults)] as const)
+      await write(tx, new Map(rows))
     },
+    ...(prepare === undefined ? {} : { prepare }),
   }
+
+  function mergeRow({ members }: MemberChange<C>, stored: MemberRow<C>): MemberRow<C> {
+    return { ...stored, ...givenOf(cls, members) }
+  }
+}
+
+/** Gives the fields of the member named after a class, those that a request has. */
+export function givenOf<C extends RowCls>(cls: C, members: Members<C>): Given<C> {
+  return (members as { readonly [M in Cls]?: Given<C> })[cls] ?? {}
+}
+
+/** Gives the defaults of the contract. Required fields are empty: every creation has them. */
+export function defaultRow<C extends RowCls>(cls: C): MemberRow<C> {
+  const values = listColumns(cls).map(({ name, default: value }) => [name, value ?? null])
+  return Object.fromEntries(values) as MemberRow<C>
+}
+
+/** That there is no secret may be shown. */
+function withoutSecrets(shown: object, secrets: readonly string[]): object {
+  const entries = Object.entries(shown)
+  return Object.fromEntries(entries.filter(([name, value]) => value === null || !secrets.includes(name)))
 }

@@ -1,24 +1,14 @@
 import type { Queryable } from '../../database/database.ts'
-import { findTakenDevices, type TrackerRow, trackers } from '../../store/classes/tracker.ts'
+import type { MemberRow } from '../../store/classes/member_table.ts'
+import { findTakenDevices } from '../../store/classes/tracker.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { rowBehaviour } from './row.ts'
 
 /** Devices that report where they are. */
-export const trackerBehaviour = rowBehaviour<'tracker', TrackerRow>({
-  member: 'tracker',
-  rows: trackers,
-  plain: {
-    unique_id: '',
-    description: null,
-    device_type: 'svc_mobile',
-    consumption_lpkm: null,
-    is_registered: null,
-  },
-  check: checkDevices,
-})
+export const trackerBehaviour = rowBehaviour({ cls: 'tracker', check: checkDevices })
 
 /** Refuses a device that another tracker has, so that what it reports belongs to one of them. */
-async function checkDevices(tx: Queryable, rows: ReadonlyMap<number, TrackerRow>): Promise<void> {
+async function checkDevices(tx: Queryable, rows: ReadonlyMap<number, MemberRow<'tracker'>>): Promise<void> {
   const devices = [...rows.values()].map((row) => row.unique_id)
   const taken = await findTakenDevices(tx, { devices, ids: [...rows.keys()] })
   for (const device of devices) {

@@ -17,20 +17,22 @@ import {
 import { findLayers, type Layer, lockLayer, touchLayer } from '../../store/layer/stored_layer.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { requireReferences } from '../resource/references.ts'
-import type { Behaviour, MemberChange } from './behaviour.ts'
+import type { BehaviourOf, MemberChange } from './behaviour.ts'
 import { fieldChangeOf, lookupTablesOf, newFieldOf, wireField } from './layer_field.ts'
+import { vectorSource } from './vector_layer_preparation.ts'
 import { isStagedSource, prepareSource } from './vector_layer_source.ts'
 
 type Change = MemberChange<'vector_layer'>
 type Own = Partial<Static<(typeof vectorLayer)['members']['vector_layer']>>
 
 /** Layers of features that stand in tables of the server's own. */
-export const vectorLayerBehaviour: Behaviour<'vector_layer'> = {
+export const vectorLayerBehaviour: BehaviourOf<'vector_layer'> = {
   async readMembers(tx, ids) {
     const layers = await findLayers(tx, ids)
     return new Map([...layers].map(([id, layer]) => [id, membersOf(layer)]))
   },
   prepare: prepareSource,
+  source: vectorSource,
   async create(tx, changes) {
     const [caller] = changes.map((change) => change.caller)
     if (caller === undefined) return

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Field } from '../../contract/classes/feature_layer.ts'
-import type { vectorLayer } from '../../contract/classes/vector_layer.ts'
+import { vectorLayer } from '../../contract/classes/vector_layer.ts'
 import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { loadRulesOf } from '../../gdal/import/load_rules.ts'
@@ -25,8 +25,8 @@ export function isStagedSource(prepared: unknown): prepared is StagedSource {
   return typeof prepared === 'object' && prepared !== null && 'staged' in prepared
 }
 
-/** Layers are made of data in web mercator only, as the API says; those that stand keep their reference system. */
-const importSrs = 3857
+/** For new layers; those that exist keep their reference system. */
+const { srs: importSrs } = vectorLayer.data
 
 /** Reads the source of a request, where it has one, into a table that stands ready. */
 export async function prepareSource(

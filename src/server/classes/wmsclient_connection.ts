@@ -1,14 +1,15 @@
 import type { Capabilities } from '../../contract/classes/wmsclient_connection.ts'
-import type { Members } from '../../contract/registry.ts'
 import { fetchCapabilities } from '../../ogc/wms_client.ts'
-import { type WmsConnectionRow, wmsConnections } from '../../store/classes/wms.ts'
+import { type MemberRow, memberTable } from '../../store/classes/member_table.ts'
 import type { ServerContext } from '../context.ts'
 import { invalidAt } from '../http/invalid_request.ts'
-import { type Behaviour, idOf, type MemberChange, type Preparation, type Prepared } from './behaviour.ts'
+import type { MemberChange, Preparation, Prepared } from './behaviour.ts'
+import { defaultRow, type Given as GivenOf, givenOf, rowBehaviour } from './row.ts'
 import { checkSecretAddress } from './secret_address.ts'
 
 type Change = MemberChange<'wmsclient_connection'>
-type Given = NonNullable<Members<'wmsclient_connection'>['wmsclient_connection']>
+type Row = MemberRow<'wmsclient_connection'>
+type Given = GivenOf<'wmsclient_connection'>
 
 /** What a service said of itself, before the transaction of a request. */
 interface Asked extends Prepared {
@@ -16,36 +17,26 @@ interface Asked extends Prepared {
 }
 
 /** How to reach web map services. Passwords are sealed, and never come back. */
-export const wmsclientConnectionBehaviour: Behaviour<'wmsclient_connection'> = {
-  async readMembers(tx, ids) {
-    const rows = await wmsConnections.find(tx, ids)
-    return new Map([...rows].map(([id, row]) => [id, { wmsclient_connection: wireConnection(row) }]))
-  },
+export const wmsclientConnectionBehaviour = rowBehaviour({
+  cls: 'wmsclient_connection',
   prepare: ask,
-  async create(tx, changes) {
-    await wmsConnections.write(tx, new Map(changes.map((change) => [change.id, rowOf(change, undefined)])))
-  },
-  async update(tx, changes) {
-    const standing = await wmsConnections.find(tx, changes.map(idOf))
-    await wmsConnections.write(
-      tx,
-      new Map(changes.map((change) => [change.id, rowOf(change, standing.get(change.id))])),
-    )
-  },
-}
-
-/** A password that there is stays away; that there is none may be known. */
-function wireConnection({ url, username, password, version, capabilities }: WmsConnectionRow): Given {
-  return { url, username, ...(password === null ? { password } : {}), version, capcache: capabilities }
-}
+  change: rowOf,
+})
 
 /** Asks the service, where the request wants that. */
 async function ask(preparation: Preparation<'wmsclient_connection'>): Promise<Asked | undefined> {
   const { context, id, members, signal } = preparation
-  const given = members.wmsclient_connection ?? {}
+  const given = givenOf('wmsclient_connection', members)
   if (given.capcache !== 'query') return undefined
-  const standing = id === undefined ? undefined : (await wmsConnections.find(context.database, [id])).get(id)
-  const { url, username, version } = { ...emptyRow, ...standing, ...definedOf(given) }
+  const standing =
+    id === undefined
+      ? undefined
+      : (await memberTable('wmsclient_connection').find(context.database, [id])).get(id)
+  const { url, username, version } = {
+    ...defaultRow('wmsclient_connection'),
+    ...standing,
+    ...definedOf(given),
+  }
   checkUrl(url)
   if (standing !== undefined) checkDestination(given, standing)
   const password = given.password === undefined ? openPassword(context, id, standing) : given.password
@@ -55,28 +46,21 @@ async function ask(preparation: Preparation<'wmsclient_connection'>): Promise<As
   return { capabilities, discard: async () => undefined }
 }
 
-const emptyRow: WmsConnectionRow = {
-  url: '',
-  username: null,
-  password: null,
-  version: '1.3.0',
-  capabilities: null,
-}
-
+// The name that the table had when the first passwords were sealed: they open under it only.
 const placeOf = (id: number) => `wms_connection.password:${id}`
 
 function openPassword(
   { secrets }: ServerContext,
   id: number | undefined,
-  standing: WmsConnectionRow | undefined,
+  standing: Row | undefined,
 ): string | null {
   if (id === undefined || standing === undefined || standing.password === null) return null
   return secrets.open(standing.password, placeOf(id))
 }
 
 /** The row that a request makes of the standing one. */
-function rowOf({ context, id, members, prepared }: Change, standing = emptyRow): WmsConnectionRow {
-  const given = members.wmsclient_connection ?? {}
+function rowOf({ context, id, members, prepared }: Change, standing: Row): Row {
+  const given = givenOf('wmsclient_connection', members)
   const { url, username, version } = { ...standing, ...definedOf(given) }
   checkUrl(url)
   checkDestination(given, standing)
@@ -85,9 +69,9 @@ function rowOf({ context, id, members, prepared }: Change, standing = emptyRow):
   if (row.password !== null && username === null)
     throw invalidAt('/wmsclient_connection/username', 'a password needs a username')
   const isAsked = (prepared as Asked | undefined)?.capabilities !== undefined
-  if (isAsked) return { ...row, capabilities: (prepared as Asked).capabilities }
+  if (isAsked) return { ...row, capcache: (prepared as Asked).capabilities }
   const isOther = url !== standing.url || version !== standing.version
-  return { ...row, capabilities: given.capcache === 'clear' || isOther ? null : standing.capabilities }
+  return { ...row, capcache: given.capcache === 'clear' || isOther ? null : standing.capcache }
 }
 
 function definedOf({ url, username, version }: Given) {
@@ -111,7 +95,7 @@ function checkUrl(text: string): void {
     throw invalidAt(place, 'the address carries a login', 'give username and password by themselves')
 }
 
-function checkDestination(given: Given, standing: WmsConnectionRow): void {
+function checkDestination(given: Given, standing: Row): void {
   if (standing.password === null) return
   const addressOf = (url: string) => ({ url: URL.parse(url)?.href })
   const next = addressOf(given.url ?? standing.url)

@@ -4,16 +4,22 @@ import { joinPointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
 import { touchPermissionEpoch } from '../../store/access/effective_permission.ts'
 import { findConnections, writeConnections } from '../../store/classes/connection.ts'
-import { findKnownSrs, type WmsLayerRow, wmsConnections, wmsLayers } from '../../store/classes/wms.ts'
+import { findKnownSrs } from '../../store/classes/known_srs.ts'
+import { type MemberRow, memberTable } from '../../store/classes/member_table.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { requireReferences } from '../resource/references.ts'
 import { type Behaviour, idOf, type MemberChange } from './behaviour.ts'
+import { defaultRow } from './row.ts'
 
 type Change = MemberChange<'wmsclient_layer'>
 type Given = NonNullable<Members<'wmsclient_layer'>['wmsclient_layer']>
 
+type Row = MemberRow<'wmsclient_layer'>
+
+const layerTable = memberTable('wmsclient_layer')
+
 interface Standing {
-  readonly row: WmsLayerRow
+  readonly row: Row
   readonly connectionId: number
 }
 
@@ -25,32 +31,25 @@ export const wmsclientLayerBehaviour: Behaviour<'wmsclient_layer'> = {
   },
   create: (tx, changes) => write(tx, changes, new Map()),
   async update(tx, changes) {
-    const standing = await findStanding(tx, changes.map(idOf))
-    await write(tx, changes, standing)
-    const isElsewhere = ({ id, members }: Change) => {
+    const stored = await findStanding(tx, changes.map(idOf))
+    await write(tx, changes, stored)
+    const getsOther = ({ id, members }: Change) => {
       const connectionId = members.wmsclient_layer?.connection?.id
-      return connectionId !== undefined && connectionId !== standing.get(id)?.connectionId
+      return connectionId !== undefined && connectionId !== stored.get(id)?.connectionId
     }
-    // Who may read the layer depends on its connection.
-    if (changes.some(isElsewhere)) await touchPermissionEpoch(tx)
+    // The read permission of a layer depends on its connection.
+    if (changes.some(getsOther)) await touchPermissionEpoch(tx)
   },
 }
 
 async function findStanding(tx: Queryable, ids: readonly number[]): Promise<Map<number, Standing>> {
-  const rows = await wmsLayers.find(tx, ids)
+  const rows = await layerTable.find(tx, ids)
   const connections = await findConnections(tx, ids)
   return new Map([...rows].map(([id, row]) => [id, { row, connectionId: connections.get(id) ?? 0 }]))
 }
 
 function wireLayer({ row, connectionId }: Standing): Given {
-  const { srs, wmslayers, imgformat, vendor_params } = row
-  return {
-    connection: { id: connectionId },
-    srs: { id: srs },
-    wmslayers,
-    imgformat,
-    vendor_params: { ...vendor_params },
-  }
+  return { connection: { id: connectionId }, ...row }
 }
 
 async function write(
@@ -69,30 +68,25 @@ async function write(
     changes.map(({ id, members }) => [id, layerOf(members.wmsclient_layer ?? {}, standing.get(id))]),
   )
   await checkLayers(tx, [...layers.values()])
-  await wmsLayers.write(tx, new Map([...layers].map(([id, { row }]) => [id, row])))
+  await layerTable.write(tx, new Map([...layers].map(([id, { row }]) => [id, row])))
   await writeConnections(tx, new Map([...layers].map(([id, layer]) => [id, layer.connectionId])))
 }
 
-const emptyLayer: Standing = {
-  row: { srs: 3857, wmslayers: '', imgformat: '', vendor_params: {} },
-  connectionId: 0,
-}
-
-function layerOf(given: Given, { row, connectionId }: Standing = emptyLayer): Standing {
-  const { connection, srs, ...own } = given
-  return {
-    row: { ...row, ...own, srs: srs?.id ?? row.srs },
-    connectionId: connection?.id ?? connectionId,
-  }
+function layerOf({ connection, ...own }: Given, standing: Standing | undefined): Standing {
+  const { row, connectionId } = standing ?? { row: defaultRow('wmsclient_layer'), connectionId: 0 }
+  return { row: { ...row, ...own }, connectionId: connection?.id ?? connectionId }
 }
 
 async function checkLayers(tx: Queryable, layers: readonly Standing[]): Promise<void> {
-  const known = await findKnownSrs(tx, [...new Set(layers.map(({ row }) => row.srs))])
-  const connections = await wmsConnections.find(tx, [...new Set(layers.map((one) => one.connectionId))])
+  const known = await findKnownSrs(tx, [...new Set(layers.map(({ row }) => row.srs.id))])
+  const connections = await memberTable('wmsclient_connection').find(tx, [
+    ...new Set(layers.map((one) => one.connectionId)),
+  ])
   for (const { row, connectionId } of layers) {
-    if (!known.has(row.srs)) throw invalidAt('/wmsclient_layer/srs/id', `there is no EPSG:${row.srs}`)
+    const { id: srs } = row.srs
+    if (!known.has(srs)) throw invalidAt('/wmsclient_layer/srs/id', `there is no EPSG:${srs}`)
     checkParameters(row.vendor_params)
-    checkOffered(row, connections.get(connectionId)?.capabilities ?? null)
+    checkOffered(row, connections.get(connectionId)?.capcache as Capabilities | null | undefined)
   }
 }
 
@@ -108,11 +102,11 @@ function checkParameters(parameters: Readonly<Record<string, string>>): void {
 }
 
 /** Where the service was asked what it offers, nothing else can be asked for. */
-function checkOffered({ wmslayers, imgformat }: WmsLayerRow, offered: Capabilities | null): void {
+function checkOffered({ wmslayers, imgformat }: Row, offered: Capabilities | null | undefined): void {
   const names = wmslayers.split(',').map((name) => name.trim())
   const place = '/wmsclient_layer/wmslayers'
   if (names.includes('')) throw invalidAt(place, 'an empty name stands between the commas')
-  if (offered === null) return
+  if (offered === null || offered === undefined) return
   const known = new Set(offered.layers.map(({ id }) => id))
   const unknown = names.find((name) => !known.has(name))
   if (unknown !== undefined) throw invalidAt(place, `the service has no layer ${JSON.stringify(unknown)}`)

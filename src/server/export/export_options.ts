@@ -6,6 +6,7 @@ import {
   exportFormatNames,
   exportFormats,
 } from '../../contract/export_formats.ts'
+import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
 import { findHint } from '../../core/suggest.ts'
@@ -41,6 +42,7 @@ export async function readOrder(
 ): Promise<ExportOrder> {
   const formatName = readFormat(query)
   const format: ExportFormat = exportFormats[formatName]
+  checkFamily(formatName, layer)
   const srs = readSrs(formatName, query, layer)
   for (const asked of new Set([srs, query.intersects_srs ?? srs]))
     if (asked !== layer.srs) await checkSrs(tx, asked)
@@ -58,6 +60,15 @@ export async function readOrder(
 function readFormat({ format }: Query): ExportFormatName {
   if (format !== undefined) return format
   throw refused('format', `is missing: one of ${exportFormatNames.join(', ')}`)
+}
+
+function checkFamily(formatName: ExportFormatName, { geometryType }: Layer): void {
+  const { families }: ExportFormat = exportFormats[formatName]
+  if (families === undefined || families.includes(geometryParts(geometryType).family)) return
+  throw refused(
+    'format',
+    `is ${formatName}, which holds ${families.join(' and ')} geometries, but the layer is of ${geometryType}`,
+  )
 }
 
 function readSrs(formatName: ExportFormatName, query: Query, layer: Layer): number {

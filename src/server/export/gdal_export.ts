@@ -1,23 +1,26 @@
 import { type FileHandle, mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freeColumnName, geometryColumnName } from '../../contract/export_formats.ts'
+import { type ExportFormat, freeColumnName, geometryColumnName } from '../../contract/export_formats.ts'
 import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { copyHeader, copyTrailer, readCopyBody } from '../../core/copy_rows.ts'
 import { isDiskFull } from '../../core/disk_full.ts'
 import type { PackedFile } from '../../files/zip.ts'
-import type { JobColumn } from '../../gdal/export/export_job.ts'
+import type { GdalFormatName, JobColumn } from '../../gdal/export/export_job.ts'
 import { writeVector } from '../../gdal/export/write_vector.ts'
 import { rowsStatement } from '../../store/feature/export_rows.ts'
 import { readEach, splitReading } from '../features/read_parts.ts'
-import type { Ingredients, Recipe } from './format_writers.ts'
+import type { ExportOrder } from './export_options.ts'
 import { lackingPattern } from './text_encoding.ts'
 import type { ExportSource } from './text_export.ts'
 
 /** A layer that GDAL is to write. */
-export interface Making extends Ingredients {
+export interface GdalExport {
   readonly source: ExportSource
-  readonly recipe: Recipe
+  readonly order: ExportOrder
+  readonly format: GdalFormatName
+  /** Name of the layer in the file. */
+  readonly layerName: string
   readonly fileName: string
 }
 
@@ -33,7 +36,7 @@ export interface MadeFiles {
  *
  * @throws {Problem} files/full, gdal/*, database/*; what the signal says
  */
-export async function makeFiles(making: Making): Promise<MadeFiles> {
+export async function makeFiles(making: GdalExport): Promise<MadeFiles> {
   const { source, fileName } = making
   const folder = await mkdtemp(join(source.folder, 'export-')).catch(rethrowFull)
   try {
@@ -49,24 +52,24 @@ export async function makeFiles(making: Making): Promise<MadeFiles> {
   }
 }
 
-function runGdal({ source, layer, layerName, order, recipe, fileName }: Making, folder: string) {
-  const { database, signal } = source
+function runGdal({ source, layerName, order, format, fileName }: GdalExport, folder: string) {
+  const { database, layer, signal } = source
+  const { srs, encoding } = order
+  const { asText = [], geometry }: ExportFormat = order.format
   // GDAL would leave out what the encoding does not have, and say nothing.
-  const lacking = order.encoding === 'UTF-8' ? undefined : lackingPattern(order.encoding)
-  const form = { geometry: recipe.geometry, lacking }
+  const lacking = encoding === 'UTF-8' ? undefined : lackingPattern(encoding)
   const statements = splitReading({ layer, database }, order, ({ filter }) =>
-    rowsStatement(layer, { ...order, filter }, form),
+    rowsStatement(layer, { ...order, filter }, { geometry, lacking }),
   )
-  const { asText = [], driver, options, limits } = recipe
   const named = order.columns.map(({ name, datatype }): JobColumn => {
     return { name, datatype: asText.includes(datatype) ? 'STRING' : datatype }
   })
   const wkt = { name: freeColumnName(geometryColumnName, named), datatype: 'STRING' } as const
   return writeVector(
     {
-      ...{ driver, options, folder, fileName, layerName, srs: order.srs, limits },
+      ...{ format, encoding, folder, fileName, layerName, srs },
       geometry: geometryParts(layer.geometryType),
-      columns: recipe.geometry === 'text' ? [wkt, ...named] : named,
+      columns: geometry === 'text' ? [wkt, ...named] : named,
     },
     {
       signal,

@@ -8,11 +8,10 @@ import {
   tableStatement,
 } from '../../store/feature/export_rows.ts'
 import type { OpenLayer } from '../features/open_layer.ts'
-import { splitReading } from '../features/read_parts.ts'
-import type { SpooledStreamOptions } from '../stream/spooled_stream.ts'
+import { type Reading, readEach, splitReading } from '../features/read_parts.ts'
+import { type SpooledStreamOptions, streamSpooled } from '../stream/spool.ts'
 import type { ExportOrder } from './export_options.ts'
 import { streamFeatures } from './geojson_export.ts'
-import { streamLines } from './line_stream.ts'
 import { encodeAs, unescapeControl } from './text_encoding.ts'
 
 /** What an export works with. */
@@ -78,4 +77,21 @@ async function findSrsText(tx: Queryable, srs: number): Promise<string> {
 async function* behind(first: Uint8Array, rest?: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield first
   if (rest !== undefined) yield* rest
+}
+
+/** Rows of text. */
+interface LineStream extends SpooledStreamOptions, Omit<Reading, 'signal'> {}
+
+/**
+ * Streams the rows of statements as they are, each ended by a line feed, at the speed of the database, whatever the
+ * client does.
+ *
+ * @throws {Problem} database/*, and what the statement runs into before its first row
+ */
+function streamLines({ database, statements, ...options }: LineStream) {
+  return streamSpooled(options, (spool, signal) =>
+    readEach({ database, statements, signal }, async (tx, { text, values }) => {
+      for await (const chunk of tx.copyOut(text, values)) await spool.write(chunk)
+    }),
+  )
 }

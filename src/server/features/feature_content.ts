@@ -38,6 +38,11 @@ export interface WrittenFeature extends FeatureContent {
   readonly extensions: ExtensionChange
 }
 
+/** Tells whether a request writes nothing of a feature, such as one with unknown members only. */
+export function isEmptyContent({ geom, values, extensions }: WrittenFeature): boolean {
+  return geom === undefined && values.size === 0 && Object.keys(extensions).length === 0
+}
+
 /**
  * Reads what a request writes of a feature. Fields that the layer does not have are left alone.
  *

@@ -1,3 +1,4 @@
+import { filterSrs } from '../../contract/geometry.ts'
 import { maxFilterWkt } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { findHint } from '../../core/suggest.ts'
@@ -12,9 +13,6 @@ import type { FeatureForm, FeatureSelection } from '../../store/feature/read_fea
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
-
-/** Reference system of spatial filters. */
-const filterSrs = 3857
 
 /**
  * Reads how features are to be written.

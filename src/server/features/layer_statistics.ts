@@ -1,29 +1,53 @@
-import { perDatabase } from '../../database/per_database.ts'
 import type { Bbox } from '../../geo/bbox.ts'
+import { lonLatBbox } from '../../geo/mercator.ts'
+import type { Raster } from '../../store/classes/raster_layer.ts'
 import { type FeatureFilter, isEmptyFilter } from '../../store/feature/feature_filter.ts'
 import { countFeatures, type FeatureCount, findLayerExtent } from '../../store/feature/layer_extent.ts'
-import { rememberWhole } from '../../store/feature/layer_statistics.ts'
-import type { OpenLayer } from './open_layer.ts'
+import type { ServerContext } from '../context.ts'
+import { openLayer } from './open_layer.ts'
 
-/** What is asked without a filter again and again, though the layer stays as it is. */
-const knownOf = perDatabase(() => ({
-  count: rememberWhole(countFeatures),
-  extent: rememberWhole(findLayerExtent),
-}))
-
-/** As `countFeatures`. */
-export function countOpen({ database, layer }: OpenLayer, filter: FeatureFilter): Promise<FeatureCount> {
+/**
+ * Counts the features of a layer; the count of all features is cached.
+ *
+ * @throws {Problem} as `openLayer` and `countFeatures`
+ */
+export async function readCount(
+  context: ServerContext,
+  id: number,
+  filter: FeatureFilter,
+): Promise<FeatureCount> {
+  const { database, layer } = await openLayer(context, id)
   return isEmptyFilter(filter)
-    ? knownOf(database).count(database, layer)
+    ? context.layerCaches.count(database, layer)
     : countFeatures(database, layer, filter)
 }
 
-/** As `findLayerExtent`. */
-export function extentOfOpen(
-  { database, layer }: OpenLayer,
+/**
+ * Finds the extent of a layer in degrees; the extent of all features is cached.
+ *
+ * @throws {Problem} as `openLayer` and `findLayerExtent`
+ */
+export async function readExtent(
+  context: ServerContext,
+  id: number,
   filter: FeatureFilter,
 ): Promise<Bbox | undefined> {
+  const { database, layer } = await openLayer(context, id)
   return isEmptyFilter(filter)
-    ? knownOf(database).extent(database, layer)
+    ? context.layerCaches.extent(database, layer)
     : findLayerExtent(database, layer, filter)
+}
+
+/** Gives the box around a picture in degrees. */
+export function rasterExtent({ geoTransform, xsize, ysize }: Raster): Bbox {
+  const [left = 0, stepX = 0, turnX = 0, top = 0, turnY = 0, stepY = 0] = geoTransform
+  const corners = [
+    [0, 0],
+    [xsize, 0],
+    [0, ysize],
+    [xsize, ysize],
+  ] as const
+  const xs = corners.map(([column, row]) => left + column * stepX + row * turnX)
+  const ys = corners.map(([column, row]) => top + column * turnY + row * stepY)
+  return lonLatBbox([Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)])
 }

@@ -1,5 +1,5 @@
 import { problem } from '../../contract/problems.ts'
-import type { Problem } from '../../core/problem.ts'
+import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Database, Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/access/effective_permission.ts'
 import { type ForeignLayer, isForeign } from '../../store/feature/foreign_table.ts'
@@ -8,7 +8,7 @@ import { findLayers, type Layer, touchLayer, type WritableLayer } from '../../st
 import type { ServerContext } from '../context.ts'
 import { findDatabase } from '../geodb/geodb_session.ts'
 import type { ApiRequest } from '../http/handler.ts'
-import { checkMask, notFound } from '../resource/require_permission.ts'
+import { checkMask, lacksPart } from '../resource/require_permission.ts'
 
 /** What the operations on one layer have in common. */
 export type LayerRequest = Pick<ApiRequest, 'context' | 'caller' | 'signal'> & {
@@ -22,7 +22,7 @@ export type LayerRequest = Pick<ApiRequest, 'context' | 'caller' | 'signal'> & {
  */
 export async function getLayer(tx: Queryable, id: number): Promise<Layer> {
   const layer = (await findLayers(tx, [id])).get(id)
-  if (layer === undefined) throw notFound(id)
+  if (layer === undefined) throw await lacksPart(tx, id, 'features')
   return layer
 }
 
@@ -100,10 +100,50 @@ export function checkFeatureId(layerId: number, id: number): void {
   if (!Number.isSafeInteger(id)) throw featureNotFound(layerId, id)
 }
 
-/** A feature that does not exist. */
+/** A feature that does not exist. An id beyond 2^53 is not shown: its number is rounded. */
 export function featureNotFound(layerId: number, id: number): Problem {
-  return problem('feature/not-found', `Feature with id = ${id} was not found in resource id = ${layerId}.`, {
+  const isExact = Number.isSafeInteger(id)
+  const shown = isExact ? `id = ${id}` : 'that id'
+  return problem('feature/not-found', `Feature with ${shown} was not found in resource id = ${layerId}.`, {
     resource: layerId,
-    data: { resource_id: layerId, feature_id: id },
+    data: { resource_id: layerId, ...(isExact ? { feature_id: id } : {}) },
   })
+}
+
+/**
+ * SQLSTATEs of a statement about a table that is not, or not any more, as the layer was read: the table is another one,
+ * or a column has gone or is of another type.
+ *
+ * @see PostgreSQL, appendix A
+ */
+const outdated: readonly unknown[] = ['42P01', '42703', '42883', '42804', '0A000']
+
+/** The same, said as an error within, where the table goes at the wrong moment. */
+const vanished = /^(could not open relation|cache lookup failed)/
+
+const mostTries = 5
+
+/**
+ * Makes work that reads a layer and then its features do so again where the layer has changed in between: fields come
+ * and go, data is replaced, and layers are deleted. Nothing may be left of work that failed.
+ */
+export function steadily<A, R>(work: (request: A) => Promise<R>): (request: A) => Promise<R> {
+  return async (request) => {
+    for (let left = mostTries - 1; ; left -= 1) {
+      try {
+        return await work(request)
+      } catch (error) {
+        if (!isOutdated(error)) throw error
+        if (left > 0) continue
+        throw problem('database/conflict', 'The layer changes all the time.', { cause: error })
+      }
+    }
+  }
+}
+
+function isOutdated(error: unknown): boolean {
+  // An error within is taken for one of geometry before it gets here.
+  const told = isProblem(error, 'feature/invalid') ? error.cause : error
+  if (!isProblem(told, 'database/query')) return false
+  return outdated.includes(told.data.sqlstate) || vanished.test(told.message)
 }

@@ -14,7 +14,13 @@ import {
 import { writeExtensionsOf } from '../attachments/attachment_extension.ts'
 import { checkValue, invalidAt } from '../http/invalid_request.ts'
 import { checkStorable } from '../http/json_values.ts'
-import { type FeatureBody, readContent, type WriteQuery, type WrittenFeature } from './feature_content.ts'
+import {
+  type FeatureBody,
+  isEmptyContent,
+  readContent,
+  type WriteQuery,
+  type WrittenFeature,
+} from './feature_content.ts'
 import { featureNotFound } from './open_layer.ts'
 
 /** Most entries and about the most characters of geometry that go into one statement. */
@@ -25,15 +31,19 @@ const validateEntry = createValidatorCompiler({ faults: 'first' })(routes['featu
 /**
  * Creates, changes and deletes features entry by entry, in few statements.
  *
- * @returns the id of each entry, in order
  * @throws {Problem} request/invalid, feature/invalid, feature/not-found; nothing may be kept then
  */
 export async function patchFeatures(
   tx: Queryable,
   target: WriteTarget,
   { entries, query }: { readonly entries: AsyncIterable<unknown>; readonly query: WriteQuery },
-): Promise<number[]> {
+): Promise<Patched> {
   const ids: number[] = []
+  let isChanged = false
+  const flush = async (batch: Batch) => {
+    isChanged ||= writesAnything(batch)
+    for (const id of await writeBatch(tx, target, batch)) ids.push(id)
+  }
   let batch = createBatch()
   for await (const entry of entries) {
     const item = ids.length + batch.places.length
@@ -49,11 +59,23 @@ export async function patchFeatures(
       throw atItem(error, item)
     }
     if (batch.places.length < batchLimit.entries && batch.characters < batchLimit.characters) continue
-    for (const id of await writeBatch(tx, target, batch)) ids.push(id)
+    await flush(batch)
     batch = createBatch()
   }
-  for (const id of await writeBatch(tx, target, batch)) ids.push(id)
-  return ids
+  await flush(batch)
+  return { ids, isChanged }
+}
+
+/** What the entries of a patch did. */
+export interface Patched {
+  /** Id of each entry, in order. */
+  readonly ids: readonly number[]
+  /** Whether any entry writes something. */
+  readonly isChanged: boolean
+}
+
+function writesAnything({ created, changed, deleted }: Batch): boolean {
+  return created.length + deleted.size > 0 || [...changed.values()].some((change) => !isEmptyContent(change))
 }
 
 /** Says which item of a list a Problem is of. */

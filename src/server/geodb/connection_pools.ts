@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Log } from '../../core/log.ts'
 import type { Database } from '../../database/database.ts'
 import { openForeign } from '../../database/foreign_database.ts'
-import type { GeodbConnectionRow } from '../../store/classes/geodb_layer.ts'
+import type { MemberRow } from '../../store/classes/member_table.ts'
 import type { SecretBox } from '../auth/secret_box.ts'
 
 /** Databases elsewhere, as connections name them. */
@@ -13,7 +13,7 @@ export interface ForeignDatabases {
    *
    * @throws {Problem} secret/unreadable
    */
-  open(connectionId: number, connection: GeodbConnectionRow): Database
+  open(connectionId: number, connection: MemberRow<'geodb_connection'>): Database
   /** Waits for what runs, and lets go of all of them. */
   close(): Promise<void>
 }

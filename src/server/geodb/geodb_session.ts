@@ -1,6 +1,6 @@
 import { problem } from '../../contract/problems.ts'
 import type { Database } from '../../database/database.ts'
-import { geodbConnections } from '../../store/classes/geodb_layer.ts'
+import { memberTable } from '../../store/classes/member_table.ts'
 import { isForeign } from '../../store/feature/foreign_table.ts'
 import type { ForeignTable, Layer } from '../../store/layer/stored_layer.ts'
 import type { ServerContext } from '../context.ts'
@@ -18,7 +18,8 @@ export async function findDatabases(
 ): Promise<Map<number, Database>> {
   const foreign = layers.filter(isForeign)
   const ids = [...new Set(foreign.map((layer) => layer.foreign.connectionId))]
-  const connections = ids.length === 0 ? new Map() : await geodbConnections.find(context.database, ids)
+  const connections =
+    ids.length === 0 ? new Map() : await memberTable('geodb_connection').find(context.database, ids)
   return new Map(
     layers.map((layer) => {
       if (!isForeign(layer)) return [layer.resourceId, context.database]

@@ -2,7 +2,7 @@ import { hasPermission } from '../../access/permission_mask.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/access/effective_permission.ts'
-import { type GeodbConnectionRow, geodbConnections } from '../../store/classes/geodb_layer.ts'
+import { type MemberRow, memberTable } from '../../store/classes/member_table.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ServerContext } from '../context.ts'
 import { denied } from '../resource/require_permission.ts'
@@ -19,7 +19,7 @@ export interface Inspection {
 }
 
 /** What was found, through the connection as it stood then; or why nothing was. */
-export type Inspected = { readonly connection: GeodbConnectionRow } & (
+export type Inspected = { readonly connection: MemberRow<'geodb_connection'> } & (
   | { readonly tables: readonly FoundTable[] }
   | { readonly fault: unknown }
 )
@@ -35,7 +35,7 @@ const silent = new WeakMap<Queryable, Map<number, Inspected>>()
  */
 export async function inspect(tx: Queryable, inspection: Inspection): Promise<Inspected | undefined> {
   const { context, caller, connectionId, wanted } = inspection
-  const connection = (await geodbConnections.find(tx, [connectionId])).get(connectionId)
+  const connection = (await memberTable('geodb_connection').find(tx, [connectionId])).get(connectionId)
   if (connection === undefined) return undefined
   const mask = (await findPermissionMasks(tx, caller, [connectionId])).get(connectionId) ?? 0
   if (!hasPermission(mask, 'connection.connect')) throw denied(connectionId, 'connection.connect')
@@ -63,7 +63,7 @@ export async function getTables(
   before: Inspected | undefined,
 ): Promise<readonly FoundTable[]> {
   const { connectionId } = inspection
-  const standing = (await geodbConnections.find(tx, [connectionId])).get(connectionId)
+  const standing = (await memberTable('geodb_connection').find(tx, [connectionId])).get(connectionId)
   const isValid =
     before !== undefined && standing !== undefined && isSameConnection(before.connection, standing)
   const found = isValid ? before : await inspect(tx, inspection)
@@ -72,5 +72,5 @@ export async function getTables(
   return found.tables
 }
 
-const isSameConnection = (one: GeodbConnectionRow, other: GeodbConnectionRow) =>
+const isSameConnection = (one: MemberRow<'geodb_connection'>, other: MemberRow<'geodb_connection'>) =>
   JSON.stringify(one) === JSON.stringify(other)

@@ -1,19 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { fastifyCors } from '@fastify/cors'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import helmet from 'helmet'
+import { replayedHeader } from '../../contract/idempotency.ts'
 import { problem } from '../../contract/problems.ts'
+import { isExtraRoute } from '../../contract/route.ts'
+import { type RouteName, routeOf } from '../../contract/routes.ts'
 import { tus } from '../../contract/tus.ts'
 import type { ServerContext } from '../context.ts'
 import { isTus, serverHeaders } from '../upload/tus_protocol.ts'
 import { sendProblem } from './answer.ts'
 import { answerClientError } from './client_error.ts'
 import { getStatus, problemOf } from './error_body.ts'
-import { isExtra, type Speech } from './response_dialect.ts'
+import type { Handler } from './handler.ts'
+import type { Speech } from './response_dialect.ts'
 import { type KnownPath, listEndpoints, listPaths } from './routing.ts'
 import { createOperation, type RequestFacts } from './run_route.ts'
 import { limitSlowness } from './slow_client.ts'
 import { addWebFiles } from './web_files.ts'
-import { addCors, addSecurityHeaders } from './web_security.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -31,8 +36,11 @@ declare module 'fastify' {
 /** Longest header, in bytes: geometries travel in query strings. */
 const maxHeaderBytes = 64 * 1024
 
-/** Makes the HTTP application: every operation of the contract under all its paths. */
-export function createApp(context: ServerContext): FastifyInstance {
+/** Finds the handler of a route. */
+export type FindHandler = (name: RouteName) => Handler<RouteName>
+
+/** Creates the HTTP application: every route of the contract under all its paths. */
+export function createApp(context: ServerContext, findHandler: FindHandler): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: Number.MAX_SAFE_INTEGER,
@@ -65,7 +73,7 @@ export function createApp(context: ServerContext): FastifyInstance {
         response: reply.raw,
         refuse: (fault) => sendProblem(reply.header('connection', 'close'), fault),
       },
-      context.clientLimits,
+      { minRate: context.minRate, seconds: context.clientTimeoutSeconds },
     )
     reply.header('x-request-id', request.id)
     if (isTus(request.headers)) reply.headers({ 'tus-resumable': tus.version, 'tus-version': tus.version })
@@ -75,15 +83,15 @@ export function createApp(context: ServerContext): FastifyInstance {
   app.setNotFoundHandler((request, reply) =>
     sendProblem(reply, problem('request/not-found', `There is nothing at ${pathOf(request)}.`)),
   )
-  addEndpoints(app, context)
+  addEndpoints(app, context, findHandler)
   addWebFiles(app)
   return app
 }
 
-function addEndpoints(app: FastifyInstance, context: ServerContext): void {
-  const offered = listEndpoints().filter(({ name }) => !(context.plain && isExtra(name)))
+function addEndpoints(app: FastifyInstance, context: ServerContext, findHandler: FindHandler): void {
+  const offered = listEndpoints().filter(({ name }) => !(context.plain && isExtraRoute(routeOf(name))))
   for (const { name, method, url, template } of offered) {
-    const run = createOperation(name, context)
+    const run = createOperation(name, findHandler(name), context)
     app.route({ method, url, config: { template }, handler: run })
   }
   const optionsOf = (template: string) =>
@@ -159,4 +167,62 @@ function logRequest({ log }: ServerContext, request: FastifyRequest, reply: Fast
     },
     'request',
   )
+}
+
+/** Answers that are no page: nothing in them runs, loads or is framed. A page brings its own policy. */
+const nothingRuns = {
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+}
+
+/** Adds to every answer what browsers are to be told about safety. */
+function addSecurityHeaders(app: FastifyInstance): void {
+  // Made once: the plugin for fastify makes it anew for every request.
+  const setHeaders = helmet({
+    contentSecurityPolicy: nothingRuns,
+    // Maps are made of tiles of other sites, and are framed by them: what may not be, says so by its policy.
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+    crossOriginOpenerPolicy: false,
+    frameguard: false,
+    originAgentCluster: false,
+    dnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+    referrerPolicy: { policy: 'same-origin' },
+    // Whether all of a host is to be reached by https is for whoever runs it to say, at the proxy that has the keys.
+    hsts: false,
+  })
+  app.addHook('onRequest', (request, reply, done) => setHeaders(request.raw, reply.raw, () => done()))
+}
+
+/** Answer headers that scripts of other sites may read. */
+const exposed = [
+  'ETag',
+  'Retry-After',
+  'X-Request-Id',
+  'Content-Disposition',
+  'Location',
+  replayedHeader,
+  ...tus.exposed,
+]
+const preflightSeconds = 3600
+
+/** Lets pages of other sites ask. A preflight of a stranger is answered as if there were none. */
+function addCors(app: FastifyInstance, origins: readonly string[]): void {
+  if (origins.length === 0) return
+  void app.register(fastifyCors, {
+    delegator: (request, done) =>
+      done(null, {
+        origin: origins.includes(request.headers.origin ?? ''),
+        credentials: true,
+        methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        exposedHeaders: exposed,
+        maxAge: preflightSeconds,
+        preflight: request.headers['access-control-request-method'] !== undefined,
+      }),
+  })
 }

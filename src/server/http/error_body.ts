@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../../contract/error.ts'
-import { findProblemKind, problem, problems } from '../../contract/problems.ts'
+import { findWireProblem, problem, problems } from '../../contract/problems.ts'
 import { isDiskFull } from '../../core/disk_full.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 
@@ -17,14 +17,14 @@ export function problemOf(error: unknown): Problem {
 
 /** The HTTP status of a Problem. */
 export function getStatus(fault: Problem): number {
-  return fault.status ?? findProblemKind(fault.code)?.status ?? 500
+  return fault.status ?? findWireProblem(fault.code)?.status ?? 500
 }
 
 /** Makes the body of an answer that reports a failure. Those of the server's own tell nothing of its inside. */
 export function errorBody(fault: Problem, requestId: string): ErrorBody {
   const status = getStatus(fault)
   const code = status === 500 ? 'server/internal' : fault.code
-  const kind = findProblemKind(code) ?? problems['server/internal']
+  const kind = findWireProblem(code) ?? problems['server/internal']
   // Why a service elsewhere fails is the client's to know, who has named it, and so is what takes too long.
   const isTold = code.startsWith('external/') || code === 'database/timeout'
   const inner = status === 500 || (status === 503 && !isTold)

@@ -1,4 +1,5 @@
 import { problem } from '../../contract/problems.ts'
+import { countOf } from '../../core/count.ts'
 import { matchesTag, parseRange } from './byte_range.ts'
 import type { Answer, ApiRequest } from './handler.ts'
 
@@ -33,9 +34,13 @@ export function answerFile({ context, headers, raw }: Request, content: SentCont
   const isFresh = headers['if-range'] === undefined || headers['if-range'] === etag
   const range = isFresh ? parseRange(headers.range, sizeBytes) : undefined
   if (range === 'unsatisfiable')
-    throw problem('request/range', `The file has ${sizeBytes} bytes, and none at ${headers.range}.`, {
-      data: { size: sizeBytes },
-    })
+    throw problem(
+      'request/range',
+      `The file has ${countOf(sizeBytes, 'byte')}, and none at ${headers.range}.`,
+      {
+        data: { size: sizeBytes },
+      },
+    )
   const { start, end } = range ?? { start: 0, end: sizeBytes }
   return {
     status: range === undefined ? 200 : 206,

@@ -1,4 +1,5 @@
 import { problem } from '../../contract/problems.ts'
+import { isSecretName } from '../../contract/secrets.ts'
 import type { Validator } from '../../contract/validate.ts'
 import { type Pointer, splitPointer } from '../../core/pointer.ts'
 import type { Problem } from '../../core/problem.ts'
@@ -12,15 +13,14 @@ export function invalidAt(pointer: Pointer, message: string, hint?: string): Pro
   })
 }
 
-/** Fields whose values no message shows. */
-const secret = /(password|secret|token)$/
-
 /**
  * Checks a body against its schema.
  *
  * @throws {Problem} request/invalid, with the JSON path of the first fault
  */
 export function checkValue(validate: Validator, body: unknown): void {
-  const [fault] = validate(body, (pointer, part) => (secret.test(pointer) ? '***' : part))
+  const [fault] = validate(body, (pointer, part) =>
+    isSecretName(splitPointer(pointer).at(-1) ?? '') ? '***' : part,
+  )
   if (fault !== undefined) throw invalidAt(fault.pointer, fault.message, fault.hint)
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { problem } from '../../contract/problems.ts'
 import { parseExactJson } from '../../core/long_number.ts'
-import { aborted, tooLarge } from '../stream/spool_body.ts'
+import { aborted, tooLarge } from '../stream/spool.ts'
 import { checkStorable, isPlainJson } from './json_values.ts'
 
 /**

@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { membersOf } from '../../contract/bodies.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { type Dialect, dialectHeader, dialectName, documentName } from '../../contract/dialect.ts'
-import type { ErrorBody } from '../../contract/error.ts'
+import { type ErrorBody, ErrorSchema } from '../../contract/error.ts'
 import { isCls } from '../../contract/registry.ts'
+import { extraHeaders, type PlainAnswer } from '../../contract/route.ts'
 import { type RouteName, routeOf } from '../../contract/routes.ts'
 import type { Schema } from '../../contract/schema.ts'
 import { joinPointer, splitPointer } from '../../core/pointer.ts'
@@ -24,48 +25,29 @@ export function dialectOf(headers: IncomingHttpHeaders, fallback: Dialect): Dial
   return asked === 'document' ? 'document' : fallback
 }
 
-/** Tells whether an operation is an extra of ours that programs ask for. */
-export function isExtra(name: RouteName): boolean {
-  const { route, path } = routeOf(name)
-  return route.startsWith(extraPrefix) && path.startsWith('/api/')
-}
-
-const extraPrefix = 'landform.'
-
-/** Creations that the original answers with 201. */
-const createdRoutes: ReadonlySet<RouteName> = new Set<RouteName>([
-  'resource.create',
-  'upload.raw',
-  'auth.user_create',
-  'auth.group_create',
-])
-
-/** Changes that the original answers with null. */
-const silentRoutes: ReadonlySet<RouteName> = new Set<RouteName>(['resource.update', 'resource.delete'])
-
-/** Headers of ours. */
-const extraHeaders = ['etag', 'x-total-count', 'x-complete']
-
 /** Gives an answer as the original would have it. */
 export function plainAnswer(name: RouteName, answer: Answer): Answer {
+  const { plain = {}, response } = routeOf(name)
   const kept = Object.entries(answer.headers ?? {}).filter(([header]) => !extraHeaders.includes(header))
   const headers = Object.fromEntries(kept)
   if (!('json' in answer)) return { ...answer, headers }
-  const status = createdRoutes.has(name) ? { status: 201 } : {}
-  return { ...answer, headers, ...status, json: plainJson(name, answer.json) }
+  const status = plain.status === undefined ? {} : { status: plain.status }
+  return { ...answer, headers, ...status, json: plainJson(plain, (response ?? {}) as Schema, answer.json) }
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-function plainJson(name: RouteName, json: unknown): unknown {
-  if (silentRoutes.has(name)) return null
-  if (name === 'resource.create') return without(json as JsonObject, (key) => key === 'report')
-  if (name === 'instance.version') return without(json as JsonObject, (key) => key === 'landform')
-  if (name === 'instance.routes') return without(json as JsonObject, (key) => key.startsWith(extraPrefix))
-  if (name === 'resource.get') return plainRepresentation(json as JsonObject)
-  if (name === 'resource.list' || name === 'resource.search')
-    return (json as JsonObject[]).map(plainRepresentation)
-  const { properties = {} } = (routeOf(name).response ?? {}) as Schema
+function plainJson({ isNull, holdsResources, omits }: PlainAnswer, schema: Schema, json: unknown): unknown {
+  if (isNull) return null
+  if (holdsResources)
+    return Array.isArray(json) ? json.map(plainRepresentation) : plainRepresentation(json as JsonObject)
+  const pattern = omits === undefined ? undefined : new RegExp(omits)
+  if (pattern !== undefined) return without(json as JsonObject, (key) => pattern.test(key))
+  return withoutExtras(schema, json)
+}
+
+/** Leaves out of an object what its schema marks as ours. */
+function withoutExtras({ properties = {} }: Partial<Schema>, json: unknown): unknown {
   const isOurs = (key: string) => annotationsOf(properties[key] ?? {})['x-extra'] === true
   return Object.keys(properties).some(isOurs) ? without(json as JsonObject, isOurs) : json
 }
@@ -75,11 +57,10 @@ function plainRepresentation(body: JsonObject): JsonObject {
   const known = documentName(cls)
   const members = isCls(known) ? membersOf(known) : {}
   return Object.fromEntries(
-    Object.entries(body).map(([member, values]) => {
-      const { properties = {} } = members[documentName(member)] ?? {}
-      const isOurs = (key: string) => annotationsOf(properties[key] ?? {})['x-extra'] === true
-      return [member, without(values as JsonObject, isOurs)]
-    }),
+    Object.entries(body).map(([member, values]) => [
+      member,
+      withoutExtras(members[documentName(member)] ?? {}, values),
+    ]),
   )
 }
 
@@ -87,13 +68,10 @@ function without(values: JsonObject, leaves: (key: string) => boolean): JsonObje
   return Object.fromEntries(Object.entries(values).filter(([key]) => !leaves(key)))
 }
 
-/** What the original does not tell of a failure. */
-const ours: readonly string[] = ['code', 'hint']
-
 /** Gives the body of a failure as a server speaks: what of the request it names, by the names of the dialect. */
 export function speakError(body: ErrorBody, { dialect, plain }: Speech): object {
   const told = dialect === 'document' ? body : translateError(body, dialect)
-  return plain ? without({ ...told }, (key) => ours.includes(key)) : told
+  return plain ? (withoutExtras(ErrorSchema, told) as object) : told
 }
 
 /** Facts of a failure that are names of classes. */

@@ -15,13 +15,12 @@ import { workFor } from '../../database/turns.ts'
 import { isResourceId } from '../../store/resource/resource_id.ts'
 import type { Caller } from '../auth/caller.ts'
 import { networkOf } from '../auth/client_address.ts'
-import { endedCookie, findSessionSecret, sessionCookie } from '../auth/cookie.ts'
+import { endedCookie, findSessionSecret, sessionCookie } from '../auth/credentials.ts'
 import { checkOrigin } from '../auth/origin.ts'
 import type { ServerContext } from '../context.ts'
 import { notFound, requirePermission } from '../resource/require_permission.ts'
-import { handlerOf } from '../routes/handlers.ts'
 import { sendAnswer } from './answer.ts'
-import type { ApiRequest } from './handler.ts'
+import type { ApiRequest, Handler } from './handler.ts'
 import { createOnce, type Once, readKey, unkeyed } from './idempotent_request.ts'
 import { checkValue } from './invalid_request.ts'
 import { hasBody, readExactBody, readFormBody, readJsonBody } from './json_body.ts'
@@ -40,14 +39,14 @@ type Run = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyRepl
  * Makes the function that does one operation. What it asks of the database takes the turns of the caller: users wherever
  * they are, guests by the network they come from.
  */
-export function createOperation(name: RouteName, context: ServerContext): Run {
+export function createOperation(name: RouteName, handler: Handler<RouteName>, context: ServerContext): Run {
   const route = routeOf(name)
-  const answer = createAnswer(name, context)
+  const answer = createAnswer(name, handler, context)
   const { pglite, postgres } = statementLimitOf(route)
   const statementMs = { pglite: 1000 * pglite, postgres: 1000 * postgres }
   return (request, reply) =>
     workFor({ name: `network ${networkOf(request.ip)}`, statementMs }, async () => {
-      const caller = asksNobody.has(name) ? nobody : await authenticate(context, request, reply)
+      const caller = route.isAnonymous ? nobody : await authenticate(context, request, reply)
       const work = () => answer(request, reply, caller)
       return caller.isGuest ? work() : workFor({ name: `user ${caller.id}`, statementMs }, work)
     })
@@ -56,12 +55,11 @@ export function createOperation(name: RouteName, context: ServerContext): Run {
 type AnswerCaller = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => Promise<FastifyReply>
 
 /** Makes the function that answers a caller who is known: may he, what is asked, then the handler. */
-function createAnswer(name: RouteName, context: ServerContext): AnswerCaller {
+function createAnswer(name: RouteName, handler: Handler<RouteName>, context: ServerContext): AnswerCaller {
   const route = routeOf(name)
-  const handler = handlerOf(name)
   const checkBody = bodyChecker(route)
   return async (request, reply, caller) => {
-    if (caller.medium === 'session' || ofSessions.has(name)) checkOrigin(originOf(request, context))
+    if (caller.medium === 'session' || route.changesSession) checkOrigin(originOf(request, context))
     const params = readParams(route, request.params as Record<string, string>)
     const mask = await checkPermission(context, caller, { route, params })
     if (route.forUsers === true && caller.isGuest)
@@ -107,18 +105,6 @@ async function checkPermission(
   const masks = await requirePermission(context, caller, { ids: [id], permission })
   return masks.get(id) ?? 0
 }
-
-/** Operations that work on sessions, however the one who asks is known so far. */
-const ofSessions: ReadonlySet<RouteName> = new Set<RouteName>(['auth.login', 'auth.logout'])
-
-/** Operations that answer though the database, and with it every user, is away, and those that a session starts with. */
-const asksNobody: ReadonlySet<RouteName> = new Set<RouteName>([
-  'instance.alive',
-  'instance.ready',
-  'instance.ping',
-  'instance.health',
-  ...ofSessions,
-])
 
 const nobody: Caller = {
   id: -1,
@@ -202,7 +188,8 @@ function readParams(route: RouteDescriptor, texts: Record<string, string>): Reco
   const params = Object.fromEntries(entries)
   // No database could hold it, so no resource has it.
   const { id } = params
-  if (route.path.includes('/resource/{id}') && typeof id === 'number' && !isResourceId(id)) throw notFound(id)
+  if (route.path.includes('/resource/{id}') && typeof id === 'number' && !isResourceId(id))
+    throw notFound(id, texts.id)
   return params
 }
 

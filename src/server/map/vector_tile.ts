@@ -1,8 +1,7 @@
 import { type Dialect, tileLayerPrefix } from '../../contract/dialect.ts'
 import { problem } from '../../contract/problems.ts'
-import { perDatabase } from '../../database/per_database.ts'
 import { tileExists } from '../../geo/tile.ts'
-import { createShapeCache } from '../../render/vector_tile/geometry_cache.ts'
+import { createGeometryCache } from '../../render/vector_tile/geometry_cache.ts'
 import type { TileRequest } from '../../render/vector_tile/tile_grid.ts'
 import { makeTileLayer } from '../../render/vector_tile/tile_layer.ts'
 import { isForeign } from '../../store/feature/foreign_table.ts'
@@ -10,7 +9,7 @@ import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
 import { acceptsGzip } from '../http/gzip.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
-import { type CachedTile, createTileCache, describeTile, packTile } from './tile_cache.ts'
+import { type CachedTile, describeTile, packTile } from './tile_cache.ts'
 
 /** What a tile is asked for with. */
 export interface TileOptions {
@@ -26,9 +25,6 @@ const mediaType = 'application/vnd.mapbox-vector-tile'
 
 /** Below that, packing costs more than it saves. */
 const packFrom = 860
-
-/** What is remembered of the tiles of a database. */
-const cachesOf = perDatabase(() => ({ tiles: createTileCache(), shapes: createShapeCache() }))
 
 /**
  * Reads and checks what a tile is asked for with.
@@ -65,14 +61,13 @@ export async function answerTile(
   ids: readonly number[],
   request: TileRequest,
 ): Promise<Answer> {
-  const { database } = context
-  const found = await findLayers(database, ids)
+  const found = await findLayers(context.database, ids)
   const layers = [...new Set(ids)].map((id) => found.get(id) ?? refuse(id))
   const making = { layers, dialect, request }
   // A table elsewhere changes without a word: what was drawn of it a moment ago says nothing.
   if (layers.some(isForeign)) return answerCached(describeTile(await makeTile(context, making)), headers)
   const key = [dialect, keyOf(request), ...layers.map(layerKey)].join(' ')
-  const tile = await cachesOf(database).tiles.get(key, () => makeTile(context, making))
+  const tile = await context.layerCaches.tiles.get(key, () => makeTile(context, making))
   return answerCached(tile, headers)
 }
 
@@ -106,7 +101,7 @@ async function makeTile(
   const databases = await findDatabases(context, layers)
   const parts = layers.map((layer) => {
     const name = `${tileLayerPrefix[dialect]}${layer.resourceId}`
-    const shapes = isForeign(layer) ? createShapeCache() : cachesOf(context.database).shapes
+    const shapes = isForeign(layer) ? createGeometryCache() : context.layerCaches.geometries
     const database = databases.get(layer.resourceId) ?? context.database
     return makeTileLayer(database, layer, { name, request, shapes })
   })

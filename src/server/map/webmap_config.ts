@@ -8,8 +8,7 @@ import type {
   WebmapConfig,
 } from '../../contract/webmap_config.ts'
 import type { Queryable } from '../../database/database.ts'
-import { deskStyles } from '../../store/classes/desk_style.ts'
-import { findStyleXml } from '../../store/classes/mapserver_style.ts'
+import { memberTable } from '../../store/classes/member_table.ts'
 import type { ItemRow, WebmapRow } from '../../store/classes/webmap.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
@@ -107,10 +106,10 @@ async function readStyles(
   tx: Queryable,
   ids: readonly number[],
 ): Promise<Map<number, () => Style | undefined>> {
-  const xml = await findStyleXml(tx, ids)
-  const qml = await deskStyles.find(tx, ids)
+  const xml = await memberTable('mapsrv_style').find(tx, ids)
+  const qml = await memberTable('desk_vector_style').find(tx, ids)
   return new Map([
-    ...[...xml].map(([id, text]) => [id, () => readMapserverXml(text).style] as const),
+    ...[...xml].map(([id, { xml: text }]) => [id, () => readMapserverXml(text).style] as const),
     ...[...qml].map(([id, { qml: text }]) => [id, () => readQml(text).style] as const),
   ])
 }

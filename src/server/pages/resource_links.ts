@@ -1,20 +1,18 @@
-import type { Representation } from '../../contract/bodies.ts'
+import type { PageLink } from '../../contract/descriptor.ts'
+import { type Cls, descriptorOf } from '../../contract/registry.ts'
+import { type RouteName, routeOf } from '../../contract/routes.ts'
 import { escapeHtml } from './html.ts'
 import type { ResourcePage } from './resource_page.ts'
 
 type Link = readonly [address: string, text: string]
+type Values = Readonly<Record<string, unknown>>
 
-/** Writes where what a resource holds can be looked at: its map, its data, its files, as far as the caller may. */
-export function linksHtml({ resource, rights }: Pick<ResourcePage, 'resource' | 'rights'>): string {
-  const path = `/api/resource/${resource.resource.id}`
+/** Writes the links to the data of a resource, those that the caller may follow. */
+export function linksHtml(page: Pick<ResourcePage, 'resource' | 'rights'>): string {
+  const { id, cls } = page.resource.resource
+  const path = `/api/resource/${id}`
   const links: readonly Link[] = [
-    ...(rights.webmap?.display
-      ? [[`/resource/${resource.resource.id}/display`, 'Open the map'] as const]
-      : []),
-    ...(rights.data?.read ? dataLinks(resource, path) : []),
-    ...(resource.resource.cls === 'geodb_connection' && rights.connection?.connect
-      ? [[`${path}/inspect/`, 'Schemas and tables of the database'] as const]
-      : []),
+    ...(descriptorOf(cls as Cls).links ?? []).flatMap((link) => linksOf(link, page)),
     [path, 'As JSON'],
     [`${path}/permission/explain`, 'Why these rights'],
   ]
@@ -25,30 +23,25 @@ function linkHtml([address, text]: Link): string {
   return `<li><a href="${escapeHtml(address)}">${escapeHtml(text)}</a></li>`
 }
 
-function dataLinks(shown: Representation, path: string): Link[] {
-  const { resource } = shown
-  if (resource.interfaces?.includes('IFeatureLayer'))
-    return [
-      [`${path}/feature/?limit=100&geom=no`, 'First features'],
-      [`${path}/geojson`, 'All as GeoJSON'],
-    ]
-  switch (resource.cls) {
-    case 'raster_layer':
-      return [
-        [`${path}/cog`, 'The picture as GeoTIFF'],
-        [`${path}/download`, 'The file as it was sent'],
-      ]
-    case 'desk_vector_style':
-      return [[`${path}/qml`, 'The style as QML']]
-    case 'file_bucket':
-      return namesOf(shown).map((name) => [`${path}/file/${encodePath(name)}`, `Download ${name}`])
-    default:
-      return []
-  }
+function linksOf(
+  { route, query, text, each }: PageLink,
+  { resource: shown, rights }: Pick<ResourcePage, 'resource' | 'rights'>,
+): Link[] {
+  const { path, permission = '' } = routeOf(route as RouteName)
+  const [scope = '', name = ''] = permission.split('.')
+  if (rights[scope]?.[name] !== true) return []
+  const { id, cls } = shown.resource
+  const own = (shown as unknown as Readonly<Record<string, Values | undefined>>)[cls]
+  const items = each === undefined ? [{}] : ((own?.[each] ?? []) as readonly Values[])
+  return items.map((item) => {
+    const address = fill(path, { ...item, id }, encodePath)
+    return [query === undefined ? address : `${address}?${query}`, fill(text, item)]
+  })
 }
 
-function namesOf({ file_bucket: bucket }: Partial<Representation<'file_bucket'>>): string[] {
-  return (bucket?.files ?? []).flatMap(({ name }) => name ?? [])
+/** Puts values in the place of `{name}`. */
+function fill(template: string, values: Values, encode = (text: string) => text): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(String(values[name] ?? '')))
 }
 
 function encodePath(name: string): string {

@@ -1,13 +1,13 @@
 import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
 import { membersOf, type Representation } from '../../contract/bodies.ts'
 import { dialectName, documentName } from '../../contract/dialect.ts'
+import { encodeResource } from '../../contract/dialect_codec.ts'
 import { findPermission, type PermissionName } from '../../contract/permissions.ts'
 import { type Cls, clsNames, isAllowedParent } from '../../contract/registry.ts'
 import { findPermissionMasks, findPlacedMasks } from '../../store/access/effective_permission.ts'
 import { listPaths } from '../../store/resource/resource_tree.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
-import { encodeRepresentation } from './body_codec.ts'
 import { planRemoval } from './check_deletion.ts'
 import { readRepresentations } from './representation.ts'
 
@@ -132,7 +132,7 @@ function memberReader(name: string, at: number): ReadValue {
     throw invalidAt(`/attributes/${at}/0`, `no class has an attribute "${name}"`)
   return async ({ dialect }) =>
     (body) => {
-      const written = encodeRepresentation(body.resource.cls as Cls, body, dialect)
+      const written = encodeResource(body.resource.cls as Cls, body, dialect)
       const values = written as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>
       return values[dialectName(documentName(member), dialect)]?.[attribute]
     }

@@ -3,7 +3,7 @@ import type { Queryable } from '../../database/database.ts'
 import { lockResources } from '../../store/resource/resource_row.ts'
 import { lockTree } from '../../store/resource/resource_tree.ts'
 import { planRemoval, removeNodes } from './check_deletion.ts'
-import { checkVersion } from './check_version.ts'
+import { checkVersion } from './representation.ts'
 import { notFound } from './require_permission.ts'
 import { type Writer, writeAtOnce } from './write_resources.ts'
 

@@ -1,5 +1,6 @@
 import { type BodyUse, bodySchema } from '../../contract/bodies.ts'
 import { documentName } from '../../contract/dialect.ts'
+import { decodeBody, decodeMemberNames } from '../../contract/dialect_codec.ts'
 import { type Cls, clsNames, isCls } from '../../contract/registry.ts'
 import { createValidatorCompiler, type Validator } from '../../contract/validate.ts'
 import type { Pointer } from '../../core/pointer.ts'
@@ -7,7 +8,6 @@ import { catchProblem, type Problem } from '../../core/problem.ts'
 import { findHint } from '../../core/suggest.ts'
 import { checkValue, invalidAt } from '../http/invalid_request.ts'
 import { type MemberValues, writtenMembers } from './attributes.ts'
-import { decodeBody, decodeMemberNames } from './body_codec.ts'
 
 /** The body of a creation or a change, in the names of the documents. */
 export interface ReadBody {

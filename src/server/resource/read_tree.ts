@@ -2,16 +2,15 @@ import { hasPermission, type PermissionMask } from '../../access/permission_mask
 import type { Representation } from '../../contract/bodies.ts'
 import { withoutDefaults } from '../../contract/compact.ts'
 import type { Dialect } from '../../contract/dialect.ts'
+import { encodeResource } from '../../contract/dialect_codec.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/access/effective_permission.ts'
 import { listPrincipals } from '../../store/auth/principal.ts'
 import { listTree, type TreeNode } from '../../store/resource/resource_search.ts'
 import type { ApiRequest } from '../http/handler.ts'
-import type { Spool } from '../stream/spool.ts'
-import { streamSpooled } from '../stream/spooled_stream.ts'
+import { type Spool, streamSpooled } from '../stream/spool.ts'
 import { seesEverything } from './attributes.ts'
-import { encodeRepresentation } from './body_codec.ts'
 import { readRepresentations } from './representation.ts'
 import { checkMask } from './require_permission.ts'
 
@@ -59,7 +58,7 @@ async function writeTree(tx: Queryable, request: TreeRequest, spool: Spool): Pro
 function lineOf(whole: Representation, dialect: Dialect): object {
   const { interfaces: _, scopes: __, ...resource } = whole.resource
   const cls = resource.cls as Cls
-  return encodeRepresentation(cls, withoutDefaults(cls, { ...whole, resource }), dialect)
+  return encodeResource(cls, withoutDefaults(cls, { ...whole, resource }), dialect)
 }
 
 /** Whether the caller may see each resource, and all of it. */

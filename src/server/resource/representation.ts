@@ -1,20 +1,15 @@
 import type { PermissionMask } from '../../access/permission_mask.ts'
 import type { Representation } from '../../contract/bodies.ts'
+import { problem } from '../../contract/problems.ts'
 import { descriptorOf } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
 import { findBehaviour } from '../classes/behaviours.ts'
 import { type MemberValues, visibleMembers } from './attributes.ts'
+import type { StoredResource } from './stored_resource.ts'
 
 /** What of a representation is wanted: everything, or member `resource` alone. */
 export type Fullness = 'full' | 'resource'
-
-/** A resource as it is stored, before it is known who asks. */
-export interface StoredResource {
-  readonly row: ResourceRow
-  /** Members of its class. */
-  readonly members: MemberValues
-}
 
 /**
  * Reads the representations of many resources: one statement for what is common to all, and one or a few for each
@@ -95,4 +90,23 @@ function parentOf({ parentId, grandparentId }: ResourceRow): object | null {
 /** The ETag of a version of a resource. */
 export function etagOf(version: number): string {
   return `"${version}"`
+}
+
+/**
+ * Checks the If-Match header of a change.
+ *
+ * @throws {Problem} resource/stale
+ * @see RFC 9110 clause 13.1.1
+ */
+export function checkVersion(
+  header: string | undefined,
+  { id, version }: { readonly id: number; readonly version: number },
+): void {
+  if (header === undefined || header.trim() === '*') return
+  const tags = header.split(',').map((tag) => tag.trim())
+  if (tags.includes(etagOf(version))) return
+  throw problem('resource/stale', `Resource id = ${id} has version ${version}, not ${header}.`, {
+    resource: id,
+    data: { resource: { id }, version },
+  })
 }

@@ -1,7 +1,7 @@
 import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
 import { type PermissionName, permissionsOf } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
-import { descriptorOf } from '../../contract/registry.ts'
+import { type Cls, descriptorOf } from '../../contract/registry.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermittedIds } from '../../store/access/effective_permission.ts'
@@ -34,13 +34,23 @@ export async function requirePermission(
 async function requireScope(database: Queryable, id: number, permission: PermissionName): Promise<void> {
   const cls = (await findResourceClasses(database, [id])).get(id)
   if (cls === undefined) return
-  const { label, scopes } = descriptorOf(cls)
-  if (permissionsOf(scopes).includes(permission)) return
   const [scope] = permission.split('.')
-  throw problem('resource/not-found', `Resource with id = ${id} is a "${label}", which has no "${scope}".`, {
+  if (!permissionsOf(descriptorOf(cls).scopes).includes(permission)) throw lacks(id, cls, `"${scope}"`)
+}
+
+function lacks(id: number, cls: Cls, what: string): Problem {
+  const { label } = descriptorOf(cls)
+  return problem('resource/not-found', `Resource with id = ${id} is a "${label}", which has no ${what}.`, {
+    hint: 'Name a resource of a class that has it.',
     resource: id,
     data: { resource_id: id },
   })
+}
+
+/** Gives the problem of a resource that lacks a part, such as features, or does not exist. */
+export async function lacksPart(queryable: Queryable, id: number, part: string): Promise<Problem> {
+  const cls = (await findResourceClasses(queryable, [id])).get(id)
+  return cls === undefined ? notFound(id) : lacks(id, cls, part)
 }
 
 /** Of some resources, gives those on which the caller has a permission. Computed afresh, in one statement. */
@@ -66,11 +76,13 @@ export function checkMask(
   if (!hasPermission(mask, permission)) throw denied(id, permission)
 }
 
-/** A resource that does not exist. */
-export function notFound(id: number): Problem {
-  return problem('resource/not-found', `Resource with id = ${id} was not found.`, {
-    resource: id,
-    data: { resource_id: id },
+/** A resource that does not exist. `written` is the id as sent: a number beyond 2^53 is rounded. */
+export function notFound(id: number, written?: string): Problem {
+  const resource = Number.isSafeInteger(id) ? id : written
+  const shown = resource === undefined ? 'that id' : `id = ${resource}`
+  return problem('resource/not-found', `Resource with ${shown} was not found.`, {
+    resource,
+    data: resource === undefined ? {} : { resource_id: resource },
   })
 }
 

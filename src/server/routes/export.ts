@@ -1,13 +1,12 @@
+import type { DirectFormatName, ExportFormatName } from '../../contract/export_formats.ts'
 import { type PackedFile, zip } from '../../files/zip.ts'
 import { geometryProblem } from '../../store/feature/geometry_sql.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'
 import { type ExportOrder, readOrder } from '../export/export_options.ts'
-import { recipes } from '../export/format_writers.ts'
 import { type MadeFiles, makeFiles } from '../export/gdal_export.ts'
 import { sendFiles } from '../export/send_export.ts'
-import { writeGeojson, writeTable } from '../export/text_export.ts'
-import { type OpenLayer, openLayer } from '../features/open_layer.ts'
-import { steadily } from '../features/retry_on_change.ts'
+import { type ExportSource, writeGeojson, writeTable } from '../export/text_export.ts'
+import { type OpenLayer, openLayer, steadily } from '../features/open_layer.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 
 /** Operations that give layers as files. */
@@ -40,17 +39,27 @@ async function writeFiles(request: Request, opened: OpenLayer, order: ExportOrde
   const { context, params, signal } = request
   const { formatName, format } = order
   const source = { ...opened, id: params.id, folder: context.temporaryFolder, signal }
-  if (formatName === 'GeoJSON') return whole(await writeGeojson(source, order))
-  if (formatName === 'CSV' || formatName === 'CSV_MSEXCEL') return whole(await writeTable(source, order))
+  if (isDirect(formatName)) return whole(await directWriters[formatName](source, order))
   const names = await findResourceNames(context.database, [params.id])
   const layerName = names.get(params.id)?.displayName ?? String(params.id)
-  const ingredients = { layer: opened.layer, layerName, order }
-  const recipe = recipes[formatName](ingredients)
   const fileName = `${params.id}.${format.extension}`
-  if (formatName !== 'KMZ') return makeFiles({ ...ingredients, source, recipe, fileName })
-  const { files, notes } = await makeFiles({ ...ingredients, source, recipe, fileName: 'doc.kml' })
-  return { files: [{ name: fileName, content: zip(files) }], notes }
+  const { archived } = format
+  const made = await makeFiles({
+    source,
+    order,
+    format: formatName,
+    layerName,
+    fileName: archived ?? fileName,
+  })
+  if (archived === undefined) return made
+  return { files: [{ name: fileName, content: zip(made.files) }], notes: made.notes }
 }
+
+const directWriters: Readonly<
+  Record<DirectFormatName, (source: ExportSource, order: ExportOrder) => Promise<PackedFile[]>>
+> = { GeoJSON: writeGeojson, CSV: writeTable, CSV_MSEXCEL: writeTable }
+
+const isDirect = (name: ExportFormatName): name is DirectFormatName => name in directWriters
 
 const whole = (files: readonly PackedFile[]): MadeFiles => ({ files, notes: [] })
 const nothing = whole([])

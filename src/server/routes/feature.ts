@@ -16,30 +16,28 @@ import {
   insertFeatures,
   updateFeatures,
 } from '../../store/feature/write_features.ts'
-import type { WritableLayer } from '../../store/layer/stored_layer.ts'
+import { untouchLayer, type WritableLayer } from '../../store/layer/stored_layer.ts'
 import { writeExtensionsOf } from '../attachments/attachment_extension.ts'
 import { keepPreviews } from '../attachments/attachment_preview.ts'
-import { readContent, readTarget } from '../features/feature_content.ts'
+import { isEmptyContent, readContent, readTarget } from '../features/feature_content.ts'
 import { openPage } from '../features/feature_page.ts'
 import { readFilter, readForm, readSelection } from '../features/feature_query.ts'
 import { identify } from '../features/identify_features.ts'
-import { countOpen, extentOfOpen } from '../features/layer_statistics.ts'
+import { rasterExtent, readCount, readExtent } from '../features/layer_statistics.ts'
 import {
   checkFeatureId,
   featureNotFound,
   type LayerRequest,
   openLayer,
+  steadily,
   writeLayer,
 } from '../features/open_layer.ts'
 import { patchFeatures } from '../features/patch_features.ts'
-import { rasterExtent } from '../features/raster_extent.ts'
 import { type PartSelection, splitReading } from '../features/read_parts.ts'
-import { steadily } from '../features/retry_on_change.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { readJsonItems } from '../http/json_items.ts'
-import { streamRows } from '../stream/row_stream.ts'
-import { spoolBody } from '../stream/spool_body.ts'
+import { spoolBody, streamRows } from '../stream/spool.ts'
 
 const json = 'application/json'
 
@@ -82,6 +80,7 @@ export const featureHandlers: Handlers<
       const change = { ...readContent(target, body, query), id: params.fid }
       const found = await updateFeatures(tx, target, [change])
       if (found.size === 0) throw featureNotFound(params.id, params.fid)
+      if (isEmptyContent(change) && !isForeign(layer)) await untouchLayer(tx, params.id)
       return writeExtensionsOf(tx, layer, new Map([[params.fid, change.extensions]]))
     })
     await keepPreviews(request.context, digests)
@@ -118,7 +117,9 @@ export const featureHandlers: Handlers<
       checkKey(request, layer)
       const target = await readTarget(tx, layer, query)
       const entries = readJsonItems(body.chunks(), { itemLimitBytes: context.bodyLimitBytes })
-      const made = (await patchFeatures(tx, target, { entries, query })).map((id) => ({ id }))
+      const { ids, isChanged } = await patchFeatures(tx, target, { entries, query })
+      if (!isChanged && !isForeign(layer)) await untouchLayer(tx, layer.resourceId)
+      const made = ids.map((id) => ({ id }))
       await once.keep(tx, made)
       return made
     })
@@ -126,8 +127,7 @@ export const featureHandlers: Handlers<
   },
 
   'feature.count': steadily(async ({ context, params, query, more }) => {
-    const layer = await openLayer(context, params.id)
-    const { total, filtered } = await countOpen(layer, readFilter({ query, more }))
+    const { total, filtered } = await readCount(context, params.id, readFilter({ query, more }))
     const isFiltered = more.length > 0 || Object.keys(query).length > 0
     return { json: { total_count: total, ...(isFiltered && { filtered_count: filtered }) } }
   }),
@@ -135,14 +135,12 @@ export const featureHandlers: Handlers<
   'layer.extent': steadily(async ({ context, params, query, more }) => {
     const raster = (await findRasters(context.database, [params.id])).get(params.id)
     if (raster !== undefined) return { json: { extent: extentObject(rasterExtent(raster)) } }
-    const layer = await openLayer(context, params.id)
-    const extent = await extentOfOpen(layer, readFilter({ query, more }))
+    const extent = await readExtent(context, params.id, readFilter({ query, more }))
     return { json: { extent: extentObject(extent) } }
   }),
 
   'feature.extent': steadily(async ({ context, params, query, more }) => {
-    const layer = await openLayer(context, params.id)
-    return { json: extentObject(await extentOfOpen(layer, readFilter({ query, more }))) }
+    return { json: extentObject(await readExtent(context, params.id, readFilter({ query, more }))) }
   }),
 
   'feature.item_extent': steadily(async ({ context, params: { id, fid } }) => {
@@ -171,7 +169,7 @@ async function listFeatures(
   const { temporaryFolder: folder } = context
   const { layer, database } = await openLayer(context, params.id)
   const selection = await readSelection(database, layer, request)
-  const page = openPage(database, layer, selection)
+  const page = openPage({ database, layer }, context.layerCaches.pageMarks, selection)
   const write = (part: PartSelection) => listStatement(layer, { ...selection, ...part, mark: page?.mark })
   // Other orders are known to whom reads all of it only, and what is passed is passed once.
   const isById = selection.orderBy.every((name) => name === 'id') && !selection.offset

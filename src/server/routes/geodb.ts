@@ -2,7 +2,7 @@ import { problem } from '../../contract/problems.ts'
 import type { geodbRoutes } from '../../contract/routes/geodb.ts'
 import type { Database } from '../../database/database.ts'
 import { type InspectedColumn, listSchemas } from '../../store/classes/geodb_inspect.ts'
-import { geodbConnections } from '../../store/classes/geodb_layer.ts'
+import { memberTable } from '../../store/classes/member_table.ts'
 import { guardForeign } from '../geodb/guarded_query.ts'
 import { datatypeOf, getTable } from '../geodb/inspect_table.ts'
 import type { ApiRequest, Handlers } from '../http/handler.ts'
@@ -21,7 +21,7 @@ export const geodbHandlers: Handlers<keyof typeof geodbRoutes> = {
 }
 
 async function openConnection(context: ApiRequest['context'], id: number): Promise<Database> {
-  const connection = (await geodbConnections.find(context.database, [id])).get(id)
+  const connection = (await memberTable('geodb_connection').find(context.database, [id])).get(id)
   if (connection === undefined)
     throw problem('resource/interface', `Resource id = ${id} is no connection to a database.`, {
       resource: id,

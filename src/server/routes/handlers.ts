@@ -42,7 +42,7 @@ const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...pageHandlers,
 }
 
-/** Gives what does an operation; those that are not built say so by their names. */
+/** Finds the handler of a route; the handler of a route that is not built throws request/not-built. */
 export function handlerOf(name: RouteName): Handler<RouteName> {
   const handler = handlers[name] as Handler<RouteName> | undefined
   return handler ?? (() => Promise.reject(notBuilt(name)))

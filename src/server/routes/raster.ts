@@ -3,7 +3,7 @@ import { findRasters, type Raster } from '../../store/classes/raster_layer.ts'
 import { answerFile } from '../http/file_answer.ts'
 import type { ApiRequest, Handlers } from '../http/handler.ts'
 import { mediaTypeOf } from '../http/media_type.ts'
-import { notFound } from '../resource/require_permission.ts'
+import { lacksPart } from '../resource/require_permission.ts'
 
 /** Operations on raster layers. */
 export const rasterHandlers: Handlers<keyof typeof rasterRoutes> = {
@@ -25,6 +25,6 @@ async function getRaster({
   params: { id },
 }: Pick<ApiRequest<keyof typeof rasterRoutes>, 'context' | 'params'>): Promise<Raster> {
   const raster = (await findRasters(context.database, [id])).get(id)
-  if (raster === undefined) throw notFound(id)
+  if (raster === undefined) throw await lacksPart(context.database, id, 'raster')
   return raster
 }

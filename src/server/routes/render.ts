@@ -1,5 +1,5 @@
 import { problem } from '../../contract/problems.ts'
-import { steadily } from '../features/retry_on_change.ts'
+import { steadily } from '../features/open_layer.ts'
 import type { Handlers } from '../http/handler.ts'
 import { answerTile, readTileRequest } from '../map/vector_tile.ts'
 import { requirePermission } from '../resource/require_permission.ts'

@@ -1,5 +1,6 @@
 import PQueue from 'p-queue'
 import { hasPermission, maskOf } from '../../access/permission_mask.ts'
+import { encodeResource } from '../../contract/dialect_codec.ts'
 import type { PermissionName } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Cls } from '../../contract/registry.ts'
@@ -12,7 +13,6 @@ import {
 } from '../../store/resource/resource_search.ts'
 import { reportPart } from '../classes/import_report.ts'
 import type { ApiRequest, Handlers } from '../http/handler.ts'
-import { encodeRepresentation } from '../resource/body_codec.ts'
 import { prepareCreation, readCreation, writeCreations } from '../resource/create_resource.ts'
 import { removeResource } from '../resource/delete_resources.ts'
 import { readExplanations } from '../resource/explain_permission.ts'
@@ -32,7 +32,7 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
     if (found === undefined) throw notFound(id)
     const { cls, version } = found.row
     return {
-      json: encodeRepresentation(cls, represent(found, mask), dialect),
+      json: encodeResource(cls, represent(found, mask), dialect),
       headers: { etag: etagOf(version) },
     }
   },
@@ -133,7 +133,7 @@ async function readVisible(request: ApiRequest, ids: readonly number[], reading:
   )
   const complete = String(visible.length === ids.length)
   return {
-    json: found.map((one) => encodeRepresentation(one.resource.cls as Cls, one, dialect)),
+    json: found.map((one) => encodeResource(one.resource.cls as Cls, one, dialect)),
     headers: {
       'x-total-count': String(visible.length),
       ...(caller.isAdministrator ? { 'x-complete': complete } : {}),

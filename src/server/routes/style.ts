@@ -1,12 +1,12 @@
-import { deskStyles } from '../../store/classes/desk_style.ts'
+import { memberTable } from '../../store/classes/member_table.ts'
 import type { Handlers } from '../http/handler.ts'
-import { notFound } from '../resource/require_permission.ts'
+import { lacksPart } from '../resource/require_permission.ts'
 
 /** Operations on styles. */
 export const styleHandlers: Handlers<'style.qml'> = {
   'style.qml': async ({ context, params: { id } }) => {
-    const style = (await deskStyles.find(context.database, [id])).get(id)
-    if (style === undefined) throw notFound(id)
+    const style = (await memberTable('desk_vector_style').find(context.database, [id])).get(id)
+    if (style === undefined) throw await lacksPart(context.database, id, 'style file')
     const headers = { 'content-disposition': `attachment; filename="${id}.qml"`, 'cache-control': 'no-cache' }
     return { bytes: Buffer.from(style.qml), mediaType: 'application/xml', headers }
   },

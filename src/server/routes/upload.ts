@@ -6,7 +6,7 @@ import type { uploadRoutes } from '../../contract/routes/upload.ts'
 import { insertUploads, type StoredUpload } from '../../store/upload/stored_upload.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 import { readForm } from '../http/multipart.ts'
-import { piecesOf } from '../stream/spool_body.ts'
+import { piecesOf } from '../stream/spool.ts'
 import { withinGuestQuota } from '../upload/guest_upload_quota.ts'
 import {
   appendToUpload,
@@ -17,6 +17,7 @@ import {
   unknownUpload,
 } from '../upload/tus.ts'
 import { checkVersion, isTus } from '../upload/tus_protocol.ts'
+import { relativeName } from '../upload/upload_name.ts'
 
 type Request = Pick<ApiRequest, 'context' | 'caller' | 'address' | 'raw' | 'headers' | 'signal'>
 
@@ -87,11 +88,15 @@ async function storeForm(request: Request): Promise<StoredUpload[]> {
   let name: string | undefined
   for await (const part of readForm(request)) {
     if (part.kind === 'field') {
-      if (part.name === 'name') name = part.value
+      if (part.name === 'name') name = relativeName(part.value) ?? undefined
       continue
     }
     // `files[]` names may carry a path; `file` has a plain name, unless the form says another one.
-    if (part.name === 'file' || part.name === 'files[]') uploads.push(await storeFile(request, part.file))
+    if (part.name === 'file' || part.name === 'files[]') {
+      const { name: fileName } = part.file
+      const file = { ...part.file, name: fileName === null ? null : relativeName(fileName) }
+      uploads.push(await storeFile(request, file))
+    }
   }
   if (uploads.length === 0)
     throw problem('request/invalid', 'The form has no part "file" or "files[]".', {

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { problem } from '../../contract/problems.ts'
+import { type Reading, readEach } from '../features/read_parts.ts'
 
 /** How a spool holds what was not read yet. */
 export interface SpoolOptions {
@@ -132,4 +135,159 @@ async function openNameless(folder: string): Promise<FileHandle> {
   const file = await open(path, 'wx+', 0o600)
   await rm(path, { force: true })
   return file
+}
+
+/** What a spooled stream works with. */
+export interface SpooledStreamOptions {
+  /** Folder for what the client is too slow for. */
+  readonly folder: string
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Streams what `write` puts into a spool, at the writer's own speed, whatever the client does: no connection to the
+ * database waits for a socket. Waits for the first bytes, so that work that fails at once gives an error and no
+ * stream. The signal that `write` gets is aborted when nobody reads any more.
+ */
+export async function streamSpooled(
+  options: SpooledStreamOptions,
+  write: (spool: Spool, signal: AbortSignal) => Promise<void>,
+): Promise<AsyncGenerator<Uint8Array>> {
+  const spool = new Spool({ folder: options.folder })
+  const left = new AbortController()
+  // Never rejects: the reader of the spool meets the error.
+  const filled = write(spool, AbortSignal.any([options.signal, left.signal])).then(
+    () => spool.end(),
+    (error: unknown) => spool.end(error),
+  )
+  const finish = async () => {
+    left.abort(problem('request/aborted', 'The client went away.'))
+    await filled
+    await spool.close()
+  }
+  try {
+    await spool.untilReadable()
+  } catch (error) {
+    await finish()
+    throw error
+  }
+  // An answer that nobody reads to its end, or at all, still has to be cleared away.
+  options.signal.addEventListener('abort', () => void finish(), { once: true })
+  const stream = readSpool(spool, finish)
+  await stream.next()
+  return stream
+}
+
+async function* readSpool(spool: Spool, finish: () => Promise<void>): AsyncGenerator<Uint8Array> {
+  try {
+    // Nothing yet: once it has begun, returning from it clears away, even before the first read.
+    yield Buffer.of()
+    yield* spool.chunks()
+  } finally {
+    await finish()
+  }
+}
+
+/** A body that has arrived as a whole: read it once, then let it go. */
+interface SpooledBody extends AsyncDisposable {
+  chunks(): AsyncIterable<Uint8Array>
+}
+
+/** How a body is taken in. */
+interface SpoolBodyOptions {
+  /** Folder for what does not fit into memory. */
+  readonly folder: string
+  readonly limitBytes: number
+  /** Called with each chunk as it comes. */
+  readonly onChunk?: ((chunk: Uint8Array) => void) | undefined
+}
+
+/**
+ * Takes in the body of a request, as fast or slow as the client sends it.
+ *
+ * @throws {Problem} request/too-large; request/aborted where the client goes away before the end; and what the disk is
+ *   refused with
+ */
+export async function spoolBody(
+  raw: IncomingMessage,
+  { folder, limitBytes, onChunk }: SpoolBodyOptions,
+): Promise<SpooledBody> {
+  const spool = new Spool({ folder })
+  let sizeBytes = 0
+  try {
+    for await (const chunk of piecesOf(raw)) {
+      sizeBytes += chunk.length
+      if (sizeBytes > limitBytes) throw tooLarge(limitBytes)
+      onChunk?.(chunk)
+      await spool.write(chunk)
+    }
+  } catch (error) {
+    await spool.close()
+    throw error
+  }
+  spool.end()
+  return { chunks: () => spool.chunks(), [Symbol.asyncDispose]: () => spool.close() }
+}
+
+/**
+ * Gives the body of a request as it comes.
+ *
+ * @throws {Problem} request/aborted where the client goes away before the end
+ */
+export async function* piecesOf(raw: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    // What is left of a body that cannot be taken is not cut off, so that the client reads the answer.
+    yield* raw.iterator({ destroyOnReturn: false })
+  } catch (cause) {
+    throw aborted(cause)
+  }
+}
+
+/** A body that is larger than its operation takes. */
+export const tooLarge = (limitBytes: number) =>
+  problem('request/too-large', `The body has more than ${limitBytes} bytes.`)
+
+/** A client that went away in the middle of its body. */
+export const aborted = (cause: unknown) =>
+  problem('request/aborted', 'The request ended before its body did.', { cause })
+
+/** Rows of JSON. */
+interface RowStream extends SpooledStreamOptions, Omit<Reading, 'signal'> {
+  /** Told the first bytes, with what goes before them, where there is a row. */
+  readonly onFirst?: ((bytes: Uint8Array) => void) | undefined
+}
+
+const lineFeed = 0x0a
+const comma = 0x2c
+
+/**
+ * Streams the rows of statements as one JSON list.
+ *
+ * @throws {Problem} database/*, and what the statement runs into before its first row
+ */
+export function streamRows(options: RowStream): Promise<AsyncGenerator<Uint8Array>> {
+  return streamSpooled(options, (spool, signal) => fill(spool, { ...options, signal }))
+}
+
+/** Drains the statements into the spool. */
+async function fill(spool: Spool, { onFirst, ...reading }: RowStream): Promise<void> {
+  const before = Buffer.from('[')
+  let lead = before
+  await readEach(reading, async (tx, { text, values }) => {
+    for await (const chunk of tx.copyOut(text, values)) {
+      const isWhole = chunk.at(-1) === lineFeed
+      const rows = Buffer.concat([lead, isWhole ? chunk.subarray(0, -1) : chunk])
+      replaceLineFeeds(rows)
+      if (lead === before) onFirst?.(rows)
+      await spool.write(rows)
+      lead = isWhole ? Buffer.of(comma) : Buffer.of()
+    }
+  })
+  await spool.write(Buffer.from(lead === before ? '[]' : ']'))
+}
+
+// Text of JSON has no line feed of its own: each one ends a row.
+function replaceLineFeeds(bytes: Buffer): void {
+  for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) bytes[at] = comma
 }

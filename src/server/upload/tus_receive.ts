@@ -4,7 +4,7 @@ import { problem } from '../../contract/problems.ts'
 import type { Blob } from '../../files/blob_store.ts'
 import { appendParts, type PartialUpload } from '../../store/upload/partial_upload.ts'
 import type { ServerContext } from '../context.ts'
-import { aborted } from '../stream/spool_body.ts'
+import { aborted } from '../stream/spool.ts'
 import type { Checksum } from './tus_protocol.ts'
 
 /** So much of a body is kept at a time: no more is lost when the server dies. */

@@ -1,29 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
-import type { SslMode } from '../../database/foreign_database.ts'
 import type { ForeignTable, Layer } from '../layer/stored_layer.ts'
 import { rowTable } from './row_table.ts'
-
-/** A connection to another database as it is kept. */
-export interface GeodbConnectionRow {
-  readonly hostname: string
-  /** As it was given; null for 5432. */
-  readonly port: number | string | null
-  readonly database: string
-  readonly username: string
-  /** Sealed. */
-  readonly password: string
-  readonly sslmode: SslMode
-}
-
-/** Connections to other databases by resource id. */
-export const geodbConnections = rowTable<GeodbConnectionRow>('geodb_connection', {
-  hostname: 'text',
-  port: 'jsonb',
-  database: 'text',
-  username: 'text',
-  password: 'text',
-  sslmode: 'text',
-})
 
 interface GeodbLayerRow {
   readonly schema_name: string

@@ -1,3 +1,4 @@
+import { quoteName } from '../../core/sql_quote.ts'
 import type { Queryable } from '../../database/database.ts'
 import { isResourceId } from '../resource/resource_id.ts'
 
@@ -10,15 +11,15 @@ export interface RowTable<R extends object> {
 }
 
 /** Type of a column; all of them come out of JSON and go into it unchanged. */
-export type ColumnType = 'text' | 'integer' | 'float8' | 'boolean' | 'json' | 'jsonb'
+export type ColumnType = 'text' | 'integer' | 'double precision' | 'boolean' | 'json'
 
 /** Describes a table with one row a resource: its name, and the types of its columns besides `resource_id`. */
 export function rowTable<R extends object>(
   table: string,
   columns: { readonly [K in keyof R]-?: ColumnType },
 ): RowTable<R> {
-  const names = Object.keys(columns)
-  const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`)
+  const names = Object.keys(columns).map(quoteName)
+  const typed = Object.entries(columns).map(([name, type]) => `${quoteName(name)} ${type}`)
   const find = `select resource_id, ${names.join(', ')} from ${table} where resource_id = any($1::int[])`
   const write = `
     insert into ${table} (resource_id, ${names.join(', ')})

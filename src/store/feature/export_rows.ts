@@ -1,4 +1,4 @@
-import { freeColumnName, geometryColumnName } from '../../contract/export_formats.ts'
+import { type ExportFormat, freeColumnName, geometryColumnName } from '../../contract/export_formats.ts'
 import { type Datatype, geometryParts } from '../../contract/geometry.ts'
 import { quoteName } from '../../core/sql_quote.ts'
 import type { Layer, LayerField } from '../layer/stored_layer.ts'
@@ -99,13 +99,10 @@ export function tableHeader({ columns }: ExportSelection, { separator, hasReturn
   return `${cells.join(separator)}${hasReturns ? '\r' : ''}\n`
 }
 
-/** What becomes of geometry: a text of WKT before the values, or asked of every feature. */
-export type GeometryUse = 'text' | 'needed'
-
 /** What becomes of features on their way into rows. */
 export interface RowForm {
-  /** As columns and conditions have it where absent. */
-  readonly geometry?: GeometryUse | undefined
+  /** What becomes of geometry: a text of WKT before the values, or required of every feature. */
+  readonly geometry?: ExportFormat['geometry'] | undefined
   /** Regular expression of the characters that become question marks. */
   readonly lacking?: string | undefined
 }

@@ -1,3 +1,4 @@
+import { filterSrs } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { filterOperators } from '../../contract/routes/feature.ts'
 import { quoteName } from '../../core/sql_quote.ts'
@@ -9,9 +10,6 @@ import type { Layer } from '../layer/stored_layer.ts'
 import type { Bindings } from './bindings.ts'
 import { checkText, type FieldType, operandType, parseOperand } from './field_value.ts'
 import { transformSql } from './geometry_sql.ts'
-
-/** Reference system of spatial filters. */
-const filterSrs = 3857
 
 /** Which features are wanted; all conditions have to hold. */
 export interface FeatureFilter {
@@ -159,10 +157,9 @@ function findTarget(layer: Layer, name: string): Target {
   const target = at < 0 ? undefined : targets.get(name.slice(0, at))
   if (target === undefined) {
     const word = at < 0 ? name : name.slice(0, at)
-    const hint = findHint(word, [...targets.keys()])
-    throw problem('request/invalid', `${name}: the layer has no field "${word.replace(/^fld_/, '')}"`, {
-      hint,
-    })
+    const field = word.replace(/^fld_/, '')
+    const hint = findHint(field, ['id', ...layer.fields.map(({ keyname }) => keyname)])
+    throw problem('request/invalid', `${name}: the layer has no field "${field}"`, { hint })
   }
   const word = name.slice(at + 2)
   const operator = filterOperators.find((known) => known === word)

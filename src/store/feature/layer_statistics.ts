@@ -3,18 +3,17 @@ import type { Queryable } from '../../database/database.ts'
 import { isAsRead, type Layer } from '../layer/stored_layer.ts'
 import { isForeign } from './foreign_table.ts'
 
-/** Finds out something about all features of a layer. */
-export type Look<T> = (tx: Queryable, layer: Layer) => Promise<T>
+/** Computes a value from all features of a layer. */
+export type LayerQuery<T> = (tx: Queryable, layer: Layer) => Promise<T>
 
-/** Layers of which something is known. */
 const mostLayers = 5000
 
 /**
- * Makes what is found out about all features of a layer be known until the layer changes. Who asks while somebody else
- * finds out waits for the same answer. Tables elsewhere change without a word: of those nothing is kept.
+ * Caches the result of a query by layer until the layer changes; concurrent callers share one run. Results of tables in
+ * other databases are not cached, because these change without notice.
  */
-export function rememberWhole<T>(look: Look<T>): Look<T> {
-  // By table: one that takes the place of another has other features.
+export function shareByVersion<T>(look: LayerQuery<T>): LayerQuery<T> {
+  // By table: a table that replaces another has other features.
   const known = new LRUCache<string, { readonly version: number; readonly found: Promise<T> }>({
     max: mostLayers,
   })
@@ -22,7 +21,7 @@ export function rememberWhole<T>(look: Look<T>): Look<T> {
     const { tableName, dataVersion: version } = layer
     if (tableName === null || isForeign(layer)) return look(tx, layer)
     const before = known.get(tableName)
-    // Whoever has read the layer at this version may have it: all that was changed before he asked is in it.
+    // A caller that read the layer at this version sees all changes made before its request.
     if (before?.version === version) return before.found.catch(() => look(tx, layer))
     const found = look(tx, layer)
     if (before !== undefined && before.version > version) return found
@@ -30,7 +29,7 @@ export function rememberWhole<T>(look: Look<T>): Look<T> {
     const forget = () => {
       if (known.get(tableName)?.found === found) known.delete(tableName)
     }
-    // What was found while the layer changed is right for those who asked, and not for those after them.
+    // A result computed while the layer changed is correct for its callers, but not for later ones.
     found
       .then(() => isAsRead(tx, layer))
       .then((isKept) => isKept || forget())

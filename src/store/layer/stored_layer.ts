@@ -93,6 +93,11 @@ export async function touchLayer(tx: Queryable, id: number): Promise<void> {
   await tx.query('update layer set data_version = data_version + 1 where resource_id = $1::int', [id])
 }
 
+/** Takes back a `touchLayer` of the same transaction, when nothing was written after all. */
+export async function untouchLayer(tx: Queryable, id: number): Promise<void> {
+  await tx.query('update layer set data_version = data_version - 1 where resource_id = $1::int', [id])
+}
+
 /** Tells whether the features of a layer are still those that there were when it was read. */
 export async function isAsRead(tx: Queryable, layer: Layer): Promise<boolean> {
   const { resourceId, dataVersion, tableName } = layer

@@ -1,13 +1,63 @@
+import type { Reference } from '../../contract/descriptor.ts'
+import { listReferenceFields } from '../../contract/reference_fields.ts'
+import { type Cls, clsNames, descriptorOf } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 
-/** Columns that point at a resource and refuse its deletion, with the column of the resource that holds them. */
-const refusing = [
-  { table: 'resource_connection', column: 'connection_id', holder: 'resource_id' },
-  { table: 'layer_field', column: 'lookup_table_id', holder: 'layer_id' },
-] as const
+/** A column that refers to a resource. */
+export interface ReferenceColumn {
+  readonly table: string
+  readonly column: string
+  /** Column of the resource that has the reference. */
+  readonly holder: string
+}
 
-/** Tables and columns whose rows refuse the deletion of what they point at. */
-export const refusingColumns: readonly string[] = refusing.map(({ table, column }) => `${table}.${column}`)
+const connection = { table: 'resource_connection', column: 'connection_id', holder: 'resource_id' }
+const layerField = { table: 'layer_field', column: 'lookup_table_id', holder: 'layer_id' }
+const serviceLayer = { table: 'service_layer', column: 'resource_id', holder: 'service_id' }
+
+/** Columns of the references that do not stand in the table of their class, by path in the contract. */
+const elsewhere: Readonly<Record<string, ReferenceColumn>> = {
+  'geodb_layer.connection': connection,
+  'wmsclient_layer.connection': connection,
+  'feature_layer.fields.lookup_table': layerField,
+  'vector_layer.fields.lookup_table': layerField,
+  'webmap.bookmark_resource': { table: 'webmap', column: 'bookmark_resource_id', holder: 'resource_id' },
+  'webmap.root_item.children.layer_style_id': {
+    table: 'webmap_item',
+    column: 'style_id',
+    holder: 'webmap_id',
+  },
+  'basemap_webmap.basemaps.resource_id': {
+    table: 'webmap_basemap',
+    column: 'resource_id',
+    holder: 'webmap_id',
+  },
+  'wmsserver_service.layers.resource_id': serviceLayer,
+  'wfsserver_service.layers.resource_id': serviceLayer,
+}
+
+/** Lists the columns of the references of a class, with what deleting the target does. */
+export function listReferenceColumns(
+  cls: Cls,
+): (Partial<ReferenceColumn> & Pick<Reference, 'onDelete'> & { readonly path: string })[] {
+  const { table } = descriptorOf(cls)
+  return listReferenceFields(cls).map(({ path, target: { onDelete } }) => {
+    const [member = '', column = '', ...rest] = path.split('.')
+    const isOwn = table !== undefined && member === cls && rest.length === 0
+    const own = isOwn ? { table: cls, column, holder: 'resource_id' } : undefined
+    return { path, onDelete, ...(elsewhere[path] ?? own) }
+  })
+}
+
+/** Columns that refuse the deletion of the resource they refer to. */
+const refusing = [
+  ...new Map(
+    clsNames
+      .flatMap(listReferenceColumns)
+      .filter(({ onDelete }) => onDelete === 'refuse')
+      .map(({ table, column, holder }) => [`${table}.${column}`, { table, column, holder }]),
+  ).values(),
+]
 
 /** A resource that points at another one. */
 export interface Referrer {

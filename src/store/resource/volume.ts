@@ -1,25 +1,37 @@
+import { descriptorOf } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
+import { rowClsNames } from '../classes/member_table.ts'
+import { type ForeignKeyColumn, listReferencingColumns } from '../foreign_key.ts'
+
+const tableBytes = `
+  select pg_total_relation_size(to_regclass(l.table_name)) as bytes
+    from wanted w join layer l on l.resource_id = w.id where l.table_name is not null`
+
+/** Sizes of texts that the contract counts in the volume of a resource. */
+const textBytes = rowClsNames.flatMap((cls) =>
+  (descriptorOf(cls).table?.volume ?? []).map(
+    (column) => `select octet_length(t.${column}) from wanted w join ${cls} t on t.resource_id = w.id`,
+  ),
+)
+
+function fileBytes(columns: readonly ForeignKeyColumn[]): string[] {
+  const tables = Map.groupBy(columns, ({ table }) => table)
+  return [...tables].map(([table, own]) => {
+    const digests = own.map(({ column }) => `t.${column}`).join(', ')
+    return `select b.size_bytes from wanted w join ${table} t on t.resource_id = w.id
+              join blob b on b.digest in (${digests})`
+  })
+}
 
 /**
  * Adds up the bytes that resources take: tables of features with their indexes, files, and texts of styles. What several
  * resources share counts for each of them. Features in other databases take nothing here.
  */
 export async function sumVolumes(database: Queryable, ids: readonly number[]): Promise<number> {
+  const files = (await listReferencingColumns(database, 'blob')).filter(({ ofResource }) => ofResource)
+  const parts = [tableBytes, ...textBytes, ...fileBytes(files)]
   const [row] = await database.query<{ volume: number }>(
-    `with asked as materialized (select unnest($1::int[]) as id),
-     parts as (
-       select pg_total_relation_size(to_regclass(l.table_name)) as bytes
-         from asked a join layer l on l.resource_id = a.id where l.table_name is not null
-       union all
-       select b.size_bytes from asked a join resource_file f on f.resource_id = a.id join blob b using (digest)
-       union all
-       select b.size_bytes
-         from asked a join raster_layer r on r.resource_id = a.id
-         join blob b on b.digest in (r.digest, r.source_digest)
-       union all
-       select octet_length(s.qml) from asked a join desk_style s on s.resource_id = a.id
-       union all
-       select octet_length(s.xml) from asked a join map_style s on s.resource_id = a.id)
+    `with wanted as materialized (select unnest($1::int[]) as id), parts as (${parts.join(' union all ')})
      select coalesce(sum(bytes), 0)::float8 as volume from parts`,
     [ids],
   )

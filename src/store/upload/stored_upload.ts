@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import type { Blob } from '../../files/blob_store.ts'
+import { listReferencingColumns } from '../foreign_key.ts'
 
 /** A file that was sent, before something refers to it. */
 export interface StoredUpload {
@@ -72,19 +73,17 @@ export async function deleteOldUploads(database: Queryable, hours: number): Prom
 }
 
 /**
- * Forgets blobs that nothing refers to and that are older than a grace longer than any transaction. Their files are
+ * Forgets blobs that no foreign key refers to and that are older than a grace longer than any transaction. Their files are
  * the caller's to delete, once the transaction stands.
  */
 export async function deleteUnusedBlobs(tx: Queryable, graceHours: number): Promise<string[]> {
+  const columns = await listReferencingColumns(tx, 'blob')
+  const unused = columns.map(
+    ({ table, column }) => `and not exists (select from ${table} t where t.${column} = b.digest)`,
+  )
   const rows = await tx.query<Pick<Blob, 'digest'>>(
     `delete from blob b
-      where created_at < now() at time zone 'utc' - make_interval(hours => $1::int)
-        and not exists (select from upload u where u.digest = b.digest)
-        and not exists (select from resource_file f where f.digest = b.digest)
-        and not exists (select from raster_layer r where b.digest in (r.digest, r.source_digest))
-        and not exists (select from prepared_raster p where b.digest in (p.digest, p.source_digest))
-        and not exists (select from attachment a where b.digest in (a.digest, a.preview_digest))
-        and not exists (select from upload_part p where p.digest = b.digest)
+      where created_at < now() at time zone 'utc' - make_interval(hours => $1::int) ${unused.join('\n')}
      returning digest`,
     [graceHours],
   )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { describeRun, formatFact, formatStep } from '../../../src/cli/commands/start.ts'
 import { describeLoading, describeProgress, formatRunReport } from '../../../src/cli/print/run.ts'
-import { describeRun, formatFact, formatStep } from '../../../src/cli/print/start.ts'
 import type { LayerReport, RunReport } from '../../../src/pipeline/run_event.ts'
 
 const layer: LayerReport = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { shortenWkt } from '../../../src/cli/print/short_wkt.ts'
+import { shortenWkt } from '../../../src/cli/print/feature_table.ts'
 
 it.each([
   ['POINT (10.739999999999998 59.91)', 'POINT (10.74 59.91)'],

@@ -9,7 +9,9 @@ import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import type { ApplyEvent, Report } from '../../../src/reconcile/apply/outcome.ts'
 import { planManifest, readActualTree } from '../../../src/reconcile/plan/plan_manifest.ts'
 import { type ProxyOptions, startProxy, type TestProxy } from '../../api/proxy.ts'
+import { createGroup, rule } from '../../support/resources.ts'
 import { adminPassword, describeServers, startTestServer, type TestServer } from '../../support/server.ts'
+import { createUser, principalId, userPassword } from '../../support/users.ts'
 import { type Block, manifestOf, tell } from '../support/literals.ts'
 
 const batchPath = '/api/component/landform/batch'
@@ -25,8 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-function connect(url: string): Api {
-  const credentials = { login: 'administrator', password: adminPassword }
+function connect(url: string, credentials = { login: 'administrator', password: adminPassword }): Api {
   const api = createApi({ url, credentials, retry: { times: 2, firstPauseMs: 1, longestPauseMs: 5 } })
   open.push(api)
   return api
@@ -131,9 +132,25 @@ describeServers('an apply in one transaction', (start) => {
     expect((await readActualTree(api)).byKeyname.has('bad')).toBe(false)
   })
 
-  it('gives a key that nobody can see a message of its own', async () => {
+  it('says that a key belongs to a resource that the account cannot see', async () => {
     const server = await start()
-    const report = await apply(connect(server.url), manifestOf({ unseen: {} }, 'unseen'), {
+    const ada = await createUser(server.database, 'ada')
+    const administrators = await principalId(server.database, 'administrators')
+    const only = { propagate: false }
+    const read = rule('allow resource.read', ada, only)
+    const shelf = await createGroup(server.admin, 0, {
+      display_name: 'Shelf',
+      permissions: [
+        read,
+        rule('allow resource.manage_children', ada, only),
+        rule('allow', ada, { identity: 'resource_group' }),
+      ],
+    })
+    const permissions = [rule('allow', administrators), read]
+    await server.admin('PUT', '/api/resource/0', { resource: { permissions } })
+    const api = connect(server.url, { login: 'ada', password: userPassword })
+    const blocks = { shelf: { existing: true, id: shelf }, unseen: { parent: 'shelf' } }
+    const report = await apply(api, manifestOf(blocks, 'unseen'), {
       meanwhile: () =>
         server.admin('POST', '/api/resource/', {
           resource: { cls: 'webmap', parent: { id: 0 }, display_name: 'Other', keyname: 'unseen' },
@@ -181,7 +198,7 @@ describeServers('what somebody else has changed since the plan', (start) => {
       'skipped stale.d after stale.a',
     ])
     expect(report.outcomes[0]?.problem).toMatchObject({
-      message: '"stale.a" was changed by somebody else since the plan was made.',
+      message: '"stale.a" was changed on the server since the plan was made.',
       hint: 'Plan again, or leave it out with --partial.',
     })
     expect(tellOutcomes(await apply(api, manifest))).toEqual([
@@ -196,7 +213,7 @@ describeServers('what somebody else has changed since the plan', (start) => {
   it('refuses the apply where it is gone', async () => {
     const { report } = await meet('gone', 'DELETE')
     expect(report.outcomes[0]?.problem?.message).toBe(
-      '"gone.a" was deleted by somebody else since the plan was made.',
+      '"gone.a" was deleted on the server since the plan was made.',
     )
   })
 
@@ -209,6 +226,8 @@ describeServers('what somebody else has changed since the plan', (start) => {
       `updated ${id}.c`,
       `skipped ${id}.d after ${id}.a`,
     ])
+    // The advice to leave it out would be no advice: it was left out.
+    expect(report.outcomes[0]?.problem?.hint).toBe('Plan again.')
     expect(tellOutcomes(await apply(api, manifest))).toEqual([
       `${method === 'PUT' ? 'updated' : 'created'} ${id}.a`,
       `updated ${id}.b`,

@@ -127,6 +127,23 @@ describe('a bad network', () => {
     expect(cuts).toBe(2)
   })
 
+  it('is met by one layer of repetitions, not by several that multiply', async () => {
+    let sent = 0
+    const { api } = await stand({
+      decide: (method, path) => {
+        if (method !== 'POST' || !path.startsWith('/api/resource/')) return 'pass'
+        sent += 1
+        return 'cut before'
+      },
+    })
+    const manifest = manifestOf({ alone: { displayName: 'Alone' } }, 'alone')
+    const plan = await planManifest({ api, manifest })
+    const { outcomes } = await applyPlan({ api, plan, atomic: false })
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['failed'])
+    // The first try, and the two repetitions of the client.
+    expect(sent).toBe(3)
+  })
+
   it('tries again when a creation did not reach the server', async () => {
     let cuts = 0
     const { api } = await stand({
@@ -140,20 +157,20 @@ describe('a bad network', () => {
   })
 })
 
-describe('a key that nobody can see', () => {
-  it('gets a message of its own', async () => {
-    const { api } = await stand({})
-    const manifest = manifestOf({ hidden: { displayName: 'Hidden' } }, 'hidden')
-    const plan = await planManifest({ api, manifest })
-    // Taken between plan and apply: to the plan it is invisible.
-    await server.admin('POST', '/api/resource/', {
-      resource: { cls: 'resource_group', parent: { id: 0 }, display_name: 'Other', keyname: 'hidden' },
-    })
-    const report = await applyPlan({ api, plan, atomic: false })
+describe('the second of two first applies', () => {
+  it.each([true, false])('is told that the resource was created meanwhile; atomic: %s', async (atomic) => {
+    const [first, second] = [(await stand({})).api, (await stand({})).api]
+    const id = `twice-${atomic}`
+    const manifest = manifestOf({ [id]: {}, [`${id}.a`]: { parent: id } }, id)
+    const plan = await planManifest({ api: second, manifest })
+    await applyPlan({ api: first, plan: await planManifest({ api: first, manifest }) })
+    const report = await applyPlan({ api: second, plan, atomic })
     expect(report.outcomes[0]?.problem).toMatchObject({
-      code: 'resource/key-taken',
-      message: 'The key "hidden" is taken by a resource that this account cannot see.',
+      code: 'apply/stale',
+      message: `"${id}" was created on the server since the plan was made.`,
+      hint: 'Plan again.',
     })
+    expect(tell(await planManifest({ api: second, manifest }))).toEqual([])
   })
 })
 

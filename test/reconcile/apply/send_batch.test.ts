@@ -46,8 +46,8 @@ describe('findStale', () => {
       { id: 3, key: 'c', version: 1 },
     ])
     expect([...findStale(changes, now).values()].map(({ code, message }) => `${code}: ${message}`)).toEqual([
-      'apply/stale: "a" was changed by somebody else since the plan was made.',
-      'apply/stale: "b" was deleted by somebody else since the plan was made.',
+      'apply/stale: "a" was changed on the server since the plan was made.',
+      'apply/stale: "b" was deleted on the server since the plan was made.',
     ])
   })
 })

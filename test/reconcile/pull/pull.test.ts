@@ -41,6 +41,39 @@ resources:
 `
 
 describe('pullTree', () => {
+  it('warns of what other manifests manage, with the way to go on', () => {
+    const rows: Row[] = [
+      { id: 1, key: 'g', name: 'G', manager: 'city' },
+      { id: 2, key: 'a', parent: 1, name: 'A', manager: 'city' },
+      { id: 3, key: 'b', parent: 1, name: 'B', manager: null },
+      { id: 4, key: 'c', parent: 1, name: 'C', manager: 'county' },
+      { id: 5, key: 'd', name: 'D', manager: 'county' },
+    ]
+    const tree = treeOf(rows)
+    const root = tree.byId.get(1)
+    if (root === undefined) throw new Error('no root')
+    const warned = (manifestId: string) =>
+      pullTree({ tree, root, manifestId }).issues.map(({ severity, message, hint }) => [
+        severity,
+        message,
+        hint,
+      ])
+    const county = [
+      'warning',
+      '1 of the pulled resources is managed by the manifest "county"',
+      'Plan with --adopt to take them over.',
+    ]
+    expect(warned('g')).toEqual([
+      [
+        'warning',
+        '2 of the pulled resources are managed by the manifest "city"',
+        'Pull with --manifest city to keep its id, or plan with --adopt to take them over.',
+      ],
+      county,
+    ])
+    expect(warned('city')).toEqual([county])
+  })
+
   it('leaves out defaults, markers and what only the server knows', () => {
     const layer = {
       item_type: 'layer',

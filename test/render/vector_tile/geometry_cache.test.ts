@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TileGeometry } from '../../../src/geo/tile_geometry.ts'
-import { createShapeCache } from '../../../src/render/vector_tile/geometry_cache.ts'
+import { createGeometryCache } from '../../../src/render/vector_tile/geometry_cache.ts'
 
 /** A line of so many positions, from an x on to the right. */
 const lineOf = (positions: number, from = 0): TileGeometry => ({
@@ -10,9 +10,9 @@ const lineOf = (positions: number, from = 0): TileGeometry => ({
 
 const everywhere = [-1e9, -1e9, 1e9, 1e9] as const
 
-describe('createShapeCache', () => {
+describe('createGeometryCache', () => {
   test('gives the shapes of a level that reach into the box', () => {
-    const cache = createShapeCache()
+    const cache = createGeometryCache()
     cache.keep('a', 1, lineOf(1000))
     cache.keep('a', 2, lineOf(1000, 5000))
     cache.keep('b', 3, lineOf(1000))
@@ -24,14 +24,14 @@ describe('createShapeCache', () => {
   })
 
   test('does not keep what is made faster than found, nor what is too great', () => {
-    const cache = createShapeCache()
+    const cache = createGeometryCache()
     cache.keep('a', 1, lineOf(10))
     cache.keep('a', 2, lineOf(3_000_000))
     expect(cache.find('a', everywhere).size).toBe(0)
   })
 
   test('lets the levels go that were begun first, and counts right over and over', () => {
-    const cache = createShapeCache()
+    const cache = createGeometryCache()
     const great = lineOf(600_000)
     for (let round = 0; round < 50; round += 1) {
       cache.keep(`level ${round}`, 1, great)

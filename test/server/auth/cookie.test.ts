@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endedCookie, findSessionSecret, sessionCookie } from '../../../src/server/auth/cookie.ts'
+import { endedCookie, findSessionSecret, sessionCookie } from '../../../src/server/auth/credentials.ts'
 
 test.each([
   ['landform=abc', 'abc'],

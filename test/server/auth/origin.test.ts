@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { readProxies } from '../../../src/server/auth/client_address.ts'
 import { checkOrigin, type OriginRequest, readOrigins } from '../../../src/server/auth/origin.ts'
-import { readProxies } from '../../../src/server/auth/proxies.ts'
 
 const base: OriginRequest = {
   method: 'POST',
@@ -41,8 +41,8 @@ test('origins and proxies that are none are refused', () => {
     'http://localhost:3000',
   ])
   for (const wrong of ['*', 'null', 'maps.example.net', 'https://maps.example.net/app', 'file:///x'])
-    expect(() => readOrigins([wrong]), wrong).toThrow('is no origin')
+    expect(() => readOrigins([wrong]), wrong).toThrow('it is not an origin')
   expect(readProxies(['loopback', '10.0.0.0/8', '::1'])).toHaveLength(3)
   for (const wrong of ['true', '10.0.0', '10.0.0.0/33', 'proxy.example.org', '1.2.3.4/8/9'])
-    expect(() => readProxies([wrong]), wrong).toThrow('is no address')
+    expect(() => readProxies([wrong]), wrong).toThrow('it is not an address or a network')
 })

@@ -160,12 +160,12 @@ describeServers('prepared sources', (start) => {
     await server.admin('DELETE', `/api/component/landform/prepared/${kept.id}`)
     expect(await listFeatureTables(server.database)).toEqual(before)
     await prepare(2)
-    await dropOrphans(server.database, 'another')
+    await dropOrphans(server.database, { instance: 'another', undroppedTables: new Set() })
     expect((await listFeatureTables(server.database)).tables).toHaveLength(before.tables.length + 1)
     const age = "interval '25 hours'"
     await server.database.query(`update prepared_source set created_at = created_at - ${age}`)
     await server.database.query(`update staging set created_at = created_at - ${age}`)
-    await dropOrphans(server.database, 'another')
+    await dropOrphans(server.database, { instance: 'another', undroppedTables: new Set() })
     expect(await listFeatureTables(server.database)).toEqual(before)
   })
 

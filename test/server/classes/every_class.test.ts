@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { membersOf } from '../../../src/contract/bodies.ts'
 import type { ErrorBody } from '../../../src/contract/error.ts'
+import { listReferenceFields } from '../../../src/contract/reference_fields.ts'
 import { mapReferences } from '../../../src/contract/references.ts'
 import { type Cls, clsNames, descriptorOf } from '../../../src/contract/registry.ts'
 import { createEachClass } from '../../support/each_class.ts'
@@ -38,20 +39,9 @@ function pointElsewhere(cls: Cls, body: Body, id: number) {
 }
 
 describe('ids that no resource can have', () => {
-  const pointing = [
-    'webmap',
-    'wmsserver_service',
-    'wfsserver_service',
-    'wmsclient_layer',
-    'geodb_layer',
-  ] as const
-  test('stand in for the references of each class that has any', async () => {
-    const found = await Promise.all(
-      clsNames.map(async (cls) => (pointElsewhere(cls, await read(cls), 1).isPointing ? [cls] : [])),
-    )
-    expect(found.flat().sort()).toEqual([...pointing].sort())
-  })
-
+  const pointing = clsNames.filter((cls) =>
+    listReferenceFields(cls).some(({ path }) => !path.startsWith('feature_layer.')),
+  )
   test.each(pointing)('%s: are refused by the place of the reference', async (cls) => {
     const standing = await read(cls)
     for (const id of [-1, 999_999, 2 ** 31, 99_999_999_999, 2 ** 53]) {
@@ -81,6 +71,20 @@ describe('a resource of each class', () => {
     const after = await server.admin('GET', pathOf(cls))
     expect(after.headers.get('etag')).not.toBe(tag)
     expect(await after.json()).toMatchObject(rename('first'))
+  })
+
+  test.each(clsNames)('%s: is not changed by members that do not exist', async (cls) => {
+    const before = await server.admin('GET', pathOf(cls))
+    const body = {
+      resource: { unheard_of: 1 },
+      resmeta: { unheard_of: 1 },
+      [cls]: { unheard_of: 1 },
+      unheard_of: {},
+    }
+    expect((await server.admin('PUT', pathOf(cls), body)).status).toBe(200)
+    const after = await server.admin('GET', pathOf(cls))
+    expect(after.headers.get('etag')).toBe(before.headers.get('etag'))
+    expect(await after.json()).toEqual(await before.json())
   })
 
   test.each(clsNames)('%s: tells rights, reasons, volume, and what its deletion takes', async (cls) => {
@@ -114,28 +118,28 @@ describe('a resource of each class', () => {
       expect([link, (await server.admin('GET', link)).status]).toEqual([link, 200])
   })
 
-  test.each([
-    ['geodb_layer', 'geodb_connection'],
-    ['wmsclient_layer', 'wmsclient_connection'],
-    ['webmap', 'mapsrv_style'],
-    ['webmap', 'vector_layer'],
-    ['wmsserver_service', 'mapsrv_style'],
-    ['wfsserver_service', 'vector_layer'],
-  ] as const)('%s: leads from its page to the %s that it uses', async (cls, used) => {
+  const uses = clsNames.flatMap((cls) =>
+    listReferenceFields(cls).flatMap(({ path, target: { classes, onDelete } }) => {
+      // Of several classes, the resource refers to the first.
+      const used = classes[0] as Cls
+      return path.startsWith('feature_layer.') ? [] : [{ cls, used, onDelete }]
+    }),
+  )
+  test.each(uses)('$cls: leads from its page to the $used that it uses', async ({ cls, used }) => {
     const show = await server.admin('GET', `/resource/${resources.get(cls)}`, undefined, {
       accept: 'text/html',
     })
     expect(await show.text()).toContain(`<a href="/resource/${resources.get(used)}">`)
   })
 
-  test.each([
-    ['geodb_connection', 'geodb_layer'],
-    ['wmsclient_connection', 'wmsclient_layer'],
-  ] as const)('%s: is not deleted while a %s uses it, which is named', async (cls, user) => {
-    const answer = await server.admin('DELETE', pathOf(cls))
-    expect([answer.status, (await answer.json<ErrorBody>()).data]).toEqual([
-      409,
-      { referrers: [{ id: resources.get(user), target: { id: resources.get(cls) } }], count: 1 },
-    ])
-  })
+  test.each(uses.filter(({ onDelete }) => onDelete === 'refuse'))(
+    '$used: is not deleted while a $cls uses it, which is named',
+    async ({ cls: user, used }) => {
+      const answer = await server.admin('DELETE', pathOf(used))
+      expect([answer.status, (await answer.json<ErrorBody>()).data]).toEqual([
+        409,
+        { referrers: [{ id: resources.get(user), target: { id: resources.get(used) } }], count: 1 },
+      ])
+    },
+  )
 })

@@ -47,6 +47,20 @@ describeServers('raster layers', (start) => {
     const answer = await ask('PUT', `/api/resource/${id}`, body)
     return { ...(await answer.json<WireError>()), status: answer.status }
   }
+  test('has no features, and says so', async () => {
+    const id = await create('Without features')
+    for (const part of ['feature/', 'feature_count', 'geojson']) {
+      const answer = await admin('GET', `/api/resource/${id}/${part}`)
+      expect([answer.status, await answer.json()], part).toEqual([
+        404,
+        expect.objectContaining({
+          code: 'resource/not-found',
+          message: `Resource with id = ${id} is a "Raster layer", which has no features.`,
+        }),
+      ])
+    }
+  })
+
   const rowsOf = async (table: string) => (await server.database.query(`select from ${table}`)).length
 
   test('show size, bands, place and reference system of the picture that is kept', async () => {

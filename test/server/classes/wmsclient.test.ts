@@ -100,7 +100,7 @@ describeServers(
       const { url, requests } = await service()
       const login = { username: 'ann', password: 'sesame-2' }
       const id = await createConnection(admin, 'Sealed', { url, ...login })
-      const kept = await database.query('select * from wms_connection where resource_id = $1', [id])
+      const kept = await database.query('select * from wmsclient_connection where resource_id = $1', [id])
       expect(JSON.stringify(kept)).not.toContain('sesame-2')
       await change(admin, id, { capcache: 'query' })
       expect(requests.at(-1)).toContain(`Basic ${btoa('ann:sesame-2')}`)

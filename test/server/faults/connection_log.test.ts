@@ -53,9 +53,7 @@ test('nothing that opens a connection elsewhere reaches the log, whatever goes r
         { op: 'delete', id: 999_999 },
       ],
     })
-    await requestWithoutTable(server, cls === 'geodb_connection' ? cls : 'wms_connection', () =>
-      admin('PUT', path, { [cls]: { password: 'hunter-lost' } }),
-    )
+    await requestWithoutTable(server, cls, () => admin('PUT', path, { [cls]: { password: 'hunter-lost' } }))
     await requestWithoutTable(server, 'resource_path', () =>
       post(cls, { ...good, password: 'hunter-new' }, `${cls} lost`),
     )

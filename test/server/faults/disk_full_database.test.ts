@@ -88,7 +88,7 @@ async function startOnLog(): Promise<Full> {
       await disk.free()
       await cluster.abort()
       await cluster.up()
-      await dropOrphans(database, server.running.context.instance)
+      await dropOrphans(database, server.running.context)
     },
   }
 }

@@ -137,10 +137,11 @@ describe.each(drivers)('a server on %s that is killed while features come and go
   }
 
   /** Makes sure that every table is a layer's, once those that nobody fills any more have been dropped. */
-  const checkTables = async ({ context: { database, instance } }: RunningServer) => {
+  const checkTables = async ({ context }: RunningServer) => {
+    const { database } = context
     // Where others may share the database, a table has to be silent for a while first.
     await database.query(`update staging set created_at = created_at - interval '1 hour'`)
-    await dropOrphans(database, instance)
+    await dropOrphans(database, context)
     const namesOf = async (text: string) =>
       (await database.query<{ name: string }>(text)).map(({ name }) => name)
     const tables = await namesOf(

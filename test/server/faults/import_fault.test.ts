@@ -49,10 +49,10 @@ describe.each(drivers)('a server on %s that is killed while rows of a source are
     await broken
     const { running, admin } = await ground.inspect()
     try {
-      const { database, instance } = running.context
+      const { database } = running.context
       // On PostgreSQL others may be alive: only long silence tells.
       await database.query(`update staging set created_at = created_at - interval '1 hour'`)
-      await dropOrphans(database, instance)
+      await dropOrphans(database, running.context)
       expect(await openLayerClient({ admin }).features(id)).toEqual(before)
       expect(await listFeatureTables(database)).toEqual({ tables: await layerTables(database), staged: [] })
       expect(await findUnreferencedFiles({ dataFolder: ground.dataFolder, database, running })).toEqual([])

@@ -122,7 +122,7 @@ test('a database that is started again under load gives 503 meanwhile, and nothi
 
 test('a database that is started again while rows of a source are on their way leaves the layer as it was', async () => {
   const client = openLayerClient({ admin })
-  const { database, instance } = running.context
+  const { database } = running.context
   const mercator = { srs: { id: 3857 } }
   const made = await client.upload('a.geojson', geojson([{ geometry: point(1, 2) }]))
   const id = await client.create({ ...mercator, source: made })
@@ -142,7 +142,7 @@ test('a database that is started again while rows of a source are on their way l
   await cluster.up()
   while ((await admin('GET', '/readyz')).status !== 200) await new Promise((next) => setImmediate(next))
   expect(await client.features(id)).toEqual(before)
-  await dropOrphans(database, instance)
+  await dropOrphans(database, running.context)
   expect((await listFeatureTables(database)).staged).toEqual([])
   expect(await findUnreferencedFiles({ dataFolder: folder, database, running })).toEqual([])
   await client.put(id, { vector_layer: { source } })

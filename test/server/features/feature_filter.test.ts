@@ -159,6 +159,13 @@ describeServers('filters of features', (start) => {
     expect(message).toContain(word)
   })
 
+  test('a field that is near is named as the layer names it', async () => {
+    const server = await start()
+    const path = await sampleOf(server)
+    const answer = await server.admin('GET', `${path}?fld_nn__gt=1`)
+    expect(await answer.json()).toMatchObject({ hint: 'did you mean "n"?' })
+  })
+
   test('what looks like SQL is a value like any other', async () => {
     const server = await start()
     const path = await sampleOf(server)

@@ -206,7 +206,11 @@ describeServers('reading features', (start) => {
     for (const fid of ['4', '0', '99999999999', '9'.repeat(40)]) {
       const answer = await server.admin('GET', `${path}${fid}`)
       expect(answer.status).toBe(404)
-      expect(await answer.json()).toMatchObject({ exception: expect.stringContaining('FeatureNotFound') })
+      const shown = fid.length > 15 ? 'that id' : `id = ${fid}`
+      expect(await answer.json()).toMatchObject({
+        exception: expect.stringContaining('FeatureNotFound'),
+        message: expect.stringContaining(`Feature with ${shown} was not found`),
+      })
     }
     expect((await server.guest('GET', path)).status).toBe(403)
     for (const part of ['feature/', 'feature/1', 'feature_count', 'feature_extent', 'extent', 'geojson']) {

@@ -68,6 +68,26 @@ describeServers('writing features', (start) => {
     expect(await layer.version()).toBe(5)
   })
 
+  test('members that do not exist are no change of the data', async () => {
+    const server = await start()
+    const layer = await createLayer(server, 'POINT', { a: 'INTEGER' })
+    await server.admin('POST', layer.path, { geom: 'POINT(1 2)' })
+    const before = await layer.version()
+    const bodies = { unheard_of: 1, fields: { unheard_of: 1 }, extensions: { unheard_of: 1 } }
+    for (const [method, path, body] of [
+      ['PUT', `${layer.path}1`, bodies],
+      ['PATCH', layer.path, [{ id: 1, ...bodies }]],
+    ] as const) {
+      expect((await server.admin(method, path, body)).status).toBe(200)
+      expect(await layer.version(), method).toBe(before)
+    }
+    await server.admin('PATCH', layer.path, [
+      { id: 1, ...bodies },
+      { id: 1, fields: { a: 1 } },
+    ])
+    expect(await layer.version()).toBe((before ?? 0) + 1)
+  })
+
   test('a geometry of null changes nothing unless it is meant', async () => {
     const server = await start()
     const layer = await createLayer(server, 'POINT')

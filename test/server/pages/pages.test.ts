@@ -90,6 +90,8 @@ describeServers('pages of resources', (start) => {
   test('lead from the start to the root, and who may not see something to the form', async () => {
     const home = await fetch(`${server.url}/`, { redirect: 'manual' })
     expect([home.status, home.headers.get('location')]).toEqual([303, '/resource/0'])
+    const root = await fetch(`${server.url}/`, { headers: html })
+    expect(await root.text()).toContain('href="/login?next=%2Fresource%2F0">Log in</a>')
     const denied = await show(`/resource/${hidden}`)
     expect(denied.status).toBe(403)
     expect(denied.text).toContain(`<a href="/login?next=%2Fresource%2F${hidden}">Log in</a>`)

@@ -56,6 +56,20 @@ describeServers('resources', (start) => {
     })
   })
 
+  test.each(['9223372036854775808', '2147483648'])(
+    'an id beyond all ids is shown as sent: %s',
+    async (id) => {
+      const { admin } = await start()
+      expect(await failure(await admin('GET', `/api/resource/${id}`))).toMatchObject({
+        code: 'resource/not-found',
+        message: `Resource with id = ${id} was not found.`,
+      })
+      const body = `{"resource": {"cls": "resource_group", "display_name": "x", "parent": {"id": ${id}}}}`
+      const { message } = await failure(await admin('POST', '/api/resource/', body))
+      expect(message).toBe(`Resource with ${id.length > 15 ? 'that id' : `id = ${id}`} was not found.`)
+    },
+  )
+
   test('the parent may stand in the query, and must not contradict the body', async () => {
     const { admin } = await start()
     const resource = { cls: 'resource_group', display_name: 'In the query' }

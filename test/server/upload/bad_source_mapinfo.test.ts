@@ -37,11 +37,13 @@ const pair = (geometries: Buffer | string, rows: Buffer | string) =>
     { name: 'A.MID', content: rows },
   ])
 
-/** Makes the files of a MapInfo table of three points. */
-function makeTable(): ReadonlyMap<string, Buffer> {
+/** Makes the files of a MapInfo table of points. */
+function makeTable(count: number): ReadonlyMap<string, Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'landform-tab-'))
   try {
-    const input = geojson([1, 2, 3].map((n) => ({ geometry: point(n, n), properties: { n } })))
+    const input = geojson(
+      Array.from({ length: count }, (_, n) => ({ geometry: point(n / 10, n / 10), properties: { n } })),
+    )
     execFileSync('ogr2ogr', ['-f', 'MapInfo File', join(folder, 'a.tab'), '/vsistdin/'], { input })
     return new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]))
   } finally {
@@ -49,7 +51,7 @@ function makeTable(): ReadonlyMap<string, Buffer> {
   }
 }
 
-const table = makeTable()
+const table = makeTable(3)
 /** The table with one of its files cut, or without it. */
 const tableWith = (changed: string, keep?: (size: number) => number) =>
   makeZip(
@@ -96,6 +98,22 @@ test('texts of MIF are read in the encoding that the request names, where the fi
   expect((await client.features(layer))[1]?.fields.name).toBe('Orléans')
 })
 
+test('rows of a TAB that are deleted are not features', async () => {
+  const files = makeTable(300)
+  const rows = files.get('a.dat') ?? Buffer.alloc(0)
+  const [start, size] = [rows.readUInt16LE(8), rows.readUInt16LE(10)]
+  for (const deleted of [0, 255, 256, 290]) {
+    rows[start + deleted * size] = '*'.charCodeAt(0)
+    files.get('a.id')?.writeUInt32LE(0, 4 * deleted)
+  }
+  const source = await client.upload(
+    'a.zip',
+    makeZip([...files].map(([name, content]) => ({ name, content }))),
+  )
+  const layer = await client.create({ source, srs: { id: 3857 } })
+  expect(await client.features(layer)).toHaveLength(296)
+})
+
 describe('MapInfo files are refused where', () => {
   const rows = (from: string, to: string) => pair(mif, mid.replace(from, to))
   const shapes = (from: string, to: string) => pair(mif.replace(from, to), mid)
@@ -106,15 +124,15 @@ describe('MapInfo files are refused where', () => {
       'a coordinate is a letter',
       'a.zip',
       shapes('38 56', '38 x'),
-      'feature 2: a coordinate of it is not a number',
+      'a coordinate is not a number in line 16: "Point 38 x"',
     ],
     [
       'a letter follows a coordinate',
       'a.zip',
       shapes('38 56', '38x 56'),
-      'feature 2: a coordinate of it is not',
+      'a coordinate is not a number in line 16',
     ],
-    ['an object is of no kind', 'a.zip', shapes('Point 38', 'Blob 38'), 'line 16 is no object: "Blob 38 56"'],
+    ['an object is of no kind', 'a.zip', shapes('Point 38', 'Blob 38'), '2 rows, for 1 objects'],
     ['a geometry is missing', 'a.zip', shapes('Point 38 56', 'NONE'), 'feature 2: it has no geometry'],
     ['it does not say where it is', 'a.zip', shapes('CoordSys', '#'), 'no reference system'],
     [
@@ -155,10 +173,10 @@ describe('MapInfo files are refused where', () => {
     ['a TAB comes alone', 'a.tab', table.get('a.tab') ?? '', 'lacks .dat and .map and .id'],
     ['a TAB comes without its ID', 'a.zip', tableWith('a.id'), 'lacks .id'],
     ['a TAB is cut', 'a.zip', tableWith('a.tab', half), 'cannot be read'],
-    ['a DAT is cut', 'a.zip', tableWith('a.dat', (size) => size - 3), '2 of 3 features can be read'],
-    ['a DAT is empty', 'a.zip', tableWith('a.dat', () => 0), 'the .dat file of "a.tab" cannot be read'],
+    ['a DAT is cut', 'a.zip', tableWith('a.dat', (size) => size - 3), 'it breaks off after 2 of 3 features'],
+    ['a DAT is empty', 'a.zip', tableWith('a.dat', () => 0), 'its .dat file has no columns'],
     ['a MAP is cut', 'a.zip', tableWith('a.map', half), '0 of 3 features can be read'],
-    ['an ID is cut', 'a.zip', tableWith('a.id', half), '1 of 3 features can be read'],
+    ['an ID is cut', 'a.zip', tableWith('a.id', half), 'it breaks off after 1 of 3 features'],
   ])('%s', async (_, name, content, words) => {
     const source = await client.upload(name, content)
     const { status, message, detail } = await client.refuse('POST', '/api/resource/', {

@@ -10,7 +10,7 @@ import { describeServers, type TestServer } from '../../support/server.ts'
 
 type Meta = { upload_meta: Upload[] }
 
-const form = (...parts: [name: string, value: string | Blob, fileName?: string][]) => {
+const form = (...parts: (readonly [name: string, value: string | Blob, fileName?: string])[]) => {
   const made = new FormData()
   for (const [name, value, fileName] of parts) {
     if (typeof value === 'string') made.append(name, value)
@@ -64,6 +64,23 @@ describeServers(
         ['a/one.txt', 3],
         ['three.txt', 5],
       ])
+    })
+
+    test('a name leads nowhere but below the folder it is written to', async () => {
+      const { guest } = await start()
+      const names = ['../../etc/passwd', '/a/./b.txt', String.raw`C:\maps\c.txt`, '..', '../']
+      const files = form(...names.map((name) => ['files[]', new Blob(['x']), name] as const))
+      const { upload_meta } = await (await guest('POST', '/api/component/file_upload/', files)).json<Meta>()
+      expect(upload_meta.map(({ name }) => name)).toEqual([
+        'etc/passwd',
+        'a/b.txt',
+        'maps/c.txt',
+        undefined,
+        undefined,
+      ])
+      const one = form(['file', new Blob(['x']), 'x'], ['name', '../y.txt'])
+      const named = await (await guest('POST', '/api/component/file_upload/', one)).json<Meta>()
+      expect(named.upload_meta[0]?.name).toBe('y.txt')
     })
 
     test('a raw body is a file, named by its header where there is one', async () => {

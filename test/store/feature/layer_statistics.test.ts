@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Database, Queryable } from '../../../src/database/database.ts'
 import { countFeatures } from '../../../src/store/feature/layer_extent.ts'
-import { type Look, rememberWhole } from '../../../src/store/feature/layer_statistics.ts'
+import { type LayerQuery, shareByVersion } from '../../../src/store/feature/layer_statistics.ts'
 import { insertFeatures } from '../../../src/store/feature/write_features.ts'
 import { ensureFeatureTable } from '../../../src/store/layer/layer_table.ts'
 import { findLayers, type Layer, touchLayer } from '../../../src/store/layer/stored_layer.ts'
@@ -31,14 +31,14 @@ const create = async (database: Database) => {
 /** Counts features, and how often that was done; `meanwhile` comes between counting and its answer. */
 const counting = (meanwhile: (time: number) => Promise<unknown> = async () => undefined) => {
   let times = 0
-  const look: Look<number> = async (tx, layer) => {
+  const look: LayerQuery<number> = async (tx, layer) => {
     times += 1
     const time = times
     const { total } = await countFeatures(tx, layer)
     await meanwhile(time)
     return total
   }
-  return { find: rememberWhole(look), times: () => times }
+  return { find: shareByVersion(look), times: () => times }
 }
 
 describeDrivers('what is known of all features of a layer', (open) => {

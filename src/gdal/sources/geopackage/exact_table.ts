@@ -7,7 +7,7 @@ import { problem } from '../../../contract/problems.ts'
 import { quoteName, quoteText } from '../../../core/sql_quote.ts'
 import { uniqueNameIgnoringCase } from '../../../core/unique_name.ts'
 import type { GdalModule } from '../../runner/gdal_module.ts'
-import type { SourceLayer } from '../source.ts'
+import type { Comparison, SourceLayer } from '../source.ts'
 import { nameSource } from '../source_name.ts'
 import { type DeclaredShapes, hasHeights, hasOwnMeasures, isOfOtherSystem, saysMore } from './geometry_sql.ts'
 import {
@@ -19,14 +19,6 @@ import {
   type TableColumn,
 } from './value_sql.ts'
 
-/** What was found of a table. */
-export interface TableLook {
-  /** Rows it has, whatever the file says elsewhere; undefined where they could not be counted. */
-  readonly total?: number
-  /** Whether GDAL may give something of it as something else. */
-  readonly isDoubtful: boolean
-}
-
 interface Table {
   readonly name: string
   readonly columns: readonly TableColumn[]
@@ -34,10 +26,10 @@ interface Table {
 }
 
 /**
- * Looks at what stands in a table of a GeoPackage. SQLite takes any value for a column: GDAL makes 0 of a text among
+ * Compares what a table of a GeoPackage holds with what GDAL gives. SQLite takes any value for a column: GDAL makes 0 of a text among
  * numbers, cuts numbers that are too large, leaves out days that it does not understand, and columns too.
  */
-export async function lookAtTable(gdal: GdalModule, source: SourceLayer): Promise<TableLook> {
+export async function compareTable(gdal: GdalModule, source: SourceLayer): Promise<Comparison> {
   try {
     // What lists gave is collected some time, which waits for whatever the data set does: each has its own.
     const table = useDataset(gdal, source, (dataset) => describeTable(dataset, source))
@@ -48,7 +40,7 @@ export async function lookAtTable(gdal: GdalModule, source: SourceLayer): Promis
   }
 }
 
-async function askTable(dataset: Dataset, { name, columns, shapes }: Table): Promise<TableLook> {
+async function askTable(dataset: Dataset, { name, columns, shapes }: Table): Promise<Comparison> {
   try {
     const doubts = [
       ...columns.map(mayBeMisread),
@@ -114,7 +106,7 @@ export function openExactly(gdal: GdalModule, source: SourceLayer, folder: strin
   const told = copyTable(path, describeTable(source.dataset, source), source)
   const dataset = gdal.open(path, 'r', 'GPKG')
   const layer = dataset.layers.get(source.layer.name)
-  return { ...source, dataset, layer, hidden: new Map([[told, 'FAULT']]) }
+  return { ...source, dataset, layer, columns: { uses: new Map([[told, 'FAULT']]) } }
 }
 
 /** @returns the name of the column of faults */

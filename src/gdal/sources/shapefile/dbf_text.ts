@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { existsSync, readFileSync } from 'node:fs'
 import { TextDecoder } from 'node:util'
-import { readText, type Value } from '../../flatgeobuf/value.ts'
+import { readText } from '../../flatgeobuf/value.ts'
 import { readStart } from '../file_start.ts'
-import type { SourceFile } from '../source.ts'
+import type { SourceFile, TextReader } from '../source.ts'
 import { nameSource } from '../source_name.ts'
 import {
   findDecoder,
@@ -14,31 +14,14 @@ import {
   openWitness,
 } from '../text/encoding.ts'
 
-/**
- * Reads texts that GDAL was told to take for ISO 8859-1, of which each byte is a letter: nothing of them is lost
- * before it is known what they are. GDAL would drop, without a word, what is no text of an encoding.
- */
-export interface TextReader {
-  readonly encoding: string
-  /** Reads a text; undefined where it is none of the encoding. */
-  read(value: Value): string | undefined
-  /** Reads the name of a field, as far as it can be read. */
-  readName(name: string): string
-  /** Says what was assumed. */
-  findNote(): string | undefined
-  /**
-   * To be called when all texts were read, and before they are read again.
-   *
-   * @throws {Problem} source/unreadable where they are UTF-8, and nobody says so
-   */
-  settle(): void
-}
-
 /** How the texts of a Shapefile are read. */
 export interface ShapeTexts {
   /** What GDAL is to take them for: an empty text leaves them as they are, null lets it find out. */
   readonly gdalEncoding: string | null
-  /** Reads them further; absent where GDAL gives UTF-8. */
+  /**
+   * Reads them further; absent where GDAL gives UTF-8. GDAL is told to take them for ISO 8859-1, of which each byte is
+   * a letter: nothing is lost before it is known what they are, where GDAL would drop what is not of an encoding.
+   */
   readonly texts?: TextReader
 }
 

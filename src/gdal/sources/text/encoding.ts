@@ -87,3 +87,7 @@ export function lyingEncoding(name: string, said: string): Error {
     hint: 'Set source.encoding to UTF-8.',
   })
 }
+
+/** What to do where texts cannot be read. */
+export const encodingHint =
+  'Name the encoding of the texts in source.encoding, such as CP1251; Shapefiles may bring it along in a .cpg file.'

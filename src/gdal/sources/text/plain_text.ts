@@ -30,12 +30,12 @@ function* readPieces(path: string): Generator<{ readonly piece: Buffer; readonly
 /**
  * Looks for U+0000 in a file of text: drivers take it for the end of a text, and drop the rest without a word.
  *
- * @param extension of the file, in lower case
+ * @param find gives where one stands in a piece, below 0 where there is none
  * @throws {Problem} source/unreadable where there is one
  */
-export function refuseNul({ path, name }: SourceFile, extension: string): void {
+export function refuseNul({ path, name }: SourceFile, find: (piece: Buffer) => number): void {
   for (const { piece, offset } of readPieces(path)) {
-    const at = extension === '.geojson' ? findEscapedNul(piece) : piece.indexOf(0)
+    const at = find(piece)
     if (at < 0) continue
     const text = `${nameSource(name)} cannot be read: at byte ${offset + at + 1} stands U+0000, which no text can hold`
     throw problem('source/unreadable', text, {
@@ -46,8 +46,8 @@ export function refuseNul({ path, name }: SourceFile, extension: string): void {
 
 const backslash = 0x5c
 
-/** Behind an odd number of other backslashes it is no escape. */
-function findEscapedNul(piece: Buffer): number {
+/** Finds U+0000 in JSON. Behind an odd number of other backslashes it is not escaped. */
+export function findEscapedNul(piece: Buffer): number {
   for (let at = piece.indexOf('\\u0000'); at >= 0; at = piece.indexOf('\\u0000', at + 1)) {
     let from = at
     while (from > 0 && piece[from - 1] === backslash) from -= 1

@@ -1,26 +1,44 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, mkdtempSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { TextDecoder } from 'node:util'
+import type { VectorJob } from '../../runner/vector_job.ts'
 import { writeText } from '../../runner/write_text.ts'
 import { readStart } from '../file_start.ts'
+import { unreadable } from '../open_with_gdal.ts'
+import type { SourceFile, TextReader } from '../source.ts'
 import { nameSource } from '../source_name.ts'
-import { isUtf8Name, lyingEncoding, openDecoder, openStreamWitness } from './encoding.ts'
+import { encodingHint, isUtf8Name, lyingEncoding, openDecoder, openStreamWitness } from './encoding.ts'
 
-/** Extensions of formats that are text, whose drivers take UTF-8 only. */
-const textExtensions: ReadonlySet<string> = new Set(['.csv', '.geojson'])
-
-/** Tells whether an extension is one of a format that is plain text. */
-export function isText(extension: string): boolean {
-  return textExtensions.has(extension)
+/** A file in UTF-8, and how its texts are read where it was recoded. */
+export interface RecodedFile {
+  readonly file: SourceFile
+  readonly texts?: TextReader
 }
 
-/** Tells whether a file has to be recoded before its driver can read it. */
-export function needsRecoding(
-  { path, extension }: { readonly path: string; readonly extension: string },
-  encoding: string | undefined,
-): encoding is string {
-  return (
-    encoding !== undefined && textExtensions.has(extension) && !isUtf8Name(encoding) && !hasUtf8Mark(path)
-  )
+/**
+ * Gives a text file in UTF-8, which its driver takes alone: a copy where the job names another encoding.
+ *
+ * @throws {Problem} request/invalid, source/unreadable, files/full
+ */
+export async function recodeIfNeeded(
+  file: SourceFile,
+  { folder, encoding }: Pick<VectorJob, 'folder' | 'encoding'>,
+): Promise<RecodedFile> {
+  if (encoding === undefined || isUtf8Name(encoding) || hasUtf8Mark(file.path)) return { file }
+  const target = join(mkdtempSync(join(folder, 'recoded-')), basename(file.path))
+  await recodeFile(file.path, { encoding, target, name: file.name })
+  return { file: { ...file, path: target }, texts: recodedTexts(encoding, file) }
+}
+
+/** Reads texts of a recoded file: U+FFFD stands for what is not of its encoding. */
+function recodedTexts(encoding: string, { name }: SourceFile): TextReader {
+  return {
+    encoding,
+    readName(field) {
+      if (!field.includes('\uFFFD')) return field
+      throw unreadable({ name }, `the name of its field ${field} is not ${encoding}`, encodingHint)
+    },
+  }
 }
 
 /** The mark that only UTF-8 begins with knows better than who asks. */
@@ -35,7 +53,7 @@ function hasUtf8Mark(path: string): boolean {
  * @throws {Problem} request/invalid for an encoding that nobody knows; source/unreadable where the file is UTF-8;
  *   files/full
  */
-export async function recodeFile(path: string, { encoding, target, name }: Recoding): Promise<void> {
+async function recodeFile(path: string, { encoding, target, name }: Recoding): Promise<void> {
   const decoder = new TextDecoder(openDecoder(encoding).encoding)
   const witness = openStreamWitness()
   const decode = async function* (chunks: AsyncIterable<Buffer>) {
@@ -53,7 +71,7 @@ export async function recodeFile(path: string, { encoding, target, name }: Recod
 }
 
 /** What a text file is in, where its copy goes, and what its owner calls it. */
-export interface Recoding {
+interface Recoding {
   readonly encoding: string
   readonly target: string
   readonly name: string

@@ -74,7 +74,7 @@ function markTuples(content: string, attributes: string): string {
 }
 
 /** Marks what is no number in numbers with spaces or commas between them. */
-export function markNumbers(content: string): string {
+function markNumbers(content: string): string {
   const numbers = content.split(/[\s,]+/).filter((one) => one !== '')
   if (numbers.every((one) => numberPattern.test(one))) return content
   return numbers.map((one) => (numberPattern.test(one) ? one : noNumber)).join(' ')

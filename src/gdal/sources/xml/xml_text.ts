@@ -11,13 +11,6 @@ import { nameSource } from '../source_name.ts'
 import { findDecoder } from '../text/encoding.ts'
 import { markPositions } from './positions.ts'
 
-const extensions: ReadonlySet<string> = new Set(['.kml', '.gml', '.gpx'])
-
-/** Tells whether an extension is one of a format that is XML. */
-export function isXml(extension: string): boolean {
-  return extensions.has(extension)
-}
-
 /**
  * Gives a file of XML that GDAL reads as it is meant: where a coordinate is no number, a copy in which it is marked;
  * where it is in an encoding that some drivers do not know, a copy in UTF-8.

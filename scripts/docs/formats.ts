@@ -1,0 +1,69 @@
+import { type ExportFormat, exportEncodings, exportFormats } from '../../src/contract/export_formats.ts'
+import { type SourceFormatFacts, sourceFormatList } from '../../src/contract/source_formats.ts'
+import { formatCode, formatCodes, formatTable, joinParts } from './markdown.ts'
+
+/** Prints the page of the file formats. */
+export function printFormats(): string {
+  return joinParts(
+    '# File formats',
+    '## Formats that layers are loaded from',
+    'The content determines the format where it is unambiguous, otherwise the extension. A format of several files is uploaded as one zip archive; `landform data import` and `apply` pack the files themselves.',
+    formatTable(
+      ['Format', 'Extensions', 'Required files', 'Optional files', 'Limits'],
+      sourceFormatList.map(printSource),
+    ),
+    '## Formats that layers are exported to',
+    '`landform data export` chooses the format by the file extension; `--format` takes the name of the format. *Reference system* is the EPSG code of the coordinates unless another one is requested.',
+    formatTable(
+      ['Format', 'Extension', 'Files', 'Reference system', 'Encodings', 'Limits', 'Media type'],
+      Object.entries<ExportFormat>(exportFormats).map(printExport),
+    ),
+    'Data that a format cannot represent, such as long field names in a Shapefile, is reported in the header `landform-notes` of the response, and by `landform data export`.',
+  )
+}
+
+function printSource({
+  title,
+  extensions,
+  sharedExtensions = [],
+  archiveExtensions = [],
+  required = [],
+  optional = [],
+  limits = '',
+}: SourceFormatFacts): string[] {
+  return [
+    title,
+    formatCodes([...extensions, ...sharedExtensions, ...archiveExtensions]),
+    formatCodes(required),
+    formatCodes(optional),
+    limits,
+  ]
+}
+
+function printExport([name, format]: [string, ExportFormat]): string[] {
+  const { extension, mediaType, isSeveral, srs, isFixed, hasEncodings } = format
+  return [
+    formatCode(name),
+    formatCode(`.${extension}`),
+    isSeveral ? 'several, always zipped' : 'one',
+    srs === undefined ? 'of the layer' : `${srs}${isFixed ? ', fixed' : ''}`,
+    hasEncodings ? exportEncodings.join(', ') : 'UTF-8',
+    listExportLimits(format).join('; '),
+    formatCode(mediaType),
+  ]
+}
+
+function listExportLimits({ asText = [], geometry, families, isBare, limits = {} }: ExportFormat): string[] {
+  const { textBytes, nameLength, digits, isNullZero } = limits
+  return [
+    ...(textBytes === undefined ? [] : [`strings up to ${textBytes} bytes`]),
+    ...(nameLength === undefined ? [] : [`field names up to ${nameLength} characters`]),
+    ...(digits === undefined ? [] : [`BIGINT exact to ${digits} digits`]),
+    ...(isNullZero ? ['null numbers become 0'] : []),
+    ...(asText.length === 0 ? [] : [`${asText.join(', ')} as strings`]),
+    ...(geometry === 'text' ? ['geometry as WKT'] : []),
+    ...(geometry === 'needed' ? ['no features without geometry'] : []),
+    ...(families === undefined ? [] : [`only ${families.join(', ')}`]),
+    ...(isBare ? ['no attributes'] : []),
+  ]
+}

@@ -1,0 +1,43 @@
+import { annotationsOf } from './descriptor.ts'
+import { clsNames, descriptorOf } from './registry.ts'
+import { routeNames, routeOf } from './routes.ts'
+import type { Schema } from './schema.ts'
+
+/** HTTP headers that hold credentials; the headers of a request have no schema. */
+const secretHeaders = ['authorization', 'cookie', 'set-cookie'] as const
+
+let found: ReadonlySet<string> | undefined
+
+/** Lists the names of all fields that the contract marks with `x-secret`: of classes, request bodies and answers. */
+export function secretNames(): ReadonlySet<string> {
+  if (found === undefined) {
+    const names = new Set<string>()
+    const seen = new Set<unknown>()
+    for (const cls of clsNames) gather(descriptorOf(cls).members, names, seen)
+    for (const name of routeNames) {
+      const { query, body, response } = routeOf(name)
+      gather([query, body, response], names, seen)
+    }
+    found = names
+  }
+  return found
+}
+
+function gather(part: unknown, names: Set<string>, seen: Set<unknown>): void {
+  if (typeof part !== 'object' || part === null || seen.has(part)) return
+  seen.add(part)
+  const { properties = {} } = part as Partial<Schema>
+  for (const [name, field] of Object.entries(properties))
+    if (annotationsOf(field)['x-secret']) names.add(name)
+  for (const child of Object.values(part)) gather(child, names, seen)
+}
+
+/** Tells whether the values of a field must not be shown. */
+export function isSecretName(name: string): boolean {
+  return secretNames().has(name)
+}
+
+/** Compiles a pattern that finds the name of a secret in a name: of fields, of headers and of `more`. */
+export function secretPattern(more: readonly string[]): RegExp {
+  return new RegExp([...secretNames(), ...secretHeaders, ...more].join('|'), 'i')
+}

@@ -1,0 +1,56 @@
+import { isSecretName, secretNames } from '../contract/secrets.ts'
+import { joinPointer, type Pointer, splitPointer } from '../core/pointer.ts'
+import type { YamlDocument } from './yaml_document.ts'
+import { isItems, isMembers, type Node } from './yaml_node.ts'
+
+/** What stands in the place of a secret. */
+const hidden = '(secret)'
+
+/**
+ * Gives what a message may show of a value: the expression instead of what a variable gave, and no secrets. `pointer`
+ * is that of the value in its document.
+ */
+export function redactValue(
+  value: unknown,
+  pointer: Pointer,
+  expressions: ReadonlyMap<Pointer, string>,
+): unknown {
+  if (isSecretName(splitPointer(pointer).at(-1) ?? '')) return hidden
+  const expression = expressions.get(pointer)
+  if (expression !== undefined) return expression
+  if (Array.isArray(value))
+    return value.map((item, index) => redactValue(item, joinPointer(pointer, index), expressions))
+  if (value === null || typeof value !== 'object') return value
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    redactValue(member, joinPointer(pointer, name), expressions),
+  ])
+  return Object.fromEntries(members)
+}
+
+/** Redacts the secrets in the text of a file, character by character, so that excerpts keep their positions. */
+export function redactText(text: string, documents: readonly YamlDocument[]): string {
+  if (![...secretNames()].some((name) => text.includes(name))) return text
+  const ranges = documents.flatMap(({ root }) => [...secretNodes(root)])
+  let redacted = text
+  for (const { start, end } of ranges) {
+    const secret = redacted.slice(start, end)
+    if (!isVariable(secret))
+      redacted = redacted.slice(0, start) + secret.replaceAll(/\S/g, '*') + redacted.slice(end)
+  }
+  return redacted
+}
+
+/** A variable without a default gives nothing away. */
+function isVariable(source: string): boolean {
+  return /^["']?\$\{env\.\w+\}["']?$/.test(source)
+}
+
+function* secretNodes({ content }: Node): Generator<Node> {
+  if (isItems(content)) for (const item of content) yield* secretNodes(item)
+  if (!isMembers(content)) return
+  for (const [name, member] of content) {
+    if (isSecretName(name)) yield member
+    yield* secretNodes(member)
+  }
+}

@@ -1,0 +1,101 @@
+import { mkdtempSync, readdirSync, symlinkSync } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
+import type { Dataset, Layer } from 'gdal-async'
+import { sourceFormats } from '../../../contract/source_formats.ts'
+import { startWktCheck } from '../../../geo/wkt_check.ts'
+import type { ColumnUse } from '../../import/copy_row.ts'
+import type { GdalModule } from '../../runner/gdal_module.ts'
+import type { GeometryReason, SourceFile, SourceLayer } from '../source.ts'
+import { defineSource, type FileLook, hasExtension, type Opening } from '../source_format.ts'
+import { refuseNul } from '../text/plain_text.ts'
+import { recodeIfNeeded } from '../text/recode.ts'
+import { type CoordinateColumns, findCoordinates, namesOf, openTable } from './coordinate_columns.ts'
+import { beyondColumn, copyWithBeyond } from './csv_copy.ts'
+
+/** Table of text with columns of coordinates. @see https://gdal.org/drivers/vector/csv.html */
+export const csv = defineSource('CSV', {
+  recognizes: (look) => hasExtension(sourceFormats.CSV, look) || isUnnamedText(look),
+  async open(given, opening) {
+    const { file, texts } = await recodeIfNeeded(given, opening.job)
+    refuseNul(file, (piece) => piece.indexOf(0))
+    const { columns, ...source } = openText(file, opening)
+    return [{ ...source, columns: { ...columns, ...(texts === undefined ? {} : { texts }) } }]
+  },
+})
+
+/** What has no extension, and no format that is told by its content, is a table. */
+function isUnnamedText({ start, text, extension }: FileLook): boolean {
+  return extension === '' && text !== '' && !start.includes('\0')
+}
+
+/** Opens a table of text so that nothing in it is passed over. */
+function openText({ path }: SourceFile, { gdal, job: { folder } }: Opening): SourceLayer {
+  const [found] = findCoordinates(openTable(gdal, path, 'CSV'), path)
+  if (found === undefined) throw new Error('a table of text has one layer')
+  const { columns } = found
+  const copy = join(mkdtempSync(join(folder, 'table-')), basename(path))
+  const isCopied = copyWithBeyond(path, copy)
+  const whole = isCopied ? copy : path
+  // Columns of longitude and latitude say themselves what they are.
+  if (isCopied && !columns.isLonLat) linkReferenceSystem(path, copy)
+  const dataset = openWithGeometry(gdal, whole, columns)
+  const uses = new Map<string, ColumnUse>(isCopied ? [[beyondColumn, 'BEYOND']] : [])
+  if ('wkt' in columns) uses.set(columns.wkt, 'GEOMETRY')
+  const wkt = startWktCheck()
+  // Opened once more: to be counted while the layer is read.
+  const plain = openTable(gdal, whole, 'CSV').layers.get(0)
+  const layer = dataset.layers.get(0)
+  return {
+    ...{ dataset, layer, name: basename(path, extname(path)), format: 'CSV' },
+    ...(layer.srs === null ? { degrees: columns.isLonLat ? 'declared' : 'guessed' } : {}),
+    columns: { uses, wkt, areTexts: true },
+    check: {
+      count: () => plain.features.countAsync(true),
+      startReasons: () => startCellReasons(plain, namesOf(columns)),
+    },
+  }
+}
+
+/** Puts the .prj file beside a table beside its copy too, where its driver looks for it. */
+function linkReferenceSystem(path: string, copy: string): void {
+  const stem = (file: string) => file.slice(0, -extname(file).length)
+  const wanted = `${basename(stem(path))}.prj`.toLowerCase()
+  const found = readdirSync(dirname(path)).find((name) => name.toLowerCase() === wanted)
+  if (found !== undefined) symlinkSync(join(dirname(path), found), `${stem(copy)}.prj`)
+}
+
+function openWithGeometry(gdal: GdalModule, path: string, columns: CoordinateColumns): Dataset {
+  const geometry =
+    'wkt' in columns
+      ? { GEOM_POSSIBLE_NAMES: columns.wkt }
+      : { X_POSSIBLE_NAMES: columns.x, Y_POSSIBLE_NAMES: columns.y }
+  return gdal.drivers.get('CSV').open(path, 'r', {
+    ...geometry,
+    // Of a text that GDAL reads to somewhere in the middle, the rest is to be seen.
+    KEEP_GEOM_COLUMNS: 'wkt' in columns ? 'YES' : 'NO',
+    // What the texts mean is found out when all of them were seen.
+    AUTODETECT_TYPE: 'NO',
+  })
+}
+
+/** Starts to explain by the cells of the coordinates why rows have no geometry. */
+function startCellReasons(plain: Layer, columns: readonly string[]): GeometryReason {
+  const rows = plain.features[Symbol.iterator]()
+  let at = 0
+  return (number) => {
+    let row = rows.next()
+    for (at += 1; at < number && !row.done; at++) row = rows.next()
+    if (row.done) return undefined
+    const cells = columns.map((name) => ({ name, text: String(row.value.fields.get(name) ?? '').trim() }))
+    const wrong = cells.find(({ text }) => text !== '' && (cells.length === 1 || !isNumber(text)))
+    if (wrong === undefined) return undefined
+    const text = JSON.stringify(wrong.text.slice(0, longestShown))
+    return `${wrong.name}: ${text} is no ${cells.length === 1 ? 'geometry' : 'number'}`
+  }
+}
+
+const longestShown = 80
+
+function isNumber(text: string): boolean {
+  return /^[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?$/.test(text)
+}

@@ -1,0 +1,79 @@
+import type { Layer } from 'gdal-async'
+import { startWktCheck } from '../../../geo/wkt_check.ts'
+import type { ColumnUse } from '../../import/copy_row.ts'
+import type { GdalModule } from '../../runner/gdal_module.ts'
+import type { SourceFile, SourceLayer } from '../source.ts'
+import { defineSource, type FileLook } from '../source_format.ts'
+import { type CoordinateTable, findCoordinates, namesOf, openTable } from './coordinate_columns.ts'
+
+/** Excel workbook. @see ECMA-376 part 2 */
+export const xlsx = defineSource('XLSX', {
+  recognizes: (look) => !isOpenDocument(look) && (isWorkbook(look) || look.extension === '.xlsx'),
+  open: async (file, { gdal }) => openSheets(gdal, file, 'XLSX'),
+})
+
+/** OpenDocument spreadsheet. @see OpenDocument 1.3 part 2 */
+export const ods = defineSource('ODS', {
+  recognizes: (look) => isOpenDocument(look) || (look.extension === '.ods' && !isWorkbook(look)),
+  open: async (file, { gdal }) => openSheets(gdal, file, 'ODS'),
+})
+
+function isOpenDocument({ start }: FileLook): boolean {
+  return start.includes('mimetypeapplication/vnd.oasis.opendocument.spreadsheet')
+}
+
+/** The names of all files in an archive stand once more at its end. */
+function isWorkbook({ readEnd }: FileLook): boolean {
+  const end = readEnd()
+  return end.includes('[Content_Types].xml') && end.includes('xl/workbook.xml')
+}
+
+function openSheets(gdal: GdalModule, { path }: SourceFile, driver: string): SourceLayer[] {
+  return findCoordinates(openTable(gdal, path, driver), path).map((sheet) => ({
+    ...openSheet(gdal, path, sheet),
+    format: driver,
+    degrees: sheet.columns.isLonLat ? 'declared' : 'guessed',
+  }))
+}
+
+/** A virtual layer over a sheet: its driver knows no geometries itself. */
+function openSheet(
+  gdal: GdalModule,
+  path: string,
+  { layer, columns }: CoordinateTable,
+): Pick<SourceLayer, 'dataset' | 'layer' | 'name' | 'columns'> {
+  const geometry =
+    'wkt' in columns
+      ? `encoding="WKT" field="${escapeXml(columns.wkt)}"`
+      : `encoding="PointFromColumns" x="${escapeXml(columns.x)}" y="${escapeXml(columns.y)}"`
+  // What a geometry is made of is looked at too: a text that is no number would be taken for 0.
+  const dataset = gdal.open(
+    [
+      '<OGRVRTDataSource><OGRVRTLayer name="table">',
+      `<SrcDataSource relativeToVRT="0">${escapeXml(path)}</SrcDataSource>`,
+      `<SrcLayer>${escapeXml(layer.name)}</SrcLayer>`,
+      `<GeometryType>${'wkt' in columns ? 'wkbUnknown' : 'wkbPoint'}</GeometryType>`,
+      `<GeometryField ${geometry}/>`,
+      ...fieldsOf(layer),
+      '</OGRVRTLayer></OGRVRTDataSource>',
+    ].join(''),
+    'r',
+    'OGR_VRT',
+  )
+  const use = 'wkt' in columns ? 'GEOMETRY' : 'COORDINATE'
+  const uses = new Map<string, ColumnUse>(namesOf(columns).map((name) => [name, use]))
+  const wkt = startWktCheck()
+  return { dataset, layer: dataset.layers.get(0), name: layer.name, columns: { uses, wkt } }
+}
+
+/** Virtual layers take fields for text where they are not told the type. */
+function fieldsOf(layer: Layer): string[] {
+  return layer.fields.map(({ name, type }) => {
+    const virtual = type.charAt(0).toUpperCase() + type.slice(1)
+    return `<Field name="${escapeXml(name)}" type="${virtual}"/>`
+  })
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,61 @@
+import { openWithGdal, unreadable } from '../open_with_gdal.ts'
+import type { SourceFile, SourceLayer } from '../source.ts'
+import { defineSource, type FileLook, type Opening } from '../source_format.ts'
+import { findXmlFault, prepareXml } from './xml_text.ts'
+
+/** KML. @see OGC 12-007r2 */
+export const kml = defineSource('KML', {
+  recognizes: (look) => isXml(look) && (hasKml(look) || (look.extension === '.kml' && !hasGpx(look))),
+  async open(file, opening) {
+    const layers = await openXml(file, opening, ['LIBKML', 'KML'])
+    // Every position has a height, mostly of 0: that the layer declares heights says nothing.
+    return layers.map((layer) => ({ ...layer, isUntyped: true }))
+  },
+})
+
+/** GPX. @see https://www.topografix.com/GPX/1/1 */
+export const gpx = defineSource('GPX', {
+  recognizes: (look) => isXml(look) && (hasGpx(look) || look.extension === '.gpx'),
+  open: (file, opening) => openXml(file, opening, ['GPX']),
+})
+
+/** GML, and what else of XML GDAL takes for it. @see OGC 07-036 */
+export const gml = defineSource('GML', {
+  recognizes: isXml,
+  open: (file, opening) => openXml(file, opening, ['GML']),
+})
+
+function isXml({ text }: FileLook): boolean {
+  return /^<(\?xml|kml|gml|gpx|[\w:]*FeatureCollection)/i.test(text)
+}
+
+const hasKml = ({ text }: FileLook) => /<kml[\s>]/i.test(text)
+const hasGpx = ({ text }: FileLook) => /<gpx[\s>]/i.test(text)
+
+/** Of broken XML the drivers say no more than that it is. */
+async function openXml(
+  given: SourceFile,
+  { gdal, job }: Opening,
+  drivers: readonly string[],
+): Promise<SourceLayer[]> {
+  const file = await prepareXml(given, job.folder)
+  const opened = await tryOpen(openWithGdal(gdal, file, drivers))
+  const { layers } = opened
+  if (layers?.every(({ layer }) => layer.srs !== null)) {
+    return layers.map((layer) => ({ ...layer, check: { findFault: () => findXmlFault(file.path) } }))
+  }
+  const fault = await findXmlFault(file.path)
+  if (fault !== undefined) throw unreadable(file, fault)
+  if (layers === undefined) throw opened.error
+  return layers
+}
+
+async function tryOpen(
+  opening: Promise<SourceLayer[]>,
+): Promise<{ layers?: SourceLayer[]; error?: unknown }> {
+  try {
+    return { layers: await opening }
+  } catch (error) {
+    return { error }
+  }
+}

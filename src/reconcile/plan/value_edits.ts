@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util'
+import { annotationsOf } from '../../contract/descriptor.ts'
+import { targetOf } from '../../contract/references.ts'
+import { findSchemaFor, type Schema } from '../../contract/schema.ts'
+import { joinPointer, type Pointer } from '../../core/pointer.ts'
+import type { Edit } from '../model/change.ts'
+import { isCompared } from '../model/value_equality.ts'
+
+/** Two canonical values of one place. */
+export interface Pair {
+  readonly pointer: Pointer
+  readonly from: unknown
+  readonly to: unknown
+}
+
+/**
+ * Lists the edits between two canonical values, as deep as their schema tells them apart: objects by member, lists
+ * with a key by item, layer trees by group and layer; anything else as a whole.
+ */
+export function listEdits(schema: Schema, pair: Pair): Edit[] {
+  const { from, to } = pair
+  if (from === to || isDeepStrictEqual(from, to)) return []
+  const fitting = findSchemaFor(schema, to ?? from) ?? schema
+  const edits = listPartEdits(fitting, pair) ?? [whole(pair)]
+  return withWords(fitting === schema ? edits : withWords(edits, fitting), schema)
+}
+
+const whole = ({ pointer, from, to }: Pair): Edit => ({
+  pointer,
+  ...(from === undefined ? {} : { from }),
+  ...(to === undefined ? {} : { to }),
+})
+
+// An object of one reference is a word by itself.
+function listPartEdits(schema: Schema, pair: Pair): Edit[] | undefined {
+  const words = annotationsOf(schema)
+  if (targetOf(words) !== undefined) return undefined
+  if (isItems(schema)) return listLayerEdits(schema, pair)
+  const key = words['x-key']
+  if (key !== undefined && key.length > 0) return listKeyedEdits(schema, key, pair)
+  return isObject(pair.from) && isObject(pair.to) ? listMemberEdits(schema, pair) : undefined
+}
+
+function listMemberEdits({ properties }: Schema, { pointer, from, to }: Pair): Edit[] {
+  const [old, next] = [from as Fields, to as Fields]
+  const names = [...new Set([...Object.keys(next), ...Object.keys(old)])]
+  return names.flatMap((name) => {
+    const schema = (properties?.[name] ?? {}) as Schema
+    const pair = { pointer: joinPointer(pointer, name), from: old[name], to: next[name] }
+    if (Object.keys(schema).length === 0) return isDeepStrictEqual(pair.from, pair.to) ? [] : [whole(pair)]
+    return isCompared(schema) ? listEdits(schema, pair) : []
+  })
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function listKeyedEdits(schema: Schema, key: readonly string[], pair: Pair): Edit[] | undefined {
+  const { items } = schema
+  if (items === undefined || !Array.isArray(pair.from) || !Array.isArray(pair.to)) return undefined
+  const name = (item: unknown) => key.map((field) => showKey((item as Fields)[field])).join(' ')
+  return listItemEdits(items, { pair, name })
+}
+
+const showKey = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** A level of a web map's layer tree. */
+function isItems({ items }: Schema): boolean {
+  return items?.$ref === 'webmap_item'
+}
+
+// Layers are told apart by what they show, groups by their name.
+function listLayerEdits(schema: Schema, pair: Pair): Edit[] | undefined {
+  const { items } = schema
+  if (items === undefined || !Array.isArray(pair.from) || !Array.isArray(pair.to)) return undefined
+  const name = (item: unknown) => {
+    const { item_type, layer_style_id, display_name } = item as Fields
+    return item_type === 'layer' ? showKey(layer_style_id) : `${display_name}`
+  }
+  return listItemEdits(items, { pair, name })
+}
+
+interface Lists {
+  readonly pair: Pair
+  readonly name: (item: unknown) => string
+}
+
+function listItemEdits(items: Schema, { pair, name }: Lists): Edit[] {
+  const old = nameItems(pair.from as unknown[], name)
+  const next = nameItems(pair.to as unknown[], name)
+  const edits: Edit[] = []
+  for (const [id, to] of next) {
+    const at = { pointer: joinPointer(pair.pointer, id), from: old.get(id), to }
+    edits.push(...(old.has(id) ? listEdits(items, at) : [whole(at)]))
+  }
+  for (const [id, from] of old)
+    if (!next.has(id)) edits.push(whole({ pointer: joinPointer(pair.pointer, id), from, to: undefined }))
+  const kept = (from: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>) =>
+    [...from.keys()].filter((id) => other.has(id))
+  if (!isDeepStrictEqual(kept(old, next), kept(next, old))) {
+    edits.push({ pointer: pair.pointer, from: [...old.keys()], to: [...next.keys()] })
+  }
+  return edits
+}
+
+// Two items of one name are told apart by their number.
+function nameItems(list: readonly unknown[], name: (item: unknown) => string): Map<string, unknown> {
+  const named = new Map<string, unknown>()
+  for (const item of list) {
+    const base = name(item)
+    let id = base
+    for (let number = 2; named.has(id); number += 1) id = `${base} (${number})`
+    named.set(id, item)
+  }
+  return named
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function withWords(edits: readonly Edit[], schema: Schema): Edit[] {
+  const { 'x-data': loses, 'x-replace': replaces } = annotationsOf(schema)
+  if (loses === undefined && replaces === undefined) return [...edits]
+  return edits.map((edit) => ({
+    ...edit,
+    ...(loses !== undefined && edit.to === undefined ? { loses } : {}),
+    ...(replaces !== undefined && edit.from !== undefined ? { replaces } : {}),
+  }))
+}

@@ -1,0 +1,31 @@
+import type { Bbox } from '../geo/bbox.ts'
+import { createGeometryCache, type GeometryCache } from '../render/vector_tile/geometry_cache.ts'
+import { countFeatures, type FeatureCount, findLayerExtent } from '../store/feature/layer_extent.ts'
+import { type LayerQuery, shareByVersion } from '../store/feature/layer_statistics.ts'
+import { createPageMarks, type PageMarks } from '../store/feature/page_marks.ts'
+import { createTileCache, type TileCache } from './map/tile_cache.ts'
+
+/** Results that hold for one version of the data of a layer. */
+export interface LayerCaches {
+  /** Features at which pages of feature lists begin. */
+  readonly pageMarks: PageMarks
+  /** Number of features of a layer. */
+  readonly count: LayerQuery<FeatureCount>
+  /** Extent of a layer, in degrees. */
+  readonly extent: LayerQuery<Bbox | undefined>
+  /** Finished vector tiles. */
+  readonly tiles: TileCache
+  /** Simplified large geometries. */
+  readonly geometries: GeometryCache
+}
+
+/** Creates the empty caches of one server. */
+export function createLayerCaches(): LayerCaches {
+  return {
+    pageMarks: createPageMarks(),
+    count: shareByVersion(countFeatures),
+    extent: shareByVersion(findLayerExtent),
+    tiles: createTileCache(),
+    geometries: createGeometryCache(),
+  }
+}

@@ -1,0 +1,9 @@
+import type { ResourceRow } from '../../store/resource/resource_row.ts'
+import type { MemberValues } from './attributes.ts'
+
+/** A resource as stored, independent of the caller. */
+export interface StoredResource {
+  readonly row: ResourceRow
+  /** Members of its class. */
+  readonly members: MemberValues
+}

@@ -1,0 +1,139 @@
+import { problem } from '../../contract/problems.ts'
+import { findHint } from '../../core/suggest.ts'
+
+/**
+ * Rejects the value of a setting.
+ *
+ * @param name the option, variable or member it comes from
+ * @param value undefined for values that may hold a secret
+ */
+export function refuseSetting(
+  name: string,
+  value: string | undefined,
+  { reason, hint }: { readonly reason: string; readonly hint: string },
+) {
+  const shown = value === undefined ? name : `${name} ${JSON.stringify(value)}`
+  return problem('usage/bad-argument', `Cannot use ${shown}: ${reason}.`, { hint })
+}
+
+const sizeUnits: Readonly<Record<string, number>> = {
+  '': 1,
+  k: 1e3,
+  m: 1e6,
+  g: 1e9,
+  t: 1e12,
+  ki: 2 ** 10,
+  mi: 2 ** 20,
+  gi: 2 ** 30,
+  ti: 2 ** 40,
+}
+
+/**
+ * Parses a number of bytes: `500000`, `500kB`, `64MiB`, `2.5 GiB`.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+export function parseBytes(text: string, name: string): number {
+  const [, count, unit = ''] = /^(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?$/i.exec(text.trim()) ?? []
+  const bytes = Math.round(Number(count) * (sizeUnits[unit.toLowerCase()] ?? Number.NaN))
+  if (Number.isSafeInteger(bytes) && bytes > 0) return bytes
+  throw refuseSetting(name, text, {
+    reason: 'it is not a size',
+    hint: 'Write a size such as 500MB, 64MiB or 2GiB.',
+  })
+}
+
+/**
+ * Parses a number of seconds, at most a day.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+export function parseSeconds(text: string, name: string): number {
+  const seconds = Number(text)
+  if (seconds > 0 && seconds <= 86_400) return seconds
+  throw refuseSetting(name, text, {
+    reason: 'it is not a number of seconds from above 0 to 86400',
+    hint: 'Write a number of seconds such as 60 or 0.5.',
+  })
+}
+
+/** Formats a number of bytes as `parseBytes` reads it: `64MiB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['Ti', 'Gi', 'Mi', 'Ki'] as const
+  const unit = units.find((name) => bytes % (sizeUnits[name.toLowerCase()] ?? 1) === 0)
+  return unit === undefined ? String(bytes) : `${bytes / (sizeUnits[unit.toLowerCase()] ?? 1)}${unit}B`
+}
+
+/**
+ * Parses the URL of a PostgreSQL database. Errors do not show it: it may hold a password.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+export function parseDatabase(text: string, name: string): string {
+  if (URL.canParse(text) && /^postgres(ql)?:/.test(text)) return text
+  throw refuseSetting(name, undefined, {
+    reason: 'the value is not the URL of a PostgreSQL database',
+    hint: 'Write a URL such as postgres://user@host:5432/database.',
+  })
+}
+
+/** Host and port to listen on. */
+export interface ListenAddress {
+  readonly host: string
+  /** 0 takes a free port. */
+  readonly port: number
+}
+
+/**
+ * Parses an address to listen on: `127.0.0.1:8080`, `[::1]:8080`, `:8080`, `8080`.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+export function parseListen(text: string, name: string): ListenAddress {
+  const match = /^(?:(?:\[([^\]]+)\]|([^:]*)):)?(\d{1,5})$/.exec(text)
+  const port = Number(match?.[3])
+  if (match === null || port > 65535) {
+    throw refuseSetting(name, text, {
+      reason: 'it is not an address to listen on',
+      hint: 'Write host and port, such as 127.0.0.1:8080.',
+    })
+  }
+  return { host: match[1] ?? (match[2] || '127.0.0.1'), port }
+}
+
+/**
+ * Parses an item of a comma-separated list one by one.
+ *
+ * @throws {Problem} what `parse` throws
+ */
+export function parseItems(text: string, parse: (item: string) => string): readonly string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+    .map(parse)
+}
+
+/**
+ * Parses one of a few words into the value that it stands for.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+export function parseChoice<T>(text: string, name: string, values: Readonly<Record<string, T>>): T {
+  const words = Object.keys(values)
+  const value = Object.hasOwn(values, text) ? values[text] : undefined
+  if (value !== undefined) return value
+  throw refuseSetting(name, text, {
+    reason: `it is not one of ${words.join(', ')}`,
+    hint: findHint(text, words) ?? `Use ${words.join(' or ')}.`,
+  })
+}
+
+/**
+ * Parses the value of a switch.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+export function parseSwitch(text: string, name: string): boolean {
+  return parseChoice(text.toLowerCase(), name, { true: true, false: false, 1: true, 0: false })
+}

@@ -1,0 +1,283 @@
+import type { Dialect } from '../../contract/dialect.ts'
+import { bodyBytes, clientLimits, guestUploadLimits } from '../../contract/limits.ts'
+import { administrator } from '../../contract/principal.ts'
+import { isProblem } from '../../core/problem.ts'
+import { readProxies } from '../auth/client_address.ts'
+import { readOrigins } from '../auth/origin.ts'
+import { checkPassword } from '../auth/password_rules.ts'
+import { parseKey } from '../auth/secret_box.ts'
+import type { LogLevel } from '../log.ts'
+import {
+  formatBytes,
+  parseBytes,
+  parseChoice,
+  parseDatabase,
+  parseItems,
+  parseListen,
+  parseSeconds,
+  parseSwitch,
+  refuseSetting,
+} from './parse_setting.ts'
+
+/** A setting of the server: how it is written on the command line and in the environment, and its default. */
+export interface Setting<T> {
+  /** Option of the command line; absent where the value is a secret, which other users could read there. */
+  readonly flag?: `--${string}`
+  /** Placeholder of the option's value, as `<size>`; absent for a switch. */
+  readonly argument?: `<${string}>`
+  /** Whether the option may be repeated; several values are separated by commas. */
+  readonly isList?: boolean
+  /** Environment variable, read where the option is absent. */
+  readonly variable: `LANDFORM_${string}`
+  /** Noun phrase for the help. */
+  readonly help: string
+  /** Value where neither is given. */
+  readonly default?: T
+  /** The default in the words of the help. */
+  readonly defaultHelp?: string
+  /**
+   * Parses the text of the option or the variable.
+   *
+   * @param name the option or variable, for the error
+   * @throws {Problem} usage/bad-argument
+   */
+  parse(text: string, name: string): T
+}
+
+const dataFolder = '.landform/data'
+const listen = '127.0.0.1:8080'
+const uploadBytes = 8 * 2 ** 30
+
+/**
+ * The settings of the server. Options of `landform serve` and `landform start`, environment variables, defaults and the
+ * types of the configuration derive from this table.
+ */
+export const serverSettings = {
+  /** Host and port to listen on; port 0 takes a free one. */
+  listen: {
+    flag: '--listen',
+    argument: '<address>',
+    variable: 'LANDFORM_LISTEN',
+    help: 'address to listen on',
+    default: parseListen(listen, 'listen'),
+    defaultHelp: listen,
+    parse: parseListen,
+  },
+  /** Folder of the data: embedded database, files, generated password, keys. */
+  dataFolder: {
+    flag: '--data',
+    argument: '<folder>',
+    variable: 'LANDFORM_DATA',
+    help: 'data directory',
+    default: dataFolder,
+    defaultHelp: dataFolder,
+    parse: (text: string) => text,
+  },
+  /** PostgreSQL with PostGIS, as a postgres:// URL; the embedded database where absent. */
+  databaseUrl: {
+    flag: '--database',
+    argument: '<url>',
+    variable: 'LANDFORM_DATABASE',
+    help: 'PostgreSQL database with PostGIS',
+    defaultHelp: 'the embedded database',
+    parse: parseDatabase,
+  },
+  /** Proxies whose X-Forwarded headers are trusted: addresses, networks, or loopback, linklocal, uniquelocal. */
+  trustedProxies: {
+    flag: '--trust-proxy',
+    argument: '<addresses>',
+    isList: true,
+    variable: 'LANDFORM_TRUST_PROXY',
+    help: 'trusted proxies: addresses, networks, or loopback, linklocal, uniquelocal',
+    default: [] as readonly string[],
+    parse: (text: string, name: string) => parseItems(text, (item) => readProxies([item], name)[0] as string),
+  },
+  /** Origins of other sites whose pages may send requests with the user's session, as `https://maps.example.org`. */
+  corsOrigins: {
+    flag: '--cors-origin',
+    argument: '<origin>',
+    isList: true,
+    variable: 'LANDFORM_CORS_ORIGIN',
+    help: 'allowed CORS origin, with credentials; may be repeated',
+    default: [] as readonly string[],
+    parse: (text: string, name: string) => parseItems(text, (item) => readOrigins([item], name)[0] as string),
+  },
+  /** Whether connections may name addresses in private networks; their authors could probe the server's network. */
+  allowPrivateAddresses: {
+    flag: '--allow-private-addresses',
+    variable: 'LANDFORM_ALLOW_PRIVATE_ADDRESSES',
+    help: 'allow connections to addresses in private networks',
+    default: false as boolean,
+    parse: parseSwitch,
+  },
+  /** Largest JSON body in bytes; the limits of smaller and larger bodies derive from it. */
+  bodyLimitBytes: {
+    flag: '--body-limit',
+    argument: '<size>',
+    variable: 'LANDFORM_BODY_LIMIT',
+    help: 'largest JSON body',
+    default: bodyBytes.large,
+    defaultHelp: formatBytes(bodyBytes.large),
+    parse: parseBytes,
+  },
+  /** Largest upload in bytes. */
+  uploadLimitBytes: {
+    flag: '--upload-limit',
+    argument: '<size>',
+    variable: 'LANDFORM_UPLOAD_LIMIT',
+    help: 'largest upload',
+    default: uploadBytes,
+    defaultHelp: formatBytes(uploadBytes),
+    parse: parseBytes,
+  },
+  /** Most bytes that guests of one network upload within a day; the largest upload where absent. */
+  guestUploadBytes: {
+    flag: '--guest-upload-quota',
+    argument: '<size>',
+    variable: 'LANDFORM_GUEST_UPLOAD_QUOTA',
+    help: `guest uploads a day from one network; ${guestUploadLimits.networks} times that from all networks`,
+    defaultHelp: 'the upload limit',
+    parse: parseBytes,
+  },
+  /** Least bytes per second from or to a client, on average over the timeout. */
+  minRate: {
+    flag: '--min-rate',
+    argument: '<size>',
+    variable: 'LANDFORM_MIN_RATE',
+    help: 'least bytes per second from or to a client',
+    default: clientLimits.minRate,
+    defaultHelp: String(clientLimits.minRate),
+    parse: parseBytes,
+  },
+  /** Longest time, in seconds, that a client may be slower than the least rate. */
+  clientTimeoutSeconds: {
+    flag: '--client-timeout',
+    argument: '<seconds>',
+    variable: 'LANDFORM_CLIENT_TIMEOUT',
+    help: 'seconds that a client may be slower than that',
+    default: clientLimits.seconds,
+    defaultHelp: String(clientLimits.seconds),
+    parse: parseSeconds,
+  },
+  /** Names in responses, unless a request asks for others. */
+  dialect: {
+    flag: '--dialect',
+    argument: '<name>',
+    variable: 'LANDFORM_DIALECT',
+    help: 'field names in responses: document or ngw (NextGIS)',
+    default: 'document' as Dialect,
+    defaultHelp: 'document',
+    parse: (text: string, name: string): Dialect =>
+      parseChoice<Dialect>(text, name, { document: 'document', ngw: 'sister' }),
+  },
+  /** Whether the server behaves like NextGIS Web, without extensions: to test clients. */
+  plain: {
+    flag: '--plain',
+    variable: 'LANDFORM_PLAIN',
+    help: 'behave like NextGIS Web, without extensions: to test clients',
+    default: false as boolean,
+    parse: parseSwitch,
+  },
+  /** Least severe messages that the log holds. */
+  logLevel: {
+    flag: '--log-level',
+    argument: '<level>',
+    variable: 'LANDFORM_LOG_LEVEL',
+    help: 'log level on standard error: debug, info, warn or error',
+    default: 'info' as LogLevel,
+    defaultHelp: 'info',
+    parse: (text: string, name: string): LogLevel =>
+      parseChoice<LogLevel>(text, name, { debug: 'debug', info: 'info', warn: 'warn', error: 'error' }),
+  },
+  /** Password of the administrator, used on the first start only; generated where absent. */
+  adminPassword: {
+    variable: 'LANDFORM_ADMIN_PASSWORD',
+    help: 'password of the administrator, on the first start',
+    defaultHelp: 'a generated password',
+    parse: parseAdminPassword,
+  },
+  /** Key that encrypts passwords of external services, 32 bytes in base64; kept in the data folder where absent. */
+  secretKey: {
+    variable: 'LANDFORM_SECRET_KEY',
+    help: 'key that encrypts the passwords of external services, 32 bytes in base64',
+    defaultHelp: 'a generated key in the data directory',
+    parse: (text: string, name: string): string => {
+      parseKey(text, name)
+      return text
+    },
+  },
+} satisfies Readonly<Record<string, Setting<unknown>>>
+
+function parseAdminPassword(text: string, name: string): string {
+  try {
+    checkPassword(text, administrator)
+    return text
+  } catch (error) {
+    if (!isProblem(error)) throw error
+    throw refuseSetting(name, undefined, {
+      reason: lowerFirst(error.message.replace(/\.$/, '')),
+      hint: 'Choose another, or unset it: it is read at the first start only, which otherwise generates one.',
+    })
+  }
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+type Table = typeof serverSettings
+
+/** Name of a setting, as a member of the configuration. */
+export type SettingName = keyof Table
+
+/** Values of the settings that are given. */
+export type GivenSettings = {
+  readonly [K in keyof Table]?: ReturnType<Table[K]['parse']> | undefined
+}
+
+type NameWithDefault = {
+  [K in SettingName]: Table[K] extends { readonly default: unknown } ? K : never
+}[SettingName]
+
+/** Values of the settings that always have one, defaults included. */
+export type CompleteSettings = {
+  readonly [K in keyof Pick<Table, NameWithDefault | 'guestUploadBytes'>]: ReturnType<Table[K]['parse']>
+}
+
+/** The settings in the order of the help. */
+export function listSettings(): readonly (readonly [SettingName, Setting<unknown>])[] {
+  return Object.entries(serverSettings) as unknown as [SettingName, Setting<unknown>][]
+}
+
+/** Names of the settings whose values are secret. */
+export function secretSettings(): SettingName[] {
+  return listSettings().flatMap(([name, { flag }]) => (flag === undefined ? [name] : []))
+}
+
+/**
+ * Parses settings from the command line and, where an option is absent, from the environment.
+ *
+ * @param options texts by flag; `true` for a switch
+ * @throws {Problem} usage/bad-argument, naming the flag or variable
+ */
+export function readSettings(
+  options: Readonly<Record<string, string | undefined>>,
+  env: Readonly<Record<string, string | undefined>>,
+): GivenSettings {
+  const given = listSettings().flatMap(([name, { flag, variable, parse }]) => {
+    const option = flag === undefined ? undefined : options[flag]
+    if (flag !== undefined && option !== undefined) return [[name, parse(option, flag)]]
+    const text = env[variable]
+    return text === undefined || text === '' ? [] : [[name, parse(text, variable)]]
+  })
+  return Object.fromEntries(given)
+}
+
+/** Completes settings with the defaults; leaves out those that have none. */
+export function completeSettings(given: GivenSettings): CompleteSettings {
+  const values = listSettings().flatMap(([name, setting]) =>
+    'default' in setting ? [[name, given[name] ?? setting.default]] : [],
+  )
+  const complete: Omit<CompleteSettings, 'guestUploadBytes'> = Object.fromEntries(values)
+  return { ...complete, guestUploadBytes: given.guestUploadBytes ?? complete.uploadLimitBytes }
+}

@@ -1,0 +1,32 @@
+import { expect, it, test } from 'vitest'
+import { routeNames, routeOf } from '../../src/contract/routes.ts'
+import { isSecretName, secretNames, secretPattern } from '../../src/contract/secrets.ts'
+
+test('the secrets of the contract are those of connections, users, logins and tokens', () => {
+  expect([...secretNames()].sort()).toEqual(['old_password', 'password', 'token'])
+  expect(isSecretName('password')).toBe(true)
+  expect(isSecretName('display_name')).toBe(false)
+})
+
+it('marks every text that a request sends as a password', () => {
+  const unmarked = routeNames.flatMap((name) =>
+    [...fieldsIn(routeOf(name).body)].flatMap(([field, schema]) =>
+      /password|secret/.test(field) && !('x-secret' in schema) ? [`${name} ${field}`] : [],
+    ),
+  )
+  expect(unmarked).toEqual([])
+})
+
+test('the pattern finds names of secrets in other names, and headers', () => {
+  const pattern = secretPattern(['adminKey'])
+  for (const name of ['password', 'newPassword', 'Authorization', 'set-cookie', 'access_token', 'adminKey'])
+    expect(name).toMatch(pattern)
+  for (const name of ['path', 'keyname', 'status']) expect(name).not.toMatch(pattern)
+})
+
+function* fieldsIn(schema: unknown): Generator<[string, object]> {
+  if (typeof schema !== 'object' || schema === null) return
+  const { properties } = schema as { properties?: Record<string, object> }
+  yield* Object.entries(properties ?? {})
+  for (const child of Object.values(schema)) yield* fieldsIn(child)
+}

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { countOf } from '../../src/core/count.ts'
+
+it.each([
+  [0, 'feature', '0 features'],
+  [1, 'feature', '1 feature'],
+  [2, 'feature', '2 features'],
+  [1, 'entry', '1 entry'],
+  [3, 'entry', '3 entries'],
+  [3, 'key', '3 keys'],
+])('writes %i of %s as %s', (count, noun, text) => {
+  expect(countOf(count, noun)).toBe(text)
+})

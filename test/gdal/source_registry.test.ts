@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { sourceFormatList, sourceFormatOf, sourceFormats } from '../../src/contract/source_formats.ts'
+import { isData } from '../../src/gdal/sources/find_format.ts'
+import { formats } from '../../src/gdal/sources/registry.ts'
+
+test('every source format of the contract is registered once, with its facts', () => {
+  expect(formats.map(({ name }) => name).sort()).toEqual(Object.keys(sourceFormats).sort())
+  for (const format of formats) expect(format).toMatchObject(sourceFormats[format.name])
+})
+
+test('no extension belongs to two formats, and no companion is data of its own', () => {
+  const own = sourceFormatList.flatMap(({ extensions, sharedExtensions = [], archiveExtensions = [] }) => [
+    ...extensions,
+    ...sharedExtensions,
+    ...archiveExtensions,
+  ])
+  expect(new Set(own).size).toBe(own.length)
+  const companions = sourceFormatList.flatMap(({ required = [], optional = [] }) => [
+    ...required,
+    ...optional,
+  ])
+  expect(companions.filter((extension) => own.includes(extension))).toEqual([])
+})
+
+test('a file in an archive is data where its extension is of one format alone', () => {
+  expect(['a.SHP', 'b.json', 'c.tsv', 'd.mif'].filter(isData)).toHaveLength(4)
+  expect(['readme.txt', 'meta.xml', 'a.dbf', 'a.mid', 'Roads 1.5', 'a'].filter(isData)).toEqual([])
+  expect(sourceFormatOf('.TXT')?.title).toBe('CSV')
+  expect(sourceFormatOf('.dbf')).toBeUndefined()
+})

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { callerOf, createMemory, type Identity } from '../../../src/server/auth/identity.ts'
+import type { User } from '../../../src/store/auth/principal.ts'
+
+const user: User = {
+  id: 7,
+  keyname: 'ada',
+  displayName: 'Ada',
+  system: false,
+  superuser: false,
+  disabled: false,
+  language: 'en',
+  passwordHash: null,
+  groupIds: [],
+  isAdministrator: false,
+  principalIds: [7],
+}
+const caller = callerOf(user, 'session')
+
+/** Something to find, that counts how often it is looked for and waits until it is let go. */
+const findable = (found: Identity | undefined) => {
+  const looked: (() => void)[] = []
+  const find = () =>
+    new Promise<Identity | undefined>((resolve) => {
+      looked.push(() => resolve(found))
+    })
+  return { looked, find }
+}
+
+test('those who ask at once are answered by one look, and later ones by none', async () => {
+  const { looked, find } = findable({ caller, prolongedSeconds: 60 })
+  const memory = createMemory()
+  const asked = [memory.recall('a', find), memory.recall('a', find)]
+  looked[0]?.()
+  expect(await Promise.all(asked)).toEqual([
+    { caller, prolongedSeconds: 60 },
+    { caller, prolongedSeconds: 60 },
+  ])
+  expect(await memory.recall('a', find)).toEqual({ caller })
+  expect(looked).toHaveLength(1)
+})
+
+test('that nobody is there is remembered too, and what fails is not', async () => {
+  const { looked, find } = findable(undefined)
+  const memory = createMemory()
+  const asked = memory.recall('a', find)
+  looked[0]?.()
+  expect(await asked).toBeUndefined()
+  expect(await memory.recall('a', find)).toBeUndefined()
+  expect(looked).toHaveLength(1)
+  const failing = () => Promise.reject(new Error('the database is away'))
+  await expect(memory.recall('b', failing)).rejects.toThrow('away')
+  await expect(memory.recall('b', failing)).rejects.toThrow('away')
+})
+
+test('what was being found when all was forgotten is not remembered, nor waited for', async () => {
+  const old = findable({ caller })
+  const fresh = findable(undefined)
+  const memory = createMemory()
+  const before = memory.recall('a', old.find)
+  memory.forget()
+  const after = memory.recall('a', fresh.find)
+  old.looked[0]?.()
+  expect(await before).toEqual({ caller })
+  fresh.looked[0]?.()
+  expect(await after).toBeUndefined()
+  expect(await memory.recall('a', old.find)).toBeUndefined()
+})
