@@ -237,11 +237,12 @@ function bodyChecker(route: RouteDescriptor): (body: unknown) => void {
   return (body) => checkValue(validate, body)
 }
 
-/** Aborted when the client goes away before the answer is complete. */
+/** Aborted when the client goes away before the answer is complete, or is answered before its body is. */
 function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort(problem('request/aborted', 'The client went away.'))
+    if (!reply.raw.writableFinished || !reply.request.raw.complete)
+      controller.abort(problem('request/aborted', 'The client went away.'))
   })
   return controller.signal
 }
