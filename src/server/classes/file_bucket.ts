@@ -45,14 +45,14 @@ const wireFile = ({ name, mimeType, sizeBytes }: ResourceFile) => ({
 async function write(
   tx: Queryable,
   changes: readonly Change[],
-  standing: ReadonlyMap<number, readonly ResourceFile[]>,
+  current: ReadonlyMap<number, readonly ResourceFile[]>,
 ): Promise<void> {
   const written = changes.filter(({ members: { file_bucket: own } }) => own?.files ?? own?.archive)
   const ids = written.flatMap(({ members }) => entriesOf(members).flatMap(({ id }) => id ?? []))
   const uploads = await lockUploads(tx, ids)
   const sets = written.map((change): [number, ResourceFile[]] => [
     change.id,
-    resultingSet(change, { uploads, standing: standing.get(change.id) ?? [] }),
+    resultingSet(change, { uploads, current: current.get(change.id) ?? [] }),
   ])
   await replaceResourceFiles(tx, new Map(sets))
 }
@@ -61,16 +61,16 @@ const entriesOf = ({ file_bucket: own }: Change['members']): readonly Entry[] =>
 
 interface Known {
   readonly uploads: ReadonlyMap<string, StoredUpload>
-  readonly standing: readonly ResourceFile[]
+  readonly current: readonly ResourceFile[]
 }
 
 /** The files a bucket has after a request: those it lists, kept by name or new, then those of the archive. */
 function resultingSet({ members, prepared }: Change, known: Known): ResourceFile[] {
-  const standing = new Map(known.standing.map((file) => [file.name, file]))
+  const current = new Map(known.current.map((file) => [file.name, file]))
   const names = new Set<string>()
   const listed = entriesOf(members).map((entry, at) => {
     const place = joinPointer(pointer, at)
-    const file = entry.id === undefined ? keep(entry, standing, place) : add(entry, known.uploads, place)
+    const file = entry.id === undefined ? keep(entry, current, place) : add(entry, known.uploads, place)
     checkName(file.name, names, joinPointer(place, 'name'))
     return file
   })
@@ -79,9 +79,9 @@ function resultingSet({ members, prepared }: Change, known: Known): ResourceFile
   return [...listed, ...unpacked]
 }
 
-function keep({ name }: Entry, standing: ReadonlyMap<string, ResourceFile>, place: Pointer): ResourceFile {
+function keep({ name }: Entry, current: ReadonlyMap<string, ResourceFile>, place: Pointer): ResourceFile {
   if (name === undefined) throw invalidAt(place, 'give the id of an upload, or the name of a file there is')
-  const file = standing.get(name)
+  const file = current.get(name)
   if (file !== undefined) return file
   throw invalidAt(
     joinPointer(place, 'name'),

@@ -17,7 +17,7 @@ function changeConnection({ context, id, members }: MemberChange<'geodb_connecti
   checkHost(row.hostname)
   checkPort(row.port)
   for (const name of ['database', 'username'] as const) checkStorable(name, row[name])
-  checkSecretAddress('geodb_connection', given, { standing: addressOf(stored), next: addressOf(row) })
+  checkSecretAddress('geodb_connection', given, { current: addressOf(stored), next: addressOf(row) })
   if (password === undefined) return row
   checkStorable('password', password)
   return { ...row, password: context.secrets.seal(password, passwordPlace(id)) }

@@ -80,12 +80,12 @@ export function describeChanges(
   table: FoundTable | undefined,
 ): FieldChange[] {
   return listed.map((field, at) => {
-    const standing = layer.fields.find(({ id, keyname }) =>
+    const current = layer.fields.find(({ id, keyname }) =>
       field.id === undefined ? keyname === field.keyname : id === field.id,
     )
     const change = fieldChangeOf(field)
-    if (standing !== undefined && field.delete !== true) checkColumn(standing, field, at)
-    if (standing !== undefined || field.delete === true || table === undefined) return change
+    if (current !== undefined && field.delete !== true) checkColumn(current, field, at)
+    if (current !== undefined || field.delete === true || table === undefined) return change
     return { ...change, foreign: getColumn(table, field, at).foreign }
   })
 }

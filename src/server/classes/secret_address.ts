@@ -16,13 +16,13 @@ type Values = Readonly<Record<string, unknown>>
 export function checkSecretAddress(
   cls: Cls,
   given: Values,
-  { standing, next }: { readonly standing: Values; readonly next: Values },
+  { current, next }: { readonly current: Values; readonly next: Values },
 ): void {
   const member = descriptorOf(cls).members[cls] as Schema
   const [secret = ''] = listSecrets(member)
   if (given[secret] !== undefined) return
   for (const [name, schema] of Object.entries(member.properties ?? {})) {
-    if (!annotationsOf(schema)['x-address'] || next[name] === standing[name]) continue
+    if (!annotationsOf(schema)['x-address'] || next[name] === current[name]) continue
     throw invalidAt(
       `/${cls}/${secret}`,
       `${name} changes only together with the stored ${secret}`,

@@ -78,22 +78,22 @@ function serviceBehaviour<C extends Service, Entry extends SharedEntry>(kind: Ki
       const members = (id: number) => ({ [cls]: { layers: (layers.get(id) ?? []).map(format) } })
       return new Map(ids.map((id) => [id, members(id) as unknown as Members<C>]))
     },
-    create: (tx, changes) => write(tx, kind, { changes, standing: new Map() }),
+    create: (tx, changes) => write(tx, kind, { changes, current: new Map() }),
     async update(tx, changes) {
-      await write(tx, kind, { changes, standing: await findServiceLayers(tx, changes.map(idOf)) })
+      await write(tx, kind, { changes, current: await findServiceLayers(tx, changes.map(idOf)) })
     },
   }
 }
 
 interface Writing<C extends Service> {
   readonly changes: readonly MemberChange<C>[]
-  readonly standing: ReadonlyMap<number, readonly ServiceLayer[]>
+  readonly current: ReadonlyMap<number, readonly ServiceLayer[]>
 }
 
 async function write<C extends Service, Entry extends SharedEntry>(
   tx: Queryable,
   { cls, parse }: Kind<C, Entry>,
-  { changes, standing }: Writing<C>,
+  { changes, current }: Writing<C>,
 ): Promise<void> {
   const lists = changes.flatMap(({ id, caller, members }) => {
     const { layers } = (members as { readonly [M in Service]?: { readonly layers?: Entry[] } })[cls] ?? {}
@@ -102,7 +102,7 @@ async function write<C extends Service, Entry extends SharedEntry>(
   const [first] = lists
   if (first === undefined) return
   for (const { layers } of lists) checkKeynames(cls, layers)
-  const checks = lists.map(({ id, members }) => ({ members, standing: resourcesOf(standing.get(id)) }))
+  const checks = lists.map(({ id, members }) => ({ members, current: resourcesOf(current.get(id)) }))
   await requireReferences(tx, { caller: first.caller, cls, checks })
   await replaceServiceLayers(tx, new Map(lists.map(({ id, layers }) => [id, layers.map(parse)])))
 }

@@ -54,12 +54,12 @@ export const vectorLayerBehaviour: BehaviourOf<'vector_layer'> = {
 
 async function updateOne(tx: Queryable, change: Change): Promise<void> {
   const { caller, id, members, prepared } = change
-  const standing = await lockLayer(tx, id)
-  if (standing === undefined) return
-  const checks = [{ members, standing: lookupTablesOf(standing) }]
+  const current = await lockLayer(tx, id)
+  if (current === undefined) return
+  const checks = [{ members, current: lookupTablesOf(current) }]
   await requireReferences(tx, { caller, cls: 'vector_layer', checks })
   const own = members.vector_layer ?? {}
-  checkReferenceSystem(own, standing)
+  checkReferenceSystem(own, current)
   if (isStagedSource(prepared)) await adoptStaged(tx, id, prepared.staged)
   const isChanged = await changeFeatures(tx, change, { isReplaced: isStagedSource(prepared) })
   if (isChanged && !isStagedSource(prepared)) await touchLayer(tx, id)
@@ -114,11 +114,11 @@ function checkStorable(srs: number): void {
   )
 }
 
-function checkReferenceSystem({ srs }: Own, { srs: standing }: Layer): void {
-  if (srs === undefined || srs.id === standing) return
+function checkReferenceSystem({ srs }: Own, { srs: current }: Layer): void {
+  if (srs === undefined || srs.id === current) return
   throw invalidAt(
     joinPointer('/vector_layer/srs', 'id'),
-    `the layer is in EPSG:${standing}, and that is fixed`,
+    `the layer is in EPSG:${current}, and that is fixed`,
   )
 }
 

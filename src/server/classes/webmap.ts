@@ -54,13 +54,13 @@ const emptyRow: Omit<WebmapRow, 'id'> = {
 async function write(
   tx: Queryable,
   changes: readonly Change[],
-  standing: ReadonlyMap<number, WebmapRow>,
+  current: ReadonlyMap<number, WebmapRow>,
 ): Promise<void> {
   const [caller] = changes.map((change) => change.caller)
   if (caller === undefined) return
-  const maps = changes.map(({ id, members }) => ({ members, row: standing.get(id) ?? { ...emptyRow, id } }))
+  const maps = changes.map(({ id, members }) => ({ members, row: current.get(id) ?? { ...emptyRow, id } }))
   for (const { members } of maps) checkMembers(members)
-  const checks = maps.map(({ members, row }) => ({ members, standing: referencesOf(row) }))
+  const checks = maps.map(({ members, row }) => ({ members, current: referencesOf(row) }))
   await requireReferences(tx, { caller, cls: 'webmap', checks })
   await writeWebmaps(
     tx,

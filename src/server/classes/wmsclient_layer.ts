@@ -55,25 +55,25 @@ function wireLayer({ row, connectionId }: Standing): Given {
 async function write(
   tx: Queryable,
   changes: readonly Change[],
-  standing: ReadonlyMap<number, Standing>,
+  current: ReadonlyMap<number, Standing>,
 ): Promise<void> {
   const [first] = changes
   if (first === undefined) return
   const checks = changes.map(({ id, members }) => {
-    const connectionId = standing.get(id)?.connectionId
-    return { members, standing: new Set(connectionId === undefined ? [] : [connectionId]) }
+    const connectionId = current.get(id)?.connectionId
+    return { members, current: new Set(connectionId === undefined ? [] : [connectionId]) }
   })
   await requireReferences(tx, { caller: first.caller, cls: 'wmsclient_layer', checks })
   const layers = new Map(
-    changes.map(({ id, members }) => [id, layerOf(members.wmsclient_layer ?? {}, standing.get(id))]),
+    changes.map(({ id, members }) => [id, layerOf(members.wmsclient_layer ?? {}, current.get(id))]),
   )
   await checkLayers(tx, [...layers.values()])
   await layerTable.write(tx, new Map([...layers].map(([id, { row }]) => [id, row])))
   await writeConnections(tx, new Map([...layers].map(([id, layer]) => [id, layer.connectionId])))
 }
 
-function layerOf({ connection, ...own }: Given, standing: Standing | undefined): Standing {
-  const { row, connectionId } = standing ?? { row: defaultRow('wmsclient_layer'), connectionId: 0 }
+function layerOf({ connection, ...own }: Given, current: Standing | undefined): Standing {
+  const { row, connectionId } = current ?? { row: defaultRow('wmsclient_layer'), connectionId: 0 }
   return { row: { ...row, ...own }, connectionId: connection?.id ?? connectionId }
 }
 

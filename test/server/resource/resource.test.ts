@@ -78,7 +78,7 @@ describeServers('resources', (start) => {
     const both = { resource: { ...resource, parent: { id: 1 }, display_name: 'Both' } }
     expect(await failure(await admin('POST', '/api/resource/?parent=0', both))).toMatchObject({
       code: 'request/invalid',
-      message: expect.stringContaining('the query says 0, the body 1'),
+      message: expect.stringContaining('the query has 0, the body has 1'),
     })
     expect((await admin('POST', '/api/resource/', { resource })).status).toBe(422)
   })
