@@ -209,7 +209,7 @@ describeServers('resources', (start) => {
     const id = await createGroup(admin, 0, { display_name: 'Fixed' })
     const put = (cls: string) => admin('PUT', `/api/resource/${id}`, { resource: { cls } })
     expect((await put('resource_group')).status).toBe(200)
-    expect((await failure(await put('webmap'))).message).toContain('the class is fixed')
+    expect((await failure(await put('webmap'))).message).toContain('the class cannot change')
   })
 
   test('a change is refused when the resource has changed since it was read', async () => {
