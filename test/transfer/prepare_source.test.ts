@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Api, createApi } from '../../src/api/api.ts'
-import { discardSource, prepareSource } from '../../src/transfer/prepare.ts'
+import { discardSource, prepareSource } from '../../src/transfer/prepare_source.ts'
 import { type ProxyOptions, startProxy } from '../api/proxy.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
 
@@ -30,7 +30,7 @@ async function stand(decide: ProxyOptions['decide']): Promise<Api> {
   const api = createApi({
     url: proxy.url,
     credentials: { login: 'administrator', password: adminPassword },
-    retry: { times: 0, firstPauseMs: 1, longestPauseMs: 1 },
+    retry: { times: 0, firstDelayMs: 1, maxDelayMs: 1 },
   })
   open.push(proxy, api)
   return api
@@ -39,7 +39,7 @@ async function stand(decide: ProxyOptions['decide']): Promise<Api> {
 const countPrepared = async () => (await server.database.query('select from prepared_source')).length
 
 describe('prepareSource', () => {
-  it('has a file read and checked, says which fields it has, and can be taken back', async () => {
+  it('lets the server read and check a file, returns its fields, and can be discarded', async () => {
     const api = await stand(undefined)
     const source = await prepareSource(api, { path, cls: 'vector_layer', options: {} })
     expect(source).toMatchObject({
@@ -53,18 +53,18 @@ describe('prepareSource', () => {
     await expect(discardSource(api, source.token)).rejects.toMatchObject({ code: 'source/not-prepared' })
   })
 
-  it('tells how far the server is meanwhile', async () => {
+  it('reports the progress of the server', async () => {
     const api = await stand(undefined)
     const large = join(folder, 'large.csv')
     await writeFile(large, `nr,lon,lat\n${Array.from({ length: 60_000 }, (_, nr) => `${nr},1,2\n`).join('')}`)
     const told: string[] = []
-    const source = { path: large, cls: 'vector_layer', options: {}, askEveryMs: 1 }
+    const source = { path: large, cls: 'vector_layer', options: {}, pollIntervalMs: 1 }
     const { token } = await prepareSource(api, { ...source, onLoading: ({ step }) => told.push(step) })
     await discardSource(api, token)
     expect(told).toContain('writing')
   })
 
-  it('asks again when the connection was cut, without sending the file twice', async () => {
+  it('retries after a connection failure without uploading the file again', async () => {
     const seen: string[] = []
     const api = await stand((method, to) => {
       seen.push(`${method} ${to}`)
@@ -80,7 +80,7 @@ describe('prepareSource', () => {
     await discardSource(api, token)
   })
 
-  it('gives the reason of the server for data that it refuses, at once', async () => {
+  it('fails with the reason of the server for rejected data, without retries', async () => {
     const bad = join(folder, 'bad.geojson')
     await writeFile(bad, 'this is no data')
     const seen: string[] = []

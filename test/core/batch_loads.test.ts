@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { gatherLoads } from '../../src/core/gather.ts'
+import { batchLoads } from '../../src/core/batch_loads.ts'
 
 /** A load whose answers are given by hand. */
 function handLoad() {
   const loads: { keys: readonly number[]; answer: PromiseWithResolvers<Map<number, string>> }[] = []
-  const find = gatherLoads<number, string>((keys) => {
+  const find = batchLoads<number, string>((keys) => {
     const answer = Promise.withResolvers<Map<number, string>>()
     loads.push({ keys, answer })
     return answer.promise
@@ -14,7 +14,7 @@ function handLoad() {
   return { loads, find, answer }
 }
 
-test('what is asked for while a load is under way goes with the next one', async () => {
+test('keys requested during a load are loaded together afterwards', async () => {
   const { loads, find, answer } = handLoad()
   const first = find(1)
   const others = [find(2), find(3), find(2), find(1)]
@@ -30,13 +30,13 @@ test('what is asked for while a load is under way goes with the next one', async
   expect(await later).toBe('load 2 of 4')
 })
 
-test('what is not there is undefined', async () => {
-  const find = gatherLoads<number, string>(async () => new Map())
+test('a missing key is undefined', async () => {
+  const find = batchLoads<number, string>(async () => new Map())
   expect(await find(1)).toBeUndefined()
 })
 
-test('nobody fails because of another', async () => {
-  const find = gatherLoads<number, string>(async (keys) => {
+test('a failing key does not make other keys fail', async () => {
+  const find = batchLoads<number, string>(async (keys) => {
     if (keys.includes(13)) throw new Error(`no luck with ${keys.join(' and ')}`)
     return new Map(keys.map((key) => [key, `found ${key}`]))
   })
@@ -50,9 +50,9 @@ test('nobody fails because of another', async () => {
   ])
 })
 
-test('a load that fails, or cannot even begin, does not hold up the next one', async () => {
+test('a failing load does not block the next one', async () => {
   let fails = true
-  const find = gatherLoads<number, string>((keys) => {
+  const find = batchLoads<number, string>((keys) => {
     if (fails) throw new Error('away')
     return Promise.resolve(new Map(keys.map((key) => [key, 'back'])))
   })

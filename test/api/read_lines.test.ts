@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readLines, readText } from '../../src/api/lines.ts'
+import { readLines, readText } from '../../src/api/read_lines.ts'
 
 async function* pieces(bytes: Uint8Array, sizes: readonly number[]) {
   let start = 0
@@ -12,7 +12,7 @@ async function* pieces(bytes: Uint8Array, sizes: readonly number[]) {
 }
 
 describe('readLines', () => {
-  it('gives the same lines however the bytes are cut, characters of several bytes included', async () => {
+  it('returns the same lines however the bytes are split, even within characters', async () => {
     const line = fc
       .string({ unit: 'grapheme', maxLength: 20 })
       .filter((text) => !text.includes('\n') && text !== '')

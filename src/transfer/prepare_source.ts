@@ -1,67 +1,70 @@
 import type { Api } from '../api/api.ts'
 import type { WireImportReport } from '../contract/import_report.ts'
-import { tryAgain } from './again.ts'
 import { type DataChange, dataChangeOf } from './data_loss.ts'
-import { uploadFile } from './upload.ts'
+import { sendWithRetries } from './retry_request.ts'
+import { uploadFile } from './upload_file.ts'
 import { type LoadProgress, watchLoad } from './watch_load.ts'
 
-/** A file that is to become the data of a layer. */
+/** A file to load into a layer. */
 export interface SourceFile {
   /** Path on this machine. */
   readonly path: string
   /** Class of the layer. */
   readonly cls: string
-  /** The layer, where it stands already. */
+  /** Id of an existing layer. */
   readonly id?: number | undefined
-  /** How the file is read: members of the class. */
+  /** Load options: members of the class. */
   readonly options: Readonly<Record<string, unknown>>
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (sentBytes: number, sizeBytes: number) => void
-  /** Told how far the server is with reading it, where it says so. */
+  /** Receives the progress of the server, if it reports it. */
   readonly onLoading?: (progress: LoadProgress) => void
-  /** Between two questions for that. */
-  readonly askEveryMs?: number
+  /** Interval of requests for the progress. */
+  readonly pollIntervalMs?: number
 }
 
-/** A field that data have, by the name it gets in the layer. */
+/** A loaded field, with its keyname in the layer. */
 export interface LoadedField {
   readonly keyname: string
   readonly datatype: string
 }
 
-/** Data that are on the server, checked, and wait for the request that writes them into a layer. */
+/** Data that the server has read and checked, ready to be written into a layer by a later request. */
 export interface PreparedSource {
-  /** What that request refers to them by; good for one day and one use. */
+  /** Reference for that request; valid for one day and one use. */
   readonly token: string
   /** SHA-256 of the file, in hexadecimal. */
   readonly sha256: string
   readonly fields: readonly LoadedField[]
-  /** What became of the file; none of a picture. */
+  /** Result of the import; absent for a raster. */
   readonly report?: WireImportReport
-  /** What the load changes; none for a new layer, and of a picture. */
+  /** Data change of the load; absent for a new layer and for a raster. */
   readonly change?: DataChange
-  /** Version of the data that are to be replaced. */
+  /** Version of the data to replace. */
   readonly dataVersion?: number
 }
 
 /**
- * Uploads a file and has the server read and check it, without changing anything yet.
+ * Uploads a file and lets the server read and check it without changing any data.
  *
- * @throws {Problem} file/not-found, file/unreadable, and what the server refuses: the same as where the file were loaded
+ * @throws {Problem} file/not-found, file/unreadable, and the errors of the server that loading the file would cause
  */
 export async function prepareSource(api: Api, source: SourceFile): Promise<PreparedSource> {
-  const { path, cls, id, options, signal, onProgress, onLoading = () => undefined, askEveryMs } = source
+  const { path, cls, id, options, signal, onProgress, onLoading = () => undefined, pollIntervalMs } = source
   const { upload, sha256 } = await uploadFile(api, { path, signal, ...(onProgress ? { onProgress } : {}) })
   const body = { cls, ...(id === undefined ? {} : { id }), [cls]: { ...options, source: upload } }
-  // What was prepared for an answer that was lost is forgotten after a day.
-  const preparing = tryAgain(() => api.call('source.prepare', { body, signal, timeoutMs: loadTimeoutMs }), {
-    signal,
-  })
+  // A source whose response was lost expires after a day.
+  const preparing = sendWithRetries(
+    () => api.call('source.prepare', { body, signal, timeoutMs: loadTimeoutMs }),
+    {
+      signal,
+    },
+  )
   const watched = {
     uid: upload.id,
     signal,
     onProgress: onLoading,
-    ...(askEveryMs ? { everyMs: askEveryMs } : {}),
+    ...(pollIntervalMs ? { intervalMs: pollIntervalMs } : {}),
   }
   const answer = await watchLoad(api, watched, preparing)
   const { id: token, fields = [], report, replaces } = answer
@@ -76,10 +79,10 @@ export async function prepareSource(api: Api, source: SourceFile): Promise<Prepa
   }
 }
 
-/** Longest wait for a server that reads a file into a layer: a large one takes as long as it takes. */
+/** Time-out of requests that read a file into a layer, which can take long for large files. */
 export const loadTimeoutMs = 3_600_000
 
-/** Has the server forget prepared data. They would go by themselves after a day. */
+/** Discards prepared data, which otherwise expire after a day. */
 export async function discardSource(api: Api, token: string, signal?: AbortSignal): Promise<void> {
   await api.call('source.discard', { params: { uid: token }, signal })
 }

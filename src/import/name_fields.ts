@@ -3,16 +3,16 @@ import type { SourceField } from '../gdal/runner/vector_job.ts'
 import type { PlannedField } from '../store/layer/plan_fields.ts'
 import { planFields } from '../store/layer/plan_fields.ts'
 
-/** A field whose name could not stay. */
+/** A field whose name had to be changed. */
 export interface RenamedField {
   readonly from: string
   readonly to: string
 }
 
 /**
- * Makes the fields of a layer out of those of a source. The name of the source stays as the name people see.
+ * Plans the fields of a layer from the fields of a source. Source names become display names.
  *
- * @param keynames of the fields, where they are known already
+ * @param keynames keynames of the fields, if known
  */
 export function nameFields(
   fields: readonly SourceField[],

@@ -2,13 +2,13 @@ import { StringDecoder } from 'node:string_decoder'
 
 const lineFeed = 0x0a
 
-/** Splits a stream of UTF-8 text into lines, without their line feeds; a last line need not end with one. */
+/** Splits a stream of UTF-8 text into lines without line feeds. The last line may end without one. */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest: Buffer[] = []
   for await (const chunk of chunks) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     let start = 0
-    // A line feed is a byte of its own in UTF-8, so that lines are cut before they are decoded.
+    // In UTF-8 a line feed is never part of another character, so that lines are split before decoding.
     for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, start)) {
       const piece = bytes.subarray(start, end)
       const line = rest.length === 0 ? piece : Buffer.concat([...rest, piece])

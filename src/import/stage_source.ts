@@ -10,82 +10,82 @@ import { type RowSet, readVector } from '../gdal/read_vector.ts'
 import type { LoadRules, RowLayout, SourceSummary, WantedFields } from '../gdal/runner/vector_job.ts'
 import { type PlannedField, planFields } from '../store/layer/plan_fields.ts'
 import {
+  analyzeFeatureTable,
   createStaging,
-  findTakenIds,
+  findDuplicateIds,
   finishFeatureTable,
-  keepStaging,
-  settleFeatureTable,
+  touchStaging,
 } from '../store/layer/staging_table.ts'
 import type { LayerField } from '../store/layer/stored_layer.ts'
-import { nameFields, type RenamedField } from './names.ts'
-import { discardStaging, type StagingOwner } from './orphans.ts'
+import { nameFields, type RenamedField } from './name_fields.ts'
+import { discardStaging, type StagingOwner } from './orphaned_tables.ts'
 
-/** What is imported, and how. */
+/** A file to import, with its options. */
 export interface ImportSource extends LoadRules {
-  /** The file; it stays until the import has ended. */
+  /** Path of the file, which must exist until the end of the import. */
   readonly path: string
-  /** Name its owner gave it. */
+  /** Original file name. */
   readonly name: string
   readonly encoding?: string | undefined
-  /** Layer to take, where there are several. */
+  /** Layer to read from a file with several layers. */
   readonly layer?: string | undefined
-  /** EPSG code that the layer is stored in. */
+  /** EPSG code of the stored layer. */
   readonly srs: number
-  /** Fields of the layer that the features are for, and are to fit; those of the source where absent. */
+  /** Fields of an existing layer that the features have to match; those of the source if absent. */
   readonly keepFields?: readonly LayerField[] | undefined
-  /** What some of the fields of the source are to become. */
+  /** Datatypes declared for fields of the source. */
   readonly declared?: WantedFields['fields'] | undefined
 }
 
-/** What an import works with. */
+/** Environment of an import. */
 export interface ImportContext extends StagingOwner {
   readonly database: Database
   readonly log: Log
-  /** Folder for files that do not outlive the process. */
+  /** Folder for temporary files. */
   readonly temporaryFolder: string
-  /** Most bytes an archive may unpack to. */
+  /** Maximum unpacked size of an archive. */
   readonly unpackLimitBytes: number
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: OnProgress | undefined
 }
 
-/** Features that stand ready for a layer to take over. */
+/** Staged features, ready for a layer to adopt. */
 export interface Staged {
   readonly tableName: string
   readonly geometryType: GeometryType
   readonly srs: number
   readonly fields: readonly PlannedField[]
-  /** Whether ids come from the source: the same feature has the same id when it comes again. */
+  /** Whether ids come from the source, so that features keep their id when they are loaded again. */
   readonly hasIds: boolean
   readonly report: ImportReport
-  /** Drops the table, unless a layer has adopted it. */
+  /** Drops the table unless a layer has adopted it. */
   discard(): Promise<void>
 }
 
-/** What an import did. */
+/** Result of an import. */
 export interface ImportReport
   extends Pick<SourceSummary, 'format' | 'layer' | 'badCount' | 'bad' | 'otherCount'> {
-  /** Features that were loaded. */
+  /** Number of loaded features. */
   readonly count: number
   readonly renamed: readonly RenamedField[]
   readonly notes: readonly string[]
 }
 
-/** A piece of two megabytes holds the one session of the embedded database for some 50 ms. */
+/** Size of a COPY: two megabytes block the single session of the embedded database for some 50 ms. */
 const pieceBytes = { pglite: 2 << 20, postgres: 8 << 20 } as const
 
-/** How often a table that is being filled says so: less than the time after which it counts as left behind. */
-const keepEveryMs = 30_000
+/** Interval of touching a table that is being filled, shorter than the time after which it counts as abandoned. */
+const touchIntervalMs = 30_000
 
 /**
- * Reads a file into a table of its own, in short transactions, so that others get their turns on the embedded
- * database; the file is never whole in memory. Nothing is left behind when it fails.
+ * Streams a file into a staging table, in short transactions, so that other requests get their turn on the embedded
+ * database. Leaves nothing behind if it fails.
  *
  * @throws {Problem} source/*, gdal/*, request/invalid, database/*
  */
 export async function stageSource(source: ImportSource, context: ImportContext): Promise<Staged> {
   const folder = await mkdtemp(join(context.temporaryFolder, 'import-'))
-  const filling = openFilling({ source, context })
+  const writer = openStagingWriter({ source, context })
   try {
     const { encoding, layer } = source
     const { unpackLimitBytes, signal, onProgress } = context
@@ -102,12 +102,12 @@ export async function stageSource(source: ImportSource, context: ImportContext):
     const onLooked = (features: number, total?: number) =>
       onProgress?.({ step: 'reading', features, ...(total === undefined ? {} : { total }) })
     onLooked(0)
-    return await filling.finish(await readVector(job, filling.take, { signal, onLooked }))
+    return await writer.finish(await readVector(job, writer.take, { signal, onLooked }))
   } catch (error) {
-    await filling.discard()
+    await writer.discard()
     throw error
   } finally {
-    filling.close()
+    writer.close()
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
 }
@@ -127,27 +127,27 @@ interface Task {
   readonly context: ImportContext
 }
 
-/** A table that is being filled. */
-interface Filling {
-  /** Fills a new table; drops the one before, which was filled in vain. */
+/** Fills the staging table of an import. */
+interface StagingWriter {
+  /** Fills a new table, and drops an earlier one of the same import. */
   take(rows: RowSet): Promise<void>
-  /** Makes a table of features of what was filled. */
+  /** Turns the filled table into a feature table. */
   finish(summary: SourceSummary): Promise<Staged>
   /** Drops the table. */
   discard(): Promise<void>
-  /** Says no longer that the work goes on. */
+  /** Stops touching the table. */
   close(): void
 }
 
-interface Filled extends Columns {
+interface FilledTable extends Columns {
   readonly tableName: string
   readonly geometryType: GeometryType
 }
 
-function openFilling(task: Task): Filling {
+function openStagingWriter(task: Task): StagingWriter {
   const { source, context } = task
   const { database, instance, log, onProgress } = context
-  let filled: Filled | undefined
+  let filled: FilledTable | undefined
   let count = 0
   const discard = async () => {
     const name = filled?.tableName
@@ -157,29 +157,29 @@ function openFilling(task: Task): Filling {
   const timer = setInterval(() => {
     if (filled === undefined) return
     const table = filled.tableName
-    keepStaging(database, table).catch((error: unknown) =>
-      log.warn({ error, table }, 'an import could not say that it goes on'),
+    touchStaging(database, table).catch((error: unknown) =>
+      log.warn({ error, table }, 'cannot touch the staging table of a running import'),
     )
-  }, keepEveryMs)
+  }, touchIntervalMs)
   return {
     async take({ layout, copies }) {
       await discard()
       const { geometryType } = layout
       const planned = planColumns(layout, source.keepFields)
       const columns = planned.fields.map(({ columnName, datatype }) => ({ name: columnName, datatype }))
-      const order = { instance, geometryType, srs: source.srs, columns }
-      const tableName = await createStaging(database, order)
+      const options = { instance, geometryType, srs: source.srs, columns }
+      const tableName = await createStaging(database, options)
       filled = { ...planned, tableName, geometryType }
       count = await fillTable({ layout, copies }, filled, context)
     },
     async finish(summary) {
       if (filled === undefined || count !== summary.rowCount)
-        throw problem('gdal/failed', `${count} of ${countOf(summary.rowCount, 'row')} arrived`)
+        throw problem('gdal/failed', `received ${count} of ${countOf(summary.rowCount, 'row')}`)
       onProgress?.({ step: 'indexing', features: count, total: count })
       const { tableName, geometryType, fields, renamed } = filled
-      await refuseTakenIds(tableName, task)
+      await requireUniqueIds(tableName, task)
       await finishFeatureTable(database, tableName)
-      await settleFeatureTable(database, tableName)
+      await analyzeFeatureTable(database, tableName)
       const { hasIds, rowCount: _, ...found } = summary
       const report = { ...found, renamed, count }
       return { tableName, geometryType, srs: source.srs, fields, hasIds, report, discard }
@@ -189,21 +189,18 @@ function openFilling(task: Task): Filling {
   }
 }
 
-/** Columns of the table to fill, and those that the rows bring. */
+/** Columns of the table to fill, and of the rows. */
 interface Columns {
   readonly fields: readonly PlannedField[]
-  /** Names of the columns that the rows have behind id and geometry, in order. */
+  /** Names of the columns of the rows after id and geometry, in order. */
   readonly filled: readonly string[]
   readonly renamed: readonly RenamedField[]
 }
 
-/** Gives the fields of the layer their columns, those of the source where the layer has none yet. */
+/** Assigns columns to the fields of the layer, or to those of the source for a new layer. */
 function planColumns({ fields, keynames }: RowLayout, keepFields: ImportSource['keepFields']): Columns {
   if (fields.length > maxFields)
-    throw problem(
-      'source/unreadable',
-      `the source has ${fields.length} fields, a layer has ${maxFields} at most`,
-    )
+    throw problem('source/unreadable', `the source has ${fields.length} fields, the maximum is ${maxFields}`)
   const named = nameFields(fields, keynames)
   const planned = keepFields === undefined ? named.fields : planFields(keepFields)
   const byKeyname = new Map(planned.map(({ keyname, columnName }) => [keyname, columnName]))
@@ -211,10 +208,10 @@ function planColumns({ fields, keynames }: RowLayout, keepFields: ImportSource['
   return { fields: planned, filled, renamed: named.renamed }
 }
 
-/** @returns how many rows were written */
+/** @returns the number of rows written */
 async function fillTable(
   { layout, copies }: RowSet,
-  { tableName, filled }: Filled,
+  { tableName, filled }: FilledTable,
   { database, signal, onProgress }: ImportContext,
 ): Promise<number> {
   const total = layout.rowCount
@@ -222,28 +219,24 @@ async function fillTable(
   let count = 0
   for await (const copy of copies) {
     signal?.throwIfAborted()
-    // Of a source that is still looked at, that says more.
+    // While the source is still scanned, progress is that of the scan.
     if (total !== undefined) onProgress?.({ step: 'writing', features: count, total })
     count += await database.copyIn(`copy ${tableName} (${columns}) from stdin (format binary)`, copy)
   }
   return count
 }
 
-async function refuseTakenIds(tableName: string, { source, context }: Task): Promise<void> {
+async function requireUniqueIds(tableName: string, { source, context }: Task): Promise<void> {
   if (source.idSource === 'SEQUENCE') return
-  const taken = await findTakenIds(context.database, tableName)
-  if (taken.length === 0) return
-  const examples = taken.map(({ id, count }) => `${id} (${countOf(count, 'time')})`)
-  throw problem(
-    'source/bad-features',
-    `the values of the field for ids are not unique: ${examples.join(', ')}`,
-    {
-      hint: 'Choose another fid_field, or let ids be counted with fid_source SEQUENCE.',
-    },
-  )
+  const duplicates = await findDuplicateIds(context.database, tableName)
+  if (duplicates.length === 0) return
+  const examples = duplicates.map(({ id, count }) => `${id} (${countOf(count, 'time')})`)
+  throw problem('source/bad-features', `the values of the id field are not unique: ${examples.join(', ')}`, {
+    hint: 'Choose another fid_field, or generate ids with fid_source SEQUENCE.',
+  })
 }
 
-/** Gives the family of the shapes that were staged. */
+/** Returns the geometry family of staged features. */
 export function familyOf({ geometryType }: Staged): GeometryFamily {
   return geometryParts(geometryType).family
 }

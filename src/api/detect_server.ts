@@ -5,22 +5,25 @@ import { isProblem } from '../core/problem.ts'
 import type { Api } from './api.ts'
 
 /**
- * Finds out whether a server reads the documents' names or the sisters': it names its components under one path or
- * the other.
+ * Detects whether a server uses the names of the documents or those of NextGIS Web, by the path of its version.
  *
- * @throws {Problem} http/unexpected where it is no resource service at all
+ * @throws {Problem} http/unexpected if the server is not a resource service
  */
 export async function detectDialect(api: Api, signal: AbortSignal | undefined): Promise<Dialect> {
   for (const dialect of ['document', 'sister'] as const) {
-    api.speak(dialect)
+    api.setDialect(dialect)
     const versions = await findVersions(api, signal)
     if (versions !== undefined) return dialect === 'sister' || !isSister(versions) ? dialect : 'sister'
   }
-  throw problem('http/unexpected', `${api.url} is no resource service.`)
+  throw problem('http/unexpected', `${api.url} is not a resource service.`)
 }
 
-/** Tells whether a server lists an operation among its routes. One that shows its routes to nobody offers none. */
-export async function offers(api: Api, name: RouteName, signal: AbortSignal | undefined): Promise<boolean> {
+/** Returns whether a server lists an operation among its routes. A server that does not list routes supports none. */
+export async function supportsRoute(
+  api: Api,
+  name: RouteName,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
   try {
     return Object.hasOwn(await api.call('instance.routes', { signal }), routeOf(name).route)
   } catch (error) {
@@ -39,7 +42,7 @@ async function findVersions(api: Api, signal: AbortSignal | undefined) {
   }
 }
 
-// Our own server says both; it reads every spelling.
+// landform reports both names, and reads both dialects.
 function isSister(versions: Readonly<Record<string, string>>): boolean {
   return versions.nextgisweb !== undefined && versions.landform === undefined
 }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApi } from '../../src/api/api.ts'
-import { openUploadMemory } from '../../src/transfer/memory.ts'
-import { digestFile, uploadFile } from '../../src/transfer/upload.ts'
+import { digestFile, uploadFile } from '../../src/transfer/upload_file.ts'
+import { openUploadMemory } from '../../src/transfer/upload_memory.ts'
 import { startProxy } from '../api/proxy.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
 
@@ -28,7 +28,7 @@ afterAll(async () => {
 const credentials = { login: 'administrator', password: adminPassword }
 
 describe('uploadFile', () => {
-  it('sends a file as it is, tells how far it is, and gives its digest', async () => {
+  it('uploads a file unchanged, reports progress, and returns the digest', async () => {
     const api = createApi({ url: server.url, credentials })
     const told: number[] = []
     const path = join(folder, 'Straße 1.bin')
@@ -43,12 +43,12 @@ describe('uploadFile', () => {
     await api.close()
   })
 
-  it('says that the connection was cut, and leaves nothing that counts as an upload', async () => {
+  it('reports a connection failure, and leaves no upload behind', async () => {
     const proxy = await startProxy({ target: server.url, decide: () => 'cut before' })
     const api = createApi({
       url: proxy.url,
       credentials,
-      retry: { times: 0, firstPauseMs: 1, longestPauseMs: 1 },
+      retry: { times: 0, firstDelayMs: 1, maxDelayMs: 1 },
     })
     const sent = uploadFile(api, { path: join(folder, 'Straße 1.bin') })
     await expect(sent).rejects.toMatchObject({ code: 'http/unreachable' })
@@ -56,7 +56,7 @@ describe('uploadFile', () => {
     await proxy.close()
   })
 
-  it('says which file is missing, or is none', async () => {
+  it('names a path that does not exist or is not a file', async () => {
     const api = createApi({ url: server.url, credentials })
     await expect(uploadFile(api, { path: join(folder, 'none') })).rejects.toMatchObject({
       code: 'file/not-found',
@@ -68,7 +68,7 @@ describe('uploadFile', () => {
 
 describe('uploadFile of a large file', () => {
   const path = () => join(folder, 'Straße 1.bin')
-  const quick = { times: 0, firstPauseMs: 1, longestPauseMs: 1 }
+  const quick = { times: 0, firstDelayMs: 1, maxDelayMs: 1 }
   const sent = { sha256, sizeBytes: bytes.length, upload: { name: 'Straße 1.bin', size: bytes.length } }
   const parts = { fromBytes: 1_000_000, partBytes: 500_000 }
   const downloaded = async (id: string) => {
@@ -78,7 +78,7 @@ describe('uploadFile of a large file', () => {
     return digest
   }
 
-  it('goes on where a broken line stopped it, whether the server has the part or not', async () => {
+  it('resumes after a connection failure, whether the server received the part or not', async () => {
     let patches = 0
     const proxy = await startProxy({
       target: server.url,
@@ -99,7 +99,7 @@ describe('uploadFile of a large file', () => {
     await proxy.close()
   })
 
-  it('goes on where a run that died stopped, and not with a file that has changed', async () => {
+  it('resumes the upload of an aborted run, unless the file has changed', async () => {
     const memory = openUploadMemory(join(folder, 'memory'))
     let patches = 0
     const broken = await startProxy({
@@ -126,7 +126,7 @@ describe('uploadFile of a large file', () => {
     await api.close()
   })
 
-  it('goes up at once where the server takes no parts', async () => {
+  it('is uploaded in one request if the server does not support parts', async () => {
     const proxy = await startProxy({
       target: server.url,
       decide: (method) => (method === 'POST' ? 'unknown' : 'pass'),
@@ -140,7 +140,7 @@ describe('uploadFile of a large file', () => {
 })
 
 describe('digestFile', () => {
-  it('gives the digest and size of a file', async () => {
+  it('returns the digest and size of a file', async () => {
     expect(await digestFile(join(folder, 'Straße 1.bin'))).toEqual({ sha256, sizeBytes: bytes.length })
     await expect(digestFile(join(folder, 'none'))).rejects.toMatchObject({ code: 'file/not-found' })
   })

@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest'
 import { problem } from '../../src/contract/problems.ts'
-import { attempts, isWorthAnother, tryAgain } from '../../src/transfer/again.ts'
+import { isRetryable, maxAttempts, sendWithRetries } from '../../src/transfer/retry_request.ts'
 
 test.each([
   ['http/unreachable', {}, true],
@@ -15,18 +15,18 @@ test.each([
   ['upload/guests', {}, false],
   ['resource/not-found', {}, false],
 ] as const)('%s with %j is sent again: %s', (code, details, isSentAgain) => {
-  expect(isWorthAnother(problem(code, 'It failed.', details))).toBe(isSentAgain)
+  expect(isRetryable(problem(code, 'It failed.', details))).toBe(isSentAgain)
 })
 
 it('sends as often as the one policy says, and gives the last failure', async () => {
   let sent = 0
-  const failing = tryAgain(
+  const failing = sendWithRetries(
     async () => {
       sent += 1
       throw problem('database/conflict', `It failed ${sent} times.`)
     },
     { signal: AbortSignal.timeout(60_000) },
   )
-  await expect(failing).rejects.toThrow(`It failed ${attempts} times.`)
-  expect(sent).toBe(attempts)
+  await expect(failing).rejects.toThrow(`It failed ${maxAttempts} times.`)
+  expect(sent).toBe(maxAttempts)
 })

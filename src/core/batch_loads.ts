@@ -1,27 +1,27 @@
-/** Finds what is asked for by one key. */
+/** Finds the value of a key. */
 export type Find<K, V> = (key: K) => Promise<V | undefined>
 
-interface Waiting<V> {
+interface PendingLoad<V> {
   readonly found: Promise<V | undefined>
   readonly resolve: (value: V | undefined | PromiseLike<V | undefined>) => void
 }
 
 /**
- * Loads together what is asked for one by one: keys that are asked for while a load is under way wait for the next one,
- * so that nobody is given what was read before he asked. A load of several keys that fails is done again key by key:
- * nobody fails because of another.
+ * Batches loads of single keys: keys requested during a load wait for the next one, so that no caller gets a value read
+ * before its request. If a load of several keys fails, each key is loaded separately, so that a key does not make others
+ * fail.
  */
-export function gatherLoads<K, V>(load: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>): Find<K, V> {
-  let waiting = new Map<K, Waiting<V>>()
+export function batchLoads<K, V>(load: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>): Find<K, V> {
+  let pending = new Map<K, PendingLoad<V>>()
   let isLoading = false
 
   const loadOne = async (key: K) => (await load([key])).get(key)
 
-  const loadWaiting = async () => {
+  const loadPending = async () => {
     isLoading = true
-    while (waiting.size > 0) {
-      const batch = waiting
-      waiting = new Map()
+    while (pending.size > 0) {
+      const batch = pending
+      pending = new Map()
       try {
         const found = await load([...batch.keys()])
         for (const [key, { resolve }] of batch) resolve(found.get(key))
@@ -33,11 +33,11 @@ export function gatherLoads<K, V>(load: (keys: readonly K[]) => Promise<Readonly
   }
 
   return (key) => {
-    const known = waiting.get(key)
+    const known = pending.get(key)
     if (known !== undefined) return known.found
     const { promise: found, resolve } = Promise.withResolvers<V | undefined>()
-    waiting.set(key, { found, resolve })
-    if (!isLoading) loadWaiting()
+    pending.set(key, { found, resolve })
+    if (!isLoading) loadPending()
     return found
   }
 }

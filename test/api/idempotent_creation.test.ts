@@ -6,7 +6,7 @@ import { type ProxyOptions, startProxy } from './proxy.ts'
 type Decide = NonNullable<ProxyOptions['decide']>
 
 const credentials = { login: 'administrator', password: adminPassword }
-const retry = { times: 3, firstPauseMs: 1, longestPauseMs: 5 }
+const retry = { times: 3, firstDelayMs: 1, maxDelayMs: 5 }
 const keysPath = '/api/component/core/route'
 
 /** Loses the first answer to a method. */
@@ -45,7 +45,7 @@ describeServers('creations by the client', (start) => {
     )
   }
 
-  test('are done once and answered, though the first answer was lost', async () => {
+  test('are executed once and answered, though the first response was lost', async () => {
     await through(loseFirst('POST'), async (api, seen) => {
       const { id } = await api.call('resource.create', { body: groupBody('Lost once') })
       expect(seen.filter((line) => line.startsWith('POST'))).toHaveLength(2)
@@ -55,7 +55,7 @@ describeServers('creations by the client', (start) => {
     expect(await namesOf('Lost once')).toEqual(['Lost once'])
   })
 
-  test('of tokens are done once too, but a lost answer is not given again: it names the token', async () => {
+  test('of tokens are executed once too, but a lost response is not repeated, because it contains the token', async () => {
     const body = { name: 'lost' }
     await through(loseFirst('POST'), async (api) => {
       await expect(api.call('token.create', { body })).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describeServers('creations by the client', (start) => {
     expect(await listed.json()).toEqual([expect.objectContaining(body)])
   })
 
-  test('are sent once to a server that does not know keys', async () => {
+  test('are sent once to a server without support for keys', async () => {
     const decide: Decide = (method, path) =>
       path.startsWith(keysPath) ? 'unknown' : method === 'POST' ? 'cut after' : 'pass'
     await through(decide, async (api, seen) => {
@@ -78,7 +78,7 @@ describeServers('creations by the client', (start) => {
     })
   })
 
-  test('find out once whether the server knows keys', async () => {
+  test('detect once whether the server supports keys', async () => {
     await through(
       () => 'pass',
       async (api, seen) => {
@@ -90,7 +90,7 @@ describeServers('creations by the client', (start) => {
     )
   })
 
-  test('under a key of the caller are one, whoever of his attempts succeeds', async () => {
+  test('with a key of the caller are executed once, whichever attempt succeeds', async () => {
     await through(
       () => 'pass',
       async (api) => {

@@ -4,44 +4,44 @@ import { decodeResource, type WireResource } from '../contract/dialect_codec.ts'
 import { problem } from '../contract/problems.ts'
 import { isProblem } from '../core/problem.ts'
 import type { Api } from './api.ts'
-import { readLines } from './lines.ts'
-import { detectDialect } from './server.ts'
+import { detectDialect } from './detect_server.ts'
+import { readLines } from './read_lines.ts'
 
-/** A user or a group. */
+/** A user or group. */
 export interface Principal {
   readonly id: number
   readonly kind: 'user' | 'group'
   readonly keyname: string
 }
 
-/** What a reading of the tree says about itself. */
+/** Metadata of a read of the tree. */
 export interface TreeHead {
-  /** Version of landform on the server; undefined on other servers. */
+  /** Version of landform on the server; undefined for other servers. */
   readonly landform: string | undefined
-  /** Keyname of the caller; undefined where the server does not tell. */
+  /** Keyname of the caller; undefined if the server does not report it. */
   readonly caller: string | undefined
   readonly administrator: boolean
-  /** Whether nothing was left out because the caller may not read it. */
+  /** Whether the caller can read all resources of the subtree. */
   readonly complete: boolean
-  /** Users and groups the caller may know of; undefined where the server tells nothing. */
+  /** Users and groups that the caller may list; undefined if the server lists none. */
   readonly principals: readonly Principal[] | undefined
 }
 
-/** What to read. */
+/** Selection of a read of the tree. */
 export interface TreeRequest {
-  /** Top of the subtree. */
+  /** Id of the root of the subtree. */
   readonly root?: number
-  /** Further resources to include, wherever they stand. */
+  /** Keynames of further resources to include from anywhere in the tree. */
   readonly keynames?: readonly string[]
   readonly signal?: AbortSignal | undefined
 }
 
-/** Takes one resource after the other as they come, in the documents' names. */
+/** Receives each resource as it is read, in the names of the documents. */
 export type TakeResource = (resource: Representation) => void
 
 /**
- * Reads a subtree: in one streamed answer where the server has the route, else by a full search and the lists of users
- * and groups. Finds out on the way which names the server speaks.
+ * Reads a subtree: in one streamed response if the server has the route, else by a full search and lists of users and
+ * groups. Sets the dialect of the client to that of the server.
  */
 export async function readTree(api: Api, request: TreeRequest, take: TakeResource): Promise<TreeHead> {
   if (api.dialect === 'document') {
@@ -62,13 +62,13 @@ function isRouteMissing(error: unknown): boolean {
   )
 }
 
-/** Waiting for the whole tree of a large server takes longer than any other read. */
+/** Time-out of reads of the complete tree, which take longer than other reads. */
 const treeTimeoutMs = 300_000
 
 async function readStream(api: Api, request: TreeRequest, take: TakeResource): Promise<TreeHead> {
   const { root = 0, keynames = [], signal } = request
   const query = keynames.length > 0 ? { root, keyname: [...keynames] } : { root }
-  // Only landform has the route, and writes the documents' names for who asks for them: lines need no translation.
+  // Only landform has the route, and it sends the names of the documents on request: no translation is needed.
   const headers = { [dialectHeader]: 'document' }
   const answer = await api.open('resource.tree', { query, headers, signal, timeoutMs: treeTimeoutMs })
   let head: WireHead | undefined
@@ -81,9 +81,13 @@ async function readStream(api: Api, request: TreeRequest, take: TakeResource): P
     }
   }
   if (head === undefined || (head.count !== undefined && head.count !== count)) {
-    throw problem('http/unexpected', `${api.url} broke the tree off after ${count} resources.`, {
-      hint: 'Try again.',
-    })
+    throw problem(
+      'http/unexpected',
+      `The response of ${api.url} ended after ${count} resources, before the end of the tree.`,
+      {
+        hint: 'Retry the command.',
+      },
+    )
   }
   return {
     landform: head.server?.landform ?? 'unknown',
@@ -104,7 +108,8 @@ interface WireHead {
 
 function parseHead(line: string, url: string): WireHead {
   const head = parseLine(line, url) as WireHead
-  if (head.server === undefined) throw problem('http/unexpected', `${url} sent a tree without a head.`)
+  if (head.server === undefined)
+    throw problem('http/unexpected', `The response of ${url} has no tree header.`)
   return head
 }
 
@@ -112,12 +117,12 @@ function parseLine(line: string, url: string): WireResource {
   try {
     return JSON.parse(line) as WireResource
   } catch {
-    throw problem('http/unexpected', `${url} sent a line of the tree that is no JSON.`)
+    throw problem('http/unexpected', `The response of ${url} contains a line that is not JSON.`)
   }
 }
 
 async function readBySearch(api: Api, { root, signal }: TreeRequest, take: TakeResource): Promise<TreeHead> {
-  api.speak(await detectDialect(api, signal))
+  api.setDialect(await detectDialect(api, signal))
   const query = { serialization: 'full', ...(root === undefined || root === 0 ? {} : { root }) }
   const found = await api.call('resource.search', { query, signal, timeoutMs: treeTimeoutMs })
   for (const wire of found) take(decodeResource(wire) as unknown as Representation)
@@ -133,7 +138,7 @@ async function readBySearch(api: Api, { root, signal }: TreeRequest, take: TakeR
   }
 }
 
-// The full list of users is for administrators, and says of each whether it is one.
+// Only administrators can read the full list of users, which flags administrators.
 async function isAdministrator(
   api: Api,
   id: number | undefined,

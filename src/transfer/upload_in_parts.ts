@@ -5,28 +5,28 @@ import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
 import { tus } from '../contract/tus.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
-import { attempts, isWorthAnother, pause, tryAgain } from './again.ts'
-import type { UploadMemory } from './memory.ts'
+import { isRetryable, maxAttempts, sendWithRetries, waitToRetry } from './retry_request.ts'
+import type { UploadMemory } from './upload_memory.ts'
 
-/** How a large file goes up. */
+/** Options of an upload in parts. */
 export interface PartsOptions {
-  /** Size from which a file goes up in parts. */
+  /** Minimum size of a file uploaded in parts. */
   readonly fromBytes: number
   /** Size of a part. */
   readonly partBytes: number
-  /** Where an upload is remembered, so that another run goes on where this one stopped. */
+  /** Store of unfinished uploads, so that another run can resume this one. */
   readonly memory?: UploadMemory | undefined
 }
 
-/** Parts of 16 MiB, of files that have more than two of them. */
+/** Parts of 16 MiB for files of at least 32 MiB. */
 export const defaultParts: PartsOptions = { fromBytes: 32 << 20, partBytes: 16 << 20 }
 
-/** A file that goes up in parts. */
+/** A file to upload in parts. */
 export interface PartedFile {
   readonly path: string
   readonly sizeBytes: number
-  /** Files that it was made of, by which it is remembered; itself where absent. */
-  readonly madeOf?: readonly string[] | undefined
+  /** Files that it was packed from, which identify the upload in the store; the file itself if absent. */
+  readonly packedFrom?: readonly string[] | undefined
   readonly parts: PartsOptions
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((sentBytes: number, sizeBytes: number) => void) | undefined
@@ -35,19 +35,19 @@ export interface PartedFile {
 const version = { [tus.header]: tus.version }
 
 /**
- * Uploads a file in parts: after a broken line it goes on where it stopped, after a run that died too, where that is
- * remembered. Undefined where the server does not take parts.
+ * Uploads a file in parts. Resumes after connection failures, and after an aborted run if the upload is in the store.
  *
- * @throws {Problem} file/unreadable, and what the server refuses
+ * @returns undefined if the server does not support uploads in parts
+ * @throws {Problem} file/unreadable, and errors of the server
  * @see tus resumable upload protocol 1.0.0
  */
 export async function uploadInParts(api: Api, file: PartedFile): Promise<Upload | undefined> {
   const { path, sizeBytes, signal, parts } = file
-  const begun = (await goOn(api, file)) ?? (await begin(api, file))
-  if (begun === undefined) return undefined
-  const { uid } = begun
-  await parts.memory?.keep(api.url, file.madeOf ?? [path], uid)
-  let { offset } = begun
+  const started = (await resume(api, file)) ?? (await start(api, file))
+  if (started === undefined) return undefined
+  const { uid } = started
+  await parts.memory?.keep(api.url, file.packedFrom ?? [path], uid)
+  let { offset } = started
   let failures = 0
   while (offset < sizeBytes) {
     try {
@@ -55,60 +55,60 @@ export async function uploadInParts(api: Api, file: PartedFile): Promise<Upload 
       failures = 0
     } catch (error) {
       failures += 1
-      if (failures >= attempts || !isProblem(error) || !mayGoOn(error)) throw error
-      await pause(failures, signal)
-      offset = (await askOffset(api, uid, signal)).offset
+      if (failures >= maxAttempts || !isProblem(error) || !mayResume(error)) throw error
+      await waitToRetry(failures, signal)
+      offset = (await readOffset(api, uid, signal)).offset
     }
   }
   return api.call('upload.get', { params: { uid }, signal, timeoutMs: joinTimeoutMs })
 }
 
-interface Place {
+interface UploadState {
   readonly uid: string
-  /** Bytes the server has. */
+  /** Number of bytes received by the server. */
   readonly offset: number
 }
 
-/** With the last part, or when it is asked for the whole, a server puts the parts of a large file together. */
+/** Time-out of requests at whose end the server joins the parts of a large file. */
 const joinTimeoutMs = 600_000
 
-async function goOn(
+async function resume(
   api: Api,
-  { path, madeOf = [path], sizeBytes, signal, parts }: PartedFile,
-): Promise<Place | undefined> {
-  const uid = await parts.memory?.find(api.url, madeOf)
+  { path, packedFrom = [path], sizeBytes, signal, parts }: PartedFile,
+): Promise<UploadState | undefined> {
+  const uid = await parts.memory?.find(api.url, packedFrom)
   if (uid === undefined) return undefined
   try {
-    const { offset, length } = await askOffset(api, uid, signal)
+    const { offset, length } = await readOffset(api, uid, signal)
     return length === sizeBytes ? { uid, offset } : undefined
   } catch (error) {
-    // Forgotten by the server, or begun by somebody else.
+    // The upload has expired, or belongs to another user.
     if (isProblem(error) && (error.status ?? 0) >= 400 && (error.status ?? 0) < 500) return undefined
     throw error
   }
 }
 
-async function begin(api: Api, { path, sizeBytes, signal }: PartedFile): Promise<Place | undefined> {
+async function start(api: Api, { path, sizeBytes, signal }: PartedFile): Promise<UploadState | undefined> {
   const name = Buffer.from(basename(path)).toString('base64')
   const headers = { ...version, 'upload-length': String(sizeBytes), 'upload-metadata': `name ${name}` }
   try {
-    // What was begun for an answer that was lost is forgotten after a day.
-    const answer = await tryAgain(() => api.open('upload.form', { headers, signal }), { signal })
+    // An upload whose response was lost expires after a day.
+    const answer = await sendWithRetries(() => api.open('upload.form', { headers, signal }), { signal })
     await drain(answer.body)
     const uid = String(answer.headers.location ?? '')
       .split('/')
       .findLast((segment) => segment !== '')
     return uid === undefined ? undefined : { uid, offset: 0 }
   } catch (error) {
-    if (isProblem(error) && notTaken.includes(error.status ?? 0)) return undefined
+    if (isProblem(error) && unsupportedStatuses.includes(error.status ?? 0)) return undefined
     throw error
   }
 }
 
-/** What a server answers that takes the beginning of an upload in parts for a form without files. */
-const notTaken = [400, 404, 405, 412, 415, 422, 501]
+/** Status codes of servers that do not support uploads in parts and expect a form with files. */
+const unsupportedStatuses = [400, 404, 405, 412, 415, 422, 501]
 
-async function sendPart(api: Api, file: PartedFile, { uid, offset }: Place): Promise<number> {
+async function sendPart(api: Api, file: PartedFile, { uid, offset }: UploadState): Promise<number> {
   const { path, sizeBytes, signal, parts, onProgress } = file
   const end = Math.min(offset + parts.partBytes, sizeBytes)
   async function* content() {
@@ -122,7 +122,8 @@ async function sendPart(api: Api, file: PartedFile, { uid, offset }: Place): Pro
       yield chunk as Buffer
       onProgress?.(sent, sizeBytes)
     }
-    if (sent < end) throw problem('file/unreadable', `"${path}" became shorter while it was sent.`)
+    if (sent < end)
+      throw problem('file/unreadable', `Cannot upload "${path}": the file was truncated during the upload.`)
   }
   const headers = {
     ...version,
@@ -143,14 +144,12 @@ async function sendPart(api: Api, file: PartedFile, { uid, offset }: Place): Pro
 
 const chunkBytes = 256 * 1024
 
-/** Tells whether it is worth to ask where the upload stands, and to go on from there. */
-function mayGoOn(error: Problem): boolean {
-  return (
-    isWorthAnother(error) || ['http/timeout', 'upload/offset'].includes(error.code) || error.status === 409
-  )
+/** Returns whether an upload may be resumed at the offset of the server after an error. */
+function mayResume(error: Problem): boolean {
+  return isRetryable(error) || ['http/timeout', 'upload/offset'].includes(error.code) || error.status === 409
 }
 
-async function askOffset(api: Api, uid: string, signal: AbortSignal | undefined) {
+async function readOffset(api: Api, uid: string, signal: AbortSignal | undefined) {
   const { headers, body } = await api.open('upload.get', {
     params: { uid },
     head: true,

@@ -3,16 +3,16 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { uploadHours } from '../contract/tus.ts'
 
-/** Remembers which upload a file was on its way in. */
+/** Stores unfinished uploads, so that another run can resume them. */
 export interface UploadMemory {
-  /** Gives the upload that was made of files that have not changed since. */
+  /** Finds the upload of files that have not changed since. */
   find(server: string, paths: readonly string[]): Promise<string | undefined>
   keep(server: string, paths: readonly string[], uid: string): Promise<void>
 }
 
 /**
- * Opens a memory in a folder, which is made when it is needed. It forgets what servers forget. Where the folder cannot be
- * used, nothing is remembered: an upload is not refused for that.
+ * Stores uploads in a folder, which is created when needed. Entries expire with the uploads on the server. If the folder
+ * is not accessible, nothing is stored, because an upload must not fail for that.
  */
 export function openUploadMemory(folder: string): UploadMemory {
   return {
@@ -29,24 +29,24 @@ export function openUploadMemory(folder: string): UploadMemory {
     async keep(server, paths, uid) {
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 })
-        await forgetOld(folder)
+        await removeExpired(folder)
         await writeFile(join(folder, await nameOf(server, paths)), JSON.stringify({ uid }), { mode: 0o600 })
       } catch {
-        // As said above.
+        // The upload goes on without the entry.
       }
     },
   }
 }
 
-/** Another content, or another server, is another upload. */
+/** Returns a file name derived from the server and from identity, size and times of the files. */
 async function nameOf(server: string, paths: readonly string[]): Promise<string> {
   const found = await Promise.all(paths.map((path) => stat(path)))
   const files = found.map(({ dev, ino, size, mtimeMs, ctimeMs }) => [dev, ino, size, mtimeMs, ctimeMs])
-  const facts = JSON.stringify([server, files])
-  return `${createHash('sha256').update(facts).digest('hex')}.json`
+  const key = JSON.stringify([server, files])
+  return `${createHash('sha256').update(key).digest('hex')}.json`
 }
 
-async function forgetOld(folder: string): Promise<void> {
+async function removeExpired(folder: string): Promise<void> {
   const oldest = Date.now() - uploadHours * 3_600_000
   for (const name of await readdir(folder)) {
     const path = join(folder, name)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
-import { dropOrphans } from '../../src/import/orphans.ts'
+import { dropOrphans } from '../../src/import/orphaned_tables.ts'
 import { dropStaging } from '../../src/store/layer/staging_table.ts'
 import { describeDrivers } from '../support/drivers.ts'
 import { copies, makeGate } from '../support/gate.ts'
@@ -74,11 +74,11 @@ describeDrivers('staging', (open) => {
     await staged.discard()
   })
 
-  test('lets rows be counted in an index alone', async () => {
+  test('lets an index-only scan count rows', async () => {
     const features = Array.from({ length: 2000 }, (_, at) => ({ geometry: point(at % 180, 0) }))
     const staged = await bench.stage('a.geojson', geojson(features))
     const [plan] = await database.transaction(async (tx) => {
-      // The one way that is left to the planner is the one in question.
+      // Leaves the planner only the index-only scan.
       for (const way of ['seqscan', 'bitmapscan']) await tx.query(`set local enable_${way} = off`)
       return tx.query<{ 'QUERY PLAN': object }>(
         `explain (analyze, timing off, format json) select count(*) from ${staged.tableName}`,
@@ -102,7 +102,7 @@ describeDrivers('staging', (open) => {
     await staged.discard()
   })
 
-  test('stores shapes as PostgreSQL has them: parts, holes, heights, single ones as multi', async () => {
+  test('stores parts, holes and Z values, and promotes single geometries to multi', async () => {
     const ring = (size: number) =>
       [
         [0, 0],
@@ -137,7 +137,7 @@ describeDrivers('staging', (open) => {
     await high.discard()
   })
 
-  test('closes rings and mends self-intersections into what the database calls valid', async () => {
+  test('closes rings and repairs self-intersections, so that the database finds them valid', async () => {
     const open = polygon([
       [0, 0],
       [1, 0],
@@ -164,7 +164,7 @@ describeDrivers('staging', (open) => {
     await staged.discard()
   })
 
-  test('counts ids from 1, over what it leaves out', async () => {
+  test('numbers ids from 1, skipping features that are left out', async () => {
     const features = [point(0, 0), null, point(1, 1)].map((geometry) => ({ geometry }))
     const staged = await bench.stage('a.geojson', geojson(features), { skipErrors: true })
     expect((await rowsOf(staged.tableName)).map((row) => (row as { id: number }).id)).toEqual([1, 2])
@@ -172,7 +172,7 @@ describeDrivers('staging', (open) => {
     await staged.discard()
   })
 
-  test('takes ids from a field, and goes on behind the largest', async () => {
+  test('reads ids from a field, and continues after the largest', async () => {
     const features = [7, 70, 8].map((nr) => ({ geometry: point(0, 0), properties: { nr } }))
     const staged = await bench.stage('a.geojson', geojson(features), { idSource: 'FIELD', idFields: ['nr'] })
     expect(staged.fields).toEqual([])
@@ -181,14 +181,14 @@ describeDrivers('staging', (open) => {
     await staged.discard()
   })
 
-  test('refuses ids that come twice, with examples', async () => {
+  test('refuses duplicate ids, with examples', async () => {
     const features = [7, 7, 8].map((nr) => ({ geometry: point(0, 0), properties: { nr } }))
     await expect(
       bench.stage('a.geojson', geojson(features), { idSource: 'FIELD', idFields: ['nr'] }),
     ).rejects.toMatchObject({ code: 'source/bad-features', message: expect.stringContaining('7 (2 times)') })
   })
 
-  test('renames fields whose names cannot stay, and says so', async () => {
+  test('renames fields with invalid names, and reports it', async () => {
     const properties = { id: 1, geom: 2, '': 3, name: 4 }
     const staged = await bench.stage('a.geojson', geojson([{ geometry: point(0, 0), properties }]))
     expect(staged.fields.map(({ keyname, displayName }) => [keyname, displayName])).toEqual([
@@ -201,7 +201,7 @@ describeDrivers('staging', (open) => {
     await staged.discard()
   })
 
-  test('carries more features than fit into one piece', async () => {
+  test('loads more features than fit into one COPY', async () => {
     const rows = Array.from(
       { length: 60_000 },
       (_, index) => `${index},${index % 180},${index % 80},${'x'.repeat(60)}`,
@@ -216,7 +216,7 @@ describeDrivers('staging', (open) => {
     await staged.discard()
   })
 
-  test('carries a shape larger than a piece', async () => {
+  test('loads a geometry larger than one COPY', async () => {
     const ring = Array.from({ length: 200_000 }, (_, index) => {
       const angle = (index / 200_000) * 2 * Math.PI
       return [Math.cos(angle), Math.sin(angle)]
@@ -228,7 +228,7 @@ describeDrivers('staging', (open) => {
     await staged.discard()
   })
 
-  test('lets others have their turn on the database', async () => {
+  test('lets other queries run in between', async () => {
     const rows = Array.from({ length: 60_000 }, (_, index) => `${index},1,2,${'x'.repeat(60)}`)
     let answers = 0
     let isDone = false
@@ -249,7 +249,7 @@ describeDrivers('staging', (open) => {
     })
   })
 
-  test('forgets what came before it knew better', async () => {
+  test('starts over when a later feature changes the geometry type', async () => {
     const ring = (at: number) => [
       [
         [at, 0],
@@ -286,10 +286,10 @@ describeDrivers('staging', (open) => {
   }))
 
   describe.each([
-    ['looked at', 'a.csv', () => ['nr,lon,lat,text', ...csv].join('\n')],
-    ['still being looked at', 'a.geojson', () => geojson(features)],
-  ])('of a source that was %s leaves nothing', (_, name, write) => {
-    test('when the process of GDAL is killed in the middle of it', async () => {
+    ['scanned first', 'a.csv', () => ['nr,lon,lat,text', ...csv].join('\n')],
+    ['scanned while it is written', 'a.geojson', () => geojson(features)],
+  ])('of a source %s leaves nothing', (_, name, write) => {
+    test('when the GDAL process is killed half-way', async () => {
       const gate = makeGate(database, copies)
       const { reached } = gate.shut()
       const gated = await openImportBench(gate.database)
@@ -307,7 +307,7 @@ describeDrivers('staging', (open) => {
       await gated.remove()
     })
 
-    test('when it is told to stop in the middle of it', async () => {
+    test('when it is aborted half-way', async () => {
       const stopper = new AbortController()
       const gate = makeGate(database, copies)
       const { reached } = gate.shut()
@@ -327,12 +327,12 @@ describeDrivers('staging', (open) => {
     await expect(bench.stage('a.geojson', source)).rejects.toMatchObject({ code: 'source/bad-features' })
   })
 
-  test('drops what a dead process left, and nothing of a living one', async () => {
+  test('drops tables of a terminated process, but none of a running one', async () => {
     const features = geojson([{ geometry: point(0, 0) }])
     const dead = await openImportBench(database, { instance: 'dead' })
     const lost = await dead.stage('a.geojson', features)
     const kept = await bench.stage('a.geojson', features)
-    // On PostgreSQL others may be alive: only long silence tells.
+    // On PostgreSQL other processes may be running: only old tables count as abandoned.
     await database.query(`update staging set created_at = created_at - interval '1 hour'`)
     expect(await dropOrphans(database, { instance: 'test', undroppedTables: new Set() })).toBe(1)
     expect(await listFeatureTables(database)).toEqual({ tables: [kept.tableName], staged: [kept.tableName] })

@@ -5,34 +5,35 @@ import { maxKeynames } from '../contract/routes/resource.ts'
 import { isProblem } from '../core/problem.ts'
 import type { Api } from './api.ts'
 
-/** What a reading of the tree leaves open, because the account may not read all of it. */
-export interface SightQuestion {
-  /** Keynames that were not found. */
+/** Resources missing from a read of the tree that the account may not be able to see. */
+export interface VisibilityQuery {
+  /** Keynames missing from the tree. */
   readonly keynames: readonly string[]
-  /** Ids of the resources that something would be created under. */
+  /** Ids of the parents of resources to create. */
   readonly parents: readonly number[]
 }
 
-/** What an account may find out about resources that it does not see. */
-export interface Sight {
-  /** Keynames of resources that are there and may not be read; undefined where the server does not tell. */
+/** What an account can see and create. */
+export interface Visibility {
+  /** Keynames of existing resources that the account cannot read; undefined if the server does not report them. */
   readonly unreadable: ReadonlySet<string> | undefined
-  /** By id of a parent, the classes of which the account may create resources there. */
+  /** Classes that the account may create, by id of the parent. */
   readonly creatable: ReadonlyMap<number, ReadonlySet<string>>
 }
 
 /**
- * Asks a server which resources an account may not read, and where it may create some.
+ * Reads which resources an account cannot read, and which it may create.
  *
  * @throws {Problem} http/*
  */
-export async function readSight(
+export async function readVisibility(
   api: Api,
-  { keynames, parents }: SightQuestion,
+  { keynames, parents }: VisibilityQuery,
   signal: AbortSignal | undefined,
-): Promise<Sight> {
+): Promise<Visibility> {
   const unreadable = await findUnreadable(api, keynames, signal)
-  const creatable = (await askCreatable(api, parents, signal)) ?? (await askManaged(api, parents, signal))
+  const creatable =
+    (await findCreatable(api, parents, signal)) ?? (await findCreatableByPermission(api, parents, signal))
   return { unreadable, creatable }
 }
 
@@ -51,18 +52,18 @@ async function findUnreadable(
   return found
 }
 
-/** Parents that are asked for at a time. */
-const partLength = 500
+/** Maximum number of parents per request. */
+const maxParents = 500
 
-async function askCreatable(
+async function findCreatable(
   api: Api,
   parents: readonly number[],
   signal: AbortSignal | undefined,
 ): Promise<Map<number, Set<string>> | undefined> {
   const creatable = new Map<number, Set<string>>()
-  for (let at = 0; at < parents.length; at += partLength) {
+  for (let at = 0; at < parents.length; at += maxParents) {
     const body = {
-      resources: parents.slice(at, at + partLength),
+      resources: parents.slice(at, at + maxParents),
       attributes: [['resource.children_creatable']],
     }
     const answer = await unlessRefused(api.call('resource.attributes', { body, signal }))
@@ -75,8 +76,8 @@ async function askCreatable(
   return creatable
 }
 
-/** For servers that do not tell classes: who may manage children may create all of them. */
-async function askManaged(
+/** For servers that do not report classes: assumes all classes if the account may manage children. */
+async function findCreatableByPermission(
   api: Api,
   parents: readonly number[],
   signal: AbortSignal | undefined,
@@ -92,14 +93,14 @@ async function askManaged(
   return creatable
 }
 
-/** Status codes of servers that do not have a route, or refuse it to this account. */
-const refusals: readonly number[] = [400, 401, 403, 404, 405, 422, 501]
+/** Status codes of servers that do not have a route, or deny it to this account. */
+const refusalStatuses: readonly number[] = [400, 401, 403, 404, 405, 422, 501]
 
 async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {
-    if (isProblem(error) && refusals.includes(error.status ?? 0)) return undefined
+    if (isProblem(error) && refusalStatuses.includes(error.status ?? 0)) return undefined
     throw error
   }
 }

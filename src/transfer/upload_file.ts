@@ -5,36 +5,36 @@ import { basename } from 'node:path'
 import type { Api } from '../api/api.ts'
 import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
-import { defaultParts, type PartsOptions, uploadInParts } from './parts.ts'
+import { defaultParts, type PartsOptions, uploadInParts } from './upload_in_parts.ts'
 
-/** What a file holds. */
+/** Digest and size of a file. */
 export interface FileDigest {
   /** SHA-256 of its bytes, in hexadecimal. */
   readonly sha256: string
   readonly sizeBytes: number
 }
 
-/** A file on its way to the server. */
+/** A file to upload, with options. */
 export interface UploadOptions {
   /** Path on this machine. */
   readonly path: string
   readonly signal?: AbortSignal | undefined
-  /** Told after each piece how many bytes have been sent, of how many. */
+  /** Receives the progress after each chunk. */
   readonly onProgress?: (sentBytes: number, sizeBytes: number) => void
-  /** How a large file goes up. */
+  /** Options of uploads in parts. */
   readonly parts?: PartsOptions | undefined
-  /** Files that it was made of, by which its upload is remembered; itself where absent. */
-  readonly madeOf?: readonly string[] | undefined
+  /** Files that it was packed from, which identify the upload in the store; the file itself if absent. */
+  readonly packedFrom?: readonly string[] | undefined
 }
 
-/** A file that arrived. */
+/** An uploaded file. */
 export interface UploadedFile extends FileDigest {
-  /** What later requests refer to it by; carries the name of the file. */
+  /** Reference for later requests, with the file name. */
   readonly upload: Upload
 }
 
 /**
- * Computes the SHA-256 of a file, streaming.
+ * Computes the SHA-256 of a file by streaming it.
  *
  * @throws {Problem} file/not-found, file/unreadable
  */
@@ -53,26 +53,26 @@ export async function digestFile(path: string, signal?: AbortSignal): Promise<Fi
 }
 
 /**
- * Uploads a file, a large one in parts that go on where a broken line stopped them, hashing it on the way. Never held in
- * memory.
+ * Uploads a file and computes its digest, streaming it. Large files are uploaded in parts, which resume after connection
+ * failures.
  *
- * @throws {Problem} file/not-found, file/unreadable, and what the server refuses
+ * @throws {Problem} file/not-found, file/unreadable, and errors of the server
  */
 export async function uploadFile(api: Api, options: UploadOptions): Promise<UploadedFile> {
   const { path, signal, onProgress, parts = defaultParts } = options
   const sizeBytes = await sizeOf(path)
   if (sizeBytes >= parts.fromBytes) {
-    // The parts are read as often as they have to be sent: what they come to is found out beside.
+    // Parts may be read several times, so the digest is computed separately.
     const [upload, digest] = await Promise.all([
-      uploadInParts(api, { path, madeOf: options.madeOf, sizeBytes, parts, signal, onProgress }),
+      uploadInParts(api, { path, packedFrom: options.packedFrom, sizeBytes, parts, signal, onProgress }),
       digestFile(path, signal),
     ])
     if (upload !== undefined) return { upload: { ...upload, name: basename(path) }, ...digest }
   }
-  return uploadAtOnce(api, options, sizeBytes)
+  return uploadInOneRequest(api, options, sizeBytes)
 }
 
-async function uploadAtOnce(
+async function uploadInOneRequest(
   api: Api,
   { path, signal, onProgress }: UploadOptions,
   sizeBytes: number,
@@ -103,13 +103,13 @@ async function uploadAtOnce(
 
 const chunkBytes = 256 * 1024
 
-/** A server may take a while to make a large file safe after its last byte. */
+/** Time-out that lets a server store a large file after the last byte. */
 const uploadTimeoutMs = 600_000
 
 async function sizeOf(path: string): Promise<number> {
   try {
     const found = await stat(path)
-    if (!found.isFile()) throw problem('file/unreadable', `"${path}" is no file.`)
+    if (!found.isFile()) throw problem('file/unreadable', `Cannot read "${path}": not a file.`)
     return found.size
   } catch (error) {
     throw problemOfFile(path, error)
@@ -120,6 +120,6 @@ function problemOfFile(path: string, error: unknown) {
   const { code, name } = error as { code?: string; name?: string }
   if (name === 'Problem') return error
   if (name === 'AbortError') return problem('pipeline/interrupted', `Reading "${path}" was interrupted.`)
-  if (code === 'ENOENT') return problem('file/not-found', `There is no file "${path}".`)
-  return problem('file/unreadable', `"${path}" cannot be read: ${code ?? String(error)}.`, { cause: error })
+  if (code === 'ENOENT') return problem('file/not-found', `Cannot read "${path}": no such file.`)
+  return problem('file/unreadable', `Cannot read "${path}": ${code ?? String(error)}.`, { cause: error })
 }

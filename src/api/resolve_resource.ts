@@ -7,12 +7,12 @@ import { findHint } from '../core/suggest.ts'
 import type { Api } from './api.ts'
 
 /**
- * Finds the resource that a person names: by its keyname, its id, or the names on the way to it, from below the root, as
- * `City/Roads`. In the documents' names, whatever the server speaks.
+ * Finds a resource by keyname, id, or path of display names below the root, such as `City/Roads`. The result has the
+ * names of the documents, regardless of the dialect of the server.
  *
- * @throws {Problem} resource/not-found with what may have been meant, access/denied
+ * @throws {Problem} resource/not-found with a suggestion, access/denied
  */
-export async function getResource(api: Api, name: string, signal?: AbortSignal): Promise<Representation> {
+export async function resolveResource(api: Api, name: string, signal?: AbortSignal): Promise<Representation> {
   const query = { serialization: 'full' }
   const [byKeyname] = await api.call('resource.search', { query, more: [['keyname', name]], signal })
   if (byKeyname !== undefined) return represent(byKeyname)
@@ -25,39 +25,39 @@ export async function getResource(api: Api, name: string, signal?: AbortSignal):
 }
 
 /**
- * Finds the layer that a person names.
+ * Finds a layer with features by keyname, id, or path.
  *
- * @throws {Problem} as `getResource`, and usage/bad-argument for what has no features
+ * @throws {Problem} as `resolveResource`, and usage/bad-argument for a resource without features
  */
-export async function getFeatureLayer(
+export async function resolveFeatureLayer(
   api: Api,
   name: string,
   signal?: AbortSignal,
 ): Promise<Representation<'vector_layer'>> {
-  const found = await getResource(api, name, signal)
+  const found = await resolveResource(api, name, signal)
   const { cls, display_name } = found.resource
   if (isCls(cls) && hasFeatures(cls)) return found as Representation<'vector_layer'>
   throw problem('usage/bad-argument', `"${display_name}" is a ${cls}, which has no features.`, {
-    hint: 'Name a layer.',
+    hint: 'Name a layer with features.',
     resource: found.resource.id,
   })
 }
 
 const represent = (wire: WireResource) => decodeResource(wire) as unknown as Representation
 
-interface Asking {
+interface Lookup {
   readonly api: Api
   readonly signal: AbortSignal | undefined
 }
 
-/** Names may hold slashes themselves, so that every child that the path begins with is followed. */
-async function findBelow(asking: Asking, parent: number, path: string): Promise<Representation | undefined> {
-  const children = await listChildren(asking, parent)
+/** Follows every child that the path starts with, because display names may contain slashes. */
+async function findBelow(lookup: Lookup, parent: number, path: string): Promise<Representation | undefined> {
+  const children = await listChildren(lookup, parent)
   const exact = children.find(({ resource }) => resource.display_name === path)
   if (exact !== undefined) return exact
   for (const { resource } of children) {
     const rest = restOf(path, resource.display_name ?? '')
-    const found = rest === undefined ? undefined : await findBelow(asking, resource.id, rest)
+    const found = rest === undefined ? undefined : await findBelow(lookup, resource.id, rest)
     if (found !== undefined) return found
   }
   return undefined
@@ -68,7 +68,7 @@ function restOf(path: string, name: string): string | undefined {
   return /^\s*\/\s*(.+)$/s.exec(path.slice(name.length))?.[1]
 }
 
-async function listChildren({ api, signal }: Asking, parent: number): Promise<Representation[]> {
+async function listChildren({ api, signal }: Lookup, parent: number): Promise<Representation[]> {
   try {
     return (await api.call('resource.list', { query: { parent }, signal })).map(represent)
   } catch (error) {
@@ -79,20 +79,20 @@ async function listChildren({ api, signal }: Asking, parent: number): Promise<Re
 
 async function notFound(api: Api, name: string, signal: AbortSignal | undefined): Promise<Problem> {
   const all = (await api.call('resource.search', { query: {}, signal })).map(represent)
-  const called = all.flatMap(({ resource }) => (resource.display_name === name ? String(resource.id) : []))
+  const named = all.flatMap(({ resource }) => (resource.display_name === name ? String(resource.id) : []))
   const known = all.flatMap(({ resource }) => [resource.keyname ?? [], resource.display_name ?? []].flat())
-  if (called.length > 1)
-    return problem('resource/not-found', `${called.length} resources are called "${name}".`, {
-      hint: `Name the one that is meant by its id, its keyname, or its path: ${called.join(', ')}.`,
+  if (named.length > 1)
+    return problem('resource/not-found', `${named.length} resources have the name "${name}".`, {
+      hint: `Use an id, keyname or path instead. Ids: ${named.join(', ')}.`,
     })
-  if (called.length === 1)
+  if (named.length === 1)
     return problem(
       'resource/not-found',
-      `There is no resource "${name}" at the top, and none of that keyname.`,
+      `No resource at the top level has the name "${name}", and none has that keyname.`,
       {
-        hint: `Elsewhere, ${called[0]} is called so: name it by that id, its keyname, or its path.`,
+        hint: `Resource ${named[0]}, at another level, has that name: use its id, keyname or path.`,
       },
     )
-  const hint = findHint(name, known) ?? 'Name it by keyname, id, or path, as City/Roads.'
-  return problem('resource/not-found', `There is no resource "${name}" that this account may read.`, { hint })
+  const hint = findHint(name, known) ?? 'Use a keyname, an id, or a path such as City/Roads.'
+  return problem('resource/not-found', `There is no resource "${name}" that this account can read.`, { hint })
 }

@@ -1,19 +1,19 @@
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import { dropStaging, findOrphans } from '../store/layer/staging_table.ts'
-import { deleteOldPrepared } from '../store/upload/prepared_source.ts'
+import { deleteOldPreparedSources } from '../store/upload/prepared_source.ts'
 
-/** How long features wait that were prepared. */
+/** Lifetime of prepared sources. */
 export const preparedHours = 24
 
-/** A table that was not spoken of for so long has no process that fills it. */
-const silentMinutes = 5
+/** Time after which an untouched staging table counts as abandoned. */
+const abandonedMinutes = 5
 
 /** A process that fills staging tables. */
 export interface StagingOwner {
   /** Identifies the process among those that share the database. */
   readonly instance: string
-  /** Its tables that could not be dropped yet. */
+  /** Tables of the process that could not be dropped yet. */
   readonly undroppedTables: Set<string>
 }
 
@@ -50,8 +50,8 @@ async function dropUndropped(database: Database, names: Set<string>): Promise<nu
 }
 
 /**
- * Drops the staging tables of dead processes, and prepared ones that were never used. On the embedded database no
- * other process can be alive.
+ * Drops the staging tables of terminated processes and of expired prepared sources. On the embedded database no other
+ * process can be running.
  *
  * @returns the number of tables dropped
  */
@@ -59,9 +59,9 @@ export async function dropOrphans(
   database: Database,
   { instance, undroppedTables }: StagingOwner,
 ): Promise<number> {
-  await deleteOldPrepared(database, preparedHours)
-  const silent = database.driver === 'pglite' ? 0 : silentMinutes
-  const names = await findOrphans(database, { instance, silentMinutes: silent })
+  await deleteOldPreparedSources(database, preparedHours)
+  const idleMinutes = database.driver === 'pglite' ? 0 : abandonedMinutes
+  const names = await findOrphans(database, { instance, idleMinutes })
   for (const name of names) await dropStaging(database, name)
   return names.length + (await dropUndropped(database, undroppedTables))
 }
