@@ -9,32 +9,32 @@ import type { Credentials, Token } from '../http/authorize.ts'
 import { createHttpClient, type HttpAnswer, type HttpClient, parseServerUrl } from '../http/client.ts'
 import type { ProxySettings } from '../http/proxy.ts'
 import type { RetryPolicy } from '../http/retry.ts'
+import { supportsRoute } from './detect_server.ts'
 import { problemOfAnswer } from './failure.ts'
-import { readText } from './lines.ts'
-import { offers } from './server.ts'
+import { readText } from './read_lines.ts'
 
 type Routes = typeof routes
 
-/** Path parameters of an operation; needed where its path has placeholders. */
+/** Path parameters of an operation; required if its path has placeholders. */
 type ParamsPart<R extends RouteName> = keyof ParamsOf<Routes[R]> extends never
   ? { readonly params?: undefined }
   : { readonly params: ParamsOf<Routes[R]> }
 
-/** What goes along with a call. */
+/** Parameters, body and options of a call. */
 export type CallOptions<R extends RouteName> = ParamsPart<R> & {
   readonly query?: QueryOf<Routes[R]>
   /** Parameters of the operation's `moreQuery`, in order. */
   readonly more?: readonly (readonly [name: string, value: string])[]
   readonly body?: BodyOf<Routes[R]>
-  /** Bytes to send in the place of a JSON body; sent once, never repeated. */
+  /** Bytes to send instead of a JSON body; never retried. */
   readonly stream?: AsyncIterable<Uint8Array>
   readonly headers?: Readonly<Record<string, string>>
-  /** Asks for the head of the answer alone. */
+  /** Requests the headers only. */
   readonly head?: boolean
-  /** What names a creation that its caller may send again: one for all attempts. One is made up where absent. */
+  /** Idempotency key, the same for all attempts of a creation. Generated if absent. */
   readonly key?: string
   readonly signal?: AbortSignal | undefined
-  /** Longest wait for the head of the answer, and between two pieces of it. */
+  /** Maximum wait for the response headers, and between two chunks of the body. */
   readonly timeoutMs?: number
 }
 
@@ -42,30 +42,30 @@ type Arguments<R extends RouteName> = keyof ParamsOf<Routes[R]> extends never
   ? [options?: CallOptions<R>]
   : [options: CallOptions<R>]
 
-/** A server, as its operations. */
+/** Client of a server. */
 export interface Api {
   /** Address, without a final slash. */
   readonly url: string
   /**
-   * Calls an operation that answers with JSON. Any 2xx is a success; an empty body counts as null.
+   * Calls an operation with a JSON response. Any 2xx status is a success; an empty body is parsed as null.
    *
-   * @throws {Problem} with the server's own code, or http/unreachable, http/timeout, http/unexpected
+   * @throws {Problem} with the code sent by the server, or http/unreachable, http/timeout, http/unexpected
    */
   call<R extends RouteName>(name: R, ...options: Arguments<R>): Promise<AnswerOf<Routes[R]>>
   /**
-   * Calls an operation that answers with a stream or a file; read the body to its end.
+   * Calls an operation that returns a stream or a file; the caller has to read the body to the end.
    *
    * @throws {Problem} as `call`
    */
   open<R extends RouteName>(name: R, ...options: Arguments<R>): Promise<HttpAnswer>
-  /** Which names the server reads; `document` until something else is found out. */
+  /** Dialect of the server; `document` until another one is detected. */
   readonly dialect: Dialect
-  /** Uses the names and paths of another dialect from here on. */
-  speak(dialect: Dialect): void
+  /** Sets the dialect of later calls. */
+  setDialect(dialect: Dialect): void
   close(): Promise<void>
 }
 
-/** Where a server is and how to talk to it. */
+/** Address of a server, and options of the connection. */
 export interface ApiOptions {
   readonly url: string
   readonly credentials?: Credentials | Token | undefined
@@ -77,32 +77,32 @@ export interface ApiOptions {
   readonly userAgent?: string
 }
 
-/** Largest JSON answer that is taken into memory. */
+/** Maximum size of a JSON response, which is held in memory. */
 const answerLimitBytes = 256 * 1024 * 1024
 
 /**
- * Connects to a server; nothing is sent until the first call.
+ * Creates a client of a server; nothing is sent until the first call.
  *
- * @throws {Problem} usage/bad-argument where the address is none
+ * @throws {Problem} usage/bad-argument if the address is not a valid URL
  */
 export function createApi({ url, credentials, dialect = 'document', ...rest }: ApiOptions): Api {
   const { origin, basePath } = parseServerUrl(url)
   const client = createHttpClient({ origin, ...rest, ...(credentials ? { credentials } : {}) })
-  const spoken = { dialect }
-  const send = (name: RouteName, options: Loose = {}) =>
-    sendCall({ client, basePath, name, dialect: spoken.dialect }, options)
-  const keyed = createKeyed(() => offers(api, 'instance.keys', undefined))
+  let current = dialect
+  const send = (name: RouteName, options: UntypedOptions = {}) =>
+    sendCall({ client, basePath, name, dialect: current }, options)
+  const keyHeaders = createKeyHeaders(() => supportsRoute(api, 'instance.keys', undefined))
   const api: Api = {
     url: origin + basePath,
     get dialect() {
-      return spoken.dialect
+      return current
     },
-    speak: (next) => {
-      spoken.dialect = next
+    setDialect: (next) => {
+      current = next
     },
     open: (name, ...[options]) => send(name, options),
     call: async (name, ...[options]) => {
-      const headers = await keyed(name, options)
+      const headers = await keyHeaders(name, options)
       const answer = await send(name, { ...options, headers, answerLimitBytes })
       return (await readJson(answer, `${routeOf(name).method} ${routeOf(name).path} on ${origin}`)) as never
     },
@@ -114,26 +114,26 @@ export function createApi({ url, credentials, dialect = 'document', ...rest }: A
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Makes what adds a key to the headers of a creation, where the server does those once: then they are repeated like what
- * does no harm. Which server does is found out at the first of them. A stream is sent once, with or without.
+ * Returns a function that adds an idempotency key to the headers of a creation, so that it can be retried, if the server
+ * supports keys. That is detected with the first creation. Streams get no key, because they are never retried.
  */
-function createKeyed(
-  findOut: () => Promise<boolean>,
-): (name: RouteName, options?: Loose) => Promise<Headers> {
-  let keeps: Promise<boolean> | undefined
+function createKeyHeaders(
+  detect: () => Promise<boolean>,
+): (name: RouteName, options?: UntypedOptions) => Promise<Headers> {
+  let supported: Promise<boolean> | undefined
   return async (name, { headers = {}, key = randomUUID(), stream } = {}) => {
     if (routeOf(name).takesKey !== true || stream !== undefined) return headers
-    keeps ??= findOut()
+    supported ??= detect()
     try {
-      return (await keeps) ? { [keyHeader]: key, ...headers } : headers
+      return (await supported) ? { [keyHeader]: key, ...headers } : headers
     } catch (error) {
-      keeps = undefined
+      supported = undefined
       throw error
     }
   }
 }
 
-interface Loose {
+interface UntypedOptions {
   readonly key?: string
   readonly params?: Readonly<Record<string, unknown>> | undefined
   readonly query?: Readonly<Record<string, unknown>>
@@ -154,7 +154,7 @@ interface Target {
   readonly dialect: Dialect
 }
 
-async function sendCall(target: Target, options: Loose): Promise<HttpAnswer> {
+async function sendCall(target: Target, options: UntypedOptions): Promise<HttpAnswer> {
   const method = options.head ? 'HEAD' : routeOf(target.name).method
   const path = target.basePath + pathOf(target.name, target.dialect, options.params) + queryOf(options)
   const body = options.stream ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
@@ -179,7 +179,7 @@ async function sendCall(target: Target, options: Loose): Promise<HttpAnswer> {
   })
 }
 
-function pathOf(name: RouteName, dialect: Dialect, params: Loose['params']): string {
+function pathOf(name: RouteName, dialect: Dialect, params: UntypedOptions['params']): string {
   const { path, aliases = [] } = routeOf(name)
   const template =
     dialect === 'sister' ? (aliases.find((alias) => alias.includes('/component/pyramid/')) ?? path) : path
@@ -188,7 +188,7 @@ function pathOf(name: RouteName, dialect: Dialect, params: Loose['params']): str
   )
 }
 
-function queryOf({ query = {}, more = [] }: Loose): string {
+function queryOf({ query = {}, more = [] }: UntypedOptions): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query))
     if (value !== undefined) parameters.append(name, formatParameter(value))
@@ -203,7 +203,7 @@ async function readJson(answer: HttpAnswer, what: string): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    const type = String(answer.headers['content-type'] ?? 'something without a type')
-    throw problem('http/unexpected', `${what} was answered with ${type}, which is no JSON.`)
+    const type = String(answer.headers['content-type'] ?? 'no content type')
+    throw problem('http/unexpected', `${what} returned ${type} instead of JSON.`)
   }
 }

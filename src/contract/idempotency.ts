@@ -11,4 +11,4 @@ export const replayedHeader = 'idempotency-replayed'
 export const keyPattern = '^[\\x21-\\x7e]{1,255}$'
 
 /** How long a key and its answer are kept, in hours. */
-export const keptHours = 24
+export const retentionHours = 24

@@ -6,47 +6,47 @@ export const copyHeader = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'lat
 /** End of a binary COPY. */
 export const copyTrailer = Buffer.from([0xff, 0xff])
 
-/** A row where it stands: its values follow each other, each behind its length. Valid until the next one is read. */
+/** A row in place in a buffer: values with their lengths. Valid until the next row is read. */
 export interface CopyRow extends Bytes {
-  /** Where the next value stands. */
+  /** Offset of the next value. */
   at: number
-  /** How many values are left. */
+  /** Number of remaining values. */
   left: number
-  /** Where the row ends. */
+  /** Offset of the end of the row. */
   readonly end: number
 }
 
-/** A value where it stands: its first byte and its length; the length of null is -1. */
+/** A value in place in a buffer: offset and length; the length of null is -1. */
 export interface CopyValue {
   readonly at: number
   readonly length: number
 }
 
-/** Number of values of what ends a copy. */
+/** Number of values that marks the end of a COPY. */
 const trailerCount = -1
 
 /**
- * Reads the rows of a binary copy that comes in pieces cut anywhere. What `use` gets is valid while it runs. No more
- * than a row and a piece are in memory.
+ * Reads the rows of a binary COPY, split into arbitrary chunks. A row is valid only during the call of `use`. Holds at
+ * most a row and a chunk in memory.
  *
  * @see https://www.postgresql.org/docs/current/sql-copy.html Binary Format
  */
 export async function readCopyRows(
-  pieces: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
   use: (row: CopyRow) => void,
 ): Promise<void> {
-  let held: Uint8Array[] = []
-  let heldBytes = 0
+  let pending: Uint8Array[] = []
+  let pendingBytes = 0
   let neededBytes = copyHeader.length
-  let hasBegun = false
-  for await (const piece of pieces) {
-    held.push(piece)
-    heldBytes += piece.length
-    if (heldBytes < neededBytes) continue
-    const data = bytesOf(asOne(held, heldBytes))
+  let hasHeader = false
+  for await (const chunk of chunks) {
+    pending.push(chunk)
+    pendingBytes += chunk.length
+    if (pendingBytes < neededBytes) continue
+    const data = bytesOf(concatenate(pending, pendingBytes))
     let at = 0
-    if (!hasBegun) at = skipHeader(data.bytes)
-    hasBegun = true
+    if (!hasHeader) at = skipHeader(data.bytes)
+    hasHeader = true
     for (;;) {
       const end = endOfRow(data, at)
       if (end > data.bytes.length) {
@@ -58,29 +58,29 @@ export async function readCopyRows(
       use({ bytes: data.bytes, view: data.view, at: at + 2, left, end })
       at = end
     }
-    held = [data.bytes.subarray(at)]
-    heldBytes = data.bytes.length - at
+    pending = [data.bytes.subarray(at)]
+    pendingBytes = data.bytes.length - at
   }
-  throw new Error('the rows have no end')
+  throw new Error('the COPY data have no trailer')
 }
 
-/** Gives the rows of a binary copy that comes in pieces cut anywhere, without its start and its end. */
-export async function* readCopyBody(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Returns the rows of a binary COPY, split into arbitrary chunks, without header and trailer. */
+export async function* readCopyBody(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let toSkip = copyHeader.length
-  let held: Uint8Array = Buffer.of()
-  for await (const piece of pieces) {
-    const skipped = Math.min(toSkip, piece.length)
+  let pending: Uint8Array = Buffer.of()
+  for await (const chunk of chunks) {
+    const skipped = Math.min(toSkip, chunk.length)
     toSkip -= skipped
-    const body = Buffer.concat([held, piece.subarray(skipped)])
-    // What may be the end stays back until it is known that more comes.
+    const body = Buffer.concat([pending, chunk.subarray(skipped)])
+    // Holds back what may be the trailer until more bytes follow.
     const end = Math.max(0, body.length - copyTrailer.length)
-    held = body.subarray(end)
+    pending = body.subarray(end)
     if (end > 0) yield body.subarray(0, end)
   }
-  if (!copyTrailer.equals(held)) throw new Error('the rows have no end')
+  if (!copyTrailer.equals(pending)) throw new Error('the COPY data have no trailer')
 }
 
-/** Takes the next value of a row. */
+/** Returns the next value of a row. */
 export function takeValue(row: CopyRow): CopyValue {
   if (row.left <= 0) throw new Error('a row has too few values')
   const length = row.view.getInt32(row.at)
@@ -90,19 +90,20 @@ export function takeValue(row: CopyRow): CopyValue {
   return { at, length }
 }
 
-function asOne(pieces: readonly Uint8Array[], sizeBytes: number): Buffer {
-  const [only] = pieces
-  if (pieces.length === 1 && only !== undefined)
+function concatenate(chunks: readonly Uint8Array[], sizeBytes: number): Buffer {
+  const [only] = chunks
+  if (chunks.length === 1 && only !== undefined)
     return Buffer.from(only.buffer, only.byteOffset, only.byteLength)
-  return Buffer.concat(pieces, sizeBytes)
+  return Buffer.concat(chunks, sizeBytes)
 }
 
 function skipHeader(bytes: Buffer): number {
-  if (!bytes.subarray(0, copyHeader.length).equals(copyHeader)) throw new Error('the rows are no binary copy')
+  if (!bytes.subarray(0, copyHeader.length).equals(copyHeader))
+    throw new Error('the data are not a binary COPY')
   return copyHeader.length
 }
 
-/** Where a row ends; beyond the bytes where it is not whole, and then no further than is known. */
+/** Returns the end of a row; beyond the buffer for an incomplete row, as far as its length is known. */
 function endOfRow({ bytes, view }: Bytes, at: number): number {
   let end = at + 2
   if (end > bytes.length) return end

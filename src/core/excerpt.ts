@@ -1,20 +1,20 @@
 import type { Issue } from './issue.ts'
 import { formatSpan, type Span } from './span.ts'
 
-/** Longest piece of a line that is shown, in characters. */
+/** Maximum number of characters shown of a line. */
 const maxShown = 160
 
-/** How much of a longer line is shown in front of the place. */
+/** Number of characters shown before the span in a longer line. */
 const shownBefore = 60
 
 /**
- * Gives the source line of a span and a line of carets under it, indented by `indent`:
+ * Returns the source line of a span and a line of carets under it, indented by `indent`:
  *
  *     11 |     srs: 4326x
  *        |          ^^^^^
  *
- * Tabs stay tabs, so that the caret stands under its character in any terminal. Of a long line the part around the
- * place is shown. Gives undefined where the text has no such line.
+ * Tabs are kept, so that the caret is below its character in any terminal. Of a long line only the part around the span
+ * is shown. Returns undefined if the text has no such line.
  */
 export function formatExcerpt(text: string, span: Span, indent = '  '): string | undefined {
   const line = text.split(/\r?\n/, span.line)[span.line - 1]
@@ -32,8 +32,8 @@ export function formatExcerpt(text: string, span: Span, indent = '  '): string |
 }
 
 /**
- * Writes an issue for people: place, severity, code and message, then the source line with a caret, then the hint.
- * `sourceText` is the text of the file that the issue's span names.
+ * Formats an issue for people: position, severity, code and message, then the source line with a caret, then the hint.
+ * `sourceText` is the text of the file of the span.
  *
  *     manifests/roads.yaml:11:14 error manifest/bad-value: roads.vector_layer.srs.id: expected an integer, got "4326x"
  *       11 |     srs: { id: 4326x }

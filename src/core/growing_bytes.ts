@@ -1,13 +1,13 @@
 import { type Bytes, bytesOf } from './bytes.ts'
 
-/** Beyond this many bytes, a copy outside of JavaScript is faster than a loop. */
-const shortBytes = 256
+/** Maximum number of bytes that a loop copies faster than a native call. */
+const maxLoopBytes = 256
 
-/** Bytes that grow as they are written to. */
+/** A buffer that grows as it is written to. */
 export class GrowingBytes implements Bytes {
   bytes: Buffer
   view: DataView
-  /** Where the next byte goes. */
+  /** Offset of the next byte. */
   at = 0
 
   constructor(sizeBytes: number) {
@@ -16,7 +16,7 @@ export class GrowingBytes implements Bytes {
     this.view = view
   }
 
-  /** Makes sure that so many bytes more have room. */
+  /** Makes room for a number of bytes. */
   reserve(count: number): void {
     if (this.at + count <= this.bytes.length) return
     const { bytes, view } = bytesOf(Buffer.allocUnsafe(2 * (this.at + count)))
@@ -25,15 +25,15 @@ export class GrowingBytes implements Bytes {
     this.view = view
   }
 
-  /** Appends a part of other bytes, for which it makes room. */
+  /** Appends a range of other bytes, growing as needed. */
   take(source: Bytes, start = 0, end = source.bytes.length): void {
     this.reserve(end - start)
     const { bytes, view } = this
     let { at } = this
-    if (end - start > shortBytes) at += source.bytes.copy(bytes, at, start, end)
+    if (end - start > maxLoopBytes) at += source.bytes.copy(bytes, at, start, end)
     else {
       let from = start
-      // Four bytes at once: most of what is taken is short, and there is a lot of it.
+      // Copies four bytes at a time: most ranges are short, and there are many of them.
       for (const last = end - 4; from <= last; from += 4, at += 4)
         view.setInt32(at, source.view.getInt32(from))
       for (; from < end; from += 1) bytes[at++] = source.bytes[from] ?? 0
@@ -56,17 +56,17 @@ export class GrowingBytes implements Bytes {
     this.at += 8
   }
 
-  /** Lets the offset that stands at `place` point to the next byte. @see https://flatbuffers.dev/internals */
+  /** Sets the relative offset stored at `place` to the next byte. @see https://flatbuffers.dev/internals */
   pointHere(place: number): void {
     this.view.setUint32(place, this.at - place, true)
   }
 
-  /** Fills up with zeros until `at` is `rest` beyond a multiple of eight, counted from `start`. */
+  /** Pads with zeros until `at` is `rest` after a multiple of eight, relative to `start`. */
   align(start: number, rest = 0): void {
     while ((this.at - start) % 8 !== rest) this.bytes[this.at++] = 0
   }
 
-  /** Fills up with zeros to a multiple of four, counted from `start`. */
+  /** Pads with zeros to a multiple of four, relative to `start`. */
   alignHalf(start: number): void {
     while ((this.at - start) % 4 !== 0) this.bytes[this.at++] = 0
   }

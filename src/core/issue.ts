@@ -1,16 +1,16 @@
 import type { Pointer } from './pointer.ts'
 import { compareSpans, type Span } from './span.ts'
 
-/** One fault in an input. Match on `code`, never on `message`. */
+/** A fault in an input. Match on `code`, never on `message`. */
 export interface Issue {
-  /** Stable, `area/fault`; its row in the contract's problem table says what it means. */
+  /** Stable code `area/fault`, described in the problem table of the contract. */
   readonly code: string
-  /** One sentence with the offending value in it. */
+  /** One sentence that contains the offending value. */
   readonly message: string
   readonly severity: 'error' | 'warning'
-  /** Where in a source file, when the input had one. */
+  /** Position in the source file, if there is one. */
   readonly span?: Span
-  /** Where in the parsed value. */
+  /** Position in the parsed value. */
   readonly pointer?: Pointer
   /** What to do about it. */
   readonly hint?: string
@@ -23,7 +23,7 @@ export function compareIssues(a: Issue, b: Issue): number {
   return compareText(a.pointer ?? '', b.pointer ?? '') || compareText(a.code, b.code)
 }
 
-/** Tells whether any of the issues stops the work. */
+/** Returns whether any of the issues is an error. */
 export function hasErrors(issues: readonly Issue[]): boolean {
   return issues.some((issue) => issue.severity === 'error')
 }

@@ -1,19 +1,19 @@
-/** A structured log line's facts; keys are snake_case on the wire. */
-export type LogFacts = Readonly<Record<string, unknown>>
+/** Fields of a structured log line, in snake_case. */
+export type LogFields = Readonly<Record<string, unknown>>
 
 /**
- * The log every part writes to: facts first, then a fixed sentence (facts never go into the sentence,
- * so that lines can be counted). `child` binds facts to all later lines. pino satisfies it.
+ * The log of all components: fields first, then a fixed message. Values never go into the message, so that lines can be
+ * counted. `child` adds fields to all lines of a new log. Implemented by pino.
  */
 export interface Log {
-  debug(facts: LogFacts, message: string): void
-  info(facts: LogFacts, message: string): void
-  warn(facts: LogFacts, message: string): void
-  error(facts: LogFacts, message: string): void
-  child(facts: LogFacts): Log
+  debug(fields: LogFields, message: string): void
+  info(fields: LogFields, message: string): void
+  warn(fields: LogFields, message: string): void
+  error(fields: LogFields, message: string): void
+  child(fields: LogFields): Log
 }
 
-/** A log that keeps nothing. */
+/** A log that discards everything. */
 export const silentLog: Log = {
   debug: () => undefined,
   info: () => undefined,

@@ -1,4 +1,4 @@
-/** A whole number that JSON writes without quotes and that numbers of JavaScript would round: its digits. */
+/** Digits of an integer in JSON that a JavaScript number would round. */
 export class LongNumber {
   readonly digits: string
 
@@ -11,12 +11,12 @@ export class LongNumber {
   }
 }
 
-/** A run of digits that may be such a number, where a value stands. */
+/** Matches text that may contain such a number as a value. */
 const candidate = /[[:,\s]-?\d{16,}[\s,\]}]|^\s*-?\d{16,}\s*$/
 
 /**
- * Parses JSON as `JSON.parse` does, but keeps whole numbers beyond 2^53 as they are written. Only texts that may hold one
- * cost more than that.
+ * Parses JSON like `JSON.parse`, but returns integers beyond 2^53 as `LongNumber`. Slower than `JSON.parse` only for text
+ * that may contain one.
  *
  * @throws {SyntaxError}
  * @see ECMA-262, JSON.parse: the text that a value came from

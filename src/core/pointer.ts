@@ -8,7 +8,7 @@ export function joinPointer(base: Pointer, ...tokens: readonly (string | number)
   return pointer
 }
 
-/** Most tokens hold nothing to escape: pointers are made by the thousand. */
+/** Escapes a token; fast for the most common case, tokens without special characters. */
 function escapeToken(token: string): string {
   return /[~/]/.test(token) ? token.replaceAll('~', '~0').replaceAll('/', '~1') : token
 }
@@ -21,12 +21,12 @@ export function splitPointer(pointer: Pointer): string[] {
   return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** Gives the pointer of the value that contains this one; the whole document contains itself. */
+/** Returns the pointer of the value that contains this one; the whole document contains itself. */
 export function parentPointer(pointer: Pointer): Pointer {
   return pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))
 }
 
-/** Finds the value at a pointer, or undefined where there is none. */
+/** Finds the value at a pointer. */
 export function findAtPointer(root: unknown, pointer: Pointer): unknown {
   let value = root
   for (const token of splitPointer(pointer)) {

@@ -1,27 +1,27 @@
 import type { Issue } from './issue.ts'
 
-/** What a Problem carries besides its code and message. */
+/** Details of a Problem besides code and message. */
 export interface ProblemDetails {
-  /** What to do about it, one sentence. */
+  /** Remedy, one sentence in the imperative. */
   readonly hint?: string | undefined
-  /** HTTP status, when an answer carries the Problem or it came from one. */
+  /** HTTP status of the response that the Problem is sent in or was created from. */
   readonly status?: number | undefined
   /** Exit code of the command line. */
   readonly exit?: number | undefined
-  /** The faults found in an input, when there may be several. */
+  /** Faults of an input. */
   readonly issues?: readonly Issue[] | undefined
-  /** The resource it concerns: id on a server, or key in a manifest. */
+  /** The affected resource: id on a server, or key in a manifest. */
   readonly resource?: number | string | undefined
-  /** Facts for programs: ends up as `data` in an HTTP error body. Never holds a secret. */
+  /** Data for programs, sent as `data` in an HTTP error body. Never contains a secret. */
   readonly data?: Readonly<Record<string, unknown>> | undefined
-  /** Longer text for a person, shown below the message. */
+  /** Longer text, shown below the message. */
   readonly detail?: string | undefined
   readonly cause?: unknown
 }
 
 /**
- * The only error that is thrown on purpose. `code` is the contract, the text is not.
- * Build one with `problem()` of the contract, which knows each code's status and exit code.
+ * The only error thrown on purpose. `code` is part of the contract, the text is not. Create it with `problem()` of the
+ * contract, which adds the status and exit code of each code.
  */
 export class Problem extends Error {
   override readonly name = 'Problem'
@@ -47,7 +47,7 @@ export class Problem extends Error {
   }
 }
 
-/** Gives a Problem with further facts, and with another message if one is given. */
+/** Returns a copy of a Problem with additional data and, if given, another message. */
 export function withData(
   found: Problem,
   data: Readonly<Record<string, unknown>>,
@@ -66,12 +66,12 @@ export function withData(
   })
 }
 
-/** Tells whether a thrown value is a Problem, of the given code if one is given. */
+/** Returns whether a thrown value is a Problem, of the given code if one is given. */
 export function isProblem(value: unknown, code?: string): value is Problem {
   return value instanceof Problem && (code === undefined || value.code === code)
 }
 
-/** Gives the Problem that work ends with, if it does; whatever else is thrown goes on. */
+/** Returns the Problem that a function throws; rethrows other errors. */
 export function catchProblem(work: () => void): Problem | undefined {
   try {
     work()

@@ -1,6 +1,6 @@
-/** A place in a source text. Lines and columns are 1-based; columns count UTF-16 code units. */
+/** A range of a source text. Lines and columns are 1-based; columns count UTF-16 code units. */
 export interface Span {
-  /** Path as it should be shown to a person: relative to the working directory where possible. */
+  /** Displayed path: relative to the working directory if possible. */
   readonly file: string
   readonly line: number
   readonly column: number
@@ -8,7 +8,7 @@ export interface Span {
   readonly endColumn: number
 }
 
-/** Gives `file:line:column`, the form editors and terminals turn into links. */
+/** Returns `file:line:column`, which editors and terminals turn into links. */
 export function formatSpan(span: Span): string {
   return `${span.file}:${span.line}:${span.column}`
 }

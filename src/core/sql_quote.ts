@@ -1,9 +1,9 @@
-/** Writes the name of a table or column as SQL does. */
+/** Quotes the name of a table or column for SQL. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Writes a text as SQL does that knows no backslashes, such as SQLite's. */
+/** Quotes a string for SQL without backslash escapes, such as SQLite's. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }

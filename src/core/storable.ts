@@ -1,4 +1,4 @@
-/** Tells whether a database can keep a text: none takes a NUL, or half of a surrogate pair. */
+/** Returns whether a database can store a string: without NUL and unpaired surrogates. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }

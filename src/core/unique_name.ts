@@ -1,12 +1,12 @@
-/** How a name is made different from others. */
-export interface NameChoice {
+/** Options of a unique name. */
+export interface UniqueNameOptions {
   readonly isTaken: (name: string) => boolean
-  /** The first number tried behind the name. */
+  /** First number to try as a suffix. */
   readonly firstNumber?: number
 }
 
-/** Returns the wanted name, or that name with the first free number behind it: `name_1`. */
-export function uniqueName(wanted: string, { isTaken, firstNumber = 1 }: NameChoice): string {
+/** Returns the wanted name, or the name with the first free number as a suffix: `name_1`. */
+export function uniqueName(wanted: string, { isTaken, firstNumber = 1 }: UniqueNameOptions): string {
   if (!isTaken(wanted)) return wanted
   for (let number = firstNumber; ; number += 1) {
     const name = `${wanted}_${number}`
@@ -14,7 +14,7 @@ export function uniqueName(wanted: string, { isTaken, firstNumber = 1 }: NameCho
   }
 }
 
-/** Returns a name that differs from the given ones in more than upper and lower case. */
+/** Returns a name that differs from given ones even if case is ignored. */
 export function uniqueNameIgnoringCase(wanted: string, names: readonly string[]): string {
   const taken = new Set(names.map((name) => name.toLowerCase()))
   return uniqueName(wanted, { isTaken: (name) => taken.has(name.toLowerCase()) })

@@ -2,13 +2,13 @@ import { type ByteGeometry, type ByteSequence, byteSequenceOf, numbersOf } from 
 import { type Part, positionSize } from './geometry.ts'
 import type { World } from './world.ts'
 
-/** x, y and, where there is one, z. */
+/** x, y and, if present, z. */
 type Position = readonly [x: number, y: number, ...z: number[]]
 
 /**
- * Cuts polygons at the antimeridian that run over it: rings whose next position is more than half a world away, which
- * would else be drawn as bands around the earth. Rings around a pole are led along the edge of the map. The halves
- * share edges with themselves until they are made valid. Everything else is returned as it is.
+ * Splits polygons that cross the antimeridian: rings with adjacent positions more than half a world apart, which would
+ * be drawn as bands around the earth. Rings around a pole are extended along the edge of the map. The resulting polygons
+ * may have edges that overlap themselves and need to be made valid. Other geometries are returned unchanged.
  *
  * @see RFC 7946 clause 3.1.9
  */
@@ -26,7 +26,7 @@ function isCrossing({ data: { view }, at, step, count }: ByteSequence, { width }
     jumps = Math.abs(x - last) > width / 2
     last = x
   }
-  // A box around the world is meant as it is.
+  // A box around the world is not split.
   return jumps && count > 5
 }
 
@@ -39,27 +39,27 @@ function cutPart(rings: Part<ByteSequence>, world: World): Part<ByteSequence>[] 
   const areas = isAround(outer) ? areasAround([outer, ...others.filter(isAround)], world) : [outer]
   const holes = others.filter((ring) => !isAround(ring))
   return areas.flatMap((ring) =>
-    sheetsOf(ring, world).flatMap((sheet): Part<ByteSequence>[] => {
-      const cut = toSheet(ring, sheet, world)
+    worldsOf(ring, world).flatMap((copy): Part<ByteSequence>[] => {
+      const cut = clipToWorld(ring, copy, world)
       if (cut.length < 4) return []
-      const inner = holes.flatMap((hole) => sheetsOf(hole, world).map((of) => toSheet(hole, of, world)))
+      const inner = holes.flatMap((hole) => worldsOf(hole, world).map((of) => clipToWorld(hole, of, world)))
       return [[cut, ...inner.filter((hole) => hole.length >= 4 && isBeside(hole, cut))].map(writeRing)]
     }),
   )
 }
 
 /**
- * Returns the areas of a polygon whose rings go around the world: those between one ring and the next, from north to
- * south. A single remaining ring reaches to the end of the map, on the side of its pole.
+ * Returns the areas of a polygon whose rings go around the world: those between adjacent rings, from north to south. The
+ * area of a remaining single ring extends to the edge of the map, on the side of its pole.
  */
 function areasAround(rings: readonly (readonly Position[])[], world: World): Position[][] {
-  const curves = rings.map((ring) => spread(ring, world))
+  const curves = rings.map((ring) => unroll(ring, world))
   const [west, east] = [curves[0]?.[0], curves[0]?.at(-1)]
   if (curves.length % 2 === 1 && west !== undefined && east !== undefined) {
-    const pole = curves.reduce((sum, curve) => sum + heightOf(curve), 0) < 0 ? -world.top : world.top
-    curves.push([atHeight(west, pole), atHeight(east, pole)])
+    const pole = curves.reduce((sum, curve) => sum + meanY(curve), 0) < 0 ? -world.top : world.top
+    curves.push([withY(west, pole), withY(east, pole)])
   }
-  curves.sort((a, b) => heightOf(b) - heightOf(a))
+  curves.sort((a, b) => meanY(b) - meanY(a))
   return curves.flatMap((upper, at) => {
     const lower = curves[at + 1]
     const [first] = upper
@@ -69,20 +69,20 @@ function areasAround(rings: readonly (readonly Position[])[], world: World): Pos
   })
 }
 
-const heightOf = (curve: readonly Position[]) => curve.reduce((sum, [, y]) => sum + y, 0) / curve.length
+const meanY = (curve: readonly Position[]) => curve.reduce((sum, [, y]) => sum + y, 0) / curve.length
 
-/** Lays a ring around the world out from the western end of the map to the eastern one. */
-function spread(ring: readonly Position[], { width }: World): Position[] {
+/** Unrolls a ring around the world from the western edge of the map to the eastern one. */
+function unroll(ring: readonly Position[], { width }: World): Position[] {
   const east = width / 2
   const eastward = (ring.at(-1)?.[0] ?? 0) > (ring[0]?.[0] ?? 0) ? ring : ring.toReversed()
-  const sheet = Math.floor((eastward[0]?.[0] ?? 0) / width + 0.5)
-  const laid = moved(eastward, -sheet * width)
-  const at = laid.findIndex(([x]) => x >= east)
-  const [before, after] = [laid[at - 1], laid[at]]
-  if (laid[0]?.[0] === -east || before === undefined || after === undefined) return laid
+  const copy = Math.floor((eastward[0]?.[0] ?? 0) / width + 0.5)
+  const unrolled = moved(eastward, -copy * width)
+  const at = unrolled.findIndex(([x]) => x >= east)
+  const [before, after] = [unrolled[at - 1], unrolled[at]]
+  if (unrolled[0]?.[0] === -east || before === undefined || after === undefined) return unrolled
   const [, y, ...z] = between(before, after, (east - before[0]) / (after[0] - before[0]))
-  const beyond = laid.slice(after[0] === east ? at + 1 : at, -1)
-  return [[-east, y, ...z], ...moved(beyond, -width), ...laid.slice(0, at), [east, y, ...z]]
+  const beyond = unrolled.slice(after[0] === east ? at + 1 : at, -1)
+  return [[-east, y, ...z], ...moved(beyond, -width), ...unrolled.slice(0, at), [east, y, ...z]]
 }
 
 function moved(ring: readonly Position[], by: number): Position[] {
@@ -102,7 +102,7 @@ function writeRing(ring: readonly Position[]): ByteSequence {
   return byteSequenceOf(ring.flat(), positionSize((ring[0]?.length ?? 2) > 2))
 }
 
-/** Lays a ring out without jumps, beyond the edges of the map; one around a pole ends a world from where it starts. */
+/** Unwraps a ring beyond the edges of the map, so that it has no jumps. A ring around a pole ends one world further. */
 function unwrap(ring: readonly Position[], { width }: World): Position[] {
   let turns = 0
   return ring.map(([x, y, ...z], index): Position => {
@@ -113,12 +113,12 @@ function unwrap(ring: readonly Position[], { width }: World): Position[] {
   })
 }
 
-function atHeight([x, , ...z]: Position, y: number): Position {
+function withY([x, , ...z]: Position, y: number): Position {
   return [x, y, ...z]
 }
 
-/** Numbers of the worlds side by side that a ring laid out touches; 0 is the map itself. */
-function sheetsOf(ring: readonly Position[], { width }: World): number[] {
+/** Returns the numbers of the adjacent copies of the world that an unwrapped ring touches; 0 is the map itself. */
+function worldsOf(ring: readonly Position[], { width }: World): number[] {
   const { west, east } = edgesOf(ring)
   const from = Math.floor(west / width + 0.5)
   const to = Math.ceil(east / width + 0.5) - 1
@@ -135,15 +135,15 @@ function edgesOf(ring: readonly Position[]): { readonly west: number; readonly e
   return { west, east }
 }
 
-/** The part of a ring on one of the worlds side by side, moved onto the map. */
-function toSheet(ring: readonly Position[], sheet: number, { width }: World): Position[] {
-  const west = (sheet - 0.5) * width
+/** Returns the part of a ring on one copy of the world, moved onto the map. */
+function clipToWorld(ring: readonly Position[], copy: number, { width }: World): Position[] {
+  const west = (copy - 0.5) * width
   const eastern = clip(ring, (x) => x - west)
   const both = clip(eastern, (x) => west + width - x)
-  return moved(both, -sheet * width)
+  return moved(both, -copy * width)
 }
 
-/** Sutherland and Hodgman's clip of a closed ring by a meridian; `inside` is 0 or more on the side that stays. */
+/** Clips a closed ring at a meridian; `inside` is 0 or more on the kept side. @see Sutherland and Hodgman 1974 */
 function clip(ring: readonly Position[], inside: (x: number) => number): Position[] {
   const kept: Position[] = []
   for (const [index, position] of ring.entries()) {
@@ -163,7 +163,7 @@ function between(from: Position, to: Position, part: number): Position {
   return [x ?? 0, y ?? 0, ...z]
 }
 
-/** Tells whether a hole lies between the edges of a ring: on which half it belongs. */
+/** Returns whether a hole lies between the western and eastern edges of a ring, so that it belongs to that half. */
 function isBeside(hole: readonly Position[], ring: readonly Position[]): boolean {
   const [inner, outer] = [edgesOf(hole), edgesOf(ring)]
   return inner.west >= outer.west && inner.east <= outer.east

@@ -1,15 +1,15 @@
 /** Box `[minX, minY, maxX, maxY]`, in the units of its reference system. */
 export type Bbox = readonly [minX: number, minY: number, maxX: number, maxY: number]
 
-/** A box that grows by what it is to surround. */
+/** A box that can be extended. */
 export type MutableBbox = [minX: number, minY: number, maxX: number, maxY: number]
 
-/** Returns a box around nothing, which meets no other and can grow. */
+/** Returns an empty box, which intersects no other. */
 export function emptyBbox(): MutableBbox {
   return [Infinity, Infinity, -Infinity, -Infinity]
 }
 
-/** Makes a box surround another one as well. */
+/** Extends a box by another one. */
 export function growBbox(box: MutableBbox, [minX, minY, maxX, maxY]: Bbox): void {
   if (minX < box[0]) box[0] = minX
   if (minY < box[1]) box[1] = minY
@@ -17,7 +17,7 @@ export function growBbox(box: MutableBbox, [minX, minY, maxX, maxY]: Bbox): void
   if (maxY > box[3]) box[3] = maxY
 }
 
-/** Makes a box surround a position as well. */
+/** Extends a box by a position. */
 export function extendBbox(box: MutableBbox, x: number, y: number): void {
   if (x < box[0]) box[0] = x
   if (y < box[1]) box[1] = y
@@ -25,29 +25,29 @@ export function extendBbox(box: MutableBbox, x: number, y: number): void {
   if (y > box[3]) box[3] = y
 }
 
-/** Returns a box that is larger on each side; a negative margin makes it smaller. */
+/** Returns a box with a margin on each side; a negative margin shrinks it. */
 export function expandBbox([minX, minY, maxX, maxY]: Bbox, margin: number): Bbox {
   return [minX - margin, minY - margin, maxX + margin, maxY + margin]
 }
 
-/** Tells whether two boxes have a point in common. */
+/** Returns whether two boxes have a point in common. */
 export function bboxesIntersect(a: Bbox, b: Bbox): boolean {
   return a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]
 }
 
 /**
- * Boxes behind each other, four numbers each. As an object each, the boxes of millions of features would take more
- * memory than the features.
+ * Boxes as four consecutive numbers each. As objects, the boxes of millions of features would take more memory than the
+ * features.
  */
 export type PackedBboxes = Float64Array
 
-/** Returns a box out of a list. */
+/** Returns a box of a list. */
 export function bboxAt(boxes: PackedBboxes, index: number): Bbox {
   const at = 4 * index
   return [boxes[at] ?? 0, boxes[at + 1] ?? 0, boxes[at + 2] ?? 0, boxes[at + 3] ?? 0]
 }
 
-/** Returns the box around some of the boxes of a list, from one to before another. */
+/** Returns the bounding box of a range of boxes; `end` is exclusive. */
 export function bboxAround(boxes: PackedBboxes, start: number, end: number): Bbox {
   const around = emptyBbox()
   for (let index = start; index < end; index += 1) growBbox(around, bboxAt(boxes, index))

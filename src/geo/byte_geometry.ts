@@ -2,42 +2,42 @@ import { type Bytes, bytesOf } from '../core/bytes.ts'
 import type { Geometry, Sequence } from './geometry.ts'
 
 /**
- * A `Sequence` where it stands in bytes, as little-endian doubles. Imports and exports have millions of them: taken out
- * as numbers, each position would cost as much as all else that is done with it.
+ * A `Sequence` in place in a byte buffer, as little-endian doubles. Imports and exports process millions of them:
+ * extracting the numbers would cost as much as all other processing.
  */
 export interface ByteSequence {
   readonly data: Bytes
-  /** Where x of the first position stands; y follows it. */
+  /** Offset of x of the first position, followed by y. */
   readonly at: number
   /** Bytes from one x to the next. */
   readonly step: number
-  /** Where z of the first position stands; -1 where there is none. */
+  /** Offset of z of the first position; -1 without z. */
   readonly zAt: number
   readonly zStep: number
   /** Number of positions. */
   readonly count: number
-  /** Whether the first position is to be repeated at the end. */
+  /** Whether the first position has to be repeated at the end. */
   readonly isOpen: boolean
 }
 
-/** A geometry that layers take, in place in bytes. */
+/** A geometry supported by layers, in place in a byte buffer. */
 export type ByteGeometry = Geometry<ByteSequence>
 
-/** Geometries of any families that came as one; collections in it are taken apart. */
+/** A geometry collection; nested collections are flattened. */
 export interface ByteCollection {
   readonly family: 'COLLECTION'
   readonly members: readonly ByteGeometry[]
 }
 
-/** A geometry of a type that layers do not have and that is not made of such: a curve. */
+/** A geometry of a type that layers do not support, such as a curve. */
 export interface UnsupportedGeometry {
   readonly family: 'UNSUPPORTED'
 }
 
-/** Whatever a source holds where a geometry stands. */
+/** Any geometry of a source. */
 export type AnyByteGeometry = ByteGeometry | ByteCollection | UnsupportedGeometry
 
-/** Reads the numbers of a sequence; a sequence without z gets none. */
+/** Reads the numbers of a sequence: two or three per position. */
 export function numbersOf({ data: { view }, at, step, zAt, zStep, count, isOpen }: ByteSequence): number[] {
   const numbers: number[] = []
   for (let index = 0; index < count; index++) {
@@ -47,7 +47,7 @@ export function numbersOf({ data: { view }, at, step, zAt, zStep, count, isOpen 
   return isOpen ? [...numbers, ...numbers.slice(0, zAt < 0 ? 2 : 3)] : numbers
 }
 
-/** Writes numbers as a sequence, of `size` numbers a position. */
+/** Writes numbers as a sequence with `size` numbers per position. */
 export function byteSequenceOf(numbers: Sequence, size: 2 | 3): ByteSequence {
   const data = bytesOf(Buffer.allocUnsafe(8 * numbers.length))
   for (const [at, value] of numbers.entries()) data.view.setFloat64(8 * at, value, true)
@@ -56,7 +56,7 @@ export function byteSequenceOf(numbers: Sequence, size: 2 | 3): ByteSequence {
   return { data, at: 0, step, zAt, zStep: step, count: numbers.length / size, isOpen: false }
 }
 
-/** Tells whether any position has a z other than 0. */
+/** Returns whether any position has a z other than 0. */
 export function hasHeight({ parts }: ByteGeometry): boolean {
   return parts.some((part) => part.some(sequenceHasHeight))
 }

@@ -3,8 +3,8 @@ import type { Part, Sequence } from './geometry.ts'
 import type { TileGeometry } from './tile_geometry.ts'
 
 /**
- * Cuts a geometry of a tile to a box, in whole units. Polygons need not be valid: each ring is cut side by side, which
- * keeps what is filled within the box and may add edges along its sides.
+ * Clips a tile geometry to a box, in whole units. Polygons need not be valid: each ring is clipped at one side after the
+ * other, which preserves the filled area within the box and may add edges along its sides.
  *
  * @see Sutherland and Hodgman 1974 (rings), Liang and Barsky 1984 (lines)
  */
@@ -30,16 +30,16 @@ function clipRing(ring: Sequence, box: Bbox): Sequence {
   return cut
 }
 
-/** A side of a box: everything beyond `limit` goes. */
+/** A side of a box: everything beyond `limit` is removed. */
 interface Side {
   /** 0 for x, 1 for y. */
   readonly axis: 0 | 1
   readonly limit: number
-  /** 1 where greater values are beyond it, -1 where smaller ones are. */
+  /** 1 if greater values are beyond the limit, -1 if smaller ones are. */
   readonly sign: 1 | -1
 }
 
-/** Finds the sides that a ring reaches beyond; undefined where all of it is beyond one of them. */
+/** Finds the sides that a ring crosses; undefined if the ring is completely beyond one of them. */
 function findCrossedSides(ring: Sequence, box: Bbox): Side[] | undefined {
   const crossed: Side[] = []
   for (const side of sidesOf(box)) {
@@ -73,10 +73,10 @@ function clipRingAt(ring: Sequence, side: Side): Sequence {
 
 interface Edge {
   readonly ring: Sequence
-  /** Places of the ends. */
+  /** Offsets of the ends. */
   readonly before: number
   readonly at: number
-  /** How far from the first end to the second. */
+  /** Fraction of the way from the first end to the second. */
   readonly part: number
 }
 
@@ -85,7 +85,7 @@ function pushBetween(into: number[], { ring, before, at, part }: Edge): void {
   into.push(Math.round(x0 + (x1 - x0) * part), Math.round(y0 + (y1 - y0) * part))
 }
 
-/** Gives the pieces of a line that are in the box. */
+/** Returns the pieces of a line inside the box. */
 function clipLine(line: Sequence, box: Bbox): Part[] {
   const pieces: Part[] = []
   let piece: number[] = []
@@ -108,7 +108,7 @@ function clipLine(line: Sequence, box: Bbox): Part[] {
   return piece.length > 0 ? [...pieces, [piece]] : pieces
 }
 
-/** Finds from where to where, as parts of its length, the edge that ends at a place is in the box. */
+/** Finds the part of an edge inside the box, as fractions of its length; `at` is the offset of its second end. */
 function findSpan(line: Sequence, at: number, box: Bbox): [from: number, to: number] | undefined {
   let [from, to] = [0, 1]
   for (const side of sidesOf(box)) {

@@ -6,24 +6,24 @@ export const mercatorHalfWorld = Math.PI * 6_378_137
 /** Width of the world in EPSG:3857, in metres. */
 export const mercatorWorld = 2 * mercatorHalfWorld
 
-/** Latitude where the square world of EPSG:3857 ends, in degrees. */
+/** Maximum latitude of the square world of EPSG:3857, in degrees. */
 export const mercatorMaxLatitude = (Math.atan(Math.sinh(Math.PI)) * 180) / Math.PI
 
-/** Gives EPSG:3857 metres of degrees. Poles are cut off where the square world ends. */
+/** Converts degrees to EPSG:3857 metres. Latitudes are clamped to the square world. */
 export function mercatorOfLonLat(lon: number, lat: number): [x: number, y: number] {
-  const cut = Math.max(-mercatorMaxLatitude, Math.min(mercatorMaxLatitude, lat))
-  return farMercatorOfLonLat(lon, cut)
+  const clamped = Math.max(-mercatorMaxLatitude, Math.min(mercatorMaxLatitude, lat))
+  return unclampedMercatorOfLonLat(lon, clamped)
 }
 
-/** Gives EPSG:3857 metres of degrees, however far beyond the square world: poles come to ±238,107,693. */
-export function farMercatorOfLonLat(lon: number, lat: number): [x: number, y: number] {
+/** Converts degrees to EPSG:3857 metres, without limit: the poles are at ±238,107,693. */
+export function unclampedMercatorOfLonLat(lon: number, lat: number): [x: number, y: number] {
   return [
     (lon * mercatorHalfWorld) / 180,
     (Math.asinh(Math.tan((lat * Math.PI) / 180)) / Math.PI) * mercatorHalfWorld,
   ]
 }
 
-/** Gives degrees of EPSG:3857 metres. */
+/** Converts EPSG:3857 metres to degrees. */
 export function lonLatOfMercator(x: number, y: number): [lon: number, lat: number] {
   return [
     (x / mercatorHalfWorld) * 180,
@@ -31,7 +31,7 @@ export function lonLatOfMercator(x: number, y: number): [lon: number, lat: numbe
   ]
 }
 
-/** Gives a box of EPSG:3857 in degrees. Its sides stay parallel to the axes, so that the corners tell all. */
+/** Converts a box from EPSG:3857 to degrees. Its sides remain parallel to the axes, so converting the corners suffices. */
 export function lonLatBbox([minX, minY, maxX, maxY]: Bbox): Bbox {
   return [...lonLatOfMercator(minX, minY), ...lonLatOfMercator(maxX, maxY)]
 }

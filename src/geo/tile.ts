@@ -8,15 +8,15 @@ export interface TileAddress {
   readonly y: number
 }
 
-/** Highest zoom level there is. */
-const highestZoom = 24
+/** Highest zoom level. */
+const maxZoom = 24
 
-/** Width of a tile of a zoom level in metres of EPSG:3857. */
+/** Returns the width of a tile in metres of EPSG:3857. */
 export function tileWidth(z: number): number {
   return (2 * mercatorHalfWorld) / 2 ** z
 }
 
-/** Box of a tile in EPSG:3857. */
+/** Returns the box of a tile in EPSG:3857. */
 export function tileBbox({ z, x, y }: TileAddress): Bbox {
   const width = tileWidth(z)
   const left = x * width - mercatorHalfWorld
@@ -24,8 +24,8 @@ export function tileBbox({ z, x, y }: TileAddress): Bbox {
   return [left, top - width, left + width, top]
 }
 
-/** Tells whether the pyramid has such a tile. */
+/** Returns whether a tile exists in the tile pyramid. */
 export function tileExists({ z, x, y }: TileAddress): boolean {
   const count = 2 ** z
-  return z >= 0 && z <= highestZoom && x >= 0 && y >= 0 && x < count && y < count
+  return z >= 0 && z <= maxZoom && x >= 0 && y >= 0 && x < count && y < count
 }

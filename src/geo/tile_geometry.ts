@@ -5,8 +5,8 @@ import type { Geometry, Part, Sequence } from './geometry.ts'
 export type TileGeometry = Pick<Geometry, 'family' | 'parts'>
 
 /**
- * Makes a geometry fit to be written: no position twice in a row, rings without their last position, outer rings
- * clockwise and holes the other way as seen on the screen, and nothing that collapsed to less than its family.
+ * Normalizes a geometry for encoding: removes repeated positions and the last position of rings, orients outer rings
+ * clockwise and holes counterclockwise on the screen, and drops collapsed lines and rings.
  */
 export function tidyGeometry({ family, parts }: TileGeometry): TileGeometry {
   if (family === 'POINT') return { family, parts: tidyPoints(parts) }
@@ -35,7 +35,7 @@ export function countPositions({ parts }: TileGeometry): number {
   return parts.flat().reduce((count, sequence) => count + sequence.length / 2, 0)
 }
 
-/** Returns the box around a geometry; one without positions has a box that meets none. */
+/** Returns the bounding box of a geometry; an empty box without positions. */
 export function boxOfGeometry({ parts }: TileGeometry): Bbox {
   const box = emptyBbox()
   for (const sequence of parts.flat()) {
@@ -44,7 +44,7 @@ export function boxOfGeometry({ parts }: TileGeometry): Bbox {
   return box
 }
 
-/** Returns a geometry that is moved by some units. */
+/** Returns a geometry moved by an offset. */
 export function moveGeometry({ family, parts }: TileGeometry, dx: number, dy: number): TileGeometry {
   const move = (value: number, at: number) => value + (at % 2 === 0 ? dx : dy)
   return { family, parts: parts.map((part) => part.map((sequence) => sequence.map(move))) }
@@ -84,7 +84,7 @@ function withoutRepeats(sequence: Sequence): Sequence {
   return kept
 }
 
-// Once the ends are one, there may be more of the same before it.
+// The last position may occur several times in a row.
 function withoutEnd(ring: Sequence): Sequence {
   let end = ring.length
   while (end > 2 && ring[0] === ring[end - 2] && ring[1] === ring[end - 1]) end -= 2

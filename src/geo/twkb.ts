@@ -5,8 +5,8 @@ import type { TileGeometry } from './tile_geometry.ts'
 import { partsOfWkbType, wkbTypes } from './wkb.ts'
 
 /**
- * Reads Tiny WKB of whole numbers (precision 0, no Z), as `ST_AsTWKB(geom, 0)` writes it for tile units. Only what is
- * of the given family is taken: clipping a polygon may leave lines and points along the edge.
+ * Parses Tiny WKB of integers (precision 0, no Z), as `ST_AsTWKB(geom, 0)` writes it for tile units. Ignores geometries
+ * of other families, because clipping a polygon may leave lines and points along the edge.
  *
  * @see https://github.com/TWKB/Specification/blob/master/twkb.md
  */
@@ -21,15 +21,15 @@ const flags = { bbox: 1, size: 2, ids: 4, extended: 8, empty: 16 }
 function readGeometry(reader: PbfReader, family: GeometryFamily, into: Part[]): void {
   const type = readByte(reader) & 15
   const found = readByte(reader)
-  // None of these is asked for by our queries.
+  // Our queries do not request any of these.
   if (found & (flags.bbox | flags.size | flags.ids | flags.extended))
-    throw new Error('unexpected form of TWKB')
+    throw new Error('unexpected TWKB metadata')
   if (found & flags.empty) return
   if (type === wkbTypes.geometryCollection) {
     for (let left = reader.readVarint(); left > 0; left -= 1) readGeometry(reader, family, into)
     return
   }
-  // The numbers are those of WKB.
+  // TWKB uses the type numbers of WKB.
   const kind = partsOfWkbType(type)
   if (kind === undefined) throw new Error(`unexpected TWKB type ${type}`)
   const cursor: Cursor = { reader, x: 0, y: 0 }
@@ -40,7 +40,7 @@ function readGeometry(reader: PbfReader, family: GeometryFamily, into: Part[]): 
   }
 }
 
-/** Differences run on through all parts of a geometry. */
+/** Current position: coordinate differences continue across the parts of a geometry. */
 interface Cursor {
   readonly reader: PbfReader
   x: number

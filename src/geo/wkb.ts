@@ -39,8 +39,8 @@ interface Cursor {
 }
 
 /**
- * Reads well-known binary, little-endian, with ISO or extended types for Z and with or without a reference system. Its
- * positions stay where they stand.
+ * Parses well-known binary, little-endian, with ISO or extended types for Z and with or without a reference system.
+ * Positions stay in the buffer.
  *
  * @see OGC 06-103r4 clause 8; https://postgis.net/docs/using_postgis_dbmanagement.html EWKB
  */
@@ -82,7 +82,7 @@ function readCollection(cursor: Cursor): AnyByteGeometry {
   return { family: 'COLLECTION', members }
 }
 
-/** Reads one point, line or polygon; an empty one has no sequences. */
+/** Reads a point, line or polygon; an empty one has no sequences. */
 function readPart(cursor: Cursor, family: GeometryFamily, hasZ: boolean): Part<ByteSequence> {
   if (family === 'POINT') {
     const isEmpty = Number.isNaN(cursor.data.view.getFloat64(cursor.at, true))
@@ -106,20 +106,20 @@ function readCount(cursor: Cursor): number {
   return cursor.data.view.getUint32(cursor.at - 4, true)
 }
 
-/** Where bytes are written to. */
+/** A buffer to write to, and the offset of the next byte. */
 export interface ByteSink extends Bytes {
   at: number
 }
 
-/** What a geometry is written as. */
+/** Geometry type and reference system to write. */
 export interface EwkbTarget extends GeometryParts {
   /** EPSG code; 0 writes none. */
   readonly srs: number
 }
 
 /**
- * Writes a geometry as extended well-known binary, little-endian; there must be room for it. A geometry without z gets
- * one of 0 where the target has it.
+ * Writes a geometry as extended well-known binary, little-endian. The buffer must be large enough. If only the target has
+ * z, it is written as 0.
  */
 export function writeEwkb(sink: ByteSink, { parts }: Pick<ByteGeometry, 'parts'>, target: EwkbTarget): void {
   const { family, isMulti, hasZ, srs } = target
@@ -139,7 +139,7 @@ export function writeEwkb(sink: ByteSink, { parts }: Pick<ByteGeometry, 'parts'>
   }
 }
 
-/** Returns the most bytes that `writeEwkb` needs. */
+/** Returns the maximum number of bytes that `writeEwkb` needs. */
 export function ewkbRoom({ parts }: Pick<ByteGeometry, 'parts'>): number {
   let room = 32
   for (const part of parts) {

@@ -2,7 +2,7 @@ import { geometryTypeOf } from '../contract/geometry.ts'
 import { type Geometry, positionSize, type Sequence } from './geometry.ts'
 
 /**
- * Writes Well-Known Text: the type in capitals, each number as the shortest text that reads back the same.
+ * Formats a geometry as Well-Known Text: the type in capitals, numbers in the shortest form without loss.
  * @see OGC 06-103r4 clause 7
  */
 export function formatWkt({ family, isMulti, hasZ, parts }: Geometry): string {
@@ -29,5 +29,5 @@ function formatSequence(sequence: Sequence, size: number): string {
   return `(${positions.join(',')})`
 }
 
-// Minus zero has no place in WKT that all readers agree on.
+// Not every reader accepts a negative zero.
 const formatNumber = (value: number) => String(value === 0 ? 0 : value)

@@ -1,21 +1,21 @@
 import type { Bytes } from '../core/bytes.ts'
 import { WktScan, type WktToken } from './wkt_scan.ts'
 
-/** Where a text stands. */
+/** A string in place in a byte buffer. */
 export interface TextPlace extends Bytes {
   readonly at: number
   readonly size: number
 }
 
-/** Checks the texts that another program has read as geometries. */
+/** Checks strings that GDAL has parsed as geometries. */
 export interface WktCheck {
-  /** Tells whether all of a text is geometry: GDAL stops reading where it has enough. */
+  /** Returns whether the complete string is a geometry: GDAL ignores trailing text. */
   isWhole(text: TextPlace): boolean
-  /** Whether a text had measures (M). */
+  /** Whether any string had measures (M). */
   readonly hasMeasures: boolean
 }
 
-/** Starts a check of texts of any geometry type, or of well-known binary in hexadecimal digits. */
+/** Creates a check of WKT of any geometry type, and of well-known binary in hexadecimal. */
 export function startWktCheck(): WktCheck {
   const check = {
     hasMeasures: false,
@@ -30,16 +30,16 @@ export function startWktCheck(): WktCheck {
 }
 
 interface Reading {
-  /** Parentheses that are open. */
+  /** Number of open parentheses. */
   depth: number
-  /** Numbers of the position that is read. */
+  /** Numbers of the current position so far. */
   numbers: number
-  /** Whether the last parenthesis is closed. */
+  /** Whether the outermost parenthesis is closed. */
   isClosed: boolean
   hasMeasures: boolean
 }
 
-/** Reads words, numbers and parentheses that close each other, and nothing after the last. */
+/** Reads words, numbers and balanced parentheses, with nothing after the last one. */
 function readWkt({ bytes, at, size }: TextPlace): { isWhole: boolean; hasMeasures: boolean } {
   const scan = new WktScan(bytes, at, at + size)
   const reading: Reading = { depth: 0, numbers: 0, isClosed: false, hasMeasures: false }

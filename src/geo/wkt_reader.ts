@@ -4,7 +4,7 @@ import type { Problem } from '../core/problem.ts'
 import { checkPart, type Geometry, type Part, type Sequence } from './geometry.ts'
 import { WktScan, type WktToken } from './wkt_scan.ts'
 
-/** A geometry with the reference system its text named, if it did. */
+/** A geometry and the reference system of its WKT, if given. */
 export interface WktValue {
   readonly geometry: Geometry
   /** EPSG code of a leading `SRID=…;`. */
@@ -12,10 +12,10 @@ export interface WktValue {
 }
 
 /**
- * Reads Well-Known Text as it is found in the wild: any case and spacing, `POINTZ` and `POINT Z`, a third coordinate
- * without Z, `SRID=…;` before it, points of a MULTIPOINT with or without brackets, rings that are left open.
+ * Parses Well-Known Text in common variants: any case and spacing, `POINTZ` and `POINT Z`, a third coordinate without Z,
+ * a leading `SRID=…;`, points of a MULTIPOINT with or without parentheses, and open rings.
  *
- * @throws {Problem} feature/invalid with the column of the fault
+ * @throws {Problem} feature/invalid with the position of the error
  * @see OGC 06-103r4 clause 7
  */
 export function parseWkt(text: string): WktValue {
@@ -33,18 +33,18 @@ function parseGeometry(reader: Reader): Geometry {
   const parts = isMulti ? parseMulti(reader, family) : parsePart(reader, family)
   const { size } = reader
   const hasZ = size === 0 ? mark === 'Z' : size === 3
-  if (mark === 'Z' && !hasZ) throw reader.fault('Z is announced, but positions have two coordinates')
+  if (mark === 'Z' && !hasZ) throw reader.error('the type has Z, but positions have two coordinates')
   return { family, isMulti, hasZ, parts: parts.map((part) => checkPart({ family, part, size })) }
 }
 
 function parseHead(reader: Reader): { type: string; mark: string } {
   const word = reader.take('word')?.toUpperCase()
-  if (word === undefined) throw reader.fault('expected the type of a geometry')
+  if (word === undefined) throw reader.error('expected a geometry type')
   const [, stem = '', glued = ''] = /^(.*?(?:POINT|STRING|POLYGON))(ZM|Z|M)?$/.exec(word) ?? [word, word]
   const type = planarGeometryTypes.find((known) => known === stem)
-  if (type === undefined) throw reader.fault(`${word} is not a type that layers have`)
+  if (type === undefined) throw reader.error(`${word} is not a supported geometry type`)
   const mark = glued || (reader.takeWord(/^(ZM|Z|M)$/i)?.toUpperCase() ?? '')
-  if (mark.includes('M')) throw reader.fault('measures (M) are not supported')
+  if (mark.includes('M')) throw reader.error('measures (M) are not supported')
   return { type, mark }
 }
 
@@ -57,12 +57,12 @@ function parseMulti(reader: Reader, family: GeometryFamily): Part[] {
 
 const empty = /^EMPTY$/i
 
-/** Returns one part, or none where it is empty. */
+/** Returns one part; an empty list for EMPTY. */
 function parsePart(reader: Reader, family: GeometryFamily): Part[] {
   if (reader.takeWord(empty) !== undefined) return []
   if (family === 'POLYGON') return [parseList(reader, () => parseSequence(reader).flat())]
   const positions = parseSequence(reader)
-  if (family === 'POINT' && positions.length !== 1) throw reader.fault('a point has one position')
+  if (family === 'POINT' && positions.length !== 1) throw reader.error('a point must have one position')
   return [[positions.flat()]]
 }
 
@@ -72,11 +72,12 @@ function parsePosition(reader: Reader): Sequence {
   const position: number[] = []
   for (let text = reader.take('number'); text !== undefined; text = reader.take('number')) {
     const value = Number(text)
-    if (!Number.isFinite(value)) throw reader.fault(`${text} is too large a number`)
+    if (!Number.isFinite(value)) throw reader.error(`the number ${text} is too large`)
     position.push(value)
   }
-  if (position.length > 3) throw reader.fault('measures (M) are not supported: a position has four numbers')
-  if (position.length < 2) throw reader.fault('expected two or three numbers')
+  if (position.length > 3)
+    throw reader.error('measures (M) are not supported, but a position has four numbers')
+  if (position.length < 2) throw reader.error('expected two or three numbers')
   reader.expectSize(position.length)
   return position
 }
@@ -91,14 +92,14 @@ function parseList<T>(reader: Reader, parseItem: () => T): T[] {
 
 const signs = { open: '(', close: ')' } as const
 
-/** Tokens of a text, of which the next one is known. */
+/** Reader of tokens with one token lookahead. */
 class Reader {
   readonly #bytes: Buffer
   readonly #scan: WktScan
   #next: WktToken
-  /** Byte after the token that was taken last. */
+  /** Offset after the last taken token. */
   #taken: number
-  /** Numbers of the positions; 0 before the first of them. */
+  /** Numbers per position; 0 before the first position. */
   size = 0
 
   constructor(text: string, prefixLength: number) {
@@ -112,7 +113,7 @@ class Reader {
     return this.#next === token
   }
 
-  /** Takes the next token if it is of a kind; returns its text. */
+  /** Takes the next token if it is of a kind, and returns its text. */
   take(token: WktToken): string | undefined {
     if (this.#next !== token) return undefined
     const text = this.#scan.text()
@@ -126,26 +127,26 @@ class Reader {
   }
 
   expect(token: keyof typeof signs): void {
-    if (this.take(token) === undefined) throw this.fault(`expected "${signs[token]}"`)
+    if (this.take(token) === undefined) throw this.error(`expected "${signs[token]}"`)
   }
 
   expectSize(size: number): void {
     if (this.size !== 0 && this.size !== size)
-      throw this.fault('some positions have two coordinates, others three')
+      throw this.error('some positions have two coordinates, others three')
     this.size = size
   }
 
   end(): void {
     if (this.#next === 'other' && this.#scan.text() === ';') this.take('other')
-    if (this.#next !== 'end') throw this.fault('expected the end')
+    if (this.#next !== 'end') throw this.error('expected the end of the text')
   }
 
-  fault(reason: string): Problem {
+  error(reason: string): Problem {
     const before = this.#bytes.toString('utf8', 0, this.#taken)
     const around = before.slice(-20) + this.#bytes.toString('utf8', this.#taken).slice(0, 20)
     return problem(
       'feature/invalid',
-      `bad WKT: ${reason} at character ${before.length + 1}, near "${around}"`,
+      `invalid WKT: ${reason} at character ${before.length + 1}, near "${around}"`,
     )
   }
 }

@@ -1,20 +1,20 @@
-/** What Well-Known Text consists of; `other` is a character that has no place in it. */
+/** Kind of a token of Well-Known Text; `other` is an invalid character. */
 export type WktToken = 'word' | 'number' | 'open' | 'close' | 'comma' | 'other' | 'end'
 
 const [open, close, comma] = [0x28, 0x29, 0x2c]
 
 /**
- * Cuts Well-Known Text into tokens, in place in its bytes: tables have millions of such texts, of which no string is
- * made.
+ * Splits Well-Known Text into tokens in place, without creating strings, because tables may contain millions of
+ * geometries.
  *
  * @see OGC 06-103r4 clause 7.2
  */
 export class WktScan {
   readonly #bytes: Buffer
   readonly #end: number
-  /** First byte of the token that was read last. */
+  /** Offset of the current token. */
   start: number
-  /** Byte after that token. */
+  /** Offset after the current token. */
   at: number
 
   constructor(bytes: Buffer, start = 0, end = bytes.length) {
@@ -31,20 +31,20 @@ export class WktScan {
     this.start = at
     if (at >= this.#end) return this.#take('end', at)
     const byte = this.#bytes[at] as number
-    if (isLetter(byte)) return this.#take('word', this.#passWord(at))
+    if (isLetter(byte)) return this.#take('word', this.#skipWord(at))
     if (byte === open) return this.#take('open', at + 1)
     if (byte === close) return this.#take('close', at + 1)
     if (byte === comma) return this.#take('comma', at + 1)
-    const after = this.#passNumber(at)
+    const after = this.#skipNumber(at)
     return after > at ? this.#take('number', after) : this.#take('other', at + 1)
   }
 
-  /** Returns the text of the token that was read last. */
+  /** Returns the text of the current token. */
   text(): string {
     return this.#bytes.toString('latin1', this.start, this.at)
   }
 
-  /** Tells whether the token that was read last ends in a letter, in upper or lower case. */
+  /** Returns whether the current token ends in a letter, ignoring case. */
   endsIn(letter: string): boolean {
     return ((this.#bytes[this.at - 1] as number) | 0x20) === letter.charCodeAt(0)
   }
@@ -54,33 +54,33 @@ export class WktScan {
     return token
   }
 
-  #passWord(from: number): number {
+  #skipWord(from: number): number {
     let at = from
     while (at < this.#end && isLetter(this.#bytes[at] as number)) at += 1
     return at
   }
 
-  /** Returns where a number ends, which something else has to follow; where it starts if there is none. */
-  #passNumber(from: number): number {
+  /** Returns the end of a number, which a delimiter has to follow; the start if there is no number. */
+  #skipNumber(from: number): number {
     const first = isSign(this.#bytes[from]) ? from + 1 : from
-    const whole = this.#passDigits(first)
-    const fraction = this.#isAt(whole, 0x2e) ? this.#passDigits(whole + 1) : whole
+    const whole = this.#skipDigits(first)
+    const fraction = this.#isAt(whole, 0x2e) ? this.#skipDigits(whole + 1) : whole
     const digits = whole - first + Math.max(0, fraction - whole - 1)
     if (digits === 0) return from
-    const after = this.#passExponent(fraction)
+    const after = this.#skipExponent(fraction)
     const next = after < this.#end ? (this.#bytes[after] as number) : close
     return isBlank(next) || next === comma || next === close ? after : from
   }
 
-  /** Returns where an exponent ends; where it starts if there is none or if it has no digits. */
-  #passExponent(from: number): number {
+  /** Returns the end of an exponent; the start if there is none or it has no digits. */
+  #skipExponent(from: number): number {
     if (from >= this.#end || ((this.#bytes[from] as number) | 0x20) !== 0x65) return from
     const first = isSign(this.#bytes[from + 1]) ? from + 2 : from + 1
-    const after = this.#passDigits(first)
+    const after = this.#skipDigits(first)
     return after === first ? from : after
   }
 
-  #passDigits(from: number): number {
+  #skipDigits(from: number): number {
     let at = from
     while (at < this.#end && isDigit(this.#bytes[at] as number)) at += 1
     return at

@@ -1,17 +1,17 @@
 import type { Bbox } from './bbox.ts'
 import { mercatorHalfWorld, mercatorWorld } from './mercator.ts'
 
-/** How far a reference system goes around the earth. */
+/** Extent of a reference system that covers the whole earth. */
 export interface World {
-  /** From one antimeridian to the next. */
+  /** Width of the earth, from antimeridian to antimeridian. */
   readonly width: number
-  /** Where maps end towards a pole; web mercator ends where its map is a square. */
+  /** Maximum y of maps; in web mercator, the edge of the square map. */
   readonly top: number
-  /** Coordinates that data can have: to the poles, and once around the earth to either side. */
+  /** Limits of coordinates: the poles, and one world width to either side. */
   readonly limits: Bbox
 }
 
-/** The y that PROJ gives a pole in EPSG:3857, rounded up. */
+/** The y of a pole in EPSG:3857, as PROJ computes it, rounded up. */
 const mercatorPole = 242_528_681
 
 const worlds: Readonly<Record<number, World>> = {
@@ -29,12 +29,12 @@ function limitsOf(x: number, y: number): Bbox {
   return [-x, -y, x, y]
 }
 
-/** Finds how far a reference system goes around the earth; undefined for those of a region. */
+/** Finds the extent of a global reference system; undefined for regional ones. */
 export function findWorld(srs: number): World | undefined {
   return worlds[srs]
 }
 
-/** Returns the coordinates that data in a reference system can have. */
+/** Returns the limits of coordinates in a reference system. */
 export function coordinateLimits(srs: number): Bbox {
   return worlds[srs]?.limits ?? unlimited
 }

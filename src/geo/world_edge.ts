@@ -1,26 +1,29 @@
 import type { Sequence } from './geometry.ts'
 import type { TileGeometry } from './tile_geometry.ts'
 
-/** The world in tile units, from its top left corner, and how far beyond its ends is out of sight. */
+/** Side of the world in tile units, and the distance beyond its edges that is out of sight. */
 export interface WorldUnits {
   readonly size: number
   readonly reach: number
 }
 
 /**
- * Leads edges of polygons that run along an end of the world around it, out of sight. Areas are cut there only because
- * the map ends: their outlines would be drawn as lines across land that goes on at the other end.
+ * Moves edges of polygons along an edge of the world out of sight. Areas are split there only because the map ends;
+ * otherwise their outlines would be drawn as lines across land that continues on the other side.
  */
-export function leadAroundEdges(geometry: TileGeometry, world: WorldUnits): TileGeometry {
+export function moveWorldEdges(geometry: TileGeometry, world: WorldUnits): TileGeometry {
   if (geometry.family !== 'POLYGON') return geometry
-  return { ...geometry, parts: geometry.parts.map((rings) => rings.map((ring) => leadRing(ring, world))) }
+  return {
+    ...geometry,
+    parts: geometry.parts.map((rings) => rings.map((ring) => moveRingEdges(ring, world))),
+  }
 }
 
 type Position = readonly [x: number, y: number]
 
-function leadRing(sequence: Sequence, world: WorldUnits): Sequence {
+function moveRingEdges(sequence: Sequence, world: WorldUnits): Sequence {
   const ring = positionsOf(sequence)
-  const led = ring.flatMap((position, at) => {
+  const moved = ring.flatMap((position, at) => {
     const [x, y] = position
     const [beforeX, beforeY] = outwards(ring.at(at - 1) ?? position, position, world)
     const [afterX, afterY] = outwards(position, ring[(at + 1) % ring.length] ?? position, world)
@@ -33,10 +36,10 @@ function leadRing(sequence: Sequence, world: WorldUnits): Sequence {
       ...(isLeft ? [x + afterX, y + afterY] : []),
     ]
   })
-  return led.length === 2 * ring.length ? sequence : led
+  return moved.length === 2 * ring.length ? sequence : moved
 }
 
-/** Gives the way out of the world from an edge that runs along its end; no way where it does not. */
+/** Returns the offset that moves an edge along an edge of the world out of sight; 0 for other edges. */
 function outwards([x0, y0]: Position, [x1, y1]: Position, { size, reach }: WorldUnits): Position {
   const way = (from: number, to: number) =>
     from !== to ? 0 : from === 0 ? -reach : from === size ? reach : 0

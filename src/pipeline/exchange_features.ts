@@ -1,10 +1,9 @@
-import { offers } from '../api/server.ts'
+import { supportsRoute } from '../api/detect_server.ts'
 import { notesOf, type WireImportReport } from '../contract/import_report.ts'
 import { formatSource, markerKeys, type SourceMarker } from '../contract/markers.ts'
 import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
 import { countOf } from '../core/count.ts'
-import { tryAgain } from '../transfer/again.ts'
 import {
   blindLoadProblem,
   type DataChange,
@@ -12,7 +11,8 @@ import {
   type LossLimits,
   refuseDataLoss,
 } from '../transfer/data_loss.ts'
-import { discardSource, loadTimeoutMs } from '../transfer/prepare.ts'
+import { discardSource, loadTimeoutMs } from '../transfer/prepare_source.ts'
+import { sendWithRetries } from '../transfer/retry_request.ts'
 import { watchLoad } from '../transfer/watch_load.ts'
 import { type RunContext, startStep } from './run_context.ts'
 import { countFeatures, type TargetLayer } from './target_layer.ts'
@@ -55,7 +55,7 @@ export async function exchangeFeatures(exchange: Exchange, context: RunContext):
   const { api, signal } = context
   const { layer } = exchange
   const step = startStep(context, 'load', layer.keyname)
-  const prepares = await offers(api, 'source.prepare', signal)
+  const prepares = await supportsRoute(api, 'source.prepare', signal)
   const watched = { uid: exchange.upload.id, signal, onProgress: step.loading }
   const work = prepares ? exchangePrepared(exchange, context) : exchangeUpload(exchange, context)
   const { before, report } = await watchLoad(api, watched, work)
@@ -85,7 +85,7 @@ async function exchangePrepared(exchange: Exchange, context: RunContext): Promis
   const { api, signal } = context
   const body = { cls: 'vector_layer', id: layer.id, vector_layer: { ...reading, source: upload } }
   // What was prepared for an answer that was lost is forgotten after a day.
-  const answer = await tryAgain(
+  const answer = await sendWithRetries(
     () => api.call('source.prepare', { body, signal, timeoutMs: loadTimeoutMs }),
     { signal },
   )

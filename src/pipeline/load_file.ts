@@ -6,9 +6,9 @@ import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
 import { defaultLossFuse } from '../transfer/data_loss.ts'
 import { packSource } from '../transfer/pack.ts'
-import type { PartsOptions } from '../transfer/parts.ts'
-import { loadTimeoutMs } from '../transfer/prepare.ts'
-import { uploadFile } from '../transfer/upload.ts'
+import { loadTimeoutMs } from '../transfer/prepare_source.ts'
+import { uploadFile } from '../transfer/upload_file.ts'
+import type { PartsOptions } from '../transfer/upload_in_parts.ts'
 import { watchLoad } from '../transfer/watch_load.ts'
 import { exchangeFeatures } from './exchange_features.ts'
 import { type RunContext, startStep } from './run_context.ts'
@@ -141,7 +141,7 @@ async function sendFile(load: FileLoad, layer: string, context: RunContext): Pro
       path: source.path,
       signal,
       parts: load.parts,
-      ...(source.packed.length > 0 ? { madeOf: source.packed } : {}),
+      ...(source.packed.length > 0 ? { packedFrom: source.packed } : {}),
       onProgress: (read, total) => step.progress(0, { read, total }),
     })
     step.done()

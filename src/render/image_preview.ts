@@ -1,35 +1,35 @@
 import PQueue from 'p-queue'
 import type { Sharp } from 'sharp'
 
-/** A small picture of a picture. */
+/** A preview of an image. */
 export interface Preview {
   readonly bytes: Uint8Array
   readonly mediaType: PreviewType
 }
 
-/** Media type of a preview: transparent pictures stay transparent. */
+/** Media type of a preview: PNG for images with transparency. */
 export type PreviewType = 'image/jpeg' | 'image/png'
 
-/** Most pixels of a picture that is read, and most seconds that it may take. */
+/** Maximum pixels of an image, and maximum time to resize it. */
 const limits = { pixels: 100_000_000, seconds: 20 }
 
-/** Width and height, in pixels, that a preview fits into. */
+/** Maximum width and height of a preview, in pixels. */
 export interface PreviewSize {
   readonly width: number
   readonly height: number
 }
 
-/** Size of the previews that are kept. */
-export const keptSize: PreviewSize = { width: 2048, height: 2048 }
+/** Size of stored previews. */
+export const storedSize: PreviewSize = { width: 2048, height: 2048 }
 
-/** The only readers of pictures that are let loose on what users send. */
-const readers = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].flatMap((name) => [
+/** The only image decoders that are enabled for uploaded files. */
+const decoders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].flatMap((name) => [
   `VipsForeignLoad${name}File`,
   `VipsForeignLoad${name}Buffer`,
 ])
 
-// One at a time: a large picture takes a lot of memory, and each is drawn by several threads anyway. Small ones, which
-// somebody waits for, do not queue behind it.
+// Large images one at a time, because each takes a lot of memory and uses several threads. Small ones have a queue of
+// their own, so that requests for them do not wait for large ones.
 const queues = { large: new PQueue({ concurrency: 1 }), small: new PQueue({ concurrency: 2 }) }
 
 type Library = typeof import('sharp').default
@@ -39,40 +39,40 @@ function load(): Promise<Library> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.cache(false)
     sharp.block({ operation: ['VipsForeignLoad'] })
-    sharp.unblock({ operation: readers })
+    sharp.unblock({ operation: decoders })
     return sharp
   })
   return loading
 }
 
 /**
- * Makes a preview of a picture in a file: upright, in proportion, without metadata, never enlarged.
- * Undefined for what is no picture, and for one that is broken or too large.
+ * Creates a preview of an image file: upright, in proportion, without metadata, never enlarged.
  *
- * @throws where the library of pictures does not run on this machine
+ * @returns undefined if the file is not an image, is damaged or too large
+ * @throws {Error} if the image library does not run on this machine
  */
-export async function makePreview(path: string): Promise<Preview | undefined> {
+export async function createPreview(path: string): Promise<Preview | undefined> {
   const sharp = await load()
-  return queues.large.add(() => draw(sharp, path, keptSize).catch(() => undefined))
+  return queues.large.add(() => resize(sharp, path, storedSize).catch(() => undefined))
 }
 
-/** Makes a smaller preview of a preview. */
+/** Resizes a preview to a smaller one. */
 export async function shrinkPreview(preview: Uint8Array, size: PreviewSize): Promise<Preview> {
   const sharp = await load()
-  return queues.small.add(() => draw(sharp, preview, size))
+  return queues.small.add(() => resize(sharp, preview, size))
 }
 
-async function draw(sharp: Library, source: string | Uint8Array, size: PreviewSize): Promise<Preview> {
-  const picture = sharp(source, { limitInputPixels: limits.pixels, failOn: 'error', sequentialRead: true })
-  const { hasAlpha } = await picture.metadata()
-  const small = picture
+async function resize(sharp: Library, source: string | Uint8Array, size: PreviewSize): Promise<Preview> {
+  const image = sharp(source, { limitInputPixels: limits.pixels, failOn: 'error', sequentialRead: true })
+  const { hasAlpha } = await image.metadata()
+  const resized = image
     .autoOrient()
     .resize({ ...size, fit: 'inside', withoutEnlargement: true })
     .toColourspace('srgb')
     .timeout({ seconds: limits.seconds })
-  return hasAlpha ? encode(small.png(), 'image/png') : encode(small.jpeg({ quality: 82 }), 'image/jpeg')
+  return hasAlpha ? encode(resized.png(), 'image/png') : encode(resized.jpeg({ quality: 82 }), 'image/jpeg')
 }
 
-async function encode(picture: Sharp, mediaType: PreviewType): Promise<Preview> {
-  return { bytes: await picture.toBuffer(), mediaType }
+async function encode(image: Sharp, mediaType: PreviewType): Promise<Preview> {
+  return { bytes: await image.toBuffer(), mediaType }
 }

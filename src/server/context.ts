@@ -1,4 +1,4 @@
-import type { Find } from '../core/gather.ts'
+import type { Find } from '../core/batch_loads.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import type { BlobStore } from '../files/blob_store.ts'

@@ -1,17 +1,17 @@
-import { keptHours } from '../contract/idempotency.ts'
+import { retentionHours } from '../contract/idempotency.ts'
 import { uploadHours } from '../contract/tus.ts'
-import { dropOrphans, preparedHours } from '../import/orphans.ts'
+import { dropOrphans, preparedHours } from '../import/orphaned_tables.ts'
 import { deleteOldKeys } from '../store/auth/idempotency_key.ts'
 import { deleteOldGuestUploads } from '../store/upload/guest_upload.ts'
 import { deleteOldPartialUploads } from '../store/upload/partial_upload.ts'
-import { deleteOldRasters } from '../store/upload/prepared_raster.ts'
-import { deleteOldUploads, deleteUnusedBlobs, findKnownBlobs } from '../store/upload/stored_upload.ts'
+import { deleteOldPreparedRasters } from '../store/upload/prepared_raster.ts'
+import { deleteOldUploads, deleteUnusedBlobs, findExistingBlobs } from '../store/upload/stored_upload.ts'
 import type { ServerContext } from './context.ts'
 
 /** How long content that nothing refers to is kept: longer than any transaction takes. */
 const graceHours = 1
 /** What is kept of requests that came under a key. */
-const keyLimits = { hours: keptHours, keys: 10_000, bytes: 64 * 2 ** 20 }
+const keyLimits = { hours: retentionHours, keys: 10_000, bytes: 64 * 2 ** 20 }
 const sweepEveryMs = 60 * 60_000
 
 /** Forgets old keys and uploads, then deletes content that nothing refers to any more. Gives how much went. */
@@ -23,14 +23,14 @@ export async function sweep(
   await deleteOldGuestUploads(database, uploadHours)
   const partial = await deleteOldPartialUploads(database, uploadHours)
   const uploads = partial + (await deleteOldUploads(database, uploadHours))
-  await deleteOldRasters(database, preparedHours)
+  await deleteOldPreparedRasters(database, preparedHours)
   await deleteUnusedBlobs(database, graceHours)
   const oldMs = nowMs - graceHours * 60 * 60_000
   let files = 0
   let batch: string[] = []
   const deleteBatch = async () => {
     // What has a row is referred to, or will be gone from the table after its own grace.
-    const known = await findKnownBlobs(database, batch)
+    const known = await findExistingBlobs(database, batch)
     for (const digest of batch.filter((one) => !known.has(one))) {
       await blobs.delete(digest)
       files += 1

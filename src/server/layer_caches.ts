@@ -1,7 +1,7 @@
 import type { Bbox } from '../geo/bbox.ts'
 import { createGeometryCache, type GeometryCache } from '../render/vector_tile/geometry_cache.ts'
 import { countFeatures, type FeatureCount, findLayerExtent } from '../store/feature/layer_extent.ts'
-import { type LayerQuery, shareByVersion } from '../store/feature/layer_statistics.ts'
+import { cacheByVersion, type LayerQuery } from '../store/feature/layer_statistics.ts'
 import { createPageMarks, type PageMarks } from '../store/feature/page_marks.ts'
 import { createTileCache, type TileCache } from './map/tile_cache.ts'
 
@@ -23,8 +23,8 @@ export interface LayerCaches {
 export function createLayerCaches(): LayerCaches {
   return {
     pageMarks: createPageMarks(),
-    count: shareByVersion(countFeatures),
-    extent: shareByVersion(findLayerExtent),
+    count: cacheByVersion(countFeatures),
+    extent: cacheByVersion(findLayerExtent),
     tiles: createTileCache(),
     geometries: createGeometryCache(),
   }

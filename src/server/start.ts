@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, open, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { gatherLoads } from '../core/gather.ts'
+import { batchLoads } from '../core/batch_loads.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import { migrate, readMigrations } from '../database/migrate.ts'
@@ -10,7 +10,7 @@ import { openEmbedded } from '../database/pglite.ts'
 import { openPostgres } from '../database/postgres.ts'
 import { openDiskBlobs } from '../files/disk_blobs.ts'
 import { openPrivateFolder, restrictFile } from '../files/open_folder.ts'
-import { dropOrphans } from '../import/orphans.ts'
+import { dropOrphans } from '../import/orphaned_tables.ts'
 import { createPermissionCache } from '../store/access/permission_cache.ts'
 import { bootstrap, isBootstrapped } from '../store/bootstrap.ts'
 import { migrationsFolder } from '../store/migrations.ts'
@@ -55,7 +55,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       database,
       blobs: await openDiskBlobs({ folder: join(dataFolder, filesName) }),
       permissions: createPermissionCache(database),
-      findStored: gatherLoads((ids) => readStored(database, { ids })),
+      findStored: batchLoads((ids) => readStored(database, { ids })),
       layerCaches: createLayerCaches(),
       undroppedTables: new Set(),
       authenticator: await createAuthenticator(database, log),

@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.ts'
 
-/** What every instance has from its first start on. The order gives the ids of a fresh database. */
+/** Principals of every instance. The order determines their ids. */
 const principals = [
   { kind: 'user', keyname: 'guest', displayName: 'Guest', system: true },
   { kind: 'user', keyname: 'everyone', displayName: 'Everyone', system: true },
@@ -10,7 +10,7 @@ const principals = [
   { kind: 'user', keyname: 'administrator', displayName: 'Administrator', system: false },
 ] as const
 
-/** Tells whether the database has its first principals and its root. Waits for another process that makes them. */
+/** Returns whether the database has its initial principals and root. Waits for another process creating them. */
 export async function isBootstrapped(tx: Queryable): Promise<boolean> {
   await tx.query("select pg_advisory_xact_lock(hashtext(current_schema() || '.bootstrap'))")
   const [row] = await tx.query<{ done: boolean }>('select exists (select from resource where id = 0) as done')
@@ -18,8 +18,8 @@ export async function isBootstrapped(tx: Queryable): Promise<boolean> {
 }
 
 /**
- * Makes the system principals, the administrator and the root resource, which administrators may do everything with.
- * Nothing is public.
+ * Creates the system principals, the administrator and the root resource, on which administrators have every
+ * permission. Nothing is public.
  */
 export async function bootstrap(tx: Queryable, administratorHash: string): Promise<void> {
   await tx.query(

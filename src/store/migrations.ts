@@ -1,2 +1,2 @@
-/** Where the numbered SQL files are that lay down the server's tables. */
+/** Folder of the numbered SQL files that create the server's tables. */
 export const migrationsFolder = new URL('./migrations/', import.meta.url)

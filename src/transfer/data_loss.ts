@@ -6,38 +6,39 @@ import type { Problem } from '../core/problem.ts'
 
 /** Data of a layer before and after a load. */
 export interface DataChange {
-  /** Features that the layer has. */
+  /** Current number of features. */
   readonly before: number
-  /** Features that it is going to have. */
+  /** Number of features after the load. */
   readonly after: number
-  /** Fields of the layer with values, for which the source has none. */
+  /** Fields with values for which the source has no values. */
   readonly lostFields: readonly LostField[]
-  /** Attachments and descriptions of features that would be deleted. */
+  /** Number of attachments that would be deleted. */
   readonly lostAttachments: number
+  /** Number of feature descriptions that would be deleted. */
   readonly lostDescriptions: number
 }
 
 /** A field that would lose its values. */
 export interface LostField {
   readonly keyname: string
-  /** Features that have a value in it; undefined where it is not known. */
+  /** Number of features with a value; undefined if unknown. */
   readonly valueCount: number | undefined
 }
 
-/** What a load may lose. */
+/** Limit of the loss of features by a load. */
 export interface LossLimits {
-  /** Largest part of the features, from 0 to 1. */
+  /** Maximum fraction of the features, from 0 to 1. */
   readonly fuse: number
-  /** How to allow more. */
+  /** How to allow a larger loss. */
   readonly hint: string
 }
 
-/** Part of the features that a load may take away unless more is allowed. */
+/** Fraction of the features that a load may remove by default. */
 export const defaultLossFuse = 0.1
 
 /**
- * Tells whether a load would lose data: more features than the fuse allows, all values of a field, or attachments and
- * descriptions of features. Pure.
+ * Returns whether a load would lose data: more features than the fuse allows, all values of a field, or attachments or
+ * descriptions of features.
  */
 export function losesData(change: DataChange, fuse: number): boolean {
   const { before, after, lostFields, lostAttachments, lostDescriptions } = change
@@ -45,7 +46,7 @@ export function losesData(change: DataChange, fuse: number): boolean {
   return before > 0 && (isPastFuse || lostFields.length + lostAttachments + lostDescriptions > 0)
 }
 
-/** Says what a load would lose: `100 → 3 features, field lanes (100 values), 2 attachments`. */
+/** Describes what a load would lose: `100 → 3 features, field lanes (100 values), 2 attachments`. */
 export function describeDataLoss(change: DataChange): string {
   const { before, after, lostFields, lostAttachments, lostDescriptions } = change
   const fields = lostFields.map(
@@ -60,7 +61,7 @@ export function describeDataLoss(change: DataChange): string {
   ].join(', ')
 }
 
-/** Makes the refusal of a load. */
+/** Creates the problem of a load that would lose data. */
 export function dataLossProblem(layer: string, change: DataChange, hint: string): Problem {
   const { before, after } = change
   const message = `"${layer}" would lose data: ${describeDataLoss(change)}. Nothing was loaded.`
@@ -68,22 +69,22 @@ export function dataLossProblem(layer: string, change: DataChange, hint: string)
 }
 
 /**
- * Makes the refusal of a load into a server that tells nothing of a source before it has replaced the data.
+ * Creates the problem of a load into a server that cannot report the contents of a source before replacing the data.
  *
- * @param before features that the layer has; null where they cannot be counted
+ * @param before number of features of the layer; null if they cannot be counted
  */
 export function blindLoadProblem(layer: string, before: number | null, hint: string): Problem {
   const message = `${describeBlindLoad(layer, before)}. Nothing was loaded.`
   return problem('data/loss', message, { hint, data: { layer, before } })
 }
 
-/** Says why it is not known what a load would lose. */
+/** Explains why the loss of a load is unknown. */
 export function describeBlindLoad(layer: string, before: number | null): string {
-  const features = before === null ? 'an unknown number of features' : `${countOf(before, 'feature')}`
-  return `"${layer}" may lose data: it has ${features}, and this server does not count a source before it loads it`
+  const features = before === null ? 'an unknown number of features' : countOf(before, 'feature')
+  return `"${layer}" may lose data: it has ${features}, and this server cannot count the features of a source before loading it`
 }
 
-/** Gives what a load would lose besides features, as events have it. */
+/** Returns the losses of a load other than features, as in events. */
 export function lossFacts({ lostFields, lostAttachments, lostDescriptions }: DataChange) {
   return {
     lost_fields: lostFields.map(({ keyname, valueCount }) => ({ keyname, value_count: valueCount })),
@@ -93,7 +94,7 @@ export function lossFacts({ lostFields, lostAttachments, lostDescriptions }: Dat
 }
 
 /**
- * Refuses a load that would lose more than is allowed.
+ * Makes sure that a load does not lose more than is allowed.
  *
  * @throws {Problem} data/loss
  */
@@ -101,7 +102,7 @@ export function refuseDataLoss(layer: string, change: DataChange, { fuse, hint }
   if (losesData(change, fuse)) throw dataLossProblem(layer, change, hint)
 }
 
-/** Reads what a prepared source would replace; undefined where it is for a new layer. */
+/** Returns the data change of a prepared source; undefined for a new layer. */
 export function dataChangeOf({ feature_count: after = 0, replaces }: PreparedAnswer): DataChange | undefined {
   if (replaces === undefined) return undefined
   const { feature_count, lost_fields, lost_attachments, lost_descriptions } = replaces

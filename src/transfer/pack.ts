@@ -7,20 +7,20 @@ import { problem } from '../contract/problems.ts'
 import { sourceFormatOf } from '../contract/source_formats.ts'
 import { zip } from '../files/zip.ts'
 
-/** A file as it goes up: itself, or an archive of what belongs to it. */
+/** A file to upload: the source itself, or an archive of it and its companion files. */
 export interface PackedSource {
   readonly path: string
-  /** The files in the archive; none where it goes up as it is. */
+  /** The files in the archive; empty if the source is uploaded as it is. */
   readonly packed: readonly string[]
-  /** Removes what was made. */
+  /** Removes the archive. */
   remove(): Promise<void>
 }
 
 /**
- * Packs a file with those that belong to it, as servers take data in several files: a `.shp` with its `.dbf` and the others
- * of its name, whatever the case. A file that stands for itself stays as it is.
+ * Packs a file with its companion files into an archive: a `.shp` with its `.dbf` and others of the same name, ignoring
+ * case. A file without companions is returned as it is.
  *
- * @throws {Problem} file/not-found where one is missing that it cannot do without, file/unreadable
+ * @throws {Problem} file/not-found if a required companion file is missing, file/unreadable
  */
 export async function packSource(path: string, signal?: AbortSignal): Promise<PackedSource> {
   const packed = await findParts(path)
@@ -35,13 +35,13 @@ export async function packSource(path: string, signal?: AbortSignal): Promise<Pa
   } catch (error) {
     await remove()
     if (signal?.aborted) throw problem('pipeline/interrupted', `Packing "${path}" was interrupted.`)
-    throw problem('file/unreadable', `"${path}" cannot be packed: ${(error as Error).message}.`, {
+    throw problem('file/unreadable', `Cannot pack "${path}": ${(error as Error).message}.`, {
       cause: error,
     })
   }
 }
 
-/** Gives the name a file has in common with those that belong to it, and the file among them that stands for all. */
+/** Returns the files that are not companions of another one. */
 export function mainOf(paths: readonly string[]): string[] {
   const mains = paths.filter((path) => companionsOf(path).length > 0)
   const belongs = (path: string) =>
@@ -63,12 +63,12 @@ async function findParts(path: string): Promise<string[]> {
     throw problem(
       'file/not-found',
       `"${path}" is part of a ${title}, and its ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`,
-      { hint: `Put ${missing.length > 1 ? 'them' : 'it'} beside the ${extname(path)}.` },
+      { hint: `Put ${missing.length > 1 ? 'them' : 'it'} next to the ${extname(path)} file.` },
     )
   return [path, ...parts]
 }
 
-/** Gives the extensions of the files that belong to a file. */
+/** Returns the extensions of the companion files of a file. */
 function companionsOf(path: string): readonly string[] {
   const { required = [], optional = [] } = sourceFormatOf(extname(path)) ?? {}
   return [...required, ...optional]

@@ -7,36 +7,36 @@ import { isProblem } from '../core/problem.ts'
 import { type LoadMembers, loadRulesOf } from '../gdal/import/load_rules.ts'
 import type { RowSet } from '../gdal/read_vector.ts'
 
-/** A file that is to become the data of a layer. */
+/** A file to load into a layer. */
 export interface ReadableSource {
   /** Path on this machine. */
   readonly path: string
-  /** How the file is read: members of the class. */
+  /** Load options: members of the class. */
   readonly options: LoadMembers
-  /** Geometry type of the layer, where it stands already. */
+  /** Geometry type of an existing layer. */
   readonly geometryType: GeometryType | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a file holds for a layer. */
+/** Contents of a file, as loaded into a layer. */
 export interface SourceContents {
   readonly featureCount: number
-  /** Keynames of the fields that the layer would get. */
+  /** Keynames of the resulting fields. */
   readonly fields: readonly string[]
 }
 
-/** Bytes that an archive may unpack to, and that are read at a time. */
+/** Maximum unpacked size of an archive, and size of a read. */
 const limits = { unpackLimitBytes: 32 * 2 ** 30, pieceBytes: 8 << 20 }
 
 /**
- * Reads on this machine what a file holds, as the server would read it. Undefined where that is not possible here: GDAL
- * is not installed, or does not take the file; the server has the last word.
+ * Reads the contents of a file locally, as the server would. Returns undefined if GDAL is not installed or cannot read
+ * the file; the server may still be able to.
  *
  * @throws {Problem} pipeline/interrupted
  */
 export async function readSource(source: ReadableSource): Promise<SourceContents | undefined> {
   const { path, options, geometryType, signal } = source
-  // A plan without changes of data has no use for it.
+  // Loaded lazily, because a plan without data changes does not need GDAL.
   const { readVector } = await import('../gdal/read_vector.ts')
   const folder = await mkdtemp(join(tmpdir(), 'landform-source-'))
   const rules = loadRulesOf(options, geometryType === undefined ? undefined : geometryParts(geometryType))

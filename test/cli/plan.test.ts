@@ -287,10 +287,10 @@ describe('bad input', () => {
     expect(ran.err).not.toContain('sesame')
   })
 
-  it('says that an address is no resource service', async () => {
+  it('says that an address is not a resource service', async () => {
     const ran = await run(['plan', 'a.yaml', '--server', `${server.url}/healthz`])
     expect(ran.exit).toBe(1)
-    expect(ran.err).toContain('is no resource service')
+    expect(ran.err).toContain('is not a resource service')
   })
 
   it('says which permission a guest lacks', async () => {

@@ -14,7 +14,7 @@ describe('formatExcerpt', () => {
     expect(formatExcerpt('a: 1\nsrs: 4326x\n', span(2, 6, 2, 11))).toBe('  2 | srs: 4326x\n    |      ^^^^^')
   })
 
-  it('keeps tabs, so that the caret stands under its character', () => {
+  it('keeps tabs, so that the caret is below its character', () => {
     expect(formatExcerpt('\tkey: x', span(1, 7, 1, 8), '')).toBe('1 | \tkey: x\n  | \t     ^')
   })
 
@@ -22,7 +22,7 @@ describe('formatExcerpt', () => {
     expect(formatExcerpt('xml: |\r\n  a\r\n', span(1, 6, 2, 4), '')).toBe('1 | xml: |\n  |      ^')
   })
 
-  it('gives nothing for a line that is not there', () => {
+  it('returns undefined for a missing line', () => {
     expect(formatExcerpt('one line', span(3, 1, 3, 2))).toBeUndefined()
   })
 })
@@ -30,7 +30,7 @@ describe('formatExcerpt', () => {
 describe('formatExcerpt of a long line', () => {
   const line = `key: [${'x, '.repeat(100)}bad, ${'y, '.repeat(100)}z]`
 
-  it('shows the part around the place, with the caret under it', () => {
+  it('shows the part around the span, with the caret below it', () => {
     const [shown = '', carets = ''] = formatExcerpt(line, span(1, 307, 1, 310), '')?.split('\n') ?? []
     expect(shown.length).toBeLessThan(180)
     expect(shown).toMatch(/^1 \| ….*bad.*…$/)
@@ -41,13 +41,13 @@ describe('formatExcerpt of a long line', () => {
 describe('formatIssue', () => {
   const issue = { code: 'a/b', message: 'wrong "x"', severity: 'error', hint: 'mend it' } as const
 
-  it('puts place, severity, code and message in the first line, then the source, then the hint', () => {
+  it('writes position, severity, code and message in the first line, then the source, then the hint', () => {
     expect(formatIssue({ ...issue, span: span(1, 4, 1, 5) }, 'a: x\n')).toBe(
       'f:1:4 error a/b: wrong "x"\n  1 | a: x\n    |    ^\n  hint: mend it',
     )
   })
 
-  it('does without a place and without a text', () => {
+  it('works without a span and without source text', () => {
     expect(formatIssue(issue)).toBe('error a/b: wrong "x"\n  hint: mend it')
     expect(formatIssue({ ...issue, span: span(1, 4, 1, 5) })).toBe(
       'f:1:4 error a/b: wrong "x"\n  hint: mend it',

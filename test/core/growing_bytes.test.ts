@@ -4,7 +4,7 @@ import { GrowingBytes } from '../../src/core/growing_bytes.ts'
 
 const source = bytesOf(Buffer.from(Array.from({ length: 2000 }, (_, at) => (at * 7 + 3) % 256)))
 
-test('parts of every length from everywhere follow each other', () => {
+test('appends parts of any length and offset', () => {
   const sink = new GrowingBytes(1)
   const parts: Buffer[] = []
   for (let length = 0; length <= 300; length += 1)
@@ -15,14 +15,14 @@ test('parts of every length from everywhere follow each other', () => {
   expect(sink.bytes.subarray(0, sink.at).equals(Buffer.concat(parts))).toBe(true)
 })
 
-test('the whole is taken where no part is named', () => {
+test('appends all bytes by default', () => {
   const sink = new GrowingBytes(16)
   sink.take(source)
   sink.take(bytesOf(Buffer.of()))
   expect(sink.bytes.subarray(0, sink.at).equals(source.bytes)).toBe(true)
 })
 
-test('what stands there already moves along when there is more', () => {
+test('keeps written bytes when it grows', () => {
   const sink = new GrowingBytes(4)
   sink.u32(0x0403_0201)
   sink.reserve(8)

@@ -9,7 +9,7 @@ const at = (code: string, file: string, line: number, column: number): Issue => 
 })
 
 describe('compareIssues', () => {
-  it('orders by file, line, column, then code; issues without a place come first', () => {
+  it('orders by file, line, column, then code; issues without a position come first', () => {
     const loose: Issue = { code: 'z', message: '', severity: 'error' }
     const issues = [at('b', 'a', 2, 1), at('a', 'b', 1, 1), at('a', 'a', 2, 1), at('c', 'a', 1, 9), loose]
     expect(issues.sort(compareIssues).map(({ code, span }) => `${code} ${span?.file ?? '-'}`)).toEqual([

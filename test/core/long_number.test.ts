@@ -25,12 +25,12 @@ describe('parseExactJson', () => {
     expect(parseExactJson(`[${text}, 1]`)).toEqual([JSON.parse(text), 1])
   })
 
-  it('refuses what is no JSON', () => {
+  it('refuses invalid JSON', () => {
     expect(() => parseExactJson('[9007199254740993')).toThrow(SyntaxError)
     expect(() => parseExactJson('{a:1}')).toThrow(SyntaxError)
   })
 
-  it('gives what is written again as a text', () => {
+  it('formats the digits unchanged', () => {
     expect(JSON.stringify(parseExactJson('[9007199254740993]'))).toBe('["9007199254740993"]')
   })
 })

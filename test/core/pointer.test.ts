@@ -8,12 +8,12 @@ describe('pointers', () => {
     expect(splitPointer('')).toEqual([])
   })
 
-  it('find values, and nothing where there is none', () => {
+  it('find values, and undefined for missing ones', () => {
     expect(findAtPointer({ a: [{ b: 1 }] }, '/a/0/b')).toBe(1)
     expect(findAtPointer({ a: null }, '/a/b')).toBeUndefined()
   })
 
-  it('climb to the value around', () => {
+  it('have the parent of a value', () => {
     expect(parentPointer('/a/0')).toBe('/a')
     expect(parentPointer('')).toBe('')
   })

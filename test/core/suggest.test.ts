@@ -12,7 +12,7 @@ describe('findSuggestion', () => {
     expect(findSuggestion(word, known)).toBe(expected)
   })
 
-  it('asks in a sentence', () => {
+  it('is phrased as a question', () => {
     expect(findHint('widht', ['width'])).toBe('did you mean "width"?')
   })
 })

@@ -10,7 +10,7 @@ test.each([
   expect(uniqueName(wanted, { isTaken: (name) => (names as string[]).includes(name) })).toBe(expected)
 })
 
-test('numbers start where the caller says', () => {
+test('starts at the given number', () => {
   expect(uniqueName('a', { isTaken: (name) => name === 'a', firstNumber: 2 })).toBe('a_2')
 })
 

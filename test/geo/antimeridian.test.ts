@@ -43,7 +43,7 @@ const island: Ring = [
 ]
 
 describe('cutAtAntimeridian', () => {
-  it('cuts an island that runs over it into its two halves', () => {
+  it('splits an island into its two halves', () => {
     const cut = cutAtAntimeridian(polygon(island), world)
     const [east, west] = ringsOf(cut).map(([ring = []]) => ring)
     expect(cut.isMulti).toBe(true)
@@ -53,7 +53,7 @@ describe('cutAtAntimeridian', () => {
     expect((west ?? []).every(([x = 0]) => x >= -180 && x <= -178)).toBe(true)
   })
 
-  it('puts holes and heights where they belong', () => {
+  it('assigns holes and Z values to their half', () => {
     const ring: Ring = island.map(([x = 0, y = 0]) => [x, y, 5])
     const lake: Ring = [
       [-179.5, -18, 1],
@@ -68,7 +68,7 @@ describe('cutAtAntimeridian', () => {
     expect(east?.[0]?.every(([, , z]) => z === 5)).toBe(true)
   })
 
-  it('leads a ring around the pole along the end of the map', () => {
+  it('extends a ring around the pole along the edge of the map', () => {
     const coast: Ring = [
       [-180, -80],
       [-90, -70],
@@ -114,7 +114,7 @@ describe('cutAtAntimeridian', () => {
     }
   })
 
-  it('keeps a lake in the land around the pole', () => {
+  it('keeps a hole in an area around the pole', () => {
     const coast: Ring = [
       [-180, -80],
       [-90, -70],
@@ -133,7 +133,7 @@ describe('cutAtAntimeridian', () => {
     expect(land?.slice(1)).toEqual([lake])
   })
 
-  it('leaves alone what does not run over it, boxes around the world included', () => {
+  it('leaves other geometries unchanged, boxes around the world included', () => {
     const plain = polygon([
       [0, 0],
       [170, 0],
@@ -152,7 +152,7 @@ describe('cutAtAntimeridian', () => {
     expect(cutAtAntimeridian(box, world)).toBe(box)
   })
 
-  it('knows the width of the systems that go around the world only', () => {
+  it('has a width for global reference systems only', () => {
     expect(findWorld(3857)?.width).toBeCloseTo(40_075_016.6856, 3)
     expect(findWorld(25832)).toBeUndefined()
   })

@@ -10,7 +10,7 @@ const number = fc
 
 const families: readonly GeometryFamily[] = ['POINT', 'LINESTRING', 'POLYGON']
 
-/** Geometries of every type that layers have, empty ones too. */
+/** Geometries of every type that layers support, including empty ones. */
 export const geometries: fc.Arbitrary<Geometry> = fc
   .record({ family: fc.constantFrom(...families), isMulti: fc.boolean(), hasZ: fc.boolean() })
   .chain((type) =>

@@ -34,7 +34,7 @@ function distanceTo(ring: Sequence, x: number, y: number): number {
 }
 
 describe('clipGeometry', () => {
-  test('gives nothing outside of the box', () => {
+  test('returns nothing outside the box', () => {
     fc.assert(
       fc.property(fc.oneof(tilePolygons, tileLines), (geometry) => {
         for (const sequence of clipGeometry(geometry, box).parts.flat()) {
@@ -47,7 +47,7 @@ describe('clipGeometry', () => {
     )
   })
 
-  test('fills in the box exactly what the polygon fills, valid or not', () => {
+  test('preserves the filled area within the box, valid or not', () => {
     const position = fc.tuple(fc.integer({ min: 1003, max: 2996 }), fc.integer({ min: 1003, max: 2996 }))
     const places = fc.array(position, { minLength: 5, maxLength: 5 })
     fc.assert(
@@ -66,7 +66,7 @@ describe('clipGeometry', () => {
     )
   })
 
-  test('keeps every position of a line that is in the box', () => {
+  test('keeps every position of a line inside the box', () => {
     fc.assert(
       fc.property(tileLines, ({ parts }) => {
         const given = parts

@@ -6,13 +6,13 @@ const polygon = (...rings: number[][]) => ({ family: 'POLYGON', parts: [rings] }
 const line = (...flat: number[]) => ({ family: 'LINESTRING', parts: [[flat]] }) as const
 
 describe('clipGeometry', () => {
-  test('leaves what is inside as it is', () => {
+  test('leaves geometries inside unchanged', () => {
     const inside = polygon([1, 1, 9, 1, 9, 9, 1, 1], [2, 2, 3, 2, 3, 3, 2, 2])
     expect(clipGeometry(inside, box)).toEqual(inside)
     expect(clipGeometry(line(0, 0, 100, 100), box)).toEqual(line(0, 0, 100, 100))
   })
 
-  test('drops what is outside, even when its box is not', () => {
+  test('drops geometries outside, even if their box intersects', () => {
     expect(clipGeometry(polygon([-9, -9, -1, -9, -1, -1, -9, -9]), box).parts).toEqual([])
     expect(clipGeometry(line(-50, 60, 60, 170), box).parts).toEqual([])
     expect(clipGeometry({ family: 'POINT', parts: [[[101, 5]], [[100, 5]]] }, box).parts).toEqual([
@@ -27,14 +27,14 @@ describe('clipGeometry', () => {
     )
   })
 
-  test('gives the whole box where a polygon surrounds it', () => {
+  test('returns the box for a polygon around it', () => {
     const { parts } = clipGeometry(polygon([-500, -500, 500, -500, 500, 500, -500, 500, -500, -500]), box)
     expect(new Set(parts[0]?.[0]?.reduce<string[]>(pairUp, []))).toEqual(
       new Set(['0,0', '100,0', '100,100', '0,100']),
     )
   })
 
-  test('drops a polygon whose outer ring is gone, with its holes', () => {
+  test('drops a polygon without its outer ring, holes included', () => {
     const parts = clipGeometry(
       polygon([200, 0, 300, 0, 300, 50, 200, 0], [1, 1, 2, 1, 2, 2, 1, 1]),
       box,
@@ -42,12 +42,12 @@ describe('clipGeometry', () => {
     expect(parts).toEqual([])
   })
 
-  test('cuts a line into the pieces that are inside', () => {
+  test('splits a line into the pieces inside', () => {
     const { parts } = clipGeometry(line(-50, 50, 50, 50, 150, 50, 150, 60, 50, 60, 50, 200), box)
     expect(parts).toEqual([[[0, 50, 50, 50, 100, 50]], [[100, 60, 50, 60, 50, 100]]])
   })
 
-  test('cuts an edge that only passes through', () => {
+  test('clips an edge that crosses the box', () => {
     expect(clipGeometry(line(-100, 50, 200, 50), box).parts).toEqual([[[0, 50, 100, 50]]])
   })
 })

@@ -48,11 +48,11 @@ describe('parseGeojsonGeometry', () => {
   test.each([
     [null, 'expected an object'],
     ['POINT(1 1)', 'expected an object'],
-    [{ type: 'Feature', geometry: null }, '"Feature" is not a type'],
-    [{ type: 'Point' }, 'coordinates are not lists'],
-    [{ type: 'Point', coordinates: [1] }, 'two or three numbers'],
+    [{ type: 'Feature', geometry: null }, '"Feature" is not a supported geometry type'],
+    [{ type: 'Point' }, 'coordinates are not nested'],
+    [{ type: 'Point', coordinates: [1] }, 'two or three coordinates'],
     [{ type: 'Point', coordinates: ['1', 2] }, '"1" is not a number'],
-    [{ type: 'LineString', coordinates: [1, 2] }, 'coordinates are not lists'],
+    [{ type: 'LineString', coordinates: [1, 2] }, 'coordinates are not nested'],
     [{ type: 'LineString', coordinates: [[0, 0]] }, 'at least two positions'],
     [
       {
@@ -64,7 +64,7 @@ describe('parseGeojsonGeometry', () => {
       },
       'some positions',
     ],
-    [{ type: 'Polygon', coordinates: [[[0, 0]]] }, 'a ring needs'],
+    [{ type: 'Polygon', coordinates: [[[0, 0]]] }, 'a ring must have'],
   ])('refuses %j', (value, reason) => {
     expect(() => parseGeojsonGeometry(value)).toThrow(expect.objectContaining({ code: 'feature/invalid' }))
     expect(() => parseGeojsonGeometry(value)).toThrow(reason)

@@ -9,7 +9,7 @@ describe('mercator', () => {
     expect(y).toBeCloseTo(7509955.142338, 5)
   })
 
-  test('goes there and back', () => {
+  test('converts in both directions without loss', () => {
     const [lon, lat] = lonLatOfMercator(...mercatorOfLonLat(-120.5, 81.25))
     expect(lon).toBeCloseTo(-120.5, 12)
     expect(lat).toBeCloseTo(81.25, 12)

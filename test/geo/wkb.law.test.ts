@@ -26,7 +26,7 @@ function take(found: AnyByteGeometry): Geometry {
 // An empty point, line or polygon has a form of its own, which GDAL and PostGIS write and no row of ours has.
 const written = geometries.filter(({ parts, isMulti }) => isMulti || parts.length > 0)
 
-test('a geometry in bytes is the geometry of numbers, wherever it stands and whatever its reference system', () => {
+test('parses WKB at any offset and in any reference system', () => {
   fc.assert(
     fc.property(written, fc.constantFrom(0, 3857), fc.nat(9), (geometry, srs, before) => {
       const bytes = write(geometry, srs, before)
@@ -36,7 +36,7 @@ test('a geometry in bytes is the geometry of numbers, wherever it stands and wha
   )
 })
 
-test('an open ring is closed on the way', () => {
+test('closes an open ring', () => {
   fc.assert(
     fc.property(written, (geometry) => {
       const size = positionSize(geometry.hasZ)

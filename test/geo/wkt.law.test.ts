@@ -9,7 +9,7 @@ import { geometries } from './arbitrary.ts'
 const run = { seed: 20_240_501, numRuns: process.env.LANDFORM_SOAK ? 20_000 : 300 }
 
 describe('WKT', () => {
-  test('gives every geometry back, to the last bit', () => {
+  test('is parsed and formatted without loss', () => {
     fc.assert(
       fc.property(geometries, (geometry) => {
         expect(parseWkt(formatWkt(geometry)).geometry).toEqual(geometry)
@@ -18,7 +18,7 @@ describe('WKT', () => {
     )
   })
 
-  test('does not mind case and spacing', () => {
+  test('is parsed in any case and spacing', () => {
     fc.assert(
       fc.property(geometries, (geometry) => {
         const text = formatWkt(geometry)
@@ -29,7 +29,7 @@ describe('WKT', () => {
     )
   })
 
-  test('a geometry fits its own type and the multi of it; Z is added and dropped on request only', () => {
+  test('matches its type and the multi type; Z is added or dropped on request only', () => {
     fc.assert(
       fc.property(geometries, (geometry) => {
         const multi = { ...geometry, isMulti: true }
@@ -37,7 +37,7 @@ describe('WKT', () => {
         expect(fitGeometry(geometry, geometryTypeOf(multi))).toEqual(multi)
         const other = { ...multi, hasZ: !geometry.hasZ }
         if (geometry.parts.length === 0) expect(fitGeometry(geometry, geometryTypeOf(other))).toEqual(other)
-        else expect(() => fitGeometry(geometry, geometryTypeOf(other))).toThrow('does not fit')
+        else expect(() => fitGeometry(geometry, geometryTypeOf(other))).toThrow('does not match')
         const fit = fitGeometry(geometry, geometryTypeOf(other), { fitsZ: true })
         expect(geometryTypeOf(fit)).toBe(geometryTypeOf(other))
         const flat = ({ parts, hasZ }: Geometry) =>

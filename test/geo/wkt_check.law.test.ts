@@ -4,7 +4,7 @@ import { bytesOf } from '../../src/core/bytes.ts'
 import { startWktCheck } from '../../src/geo/wkt_check.ts'
 import { readFileAs } from '../support/vector.ts'
 
-function look(text: string) {
+function checkWkt(text: string) {
   const check = startWktCheck()
   // With something before it and behind, as values stand in a file.
   const bytes = bytesOf(Buffer.from(`(1 ${text}2) M`))
@@ -12,7 +12,7 @@ function look(text: string) {
   return { isWhole, hasMeasures: check.hasMeasures }
 }
 
-describe('a text that is all geometry', () => {
+describe('a complete WKT string', () => {
   test.each([
     'POINT (1 2)',
     ' point(-1.5e+3 .5 3.)  ',
@@ -22,13 +22,13 @@ describe('a text that is all geometry', () => {
     'GEOMETRYCOLLECTION (POINT (1 2), LINESTRING EMPTY, POINT(+1\n2))',
     '0101000000000000000000F03F0000000000000040',
   ])('%s', (text) => {
-    expect(look(text)).toEqual({ isWhole: true, hasMeasures: false })
+    expect(checkWkt(text)).toEqual({ isWhole: true, hasMeasures: false })
   })
 
   test.each(['POINT M (1 2 3)', 'PointZM(1 2 3 4)', 'POINT (1 2 3 4)', 'LINESTRING(1 2 3 4, 5 6 7 8)'])(
     'has measures: %s',
     (text) => {
-      expect(look(text)).toEqual({ isWhole: true, hasMeasures: true })
+      expect(checkWkt(text)).toEqual({ isWhole: true, hasMeasures: true })
     },
   )
 })
@@ -51,11 +51,11 @@ test.each([
   'POINT (1 2°)',
   '010100000z',
   '',
-])('what is not is seen: %s', (text) => {
-  expect(look(text).isWhole).toBe(false)
+])('detects an incomplete geometry: %s', (text) => {
+  expect(checkWkt(text).isWhole).toBe(false)
 })
 
-test('a law: what JavaScript writes as a number is one, and nothing may follow the geometry', () => {
+test('accepts all numbers of JavaScript, and no trailing text', () => {
   const number = fc.double({ noNaN: true, noDefaultInfinity: true })
   const position = fc.array(number, { minLength: 2, maxLength: 3 }).map((numbers) => numbers.join(' '))
   const path = fc
@@ -67,16 +67,16 @@ test('a law: what JavaScript writes as a number is one, and nothing may follow t
   )
   fc.assert(
     fc.property(text, fc.string({ unit: 'binary', minLength: 1 }), (wkt, more) => {
-      expect(look(wkt).isWhole).toBe(true)
-      expect(look(wkt + more).isWhole).toBe(/^[\t-\r ]*$/.test(more))
+      expect(checkWkt(wkt).isWhole).toBe(true)
+      expect(checkWkt(wkt + more).isWhole).toBe(/^[\t-\r ]*$/.test(more))
     }),
   )
 })
 
-describe('a table of such texts', () => {
+describe('a table with invalid WKT', () => {
   const table = 'wkt,n\nPOINT (1 2),1\nPOINT (3 4) more,2\nPOINT M (5 6 7),3\nPOINT (1.5.5 8),4\n'
 
-  test('is refused, with the rows by their numbers', async () => {
+  test('is refused with row numbers', async () => {
     await expect(readFileAs('a.csv', table)).rejects.toMatchObject({
       detail: [
         '- feature 2: wkt: "POINT (3 4) more" is no geometry',
@@ -85,7 +85,7 @@ describe('a table of such texts', () => {
     })
   })
 
-  test('is loaded without them on request, and says what it leaves out', async () => {
+  test('is loaded without these rows on request, with a note', async () => {
     const { summary } = await readFileAs('a.csv', table, { skipErrors: true })
     expect(summary).toMatchObject({ rowCount: 2, fields: [{ name: 'n' }] })
     expect(summary.notes).toContain('The measures (M) of its geometries are left out: layers have none.')

@@ -27,40 +27,40 @@ describe('parseWkt', () => {
     expect(rewrite(given)).toBe(written)
   })
 
-  test('closes a ring that was left open', () => {
+  test('closes an open ring', () => {
     expect(rewrite('POLYGON((0 0,1 0,1 1))')).toBe('POLYGON((0 0,1 0,1 1,0 0))')
   })
 
-  test('gives the reference system of a prefix', () => {
+  test('returns the reference system of a prefix', () => {
     expect(parseWkt('srid=4326; POINT(1 2)').srs).toBe(4326)
     expect(parseWkt('POINT(1 2)').srs).toBeUndefined()
   })
 
   test.each([
-    ['', 'expected the type of a geometry'],
+    ['', 'expected a geometry type'],
     ['POINT', 'expected "("'],
     ['POINT(1)', 'two or three numbers'],
     ['POINT(1 x)', 'two or three numbers'],
     ['POINT(1 1', 'expected ")"'],
     ['POINT(1 1) and more', 'expected the end'],
-    ['POINT(1 1, 2 2)', 'a point has one position'],
+    ['POINT(1 1, 2 2)', 'a point must have one position'],
     ['POINT(1 1e999)', 'too large'],
     ['POINT M (1 2 3)', 'measures (M) are not supported'],
     ['POINTZM(1 2 3 4)', 'measures (M) are not supported'],
     ['POINT(1 2 3 4)', 'measures (M) are not supported'],
-    ['POINT Z (1 2)', 'Z is announced'],
+    ['POINT Z (1 2)', 'the type has Z'],
     ['LINESTRING(1 1)', 'at least two positions'],
     ['LINESTRING(0 0,1 1 1)', 'some positions'],
-    ['POLYGON((0 0,1 1))', 'a ring needs'],
-    ['GEOMETRYCOLLECTION(POINT(1 1))', 'GEOMETRYCOLLECTION is not a type'],
-    ['CIRCULARSTRING(0 0,1 1,2 0)', 'CIRCULARSTRING is not a type'],
-    ['{"type":"Point"}', 'expected the type'],
+    ['POLYGON((0 0,1 1))', 'a ring must have'],
+    ['GEOMETRYCOLLECTION(POINT(1 1))', 'GEOMETRYCOLLECTION is not a supported geometry type'],
+    ['CIRCULARSTRING(0 0,1 1,2 0)', 'CIRCULARSTRING is not a supported geometry type'],
+    ['{"type":"Point"}', 'expected a geometry type'],
   ])('refuses %j', (text, reason) => {
     expect(() => parseWkt(text)).toThrow(expect.objectContaining({ code: 'feature/invalid' }))
     expect(() => parseWkt(text)).toThrow(reason)
   })
 
-  test('says where the fault is', () => {
+  test('reports the position of the error', () => {
     expect(() => parseWkt('LINESTRING(0 0,1 )')).toThrow('at character 17')
   })
 })

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { migrate, readMigrations } from '../../src/database/migrate.ts'
 import { isBadValue, mayBeMisread } from '../../src/gdal/sources/geopackage/value_sql.ts'
-import type { ImportSource } from '../../src/import/stage.ts'
+import type { ImportSource } from '../../src/import/stage_source.ts'
 import { migrationsFolder } from '../../src/store/migrations.ts'
 import { openTestDatabase } from '../support/drivers.ts'
 import { type FeatureTable, packPoint, packTable } from '../support/geopackage.ts'
@@ -173,13 +173,13 @@ const columns: readonly [
 
 describe('a GeoPackage whose column of', () => {
   test.each(columns)(
-    '%s holds anything gives %s as it stands there, and tells the rest',
-    async (declared, datatype, kept, told) => {
+    '%s holds any value loads %s values exactly, and reports the others',
+    async (declared, datatype, kept, reported) => {
       const values = [
         ...kept.map((value) => (typeof value === 'string' ? { sql: value, text: value } : value)),
         { sql: 'null', text: null },
       ]
-      const bad = Object.entries(told)
+      const bad = Object.entries(reported)
       const sqls = [...values.map(({ sql }) => sql), ...bad.map(([sql]) => sql)]
       const table = {
         columns: { v: declared },
@@ -195,14 +195,14 @@ describe('a GeoPackage whose column of', () => {
     },
   )
 
-  test.each(columns)('%s holds is copied for each value that is bad', (declared, datatype, _, told) => {
+  test.each(columns)('%s is copied for each bad value', (declared, datatype, _, reported) => {
     const type = { BIGINT: 'integer64', DATETIME: 'dateTime' }[datatype] ?? datatype.toLowerCase()
     const column = { name: 'v', declared, type: declared === 'BLOB' ? 'binary' : type }
     const memory = new DatabaseSync(':memory:')
     memory.exec(`create table a (v ${declared})`)
     const ask = (condition: string) =>
       Object.values(memory.prepare(`select ${condition} from a`).get() ?? {})[0]
-    for (const sql of Object.keys(told)) {
+    for (const sql of Object.keys(reported)) {
       memory.exec(`delete from a; insert into a values (null), (${sql})`)
       const isBad = ask(`max(coalesce(${isBadValue(column)}, 0))`)
       expect.soft([sql, isBad === 0 || ask(mayBeMisread(column))]).toEqual([sql, isBad === 0 || 1])
@@ -211,11 +211,11 @@ describe('a GeoPackage whose column of', () => {
   })
 })
 
-/** Rows of points, each with nothing else. */
+/** Rows of points without other columns. */
 const points = (...shapes: readonly Uint8Array[]) => shapes.map((shape) => [shape] as const)
 
-describe('a GeoPackage that says', () => {
-  test('another reference system in a shape than for the table is told so', async () => {
+describe('a GeoPackage', () => {
+  test('with a geometry in another reference system than the table is reported', async () => {
     const shapes = [packPoint([1, 2]), packPoint([3, 4], { srs: 3857 }), packPoint([5, 6], { srs: 0 })]
     const { rows, report } = await load({ rows: points(...shapes) })
     expect(rows).toMatchObject([{ shape: 'POINT(1 2)' }, { shape: 'POINT(5 6)' }])
@@ -223,7 +223,7 @@ describe('a GeoPackage that says', () => {
     expect(report.bad).toEqual([{ number: 2, reason }])
   })
 
-  test('that there are no heights gives those there are', async () => {
+  test('that declares no Z values keeps existing ones', async () => {
     const { rows, geometryType } = await load({
       rows: points(packPoint([1, 2]), packPoint([3, 4, 5], { code: 1001 })),
     })
@@ -231,25 +231,25 @@ describe('a GeoPackage that says', () => {
     expect(rows).toMatchObject([{ shape: 'POINT Z (1 2 0)' }, { shape: 'POINT Z (3 4 5)' }])
   })
 
-  test('that there are no measures tells that they are left out', async () => {
+  test('that declares no M values reports that they are dropped', async () => {
     const { rows, report } = await load({ rows: points(packPoint([3, 4, 5], { code: 2001 })) })
     expect(rows).toMatchObject([{ shape: 'POINT(3 4)' }])
     expect(report.notes).toEqual([expect.stringContaining('measures')])
   })
 
-  test.each([-1, 0])('that nobody knows its reference system, by the number %i, is refused', async (srs) => {
+  test.each([-1, 0])('with the undefined reference system %i is refused', async (srs) => {
     const loading = load({ srs, rows: points(packPoint([1, 2], { srs })) })
     await expect(loading).rejects.toMatchObject({ code: 'source/no-srs' })
   })
 
-  test.each([1, 10])('that it has %i features gives the three it has', async (count) => {
+  test.each([1, 10])('that declares %i features loads its three features', async (count) => {
     const finalSql = `create table gpkg_ogr_contents (table_name text, feature_count integer);
       insert into gpkg_ogr_contents values ('a', ${count})`
     const rows = points(packPoint([1, 2]), packPoint([3, 4]), packPoint([5, 6]))
     expect((await load({ rows, finalSql })).report).toMatchObject({ count: 3, badCount: 0 })
   })
 
-  test('what a view has gives it exactly, and tells what is bad', async () => {
+  test('with a view loads its values exactly, and reports bad ones', async () => {
     const finalSql = `alter table a rename to b;
       create view a as select fid as OGC_FID, geom, n, n * 0.1 as part, 'x' || n as text, x as fault from b`
     const columns = { n: 'INTEGER', x: 'INTEGER' }
@@ -288,7 +288,7 @@ test('columns of any name and number are copied', async () => {
   expect(report.bad).toEqual([{ number: 2, reason: 'c_299: "x" is no INTEGER' }])
 })
 
-test('ids of a field are taken from what is copied too', async () => {
+test('reads ids from a field of a copied table', async () => {
   const rows = ['70', "'x'", '7', '7.5', '3000000000'].map(
     (nr, index) => [packPoint([index, 0]), nr] as const,
   )

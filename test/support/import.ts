@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLog } from '../../src/core/log.ts'
 import type { Database } from '../../src/database/database.ts'
-import { type ImportContext, type ImportSource, type Staged, stageSource } from '../../src/import/stage.ts'
+import {
+  type ImportContext,
+  type ImportSource,
+  type Staged,
+  stageSource,
+} from '../../src/import/stage_source.ts'
 import { plainRules } from './vector.ts'
 
 /** A folder for the files of one test, and an import context that uses it. */

@@ -11,7 +11,7 @@ const change = (before: number, after: number, more: Partial<DataChange> = {}): 
 })
 
 describe('a load loses data', () => {
-  it('where it takes away more of the features than the fuse allows', () => {
+  it('if it removes more features than the fuse allows', () => {
     expect(losesData(change(100, 90), 0.1)).toBe(false)
     expect(losesData(change(100, 89), 0.1)).toBe(true)
     expect(losesData(change(100, 0), 1)).toBe(false)
@@ -19,20 +19,20 @@ describe('a load loses data', () => {
     expect(losesData(change(3, 2), 0.1)).toBe(true)
   })
 
-  it('where a field loses its values, or features what they have beside', () => {
+  it('if a field loses its values, or features lose attachments or descriptions', () => {
     const lostFields = [{ keyname: 'lanes', valueCount: 7 }]
     expect(losesData(change(100, 100, { lostFields }), 1)).toBe(true)
     expect(losesData(change(100, 100, { lostAttachments: 1 }), 1)).toBe(true)
     expect(losesData(change(100, 100, { lostDescriptions: 1 }), 1)).toBe(true)
   })
 
-  it('never where the layer has no features', () => {
+  it('never for a layer without features', () => {
     expect(losesData(change(0, 0, { lostFields: [{ keyname: 'x', valueCount: undefined }] }), 0.1)).toBe(
       false,
     )
   })
 
-  it('which is told with the counts before and after', () => {
+  it('and is reported with the counts before and after', () => {
     const lostFields = [
       { keyname: 'lanes', valueCount: 7 },
       { keyname: 'built', valueCount: undefined },

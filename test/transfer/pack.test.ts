@@ -16,7 +16,7 @@ const write = async (...names: readonly string[]) => {
   for (const name of names) await writeFile(join(folder, name), `content of ${name}`)
 }
 
-it('packs a Shapefile with all that is of its name, whatever the case, and nothing else', async () => {
+it('packs a Shapefile with its companion files only, ignoring case', async () => {
   await write('Roads.SHP', 'roads.shx', 'Roads.dbf', 'Roads.PRJ', 'Roads.shp.xml', 'Roads2.dbf', 'Roads.txt')
   const source = await packSource(join(folder, 'Roads.SHP'))
   expect(source.packed.map((path) => basename(path)).sort()).toEqual(
@@ -28,7 +28,7 @@ it('packs a Shapefile with all that is of its name, whatever the case, and nothi
   expect(existsSync(source.path)).toBe(false)
 })
 
-it('leaves a file as it is that stands for itself', async () => {
+it('returns a file without companions unchanged', async () => {
   await write('towns.geojson', 'towns.dbf')
   const path = join(folder, 'towns.geojson')
   const source = await packSource(path)
@@ -49,12 +49,12 @@ it.each([
   })
 })
 
-it('takes the parts of one source for one', () => {
+it('treats the files of one source as one', () => {
   const paths = ['a/r.shp', 'a/r.dbf', 'a/r.shx', 'b/r.dbf', 'a/s.geojson', 'a/r.shp.xml']
   expect(mainOf(paths)).toEqual(['a/r.shp', 'b/r.dbf', 'a/s.geojson'])
 })
 
-it('makes archives that GDAL reads', async () => {
+it('creates archives that GDAL reads', async () => {
   await writeFile(join(folder, 'two.mif'), mif)
   await writeFile(join(folder, 'two.mid'), '"one"\n"two"\n')
   const source = await packSource(join(folder, 'two.mif'))

@@ -40,7 +40,7 @@ it('reports the progress of the server while it reads an upload, and returns the
   expect(told).toContainEqual({ step: 'writing', features: 0, total: 1000 })
 })
 
-it('fails as the request does, and only so', async () => {
+it('fails only if the request fails', async () => {
   const told: LoadProgress[] = []
   const watched = {
     uid: 'f'.repeat(32),

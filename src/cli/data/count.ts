@@ -1,5 +1,5 @@
 import type { Api } from '../../api/api.ts'
-import { getFeatureLayer } from '../../api/find.ts'
+import { resolveFeatureLayer } from '../../api/resolve_resource.ts'
 import { splitArray } from '../../pipeline/splitter.ts'
 import type { CommandSpec } from '../command.ts'
 import { eventOptions } from '../options.ts'
@@ -22,7 +22,7 @@ export const countCommand: CommandSpec = {
     eventOptions(filterOptions(command.argument('<layer>', 'keyname, id, or path of names as City/Roads'))),
   run: ({ arguments: [name], options }, terminal) =>
     withServer(options, terminal, async (api) => {
-      const layer = await getFeatureLayer(api, String(name), terminal.interrupt)
+      const layer = await resolveFeatureLayer(api, String(name), terminal.interrupt)
       const count = await countFiltered(api, layer.resource.id ?? 0, {
         ...readFilter(options),
         signal: terminal.interrupt,

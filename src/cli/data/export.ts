@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
-import { getFeatureLayer } from '../../api/find.ts'
+import { resolveFeatureLayer } from '../../api/resolve_resource.ts'
 import {
   encodedExportTitles,
   exportEncodings,
@@ -11,7 +11,7 @@ import {
 } from '../../contract/export_formats.ts'
 import { problem } from '../../contract/problems.ts'
 import { checkTarget, writeAtomically } from '../../files/atomic_write.ts'
-import { loadTimeoutMs } from '../../transfer/prepare.ts'
+import { loadTimeoutMs } from '../../transfer/prepare_source.ts'
 import type { CommandInput, CommandSpec } from '../command.ts'
 import { collect, eventOptions } from '../options.ts'
 import { withServer } from '../principals.ts'
@@ -72,7 +72,7 @@ interface Order {
 }
 
 async function writeToOutput(api: Api, order: Order, terminal: Terminal): Promise<void> {
-  const layer = await getFeatureLayer(api, order.name, terminal.interrupt)
+  const layer = await resolveFeatureLayer(api, order.name, terminal.interrupt)
   const { body, notes } = await openExport(api, { ...order, id: layer.resource.id ?? 0 }, terminal.interrupt)
   writeNotes(notes, terminal)
   await streamOut(body, terminal)
@@ -84,7 +84,7 @@ async function writeToFile(api: Api, order: Order, terminal: Terminal): Promise<
   const path = resolve(terminal.cwd, String(options.output))
   const file = { shownPath: String(options.output), overwrite: options.force === true }
   await checkTarget(path, file)
-  const layer = await getFeatureLayer(api, order.name, interrupt)
+  const layer = await resolveFeatureLayer(api, order.name, interrupt)
   const facts = layerFacts(layer)
   const start = performance.now()
   const progress = startRunProgress(terminal, options.json === true)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
-import { farMercatorOfLonLat } from '../../geo/mercator.ts'
+import { unclampedMercatorOfLonLat } from '../../geo/mercator.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 
 /** Parameters of a request that filter features. */
@@ -46,7 +46,7 @@ function readBox(text: string): string {
     throw new InvalidArgumentError('Give four degrees: west,south,east,north.')
   if (west > east)
     throw new InvalidArgumentError('West is east of east: a box ends at 180 degrees, where another begins.')
-  const [low, high] = [farMercatorOfLonLat(west, south), farMercatorOfLonLat(east, north)]
+  const [low, high] = [unclampedMercatorOfLonLat(west, south), unclampedMercatorOfLonLat(east, north)]
   const ring = [low, [high[0], low[1]], high, [low[0], high[1]], low].flat()
   return formatWkt({ family: 'POLYGON', isMulti: false, hasZ: false, parts: [[ring]] })
 }

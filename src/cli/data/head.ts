@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
-import { getFeatureLayer } from '../../api/find.ts'
+import { resolveFeatureLayer } from '../../api/resolve_resource.ts'
 import type { Representation } from '../../contract/bodies.ts'
 import type { Field } from '../../contract/classes/feature_layer.ts'
 import { problem } from '../../contract/problems.ts'
@@ -33,7 +33,7 @@ export const headCommand: CommandSpec = {
   declare,
   run: ({ arguments: [name], options }, terminal) =>
     withServer(options, terminal, async (api) => {
-      const layer = await getFeatureLayer(api, String(name), terminal.interrupt)
+      const layer = await resolveFeatureLayer(api, String(name), terminal.interrupt)
       const fields = chooseFields(layer, options.fields as readonly string[] | undefined)
       const asked = { layer, fields, options }
       if (options.json) await writeGeoJson(api, asked, terminal)

@@ -2,14 +2,14 @@ import { homedir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
-import { getFeatureLayer, getResource } from '../../api/find.ts'
+import { resolveFeatureLayer, resolveResource } from '../../api/resolve_resource.ts'
 import { encodedSourceTitles, listTitles, sourceFormatList } from '../../contract/source_formats.ts'
 import { isProblem, Problem } from '../../core/problem.ts'
 import { createFromFile, type FileLoad, type FileLoaded, replaceWithFile } from '../../pipeline/load_file.ts'
 import type { RunContext } from '../../pipeline/run_context.ts'
-import { openUploadMemory } from '../../transfer/memory.ts'
 import { mainOf } from '../../transfer/pack.ts'
-import { defaultParts } from '../../transfer/parts.ts'
+import { defaultParts } from '../../transfer/upload_in_parts.ts'
+import { openUploadMemory } from '../../transfer/upload_memory.ts'
 import type { CommandInput, CommandSpec } from '../command.ts'
 import { eventOptions } from '../options.ts'
 import { withServer } from '../principals.ts'
@@ -73,7 +73,7 @@ interface Run {
 
 async function create(run: Run, parentName: string, files: readonly string[]): Promise<void> {
   const { api, options, terminal } = run
-  const parent = await getResource(api, parentName, terminal.interrupt)
+  const parent = await resolveResource(api, parentName, terminal.interrupt)
   await refuseParent(api, parent, terminal.interrupt)
   for (const path of files) {
     const displayName = (options.name as string | undefined) ?? nameOf(path)
@@ -90,7 +90,7 @@ async function create(run: Run, parentName: string, files: readonly string[]): P
 
 async function replace(run: Run, name: string, path: string): Promise<void> {
   const { api, options, terminal } = run
-  const layer = await getFeatureLayer(api, name, terminal.interrupt)
+  const layer = await resolveFeatureLayer(api, name, terminal.interrupt)
   refuseForeign(layer)
   const need = { id: layer.resource.id ?? 0, scope: 'data', permission: 'write' }
   await refuseUnpermitted(api, need, terminal.interrupt)

@@ -1,6 +1,6 @@
 import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
-import { discardSource, type PreparedSource } from '../../transfer/prepare.ts'
+import { discardSource, type PreparedSource } from '../../transfer/prepare_source.ts'
 import type { Change, Step } from '../model/change.ts'
 import { readActualTree } from '../plan/plan_manifest.ts'
 import type { ApplyOptions } from './apply_options.ts'

@@ -1,5 +1,5 @@
 import type { Api } from '../../api/api.ts'
-import { offers } from '../../api/server.ts'
+import { supportsRoute } from '../../api/detect_server.ts'
 import { problem } from '../../contract/problems.ts'
 import { hasErrors } from '../../core/issue.ts'
 import type { Plan } from '../model/change.ts'
@@ -9,7 +9,7 @@ import { applyByLevel } from './apply_stepwise.ts'
 import type { Report } from './outcome.ts'
 
 /**
- * Does what a plan says: in one transaction where the server offers that, so that all of it is done or nothing; else
+ * Does what a plan says: in one transaction where the server supportsRoute that, so that all of it is done or nothing; else
  * request by request, where a failure keeps only what depends on it from being tried.
  *
  * @throws {Problem} apply/failed where the plan has errors; what fails on the way stands in the report
@@ -24,5 +24,5 @@ export async function applyPlan(options: ApplyOptions): Promise<Report> {
 
 // Asked only where our own tree was read: whatever stands between may know the one of our routes and not the other.
 async function takesBatches(api: Api, plan: Plan, signal: AbortSignal | undefined): Promise<boolean> {
-  return plan.landform !== undefined && plan.steps.length > 0 && offers(api, 'resource.batch', signal)
+  return plan.landform !== undefined && plan.steps.length > 0 && supportsRoute(api, 'resource.batch', signal)
 }

@@ -1,12 +1,12 @@
 import type { Api } from '../../api/api.ts'
-import { offers } from '../../api/server.ts'
+import { supportsRoute } from '../../api/detect_server.ts'
 import { decodeResource } from '../../contract/dialect_codec.ts'
 import { formatManager, markerKeys } from '../../contract/markers.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem } from '../../core/problem.ts'
 import { blindLoadProblem } from '../../transfer/data_loss.ts'
-import { discardSource, loadTimeoutMs, type PreparedSource } from '../../transfer/prepare.ts'
-import { uploadFile } from '../../transfer/upload.ts'
+import { discardSource, loadTimeoutMs, type PreparedSource } from '../../transfer/prepare_source.ts'
+import { uploadFile } from '../../transfer/upload_file.ts'
 import type { Change, DataLoad, Plan, Step } from '../model/change.ts'
 import { writeFields } from '../model/layer_fields.ts'
 import { lossHint } from '../plan/decide_load.ts'
@@ -38,7 +38,7 @@ export async function applyByLevel(options: ApplyOptions): Promise<Report> {
     plan,
     ids: new Map(plan.ids),
     renamed: listRenamed(plan),
-    prepares: plan.landform !== undefined && (await offers(api, 'source.prepare', signal)),
+    prepares: plan.landform !== undefined && (await supportsRoute(api, 'source.prepare', signal)),
     sources: new Map(),
     signal: breakOff,
     onEvent,

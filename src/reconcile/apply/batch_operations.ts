@@ -1,4 +1,4 @@
-import type { PreparedSource } from '../../transfer/prepare.ts'
+import type { PreparedSource } from '../../transfer/prepare_source.ts'
 import type { Change, Plan, Step } from '../model/change.ts'
 import {
   type Body,

@@ -1,7 +1,7 @@
 import type { WireImportReport } from '../../contract/import_report.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
-import type { PreparedSource } from '../../transfer/prepare.ts'
+import type { PreparedSource } from '../../transfer/prepare_source.ts'
 import type { LoadProgress } from '../../transfer/watch_load.ts'
 import type { Action, Change } from '../model/change.ts'
 

@@ -1,7 +1,7 @@
 import PQueue from 'p-queue'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import { dataLossProblem, losesData } from '../../transfer/data_loss.ts'
-import { discardSource, type PreparedSource, prepareSource } from '../../transfer/prepare.ts'
+import { discardSource, type PreparedSource, prepareSource } from '../../transfer/prepare_source.ts'
 import type { Change } from '../model/change.ts'
 import { droppedFields } from '../model/layer_fields.ts'
 import { lossHint, withoutDropped } from '../plan/decide_load.ts'

@@ -1,7 +1,7 @@
 import { formatSource, markerKeys } from '../../contract/markers.ts'
 import { dataOf } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema.ts'
-import type { PreparedSource } from '../../transfer/prepare.ts'
+import type { PreparedSource } from '../../transfer/prepare_source.ts'
 import type { Change, Plan } from '../model/change.ts'
 import { writeLoadedFields } from '../model/layer_fields.ts'
 import { findPrincipalId } from '../model/principals.ts'

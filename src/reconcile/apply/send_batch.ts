@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
-import { attempts, isWorthAnother, pause } from '../../transfer/again.ts'
-import { loadTimeoutMs } from '../../transfer/prepare.ts'
+import { loadTimeoutMs } from '../../transfer/prepare_source.ts'
+import { isRetryable, maxAttempts, waitToRetry } from '../../transfer/retry_request.ts'
 import type { ActualTree } from '../model/actual_tree.ts'
 import { readActualTree } from '../plan/plan_manifest.ts'
 import type { Operation } from './batch_operations.ts'
@@ -45,7 +45,7 @@ export async function sendBatch(options: SendOptions, batch: Batch): Promise<Bat
       wasLost ||= isLost
       const results = wasLost ? await lookForResults(options, batch) : 'none'
       if (typeof results === 'object') return { results }
-      if (attempt === attempts || !isWorthAnother(error) || !(await waits(attempt, options)))
+      if (attempt === maxAttempts || !isRetryable(error) || !(await waits(attempt, options)))
         return { problem: error, uncertain: isLost || results === 'unknown' }
     }
   }
@@ -65,7 +65,7 @@ async function send({ api, signal }: SendOptions, { operations }: Batch, key: st
 /** Waits for the next attempt; false where somebody does not want to. */
 async function waits(attempt: number, { signal }: SendOptions): Promise<boolean> {
   try {
-    await pause(attempt, signal)
+    await waitToRetry(attempt, signal)
     return true
   } catch (error) {
     if (isProblem(error, 'pipeline/interrupted')) return false

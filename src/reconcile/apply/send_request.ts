@@ -6,7 +6,7 @@ import { findManager, markerKeys } from '../../contract/markers.ts'
 import { problem } from '../../contract/problems.ts'
 import { isCls } from '../../contract/registry.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
-import { attempts, isWorthAnother, pause, tryAgain } from '../../transfer/again.ts'
+import { isRetryable, maxAttempts, sendWithRetries, waitToRetry } from '../../transfer/retry_request.ts'
 import { stale } from './stale.ts'
 
 /** A body in the form of the wire, of a class. */
@@ -39,8 +39,8 @@ export async function createOnce(options: SendOptions, made: WireBody): Promise<
       const look = keyname !== undefined && (attempt > 1 || isAmbiguous(error))
       const found = look ? await findMade(options, keyname, made) : undefined
       if (found !== undefined) return found
-      if (attempt === attempts || !isWorthAnother(error)) throw await explain(options, keyname, error)
-      await pause(attempt, options.signal)
+      if (attempt === maxAttempts || !isRetryable(error)) throw await explain(options, keyname, error)
+      await waitToRetry(attempt, options.signal)
     }
   }
 }
@@ -59,9 +59,9 @@ export async function update(
   const { ifVersion } = changed
   const headers: Record<string, string> = ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` }
   const request = { params: { id }, headers, ...requestOf(options, changed) }
-  await tryAgain(() => options.api.call('resource.update', request), {
+  await sendWithRetries(() => options.api.call('resource.update', request), {
     signal: options.signal,
-    isWorth: ({ code }) => code === 'database/conflict',
+    isRetryable: ({ code }) => code === 'database/conflict',
   })
 }
 

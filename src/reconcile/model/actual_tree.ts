@@ -1,4 +1,4 @@
-import type { TreeHead } from '../../api/tree.ts'
+import type { TreeHead } from '../../api/read_tree.ts'
 import type { Representation } from '../../contract/bodies.ts'
 import {
   findManager,

@@ -2,7 +2,7 @@ import { FieldSchema } from '../../contract/classes/feature_layer.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
 import type { Schema } from '../../contract/schema.ts'
 import { splitPointer } from '../../core/pointer.ts'
-import type { LoadedField } from '../../transfer/prepare.ts'
+import type { LoadedField } from '../../transfer/prepare_source.ts'
 import type { Edit } from './change.ts'
 import { isCompared } from './value_equality.ts'
 

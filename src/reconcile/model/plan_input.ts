@@ -1,4 +1,4 @@
-import type { Sight } from '../../api/sight.ts'
+import type { Visibility } from '../../api/read_visibility.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
 import type { SourceFile } from '../plan/decide_load.ts'
@@ -44,6 +44,6 @@ export interface PlanInput {
   /** What loading the source of a key would change, where it was asked; null where it cannot be read here. */
   readonly loads?: ReadonlyMap<string, DataChange | null>
   /** What was found out about resources that the account does not see; undefined where it was not asked yet. */
-  readonly sight?: Sight | undefined
+  readonly sight?: Visibility | undefined
   readonly options: PlanOptions
 }

@@ -1,4 +1,4 @@
-import type { Principal } from '../../api/tree.ts'
+import type { Principal } from '../../api/read_tree.ts'
 import { findHint } from '../../core/suggest.ts'
 
 /** Users and groups by name and id. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { SightQuestion } from '../../api/sight.ts'
+import type { VisibilityQuery } from '../../api/read_visibility.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { ActualTree } from '../model/actual_tree.ts'
 import type { Change, Plan } from '../model/change.ts'
@@ -20,7 +20,7 @@ export interface Planning {
   /** Layers whose sources have to be read. */
   readonly unread: readonly LoadQuestion[]
   /** Resources that the account does not see. */
-  readonly unsure: SightQuestion
+  readonly unsure: VisibilityQuery
 }
 
 /** Computes what has to be done so that the server is as the manifest wants it. Pure. */

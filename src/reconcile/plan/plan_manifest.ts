@@ -1,10 +1,10 @@
 import PQueue from 'p-queue'
 import type { Api } from '../../api/api.ts'
-import { readSight } from '../../api/sight.ts'
-import { readTree } from '../../api/tree.ts'
+import { readTree } from '../../api/read_tree.ts'
+import { readVisibility } from '../../api/read_visibility.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
-import { digestFile } from '../../transfer/upload.ts'
+import { digestFile } from '../../transfer/upload_file.ts'
 import { type ActualTree, collectTree } from '../model/actual_tree.ts'
 import type { Plan } from '../model/change.ts'
 import { type PlanInput, type PlanOptions, safeOptions } from '../model/plan_input.ts'
@@ -69,7 +69,7 @@ async function answer(
   return {
     counts: new Map([...counts, ...(await countFeatures(api, uncounted, signal))]),
     loads: changes,
-    sight: unsure.keynames.length === 0 ? sight : await readSight(api, unsure, signal),
+    sight: unsure.keynames.length === 0 ? sight : await readVisibility(api, unsure, signal),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { SightQuestion } from '../../api/sight.ts'
+import type { VisibilityQuery } from '../../api/read_visibility.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import { type ActualTree, pathOf, readsAll } from '../model/actual_tree.ts'
@@ -18,10 +18,10 @@ export type Unseen =
 export interface UnseenPlan {
   /** By key, in the order of the manifest. */
   readonly unseen: ReadonlyMap<string, Unseen>
-  readonly question: SightQuestion
+  readonly question: VisibilityQuery
 }
 
-const nothing: SightQuestion = { keynames: [], parents: [] }
+const nothing: VisibilityQuery = { keynames: [], parents: [] }
 
 /**
  * Finds the wanted resources that may be on the server although the account does not see them: only what is known to be
@@ -38,7 +38,7 @@ export function findUnseen(input: PlanInput, match: Match): UnseenPlan {
   return { unseen, question: nothing }
 }
 
-function questionOf({ manifest }: PlanInput, match: Match): SightQuestion {
+function questionOf({ manifest }: PlanInput, match: Match): VisibilityQuery {
   const missing = [...manifest.resources.values()].filter((wanted) => isMissing(wanted, match))
   const parents = missing.flatMap(({ parent = '' }) => match.pairs.get(parent)?.id ?? [])
   return {

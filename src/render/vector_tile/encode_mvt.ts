@@ -3,25 +3,25 @@ import type { GeometryFamily } from '../../contract/geometry.ts'
 import type { Sequence } from '../../geo/geometry.ts'
 import { type TileGeometry, tidyGeometry } from '../../geo/tile_geometry.ts'
 
-/** What the values of an attribute are: how they are written. */
+/** Kind of the values of an attribute, which determines their encoding. */
 export type TileValueKind = 'integer' | 'real' | 'text'
 
-/** An attribute of a layer of a tile. */
+/** An attribute of a tile layer. */
 export interface TileKey {
   readonly name: string
   readonly kind: TileValueKind
 }
 
-/** One feature of a layer of a tile. */
+/** A feature of a tile layer. */
 export interface TileFeature {
   /** At least 0. */
   readonly id: number
   readonly geometry: TileGeometry
-  /** One for each key of the layer; null leaves the attribute out. */
+  /** One value per key of the layer; null omits the attribute. */
   readonly values: readonly (number | string | null)[]
 }
 
-/** One layer of a tile. */
+/** A layer of a tile. */
 export interface TileLayer {
   readonly name: string
   /** Units along a side of the tile. */
@@ -31,8 +31,8 @@ export interface TileLayer {
 }
 
 /**
- * Writes one layer as a whole tile; tiles of several layers are the bytes of each, one after the other. Features whose
- * geometry collapses at the resolution of the tile are left out. Gives no bytes where none is left.
+ * Encodes a layer as a tile; the concatenated bytes of several layers are a tile, too. Features whose geometry collapses
+ * at the resolution of the tile are left out. Returns no bytes for a layer without features.
  *
  * @see https://github.com/mapbox/vector-tile-spec/tree/master/2.1
  */
@@ -116,7 +116,7 @@ function writeFeatureMessage(
   writer.writePackedVarint(tags.geometry, geometry)
 }
 
-/** Gives the commands of a tidy geometry: numbers of command and count, and differences in zigzag form. */
+/** Returns the commands of a tidy geometry: command integers, and zigzag-encoded coordinate differences. */
 function encodeGeometry({ family, parts }: TileGeometry): number[] {
   const pen: Pen = { out: [], x: 0, y: 0 }
   if (family === 'POINT') {
@@ -157,7 +157,7 @@ const command = (id: number, count: number) => (id & 7) | (count << 3)
 
 const zigzag = (value: number) => ((value << 1) ^ (value >> 31)) >>> 0
 
-/** The distinct values of a layer, written once each. */
+/** The distinct values of a layer. */
 class ValueTable {
   readonly #places = { integer: new Map(), real: new Map(), text: new Map() } satisfies Record<
     TileValueKind,

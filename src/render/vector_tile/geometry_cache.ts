@@ -1,28 +1,28 @@
 import { type Bbox, bboxesIntersect } from '../../geo/bbox.ts'
 import { boxOfGeometry, countPositions, type TileGeometry } from '../../geo/tile_geometry.ts'
 
-/** Great shapes as they are simplified for a zoom level: each is needed by many tiles, and takes long to make. */
+/** Large geometries, simplified for a zoom level: many tiles use each of them, and simplifying takes long. */
 export interface GeometryCache {
-  /** Gives the shapes of a level that are known and reach into a box, by feature id. */
+  /** Returns the cached geometries of a level that intersect a box, by feature id. */
   find(level: string, box: Bbox): Map<number, TileGeometry>
-  /** Keeps a shape where that is worth it. */
-  keep(level: string, id: number, geometry: TileGeometry): void
+  /** Caches a geometry unless it is too small or too large. */
+  add(level: string, id: number, geometry: TileGeometry): void
 }
 
-/** Below that, a shape is made faster than it is looked for. */
-const fewPositions = 200
+/** Minimum positions of a cached geometry: smaller ones are read faster than looked up. */
+const minPositions = 200
 
-/** Most positions that are kept: about 32 MB. */
-const mostPositions = 2_000_000
+/** Maximum positions of the cache: about 32 MB. */
+const maxPositions = 2_000_000
 
-interface KnownShape {
+interface CachedGeometry {
   readonly geometry: TileGeometry
   readonly box: Bbox
 }
 
-/** Starts an empty cache. When it is full, the levels that were begun first are let go. */
+/** Creates an empty cache. When it is full, the oldest levels are dropped. */
 export function createGeometryCache(): GeometryCache {
-  const levels = new Map<string, Map<number, KnownShape>>()
+  const levels = new Map<string, Map<number, CachedGeometry>>()
   let positions = 0
   const dropOldest = () => {
     const [oldest] = levels
@@ -32,15 +32,15 @@ export function createGeometryCache(): GeometryCache {
   }
   return {
     find(level, box) {
-      const near = [...(levels.get(level) ?? [])].filter(([, known]) => bboxesIntersect(known.box, box))
+      const near = [...(levels.get(level) ?? [])].filter(([, cached]) => bboxesIntersect(cached.box, box))
       return new Map(near.map(([id, { geometry }]) => [id, geometry]))
     },
-    keep(level, id, geometry) {
+    add(level, id, geometry) {
       const count = countPositions(geometry)
-      if (count < fewPositions || count > mostPositions || levels.get(level)?.has(id)) return
-      while (positions + count > mostPositions) dropOldest()
-      const shapes = levels.get(level) ?? new Map<number, KnownShape>()
-      levels.set(level, shapes.set(id, { geometry, box: boxOfGeometry(geometry) }))
+      if (count < minPositions || count > maxPositions || levels.get(level)?.has(id)) return
+      while (positions + count > maxPositions) dropOldest()
+      const geometries = levels.get(level) ?? new Map<number, CachedGeometry>()
+      levels.set(level, geometries.set(id, { geometry, box: boxOfGeometry(geometry) }))
       positions += count
     },
   }

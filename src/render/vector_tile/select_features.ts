@@ -4,55 +4,58 @@ import type { Bbox } from '../../geo/bbox.ts'
 import { clipGeometry } from '../../geo/clip.ts'
 import { moveGeometry, type TileGeometry } from '../../geo/tile_geometry.ts'
 import { parseTwkb } from '../../geo/twkb.ts'
-import { leadAroundEdges } from '../../geo/world_edge.ts'
+import { moveWorldEdges } from '../../geo/world_edge.ts'
 import { createBindings } from '../../store/feature/bindings.ts'
 import { idType } from '../../store/feature/feature_table.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { TileFeature } from './encode_mvt.ts'
 import type { GeometryCache } from './geometry_cache.ts'
-import { type Crowd, thinCrowd } from './thin_features.ts'
+import { type ThinningCandidates, thinFeatures } from './thin_features.ts'
 import { attributeSql, attributeValues } from './tile_attributes.ts'
-import { shapeSql, smallShapeSql, wholeSql } from './tile_geometry_sql.ts'
+import { completeSql, largeGeometrySql, smallGeometrySql } from './tile_geometry_sql.ts'
 import type { TileGrid } from './tile_grid.ts'
-import { isPointLayer, places, selectPoints, tileSource } from './tile_source.ts'
+import { derivedColumns, isPointLayer, selectPoints, tileSource } from './tile_source.ts'
 
-/** Up to so many features are thinned here: one plain statement finds all that there is. */
-const fewFeatures = 1024
+/** Maximum number of features that are selected in one statement and thinned here instead of in the database. */
+const maxUnthinned = 1024
 
-/** Most points and small shapes of a layer in a tile. */
-const mostSmall = 8192
+/** Maximum number of points and small geometries of a layer in a tile. */
+const maxSmall = 8192
 
-/** What of a layer goes into a tile. */
+/** The part of a layer to select for a tile. */
 export interface TileSelection {
   readonly layer: Layer
   readonly grid: TileGrid
-  /** Whether the database cuts great shapes, which it may refuse where they are not valid. */
-  readonly cuts: boolean
-  readonly shapes: GeometryCache
+  /** Whether the database clips large geometries, which may fail for invalid ones. */
+  readonly clips: boolean
+  readonly cache: GeometryCache
 }
 
 /**
- * Selects the features of a tile, in the order of ids. Points and shapes smaller than a cell are thinned to one a cell;
- * in a crowd, cells are joined until few enough are left. Cells of no size keep everything.
+ * Selects the features of a tile, ordered by id. Points and geometries smaller than a cell are thinned to one per cell;
+ * if too many remain, cells are merged. A cell size of 0 keeps everything.
  */
 export async function selectTileFeatures(
   database: Queryable,
   selection: TileSelection,
 ): Promise<TileFeature[]> {
-  const { layer, grid, shapes } = selection
+  const { layer, grid, cache } = selection
   const isThinned = grid.cellUnits > 0
-  const known = shapes.find(levelOf(selection), worldBox(grid))
-  const first = await selectRows(database, selection, { known, ...(isThinned && { limit: fewFeatures + 1 }) })
-  const isCrowd = isThinned && first.length > fewFeatures
-  const rows = isCrowd ? await selectThinned(database, selection, known) : first
+  const cached = cache.find(levelOf(selection), worldBox(grid))
+  const first = await selectRows(database, selection, {
+    cached,
+    ...(isThinned && { limit: maxUnthinned + 1 }),
+  })
+  const isDense = isThinned && first.length > maxUnthinned
+  const rows = isDense ? await selectThinned(database, selection, cached) : first
   const small = rows.filter(({ cell }) => cell !== null)
-  const crowd = { ids: small.map(({ id }) => id), cells: small.map(({ cell }) => cell ?? 0) }
-  const kept = thinCrowd(crowd, mostSmall)
+  const candidates = { ids: small.map(({ id }) => id), cells: small.map(({ cell }) => cell ?? 0) }
+  const kept = thinFeatures(candidates, maxSmall)
   return rows
     .filter(({ id, cell }) => cell === null || kept.has(id))
     .sort((a, b) => a.id - b.id)
     .flatMap((row) => {
-      const geometry = readGeometry({ ...selection, known }, row)
+      const geometry = readGeometry({ ...selection, cached }, row)
       return geometry === undefined
         ? []
         : [{ id: row.id, geometry, values: attributeValues(layer.fields, row) }]
@@ -61,49 +64,49 @@ export async function selectTileFeatures(
 
 interface TileRow extends Readonly<Record<string, unknown>> {
   readonly id: number
-  /** Null for what is kept whatever is around it. */
+  /** Number of the cell; null for features that are not thinned. */
   readonly cell: number | null
-  /** Units, for points. */
+  /** Position in tile units, for points. */
   readonly x?: number
   readonly y?: number
-  /** TWKB of a box in units of the tile, for small shapes. */
+  /** TWKB of a box in tile units, for small geometries. */
   readonly small?: Uint8Array | null
-  /** TWKB in units of the world, for great ones; null where it is known. */
-  readonly great?: Uint8Array | null
-  /** Whether a great shape is all there. */
-  readonly whole?: boolean
+  /** TWKB in world units, for large geometries; null if it is cached. */
+  readonly large?: Uint8Array | null
+  /** Whether a large geometry is complete, not clipped to the tile. */
+  readonly complete?: boolean
 }
 
-type KnownShapes = ReadonlyMap<number, TileGeometry>
+type CachedGeometries = ReadonlyMap<number, TileGeometry>
 
 interface RowReader extends TileSelection {
-  readonly known: KnownShapes
+  readonly cached: CachedGeometries
 }
 
 function readGeometry(
   reader: RowReader,
-  { id, x, y, small, great, whole }: TileRow,
+  { id, x, y, small, large, complete }: TileRow,
 ): TileGeometry | undefined {
   if (x !== undefined && y !== undefined) return { family: 'POINT', parts: [[[x, y]]] }
-  const { layer, grid, known, shapes } = reader
+  const { layer, grid, cached, cache } = reader
   const [left, top] = grid.corner
   const { family } = geometryParts(layer.geometryType)
   if (small) return clipGeometry(parseTwkb(small, family), grid.unitBox)
-  const shape = great ? parseTwkb(great, family) : known.get(id)
-  if (shape === undefined) return undefined
-  if (great && whole) shapes.keep(levelOf(reader), id, shape)
-  return moveGeometry(clipGeometry(inSight(shape, grid), worldBox(grid)), -left, -top)
+  const geometry = large ? parseTwkb(large, family) : cached.get(id)
+  if (geometry === undefined) return undefined
+  if (large && complete) cache.add(levelOf(reader), id, geometry)
+  return moveGeometry(clipGeometry(hideWorldEdges(geometry, grid), worldBox(grid)), -left, -top)
 }
 
-/** Takes outlines out of sight that run along an end of the world, where the tile lies at one. */
-function inSight(shape: TileGeometry, grid: TileGrid): TileGeometry {
+/** Moves outlines along an edge of the world out of the tile, for tiles at an edge. */
+function hideWorldEdges(geometry: TileGeometry, grid: TileGrid): TileGeometry {
   const [minX, minY, maxX, maxY] = worldBox(grid)
   const { worldUnits: size } = grid
-  const isAtEnd = Math.min(minX, minY) <= 0 || Math.max(maxX, maxY) >= size
-  return isAtEnd ? leadAroundEdges(shape, { size, reach: size }) : shape
+  const isAtEdge = Math.min(minX, minY) <= 0 || Math.max(maxX, maxY) >= size
+  return isAtEdge ? moveWorldEdges(geometry, { size, reach: size }) : geometry
 }
 
-/** The box of a tile in units of the world. */
+/** Returns the box of a tile in world units. */
 function worldBox({ unitBox: [minX, minY, maxX, maxY], corner: [left, top] }: TileGrid): Bbox {
   return [minX + left, minY + top, maxX + left, maxY + top]
 }
@@ -113,31 +116,32 @@ const levelOf = ({ layer, grid }: TileSelection) =>
 
 interface RowChoice {
   readonly limit?: number
-  /** Of the small ones, the ids to take. */
+  /** Ids of the small geometries to select. */
   readonly small?: ReadonlySet<number>
-  readonly known: KnownShapes
+  readonly cached: CachedGeometries
 }
 
 async function selectRows(
   database: Queryable,
   selection: TileSelection,
-  { limit, small, known }: RowChoice,
+  { limit, small, cached }: RowChoice,
 ): Promise<TileRow[]> {
   const bindings = createBindings()
   const { layer, grid } = selection
   const source = tileSource(layer, grid, bindings)
-  const showing = { ...selection, bindings }
+  const target = { ...selection, bindings }
   const geometry = isPointLayer(layer)
-    ? `${places.column} as x, ${places.row} as y, ${source.cell} as cell`
-    : `case when ${source.isSmall} then ${smallShapeSql(showing)} end as small,
-       case when not ${source.isSmall} and id <> all(${bindings.bind([...known.keys()], `${idType(layer)}[]`)})
-            then ${shapeSql(showing)} end as great, ${wholeSql(showing)} as whole,
+    ? `${derivedColumns.column} as x, ${derivedColumns.row} as y, ${source.cell} as cell`
+    : `case when ${source.isSmall} then ${smallGeometrySql(target)} end as small,
+       case when not ${source.isSmall} and id <> all(${bindings.bind([...cached.keys()], `${idType(layer)}[]`)})
+            then ${largeGeometrySql(target)} end as large, ${completeSql(target)} as complete,
        case when ${source.isSmall} then ${source.cell} end as cell`
-  const isTaken = small && `id = any(${bindings.bind([...small], `${idType(layer)}[]`)})`
-  const condition = isTaken && (isPointLayer(layer) ? isTaken : `(${isTaken} or not ${source.isSmall})`)
+  const isSelected = small && `id = any(${bindings.bind([...small], `${idType(layer)}[]`)})`
+  const condition =
+    isSelected && (isPointLayer(layer) ? isSelected : `(${isSelected} or not ${source.isSmall})`)
   const text = `select id, ${geometry} ${attributeSql(layer.fields)} from ${source.from}
     ${condition ? `where ${condition}` : ''} ${limit === undefined ? '' : `limit ${limit}`}`
-  // A list of ids wants a plan of its own.
+  // A list of ids needs its own query plan.
   const prepared = small === undefined
   const { values } = bindings
   const { fields } = layer
@@ -147,17 +151,20 @@ async function selectRows(
   return idType(layer) === 'integer' ? rows : rows.map((row) => ({ ...row, id: Number(row.id) }))
 }
 
-/** Thins in the database first, so that a layer of any size takes no more memory here than the cells of a tile. */
+/** Thins in the database first, so that memory is bounded by the cells of a tile, not by the size of the layer. */
 async function selectThinned(
   database: Queryable,
   selection: TileSelection,
-  known: KnownShapes,
+  cached: CachedGeometries,
 ): Promise<TileRow[]> {
-  const crowd = await findCrowd(database, selection)
-  return selectRows(database, selection, { known, small: thinCrowd(crowd, mostSmall) })
+  const candidates = await findCandidates(database, selection)
+  return selectRows(database, selection, { cached, small: thinFeatures(candidates, maxSmall) })
 }
 
-async function findCrowd(database: Queryable, { layer, grid }: TileSelection): Promise<Crowd> {
+async function findCandidates(
+  database: Queryable,
+  { layer, grid }: TileSelection,
+): Promise<ThinningCandidates> {
   const bindings = createBindings()
   const { from, isSmall, cell } = tileSource(layer, grid, bindings)
   const text = `select array_agg(id)::text as ids, array_agg(cell)::text as cells
@@ -166,7 +173,7 @@ async function findCrowd(database: Queryable, { layer, grid }: TileSelection): P
   return { ids: readIntegers(row?.ids), cells: readIntegers(row?.cells) }
 }
 
-// Texts of arrays are read ten times as fast as rows.
+// Parsing arrays as text is ten times as fast as reading rows.
 function readIntegers(text: string | null | undefined): number[] {
   return text ? JSON.parse(`[${text.slice(1, -1)}]`) : []
 }

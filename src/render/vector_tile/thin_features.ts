@@ -1,28 +1,28 @@
-/** How many times cells may be joined, four to one. */
-export const coarserLevels = 6
+/** How many times cells may be merged, four into one. */
+export const maxMerges = 6
 
-/** Bits of a cell's number that hold its row; the column stands above. */
+/** Low bits of a cell number that hold the row; the column is in the bits above. */
 export const rowBits = 14
 
-/** Features and the cells they stand in, place by place. */
-export interface Crowd {
+/** Ids of features and, at the same index, numbers of their cells. */
+export interface ThinningCandidates {
   readonly ids: readonly number[]
   /** Column times 2^14 plus row. */
   readonly cells: readonly number[]
 }
 
 /**
- * Gives one id a cell: the lowest, so that what a zoom level shows is there on all that are closer. While that is more
- * than the limit, cells are joined four to one.
+ * Returns one id per cell: the lowest, so that a feature shown at one zoom level is shown at all higher ones. Merges
+ * cells four into one while there are more than the limit.
  */
-export function thinCrowd({ ids, cells }: Crowd, limit: number): Set<number> {
+export function thinFeatures({ ids, cells }: ThinningCandidates, limit: number): Set<number> {
   let lowest = new Map<number, number>()
   for (const [at, id] of ids.entries()) keepLowest(lowest, cells[at] ?? 0, id)
-  for (let level = 0; level < coarserLevels && lowest.size > limit; level += 1) lowest = joinCells(lowest)
+  for (let level = 0; level < maxMerges && lowest.size > limit; level += 1) lowest = mergeCells(lowest)
   return new Set(lowest.values())
 }
 
-function joinCells(finer: ReadonlyMap<number, number>): Map<number, number> {
+function mergeCells(finer: ReadonlyMap<number, number>): Map<number, number> {
   const lowest = new Map<number, number>()
   for (const [cell, id] of finer) keepLowest(lowest, parentCell(cell), id)
   return lowest

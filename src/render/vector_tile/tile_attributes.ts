@@ -12,18 +12,18 @@ const kinds: Readonly<Record<LayerField['datatype'], TileValueKind>> = {
   DATETIME: 'text',
 }
 
-/** Gives the attributes that the fields of a layer are in a tile. */
+/** Returns the tile attributes for the fields of a layer. */
 export function tileKeys(fields: readonly LayerField[]): TileKey[] {
   return fields.map(({ keyname, datatype }) => ({ name: keyname, kind: kinds[datatype] }))
 }
 
-/** Gives SQL of the values of a table `t`, as columns `a0`, `a1`, …; each begins with a comma. */
+/** Returns SQL of the values of table `t` as columns `a0`, `a1`, …, each with a leading comma. */
 export function attributeSql(fields: readonly LayerField[]): string {
-  // The types are told, so that the statement is another one when a field gets another type.
+  // The comment makes the prepared statement a new one when the type of a field changes.
   return fields.map((field, at) => `, ${valueSql(field)} as a${at} /* ${field.datatype} */`).join('')
 }
 
-/** Gives the values of a row as a tile holds them: whole numbers beyond 2^53 as text. */
+/** Returns the values of a row for a tile: integers beyond 2^53 as strings. */
 export function attributeValues(
   fields: readonly LayerField[],
   row: Readonly<Record<string, unknown>>,

@@ -3,47 +3,47 @@ import { mercatorHalfWorld } from '../../geo/mercator.ts'
 import type { Bindings } from '../../store/feature/bindings.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { TileGrid } from './tile_grid.ts'
-import { boxSql, columnSql, places, rowSql } from './tile_source.ts'
+import { boxSql, columnSql, derivedColumns, rowSql } from './tile_source.ts'
 
 /**
- * Shapes that take more bytes are cut to the neighbourhood of the tile before they are simplified. Only those: where rings
- * cross each other, the fast way of cutting fills what it should not.
+ * Geometries above this size are clipped to the surroundings of the tile before they are simplified. Smaller ones are
+ * not, because fast clipping of self-intersecting rings fills wrong areas.
  */
-const manyBytes = 512 * 1024
+const clipThresholdBytes = 512 * 1024
 
-/** What shapes are made for. */
-export interface Showing {
+/** The layer and tile that geometries are selected for. */
+export interface GeometryTarget {
   readonly layer: Layer
   readonly grid: TileGrid
   readonly bindings: Bindings
-  /** Whether the database cuts great shapes, which it may refuse where they are not valid. */
-  readonly cuts: boolean
+  /** Whether the database clips large geometries, which may fail for invalid ones. */
+  readonly clips: boolean
 }
 
-/** Gives SQL that holds where a shape is given as a whole, whatever the tile. */
-export function wholeSql({ cuts }: Showing): string {
-  return cuts ? `ST_MemSize(g) <= ${manyBytes}` : 'true'
+/** Returns SQL that is true for geometries that are not clipped to the tile. */
+export function completeSql({ clips }: GeometryTarget): string {
+  return clips ? `ST_MemSize(g) <= ${clipThresholdBytes}` : 'true'
 }
 
 /**
- * Gives SQL of the geometry `g` as TWKB, simplified, in units from the corner of the world. It reaches as far beyond the
- * tile as it likes: simplifying comes before clipping, so that shapes meet where tiles meet.
+ * Returns SQL of the geometry `g` as TWKB, simplified, in units from the top left corner of the world. It may extend
+ * beyond the tile: simplifying precedes clipping, so that geometries match at the edges of adjacent tiles.
  */
-export function shapeSql(showing: Showing): string {
-  const { layer, grid, bindings, cuts } = showing
+export function largeGeometrySql(target: GeometryTarget): string {
+  const { layer, grid, bindings, clips } = target
   const { wide, cell } = grid
   const plain = geometryParts(layer.geometryType).hasZ ? 'ST_Force2D(g)' : 'g'
-  const cut = `ST_ClipByBox2D(${plain}, ${boxSql(wide, 3857, bindings)})`
-  const near = cuts ? `case when ${wholeSql(showing)} then ${plain} else ${cut} end` : plain
+  const clipped = `ST_ClipByBox2D(${plain}, ${boxSql(wide, 3857, bindings)})`
+  const near = clips ? `case when ${completeSql(target)} then ${plain} else ${clipped} end` : plain
   const simple = cell === 0 ? near : `ST_Simplify(${near}, ${bindings.bind(cell, 'float8')}, true)`
   const numbers = [mercatorHalfWorld, -mercatorHalfWorld, grid.scale, -grid.scale]
   const bound = numbers.map((value) => bindings.bind(value, 'float8'))
   return `ST_AsTWKB(ST_TransScale(${simple}, ${bound.join(', ')}), 0)`
 }
 
-/** Gives SQL that draws a small shape as its box, at least one unit wide and high, so that it does not vanish. */
-export function smallShapeSql({ layer, grid, bindings }: Showing): string {
-  const { box } = places
+/** Returns SQL of a small geometry as its box, at least one unit wide and high, so that it stays visible. */
+export function smallGeometrySql({ layer, grid, bindings }: GeometryTarget): string {
+  const { box } = derivedColumns
   const x0 = columnSql(`ST_XMin(${box})`, grid, bindings)
   const y0 = rowSql(`ST_YMax(${box})`, grid, bindings)
   const x1 = `${columnSql(`ST_XMax(${box})`, grid, bindings)} + 1`

@@ -8,89 +8,89 @@ import { encodeTileLayer, type TileFeature } from './encode_mvt.ts'
 import type { GeometryCache } from './geometry_cache.ts'
 import { selectTileFeatures, type TileSelection } from './select_features.ts'
 import { tileKeys } from './tile_attributes.ts'
-import { measureTile, type TileGrid, type TileNear, type TileRequest } from './tile_grid.ts'
+import { measureTile, type SearchArea, type TileGrid, type TileRequest } from './tile_grid.ts'
 import { boxSql } from './tile_source.ts'
 
-/** Most bytes of a layer in a tile, as long as it may be simplified. */
-const mostBytes = 450_000
+/** Maximum bytes of a layer in a tile, unless simplification is off. */
+const maxBytes = 450_000
 
-/** How many times the cells may double to get there. */
-const mostDoublings = 4
+/** How many times the simplification may be doubled to meet the limit. */
+const maxDoublings = 4
 
-/** What part of which tile is made. */
+/** A layer of a tile to create. */
 export interface TileLayerRequest {
   /** Name of the layer in the tile. */
   readonly name: string
   readonly request: TileRequest
-  readonly shapes: GeometryCache
+  readonly cache: GeometryCache
 }
 
 /**
- * Makes the part of a vector tile that a layer is: one path for all databases, which select, simplify and clip, while
- * the writing is ours. Gives no bytes where the layer has nothing there.
+ * Creates a layer of a vector tile. The database selects, simplifies and clips; the encoding is done here, the same for
+ * all databases. Returns no bytes for an empty layer.
  *
- * A layer that is too much for a tile all the same is simplified and thinned more, unless simplification is 0.
+ * A layer that exceeds the size limit is simplified and thinned more, unless simplification is 0.
  */
-export async function makeTileLayer(
+export async function createTileLayer(
   database: Queryable,
   layer: Layer,
-  { name, request, shapes }: TileLayerRequest,
+  { name, request, cache }: TileLayerRequest,
 ): Promise<Uint8Array> {
   let { simplification } = request
-  const near = await findNear(database, layer, measureTile(request))
-  for (let left = mostDoublings; ; left -= 1) {
+  const searchArea = await findSearchArea(database, layer, measureTile(request))
+  for (let left = maxDoublings; ; left -= 1) {
     const features = await findFeatures(database, {
       layer,
-      shapes,
-      grid: { ...measureTile({ ...request, simplification }), near },
+      cache,
+      grid: { ...measureTile({ ...request, simplification }), searchArea },
     })
     const bytes = encodeTileLayer({ name, extent: request.extent, keys: tileKeys(layer.fields), features })
-    if (bytes.length <= mostBytes || simplification === 0 || left === 0) return bytes
+    if (bytes.length <= maxBytes || simplification === 0 || left === 0) return bytes
     simplification *= 2
   }
 }
 
 async function findFeatures(
   database: Queryable,
-  selection: Omit<TileSelection, 'cuts'>,
+  selection: Omit<TileSelection, 'clips'>,
 ): Promise<TileFeature[]> {
   try {
-    return await selectTileFeatures(database, { ...selection, cuts: true })
+    return await selectTileFeatures(database, { ...selection, clips: true })
   } catch (error) {
-    // Cutting is refused for some geometries that are not valid; taking them whole takes longer.
+    // Clipping fails for some invalid geometries; reading them complete takes longer.
     if (!isProblem(error) || error.data.sqlstate !== 'XX000') throw error
-    return selectTileFeatures(database, { ...selection, cuts: false })
+    return selectTileFeatures(database, { ...selection, clips: false })
   }
 }
 
-/** Parts that each side of a box is cut into: a straight line of one reference system is bent in another. */
-const parts = 16
+/** Segments per side of a box: a straight line in one reference system is curved in another. */
+const segments = 16
 
-/** Degrees that reference systems of degrees differ by at most, with room to spare. */
-const mostShift = 0.01
+/** Upper bound of the shift between geographic reference systems, in degrees. */
+const maxShift = 0.01
 
 /**
- * Finds where a tile lies in the reference system of a layer; undefined for EPSG:3857 and EPSG:4326, which need no
- * database for that.
+ * Finds the area of a tile in the reference system of a layer; undefined for EPSG:3857 and EPSG:4326, where it is
+ * computed without the database.
  */
-async function findNear(
+async function findSearchArea(
   database: Queryable,
   { srs }: Layer,
   { box }: TileGrid,
-): Promise<TileNear | undefined> {
+): Promise<SearchArea | undefined> {
   if (srs === 3857 || srs === 4326) return undefined
   const rows = await database.query<{ degrees: boolean }>(
     "select proj4text like '%+proj=longlat%' as degrees from spatial_ref_sys where srid = $1::int",
     [srs],
   )
-  if (rows[0]?.degrees === true) return { box: expandBbox(lonLatBbox(box), mostShift), isDegrees: true }
+  if (rows[0]?.degrees === true) return { box: expandBbox(lonLatBbox(box), maxShift), isDegrees: true }
   return { box: await findBox(database, srs, box), isDegrees: false }
 }
 
 async function findBox(database: Queryable, srs: number, box: Bbox): Promise<Bbox | undefined> {
   const bindings = createBindings()
   const [minX, , maxX] = box
-  const edges = `ST_Segmentize(${boxSql(box, 3857, bindings)}, ${bindings.bind((maxX - minX) / parts, 'float8')})`
+  const edges = `ST_Segmentize(${boxSql(box, 3857, bindings)}, ${bindings.bind((maxX - minX) / segments, 'float8')})`
   const text = `select ST_XMin(b) as a, ST_YMin(b) as b, ST_XMax(b) as c, ST_YMax(b) as d
     from (select ST_Transform(${edges}, ${Math.trunc(srs)}) as b offset 0) moved`
   try {
@@ -99,9 +99,9 @@ async function findBox(database: Queryable, srs: number, box: Bbox): Promise<Bbo
     const [left, bottom, right, top] = found
     if (left === undefined || bottom === undefined || right === undefined || top === undefined)
       return undefined
-    return expandBbox([left, bottom, right, top], Math.max(right - left, top - bottom) / parts)
+    return expandBbox([left, bottom, right, top], Math.max(right - left, top - bottom) / segments)
   } catch (error) {
-    // The reference system ends before the tile does.
+    // The tile extends beyond the reference system.
     if (isProblem(error) && error.data.sqlstate === 'XX000') return undefined
     throw error
   }

@@ -2,7 +2,7 @@ import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
 import {
   type AttachmentChange,
-  deleteAttachmentsBut,
+  deleteOtherAttachments,
   insertAttachments,
   type NewAttachment,
   updateAttachments,
@@ -66,7 +66,7 @@ async function writeExtensions(
   )
   const keptIds = await keepListed(tx, layerId, entries)
   const featureIds = [...changes].flatMap(([id, { attachment }]) => (attachment === undefined ? [] : [id]))
-  await deleteAttachmentsBut(tx, layerId, { featureIds, keptIds })
+  await deleteOtherAttachments(tx, layerId, { featureIds, keptIds })
   const made = await makeListed(tx, entries)
   await insertAttachments(tx, layerId, made)
   return made.map(({ digest }) => digest)

@@ -1,4 +1,4 @@
-import { makePreview } from '../../render/image_preview.ts'
+import { createPreview } from '../../render/image_preview.ts'
 import { type Attachment, copyPreview, writePreview } from '../../store/attachment/attachment.ts'
 import type { ServerContext } from '../context.ts'
 
@@ -12,7 +12,7 @@ type Maker = Pick<ServerContext, 'database' | 'blobs' | 'log'>
  */
 export async function keepPreview({ database, blobs }: Omit<Maker, 'log'>, digest: string): Promise<void> {
   if (await copyPreview(database, digest)) return
-  const preview = await makePreview(await blobs.localPath(digest))
+  const preview = await createPreview(await blobs.localPath(digest))
   const blob = preview === undefined ? null : await blobs.put(once(preview.bytes))
   await database.transaction((tx) => writePreview(tx, digest, blob))
 }

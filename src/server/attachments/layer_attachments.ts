@@ -64,7 +64,7 @@ function checkAttachmentId({ id: layerId, fid: featureId, aid: id = 0 }: Attachm
 
 async function checkFeature(tx: Queryable, layer: Layer, id: number): Promise<void> {
   checkFeatureId(layer.resourceId, id)
-  const found = await findFeature(tx, layer, { id, form: idAlone })
+  const found = await findFeature(tx, layer, { id, format: idAlone })
   if (found === undefined) throw featureNotFound(layer.resourceId, id)
 }
 
@@ -72,7 +72,7 @@ const idAlone = {
   geom: false,
   geomFormat: 'wkt',
   srs: 0,
-  momentFormat: 'iso',
+  temporalFormat: 'iso',
   fields: [],
   extensions: [],
 } as const

@@ -6,7 +6,7 @@ import type { Database } from '../../database/database.ts'
 import { findUser, findUserById, type User } from '../../store/auth/principal.ts'
 import { listenToPrincipals } from '../../store/auth/principal_change.ts'
 import { touchActivity } from '../../store/auth/principal_record.ts'
-import { findSession, prolongSession } from '../../store/auth/session.ts'
+import { extendSession, findSession } from '../../store/auth/session.ts'
 import { useToken } from '../../store/auth/token.ts'
 import type { AuthMedium, Caller } from './caller.ts'
 import { type Credentials, parseAuthorization, readingsOf } from './credentials.ts'
@@ -86,7 +86,7 @@ async function findBySession(database: Database, digest: string): Promise<Identi
   if (session === undefined) return undefined
   const caller = await findCaller(database, session.userId, 'session')
   if (caller === undefined || !session.isOld) return caller && { caller }
-  const prolongedSeconds = await prolongSession(database, digest)
+  const prolongedSeconds = await extendSession(database, digest)
   await touchActivity(database, caller.id)
   return prolongedSeconds === undefined ? undefined : { caller, prolongedSeconds }
 }

@@ -3,7 +3,7 @@ import type { authMedia } from '../../contract/principal.ts'
 /** How a caller has said who it is. */
 export type AuthMedium = (typeof authMedia)[number]
 
-/** Who sends a request. An `Asker` of the store. */
+/** Who sends a request. An `PermissionSubject` of the store. */
 export interface Caller {
   readonly id: number
   readonly keyname: string

@@ -3,12 +3,12 @@ import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findManagedIds } from '../../store/access/effective_permission.ts'
-import type { Asker } from '../../store/access/principal_ids.ts'
+import type { PermissionSubject } from '../../store/access/permission_subject.ts'
 import { isAdministrator } from '../../store/auth/membership.ts'
 import { type Administration, readAdministration } from '../../store/auth/principal.ts'
 import { announceMemberships, lockPrincipals } from '../../store/auth/principal_change.ts'
-import { deleteSessionsOf } from '../../store/auth/session.ts'
-import { deleteTokensOf } from '../../store/auth/token.ts'
+import { deleteUserSessions } from '../../store/auth/session.ts'
+import { deleteUserTokens } from '../../store/auth/token.ts'
 import { listRepresentatives } from '../../store/resource/resource_tree.ts'
 import type { ApiRequest } from '../http/handler.ts'
 
@@ -89,7 +89,8 @@ async function keepAdministrator<T>(tx: Queryable, work: () => Promise<T>): Prom
 
 /** Tells whether an administrator is gone, or is spoken of by other rules than before. */
 function isWeaker(after: Administration, before: Administration): boolean {
-  const rulesOf = ({ id, superuser, principalIds }: Asker) => JSON.stringify([id, superuser, principalIds])
+  const rulesOf = ({ id, superuser, principalIds }: PermissionSubject) =>
+    JSON.stringify([id, superuser, principalIds])
   const known = new Set(after.administrators.map(rulesOf))
   return !before.administrators.every((one) => known.has(rulesOf(one)))
 }
@@ -123,7 +124,7 @@ interface KeptAccess {
 /** Ends the sessions of a user whose password changes, and revokes its tokens. Principals are the caller's to announce. */
 export async function endAccess(tx: Queryable, userId: number, kept: KeptAccess): Promise<EndedAccess> {
   return {
-    ended_sessions: await deleteSessionsOf(tx, userId, kept.session),
-    revoked_tokens: kept.tokens === true ? 0 : await deleteTokensOf(tx, userId),
+    ended_sessions: await deleteUserSessions(tx, userId, kept.session),
+    revoked_tokens: kept.tokens === true ? 0 : await deleteUserTokens(tx, userId),
   }
 }

@@ -1,6 +1,6 @@
 import type { User } from '../../store/auth/principal.ts'
 import { announcePrincipals } from '../../store/auth/principal_change.ts'
-import { deleteEndedSessions, deleteSession, insertSession } from '../../store/auth/session.ts'
+import { deleteExpiredSessions, deleteSession, insertSession } from '../../store/auth/session.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { endedCookie, findSessionSecret, sessionCookie } from './credentials.ts'
 import { credentialOf, digestSecret, holdPassword, makeSecret } from './token_secret.ts'
@@ -27,7 +27,7 @@ export async function openSession(
   await endSession(request)
   const secret = makeSecret()
   const seconds = await context.database.transaction(async (tx) => {
-    await deleteEndedSessions(tx)
+    await deleteExpiredSessions(tx)
     await holdPassword(tx, { id: user.id, credential: credentialOf(user.passwordHash) })
     return insertSession(tx, digestSecret(secret), user.id)
   })

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
-import { holdPasswordHash } from '../../store/auth/principal_record.ts'
+import { lockPasswordHash } from '../../store/auth/principal_record.ts'
 
 /** How every token begins, so that people and scanners of leaked secrets know one when they see it. */
 export const tokenPrefix = 'landform_'
@@ -31,7 +31,7 @@ export async function holdPassword(
   tx: Queryable,
   { id, credential }: { readonly id: number; readonly credential: string },
 ): Promise<void> {
-  const passwordHash = await holdPasswordHash(tx, id)
+  const passwordHash = await lockPasswordHash(tx, id)
   if (passwordHash !== undefined && credentialOf(passwordHash) === credential) return
   throw problem('auth/bad-credentials', 'The password has just been changed, or the user disabled.')
 }

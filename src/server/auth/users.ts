@@ -7,7 +7,7 @@ import {
   type PrincipalRecord,
   updatePrincipal,
 } from '../../store/auth/principal_record.ts'
-import { deleteSessionsOf } from '../../store/auth/session.ts'
+import { deleteUserSessions } from '../../store/auth/session.ts'
 import {
   type Changer,
   type Creator,
@@ -70,7 +70,7 @@ export async function updateUser(changer: Changer, id: number, body: UserBody): 
     if (typeof passwordHash === 'string' || (passwordHash === null && record.hasPassword))
       return endAccess(tx, id, { tokens: body.keep_tokens })
     // Tokens of a disabled user are refused until it is enabled again.
-    if (body.disabled === true) await deleteSessionsOf(tx, id)
+    if (body.disabled === true) await deleteUserSessions(tx, id)
     return {}
   })
 }

@@ -7,7 +7,7 @@ import { writeConnections } from '../../store/classes/connection.ts'
 import { updateForeignLayer, writeForeignTables } from '../../store/classes/geodb_layer.ts'
 import { memberTable } from '../../store/classes/member_table.ts'
 import { isForeign } from '../../store/feature/foreign_table.ts'
-import { changeFields, checkNames } from '../../store/layer/field_change.ts'
+import { changeFields, requireValidNames } from '../../store/layer/field_change.ts'
 import { insertFields, writeFields } from '../../store/layer/layer_field.ts'
 import { insertLayers } from '../../store/layer/layer_table.ts'
 import { findLayers, type Layer, lockLayer, touchLayer } from '../../store/layer/stored_layer.ts'
@@ -128,7 +128,7 @@ async function createLayers(tx: Queryable, connectionId: number, changes: readon
     const table = tables[at]
     if (table === undefined) throw new Error('a layer without a table')
     const fields = pickFields(table, members.feature_layer?.fields)
-    checkNames(fields)
+    requireValidNames(fields)
     return { id, table, fields }
   })
   await insertLayers(
@@ -200,7 +200,7 @@ async function changeTable(
   await writeForeignTables(tx, new Map([[id, table.foreign]]))
   const readsAgain = isOther || members.geodb_layer?.fields === 'update'
   const fields = keepFields(standing, table, { addsNew: readsAgain })
-  checkNames(fields)
+  requireValidNames(fields)
   await writeFields(tx, id, fields)
   if (connectionId === before?.connectionId) return
   await writeConnections(tx, new Map([[id, connectionId]]))

@@ -1,5 +1,5 @@
 import type { WireImportReport } from '../../contract/import_report.ts'
-import type { ImportReport } from '../../import/stage.ts'
+import type { ImportReport } from '../../import/stage_source.ts'
 import type { Prepared } from './behaviour.ts'
 import { isStagedSource } from './vector_layer_source.ts'
 

@@ -9,7 +9,11 @@ import type { Pointer } from '../../core/pointer.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Blob } from '../../files/blob_store.ts'
 import { readRaster } from '../../gdal/raster/read_raster.ts'
-import { dropPreparedRaster, findPreparedRaster, keepRaster } from '../../store/upload/prepared_raster.ts'
+import {
+  deletePreparedRaster,
+  findPreparedRaster,
+  insertPreparedRaster,
+} from '../../store/upload/prepared_raster.ts'
 import type { StoredUpload } from '../../store/upload/stored_upload.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { getUpload, uploadNotFound } from '../upload/upload_text.ts'
@@ -53,10 +57,10 @@ export async function prepareRaster(task: Task): Promise<RasterSource | undefine
   const { facts, blob } = await readUpload(task, { upload, name: sourceName ?? '' })
   const layerId = task.id ?? null
   const stored = { userId: caller.id, layerId, blob, sourceDigest: upload.digest, sourceName, facts }
-  const preparedId = await keepRaster(database, stored)
+  const preparedId = await insertPreparedRaster(database, stored)
   if (preparedId === undefined) throw uploadNotFound({ id: source.id, pointer })
   log.info({ resource: task.id, ...facts, bytes: blob.sizeBytes }, 'a picture was read')
-  return { preparedId, facts, discard: () => dropPreparedRaster(database, preparedId) }
+  return { preparedId, facts, discard: () => deletePreparedRaster(database, preparedId) }
 }
 
 /** Makes the picture that is kept of an upload. Where that fails, its content has no row and is swept away. */
@@ -101,7 +105,7 @@ export const rasterSource: SourceBehaviour<'raster_layer'> = {
   },
   async drop(database, source) {
     const found = await findPreparedRaster(database, source)
-    if (found !== undefined) await dropPreparedRaster(database, found.id)
+    if (found !== undefined) await deletePreparedRaster(database, found.id)
     return found !== undefined
   },
 }

@@ -5,9 +5,9 @@ import { type GeometryType, layerReferenceSystems } from '../../contract/geometr
 import type { Members } from '../../contract/registry.ts'
 import { joinPointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
-import { adoptStaged } from '../../import/adopt.ts'
+import { adoptStaged } from '../../import/adopt_staged.ts'
 import { deleteAllFeatures } from '../../store/feature/write_features.ts'
-import { changeFields, checkNames } from '../../store/layer/field_change.ts'
+import { changeFields, requireValidNames } from '../../store/layer/field_change.ts'
 import {
   changeGeometryType,
   createEmptyLayers,
@@ -102,7 +102,7 @@ function newLayerOf({ id, members }: Change): NewLayer {
   checkStorable(srs.id)
   const fields = (members.feature_layer?.fields ?? ownFields ?? []).filter((field) => field.delete !== true)
   const wanted = fields.map(newFieldOf)
-  checkNames(wanted)
+  requireValidNames(wanted)
   return { resourceId: id, geometryType, srs: srs.id, fields: wanted }
 }
 

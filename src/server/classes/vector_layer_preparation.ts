@@ -1,9 +1,9 @@
 import type { Database } from '../../database/database.ts'
-import type { Staged } from '../../import/stage.ts'
+import type { Staged } from '../../import/stage_source.ts'
 import { readReplacedData } from '../../store/layer/replaced_data.ts'
 import { dropStaging } from '../../store/layer/staging_table.ts'
 import { findLayers } from '../../store/layer/stored_layer.ts'
-import { findPrepared, keepPrepared } from '../../store/upload/prepared_source.ts'
+import { findPreparedSource, insertPreparedSource } from '../../store/upload/prepared_source.ts'
 import type { Preparation, PreparedAnswer, ReadSource, SourceBehaviour } from './behaviour.ts'
 import { encodeReport } from './import_report.ts'
 import { prepareSource } from './vector_layer_source.ts'
@@ -21,7 +21,7 @@ export const vectorSource: SourceBehaviour<'vector_layer'> = {
     }
   },
   async drop(database, source) {
-    const found = await findPrepared(database, source)
+    const found = await findPreparedSource(database, source)
     if (found !== undefined) await dropStaging(database, found.tableName)
     return found !== undefined
   },
@@ -35,7 +35,11 @@ async function readySource(
   const prepared = { userId: caller.id, layerId: id ?? null, tableName, staged: rest }
   const replaces = id === undefined ? {} : await describeReplaced(database, id, staged)
   return {
-    keep: async (tx) => ({ id: await keepPrepared(tx, prepared), ...describeStaged(staged), ...replaces }),
+    keep: async (tx) => ({
+      id: await insertPreparedSource(tx, prepared),
+      ...describeStaged(staged),
+      ...replaces,
+    }),
     discard,
   }
 }

@@ -5,9 +5,9 @@ import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { loadRulesOf } from '../../gdal/import/load_rules.ts'
 import type { WantedFields } from '../../gdal/runner/vector_job.ts'
-import { type Staged, stageSource } from '../../import/stage.ts'
+import { type Staged, stageSource } from '../../import/stage_source.ts'
 import { findLayers } from '../../store/layer/stored_layer.ts'
-import { findPrepared } from '../../store/upload/prepared_source.ts'
+import { findPreparedSource } from '../../store/upload/prepared_source.ts'
 import { findUpload } from '../../store/upload/stored_upload.ts'
 import type { ServerContext } from '../context.ts'
 import { invalidAt } from '../http/invalid_request.ts'
@@ -79,7 +79,7 @@ async function takePrepared(
   { context, caller, id }: Preparation<'vector_layer'>,
   prepared: string,
 ): Promise<StagedSource> {
-  const found = await findPrepared(context.database, { id: prepared, userId: caller.id })
+  const found = await findPreparedSource(context.database, { id: prepared, userId: caller.id })
   const details = { data: { location: ['body', '/vector_layer/source/prepared'] } }
   if (found === undefined)
     throw problem('source/not-prepared', `there is no prepared source ${JSON.stringify(prepared)}`, details)

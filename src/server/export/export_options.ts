@@ -15,7 +15,7 @@ import type { Queryable } from '../../database/database.ts'
 import type { ExportColumn, ExportSelection } from '../../store/feature/export_rows.ts'
 import { idType } from '../../store/feature/feature_table.ts'
 import { checkText } from '../../store/feature/field_value.ts'
-import { checkSrs } from '../../store/feature/geometry_sql.ts'
+import { requireSrs } from '../../store/feature/geometry_sql.ts'
 import type { Layer, LayerField } from '../../store/layer/stored_layer.ts'
 import { readFilter } from '../features/feature_query.ts'
 import type { ApiRequest } from '../http/handler.ts'
@@ -45,7 +45,7 @@ export async function readOrder(
   checkFamily(formatName, layer)
   const srs = readSrs(formatName, query, layer)
   for (const asked of new Set([srs, query.intersects_srs ?? srs]))
-    if (asked !== layer.srs) await checkSrs(tx, asked)
+    if (asked !== layer.srs) await requireSrs(tx, asked)
   return {
     formatName,
     format,

@@ -1,14 +1,14 @@
 import { type Bytes, bytesOf } from '../../core/bytes.ts'
 import { type CopyRow, type CopyValue, readCopyRows, takeValue } from '../../core/copy_rows.ts'
 import { GrowingBytes } from '../../core/growing_bytes.ts'
-import type { ColumnForm } from '../../store/feature/export_rows.ts'
+import type { ColumnEncoding } from '../../store/feature/export_rows.ts'
 import { type Reading, readEach } from '../features/read_parts.ts'
 import { type SpooledStreamOptions, streamSpooled } from '../stream/spool.ts'
 
 /** Features that are to be written, and what stands before them. */
 export interface FeatureStream extends SpooledStreamOptions, Omit<Reading, 'signal'> {
   /** What the columns of the statements hold, the id and the geometry left out. */
-  readonly forms: readonly ColumnForm[]
+  readonly encodings: readonly ColumnEncoding[]
   /** Names of the properties. */
   readonly names: readonly string[]
   /** The collection, up to its first feature. */
@@ -23,7 +23,7 @@ const pieceBytes = 1 << 16
  *
  * @throws {Problem} database/*, and what the statement runs into before its first row
  */
-export function streamFeatures({ database, statements, forms, names, start, ...options }: FeatureStream) {
+export function streamFeatures({ database, statements, encodings, names, start, ...options }: FeatureStream) {
   return streamSpooled(options, async (spool, signal) => {
     let sink = new GrowingBytes(2 * pieceBytes)
     // The spool keeps what it gets: the next piece has bytes of its own.
@@ -39,7 +39,7 @@ export function streamFeatures({ database, statements, forms, names, start, ...o
         if (sink.at > pieceBytes) await flush()
       }
     }
-    const write = featureWriter(names, forms)
+    const write = featureWriter(names, encodings)
     let separator = piece('')
     sink.take(piece(start))
     await readEach({ database, statements, signal }, (tx, { text, values }) =>
@@ -61,23 +61,23 @@ const comma = piece(',')
 const nothing = piece('null')
 
 /** Makes what writes a row as a feature. */
-function featureWriter(names: readonly string[], forms: readonly ColumnForm[]) {
+function featureWriter(names: readonly string[], encodings: readonly ColumnEncoding[]) {
   const labels = names.map((name, at) => {
     const start = at === 0 ? ',"properties":{' : ','
-    return { label: piece(`${start}${JSON.stringify(name)}:`), form: forms[at] ?? 'json' }
+    return { label: piece(`${start}${JSON.stringify(name)}:`), encoding: encodings[at] ?? 'json' }
   })
   const columns = [
-    { label: piece('{"type":"Feature","id":'), form: 'json' as const },
-    { label: piece(',"geometry":'), form: 'json' as const },
+    { label: piece('{"type":"Feature","id":'), encoding: 'json' as const },
+    { label: piece(',"geometry":'), encoding: 'json' as const },
     ...labels,
   ]
   const end = piece(names.length === 0 ? ',"properties":{}}' : '}}')
   return (sink: GrowingBytes, row: CopyRow): void => {
-    for (const { label, form } of columns) {
+    for (const { label, encoding } of columns) {
       const { at, length } = takeValue(row)
       sink.take(label)
       if (length < 0) sink.take(nothing)
-      else if (form === 'json') sink.take(row, at, at + length)
+      else if (encoding === 'json') sink.take(row, at, at + length)
       else writeJsonText(sink, row, { at, length })
     }
     sink.take(end)

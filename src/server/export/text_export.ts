@@ -1,12 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import type { PackedFile } from '../../files/zip.ts'
 import { ogrFieldTypes } from '../../gdal/export/field_type.ts'
-import {
-  geojsonStatement,
-  type TableForm,
-  tableHeader,
-  tableStatement,
-} from '../../store/feature/export_rows.ts'
+import { type CsvFormat, csvHeader, csvStatement, geojsonStatement } from '../../store/feature/export_rows.ts'
 import type { OpenLayer } from '../features/open_layer.ts'
 import { type Reading, readEach, splitReading } from '../features/read_parts.ts'
 import { type SpooledStreamOptions, streamSpooled } from '../stream/spool.ts'
@@ -29,11 +24,11 @@ export async function writeGeojson(
   const crsText = order.srs === 4326 ? '' : `"crs":${JSON.stringify(crs)},`
   const start = `{"type":"FeatureCollection",${crsText}"features":[`
   const names = order.columns.map(({ name }) => name)
-  const { forms } = geojsonStatement(layer, order)
+  const { encodings } = geojsonStatement(layer, order)
   const statements = splitReading({ ...options, layer }, order, ({ filter }) =>
     geojsonStatement(layer, { ...order, filter }),
   )
-  const content = await streamFeatures({ ...options, statements, forms, names, start })
+  const content = await streamFeatures({ ...options, statements, encodings, names, start })
   return [{ name: `${id}.geojson`, content }]
 }
 
@@ -43,14 +38,14 @@ const byteOrderMark = '\ufeff'
 export async function writeTable(source: ExportSource, order: ExportOrder): Promise<PackedFile[]> {
   const { id, layer, ...options } = source
   const isForExcel = order.formatName === 'CSV_MSEXCEL'
-  const form: TableForm = { separator: isForExcel ? ';' : ',', hasReturns: isForExcel }
+  const format: CsvFormat = { separator: isForExcel ? ';' : ',', hasCarriageReturns: isForExcel }
   // Asked first: nothing may fail between the start of a stream and its reader.
   const descriptions = order.isZipped ? await describeTable(source, order) : []
   const statements = splitReading({ ...options, layer }, order, ({ filter }) =>
-    tableStatement(layer, { ...order, filter }, form),
+    csvStatement(layer, { ...order, filter }, format),
   )
   const lines = await streamLines({ ...options, statements })
-  const text = behind(Buffer.from(tableHeader(order, form)), unescapeControl(lines))
+  const text = behind(Buffer.from(csvHeader(order, format)), unescapeControl(lines))
   const content =
     order.encoding === 'UTF-8' ? behind(Buffer.from(byteOrderMark), text) : encodeAs(order.encoding, text)
   return [{ name: `${id}.csv`, content }, ...descriptions]

@@ -5,7 +5,7 @@ import { fitGeometry, type Geometry } from '../../geo/geometry.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 import { parseWkt } from '../../geo/wkt_reader.ts'
 import { type FieldValue, parseFieldValue } from '../../store/feature/field_value.ts'
-import { checkSrs } from '../../store/feature/geometry_sql.ts'
+import { requireSrs } from '../../store/feature/geometry_sql.ts'
 import type { FeatureContent, WriteTarget } from '../../store/feature/write_features.ts'
 import type { LayerField, WritableLayer } from '../../store/layer/stored_layer.ts'
 import { type ExtensionChange, readExtensions } from '../attachments/attachment_extension.ts'
@@ -29,7 +29,7 @@ export async function readTarget(
   query: WriteQuery,
 ): Promise<WriteTarget> {
   const { srs = layer.srs } = query
-  if (srs !== layer.srs) await checkSrs(tx, srs)
+  if (srs !== layer.srs) await requireSrs(tx, srs)
   return { layer, srs }
 }
 

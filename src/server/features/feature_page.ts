@@ -1,5 +1,5 @@
 import type { PageMark, PageMarks } from '../../store/feature/page_marks.ts'
-import { type FeatureSelection, isPassedByIndex } from '../../store/feature/read_features.ts'
+import { canSkipByIndex, type FeatureSelection } from '../../store/feature/read_features.ts'
 import type { OpenLayer } from './open_layer.ts'
 
 /** What is known of the page of a layer, and what there is to learn from it. */
@@ -19,12 +19,12 @@ export function openPage(
   selection: FeatureSelection,
 ): Page | undefined {
   const { offset = 0 } = selection
-  if (offset === 0 || !isPassedByIndex(layer, selection)) return undefined
+  if (offset === 0 || !canSkipByIndex(layer, selection)) return undefined
   return {
     mark: marks.find(layer, offset),
     learn: (bytes) => {
       const id = readFirstId(bytes)
-      if (id !== undefined) marks.learn(database, layer, { offset, id }).catch(() => undefined)
+      if (id !== undefined) marks.add(database, layer, { offset, id }).catch(() => undefined)
     },
   }
 }

@@ -8,8 +8,8 @@ import type { Geometry } from '../../geo/geometry.ts'
 import { parseWkt } from '../../geo/wkt_reader.ts'
 import { extensionNames } from '../../store/attachment/attachment_json.ts'
 import type { FeatureFilter } from '../../store/feature/feature_filter.ts'
-import { checkSrs } from '../../store/feature/geometry_sql.ts'
-import type { FeatureForm, FeatureSelection } from '../../store/feature/read_features.ts'
+import { requireSrs } from '../../store/feature/geometry_sql.ts'
+import type { FeatureFormat, FeatureSelection } from '../../store/feature/read_features.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
@@ -20,13 +20,13 @@ import { invalidAt } from '../http/invalid_request.ts'
  * @throws {Problem} request/invalid for a reference system that the database does not know, and for fields and
  *   extensions that there are not
  */
-export async function readForm(
+export async function readFormat(
   tx: Queryable,
   layer: Layer,
   query: ApiRequest<'feature.get'>['query'],
-): Promise<FeatureForm> {
+): Promise<FeatureFormat> {
   const { srs = layer.srs, extensions } = query
-  if (srs !== layer.srs) await checkSrs(tx, srs)
+  if (srs !== layer.srs) await requireSrs(tx, srs)
   // The document writes attachments in the query, and attachment in the answer.
   const asked = extensions?.map((name) => name.trim().replace(/^attachments$/, 'attachment'))
   checkNames('extensions', asked, extensionNames)
@@ -39,7 +39,7 @@ export async function readForm(
     geom: query.geom ?? true,
     geomFormat: query.geom_format ?? 'wkt',
     srs,
-    momentFormat: query.dt_format ?? 'obj',
+    temporalFormat: query.dt_format ?? 'obj',
     fields: query.fields,
     extensions: extensionNames.filter((name) => asked === undefined || asked.includes(name)),
   }
@@ -67,7 +67,7 @@ export async function readSelection(
 ): Promise<FeatureSelection> {
   const intersects = query.intersects ?? findIntersects(body)
   return {
-    form: await readForm(tx, layer, query),
+    format: await readFormat(tx, layer, query),
     filter: readFilter({ query: { ...query, intersects }, more }),
     orderBy: query.order_by ?? [],
     limit: query.limit,

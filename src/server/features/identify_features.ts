@@ -7,7 +7,7 @@ import type { Database } from '../../database/database.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 import { parseWkt } from '../../geo/wkt_reader.ts'
 import { isForeign } from '../../store/feature/foreign_table.ts'
-import { checkSrs } from '../../store/feature/geometry_sql.ts'
+import { requireSrs } from '../../store/feature/geometry_sql.ts'
 import { type IdentifiedFeature, identifyFeatures } from '../../store/feature/identify_features.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'
@@ -26,7 +26,7 @@ type Found =
  * Finds the features of some layers that intersect a geometry. A layer that cannot be looked into has an error in its
  * place; the others are answered.
  *
- * @throws {Problem} feature/invalid for a bad geometry, request/invalid for an unknown reference system
+ * @throws {Problem} feature/invalid for an invalid geometry, request/invalid for an unknown reference system
  */
 export async function identify(request: ApiRequest<'feature.identify'>): Promise<Record<string, unknown>> {
   const { context, caller, body } = request
@@ -71,7 +71,7 @@ async function readPlace({ context, body }: ApiRequest<'feature.identify'>): Pro
   const { geometry, srs = body.srs } = parseWkt(body.geom)
   if (srs !== body.srs)
     throw problem('feature/invalid', `geom: is in EPSG:${srs}, the request in EPSG:${body.srs}`)
-  await checkSrs(context.database, srs)
+  await requireSrs(context.database, srs)
   return { wkt: formatWkt(geometry), srs, limit }
 }
 

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../../database/database.ts'
 import type { Statement } from '../../store/feature/bindings.ts'
 import type { FeatureFilter } from '../../store/feature/feature_filter.ts'
-import { findPartEnd } from '../../store/feature/read_features.ts'
+import { findBatchEnd } from '../../store/feature/read_features.ts'
 import type { OpenLayer } from './open_layer.ts'
 
 /** Features that one statement reads where the database has one connection for everybody. */
@@ -26,7 +26,7 @@ export async function* splitReading(
   let left = limit
   let ids: FeatureFilter['ids'] = {}
   while (database.driver === 'pglite' && (left === undefined || left > partLength)) {
-    const end = await findPartEnd(database, layer, { filter: { ...filter, ids }, size: partLength })
+    const end = await findBatchEnd(database, layer, { filter: { ...filter, ids }, size: partLength })
     if (end === undefined) break
     yield write({ filter: { ...filter, ids: { ...ids, upTo: end } } })
     ids = { above: end }

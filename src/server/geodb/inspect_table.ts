@@ -3,7 +3,7 @@ import type { Pointer } from '../../core/pointer.ts'
 import type { Problem } from '../../core/problem.ts'
 import { findHint } from '../../core/suggest.ts'
 import type { Database, Queryable } from '../../database/database.ts'
-import { nameFields } from '../../import/names.ts'
+import { nameFields } from '../../import/name_fields.ts'
 import {
   type ColumnGeometry,
   type GeometryKind,
@@ -13,7 +13,7 @@ import {
   inspectTables,
   sampleGeometry,
 } from '../../store/classes/geodb_inspect.ts'
-import { checkSrs } from '../../store/feature/geometry_sql.ts'
+import { requireSrs } from '../../store/feature/geometry_sql.ts'
 import type { PlannedField } from '../../store/layer/plan_fields.ts'
 import type { ForeignTable } from '../../store/layer/stored_layer.ts'
 import { invalidAt } from '../http/invalid_request.ts'
@@ -54,7 +54,7 @@ export async function findTables(database: Database, wanted: readonly WantedTabl
     if (!table.isReadable) throw invalid('table', `the login of the connection may not read "${one.table}"`)
     found.push(await readTable(database, one, table))
   }
-  for (const srs of new Set(found.map((one) => one.srs))) await checkSrs(database, srs)
+  for (const srs of new Set(found.map((one) => one.srs))) await requireSrs(database, srs)
   return found
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { keptHours, keyHeader, keyPattern, replayedHeader } from '../../contract/idempotency.ts'
+import { keyHeader, keyPattern, replayedHeader, retentionHours } from '../../contract/idempotency.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -8,8 +8,8 @@ import {
   claimKey,
   findKey,
   type KeyRecord,
-  keepAnswer,
   releaseClaim,
+  storeAnswer,
   touchClaim,
 } from '../../store/auth/idempotency_key.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -71,7 +71,7 @@ export function readKey(header: string | readonly string[] | undefined): string 
 
 /** How often an attempt says that it is at work, and after which silence it counts as dead. */
 const touchMs = 5000
-const silentSeconds = 30
+const timeoutSeconds = 30
 
 /** Longest answer that is kept, in characters. */
 const longestAnswer = 8 * 2 ** 20
@@ -88,8 +88,8 @@ export function createOnce(request: KeyedRequest): Once {
     begin: async (content) => {
       const print = fingerprint([target, content])
       const sealed = secrets.seal(print, placeOf(mine, 'request'))
-      const silence = database.driver === 'pglite' ? undefined : silentSeconds
-      const wanted = { ...mine, instance, request: sealed, keptHours, silentSeconds: silence }
+      const silence = database.driver === 'pglite' ? undefined : timeoutSeconds
+      const wanted = { ...mine, instance, request: sealed, retentionHours, timeoutSeconds: silence }
       if (await claimKey(database, wanted)) {
         timer = setInterval(() => void touchClaim(database, mine).catch(warn), touchMs).unref()
         return undefined
@@ -102,7 +102,7 @@ export function createOnce(request: KeyedRequest): Once {
     keep: async (tx, json) => {
       const text = JSON.stringify(withoutSecrets(secretNames, json))
       const kept = text.length > longestAnswer ? '' : text
-      if (!(await keepAnswer(tx, mine, secrets.seal(kept, placeOf(mine, 'answer'))))) throw inFlight()
+      if (!(await storeAnswer(tx, mine, secrets.seal(kept, placeOf(mine, 'answer'))))) throw inFlight()
     },
     end: async (isDone) => {
       if (timer === undefined) return

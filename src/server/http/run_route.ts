@@ -150,19 +150,23 @@ function originOf({ method, headers, host }: FastifyRequest, { corsOrigins: allo
   return { method, origin: headers.origin, fetchSite: fetchSite?.toString(), host, allowed }
 }
 
-interface Asker {
+interface PermissionSubject {
   readonly context: ServerContext
   readonly caller: Caller
 }
 
-function onceOf({ takesKey, response }: RouteDescriptor, request: FastifyRequest, asker: Asker): Once {
+function onceOf(
+  { takesKey, response }: RouteDescriptor,
+  request: FastifyRequest,
+  asker: PermissionSubject,
+): Once {
   const key = takesKey === true && !asker.context.plain ? readKey(request.headers[keyHeader]) : undefined
   if (key === undefined) return unkeyed
   const target = `${request.method} ${request.url}`
   return createOnce({ ...asker, key, target, secretNames: listSecrets((response ?? {}) as Schema) })
 }
 
-function requestOf(request: FastifyRequest, { context, caller }: Asker) {
+function requestOf(request: FastifyRequest, { context, caller }: PermissionSubject) {
   const log: Log = context.log.child({ request_id: request.id })
   return {
     context,

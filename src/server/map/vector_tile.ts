@@ -3,7 +3,7 @@ import { problem } from '../../contract/problems.ts'
 import { tileExists } from '../../geo/tile.ts'
 import { createGeometryCache } from '../../render/vector_tile/geometry_cache.ts'
 import type { TileRequest } from '../../render/vector_tile/tile_grid.ts'
-import { makeTileLayer } from '../../render/vector_tile/tile_layer.ts'
+import { createTileLayer } from '../../render/vector_tile/tile_layer.ts'
 import { isForeign } from '../../store/feature/foreign_table.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
@@ -101,9 +101,9 @@ async function makeTile(
   const databases = await findDatabases(context, layers)
   const parts = layers.map((layer) => {
     const name = `${tileLayerPrefix[dialect]}${layer.resourceId}`
-    const shapes = isForeign(layer) ? createGeometryCache() : context.layerCaches.geometries
+    const cache = isForeign(layer) ? createGeometryCache() : context.layerCaches.geometries
     const database = databases.get(layer.resourceId) ?? context.database
-    return makeTileLayer(database, layer, { name, request, shapes })
+    return createTileLayer(database, layer, { name, request, cache })
   })
   return Buffer.concat(await Promise.all(parts))
 }

@@ -4,7 +4,7 @@ import { dialectName, documentName } from '../../contract/dialect.ts'
 import { encodeResource } from '../../contract/dialect_codec.ts'
 import { findPermission, type PermissionName } from '../../contract/permissions.ts'
 import { type Cls, clsNames, isAllowedParent } from '../../contract/registry.ts'
-import { findPermissionMasks, findPlacedMasks } from '../../store/access/effective_permission.ts'
+import { findPermissionMasks, findPlannedMasks } from '../../store/access/effective_permission.ts'
 import { listPaths } from '../../store/resource/resource_tree.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
@@ -42,7 +42,7 @@ const computed: Readonly<Record<string, ReadValue>> = {
   },
   'resource.children_creatable': async ({ context, caller, dialect }, { bodies, masks }) => {
     const placed = [...bodies.values()].flatMap(({ resource }) => childrenOf(resource))
-    const found = await findPlacedMasks(context.database, caller, placed)
+    const found = await findPlannedMasks(context.database, caller, placed)
     const creatable = placed.filter((one) => hasPermission(found.get(one.id) ?? 0, 'resource.create'))
     const byParent = Map.groupBy(creatable, ({ parentId }) => parentId)
     return ({ resource: { id } }) => {

@@ -2,10 +2,10 @@ import { type PermissionMask, permissionBit } from '../../access/permission_mask
 import { type Cls, isAllowedParent } from '../../contract/registry.ts'
 import type { Rule } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'
-import { findPlacedMasks } from '../../store/access/effective_permission.ts'
+import { findPlannedMasks } from '../../store/access/effective_permission.ts'
 import type { Metadata } from '../../store/resource/resmeta.ts'
 import { isResourceId } from '../../store/resource/resource_id.ts'
-import { beginCreations, type CreationFacts, insertResources } from '../../store/resource/resource_row.ts'
+import { type CreationFacts, insertResources, lockForCreation } from '../../store/resource/resource_row.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { MemberChange, Prepared } from '../classes/behaviour.ts'
 import { behaviourOf } from '../classes/behaviours.ts'
@@ -167,13 +167,13 @@ async function checkCreations(
     parentId: creation.parentId,
     ...namesOf(creation),
   }))
-  const facts = await beginCreations(tx, wanted)
+  const facts = await lockForCreation(tx, wanted)
   const placed = steps.map(({ creation: { cls, parentId } }, at) => ({
     id: facts[at]?.id ?? 0,
     cls,
     parentId,
   }))
-  const masks = await findPlacedMasks(tx, caller, placed)
+  const masks = await findPlannedMasks(tx, caller, placed)
   for (const [at, { creation }] of steps.entries()) {
     const found = facts[at]
     if (found === undefined) throw new Error('a creation without facts')

@@ -3,7 +3,7 @@ import { type PermissionName, scopes } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
 import { findPermissionMasks } from '../../store/access/effective_permission.ts'
-import type { Asker } from '../../store/access/principal_ids.ts'
+import type { PermissionSubject } from '../../store/access/permission_subject.ts'
 import { findUserById } from '../../store/auth/principal.ts'
 import { findResourcePlace } from '../../store/resource/resource_class.ts'
 import type { ApiRequest } from '../http/handler.ts'
@@ -13,7 +13,7 @@ type Request = Pick<ApiRequest<'resource.permission'>, 'context' | 'caller' | 'p
 
 /** Whose permissions on what are asked about. */
 export interface Asked {
-  readonly asker: Asker
+  readonly asker: PermissionSubject
   readonly cls: Cls
 }
 

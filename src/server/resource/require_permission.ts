@@ -5,7 +5,7 @@ import { type Cls, descriptorOf } from '../../contract/registry.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermittedIds } from '../../store/access/effective_permission.ts'
-import type { Asker } from '../../store/access/principal_ids.ts'
+import type { PermissionSubject } from '../../store/access/permission_subject.ts'
 import { findResourceClasses } from '../../store/resource/resource_class.ts'
 import type { ServerContext } from '../context.ts'
 
@@ -17,7 +17,7 @@ import type { ServerContext } from '../context.ts'
  */
 export async function requirePermission(
   { permissions, database }: Pick<ServerContext, 'permissions' | 'database'>,
-  caller: Asker,
+  caller: PermissionSubject,
   { ids, permission }: { readonly ids: readonly number[]; readonly permission: PermissionName },
 ): Promise<ReadonlyMap<number, PermissionMask>> {
   const masks = await permissions.findMasks(caller, ids)
@@ -56,7 +56,7 @@ export async function lacksPart(queryable: Queryable, id: number, part: string):
 /** Of some resources, gives those on which the caller has a permission. Computed afresh, in one statement. */
 export function permittedIds(
   queryable: Queryable,
-  caller: Asker,
+  caller: PermissionSubject,
   wanted: { readonly ids: readonly number[]; readonly permission: PermissionName },
 ): Promise<Set<number>> {
   return findPermittedIds(queryable, caller, wanted)

@@ -1,6 +1,6 @@
 import { problem } from '../../contract/problems.ts'
 import type { attachmentRoutes } from '../../contract/routes/attachment.ts'
-import { keptSize, type PreviewSize, type PreviewType, shrinkPreview } from '../../render/image_preview.ts'
+import { type PreviewSize, type PreviewType, shrinkPreview, storedSize } from '../../render/image_preview.ts'
 import {
   type Attachment,
   deleteAttachment,
@@ -8,7 +8,7 @@ import {
   insertAttachments,
   updateAttachments,
 } from '../../store/attachment/attachment.ts'
-import { listAttachmentTexts } from '../../store/attachment/attachment_json.ts'
+import { listAttachmentJson } from '../../store/attachment/attachment_json.ts'
 import { lockUploads } from '../../store/upload/stored_upload.ts'
 import { checkAttachmentName, newAttachment } from '../attachments/attachment_entry.ts'
 import { keepPreview, keepPreviews, readPreview } from '../attachments/attachment_preview.ts'
@@ -23,13 +23,13 @@ const json = 'application/json'
 export const attachmentHandlers: Handlers<keyof typeof attachmentRoutes> = {
   'attachment.list': async (request) => {
     const place = await openFeature(request)
-    const items = await listAttachmentTexts(request.context.database, place)
+    const items = await listAttachmentJson(request.context.database, place)
     return { bytes: Buffer.from(`[${items.join()}]`), mediaType: json }
   },
 
   'attachment.get': async (request) => {
     const place = { ...(await openFeature(request)), id: request.params.aid }
-    const [item] = await listAttachmentTexts(request.context.database, place)
+    const [item] = await listAttachmentJson(request.context.database, place)
     if (item === undefined) throw attachmentNotFound(place)
     return { bytes: Buffer.from(item), mediaType: json }
   },
@@ -93,7 +93,7 @@ async function answerPreview(request: ApiRequest<'attachment.image'>): Promise<A
     await keepPreview(context, found.digest)
     found = await getAttachment(request)
   }
-  const size = query.size === undefined ? keptSize : readSize(query.size)
+  const size = query.size === undefined ? storedSize : readSize(query.size)
   const etag = `"${found.previewDigest}-${size.width}x${size.height}"`
   const shared = {
     etag,
@@ -105,14 +105,14 @@ async function answerPreview(request: ApiRequest<'attachment.image'>): Promise<A
   const kept = await readPreview(context, found)
   if (kept === undefined)
     throw problem('attachment/no-preview', `The attachment ${JSON.stringify(found.name)} has no preview.`)
-  const isWhole = size.width >= keptSize.width && size.height >= keptSize.height
+  const isWhole = size.width >= storedSize.width && size.height >= storedSize.height
   const preview = isWhole ? { bytes: kept, mediaType: typeOf(kept) } : await shrinkPreview(kept, size)
   return { headers: shared, ...preview }
 }
 
 function readSize(text: string): PreviewSize {
   const [width = 0, height = 0] = text.split('x').map(Number)
-  return { width: Math.min(width, keptSize.width), height: Math.min(height, keptSize.height) }
+  return { width: Math.min(width, storedSize.width), height: Math.min(height, storedSize.height) }
 }
 
 // The first byte of a PNG is none of a JPEG. @see the PNG specification, clause 5.2

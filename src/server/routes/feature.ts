@@ -21,7 +21,7 @@ import { writeExtensionsOf } from '../attachments/attachment_extension.ts'
 import { keepPreviews } from '../attachments/attachment_preview.ts'
 import { isEmptyContent, readContent, readTarget } from '../features/feature_content.ts'
 import { openPage } from '../features/feature_page.ts'
-import { readFilter, readForm, readSelection } from '../features/feature_query.ts'
+import { readFilter, readFormat, readSelection } from '../features/feature_query.ts'
 import { identify } from '../features/identify_features.ts'
 import { rasterExtent, readCount, readExtent } from '../features/layer_statistics.ts'
 import {
@@ -48,8 +48,8 @@ export const featureHandlers: Handlers<
   'feature.get': steadily(async ({ context, params: { id, fid }, query }) => {
     checkFeatureId(id, fid)
     const { layer, database } = await openLayer(context, id)
-    const form = await readForm(database, layer, query)
-    const feature = await findFeature(database, layer, { id: fid, form }).catch(rethrow)
+    const format = await readFormat(database, layer, query)
+    const feature = await findFeature(database, layer, { id: fid, format }).catch(rethrow)
     if (feature === undefined) throw featureNotFound(id, fid)
     return { bytes: Buffer.from(feature), mediaType: json }
   }),

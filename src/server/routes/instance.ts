@@ -1,5 +1,5 @@
 import { dialectName } from '../../contract/dialect.ts'
-import { keptHours, keyHeader } from '../../contract/idempotency.ts'
+import { keyHeader, retentionHours } from '../../contract/idempotency.ts'
 import { scopes } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import { baseClass, classes, clsNames } from '../../contract/registry.ts'
@@ -42,7 +42,7 @@ export const instanceHandlers: Handlers<keyof typeof instanceRoutes> = {
   'instance.keys': async () => ({
     json: {
       header: keyHeader,
-      hours: keptHours,
+      hours: retentionHours,
       operations: routeNames
         .map(routeOf)
         .filter(({ takesKey }) => takesKey === true)

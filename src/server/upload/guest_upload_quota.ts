@@ -4,8 +4,8 @@ import { uploadHours } from '../../contract/tus.ts'
 import {
   countGuestUpload,
   type GuestUploads,
+  releaseGuestUpload,
   type UploadAmount,
-  uncountGuestUpload,
 } from '../../store/upload/guest_upload.ts'
 import { networkOf } from '../auth/client_address.ts'
 import type { ApiRequest } from '../http/handler.ts'
@@ -102,7 +102,7 @@ class Counter {
       bytes -= left.bytes
       const back = { uploads: amount.uploads - left.uploads, bytes: amount.bytes - left.bytes }
       if (back.uploads + back.bytes === 0) continue
-      await uncountGuestUpload(this.#sender.context.database, { network: this.#network, amount: back }, hour)
+      await releaseGuestUpload(this.#sender.context.database, { network: this.#network, amount: back }, hour)
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Log } from '../../core/log.ts'
-import type { ImportProgress } from '../../import/stage.ts'
+import type { ImportProgress } from '../../import/stage_source.ts'
 
 /** How far the uploads are that this process is reading into layers, by their ids. */
 export interface Loads {

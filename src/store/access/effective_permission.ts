@@ -8,103 +8,109 @@ import type { Cls } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Administration } from '../auth/principal.ts'
 import { isResourceId } from '../resource/resource_id.ts'
-import type { Asker } from './principal_ids.ts'
+import type { PermissionSubject } from './permission_subject.ts'
 
-/** A resource that does not exist yet, where it is going to stand. Who asks is its owner. */
-export interface Placed {
+/** A resource that is about to be created. The subject is going to be its owner. */
+export interface PlannedResource {
   readonly id: number
   readonly cls: Cls
   readonly parentId: number
 }
 
 /**
- * Computes the effective permissions of one asker on many resources. One statement, however many they are: it reads
- * all that the answer depends on, and the evaluator works on that. Ids that are no resource are left out.
+ * Computes the effective permissions of a subject on any number of resources. A single statement reads everything the
+ * result depends on. Ids without a resource are left out.
  */
 export async function findPermissionMasks(
   tx: Queryable,
-  asker: Asker,
+  subject: PermissionSubject,
   ids: readonly number[],
 ): Promise<Map<number, PermissionMask>> {
-  const tree = await readTree(tx, asker, ids)
-  const evaluate = createEvaluator(tree, subjectOf(asker))
+  const tree = await readTree(tx, subject, ids)
+  const evaluate = createEvaluator(tree, accessSubjectOf(subject))
   return new Map(ids.filter((id) => tree.has(id)).map((id) => [id, evaluate(id)]))
 }
 
-/** The same for resources that are about to be created, and for their parents; without those that have no parent. */
-export async function findPlacedMasks(
+/** Computes permissions on resources about to be created and on their parents. Resources without a parent are left out. */
+export async function findPlannedMasks(
   tx: Queryable,
-  asker: Asker,
-  placed: readonly Placed[],
+  subject: PermissionSubject,
+  planned: readonly PlannedResource[],
 ): Promise<Map<number, PermissionMask>> {
-  const tree = await readTree(tx, asker, [...new Set(placed.map(({ parentId }) => parentId))])
-  const possible = placed.filter(({ parentId }) => tree.has(parentId))
-  for (const { id, cls, parentId } of possible)
-    tree.set(id, { cls, parent: parentId, owner: asker.id, rules: [] })
-  const evaluate = createEvaluator(tree, subjectOf(asker))
-  const asked = new Set(possible.flatMap(({ id, parentId }) => [parentId, id]))
-  return new Map([...asked].map((id) => [id, evaluate(id)]))
+  const tree = await readTree(tx, subject, [...new Set(planned.map(({ parentId }) => parentId))])
+  const withParent = planned.filter(({ parentId }) => tree.has(parentId))
+  for (const { id, cls, parentId } of withParent)
+    tree.set(id, { cls, parent: parentId, owner: subject.id, rules: [] })
+  const evaluate = createEvaluator(tree, accessSubjectOf(subject))
+  const ids = new Set(withParent.flatMap(({ id, parentId }) => [parentId, id]))
+  return new Map([...ids].map((id) => [id, evaluate(id)]))
 }
 
-/** Of some resources, gives those on which the asker has a permission. */
+/** Returns the resources on which the subject has a permission. */
 export async function findPermittedIds(
   tx: Queryable,
-  asker: Asker,
+  subject: PermissionSubject,
   { ids, permission }: { readonly ids: readonly number[]; readonly permission: PermissionName },
 ): Promise<Set<number>> {
-  const masks = await findPermissionMasks(tx, asker, ids)
+  const masks = await findPermissionMasks(tx, subject, ids)
   return new Set([...masks].filter(([, mask]) => hasPermission(mask, permission)).map(([id]) => id))
 }
 
-/** Of some resources, gives those that an administrator can read, change, and set permissions of. One statement. */
+/** Returns the resources that some administrator can read, update and set permissions on. One statement. */
 export async function findManagedIds(
   tx: Queryable,
   { administrators, ownerPrincipal }: Administration,
   ids: readonly number[],
 ): Promise<Set<number>> {
   const principalIds = [...new Set(administrators.flatMap((one) => one.principalIds))]
-  const tree = await readTree(tx, { principalIds, principalSql: rawSql }, ids)
-  const subjects = administrators.map((one) => rawSubjectOf(one, ownerPrincipal))
+  const tree = await readTree(tx, { principalIds, principalSql: principalIdSql }, ids)
+  const subjects = administrators.map((one) => accessSubjectById(one, ownerPrincipal))
   return findManaged(tree, subjects, ids) as Set<number>
 }
 
 /**
- * Explains permissions of one asker on a resource, with the rules as they stand. One statement more than the masks.
+ * Explains permissions of a subject on a resource by its current rules. Takes one statement more than the masks.
  *
- * @returns undefined where there is no such resource
+ * @returns undefined if the resource does not exist
  */
 export async function explainPermissions(
   tx: Queryable,
-  asker: Asker,
+  subject: PermissionSubject,
   { id, permissions }: { readonly id: number; readonly permissions: readonly PermissionName[] },
 ): Promise<Map<PermissionName, Explanation> | undefined> {
   const [owner] = await tx.query<{ id: number }>(`select ${ownerSql} as id`)
-  const tree = await readTree(tx, { ...asker, principalSql: rawSql }, [id])
+  const tree = await readTree(tx, { ...subject, principalSql: principalIdSql }, [id])
   if (!tree.has(id)) return undefined
-  const subject = rawSubjectOf(asker, owner?.id)
+  const accessSubject = accessSubjectById(subject, owner?.id)
   return new Map(
-    permissions.map((permission) => [permission, explainPermission(tree, subject, { key: id, permission })]),
+    permissions.map((permission) => [
+      permission,
+      explainPermission(tree, accessSubject, { key: id, permission }),
+    ]),
   )
 }
 
-/** Tells all processes that permissions of standing resources have changed. Call it in the changing transaction. */
+/** Invalidates cached permissions in every process. Call it in the transaction that changes them. */
 export async function touchPermissionEpoch(tx: Queryable): Promise<void> {
   await tx.query('update permission_epoch set value = value + 1')
 }
 
-/** The name that stands for the owner in a tree that was read for one asker: never an id. */
+/** Stands for the owner in a tree read for one subject. */
 const ownerPrincipal = 'owner'
-/** The name that stands for everybody whose rules speak of the asker. */
-const askerPrincipal = 'asker'
+/** Stands for every principal whose rules apply to the subject. */
+const subjectPrincipal = 'subject'
 
-function subjectOf({ id, superuser }: Asker): AccessSubject {
-  return { user: id, principals: new Set([askerPrincipal]), ownerPrincipal, superuser }
+function accessSubjectOf({ id, superuser }: PermissionSubject): AccessSubject {
+  return { user: id, principals: new Set([subjectPrincipal]), ownerPrincipal, superuser }
 }
 
-/** The principal of rule `u` by its id, where the rules of several principals are told apart. */
-const rawSql = 'u.principal_id'
+/** The principal of rule `u` by id, where rules of several principals are distinguished. */
+const principalIdSql = 'u.principal_id'
 
-function rawSubjectOf({ id, principalIds, superuser }: Asker, owner: number | undefined): AccessSubject {
+function accessSubjectById(
+  { id, principalIds, superuser }: PermissionSubject,
+  owner: number | undefined,
+): AccessSubject {
   return { user: id, principals: new Set(principalIds), ownerPrincipal: owner, superuser }
 }
 
@@ -117,15 +123,18 @@ interface NodeRow {
   readonly rules: AccessResource['rules'] | null
 }
 
-/** Reads resources, all above them, the connections of any of these and all above those; of rules, the asker's only. */
+/** Reads resources, their ancestors, the connections of any of these and their ancestors, with the subject's rules. */
 async function readTree(
   tx: Queryable,
-  { principalIds, principalSql = roleSql }: Pick<Asker, 'principalIds'> & { readonly principalSql?: string },
+  {
+    principalIds,
+    principalSql = principalRoleSql,
+  }: Pick<PermissionSubject, 'principalIds'> & { readonly principalSql?: string },
   ids: readonly number[],
 ): Promise<Map<Key, AccessResource>> {
   const known = ids.filter(isResourceId)
   if (known.length === 0) return new Map()
-  const sql = known.length > few ? manySql(principalSql) : fewSql(principalSql)
+  const sql = known.length > maxLookups ? joinTreeSql(principalSql) : lookUpTreeSql(principalSql)
   const rows = await tx.query<NodeRow>(sql, [known, principalIds])
   return new Map(
     rows.map(({ id: key, parent, connection, rules, ...rest }) => [
@@ -136,21 +145,21 @@ async function readTree(
 }
 
 /**
- * So many resources are looked up one by one; more are joined as sets. Measured: for one resource the first way takes a
- * third of the time, for ten thousand the second a quarter.
+ * Up to this many resources are looked up one by one, more are joined as sets. Measured: lookups take a third of the
+ * time for one resource, joins a quarter for ten thousand.
  */
-const few = 30
+const maxLookups = 30
 
-/** Whom rule `u` speaks of, as far as it matters for an answer: many rules for many groups are the same then. */
-const roleSql = `case when u.principal_id = any($2::int[]) then '${askerPrincipal}' else '${ownerPrincipal}' end`
+/** The principal of rule `u`, reduced to subject or owner, so that equal rules for several groups are read as one. */
+const principalRoleSql = `case when u.principal_id = any($2::int[]) then '${subjectPrincipal}' else '${ownerPrincipal}' end`
 
-/** A rule `u`, as the evaluator reads it. */
+/** Rule `u` as JSON for the evaluator. */
 const ruleJson = (principalSql: string) => `json_build_object(
     'action', u.action, 'identity', u.identity, 'scope', u.scope, 'permission', u.permission,
     'propagate', u.propagate, 'principal', ${principalSql})`
 const ownerSql = "(select id from principal where kind = 'user' and system and keyname = 'owner')"
 
-const fewSql = (principalSql: string) => `
+const lookUpTreeSql = (principalSql: string) => `
   select r.id, r.cls, r.parent_id as parent, r.owner_id as owner, c.connection_id as connection,
          (select json_agg(${ruleJson(principalSql)}) from rule u
            where u.resource_id = r.id and u.principal_id = any($2::int[] || ${ownerSql})) as rules
@@ -164,7 +173,7 @@ const fewSql = (principalSql: string) => `
     join resource r on r.id = n.id
     left join resource_connection c on c.resource_id = n.id`
 
-const manySql = (principalSql: string) => `
+const joinTreeSql = (principalSql: string) => `
   with chain as materialized (
     select distinct ancestor_id as id from resource_path where descendant_id = any($1::int[])),
   needed as materialized (
@@ -173,11 +182,11 @@ const manySql = (principalSql: string) => `
     select p.ancestor_id
       from chain n join resource_connection c on c.resource_id = n.id
       join resource_path p on p.descendant_id = c.connection_id),
-  spoken as materialized (
+  rules as materialized (
     select u.resource_id, json_agg(${ruleJson(principalSql)}) as rules from rule u
      where u.principal_id = any($2::int[] || ${ownerSql}) group by u.resource_id)
   select r.id, r.cls, r.parent_id as parent, r.owner_id as owner, c.connection_id as connection, s.rules
     from needed n
     join resource r on r.id = n.id
     left join resource_connection c on c.resource_id = n.id
-    left join spoken s on s.resource_id = n.id`
+    left join rules s on s.resource_id = n.id`

@@ -1,10 +1,10 @@
 import type { Rule } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'
 
-/** Rules by the resource they stand on. */
+/** Rules by resource. */
 export type RuleLists = ReadonlyMap<number, readonly Rule[]>
 
-/** Replaces all rules of some resources. Equal rules collapse. The permission epoch is the caller's to touch. */
+/** Replaces all rules of resources and removes duplicates. The caller has to touch the permission epoch. */
 export async function replaceRules(tx: Queryable, lists: RuleLists): Promise<void> {
   await tx.query('delete from rule where resource_id = any($1::int[])', [[...lists.keys()]])
   const rows = [...lists].flatMap(([resourceId, rules]) => rules.map((rule) => ({ ...rule, resourceId })))
@@ -20,7 +20,7 @@ export async function replaceRules(tx: Queryable, lists: RuleLists): Promise<voi
   )
 }
 
-/** A select of the rules of the resources whose ids a parameter lists, each as one JSON list in a stable order. */
+/** Returns SQL that selects the rules of the resources in an array parameter, as one JSON list each in a stable order. */
 export const ruleListsSql = (ids: string) => `
   select u.resource_id, json_agg(json_build_object(
            'action', u.action, 'principal', json_build_object('id', u.principal_id), 'identity', u.identity,

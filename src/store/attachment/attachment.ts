@@ -2,19 +2,19 @@ import type { Queryable } from '../../database/database.ts'
 import type { Blob } from '../../files/blob_store.ts'
 import type { AttachmentPlace } from './attachment_json.ts'
 
-/** A file that a feature has. */
+/** A file attached to a feature. */
 export interface Attachment {
   readonly id: number
   readonly name: string
   readonly mimeType: string
   readonly digest: string
   readonly sizeBytes: number
-  /** Whether there is a preview; null until somebody has tried. */
+  /** Whether the file is an image with a preview; null until a preview was requested. */
   readonly isImage: boolean | null
   readonly previewDigest: string | null
 }
 
-/** An attachment that is to be made. */
+/** An attachment to create. */
 export interface NewAttachment {
   readonly featureId: number
   readonly name: string
@@ -23,14 +23,14 @@ export interface NewAttachment {
   readonly digest: string
 }
 
-/** What changes of an attachment; what is undefined stays. */
+/** Changes to an attachment; undefined members are kept. */
 export interface AttachmentChange {
   readonly id: number
   readonly name: string | undefined
   readonly description: string | null | undefined
 }
 
-/** Finds one attachment. */
+/** Finds an attachment. */
 export async function findAttachment(
   tx: Queryable,
   { layerId, featureId, id }: AttachmentPlace,
@@ -45,14 +45,14 @@ export async function findAttachment(
   return row
 }
 
-/** Adds attachments to the features of a layer; gives their ids, in the same order. The blobs have their rows. */
+/** Adds attachments to the features of a layer; returns their ids, in the same order. The rows of the blobs must exist. */
 export async function insertAttachments(
   tx: Queryable,
   layerId: number,
   attachments: readonly NewAttachment[],
 ): Promise<number[]> {
   if (attachments.length === 0) return []
-  // A default is evaluated after the rows are sorted: ids rise in the order of the list.
+  // Defaults are evaluated after sorting, so ids increase in the order of the list.
   const rows = await tx.query<{ id: number }>(
     `insert into attachment (layer_id, feature_id, name, mime_type, description, digest)
      select $1::int, f, n, m, d, g
@@ -71,7 +71,7 @@ export async function insertAttachments(
   return rows.map(({ id }) => id).sort((a, b) => a - b)
 }
 
-/** Changes attachments; gives the features of those that are there, by attachment. */
+/** Updates attachments; returns the feature id of each that exists, by attachment id. */
 export async function updateAttachments(
   tx: Queryable,
   layerId: number,
@@ -95,8 +95,8 @@ export async function updateAttachments(
   return new Map(rows.map(({ id, featureId }) => [id, featureId]))
 }
 
-/** Deletes the attachments of some features but those that are kept. */
-export async function deleteAttachmentsBut(
+/** Deletes the attachments of features, except those in `keptIds`. */
+export async function deleteOtherAttachments(
   tx: Queryable,
   layerId: number,
   { featureIds, keptIds }: { readonly featureIds: readonly number[]; readonly keptIds: readonly number[] },
@@ -109,7 +109,7 @@ export async function deleteAttachmentsBut(
   )
 }
 
-/** Deletes one attachment; tells whether it was there. */
+/** Deletes an attachment; returns whether it existed. */
 export async function deleteAttachment(
   tx: Queryable,
   { layerId, featureId, id }: AttachmentPlace,
@@ -121,14 +121,18 @@ export async function deleteAttachment(
   return rows.length > 0
 }
 
-/** Deletes all that the features of a layer have beside geometry and fields. */
+/** Deletes all attachments and descriptions of the features of a layer. */
 export async function deleteLayerExtensions(tx: Queryable, layerId: number): Promise<void> {
   await tx.query('delete from attachment where layer_id = $1::int', [layerId])
   await tx.query('delete from feature_description where layer_id = $1::int', [layerId])
 }
 
-/** Deletes what features of a layer have beside whose ids a table does not have. */
-export async function deleteLostExtensions(tx: Queryable, layerId: number, tableName: string): Promise<void> {
+/** Deletes attachments and descriptions of features of a layer whose ids are not in a table. */
+export async function deleteOrphanedExtensions(
+  tx: Queryable,
+  layerId: number,
+  tableName: string,
+): Promise<void> {
   for (const table of ['attachment', 'feature_description'])
     await tx.query(
       `delete from ${table} e where layer_id = $1::int
@@ -137,21 +141,22 @@ export async function deleteLostExtensions(tx: Queryable, layerId: number, table
     )
 }
 
-/** Numbers of what features have beside geometry and fields. */
+/** Numbers of attachments and descriptions. */
 export interface ExtensionCounts {
   readonly attachments: number
   readonly descriptions: number
 }
 
-/** Counts what `deleteLostExtensions` would delete; without a table, what `deleteLayerExtensions` would. */
-export async function countLostExtensions(
+/** Counts the rows that `deleteOrphanedExtensions` would delete; without a table, those of `deleteLayerExtensions`. */
+export async function countOrphanedExtensions(
   tx: Queryable,
   layerId: number,
   tableName?: string,
 ): Promise<ExtensionCounts> {
-  const isLost =
+  const isOrphaned =
     tableName === undefined ? '' : `and not exists (select from ${tableName} f where f.id = e.feature_id)`
-  const count = (table: string) => `(select count(*)::int from ${table} e where layer_id = $1::int ${isLost})`
+  const count = (table: string) =>
+    `(select count(*)::int from ${table} e where layer_id = $1::int ${isOrphaned})`
   const [row] = await tx.query<ExtensionCounts>(
     `select ${count('attachment')} as attachments, ${count('feature_description')} as descriptions`,
     [layerId],
@@ -159,7 +164,7 @@ export async function countLostExtensions(
   return row ?? { attachments: 0, descriptions: 0 }
 }
 
-/** Gives content the preview that is known of it; tells whether there is nothing left to try. */
+/** Copies the stored preview of the same content to attachments that lack it; returns whether there was one. */
 export async function copyPreview(tx: Queryable, digest: string): Promise<boolean> {
   const rows = await tx.query(
     `update attachment a set is_image = k.is_image, preview_digest = k.preview_digest
@@ -172,7 +177,7 @@ export async function copyPreview(tx: Queryable, digest: string): Promise<boolea
   return rows.length > 0
 }
 
-/** Keeps the preview of some content, or that there is none, for every attachment that was not tried. */
+/** Stores the preview of some content, or null if it has none, for every attachment without a recorded result. */
 export async function writePreview(tx: Queryable, digest: string, preview: Blob | null): Promise<void> {
   if (preview !== null)
     await tx.query(
@@ -186,7 +191,7 @@ export async function writePreview(tx: Queryable, digest: string, preview: Blob 
   )
 }
 
-/** Writes the descriptions of features of a layer; null takes one away. */
+/** Writes descriptions of features of a layer; null removes one. */
 export async function writeDescriptions(
   tx: Queryable,
   layerId: number,

@@ -2,27 +2,27 @@ import type { Queryable } from '../../database/database.ts'
 import type { Bindings } from '../feature/bindings.ts'
 import type { JsonSql } from '../feature/json_sql.ts'
 
-/** Parts of a feature beside its geometry and fields. */
+/** Extensions of a feature: data beside its geometry and fields. */
 export const extensionNames = ['description', 'attachment'] as const
 
-/** One of those parts. */
+/** Name of a feature extension. */
 export type ExtensionName = (typeof extensionNames)[number]
 
-/** Writes an attachment as JSON. Whether one that nobody has tried to show is a picture, its media type says. */
+/** SQL of an attachment as JSON. Until a preview was requested, the media type decides whether it is an image. */
 const itemSql = `json_build_object('id', a.id, 'name', a.name, 'size', b.size_bytes, 'mime_type', a.mime_type,
   'description', a.description, 'is_image', coalesce(a.is_image, a.mime_type like 'image/%'))::text`
 
-/** SQL that writes what the features of a layer of our own have beside, by name. */
-export interface ExtensionSql {
+/** The feature whose extensions are written; its layer is in this database. */
+export interface ExtensionSource {
   readonly layerId: number
-  /** SQL of the feature's id; nothing in an attachment goes by the same name. */
+  /** SQL of the feature's id; it must not clash with a column of attachments. */
   readonly featureId: string
 }
 
-/** Gives SQL that writes one part of a feature as JSON. A layer that has none of it is looked through once, not once a feature. */
+/** Returns SQL that writes an extension as JSON. Whether the layer has any is checked once, not for each feature. */
 export function extensionSql(
   name: ExtensionName,
-  { layerId, featureId }: ExtensionSql,
+  { layerId, featureId }: ExtensionSource,
   bindings: Bindings,
 ): JsonSql {
   const layer = bindings.bind(layerId, 'int')
@@ -36,15 +36,15 @@ export function extensionSql(
       where a.layer_id = ${layer} and a.feature_id = ${featureId}), 'null') else 'null' end`
 }
 
-/** Where attachments are: all of a feature, or one. */
+/** The attachments of a feature, or one of them. */
 export interface AttachmentPlace {
   readonly layerId: number
   readonly featureId: number
   readonly id?: number | undefined
 }
 
-/** Lists attachments as JSON texts, in order. */
-export async function listAttachmentTexts(
+/** Lists attachments as JSON strings, ordered by id. */
+export async function listAttachmentJson(
   tx: Queryable,
   { layerId, featureId, id }: AttachmentPlace,
 ): Promise<string[]> {

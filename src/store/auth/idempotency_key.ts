@@ -1,44 +1,44 @@
 import type { Queryable } from '../../database/database.ts'
 
-/** A key that a user sent with a request. */
+/** An idempotency key of a user. */
 export interface UserKey {
   readonly userId: number
   readonly key: string
 }
 
-/** One attempt to do the request of a key. */
+/** An attempt to execute the request of a key. */
 export interface Claim extends UserKey {
   readonly claim: string
 }
 
-/** What is known of a request that was sent before. */
+/** The stored request of a key, and its response. */
 export interface KeyRecord {
   readonly request: string
-  /** Null while somebody is at work on it. */
+  /** Null while the request is being executed. */
   readonly answer: string | null
 }
 
-/** An attempt that wants to begin. */
+/** An attempt that asks for the key. */
 export interface NewClaim extends Claim {
-  /** Names the process. */
+  /** Identifies the process. */
   readonly instance: string
   readonly request: string
   /**
-   * An attempt that did not say for so long that it is at work is dead; undefined where no other process can be alive,
-   * so that those of others are.
+   * Time without `touchClaim` after which an attempt counts as failed. Undefined if no other process can be running:
+   * attempts of other processes have failed then.
    */
-  readonly silentSeconds: number | undefined
-  readonly keptHours: number
+  readonly timeoutSeconds: number | undefined
+  readonly retentionHours: number
 }
 
 const nowSql = "now() at time zone 'utc'"
 
 /**
- * Begins the request of a key, unless it is done, or somebody else is at work on it. What a dead process began is taken
- * over: it can finish nothing any more.
+ * Claims a key for an attempt, unless its request is complete or another attempt is executing it. Claims of failed
+ * processes are taken over.
  */
-export async function claimKey(database: Queryable, wanted: NewClaim): Promise<boolean> {
-  const { userId, key, claim, instance, request, silentSeconds, keptHours } = wanted
+export async function claimKey(database: Queryable, attempt: NewClaim): Promise<boolean> {
+  const { userId, key, claim, instance, request, timeoutSeconds, retentionHours } = attempt
   const rows = await database.query(
     `insert into idempotency_key as k (user_id, key, claim, instance, request) values ($1, $2, $3, $4, $5)
      on conflict (user_id, key) do update
@@ -48,12 +48,12 @@ export async function claimKey(database: Queryable, wanted: NewClaim): Promise<b
          or (k.answer is null and case when $6::float8 is null then k.instance <> excluded.instance
              else k.touched_at < ${nowSql} - make_interval(secs => $6) end)
      returning claim`,
-    [userId, key, claim, instance, request, silentSeconds ?? null, keptHours],
+    [userId, key, claim, instance, request, timeoutSeconds ?? null, retentionHours],
   )
   return rows.length > 0
 }
 
-/** Finds what is known of a key. */
+/** Finds the stored request and response of a key. */
 export async function findKey(database: Queryable, { userId, key }: UserKey): Promise<KeyRecord | undefined> {
   const [row] = await database.query<KeyRecord>(
     'select request, answer from idempotency_key where user_id = $1 and key = $2',
@@ -62,8 +62,8 @@ export async function findKey(database: Queryable, { userId, key }: UserKey): Pr
   return row
 }
 
-/** Keeps what is answered, in the transaction that does the work. Tells whether the attempt still was the one. */
-export async function keepAnswer(
+/** Stores the response, in the transaction of the request. Returns whether the attempt still held the key. */
+export async function storeAnswer(
   tx: Queryable,
   { userId, key, claim }: Claim,
   answer: string,
@@ -76,7 +76,7 @@ export async function keepAnswer(
   return rows.length > 0
 }
 
-/** Says that an attempt is still at work. */
+/** Records that an attempt is still running. */
 export async function touchClaim(database: Queryable, { userId, key, claim }: Claim): Promise<void> {
   await database.query(
     `update idempotency_key set touched_at = ${nowSql}
@@ -85,7 +85,7 @@ export async function touchClaim(database: Queryable, { userId, key, claim }: Cl
   )
 }
 
-/** Forgets an attempt that failed: nothing was done, and the same key may be sent again. */
+/** Releases the key of a failed attempt, whose changes were rolled back, so that the request can be sent again. */
 export async function releaseClaim(database: Queryable, { userId, key, claim }: Claim): Promise<void> {
   await database.query(
     'delete from idempotency_key where user_id = $1 and key = $2 and claim = $3 and answer is null',
@@ -93,15 +93,15 @@ export async function releaseClaim(database: Queryable, { userId, key, claim }: 
   )
 }
 
-/** What is kept at most. */
+/** Limits of stored keys. */
 export interface KeyLimits {
   readonly hours: number
-  /** Of one user; the oldest go first. */
+  /** Maximum number of keys of a user; the oldest are deleted first. */
   readonly keys: number
   readonly bytes: number
 }
 
-/** Forgets keys that are too old, and the oldest of users who have too many. */
+/** Deletes expired keys, and the oldest keys of users over the limits. */
 export async function deleteOldKeys(database: Queryable, { hours, keys, bytes }: KeyLimits): Promise<void> {
   await database.query(
     `delete from idempotency_key k using (

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 
-/** Makes some users the members of a group, and nobody else. */
+/** Replaces the members of a group. */
 export async function replaceMembers(
   tx: Queryable,
   groupId: number,
@@ -21,7 +21,7 @@ export async function addMembers(tx: Queryable, groupId: number, userIds: readon
   )
 }
 
-/** Takes users out of a group. */
+/** Removes users from a group. */
 export async function removeMembers(
   tx: Queryable,
   groupId: number,
@@ -33,7 +33,7 @@ export async function removeMembers(
   ])
 }
 
-/** Makes a user a member of some groups, and of no others. */
+/** Replaces the groups of a user. */
 export async function replaceGroups(
   tx: Queryable,
   userId: number,
@@ -49,7 +49,7 @@ export async function replaceGroups(
   )
 }
 
-/** Tells whether a user administers, as of now: what a session has remembered may be old. */
+/** Returns whether a user is an administrator, read from the database because sessions may hold outdated groups. */
 export async function isAdministrator(tx: Queryable, userId: number): Promise<boolean> {
   const [row] = await tx.query<{ found: boolean }>(
     `select exists (

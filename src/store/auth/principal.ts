@@ -1,8 +1,8 @@
 import type { Queryable } from '../../database/database.ts'
-import type { Asker } from '../access/principal_ids.ts'
+import type { PermissionSubject } from '../access/permission_subject.ts'
 import { isResourceId } from '../resource/resource_id.ts'
 
-/** A user as the door needs it. */
+/** A user with the data needed to authenticate and authorize requests. */
 export interface User {
   readonly id: number
   readonly keyname: string
@@ -11,16 +11,16 @@ export interface User {
   readonly superuser: boolean
   readonly disabled: boolean
   readonly language: string
-  /** Null for those who cannot log in. */
+  /** Null for users who cannot sign in. */
   readonly passwordHash: string | null
-  /** Groups it is a member of. */
+  /** Groups of the user. */
   readonly groupIds: readonly number[]
   readonly isAdministrator: boolean
-  /** Every principal whose rules speak of it: itself, its groups, everyone and, unless a guest, authenticated. */
+  /** Every principal whose rules apply to the user: itself, its groups, everyone and, except for guest, authenticated. */
   readonly principalIds: readonly number[]
 }
 
-/** Finds a user by keyname, whatever the case. */
+/** Finds a user by keyname, ignoring case. */
 export async function findUser(database: Queryable, keyname: string): Promise<User | undefined> {
   const [user] = await database.query<User>(`${userSql} and lower(u.keyname) = lower($1)`, [keyname])
   return user
@@ -35,7 +35,7 @@ export async function findUserById(database: Queryable, id: number): Promise<Use
 
 /** Groups of user `u`. */
 const groupIdsSql = 'array(select group_id from membership where user_id = u.id order by group_id)'
-/** Users of the system whose rules speak of user `u`. */
+/** System users whose rules apply to user `u`. */
 const systemIdsSql = `array(
   select id from principal where kind = 'user' and system
      and (keyname = 'everyone' or keyname = 'authenticated' and u.keyname <> 'guest') order by id)`
@@ -50,7 +50,7 @@ const userSql = `
     cross join lateral (select ${groupIdsSql} as ids) g
    where u.kind = 'user'`
 
-/** A user or a group, in short. */
+/** Summary of a user or group. */
 export interface PrincipalBrief {
   readonly id: number
   readonly kind: 'user' | 'group'
@@ -59,7 +59,7 @@ export interface PrincipalBrief {
   readonly displayName: string
 }
 
-/** Lists users and groups, by id. */
+/** Lists users and groups, ordered by id. */
 export async function listPrincipals(
   database: Queryable,
   filter: { readonly kind?: 'user' | 'group'; readonly systemOnly?: boolean } = {},
@@ -71,7 +71,7 @@ export async function listPrincipals(
   )
 }
 
-/** A principal as checks of requests need it. */
+/** Kind and keyname of a principal, for checks of requests. */
 export interface PrincipalKind {
   readonly id: number
   readonly kind: 'user' | 'group'
@@ -79,7 +79,7 @@ export interface PrincipalKind {
   readonly system: boolean
 }
 
-/** Finds which of some ids are principals, and of what kind. */
+/** Finds principals by id. */
 export async function findPrincipals(
   tx: Queryable,
   ids: readonly number[],
@@ -93,13 +93,13 @@ export async function findPrincipals(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The administrators who can log in, and the principal whose rules speak of owners. */
+/** The administrators who can sign in, and the principal of rules for owners. */
 export interface Administration {
-  readonly administrators: readonly Asker[]
+  readonly administrators: readonly PermissionSubject[]
   readonly ownerPrincipal: number
 }
 
-/** Reads who can administer: users of the group administrators and superusers, enabled and with a password. */
+/** Reads the enabled administrators and superusers with a password. */
 export async function readAdministration(tx: Queryable): Promise<Administration> {
   const [row] = await tx.query<Administration>(
     `select (select id from principal where kind = 'user' and system and keyname = 'owner') as "ownerPrincipal",

@@ -3,32 +3,29 @@ import { touchPermissionEpoch } from '../access/effective_permission.ts'
 
 const channel = 'landform_principal'
 
-/** Makes changes of users, groups and memberships take turns, until the end of the transaction. */
+/** Serializes changes of users, groups and memberships until the end of the transaction. */
 export async function lockPrincipals(tx: Queryable): Promise<void> {
   await tx.query("select pg_advisory_xact_lock(hashtext(current_schema() || '.principal'))")
 }
 
-/**
- * Tells all processes that users, groups, sessions or tokens have changed: who somebody is has to be asked anew. They
- * hear it when the transaction stands.
- */
+/** Notifies every process, on commit, that users, groups, sessions or tokens have changed and must be read again. */
 export async function announcePrincipals(tx: Queryable): Promise<void> {
   await tx.query(`select pg_notify('${channel}', current_schema())`)
 }
 
-/** The same, where it also changes what somebody may do. */
+/** Notifies every process of a change that also affects permissions. */
 export async function announceMemberships(tx: Queryable): Promise<void> {
   await touchPermissionEpoch(tx)
   await announcePrincipals(tx)
 }
 
 /**
- * Calls back when users, groups, sessions or tokens of this database have changed, or may have, until the returned
- * function is called.
+ * Calls back whenever users, groups, sessions or tokens of this database may have changed, until the returned function
+ * is called.
  */
 export function listenToPrincipals(database: Database, onChange: () => void): Promise<() => Promise<void>> {
   return database.listen(channel, (payload) => {
-    // An empty one says that something may have been missed.
+    // An empty payload means that notifications may have been lost.
     if (payload === '' || payload === database.schema) onChange()
   })
 }

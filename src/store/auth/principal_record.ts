@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 
-/** A user or a group with all that is kept of it, but for the password. */
+/** All stored data of a user or group, except the password. */
 export interface PrincipalRecord {
   readonly id: number
   readonly kind: 'user' | 'group'
@@ -31,7 +31,7 @@ const recordSql = `
                   where m.user_id = p.id and a.system and a.keyname = 'administrators') as "isAdministrator"
     from principal p`
 
-/** Lists users or groups, by id. */
+/** Lists users or groups, ordered by id. */
 export function listPrincipalRecords(
   database: Queryable,
   kind: PrincipalRecord['kind'],
@@ -39,7 +39,7 @@ export function listPrincipalRecords(
   return database.query<PrincipalRecord>(`${recordSql} where p.kind = $1 order by p.id`, [kind])
 }
 
-/** Finds a user or a group by its id. */
+/** Finds a user or group by id. */
 export async function findPrincipalRecord(
   database: Queryable,
   kind: PrincipalRecord['kind'],
@@ -52,14 +52,14 @@ export async function findPrincipalRecord(
   return found
 }
 
-/** Columns that requests write; what is absent stays, or takes its default. */
+/** Columns that requests write; absent columns keep their value or get the default. */
 export interface PrincipalFields {
   readonly keyname?: string
   readonly displayName?: string
   readonly description?: string | null
   readonly language?: string
   readonly disabled?: boolean
-  /** Null takes the password away. */
+  /** Null removes the password. */
   readonly passwordHash?: string | null
 }
 
@@ -72,35 +72,35 @@ const columns: Readonly<Record<keyof PrincipalFields, string>> = {
   passwordHash: 'password_hash',
 }
 
-function listWritten(fields: PrincipalFields): { readonly names: string[]; readonly values: unknown[] } {
-  const written = Object.entries(columns).flatMap(([field, column]) => {
+function listAssignments(fields: PrincipalFields): { readonly names: string[]; readonly values: unknown[] } {
+  const assignments = Object.entries(columns).flatMap(([field, column]) => {
     const value = fields[field as keyof PrincipalFields]
     return value === undefined ? [] : [[column, value] as const]
   })
-  return { names: written.map(([name]) => name), values: written.map(([, value]) => value) }
+  return { names: assignments.map(([name]) => name), values: assignments.map(([, value]) => value) }
 }
 
-/** Makes a user or a group. Gives its id. */
+/** Creates a user or group. Returns its id. */
 export async function insertPrincipal(
   tx: Queryable,
   kind: PrincipalRecord['kind'],
   fields: PrincipalFields & { readonly keyname: string; readonly displayName: string },
 ): Promise<number> {
-  const { names, values } = listWritten(fields)
+  const { names, values } = listAssignments(fields)
   const places = names.map((_, at) => `$${at + 2}`)
   const [row] = await tx.query<{ id: number }>(
     `insert into principal (kind, ${names.join(', ')}) values ($1, ${places.join(', ')}) returning id`,
     [kind, ...values],
   )
-  if (row === undefined) throw new Error('an insert gave no id')
+  if (row === undefined) throw new Error('the insert returned no id')
   return row.id
 }
 
 /**
- * Reads the hash of a user's password, null where there is none, and keeps others from changing the user until the
- * transaction ends; undefined where there is no such user or it is disabled.
+ * Locks a user against changes until the end of the transaction, and reads the hash of its password: null without a
+ * password, undefined if the user does not exist or is disabled.
  */
-export async function holdPasswordHash(tx: Queryable, id: number): Promise<string | null | undefined> {
+export async function lockPasswordHash(tx: Queryable, id: number): Promise<string | null | undefined> {
   const [row] = await tx.query<{ hash: string | null }>(
     `select password_hash as hash from principal where id = $1 and kind = 'user' and not disabled for share`,
     [id],
@@ -108,46 +108,46 @@ export async function holdPasswordHash(tx: Queryable, id: number): Promise<strin
   return row?.hash
 }
 
-/** Writes fields of a user or a group. */
+/** Updates fields of a user or group. */
 export async function updatePrincipal(tx: Queryable, id: number, fields: PrincipalFields): Promise<void> {
-  const { names, values } = listWritten(fields)
+  const { names, values } = listAssignments(fields)
   if (names.length === 0) return
   const sets = names.map((name, at) => `${name} = $${at + 2}`)
   await tx.query(`update principal set ${sets.join(', ')} where id = $1`, [id, ...values])
 }
 
-/** Deletes a user or a group that nothing refers to, with its memberships, sessions and tokens. */
+/** Deletes an unreferenced user or group with its memberships, sessions and tokens. */
 export async function deletePrincipal(tx: Queryable, id: number): Promise<void> {
   await tx.query('delete from principal where id = $1', [id])
 }
 
-/** Who has a name already. */
+/** The principal that already has a name. */
 export interface NameHolder {
   readonly id: number
   readonly kind: PrincipalRecord['kind']
 }
 
-/** Who has a keyname or a display name already. */
+/** The principals that already have a keyname or display name. */
 export interface PrincipalNameHolders {
   readonly keynameHolder: NameHolder | null
   readonly displayNameHolder: NameHolder | null
 }
 
-/** Names that look alike give the same: case, width, white space and invisible characters do not count. */
-const looksSql = (name: string) => `lower(btrim(regexp_replace(regexp_replace(normalize(${name}, NFKC),
+/** Normalizes a name: names that differ only in case, width, white space and invisible characters become equal. */
+const normalizeSql = (name: string) => `lower(btrim(regexp_replace(regexp_replace(normalize(${name}, NFKC),
   '[\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufeff]', '', 'g'), '\\s+', ' ', 'g')))`
 
-/** Finds who has the name of a parameter: one of the kind, in the same column, or one of the other kind, in any. */
+/** Selects a holder of the name in a parameter: of the same kind in the same column, or of the other kind in either. */
 const holderSql = (name: string, column: string) => `
   (select json_build_object('id', p.id, 'kind', p.kind) from principal p
-    where p.id <> $2 and ${looksSql(`${name}::text`)} = any(case when p.kind = $1
-            then array[${looksSql(`p.${column}`)}]
-            else array[${looksSql('p.keyname')}, ${looksSql('p.display_name')}] end)
+    where p.id <> $2 and ${normalizeSql(`${name}::text`)} = any(case when p.kind = $1
+            then array[${normalizeSql(`p.${column}`)}]
+            else array[${normalizeSql('p.keyname')}, ${normalizeSql('p.display_name')}] end)
     order by p.kind = $1 desc, p.id limit 1)`
 
 /**
- * Finds the others who have a keyname or a display name: rules and people call a user or a group by either, so that
- * the names of the other kind are not free either.
+ * Finds other principals that have a keyname or display name. Both names of the other kind are taken as well, because
+ * rules and people refer to users and groups by either.
  */
 export async function findPrincipalNameHolders(
   tx: Queryable,
@@ -165,7 +165,7 @@ export async function findPrincipalNameHolders(
   return row ?? { keynameHolder: null, displayNameHolder: null }
 }
 
-/** Notes that a user is at work; at most once an hour. */
+/** Records the activity of a user, at most once an hour. */
 export async function touchActivity(database: Queryable, userId: number): Promise<void> {
   await database.query(
     `update principal set last_activity = date_trunc('hour', now() at time zone 'utc')

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { isResourceId } from '../resource/resource_id.ts'
 
-/** A token, without its text. Moments are ISO 8601 in UTC. */
+/** An access token without its secret. Timestamps are ISO 8601 in UTC. */
 export interface Token {
   readonly id: number
   readonly name: string
@@ -20,28 +20,28 @@ const tokenSql = `
          ${isoSql('t.expires_at')} as expires, ${isoSql('t.last_used_at')} as "lastUsed"
     from token t join principal u on u.id = t.user_id`
 
-/** Lists the tokens of a user, those that have expired too. */
+/** Lists the tokens of a user, expired ones included. */
 export function listTokens(database: Queryable, userId: number): Promise<Token[]> {
   return database.query<Token>(`${tokenSql} where t.user_id = $1 order by t.id`, [userId])
 }
 
-/** Finds a token by its id. */
+/** Finds a token by id. */
 export async function findToken(database: Queryable, id: number): Promise<Token | undefined> {
   if (!isResourceId(id)) return undefined
   const [found] = await database.query<Token>(`${tokenSql} where t.id = $1`, [id])
   return found
 }
 
-/** A token that is to be kept. */
+/** A token to create. */
 export interface NewToken {
   readonly userId: number
   readonly name: string
   readonly digest: string
-  /** Undefined for never. */
+  /** Undefined for a token that never expires. */
   readonly expires: Date | undefined
 }
 
-/** Keeps a token; undefined where the user has another one of that name. */
+/** Creates a token; returns undefined if the user has another one with that name. */
 export async function insertToken(
   tx: Queryable,
   { userId, name, digest, expires }: NewToken,
@@ -54,7 +54,7 @@ export async function insertToken(
   return row === undefined ? undefined : findToken(tx, row.id)
 }
 
-/** Finds whose token it is, and notes its use, at most once an hour; undefined where there is none or it has expired. */
+/** Finds the user of a valid token by digest, and records its use, at most once an hour. */
 export async function useToken(database: Queryable, digest: string): Promise<number | undefined> {
   const [row] = await database.query<{ userId: number }>(
     `with used as (
@@ -68,8 +68,8 @@ export async function useToken(database: Queryable, digest: string): Promise<num
   return row?.userId
 }
 
-/** Revokes all tokens of a user. Gives how many had not expired. */
-export async function deleteTokensOf(tx: Queryable, userId: number): Promise<number> {
+/** Revokes all tokens of a user. Returns how many were valid. */
+export async function deleteUserTokens(tx: Queryable, userId: number): Promise<number> {
   const rows = await tx.query<{ isValid: boolean }>(
     `delete from token where user_id = $1
      returning expires_at is null or expires_at > ${nowSql} as "isValid"`,

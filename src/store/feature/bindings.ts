@@ -1,12 +1,12 @@
-/** Collects the values of a statement while its text is put together. */
+/** Collects the values of a statement while its text is composed. */
 export interface Bindings {
-  /** What `$1`, `$2`, … stand for. */
+  /** Values of the parameters `$1`, `$2`, …. */
   readonly values: readonly unknown[]
-  /** Adds a value and gives its place with its type, such as `$3::text`. */
+  /** Adds a value and returns its parameter with the type, such as `$3::text`. */
   bind(value: unknown, type: string): string
 }
 
-/** Starts an empty list of values. */
+/** Creates an empty list of values. */
 export function createBindings(): Bindings {
   const values: unknown[] = []
   return {
@@ -18,7 +18,7 @@ export function createBindings(): Bindings {
   }
 }
 
-/** A statement and the values it is bound to. */
+/** A statement and the values of its parameters. */
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]

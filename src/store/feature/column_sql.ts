@@ -1,6 +1,6 @@
 import type { Datatype } from '../../contract/geometry.ts'
 
-/** Types of the columns that hold the values of a datatype. */
+/** Column type of each datatype. */
 export const columnTypes: Readonly<Record<Datatype, string>> = {
   INTEGER: 'integer',
   BIGINT: 'bigint',

@@ -14,11 +14,11 @@ import { isTemporalType } from './temporal_value.ts'
 export interface ExportColumn {
   readonly name: string
   readonly datatype: Datatype
-  /** The field whose values it holds; undefined where it holds the ids of the features. */
+  /** The field of the values; undefined for the ids of the features. */
   readonly field: LayerField | undefined
 }
 
-/** What of a layer is exported. */
+/** The part of a layer to export. */
 export interface ExportSelection {
   /** EPSG code of the coordinates. */
   readonly srs: number
@@ -26,99 +26,103 @@ export interface ExportSelection {
   readonly filter: FeatureFilter
 }
 
-/** What stands in a column of a row: JSON, or a text that is to become JSON. */
-export type ColumnForm = 'json' | 'text'
+/** Encoding of a column: JSON, or a string that still has to be encoded as JSON. */
+export type ColumnEncoding = 'json' | 'text'
 
-/** A column of a row, and the SQL that gives it. Null is null in both forms. */
+/** A column of a row and its SQL. Null is null in both encodings. */
 interface JsonColumn {
-  readonly form: ColumnForm
+  readonly encoding: ColumnEncoding
   readonly sql: string
 }
 
 /**
- * Gives the statement whose rows are the id and the geometry of each feature as JSON, then its values, in the order of
- * ids; and what the values are. Who writes files puts them together: the database would take longer for that than for
- * all else.
+ * Returns the statement that selects the id and geometry of each feature as JSON, then its values, ordered by id; and
+ * the encoding of the values. The caller composes the features, because composing them in SQL would take longer than
+ * everything else.
  *
  * @see RFC 7946 clause 3.2
  */
 export function geojsonStatement(
   layer: Layer,
   selection: ExportSelection,
-): Statement & { readonly forms: readonly ColumnForm[] } {
+): Statement & { readonly encodings: readonly ColumnEncoding[] } {
   const bindings = createBindings()
   const geometry = `ST_AsGeoJSON(${geometryOf(layer, selection)}, ${allDigits}, 0)`
   const columns = selection.columns.map(({ field }) => jsonColumn(field))
   const list = ['id::text', geometry, ...columns.map(({ sql }) => sql)].join(', ')
   return {
-    text: `select ${list} from ${selected(layer, selection, bindings)}`,
+    text: `select ${list} from ${selectedSql(layer, selection, bindings)}`,
     values: bindings.values,
-    forms: columns.map(({ form }) => form),
+    encodings: columns.map(({ encoding }) => encoding),
   }
 }
 
 function jsonColumn(field: LayerField | undefined): JsonColumn {
-  if (field === undefined) return { form: 'json', sql: 'id::text' }
+  if (field === undefined) return { encoding: 'json', sql: 'id::text' }
   const column = quoteName(field.columnName)
-  if (field.datatype === 'STRING') return { form: 'text', sql: column }
-  if (field.datatype === 'DATE' || field.datatype === 'TIME') return { form: 'text', sql: `${column}::text` }
-  return { form: 'json', sql: valueSql(field, 'iso') }
+  if (field.datatype === 'STRING') return { encoding: 'text', sql: column }
+  if (field.datatype === 'DATE' || field.datatype === 'TIME')
+    return { encoding: 'text', sql: `${column}::text` }
+  return { encoding: 'json', sql: valueSql(field, 'iso') }
 }
 
-/** What a table of text looks like. */
-export interface TableForm {
+/** Format of a CSV file. */
+export interface CsvFormat {
   readonly separator: ',' | ';'
   /** Whether lines end with a carriage return before the line feed. */
-  readonly hasReturns: boolean
+  readonly hasCarriageReturns: boolean
 }
 
 /**
- * Gives the statement that writes each feature as a line of comma-separated values, geometry first. Texts are quoted and
- * nothing else is, so that an empty text is none that is missing. Control characters are written as `escapeControl` says.
+ * Returns the statement that writes each feature as a line of comma-separated values, geometry first. Only strings are
+ * quoted, so that an empty string differs from null. `escapeControl` encodes control characters.
  *
  * @see RFC 4180
  */
-export function tableStatement(layer: Layer, selection: ExportSelection, form: TableForm): Statement {
+export function csvStatement(layer: Layer, selection: ExportSelection, format: CsvFormat): Statement {
   const bindings = createBindings()
   const geometry = geometryOf(layer, selection)
   const cells = [
     `'"' || ST_AsText(${geometry}, ${allDigits}) || '"'`,
     ...selection.columns.map(({ field }) => (field === undefined ? 'id::text' : cellSql(field))),
   ]
-  // A line of one empty cell would be no line to many readers.
-  const only = cells.length === 1 ? [`coalesce(${cells[0]}, '""')`] : cells
-  const pieces = only.flatMap((cell, at) => (at === 0 ? [cell] : [`'${form.separator}'`, cell]))
-  const line = concatSql([...pieces, ...(form.hasReturns ? [`'${controlMark}r'`] : [])])
-  return { text: `select ${line} from ${selected(layer, selection, bindings)}`, values: bindings.values }
+  // Many readers skip a line with a single empty cell.
+  const nonEmpty = cells.length === 1 ? [`coalesce(${cells[0]}, '""')`] : cells
+  const pieces = nonEmpty.flatMap((cell, at) => (at === 0 ? [cell] : [`'${format.separator}'`, cell]))
+  const line = concatSql([...pieces, ...(format.hasCarriageReturns ? [`'${controlMark}r'`] : [])])
+  return { text: `select ${line} from ${selectedSql(layer, selection, bindings)}`, values: bindings.values }
 }
 
-/** Gives the first line of a table: the names of its columns. */
-export function tableHeader({ columns }: ExportSelection, { separator, hasReturns }: TableForm): string {
+/** Returns the first line of a CSV file: the names of its columns. */
+export function csvHeader(
+  { columns }: ExportSelection,
+  { separator, hasCarriageReturns }: CsvFormat,
+): string {
   const names = [freeColumnName(geometryColumnName, columns), ...columns.map(({ name }) => name)]
   const cells = names.map((name) => (/[",;\s]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
-  return `${cells.join(separator)}${hasReturns ? '\r' : ''}\n`
+  return `${cells.join(separator)}${hasCarriageReturns ? '\r' : ''}\n`
 }
 
-/** What becomes of features on their way into rows. */
-export interface RowForm {
-  /** What becomes of geometry: a text of WKT before the values, or required of every feature. */
+/** Conversion of features to rows. */
+export interface RowOptions {
+  /** Geometry as a WKT string before the values, or required of every feature; by default a column of EWKB. */
   readonly geometry?: ExportFormat['geometry'] | undefined
-  /** Regular expression of the characters that become question marks. */
+  /** Regular expression of the characters to replace by question marks. */
   readonly lacking?: string | undefined
 }
 
 /**
- * Gives the statement whose rows are the id as `int8`, the geometry as EWKB, and the values; dates and times as text. The
- * geometries are all of the layer's own type.
+ * Returns the statement that selects the id as `int8`, the geometry as EWKB, and the values; dates and times as text.
+ * All geometries have the geometry type of the layer.
  */
 export function rowsStatement(
   layer: Layer,
   selection: ExportSelection,
-  { geometry: use, lacking }: RowForm,
+  { geometry: use, lacking }: RowOptions,
 ): Statement {
   const bindings = createBindings()
   const geometry = uniformSql(layer, geometryOf(layer, selection))
-  const shapes =
+  const geometries =
     use === 'text'
       ? ['null::bytea', `ST_AsText(${geometry}, ${allDigits})`]
       : [`ST_AsEWKB(${geometry}, 'NDR')`]
@@ -128,9 +132,9 @@ export function rowsStatement(
     const isText = pattern !== undefined && column.field?.datatype === 'STRING'
     return isText ? `regexp_replace(${sql}, ${pattern}, '?', 'g')` : sql
   })
-  const rows = selected(layer, selection, bindings)
+  const rows = selectedSql(layer, selection, bindings)
   const condition = use === 'needed' ? 'where not ST_IsEmpty(geom)' : ''
-  const text = `select ${['id::bigint', ...shapes, ...values].join(', ')} from ${rows} ${condition}`
+  const text = `select ${['id::bigint', ...geometries, ...values].join(', ')} from ${rows} ${condition}`
   return { text, values: bindings.values }
 }
 
@@ -141,12 +145,12 @@ function columnSql({ field, datatype }: ExportColumn): string {
   return isTemporalType(field.datatype) ? `${column}::text` : column
 }
 
-// Tables elsewhere may mix single shapes into a layer of several, and flat ones into one with Z.
+// Foreign tables may hold single geometries in a multi layer, and 2D geometries in a layer with Z.
 function uniformSql({ foreign, geometryType }: Layer, geometry: string): string {
   if (foreign?.isMixed !== true) return geometry
   const { isMulti, hasZ } = geometryParts(geometryType)
-  const whole = isMulti ? `ST_Multi(${geometry})` : geometry
-  return hasZ ? `ST_Force3D(${whole})` : whole
+  const promoted = isMulti ? `ST_Multi(${geometry})` : geometry
+  return hasZ ? `ST_Force3D(${promoted})` : promoted
 }
 
 function cellSql(field: LayerField): string {
@@ -155,10 +159,10 @@ function cellSql(field: LayerField): string {
   return field.datatype === 'DATETIME' ? `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS')` : `${column}::text`
 }
 
-/** Stands before a letter that means a control character; rows on their way are lines, and have none of their own. */
+/** Escapes a control character, as mark and letter: rows are transferred as lines, which cannot contain line breaks. */
 export const controlMark = '\u0003'
 
-/** Letters behind the mark, and what they mean. */
+/** Control characters by the letter after the mark. */
 export const controlLetters: Readonly<Record<string, string>> = {
   '1': '\u0001',
   '2': '\u0002',
@@ -167,9 +171,9 @@ export const controlLetters: Readonly<Record<string, string>> = {
   r: '\r',
 }
 
-/** Gives SQL that writes the control characters that rows of text cannot hold with the mark. */
+/** Returns SQL that escapes the control characters that text rows cannot contain. */
 function escapeControl(text: string): string {
-  // The mark itself first: what is written with it later is not to be marked again.
+  // The mark comes first, so that the marks of other characters are not escaped again.
   const letters = ['3', ...Object.keys(controlLetters).filter((letter) => letter !== '3')]
   const escaped = letters.reduce(
     (sql, letter) => `replace(${sql}, chr(${controlLetters[letter]?.charCodeAt(0)}), chr(3) || '${letter}')`,
@@ -182,8 +186,8 @@ function geometryOf({ srs: from }: Layer, { srs: to }: ExportSelection): string 
   return transformSql('geom', from, to)
 }
 
-// Sorting comes first and writing last: the first feature leaves before the last one is written.
-function selected(layer: Layer, { filter }: ExportSelection, bindings: Bindings): string {
+// Sorts in a subquery, so that features are written while they are sent, not before the sort.
+function selectedSql(layer: Layer, { filter }: ExportSelection, bindings: Bindings): string {
   const condition = filterSql(layer, filter, bindings)
   return `(select * from ${featuresSql(layer)} where ${condition} order by id) sorted`
 }

@@ -11,7 +11,7 @@ import type { Bindings } from './bindings.ts'
 import { checkText, type FieldType, operandType, parseOperand } from './field_value.ts'
 import { transformSql } from './geometry_sql.ts'
 
-/** Which features are wanted; all conditions have to hold. */
+/** A filter of features; all conditions have to hold. */
 export interface FeatureFilter {
   /** Query parameters `fld_name`, `fld_name__op`, `id` and `id__op`, in order. */
   readonly fields?: readonly (readonly [name: string, text: string])[]
@@ -20,23 +20,23 @@ export interface FeatureFilter {
   readonly intersectsSrs?: number | undefined
   /** Box in EPSG:3857. */
   readonly bbox?: Bbox | undefined
-  /** Text that a field has to contain. */
+  /** String that a searchable field has to contain. */
   readonly like?: string | undefined
-  /** The same, whatever the case. */
+  /** String that a searchable field has to contain, ignoring case. */
   readonly ilike?: string | undefined
-  /** Only ids in a range: a part of a reading, which is no condition of the request. */
+  /** Range of ids: a batch of a longer read, not a condition of the request. */
   readonly ids?: { readonly above?: number; readonly upTo?: number }
 }
 
-/** Tells whether a filter lets everything through. */
+/** Returns whether a filter has no conditions. */
 export function isEmptyFilter({ fields = [], intersects, bbox, like, ilike }: FeatureFilter): boolean {
   return fields.length === 0 && [intersects, bbox, like, ilike].every((part) => part === undefined)
 }
 
 /**
- * Gives the conditions of a filter as SQL on the columns of the layer's table; `true` where there are none.
+ * Returns the conditions of a filter as SQL on the columns of the layer's table; `true` for an empty filter.
  *
- * @throws {Problem} request/invalid for an unknown field or operator, feature/invalid for a value of another type
+ * @throws {Problem} request/invalid for an unknown field or operator, feature/invalid for a value of the wrong type
  */
 export function filterSql(layer: Layer, filter: FeatureFilter, bindings: Bindings): string {
   const { intersects, bbox, like, ilike } = filter
@@ -60,7 +60,7 @@ export function filterSql(layer: Layer, filter: FeatureFilter, bindings: Binding
   return conditions.length === 0 ? 'true' : conditions.join(' and ')
 }
 
-/** Gives SQL that holds where the features of a layer intersect WKT. */
+/** Returns SQL that is true for features that intersect WKT. */
 function intersectsSql(layer: Layer, { wkt, srs }: { wkt: string; srs: number }, bindings: Bindings): string {
   const geometry = `ST_GeomFromText(${bindings.bind(wkt, 'text')}, ${Math.trunc(srs)})`
   return `ST_Intersects(geom, ${transformSql(geometry, srs, layer.srs)})`
@@ -69,7 +69,7 @@ function intersectsSql(layer: Layer, { wkt, srs }: { wkt: string; srs: number },
 const bindText = (bindings: Bindings, text: string) =>
   bindings.bind(checkText({ keyname: 'like' }, text), 'text')
 
-/** Fills in each field that text is looked for in. */
+/** Combines a condition on each searchable field with `or`; `%` stands for the column. */
 function containsSql({ fields }: Layer, condition: string): string {
   const columns = fields.filter(({ textSearch }) => textSearch).map((field) => quoteName(field.columnName))
   const options = columns.map((column) => condition.replace('%', () => `${column}::text`))
@@ -97,7 +97,7 @@ const matches =
   ({ field, column, text, bindings }) =>
     `${condition.replace('%', () => `${column}::text`).replace('?', () => bindings.bind(checkText(field, text), 'text'))}`
 
-const listed =
+const inList =
   (condition: string): Operator =>
   ({ field, column, text, bindings }) => {
     const type = operandType(field.datatype)
@@ -123,13 +123,13 @@ const operators: Readonly<Record<(typeof filterOperators)[number], Operator>> = 
   ge: compare('>='),
   lt: compare('<'),
   le: compare('<='),
-  // Only % and _ are special: a backslash is one.
+  // Only % and _ are special; a backslash is literal.
   like: matches("% like ? escape ''"),
   ilike: matches("% ilike ? escape ''"),
   startswith: matches('starts_with(%, ?)'),
   isnull: isNull,
-  in: listed('= any'),
-  notin: listed('<> all'),
+  in: inList('= any'),
+  notin: inList('<> all'),
 }
 
 function parameterSql(layer: Layer, [name, text]: readonly [string, string], bindings: Bindings): string {
@@ -150,9 +150,9 @@ function findTarget(layer: Layer, name: string): Target {
     layer.fields.map((field) => [`fld_${field.keyname}`, { field, column: quoteName(field.columnName) }]),
   )
   targets.set('id', { field: idField, column: 'id' })
-  // Keynames may hold two underscores themselves: the whole name counts first.
-  const whole = targets.get(name)
-  if (whole !== undefined) return { ...whole, operator: compare('=') }
+  // Keynames may contain two underscores: a field of the complete name takes precedence.
+  const exact = targets.get(name)
+  if (exact !== undefined) return { ...exact, operator: compare('=') }
   const at = name.lastIndexOf('__')
   const target = at < 0 ? undefined : targets.get(name.slice(0, at))
   if (target === undefined) {
@@ -166,7 +166,7 @@ function findTarget(layer: Layer, name: string): Target {
   if (operator !== undefined) return { ...target, operator: operators[operator] }
   throw problem(
     'request/invalid',
-    `${name}: there is no operator "${word}", only ${filterOperators.join(', ')}`,
+    `${name}: unknown operator "${word}", expected ${filterOperators.join(', ')}`,
     {
       hint: findHint(word, filterOperators),
     },

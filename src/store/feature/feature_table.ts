@@ -10,7 +10,7 @@ import {
   isForeign,
 } from './foreign_table.ts'
 
-/** Gives what follows `from` to read the features of a layer: its table, or no rows of the same columns. */
+/** Returns the `from` item of a layer's features: its table, or an empty row set of the same columns. */
 export function featuresSql(layer: Layer): string {
   if (isForeign(layer)) return foreignFeaturesSql(layer)
   const { tableName, geometryType, srs, fields } = layer
@@ -21,30 +21,30 @@ export function featuresSql(layer: Layer): string {
   return `(select null::int as id, null::geometry(${geometryType}, ${srs}) as geom${columns.join('')} where false) empty`
 }
 
-/** Gives the type of the ids of a layer's features. */
+/** Returns the column type of a layer's feature ids. */
 export function idType(layer: Layer): 'integer' | 'bigint' {
   return layer.foreign?.idType ?? 'integer'
 }
 
-/** The table that the features of a layer are written to, as SQL. */
+/** SQL of the table that features are written to. */
 export interface FeatureTable {
   readonly name: string
   readonly id: string
   readonly geom: string
-  /** Holds for the rows of the table `t` that are features. */
+  /** True for the rows of the table `t` that are features. */
   readonly condition: string
   column(field: LayerField): string
-  /** A value that is written, as the column takes it. */
+  /** A value converted to the type of the column. */
   value(field: LayerField, sql: string): string
 }
 
-/** Gives the table that the features of a layer are written to; undefined where it has none yet. */
+/** Returns the table that features are written to; undefined for a layer without a table. */
 export function findFeatureTable(layer: Layer): FeatureTable | undefined {
   if (isForeign(layer)) return foreignTable(layer)
   return layer.tableName === null ? undefined : ownTable(layer.tableName)
 }
 
-/** Gives the table that the features of a layer are written to. */
+/** Returns the table that features are written to. */
 export function featureTable(layer: WritableLayer): FeatureTable {
   return isForeign(layer) ? foreignTable(layer) : ownTable(layer.tableName ?? '')
 }

@@ -5,19 +5,19 @@ import { LongNumber } from '../../core/long_number.ts'
 import type { Problem } from '../../core/problem.ts'
 import { findTemporalText, isTemporalType } from './temporal_value.ts'
 
-/** A value as it is bound: whole numbers, dates and times are text. */
+/** A value as bound to a statement: integers, dates and times are strings. */
 export type FieldValue = string | number | null
 
-/** What a value is for. */
+/** Field of a value. */
 export interface FieldType {
   readonly keyname: string
   readonly datatype: Datatype
 }
 
 /**
- * Reads the value a request gives a field.
+ * Parses the value of a field in a request.
  *
- * @throws {Problem} feature/invalid naming the field, where the value is not of its datatype
+ * @throws {Problem} feature/invalid naming the field, if the value does not match its datatype
  */
 export function parseFieldValue(field: FieldType, value: unknown): FieldValue {
   if (value === null || value === undefined) return null
@@ -30,7 +30,7 @@ export function parseFieldValue(field: FieldType, value: unknown): FieldValue {
 }
 
 /**
- * Reads a text that a field is compared with. Numbers of any kind may be compared with a whole number.
+ * Parses the operand of a comparison with a field. Integers may be compared with any number.
  *
  * @throws {Problem} feature/invalid naming the field
  */
@@ -42,7 +42,7 @@ export function parseOperand(field: FieldType, text: string): string {
   return datatypeCodecs.REAL.parse(numeral) === undefined ? refuse(field, text, 'a number') : numeral
 }
 
-/** Type in which a field is compared with what `parseOperand` gave. */
+/** Returns the SQL type in which a field is compared with a parsed operand. */
 export function operandType(datatype: Datatype): string {
   const types = { INTEGER: 'numeric', BIGINT: 'numeric', REAL: 'double precision', STRING: 'text' } as const
   if (isTemporalType(datatype)) return { DATE: 'date', TIME: 'time', DATETIME: 'timestamp' }[datatype]
@@ -50,7 +50,7 @@ export function operandType(datatype: Datatype): string {
 }
 
 /**
- * Checks a text against what PostgreSQL can hold.
+ * Returns a string if PostgreSQL can store it.
  *
  * @throws {Problem} feature/invalid
  */
@@ -73,7 +73,7 @@ function parseReal(field: FieldType, value: unknown): FieldValue {
   return Number.isFinite(parsed) ? (parsed as number) : refuse(field, value)
 }
 
-/** The digits of what is a number, or may be the text of one. */
+/** Returns the numeral of a number, or of a string that may hold one. */
 function numeralOf(value: unknown): string | undefined {
   if (value instanceof LongNumber) return value.digits
   if (typeof value === 'string') return value.trim()

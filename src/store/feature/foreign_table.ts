@@ -3,22 +3,22 @@ import { quoteName } from '../../core/sql_quote.ts'
 import type { ForeignColumn, ForeignTable, Layer, LayerField } from '../layer/stored_layer.ts'
 import { columnTypes } from './column_sql.ts'
 
-/** A layer whose features stand in another database. */
+/** A layer whose features are stored in another database. */
 export type ForeignLayer = Layer & { readonly foreign: ForeignTable }
 
-/** Tells whether the features of a layer stand in another database. */
+/** Returns whether the features of a layer are stored in another database. */
 export function isForeign(layer: Layer): layer is ForeignLayer {
   return layer.foreign != null
 }
 
-/** Gives the quoted name of a table in another database. */
+/** Returns the quoted name of a table in another database. */
 export function foreignName({ schema, table }: Pick<ForeignTable, 'schema' | 'table'>): string {
   return `${quoteName(schema)}.${quoteName(table)}`
 }
 
 /**
- * Gives a foreign table as if it were one of our own: columns `id`, `geom`, and one a field by its column name. The
- * values are of the types of our own columns, whatever has become of the table; where they are so already, indexes work.
+ * Returns a `from` item that presents a foreign table like a local one: columns `id`, `geom`, and one per field. Values
+ * are cast to the types of local columns, in case the table has changed; where no cast is needed, indexes apply.
  */
 export function foreignFeaturesSql(layer: ForeignLayer): string {
   const { foreign, fields } = layer
@@ -27,14 +27,14 @@ export function foreignFeaturesSql(layer: ForeignLayer): string {
     from ${foreignName(foreign)} f where ${foreignConditionSql(layer, 'f')}) features`
 }
 
-/** Gives SQL that holds for the rows of a foreign table that are features of the layer. */
+/** Returns SQL that is true for the rows of a foreign table that are features of the layer. */
 export function foreignConditionSql(layer: ForeignLayer, alias: string): string {
   const { foreign, srs, geometryType } = layer
   const conditions = foreign.isIdNull ? [`${alias}.${quoteName(foreign.idColumn)} is not null`] : []
   if (foreign.isMixed) {
     const geom = `${alias}.${quoteName(foreign.geomColumn)}`
     const { family, isMulti, hasZ } = geometryParts(geometryType)
-    // Shapes of one part pass in a layer of many, and flat ones in one with Z: tables without a type mix them freely.
+    // Untyped columns may mix geometries: single ones are valid in a multi layer, and 2D ones in a layer with Z.
     const types = [isMulti ? `MULTI${family}` : family, family].map((type) => `'${type}'`)
     conditions.push(
       `(${geom} is null or (GeometryType(${geom}) in (${types.join(', ')}) and ST_SRID(${geom}) = ${Math.trunc(srs)}
@@ -44,24 +44,24 @@ export function foreignConditionSql(layer: ForeignLayer, alias: string): string 
   return conditions.length === 0 ? 'true' : conditions.join(' and ')
 }
 
-/** Gives SQL of a value that is written, as the column takes it. Its modifiers are left to the assignment, which checks. */
+/** Returns SQL that casts a value to the type of the column. The assignment checks the type modifiers. */
 export function foreignValueSql(value: string, { type }: ForeignColumn): string {
   return `${value}::${type}`
 }
 
-/** Types whose values are what they are cast to already, or compare like it. */
-const native: readonly string[] = ['smallint', 'text', 'character varying']
+/** Column types that compare like the type of their datatype, so that no cast is needed. */
+const comparableTypes: readonly string[] = ['smallint', 'text', 'character varying']
 
 function valueSql({ columnName, datatype, foreign }: LayerField): string {
   const { name, type } = foreign ?? { name: columnName, type: '' }
   const column = `f.${quoteName(name)}`
-  if (native.includes(type)) return `${column}::${type}`
-  // Infinity is no date, and fractions of a second no part of a moment here.
+  if (comparableTypes.includes(type)) return `${column}::${type}`
+  // Layers do not support infinite dates and fractions of a second.
   if (datatype === 'DATE') return `case when isfinite(${column}::date) then ${column}::date end`
   if (datatype === 'DATETIME')
     return `case when isfinite(${column}::timestamp) then date_trunc('second', ${column}::timestamp) end`
   if (datatype === 'TIME') return `date_trunc('second', ${column}::time::interval)::time`
-  // The double nearest to what people read, not the one nearest to the four bytes.
+  // Casts through text, so that 0.1 stays 0.1 as a double.
   if (type === 'real') return `${column}::real::text::double precision`
   return `${column}::${columnTypes[datatype]}`
 }

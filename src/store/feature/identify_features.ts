@@ -7,32 +7,32 @@ import { geometryProblem, transformSql } from './geometry_sql.ts'
 import { objectSql } from './json_sql.ts'
 import { fieldMembers } from './read_features.ts'
 
-/** A feature that was found at a place. */
+/** A feature found at a location. */
 export interface IdentifiedFeature {
   readonly id: number
-  /** Value of the label field as text; null where there is no such field or no value. */
+  /** Value of the label field as a string; null without a label field or value. */
   readonly label: string | null
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** Where to look. */
-export interface IdentifyPlace {
+/** Location and limit of an identify request. */
+export interface IdentifyQuery {
   readonly wkt: string
   /** EPSG code of the geometry. */
   readonly srs: number
-  /** Most features. */
+  /** Maximum number of features. */
   readonly limit: number
 }
 
 /**
- * Finds the features of a layer that intersect a geometry, in the order of ids.
+ * Finds the features of a layer that intersect a geometry, ordered by id.
  *
- * @throws {Problem} feature/invalid where the geometry has no place in the reference system
+ * @throws {Problem} feature/invalid if the geometry lies outside the reference system
  */
 export async function identifyFeatures(
   tx: Queryable,
   layer: Layer,
-  { wkt, srs, limit }: IdentifyPlace,
+  { wkt, srs, limit }: IdentifyQuery,
 ): Promise<IdentifiedFeature[]> {
   const bindings = createBindings()
   const label = layer.fields.find(({ labelField }) => labelField)

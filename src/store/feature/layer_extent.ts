@@ -7,16 +7,16 @@ import { type FeatureFilter, filterSql } from './feature_filter.ts'
 import { featuresSql } from './feature_table.ts'
 import { geometryProblem, transformSql } from './geometry_sql.ts'
 
-/** How many features a layer has, and how many of them a filter lets through. */
+/** Number of features of a layer, and of those that match a filter. */
 export interface FeatureCount {
   readonly total: number
   readonly filtered: number
 }
 
 /**
- * Counts the features of a layer, and those that a filter lets through, at one moment.
+ * Counts the features of a layer, and those that match a filter, in one statement.
  *
- * @throws {Problem} request/invalid for an unknown field or operator, feature/invalid for a value of another type
+ * @throws {Problem} request/invalid for an unknown field or operator, feature/invalid for a value of the wrong type
  */
 export async function countFeatures(
   tx: Queryable,
@@ -34,9 +34,9 @@ export async function countFeatures(
 }
 
 /**
- * Finds the box around the features that a filter lets through, in degrees; undefined where there is no geometry.
+ * Finds the bounding box, in degrees, of the features that match a filter; undefined without geometry.
  *
- * @throws {Problem} request/invalid for an unknown field or operator, feature/invalid for a value of another type
+ * @throws {Problem} request/invalid for an unknown field or operator, feature/invalid for a value of the wrong type
  */
 export function findLayerExtent(
   tx: Queryable,
@@ -48,15 +48,15 @@ export function findLayerExtent(
   return findExtent(tx, layer, { text, values: bindings.values }).catch(rethrow)
 }
 
-// The geometry of a filter may have no place in the reference system of the layer.
+// The geometry of a filter may lie outside the reference system of the layer.
 function rethrow(error: unknown): never {
   throw geometryProblem(error)
 }
 
 /**
- * Finds the box around one feature, in degrees.
+ * Finds the bounding box of a feature, in degrees.
  *
- * @returns undefined where there is no such feature, null where it has no geometry
+ * @returns undefined if the feature does not exist, null if it has no geometry
  */
 export async function findFeatureExtent(
   tx: Queryable,
@@ -70,7 +70,7 @@ export async function findFeatureExtent(
 }
 
 async function findExtent(tx: Queryable, layer: Layer, source: Statement): Promise<Bbox | undefined> {
-  // Those of other reference systems have no box whose corners are corners in degrees.
+  // In other reference systems the corners of a box in degrees are not those of the projected box.
   const isPlain = layer.srs === 4326 || layer.srs === 3857
   const geometry = isPlain ? 'geom' : transformSql('geom', layer.srs, 4326)
   const [row] = await tx.query<Record<'minX' | 'minY' | 'maxX' | 'maxY', number | null>>(

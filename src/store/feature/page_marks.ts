@@ -1,55 +1,57 @@
 import { LRUCache } from 'lru-cache'
 import type { Queryable } from '../../database/database.ts'
-import { isAsRead, type Layer } from '../layer/stored_layer.ts'
+import { isUnchanged, type Layer } from '../layer/stored_layer.ts'
 
-/** The feature that so many come before, in the order of ids, at one version of a layer's data. */
+/** The feature at an offset in the order of ids, at one version of a layer's data. */
 export interface PageMark {
   readonly version: number
   readonly offset: number
   readonly id: number
 }
 
-/** Where the pages of layers begin, as far as it is known: who turns the pages passes each feature once, not each time. */
+/** Cached first features of pages, so that reading the next page does not skip all preceding features again. */
 export interface PageMarks {
-  /** Gives the last mark before an offset that holds for a layer as it was read; statements check that it still does. */
+  /** Returns the last mark up to an offset for the version of a layer as read; statements check that it is current. */
   find(layer: Layer, offset: number): PageMark | undefined
   /**
-   * Remembers which feature a page began with, if the layer has not changed since it was read: so the page is of that
-   * version too.
+   * Stores the first feature of a page, unless the layer has changed since it was read and the page may be of a later
+   * version.
    */
-  learn(tx: Queryable, layer: Layer, begin: Pick<PageMark, 'offset' | 'id'>): Promise<void>
+  add(tx: Queryable, layer: Layer, first: Pick<PageMark, 'offset' | 'id'>): Promise<void>
 }
 
-/** So many features are passed in hardly any time. */
-const closeBy = 1000
-const mostLayers = 500
-const mostMarksOfLayer = 5000
+/** Minimum distance of marks: skipping fewer features takes negligible time. */
+const minDistance = 1000
+const maxLayers = 500
+const maxMarksPerLayer = 5000
 
-/** Marks of one version, in order. */
-interface Known {
+/** Marks of one version, ordered by offset. */
+interface LayerMarks {
   readonly version: number
   readonly marks: PageMark[]
 }
 
-/** Starts to remember. */
+/** Creates an empty cache. */
 export function createPageMarks(): PageMarks {
-  // By table: one that takes the place of another has other features.
-  const layers = new LRUCache<string, Known>({ max: mostLayers })
+  // Keyed by table, because replacing the data replaces the table.
+  const layers = new LRUCache<string, LayerMarks>({ max: maxLayers })
   const find: PageMarks['find'] = ({ tableName, dataVersion }, offset) => {
-    const known = layers.get(tableName ?? '')
-    return known?.version === dataVersion ? known.marks.findLast((mark) => mark.offset <= offset) : undefined
+    const cached = layers.get(tableName ?? '')
+    return cached?.version === dataVersion
+      ? cached.marks.findLast((mark) => mark.offset <= offset)
+      : undefined
   }
   return {
     find,
-    async learn(tx, layer, { offset, id }) {
+    async add(tx, layer, { offset, id }) {
       const { tableName, dataVersion: version } = layer
-      if (tableName === null || offset - (find(layer, offset)?.offset ?? 0) < closeBy) return
-      const isKept = await isAsRead(tx, layer)
-      const found = layers.get(tableName)
-      if (!isKept || (found?.version ?? 0) > version) return
-      const marks = found?.version === version ? found.marks : []
+      if (tableName === null || offset - (find(layer, offset)?.offset ?? 0) < minDistance) return
+      const unchanged = await isUnchanged(tx, layer)
+      const cached = layers.get(tableName)
+      if (!unchanged || (cached?.version ?? 0) > version) return
+      const marks = cached?.version === version ? cached.marks : []
       const at = marks.findLastIndex((mark) => mark.offset <= offset) + 1
-      if (marks.length >= mostMarksOfLayer || marks[at - 1]?.offset === offset) return
+      if (marks.length >= maxMarksPerLayer || marks[at - 1]?.offset === offset) return
       layers.set(tableName, { version, marks: marks.toSpliced(at, 0, { version, offset, id }) })
     },
   }

@@ -13,59 +13,58 @@ import {
   geometrySql,
   type JsonMember,
   type JsonSql,
-  type MomentFormat,
   objectSql,
+  type TemporalFormat,
   valueSql,
 } from './json_sql.ts'
 import type { PageMark } from './page_marks.ts'
 
-/** What of a feature is read, and how it is written. */
-export interface FeatureForm {
+/** Parts of a feature to read, and their formats. */
+export interface FeatureFormat {
   readonly geom: boolean
   readonly geomFormat: 'wkt' | 'geojson'
   /** EPSG code of the geometries. */
   readonly srs: number
-  readonly momentFormat: MomentFormat
-  /** Keynames of the fields; all where undefined, and names that the layer does not have do not matter. */
+  readonly temporalFormat: TemporalFormat
+  /** Keynames of the fields; undefined for all. Unknown names are ignored. */
   readonly fields: readonly string[] | undefined
   readonly extensions: readonly ExtensionName[]
 }
 
-/** Which features are listed, in which order. */
+/** Selection and order of listed features. */
 export interface FeatureSelection {
-  readonly form: FeatureForm
+  readonly format: FeatureFormat
   readonly filter: FeatureFilter
-  /** Keynames or `id`, with `-` before those that go down. */
+  /** Keynames or `id`, with `-` for descending order. */
   readonly orderBy: readonly string[]
   readonly limit: number | undefined
   readonly offset: number | undefined
-  /** Where to begin in the place of the first feature, as long as it holds; only without filter and order. */
+  /** Mark to start from if it is current; only without filter and order. */
   readonly mark?: PageMark | undefined
 }
 
 /**
- * Gives the statement that lists features, each as one JSON text.
+ * Returns the statement that lists features, each as JSON text.
  *
- * @throws {Problem} request/invalid for an unknown field or operator, feature/invalid for a value of another type
+ * @throws {Problem} request/invalid for an unknown field or operator, feature/invalid for a value of the wrong type
  */
 export function listStatement(layer: Layer, selection: FeatureSelection): Statement {
   const bindings = createBindings()
   const { limit } = selection
-  const { condition, offset } = beginningSql(layer, selection, bindings)
-  // Sorting comes first and writing last: the first feature leaves before the last one is written.
+  const { condition, offset } = startSql(layer, selection, bindings)
+  // Sorts in a subquery, so that features are written while they are sent, not before the sort.
   const sorted = `select * from ${featuresSql(layer)}
     where ${condition} order by ${orderSql(layer, selection.orderBy)}
     ${limit === undefined ? '' : `limit ${bindings.bind(limit, 'bigint')}`} ${offset}`
-  const text = `select ${featureSql(layer, selection.form, bindings)} as feature from (${sorted}) sorted`
+  const text = `select ${featureSql(layer, selection.format, bindings)} as feature from (${sorted}) sorted`
   return { text, values: bindings.values }
 }
 
 /**
- * Gives what a list begins with. In the order of ids, the features before it are passed in the index alone, where their
- * rows would have to be read from the table: from a mark if it holds at the moment of the statement, else from the first
- * feature.
+ * Returns the start of a list. In the order of ids, preceding features are skipped by an index-only scan instead of
+ * reading their rows: from the mark if it is current when the statement runs, else from the first feature.
  */
-function beginningSql(
+function startSql(
   layer: Layer,
   selection: FeatureSelection,
   bindings: Bindings,
@@ -73,37 +72,37 @@ function beginningSql(
   const { filter, offset, mark } = selection
   const condition = filterSql(layer, filter, bindings)
   if (offset === undefined || offset === 0) return { condition, offset: '' }
-  if (!isPassedByIndex(layer, selection))
+  if (!canSkipByIndex(layer, selection))
     return { condition, offset: `offset ${bindings.bind(offset, 'bigint')}` }
-  const { from, passed } = passedSql(layer, { offset, mark }, bindings)
-  const first = `select id from ${featuresSql(layer)} where ${from} order by id limit 1 offset ${passed}`
+  const { from, skipped } = skipSql(layer, { offset, mark }, bindings)
+  const first = `select id from ${featuresSql(layer)} where ${from} order by id limit 1 offset ${skipped}`
   return { condition: `id >= (${first})`, offset: '' }
 }
 
-/** Tells whether a list is in the order of ids and leaves nothing out; tables elsewhere may have no index. */
-export function isPassedByIndex(
+/** Returns whether a list is unfiltered and ordered by id; foreign tables may have no index. */
+export function canSkipByIndex(
   layer: Layer,
   { filter, orderBy }: Pick<FeatureSelection, 'filter' | 'orderBy'>,
 ): boolean {
   return !isForeign(layer) && isEmptyFilter(filter) && orderBy.every((item) => item === 'id')
 }
 
-/** Gives where the passing begins, and how many features are passed from there. */
-function passedSql(
+/** Returns where skipping starts, and how many features are skipped from there. */
+function skipSql(
   layer: Layer,
   { offset, mark }: { readonly offset: number } & Pick<FeatureSelection, 'mark'>,
   bindings: Bindings,
-): { readonly from: string; readonly passed: string } {
-  if (mark === undefined) return { from: 'true', passed: bindings.bind(offset, 'bigint') }
-  const holds = `(select data_version = ${bindings.bind(mark.version, 'int')}
+): { readonly from: string; readonly skipped: string } {
+  if (mark === undefined) return { from: 'true', skipped: bindings.bind(offset, 'bigint') }
+  const isCurrent = `(select data_version = ${bindings.bind(mark.version, 'int')}
     from layer where resource_id = ${bindings.bind(layer.resourceId, 'int')})`
   const choose = (marked: number, plain: number) =>
-    `(select case when ${holds} then ${bindings.bind(marked, 'bigint')} else ${bindings.bind(plain, 'bigint')} end)`
-  return { from: `id >= ${choose(mark.id, lowestId)}`, passed: choose(offset - mark.offset, offset) }
+    `(select case when ${isCurrent} then ${bindings.bind(marked, 'bigint')} else ${bindings.bind(plain, 'bigint')} end)`
+  return { from: `id >= ${choose(mark.id, lowestId)}`, skipped: choose(offset - mark.offset, offset) }
 }
 
-/** Finds the id of the last of so many features, in the order of ids; undefined where there are fewer. */
-export async function findPartEnd(
+/** Finds the id of the last of `size` features in the order of ids; undefined if there are fewer. */
+export async function findBatchEnd(
   tx: Queryable,
   layer: Layer,
   { filter, size }: { readonly filter: FeatureFilter; readonly size: number },
@@ -118,49 +117,49 @@ export async function findPartEnd(
 
 const lowestId = -(2 ** 31)
 
-/** Finds one feature as JSON text. */
+/** Finds a feature as JSON text. */
 export async function findFeature(
   tx: Queryable,
   layer: Layer,
-  { id, form }: { readonly id: number; readonly form: FeatureForm },
+  { id, format }: { readonly id: number; readonly format: FeatureFormat },
 ): Promise<string | undefined> {
   const bindings = createBindings()
-  const text = `select ${featureSql(layer, form, bindings)} as feature
+  const text = `select ${featureSql(layer, format, bindings)} as feature
     from (select * from ${featuresSql(layer)} where id = ${bindings.bind(id, 'bigint')}) sorted`
   const [row] = await tx.query<{ feature: string }>(text, bindings.values)
   return row?.feature
 }
 
-/** Gives the values of some fields as members of a JSON object. */
-export function fieldMembers(fields: readonly LayerField[], format: MomentFormat): JsonMember[] {
+/** Returns the values of fields as members of a JSON object. */
+export function fieldMembers(fields: readonly LayerField[], format: TemporalFormat): JsonMember[] {
   return fields.map((field) => [field.keyname, valueSql(field, format)])
 }
 
-function featureSql(layer: Layer, form: FeatureForm, bindings: Bindings): JsonSql {
-  const wanted = form.fields
+function featureSql(layer: Layer, format: FeatureFormat, bindings: Bindings): JsonSql {
+  const wanted = format.fields
   const fields = layer.fields.filter(({ keyname }) => wanted === undefined || wanted.includes(keyname))
-  const geometry = geometrySql(transformSql('geom', layer.srs, form.srs), form.geomFormat)
+  const geometry = geometrySql(transformSql('geom', layer.srs, format.srs), format.geomFormat)
   return objectSql(bindings, [
     ['id', 'id'],
-    ...(form.geom ? [['geom', geometry] as const] : []),
-    ['fields', fieldMembers(fields, form.momentFormat)],
-    ['extensions', extensionMembers(layer, form.extensions, bindings)],
+    ...(format.geom ? [['geom', geometry] as const] : []),
+    ['fields', fieldMembers(fields, format.temporalFormat)],
+    ['extensions', extensionMembers(layer, format.extensions, bindings)],
   ])
 }
 
-// Layers of another database have none: what features have beside stands in ours.
+// Features in other databases have no extensions: attachments and descriptions are stored with local features.
 function extensionMembers(layer: Layer, names: readonly ExtensionName[], bindings: Bindings): JsonMember[] {
   const place = { layerId: layer.resourceId, featureId: 'sorted.id' }
-  const isOurs = !isForeign(layer)
-  return names.map((name) => [name, isOurs ? extensionSql(name, place, bindings) : { text: 'null' }])
+  const isLocal = !isForeign(layer)
+  return names.map((name) => [name, isLocal ? extensionSql(name, place, bindings) : { text: 'null' }])
 }
 
-// Ends with the id, so that pages never overlap.
+// Appends the id, so that pages never overlap.
 function orderSql(layer: Layer, orderBy: readonly string[]): string {
   const columns = new Map(layer.fields.map((field) => [field.keyname, quoteName(field.columnName)]))
   columns.set('id', 'id')
   const items = orderBy.map((item) => {
-    // A plus of a query string has become a blank.
+    // A plus sign in a query string is decoded as a space.
     const name = item.replace(/^[-+ ]/, '')
     const column = columns.get(columns.has(item) ? item : name)
     if (column !== undefined) return item.startsWith('-') && !columns.has(item) ? `${column} desc` : column

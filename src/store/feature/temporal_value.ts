@@ -1,6 +1,6 @@
 import { datatypeCodecs } from '../../contract/datatype_codec.ts'
 
-/** Part of a date or time, in the order they are written in. */
+/** Part of a date or time. */
 type Unit = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
 
 const units: Readonly<Record<TemporalType, readonly Unit[]>> = {
@@ -12,22 +12,22 @@ const units: Readonly<Record<TemporalType, readonly Unit[]>> = {
 /** Datatypes of dates and times. */
 export type TemporalType = 'DATE' | 'TIME' | 'DATETIME'
 
-/** Tells whether a datatype is one of dates or times. */
+/** Returns whether a datatype is a date or time. */
 export function isTemporalType(type: string): type is TemporalType {
   return Object.hasOwn(units, type)
 }
 
-/** Parts of the values of a datatype. */
+/** Returns the parts of a datatype, in the order they are written in. */
 export function temporalUnits(type: TemporalType): readonly Unit[] {
   return units[type]
 }
 
 /**
- * Reads a date or time from text, or from an object of its parts, in which further members are ignored: GDAL sends all
- * six for a date.
+ * Parses a date or time from a string or an object of its parts. Other members are ignored, because GDAL sends all six
+ * parts for a date.
  *
- * @returns ISO 8601 text without time zone: `2020-01-02`, `10:00:00`, `2020-01-02T10:00:00`; undefined where the value
- *   is not of the datatype
+ * @returns an ISO 8601 string without time zone: `2020-01-02`, `10:00:00`, `2020-01-02T10:00:00`; undefined if the value
+ * does not match the datatype
  */
 export function findTemporalText(value: unknown, type: TemporalType): string | undefined {
   const text = typeof value === 'string' ? value.trim() : textOfParts(value, type)

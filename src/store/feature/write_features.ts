@@ -9,27 +9,27 @@ import type { FieldValue } from './field_value.ts'
 import { isForeign } from './foreign_table.ts'
 import { geometryProblem, transformSql } from './geometry_sql.ts'
 
-/** What is written of one feature. */
+/** Geometry and values of a feature to write. */
 export interface FeatureContent {
-  /** WKT that fits the layer; null empties the geometry, undefined leaves it. */
+  /** WKT of the layer's geometry type; null clears the geometry, undefined keeps it. */
   readonly geom: string | null | undefined
-  /** Values of the fields that are given. */
+  /** Values of the fields to write. */
   readonly values: ReadonlyMap<LayerField, FieldValue>
 }
 
-/** What is written of one feature that is there. */
+/** Geometry and values of an existing feature to write. */
 export interface FeatureChange extends FeatureContent {
   readonly id: number
 }
 
-/** Where features are written. */
+/** Layer to write to. */
 export interface WriteTarget {
   readonly layer: WritableLayer
-  /** EPSG code of the geometries that are given. */
+  /** EPSG code of the written geometries. */
   readonly srs: number
 }
 
-/** Adds features in one statement. Fields that are not given are null. Gives the ids, in the same order. */
+/** Inserts features in one statement. Omitted fields are null. Returns the ids, in the same order. */
 export async function insertFeatures(
   tx: Queryable,
   { layer, srs }: WriteTarget,
@@ -40,27 +40,27 @@ export async function insertFeatures(
   const fields = layer.fields.filter((field) => contents.some(({ values }) => values.has(field)))
   const table = featureTable(layer)
   const columns = [
-    { name: table.geom, sql: writtenSql(layer, srs) },
+    { name: table.geom, sql: writtenGeometrySql(layer, srs) },
     ...fields.map((one) => columnOf(table, one)),
   ]
   const rows = rowsSql([geometryList(contents), ...valueLists(fields, contents)], bindings)
-  // A default is evaluated after the rows are sorted: ids rise in the order of the request.
+  // Defaults are evaluated after sorting, so ids increase in the order of the request.
   const text = `insert into ${table.name} (${columns.map(({ name }) => name).join(', ')})
     select ${columns.map(({ sql }) => sql).join(', ')} from ${rows} order by _place returning ${table.id} as id`
   return (await run(tx, text, bindings)).sort((a, b) => a - b)
 }
 
 /**
- * Changes features, those with the same fields in one statement. An id may come once only.
+ * Updates features, with one statement for all that set the same columns. Ids must be unique.
  *
- * @returns the ids of the features that are there
+ * @returns the ids of the features that exist
  */
 export async function updateFeatures(
   tx: Queryable,
   target: WriteTarget,
   changes: readonly FeatureChange[],
 ): Promise<Set<number>> {
-  const groups = Map.groupBy(changes, shapeOf)
+  const groups = Map.groupBy(changes, columnSetOf)
   const found = new Set<number>()
   for (const group of groups.values()) {
     for (const id of await updateGroup(tx, target, group)) found.add(id)
@@ -68,7 +68,7 @@ export async function updateFeatures(
   return found
 }
 
-/** Deletes features and all they have beside; gives the ids of those that were there. */
+/** Deletes features with their attachments and descriptions; returns the ids of those that existed. */
 export async function deleteFeatures(
   tx: Queryable,
   layer: WritableLayer,
@@ -79,13 +79,13 @@ export async function deleteFeatures(
   const text = `delete from ${name} t
     where t.${id} = any(${bindings.bind(ids, 'bigint[]')}) and ${condition} returning t.${id} as id`
   if (isForeign(layer)) return new Set(await run(tx, text, bindings))
-  const ofLayer = `layer_id = ${bindings.bind(layer.resourceId, 'int')} and feature_id in (select id from gone)`
-  const all = `with gone as (${text}), described as (delete from feature_description where ${ofLayer}),
-    attached as (delete from attachment where ${ofLayer}) select id from gone`
+  const ofLayer = `layer_id = ${bindings.bind(layer.resourceId, 'int')} and feature_id in (select id from deleted)`
+  const all = `with deleted as (${text}), described as (delete from feature_description where ${ofLayer}),
+    attached as (delete from attachment where ${ofLayer}) select id from deleted`
   return new Set(await run(tx, all, bindings))
 }
 
-/** Deletes all features and all they have beside. */
+/** Deletes all features with their attachments and descriptions. */
 export async function deleteAllFeatures(tx: Queryable, layer: Layer): Promise<void> {
   const table = findFeatureTable(layer)
   if (table !== undefined) await tx.query(`delete from ${table.name} t where ${table.condition}`)
@@ -97,8 +97,8 @@ const columnOf = (table: FeatureTable, field: LayerField) => ({
   sql: table.value(field, `r.${quoteName(field.columnName)}`),
 })
 
-// Changes with the same shape go into one statement.
-function shapeOf({ geom, values }: FeatureContent): string {
+// Identifies the columns that a change sets.
+function columnSetOf({ geom, values }: FeatureContent): string {
   const columns = [...values.keys()].map(({ columnName }) => columnName).sort()
   return [geom === undefined ? 'keep' : 'set', ...columns].join()
 }
@@ -114,11 +114,11 @@ async function updateGroup(
   const ids = { name: '_id', type: 'bigint', items: changes.map(({ id }) => id) }
   const table = featureTable(layer)
   const columns = fields.map((one) => columnOf(table, one))
-  if (first?.geom !== undefined) columns.unshift({ name: table.geom, sql: writtenSql(layer, srs) })
+  if (first?.geom !== undefined) columns.unshift({ name: table.geom, sql: writtenGeometrySql(layer, srs) })
   const rows = rowsSql([ids, geometryList(changes), ...valueLists(fields, changes)], bindings)
   const sets = columns.map(({ name, sql }) => `${name} = ${sql}`).join(', ')
   const id = `t.${table.id}`
-  // Without anything to change the feature must be there all the same.
+  // Without anything to set, only the existence of the features is checked.
   const text =
     sets === ''
       ? `select ${id} as id from ${table.name} t join ${rows} on ${id} = r._id where ${table.condition}`
@@ -127,7 +127,7 @@ async function updateGroup(
   return run(tx, text, bindings)
 }
 
-function writtenSql(layer: WritableLayer, srs: number): string {
+function writtenGeometrySql(layer: WritableLayer, srs: number): string {
   return transformSql(`ST_GeomFromText(r._wkt, ${Math.trunc(srs)})`, srs, layer.srs)
 }
 
@@ -150,14 +150,14 @@ const valueLists = (fields: readonly LayerField[], contents: readonly FeatureCon
     items: contents.map(({ values }) => values.get(field) ?? null),
   }))
 
-/** Gives a row source `r` out of one list a column, with the `_place` of each row. */
+/** Returns a row source `r` with one column per list, and the position of each row as `_place`. */
 function rowsSql(lists: readonly ColumnList[], bindings: Bindings): string {
   const arrays = lists.map(({ type, items }) => bindings.bind(items, `${type}[]`))
   const names = lists.map(({ name }) => name)
   return `unnest(${arrays.join(', ')}) with ordinality as r(${[...names, '_place'].join(', ')})`
 }
 
-/** Runs a statement and gives the ids of its rows: those of foreign tables may be of 64 bits, which come as text. */
+/** Runs a statement and returns the ids of its rows. Ids of foreign tables may have 64 bits and arrive as strings. */
 async function run(tx: Queryable, text: string, { values }: Bindings): Promise<number[]> {
   try {
     const rows = await tx.query<{ id: number | string }>(text, values)

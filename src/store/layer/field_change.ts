@@ -8,22 +8,22 @@ import type { NewField } from './plan_fields.ts'
 import { planFields } from './plan_fields.ts'
 import type { Layer, LayerField } from './stored_layer.ts'
 
-/** What a field is to be: one that stands, named by its id, or a new one. What is absent stays as it is. */
+/** A change to an existing field, named by its id, or a new field. Absent members keep their value. */
 export interface FieldChange extends Partial<NewField> {
   readonly id?: number | undefined
   /** Drops the field, with its values. */
   readonly isDropped?: boolean | undefined
 }
 
-/** A new field has to say what it is. */
-type Wanted = { readonly old: LayerField | undefined; readonly row: FieldRow }
+/** A field before and after the change; `old` is undefined for a new field. */
+type ChangedField = { readonly old: LayerField | undefined; readonly row: FieldRow }
 
 /**
- * Changes the fields of a layer: adds, renames, converts, drops, flags and reorders them. Fields that are not named
- * stay, behind those that are. An entry without id that has the keyname of a field means that field.
+ * Adds, renames, converts, drops, flags and reorders the fields of a layer. Fields without a change are kept, after
+ * those with one. A change without id refers to the field with its keyname, if there is one.
  *
  * @returns whether values changed
- * @throws {Problem} request/invalid for unknown ids, names that clash or are reserved, and values that do not convert
+ * @throws {Problem} request/invalid for unknown ids, duplicate or reserved names, and values that cannot be converted
  */
 export async function changeFields(
   tx: Queryable,
@@ -33,12 +33,12 @@ export async function changeFields(
   const matched = matchChanges(layer, changes)
   const dropped = matched.flatMap(({ old, change }) => (old !== undefined && change.isDropped ? [old] : []))
   const wanted = orderFields(layer, matched)
-  checkNames(wanted.map(({ row }) => row))
+  requireValidNames(wanted.map(({ row }) => row))
   const converted = wanted.flatMap(({ old, row }) =>
     old !== undefined && old.datatype !== row.datatype ? [{ old, row }] : [],
   )
   const { tableName } = layer
-  for (const change of converted) if (tableName !== null) await refuseMisfits(tx, tableName, change)
+  for (const change of converted) if (tableName !== null) await requireConvertible(tx, tableName, change)
   const steps = [
     ...dropped.map(({ columnName }) => `drop column ${columnName}`),
     ...wanted.flatMap(({ old, row }) => (old === undefined ? [addColumn(row)] : [])),
@@ -55,12 +55,12 @@ interface Matched {
 }
 
 function matchChanges({ fields, resourceId }: Layer, changes: readonly FieldChange[]): Matched[] {
-  const named = new Set(changes.flatMap(({ id }) => (id === undefined ? [] : [id])))
-  if (named.size < changes.filter(({ id }) => id !== undefined).length)
-    throw invalid('a field id is given twice')
+  const ids = new Set(changes.flatMap(({ id }) => (id === undefined ? [] : [id])))
+  if (ids.size < changes.filter(({ id }) => id !== undefined).length)
+    throw invalid('a field id is used more than once')
   return changes.map((change) => {
     if (change.id === undefined) {
-      return { change, old: fields.find(({ id, keyname }) => keyname === change.keyname && !named.has(id)) }
+      return { change, old: fields.find(({ id, keyname }) => keyname === change.keyname && !ids.has(id)) }
     }
     const old = fields.find(({ id }) => id === change.id)
     if (old === undefined) throw invalid(`layer ${resourceId} has no field with id ${change.id}`)
@@ -68,23 +68,23 @@ function matchChanges({ fields, resourceId }: Layer, changes: readonly FieldChan
   })
 }
 
-function orderFields({ fields }: Layer, matched: readonly Matched[]): Wanted[] {
-  const mentioned = new Set(matched.map(({ old }) => old?.id))
-  const stay = fields.filter(({ id }) => !mentioned.has(id)).map((old) => ({ old, row: old }))
+function orderFields({ fields }: Layer, matched: readonly Matched[]): ChangedField[] {
+  const changed = new Set(matched.map(({ old }) => old?.id))
+  const unchanged = fields.filter(({ id }) => !changed.has(id)).map((old) => ({ old, row: old }))
   const kept = matched.filter(({ change }) => !change.isDropped)
   const added = planFields(
     kept.filter(({ old }) => old === undefined).map(({ change }) => newField(change)),
     fields,
   )
-  const named = kept.map(({ old, change }): Wanted => {
+  const named = kept.map(({ old, change }): ChangedField => {
     if (old === undefined) return { old, row: added.shift() as FieldRow }
-    return { old, row: { ...old, ...given(change), id: old.id, columnName: old.columnName } }
+    return { old, row: { ...old, ...definedMembers(change), id: old.id, columnName: old.columnName } }
   })
-  return [...named, ...stay]
+  return [...named, ...unchanged]
 }
 
-/** Leaves out what a change does not say, so that it does not cover what stands. */
-function given(change: FieldChange): Partial<NewField> {
+/** Removes undefined members, so that they do not overwrite existing values. */
+function definedMembers(change: FieldChange): Partial<NewField> {
   const entries = Object.entries(change).filter(
     ([name, value]) => value !== undefined && name !== 'isDropped',
   )
@@ -99,27 +99,27 @@ function newField(change: FieldChange): NewField {
 }
 
 /**
- * Makes sure that the fields of a layer can be told apart, by keyname and by display name.
+ * Makes sure that keynames and display names are unique and keynames are not reserved.
  *
  * @throws {Problem} request/invalid
  */
-export function checkNames(fields: readonly Pick<NewField, 'keyname' | 'displayName'>[]): void {
+export function requireValidNames(fields: readonly Pick<NewField, 'keyname' | 'displayName'>[]): void {
   const keynames = fields.map(({ keyname }) => keyname)
   const displayNames = fields.map(({ keyname, displayName }) => displayName ?? keyname)
-  const taken = keynames.find((name) => reservedKeynames.includes(name))
-  if (taken !== undefined) throw invalid(`"${taken}" cannot be the keyname of a field`)
-  const twice = findTwice(keynames)
-  if (twice !== undefined) throw invalid(`the keyname "${twice}" is used twice`)
-  const shownTwice = findTwice(displayNames)
-  if (shownTwice !== undefined) throw invalid(`the display name "${shownTwice}" is used twice`)
+  const reserved = keynames.find((name) => reservedKeynames.includes(name))
+  if (reserved !== undefined) throw invalid(`the keyname "${reserved}" is reserved`)
+  const duplicate = findDuplicate(keynames)
+  if (duplicate !== undefined) throw invalid(`duplicate keyname "${duplicate}"`)
+  const duplicateDisplayName = findDuplicate(displayNames)
+  if (duplicateDisplayName !== undefined) throw invalid(`duplicate display name "${duplicateDisplayName}"`)
 }
 
-function findTwice(names: readonly string[]): string | undefined {
+function findDuplicate(names: readonly string[]): string | undefined {
   return names.find((name, index) => names.indexOf(name) !== index)
 }
 
-/** A layer has one label: of the fields that a request makes the label, the last. */
-function keepOneLabel(matched: readonly Matched[], wanted: readonly Wanted[]): FieldRow[] {
+/** Makes the last field that the request flags as label the only label field. */
+function keepOneLabel(matched: readonly Matched[], wanted: readonly ChangedField[]): FieldRow[] {
   const chosen = matched.findLast(({ change }) => change.labelField === true && !change.isDropped)?.change
   if (chosen === undefined) return wanted.map(({ row }) => row)
   const label = wanted.findLast(({ old, row }) =>
@@ -142,7 +142,7 @@ function convertColumn({ old, row }: Converted): string {
   return `alter column ${old.columnName} type ${columnTypes[row.datatype]} using ${value}`
 }
 
-async function refuseMisfits(tx: Queryable, tableName: string, { old, row }: Converted): Promise<void> {
+async function requireConvertible(tx: Queryable, tableName: string, { old, row }: Converted): Promise<void> {
   const { fits } = conversionOf(old.datatype, row.datatype, old.columnName)
   const column = old.columnName
   const rows = await tx.query<{ id: number; value: string }>(
@@ -152,7 +152,7 @@ async function refuseMisfits(tx: Queryable, tableName: string, { old, row }: Con
   if (rows.length === 0) return
   const examples = rows.map(({ id, value }) => `feature ${id} has ${JSON.stringify(value)}`)
   throw invalid(
-    `the values of field "${old.keyname}" do not all convert from ${old.datatype} to ${row.datatype}: ${examples.join(', ')}`,
+    `some values of field "${old.keyname}" cannot be converted from ${old.datatype} to ${row.datatype}: ${examples.join(', ')}`,
   )
 }
 

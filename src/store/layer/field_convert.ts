@@ -1,35 +1,34 @@
 import { datatypePatterns, integerLimits } from '../../contract/datatype_codec.ts'
 import type { Datatype } from '../../contract/geometry.ts'
 
-/** How values of one datatype become those of another. `c` stands for the column. */
+/** Conversion of values from one datatype to another. `c` stands for the column. */
 export interface Conversion {
   /** SQL that is true for values that convert without loss. */
   readonly fits: string
-  /** SQL of the converted value, right wherever `fits` is true. */
+  /** SQL of the converted value, valid where `fits` is true. */
   readonly value: string
 }
 
-const between = ([least, most]: readonly [bigint, bigint]) => `between ${least} and ${most}`
+const between = ([min, max]: readonly [bigint, bigint]) => `between ${min} and ${max}`
 const int32 = between(integerLimits.INTEGER)
 const int64 = between(integerLimits.BIGINT)
 const trimmed = "btrim(c, ' ')"
-const none = 'false'
 
-/** A text of blanks stands for no value, as in the cells of a table. */
+/** A string of spaces converts to null, like an empty cell of a table. */
 const orBlank = (test: string) => `(${trimmed} = '' or ${test})`
 const unlessBlank = (value: string) => `case when ${trimmed} <> '' then ${value} end`
 
-/** Tests the text against a pattern, and then against what is only safe to ask where it fits; CASE keeps the order. */
-const fits = (pattern: keyof typeof datatypePatterns, test = 'true') =>
+/** Tests a string against a pattern, and only then a condition on its parts; CASE guarantees that order. */
+const matches = (pattern: keyof typeof datatypePatterns, test = 'true') =>
   orBlank(`case when ${trimmed} ~ '${datatypePatterns[pattern]}' then ${test} else false end`)
 
-/** Gives what a group of a pattern matches in the text; null where the group is not there. */
+/** Returns SQL of the number matched by a group of a pattern; null for a missing group. */
 const part = (pattern: keyof typeof datatypePatterns, group: number) =>
   `(regexp_match(${trimmed}, '${datatypePatterns[pattern]}'))[${group}]::int`
 
-/** Texts from which a double is infinite, and up to which it is 0: half of a step beyond the last one. */
-const infinite = 2n ** 1024n - 2n ** 970n
-const nothing = '(1 / power(2::numeric, 1075))'
+/** Bounds of numerals that round to infinity or 0: half a step beyond the largest and the smallest double. */
+const overflow = 2n ** 1024n - 2n ** 970n
+const underflow = '(1 / power(2::numeric, 1075))'
 
 const isDate = (pattern: 'date' | 'timestamp') => {
   const [year, month, day] = [1, 3, 4].map((group) => part(pattern, group))
@@ -49,9 +48,9 @@ const clockOf = (pattern: 'time' | 'timestamp', first: number) => {
 
 const toText = (value: string): Conversion => ({ fits: 'true', value })
 const same = (type: string): Conversion => ({ fits: 'true', value: `c::${type}` })
-const never: Conversion = { fits: none, value: 'null' }
+const never: Conversion = { fits: 'false', value: 'null' }
 
-/** Which conversions there are; those left out lose what the value is. */
+/** Supported conversions. */
 const conversions: Readonly<Record<Datatype, Readonly<Partial<Record<Datatype, Conversion>>>>> = {
   INTEGER: { BIGINT: same('bigint'), REAL: same('double precision'), STRING: toText('c::text') },
   BIGINT: {
@@ -70,24 +69,24 @@ const conversions: Readonly<Record<Datatype, Readonly<Partial<Record<Datatype, C
   },
   STRING: {
     INTEGER: {
-      fits: fits('integer', `${trimmed}::numeric ${int32}`),
+      fits: matches('integer', `${trimmed}::numeric ${int32}`),
       value: unlessBlank(`${trimmed}::integer`),
     },
     BIGINT: {
-      fits: fits('integer', `${trimmed}::numeric ${int64}`),
+      fits: matches('integer', `${trimmed}::numeric ${int64}`),
       value: unlessBlank(`${trimmed}::bigint`),
     },
     REAL: {
-      fits: fits(
+      fits: matches(
         'real',
-        `abs(${trimmed}::numeric) < ${infinite} and (abs(${trimmed}::numeric) > ${nothing} or ${trimmed}::numeric = 0)`,
+        `abs(${trimmed}::numeric) < ${overflow} and (abs(${trimmed}::numeric) > ${underflow} or ${trimmed}::numeric = 0)`,
       ),
       value: unlessBlank(`${trimmed}::double precision`),
     },
-    DATE: { fits: fits('date', isDate('date')), value: unlessBlank(dateOf('date')) },
-    TIME: { fits: fits('time', isClock('time', 1)), value: unlessBlank(clockOf('time', 1)) },
+    DATE: { fits: matches('date', isDate('date')), value: unlessBlank(dateOf('date')) },
+    TIME: { fits: matches('time', isClock('time', 1)), value: unlessBlank(clockOf('time', 1)) },
     DATETIME: {
-      fits: fits('timestamp', `${isDate('timestamp')} and ${isClock('timestamp', 6)}`),
+      fits: matches('timestamp', `${isDate('timestamp')} and ${isClock('timestamp', 6)}`),
       value: unlessBlank(`${dateOf('timestamp')} + ${clockOf('timestamp', 6)}`),
     },
   },
@@ -99,7 +98,7 @@ const conversions: Readonly<Record<Datatype, Readonly<Partial<Record<Datatype, C
   },
 }
 
-/** Gives how values of one datatype become those of another, with a column in the place of `c`. */
+/** Returns the conversion of a column from one datatype to another. */
 export function conversionOf(from: Datatype, to: Datatype, column: string): Conversion {
   const { fits, value } = conversions[from][to] ?? never
   return { fits: fits.replaceAll(/\bc\b/g, () => column), value: value.replaceAll(/\bc\b/g, () => column) }

@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/database.ts'
 import type { PlannedField } from './plan_fields.ts'
 import type { LayerField } from './stored_layer.ts'
 
-/** A field as it is to stand: with an id it changes the one there is, without it is new. Order is the list's. */
+/** A field to write: with an id it replaces the existing field, without one it is new. */
 export type FieldRow = PlannedField & { readonly id?: number | undefined }
 
 const recordset = `jsonb_to_recordset($1::jsonb) as f ("layerId" int, id int, position int, keyname text,
@@ -12,7 +12,7 @@ const recordset = `jsonb_to_recordset($1::jsonb) as f ("layerId" int, id int, po
 const toRows = (layerId: number, fields: readonly FieldRow[]) =>
   fields.map((field, position) => ({ layerId, ...toRow(field), position }))
 
-/** Writes the rows of the fields of new layers, by layer, in order. One statement. */
+/** Inserts the fields of new layers, in order, by layer. One statement. */
 export async function insertFields(
   tx: Queryable,
   layers: ReadonlyMap<number, readonly FieldRow[]>,
@@ -29,8 +29,8 @@ const insertSql = `
     from ${recordset} where f.id is null order by f."layerId", f.position`
 
 /**
- * Writes the rows of all fields of a layer, in order: those with an id are changed, those without are new, and rows
- * that the list does not name are deleted. Columns are not touched. Takes three statements, however many fields.
+ * Replaces the fields of a layer, in order: updates those with an id, inserts those without, and deletes all others.
+ * Does not change the columns of the table. Takes three statements, regardless of the number of fields.
  */
 export async function writeFields(
   tx: Queryable,
@@ -55,7 +55,7 @@ export async function writeFields(
   await tx.query(insertSql, [rows])
 }
 
-/** A row of `layer_field`, without its place. */
+/** A row of `layer_field`, without layer and position. */
 interface Row extends Omit<LayerField, 'id' | 'foreign'> {
   readonly id: number | null
   readonly foreignName: string | null

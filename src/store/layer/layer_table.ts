@@ -6,7 +6,7 @@ import { type NewField, planFields } from './plan_fields.ts'
 import { createFeatureTable, finishFeatureTable, newTableName } from './staging_table.ts'
 import type { Layer, WritableLayer } from './stored_layer.ts'
 
-/** A layer to be made. */
+/** A layer to create. */
 export interface NewLayer {
   readonly resourceId: number
   readonly geometryType: GeometryType
@@ -15,7 +15,7 @@ export interface NewLayer {
   readonly fields: readonly NewField[]
 }
 
-/** Makes layers without features, in two statements; the rows of the resources stand already. */
+/** Creates layers without features, in two statements; the rows of the resources must exist. */
 export async function createEmptyLayers(tx: Queryable, layers: readonly NewLayer[]): Promise<void> {
   if (layers.length === 0) return
   await insertLayers(
@@ -25,22 +25,22 @@ export async function createEmptyLayers(tx: Queryable, layers: readonly NewLayer
   await insertFields(tx, new Map(layers.map(({ resourceId, fields }) => [resourceId, planFields(fields)])))
 }
 
-/** Gives a layer that is about to be written to its table, where it has none. Its row has to be locked. */
+/** Creates the feature table of a layer if it has none. The row of the layer must be locked. */
 export async function ensureFeatureTable(tx: Queryable, layer: Layer): Promise<WritableLayer> {
   const { tableName, fields, resourceId } = layer
   if (tableName !== null) return { ...layer, tableName }
-  const made = newTableName()
+  const created = newTableName()
   const columns = fields.map(({ columnName, datatype }) => ({ name: columnName, datatype }))
-  await createFeatureTable(tx, made, { ...layer, columns })
-  await finishFeatureTable(tx, made)
-  await tx.query('update layer set table_name = $2 where resource_id = $1::int', [resourceId, made])
-  return { ...layer, tableName: made }
+  await createFeatureTable(tx, created, { ...layer, columns })
+  await finishFeatureTable(tx, created)
+  await tx.query('update layer set table_name = $2 where resource_id = $1::int', [resourceId, created])
+  return { ...layer, tableName: created }
 }
 
 /** A row of `layer`. */
 export interface LayerRow extends Pick<Layer, 'resourceId' | 'geometryType' | 'srs' | 'tableName'> {}
 
-/** Writes the rows of new layers, at data version 1. */
+/** Inserts layers at data version 1. */
 export async function insertLayers(tx: Queryable, layers: readonly LayerRow[]): Promise<void> {
   await tx.query(
     `insert into layer (resource_id, geometry_type, srs, table_name)
@@ -54,7 +54,7 @@ export async function insertLayers(tx: Queryable, layers: readonly LayerRow[]): 
   )
 }
 
-/** Gives a layer another table, and drops the one it had. */
+/** Replaces the feature table of a layer, and drops the old one. */
 export async function exchangeTable(tx: Queryable, old: Layer, next: LayerRow): Promise<void> {
   await tx.query('update layer set geometry_type = $2, table_name = $3 where resource_id = $1::int', [
     next.resourceId,
@@ -64,9 +64,9 @@ export async function exchangeTable(tx: Queryable, old: Layer, next: LayerRow): 
   if (old.tableName !== null) await tx.query(`drop table ${old.tableName}`)
 }
 
-/** Drops the feature tables of layers that are about to be deleted; ids that are no layer are left alone. */
+/** Drops the feature tables of layers about to be deleted; other ids are ignored. */
 export async function dropLayerTables(tx: Queryable, ids: readonly number[]): Promise<void> {
-  // Writers hold the layer and then want its table: whoever takes the table first waits for them, and they for him.
+  // Writers lock the layer before its table. Locking in the same order avoids a deadlock.
   const rows = await tx.query<{ tableName: string }>(
     `select table_name as "tableName" from layer
       where resource_id = any($1::int[]) and table_name is not null order by resource_id for update`,
@@ -76,9 +76,9 @@ export async function dropLayerTables(tx: Queryable, ids: readonly number[]): Pr
 }
 
 /**
- * Changes the type of all geometries of a layer within its family: to multi, to single, with or without Z.
+ * Changes the geometry type of a layer within its family: to multi or single, with or without Z.
  *
- * @throws {Problem} request/invalid for another family, or where features of several parts were to become single
+ * @throws {Problem} request/invalid for another family, or if features with several parts would become single
  */
 export async function changeGeometryType(tx: Queryable, layer: Layer, next: GeometryType): Promise<void> {
   const { resourceId, geometryType, srs, tableName } = layer
@@ -86,22 +86,22 @@ export async function changeGeometryType(tx: Queryable, layer: Layer, next: Geom
   const from = geometryParts(geometryType)
   const to = geometryParts(next)
   if (from.family !== to.family) {
-    throw problem('request/invalid', `a layer of ${geometryType} cannot become one of ${next}`)
+    throw problem('request/invalid', `a ${geometryType} layer cannot be changed to ${next}`)
   }
   await tx.query('update layer set geometry_type = $2 where resource_id = $1::int', [resourceId, next])
   if (tableName === null) return
-  if (from.isMulti && !to.isMulti) await refuseSeveralParts(tx, tableName)
+  if (from.isMulti && !to.isMulti) await requireSingleParts(tx, tableName)
   let geometry = to.hasZ === from.hasZ ? 'geom' : `${to.hasZ ? 'ST_Force3D' : 'ST_Force2D'}(geom)`
   if (to.isMulti && !from.isMulti) geometry = `ST_Multi(${geometry})`
   if (from.isMulti && !to.isMulti) geometry = `ST_GeometryN(${geometry}, 1)`
   await tx.query(`alter table ${tableName} alter geom type geometry(${next}, ${srs}) using ${geometry}`)
 }
 
-async function refuseSeveralParts(tx: Queryable, tableName: string): Promise<void> {
+async function requireSingleParts(tx: Queryable, tableName: string): Promise<void> {
   const rows = await tx.query<{ id: number; count: number }>(
     `select id, ST_NumGeometries(geom) as count from ${tableName} where ST_NumGeometries(geom) <> 1 order by id limit 3`,
   )
   if (rows.length === 0) return
   const examples = rows.map(({ id, count }) => `feature ${id} has ${count}`)
-  throw problem('request/invalid', `not all features have one part: ${examples.join(', ')}`)
+  throw problem('request/invalid', `some features do not have exactly one part: ${examples.join(', ')}`)
 }

@@ -1,7 +1,7 @@
 import type { Datatype } from '../../contract/geometry.ts'
 import type { ForeignColumn } from './stored_layer.ts'
 
-/** A field to be made; what is absent has the default of the contract. */
+/** A field to create; absent members have the default of the contract. */
 export interface NewField {
   readonly keyname: string
   readonly datatype: Datatype
@@ -10,7 +10,7 @@ export interface NewField {
   readonly gridVisibility?: boolean | undefined
   readonly textSearch?: boolean | undefined
   readonly lookupTableId?: number | null | undefined
-  /** The column that it is, of a layer whose table is another database's. */
+  /** The column of the field in a table of another database. */
   readonly foreign?: ForeignColumn | null | undefined
 }
 
@@ -19,7 +19,7 @@ export interface PlannedField extends NewField {
   readonly columnName: string
 }
 
-/** Gives new fields their columns: `c1`, `c2`, … after the columns there are. Names of users never become SQL. */
+/** Assigns columns to new fields: `c1`, `c2`, … after existing ones. Field names never become part of SQL. */
 export function planFields(
   fields: readonly NewField[],
   taken: readonly { readonly columnName: string }[] = [],

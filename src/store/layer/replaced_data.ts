@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/database.ts'
-import { countLostExtensions, type ExtensionCounts } from '../attachment/attachment.ts'
+import { countOrphanedExtensions, type ExtensionCounts } from '../attachment/attachment.ts'
 import type { PlannedField } from './plan_fields.ts'
 import type { Layer } from './stored_layer.ts'
 
@@ -7,27 +7,27 @@ import type { Layer } from './stored_layer.ts'
 export interface ReplacedData {
   readonly featureCount: number
   readonly dataVersion: number
-  /** Fields of the layer with values, of which the staged features have none; empty where there are no features. */
+  /** Fields with values for which the staged features have no values; empty for a layer without features. */
   readonly lostFields: readonly LostField[]
-  /** Attachments and descriptions of features, which have other ids afterwards or are gone. */
+  /** Attachments and descriptions of features that would be deleted or get another id. */
   readonly lost: ExtensionCounts
 }
 
-/** A field, and how many features have a value in it. */
+/** A field, and the number of features with a value in it. */
 export interface LostField {
   readonly keyname: string
   readonly valueCount: number
 }
 
-/** A filled table of features. */
+/** A filled staging table. */
 export interface StagedTable {
   readonly tableName: string
   readonly fields: readonly PlannedField[]
-  /** Whether ids come from the source: the same feature has the same id when it comes again. */
+  /** Whether ids come from the source, so that features keep their id when they are loaded again. */
   readonly hasIds: boolean
 }
 
-/** Reads what a layer has, and which of its fields would lose all values if staged features replaced its own. */
+/** Reads the size and version of a layer, and what it would lose if staged features replaced its own. */
 export async function readReplacedData(
   tx: Queryable,
   layer: Layer,
@@ -36,9 +36,9 @@ export async function readReplacedData(
   const { tableName, dataVersion, resourceId } = layer
   if (tableName === null)
     return { featureCount: 0, dataVersion, lostFields: [], lost: { attachments: 0, descriptions: 0 } }
-  const lost = await countLostExtensions(tx, resourceId, staged.hasIds ? staged.tableName : undefined)
-  const given = await findFilledFields(tx, staged)
-  const missing = given === undefined ? [] : layer.fields.filter(({ keyname }) => !given.has(keyname))
+  const lost = await countOrphanedExtensions(tx, resourceId, staged.hasIds ? staged.tableName : undefined)
+  const filled = await findFilledFields(tx, staged)
+  const missing = filled === undefined ? [] : layer.fields.filter(({ keyname }) => !filled.has(keyname))
   const counts = missing.map(({ columnName }) => `, count(${columnName})::int as ${columnName}`)
   const [row] = await tx.query<Record<string, number>>(
     `select count(*)::int as total${counts.join('')} from ${tableName}`,
@@ -50,12 +50,12 @@ export async function readReplacedData(
   return { featureCount: row?.total ?? 0, dataVersion, lostFields, lost }
 }
 
-/** Finds the fields of which at least one row has a value; undefined where there are no rows. */
+/** Finds the fields with a value in at least one row; undefined for an empty table. */
 async function findFilledFields(
   tx: Queryable,
   { tableName, fields }: StagedTable,
 ): Promise<ReadonlySet<string> | undefined> {
-  // Each search ends with the first value that it meets.
+  // Each search stops at the first value.
   const searches = fields.map(
     ({ columnName: column }) =>
       `, exists (select from ${tableName} where ${column} is not null) as ${column}`,

@@ -3,9 +3,9 @@ import type { Datatype, GeometryType } from '../../contract/geometry.ts'
 import type { Database, Queryable } from '../../database/database.ts'
 import { columnTypes } from '../feature/column_sql.ts'
 
-/** A feature table that is to be filled. */
+/** A feature table to fill. */
 export interface StagingTable {
-  /** Names the process that fills it. */
+  /** Identifies the process that fills it. */
   readonly instance: string
   readonly geometryType: GeometryType
   /** EPSG code. */
@@ -14,12 +14,12 @@ export interface StagingTable {
   readonly columns: readonly { readonly name: string; readonly datatype: Datatype }[]
 }
 
-/** Gives a name that no feature table has. */
+/** Returns a unique table name. */
 export function newTableName(): string {
   return `features_${randomBytes(8).toString('hex')}`
 }
 
-/** Makes an empty feature table that is dropped again unless a layer adopts it. Gives its name. */
+/** Creates an empty feature table that is dropped unless a layer adopts it. Returns its name. */
 export async function createStaging(database: Database, table: StagingTable): Promise<string> {
   const name = newTableName()
   await database.transaction(async (tx) => {
@@ -29,7 +29,7 @@ export async function createStaging(database: Database, table: StagingTable): Pr
   return name
 }
 
-/** Makes a feature table without keys and indexes. */
+/** Creates a feature table without keys and indexes. */
 export async function createFeatureTable(
   tx: Queryable,
   name: string,
@@ -41,22 +41,22 @@ export async function createFeatureTable(
   )
 }
 
-/** What can be wrong with the ids of rows. */
-export interface TakenId {
+/** An id of several rows. */
+export interface DuplicateId {
   readonly id: number
   readonly count: number
 }
 
-/** Finds ids that several rows of a table have. */
-export async function findTakenIds(tx: Queryable, name: string): Promise<TakenId[]> {
-  return tx.query<TakenId>(
+/** Finds the first ten duplicate ids of a table. */
+export async function findDuplicateIds(tx: Queryable, name: string): Promise<DuplicateId[]> {
+  return tx.query<DuplicateId>(
     `select id, count(*)::int as count from ${name} group by id having count(*) > 1 order by id limit 10`,
   )
 }
 
 /**
- * Gives a filled feature table what it needs to be read and written: the key, the spatial index, and a sequence that
- * goes on behind the largest id. Each step commits by itself.
+ * Prepares a filled feature table for use: adds the primary key, the spatial index, and a sequence that continues after
+ * the largest id. Each step commits by itself.
  */
 export async function finishFeatureTable(database: Queryable, name: string): Promise<void> {
   await database.query(`alter table ${name} add primary key (id)`)
@@ -69,12 +69,12 @@ export async function finishFeatureTable(database: Queryable, name: string): Pro
 }
 
 /**
- * Lets the planner know where the features of a filled table are, roughly: PostgreSQL looks closer when it has time. And
- * lets it know that everybody sees its rows, so that they are counted and passed in an index alone.
+ * Gathers coarse statistics of a filled table for the planner, until autovacuum refines them, and marks its rows as
+ * visible to every transaction, so that index-only scans can count and skip them.
  */
-export async function settleFeatureTable(database: Database, name: string): Promise<void> {
+export async function analyzeFeatureTable(database: Database, name: string): Promise<void> {
   await database.transaction(async (tx) => {
-    // Rows whose commit is not on the disk yet cannot be marked as seen by everybody.
+    // Rows whose commit is not on disk yet cannot be marked as visible to all.
     await tx.query('set local synchronous_commit = on')
     await tx.query('set local default_statistics_target = 10')
     await tx.query(`analyze ${name} (id, geom)`)
@@ -82,20 +82,20 @@ export async function settleFeatureTable(database: Database, name: string): Prom
   await database.query(`vacuum (index_cleanup off, truncate off) ${name}`)
 }
 
-/** Says that a table is still being filled. */
-export async function keepStaging(database: Queryable, name: string): Promise<void> {
+/** Records that a table is still being filled. */
+export async function touchStaging(database: Queryable, name: string): Promise<void> {
   await database.query(`update staging set created_at = now() at time zone 'utc' where table_name = $1`, [
     name,
   ])
 }
 
-/** Makes a table more than staging: it is its layer's from now on. Tells whether it was there. */
+/** Marks a staging table as adopted by a layer. Returns whether it existed. */
 export async function adoptStaging(tx: Queryable, name: string): Promise<boolean> {
   const rows = await tx.query('delete from staging where table_name = $1 returning table_name', [name])
   return rows.length > 0
 }
 
-/** Drops a table that no layer adopted; one that a layer has is left alone. */
+/** Drops a staging table unless a layer has adopted it. */
 export async function dropStaging(database: Database, name: string): Promise<void> {
   await database.transaction(async (tx) => {
     if (await adoptStaging(tx, name)) await tx.query(`drop table if exists ${name}`)
@@ -103,21 +103,21 @@ export async function dropStaging(database: Database, name: string): Promise<voi
 }
 
 /**
- * Finds tables whose process is gone: not this one, and, where others may share the database, silent for so long. What
- * was prepared waits, whatever became of its process.
+ * Finds staging tables of other processes that have not been touched for a time. Tables of prepared sources are kept,
+ * because they outlive their process.
  *
- * @param silentMinutes 0 where no other process can be alive
+ * @param idleMinutes 0 if no other process can be running
  */
 export async function findOrphans(
   database: Queryable,
-  { instance, silentMinutes }: { readonly instance: string; readonly silentMinutes: number },
+  { instance, idleMinutes }: { readonly instance: string; readonly idleMinutes: number },
 ): Promise<string[]> {
   const rows = await database.query<{ tableName: string }>(
     `select table_name as "tableName" from staging
       where instance <> $1 and created_at <= now() at time zone 'utc' - make_interval(mins => $2::int)
         and not exists (select from prepared_source p where p.table_name = staging.table_name)
       order by table_name`,
-    [instance, silentMinutes],
+    [instance, idleMinutes],
   )
   return rows.map(({ tableName }) => tableName)
 }

@@ -1,7 +1,7 @@
 import type { Datatype, GeometryType } from '../../contract/geometry.ts'
 import type { Queryable } from '../../database/database.ts'
 
-/** A field of a layer, with the column its values stand in. */
+/** A field of a layer, with the column of its values. */
 export interface LayerField {
   readonly id: number
   readonly keyname: string
@@ -12,14 +12,14 @@ export interface LayerField {
   readonly gridVisibility: boolean
   readonly textSearch: boolean
   readonly lookupTableId: number | null
-  /** The column of a foreign table that the values stand in; null in a table of our own. */
+  /** The column of a table in another database; null for a local table. */
   readonly foreign?: ForeignColumn | null
 }
 
 /** A column of a table in another database. */
 export interface ForeignColumn {
   readonly name: string
-  /** Type as PostgreSQL writes it, without its modifiers. */
+  /** PostgreSQL type without modifiers. */
   readonly type: string
 }
 
@@ -32,32 +32,32 @@ export interface ForeignTable {
   readonly idColumn: string
   readonly geomColumn: string
   readonly idType: 'integer' | 'bigint'
-  /** Whether the column may hold other geometry than the layer shows: those rows are none of its features. */
+  /** Whether the column may contain other geometry types than the layer. Such rows are not features of the layer. */
   readonly isMixed: boolean
-  /** Whether rows may be without id: those are no features. */
+  /** Whether the id may be null. Such rows are not features. */
   readonly isIdNull: boolean
 }
 
-/** A layer and where its features stand. */
+/** A layer and the location of its features. */
 export interface Layer {
   readonly resourceId: number
   readonly geometryType: GeometryType
   /** EPSG code. */
   readonly srs: number
-  /** Table with columns `id` (integer), `geom`, and one a field; null while nothing was ever written to it. */
+  /** Table with columns `id` (integer), `geom`, and one per field; null until the first feature is written. */
   readonly tableName: string | null
-  /** Where features stand in another database; null where they stand in ours. */
+  /** Table of the features in another database; null for a local table. */
   readonly foreign?: ForeignTable | null
-  /** Counts the changes of the features. */
+  /** Number of changes of the features. */
   readonly dataVersion: number
   /** In order. */
   readonly fields: readonly LayerField[]
 }
 
-/** A layer that features can be written to. */
+/** A layer with a table that features can be written to. */
 export type WritableLayer = Layer & ({ readonly tableName: string } | { readonly foreign: ForeignTable })
 
-/** Finds layers by resource id, fields included, in one statement; ids that are no layer are left out. */
+/** Finds layers with their fields by resource id, in one statement; ids of other resources are left out. */
 export async function findLayers(tx: Queryable, ids: readonly number[]): Promise<Map<number, Layer>> {
   const rows = await tx.query<Layer>(
     `select l.resource_id as "resourceId", l.geometry_type as "geometryType", l.srs,
@@ -86,20 +86,20 @@ export async function findLayers(tx: Queryable, ids: readonly number[]): Promise
 }
 
 /**
- * Counts a change of the features of a layer, and keeps other writers waiting until the transaction ends. Do it before
- * the layer is read: its table may be exchanged until then.
+ * Increments the data version of a layer, and locks the layer against other writers until the end of the transaction.
+ * Call it before reading the layer, because its table may be replaced until then.
  */
 export async function touchLayer(tx: Queryable, id: number): Promise<void> {
   await tx.query('update layer set data_version = data_version + 1 where resource_id = $1::int', [id])
 }
 
-/** Takes back a `touchLayer` of the same transaction, when nothing was written after all. */
+/** Reverts a `touchLayer` of the same transaction if nothing was written. */
 export async function untouchLayer(tx: Queryable, id: number): Promise<void> {
   await tx.query('update layer set data_version = data_version - 1 where resource_id = $1::int', [id])
 }
 
-/** Tells whether the features of a layer are still those that there were when it was read. */
-export async function isAsRead(tx: Queryable, layer: Layer): Promise<boolean> {
+/** Returns whether the features of a layer have not changed since the layer was read. */
+export async function isUnchanged(tx: Queryable, layer: Layer): Promise<boolean> {
   const { resourceId, dataVersion, tableName } = layer
   const rows = await tx.query(
     'select from layer where resource_id = $1::int and data_version = $2::int and table_name = $3',
@@ -108,7 +108,7 @@ export async function isAsRead(tx: Queryable, layer: Layer): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Keeps other writers of a layer waiting until the transaction ends, and gives it as it stands. */
+/** Locks a layer against other writers until the end of the transaction, and reads it. */
 export async function lockLayer(tx: Queryable, id: number): Promise<Layer | undefined> {
   await tx.query('select from layer where resource_id = $1::int for update', [id])
   return (await findLayers(tx, [id])).get(id)

@@ -3,40 +3,40 @@ import { listReferenceFields } from '../../contract/reference_fields.ts'
 import { type Cls, clsNames, descriptorOf } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 
-/** A column that refers to a resource. */
+/** A column that references a resource. */
 export interface ReferenceColumn {
   readonly table: string
   readonly column: string
-  /** Column of the resource that has the reference. */
-  readonly holder: string
+  /** Column of the referring resource. */
+  readonly referrer: string
 }
 
-const connection = { table: 'resource_connection', column: 'connection_id', holder: 'resource_id' }
-const layerField = { table: 'layer_field', column: 'lookup_table_id', holder: 'layer_id' }
-const serviceLayer = { table: 'service_layer', column: 'resource_id', holder: 'service_id' }
+const connection = { table: 'resource_connection', column: 'connection_id', referrer: 'resource_id' }
+const layerField = { table: 'layer_field', column: 'lookup_table_id', referrer: 'layer_id' }
+const serviceLayer = { table: 'service_layer', column: 'resource_id', referrer: 'service_id' }
 
-/** Columns of the references that do not stand in the table of their class, by path in the contract. */
-const elsewhere: Readonly<Record<string, ReferenceColumn>> = {
+/** Columns of references that are not in the table of their class, by path in the contract. */
+const otherColumns: Readonly<Record<string, ReferenceColumn>> = {
   'geodb_layer.connection': connection,
   'wmsclient_layer.connection': connection,
   'feature_layer.fields.lookup_table': layerField,
   'vector_layer.fields.lookup_table': layerField,
-  'webmap.bookmark_resource': { table: 'webmap', column: 'bookmark_resource_id', holder: 'resource_id' },
+  'webmap.bookmark_resource': { table: 'webmap', column: 'bookmark_resource_id', referrer: 'resource_id' },
   'webmap.root_item.children.layer_style_id': {
     table: 'webmap_item',
     column: 'style_id',
-    holder: 'webmap_id',
+    referrer: 'webmap_id',
   },
   'basemap_webmap.basemaps.resource_id': {
     table: 'webmap_basemap',
     column: 'resource_id',
-    holder: 'webmap_id',
+    referrer: 'webmap_id',
   },
   'wmsserver_service.layers.resource_id': serviceLayer,
   'wfsserver_service.layers.resource_id': serviceLayer,
 }
 
-/** Lists the columns of the references of a class, with what deleting the target does. */
+/** Lists the columns of the references of a class, with the effect of deleting the target. */
 export function listReferenceColumns(
   cls: Cls,
 ): (Partial<ReferenceColumn> & Pick<Reference, 'onDelete'> & { readonly path: string })[] {
@@ -44,34 +44,34 @@ export function listReferenceColumns(
   return listReferenceFields(cls).map(({ path, target: { onDelete } }) => {
     const [member = '', column = '', ...rest] = path.split('.')
     const isOwn = table !== undefined && member === cls && rest.length === 0
-    const own = isOwn ? { table: cls, column, holder: 'resource_id' } : undefined
-    return { path, onDelete, ...(elsewhere[path] ?? own) }
+    const own = isOwn ? { table: cls, column, referrer: 'resource_id' } : undefined
+    return { path, onDelete, ...(otherColumns[path] ?? own) }
   })
 }
 
-/** Columns that refuse the deletion of the resource they refer to. */
-const refusing = [
+/** Columns that restrict the deletion of the referenced resource. */
+const restricting = [
   ...new Map(
     clsNames
       .flatMap(listReferenceColumns)
       .filter(({ onDelete }) => onDelete === 'refuse')
-      .map(({ table, column, holder }) => [`${table}.${column}`, { table, column, holder }]),
+      .map(({ table, column, referrer }) => [`${table}.${column}`, { table, column, referrer }]),
   ).values(),
 ]
 
-/** A resource that points at another one. */
+/** A resource that references another one. */
 export interface Referrer {
   readonly id: number
   readonly displayName: string
-  /** The resource it points at. */
+  /** The referenced resource. */
   readonly targetId: number
 }
 
-/** Lists the resources that point at some and refuse the deletion of what they point at, these themselves included. */
+/** Lists the resources whose references restrict the deletion of resources. The result may include these themselves. */
 export async function listReferrers(tx: Queryable, ids: readonly number[]): Promise<Referrer[]> {
-  const parts = refusing.map(
-    ({ table, column, holder }) =>
-      `select ${holder} as id, ${column} as target from ${table} where ${column} = any($1::int[])`,
+  const parts = restricting.map(
+    ({ table, column, referrer }) =>
+      `select ${referrer} as id, ${column} as target from ${table} where ${column} = any($1::int[])`,
   )
   return tx.query<Referrer>(
     `select distinct r.id, r.display_name as "displayName", f.target as "targetId"
@@ -81,12 +81,12 @@ export async function listReferrers(tx: Queryable, ids: readonly number[]): Prom
 }
 
 /**
- * Takes away the rows with which some resources point at others and refuse their deletion. The rows would go with
- * their resources, but PostgreSQL may look at the target first, and refuse though both are deleted at once.
+ * Deletes the restricting references of resources about to be deleted. Otherwise PostgreSQL may check the target first
+ * and refuse, although the referrer is deleted in the same statement.
  */
-export async function dropReferences(tx: Queryable, ids: readonly number[]): Promise<void> {
-  const deletes = refusing.map(
-    ({ table, holder }, at) => `gone${at} as (delete from ${table} where ${holder} = any($1::int[]))`,
+export async function deleteReferences(tx: Queryable, ids: readonly number[]): Promise<void> {
+  const deletes = restricting.map(
+    ({ table, referrer }, at) => `deleted${at} as (delete from ${table} where ${referrer} = any($1::int[]))`,
   )
   await tx.query(`with ${deletes.join(', ')} select`, [ids])
 }

@@ -5,10 +5,10 @@ import type { Queryable } from '../../database/database.ts'
 /** Metadata by key. */
 export type Metadata = Readonly<Record<string, MetadataValue>>
 
-/** Metadata by the resource they belong to. */
+/** Metadata by resource. */
 export type MetadataLists = ReadonlyMap<number, Metadata>
 
-/** Creates or changes the given keys; null removes one; keys that are not given stay. Two statements at most. */
+/** Creates or updates the given keys; null removes a key; other keys are kept. Takes two statements at most. */
 export async function mergeMetadata(tx: Queryable, lists: MetadataLists): Promise<void> {
   const entries = [...lists].flatMap(([id, items]) =>
     Object.entries(withOwnId(items, id)).map(([key, value]) => ({ id, key, value })),
@@ -30,7 +30,7 @@ const mergeSql = `
   on conflict (resource_id, key) do update set value = excluded.value
    where resmeta.value is distinct from excluded.value`
 
-/** Counts the metadata keys of the resource that has the most of them. */
+/** Returns the maximum number of metadata keys of a resource. */
 export async function countMostMetadata(tx: Queryable, ids: readonly number[]): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `select count(*)::int as count from resmeta where resource_id = any($1::int[])
@@ -40,7 +40,7 @@ export async function countMostMetadata(tx: Queryable, ids: readonly number[]): 
   return row?.count ?? 0
 }
 
-/** Makes the given keys all that there are. */
+/** Replaces all metadata of resources. */
 export async function replaceMetadata(tx: Queryable, lists: MetadataLists): Promise<void> {
   const kept = [...lists].flatMap(([id, items]) => Object.keys(items).map((key) => ({ id, key })))
   await tx.query(
@@ -52,12 +52,12 @@ export async function replaceMetadata(tx: Queryable, lists: MetadataLists): Prom
   await mergeMetadata(tx, lists)
 }
 
-/** A select of the metadata of the resources whose ids a parameter lists, each as one JSON object `items`. */
+/** Returns SQL that selects the metadata of the resources in an array parameter, as one JSON object `items` each. */
 export const metadataSql = (ids: string) => `
   select m.resource_id, json_object_agg(m.key, m.value order by m.key) as items
     from resmeta m where m.resource_id = any(${ids}::int[]) group by m.resource_id`
 
-/** Fills in the resource's own id where a manager marker leaves it open: a client does not know it on creation. */
+/** Fills in the resource's id where a manager marker has 0, because clients do not know the id before creation. */
 export function withOwnId(items: Metadata, id: number): Metadata {
   const manager = items[markerKeys.manager]
   if (typeof manager !== 'string' || !/^[^/]+\/0$/.test(manager)) return items

@@ -2,7 +2,7 @@ import type { Cls } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { isResourceId } from './resource_id.ts'
 
-/** Finds the classes of resources; ids that are no resource are left out. */
+/** Finds the classes of resources; ids without a resource are left out. */
 export async function findResourceClasses(tx: Queryable, ids: readonly number[]): Promise<Map<number, Cls>> {
   const known = ids.filter(isResourceId)
   if (known.length === 0) return new Map()
@@ -19,7 +19,7 @@ export interface ResourcePlace {
   readonly parentId: number | null
 }
 
-/** Finds what a resource is and where it stands. */
+/** Finds the class and parent of a resource. */
 export async function findResourcePlace(tx: Queryable, id: number): Promise<ResourcePlace | undefined> {
   if (!isResourceId(id)) return undefined
   const [row] = await tx.query<ResourcePlace>(

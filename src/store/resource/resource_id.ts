@@ -1,6 +1,6 @@
 import { maxResourceId } from '../../contract/limits.ts'
 
-/** Tells whether a number can be the id of a resource; what the database cannot hold is none. */
+/** Returns whether a number can be the id of a resourcein the database. */
 export function isResourceId(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= maxResourceId
 }

@@ -1,14 +1,14 @@
 import type { Cls } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 
-/** A resource as people are told of it. */
+/** A resource with its display name, for messages. */
 export interface NamedResource {
   readonly id: number
   readonly cls: Cls
   readonly displayName: string
 }
 
-/** Finds the names of resources by id; ids that are no resource are left out. */
+/** Finds the names of resources by id; ids without a resource are left out. */
 export async function findResourceNames(
   tx: Queryable,
   ids: readonly number[],

@@ -5,7 +5,7 @@ import { ruleListsSql } from '../access/permission_rule.ts'
 import { type Metadata, metadataSql, withOwnId } from './resmeta.ts'
 import { isResourceId } from './resource_id.ts'
 
-/** A resource with all that is common to every class. */
+/** A resource with the members common to all classes. */
 export interface ResourceRow {
   readonly id: number
   readonly cls: Cls
@@ -40,36 +40,36 @@ export async function findResources(tx: Queryable, ids: readonly number[]): Prom
   )
 }
 
-/** A resource that is wanted. */
+/** A resource to create, as far as its creation is checked. */
 export interface WantedResource {
-  /** Its id, where one was reserved. */
+  /** Reserved id, if any. */
   readonly id: number | undefined
   readonly parentId: number
   readonly displayName: string
   readonly keyname: string | null
 }
 
-/** What a creation has to know before it can be refused or done. */
+/** Facts that a creation is checked against. */
 export interface CreationFacts {
-  /** The id the new resource is going to have. */
+  /** Id of the new resource. */
   readonly id: number
-  /** Class of the parent; null where there is no such resource. */
+  /** Class of the parent; null if the parent does not exist. */
   readonly parentCls: Cls | null
-  /** Levels from the root to the parent. */
+  /** Depth of the parent below the root. */
   readonly parentDepth: number
-  /** A sibling that has the display name already. */
+  /** A sibling that already has the display name. */
   readonly sibling: number | null
-  /** A resource that has the keyname already. */
+  /** A resource that already has the keyname. */
   readonly keynameHolder: number | null
-  /** Whether rules above deny anything to anybody. */
+  /** Whether rules of the ancestors deny any permission. */
   readonly isDenied: boolean
 }
 
 /**
- * Holds the tree still against moves and deletions until the transaction ends, and gives what creations need, in their
- * order. One statement.
+ * Locks the tree against moves and deletions until the end of the transaction, and reads the facts of each creation, in
+ * the same order. One statement.
  */
-export async function beginCreations(
+export async function lockForCreation(
   tx: Queryable,
   wanted: readonly WantedResource[],
 ): Promise<CreationFacts[]> {
@@ -94,7 +94,7 @@ export async function beginCreations(
   )
 }
 
-/** Takes ids for resources that are going to be made; those of a failed request are never used again. */
+/** Reserves ids for new resources; those of a failed request are not reused. */
 export async function reserveIds(tx: Queryable, count: number): Promise<number[]> {
   const rows = await tx.query<{ id: number }>(`select ${nextIdSql} as id from generate_series(1, $1::int)`, [
     count,
@@ -104,10 +104,10 @@ export async function reserveIds(tx: Queryable, count: number): Promise<number[]
 
 const nextIdSql = `nextval(pg_get_serial_sequence('resource', 'id'))::int`
 
-/** Names the advisory lock of the tree, as SQL: creations share it, moves and deletions have it alone. */
+/** SQL of the advisory lock of the tree: creations share it, moves and deletions take it exclusively. */
 export const treeLock = "hashtext(current_schema() || '.tree')"
 
-/** A resource to be made. */
+/** A resource to create. */
 export interface NewResource {
   readonly id: number
   readonly cls: Cls
@@ -119,9 +119,9 @@ export interface NewResource {
   readonly metadata: Metadata
 }
 
-/** Makes resources with their places in the tree and metadata, in one statement; their parents stand already. */
-export async function insertResources(tx: Queryable, made: readonly NewResource[]): Promise<void> {
-  const rows = made.map((one) => {
+/** Inserts resources with tree paths and metadata, in one statement; their parents must exist. */
+export async function insertResources(tx: Queryable, resources: readonly NewResource[]): Promise<void> {
+  const rows = resources.map((one) => {
     const metadata = Object.entries(withOwnId(one.metadata, one.id)).filter(([, value]) => value !== null)
     return { ...one, metadata: Object.fromEntries(metadata) }
   })
@@ -129,21 +129,21 @@ export async function insertResources(tx: Queryable, made: readonly NewResource[
 }
 
 const insertSql = `
-  with made as materialized (
+  with created as materialized (
     select * from jsonb_to_recordset($1::jsonb) as m (
       id int, cls text, "parentId" int, "ownerId" int, keyname text, "displayName" text, description text,
       metadata jsonb)),
   inserted as (
     insert into resource (id, cls, parent_id, owner_id, keyname, display_name, description)
-    select id, cls, "parentId", "ownerId", keyname, "displayName", description from made),
+    select id, cls, "parentId", "ownerId", keyname, "displayName", description from created),
   placed as (
     insert into resource_path (ancestor_id, descendant_id, depth)
-    select p.ancestor_id, m.id, p.depth + 1 from made m join resource_path p on p.descendant_id = m."parentId"
-    union all select id, id, 0 from made)
+    select p.ancestor_id, m.id, p.depth + 1 from created m join resource_path p on p.descendant_id = m."parentId"
+    union all select id, id, 0 from created)
   insert into resmeta (resource_id, key, value)
-  select m.id, e.key, e.value from made m, jsonb_each(m.metadata) e`
+  select m.id, e.key, e.value from created m, jsonb_each(m.metadata) e`
 
-/** Columns of a resource that a change may give another value. */
+/** Columns of a resource that a change may set. */
 export interface ResourceChange {
   readonly ownerId?: number
   readonly keyname?: string | null
@@ -151,7 +151,7 @@ export interface ResourceChange {
   readonly description?: string | null
 }
 
-/** Writes columns of resources, and gives each the next version. One statement. */
+/** Updates columns of resources and increments their versions. One statement. */
 export async function updateResources(
   tx: Queryable,
   rows: readonly (Required<ResourceChange> & { readonly id: number })[],
@@ -167,7 +167,7 @@ export async function updateResources(
   )
 }
 
-/** A resource that is going to be changed. */
+/** A resource locked for a change. */
 export interface LockedResource {
   readonly id: number
   readonly cls: Cls
@@ -179,7 +179,7 @@ export interface LockedResource {
   readonly version: number
 }
 
-/** Reads resources and keeps others from changing them until the transaction ends. */
+/** Reads resources and locks them against changes until the end of the transaction. */
 export async function lockResources(
   tx: Queryable,
   ids: readonly number[],
@@ -195,13 +195,13 @@ export async function lockResources(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Who already has a name that a resource wants. */
+/** The resources that already have a name. */
 export interface NameHolders {
   readonly sibling: number | null
   readonly keynameHolder: number | null
 }
 
-/** Names that a resource wants. */
+/** New names of a resource. */
 export interface WantedNames {
   readonly id: number
   readonly parentId: number | null
@@ -209,7 +209,7 @@ export interface WantedNames {
   readonly keyname: string | null
 }
 
-/** Finds other resources that have the display name under the parent, or the keyname; in the order of the list. */
+/** Finds other resources with the display name under the parent, or with the keyname, in the order of the list. */
 export async function findNameHolders(tx: Queryable, wanted: readonly WantedNames[]): Promise<NameHolders[]> {
   return tx.query<NameHolders>(
     `select (select id from resource

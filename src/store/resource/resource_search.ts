@@ -10,15 +10,15 @@ import type { Problem } from '../../core/problem.ts'
 import { isStorableText } from '../../core/storable.ts'
 import type { Queryable } from '../../database/database.ts'
 
-/** What a search asks for; all of it has to hold. */
+/** A search; all conditions have to hold. */
 export interface ResourceSearch {
-  /** Property, maybe with an operator after two underscores, and the value as text. Unknown properties are ignored. */
+  /** Property, with an optional operator after two underscores, and value. Unknown properties are ignored. */
   readonly conditions: readonly (readonly [name: string, value: string])[]
-  /** Only this resource and what stands below it. */
+  /** Restricts the search to this resource and its descendants. */
   readonly root?: number
 }
 
-/** Finds the ids of resources that fit, by display name; nobody's permissions are looked at. */
+/** Finds the ids of matching resources, ordered by display name, regardless of permissions. */
 export async function searchResources(tx: Queryable, search: ResourceSearch): Promise<number[]> {
   const values: unknown[] = []
   const bind = (value: unknown) => `$${values.push(value)}`
@@ -32,7 +32,7 @@ export async function searchResources(tx: Queryable, search: ResourceSearch): Pr
   return rows.map(({ id }) => id)
 }
 
-/** Gives what one has to be permitted on a resource to search by some properties: what is hidden is not to be guessed. */
+/** Returns the permissions needed to search by properties, so that a search does not reveal unreadable values. */
 export function permissionsToSearch(conditions: ResourceSearch['conditions']): PermissionName[] {
   return conditions.flatMap(([condition]) => {
     if (findMetadataCondition(condition) !== undefined) return ['metadata.read']
@@ -45,7 +45,7 @@ export function permissionsToSearch(conditions: ResourceSearch['conditions']): P
   })
 }
 
-/** Finds the resources that have one of some keynames: keyname by id. */
+/** Finds resources by keyname. Returns keynames by id. */
 export async function findKeynames(tx: Queryable, keynames: readonly string[]): Promise<Map<number, string>> {
   const rows = await tx.query<{ id: number; keyname: string }>(
     'select id, keyname from resource where keyname = any($1::text[])',
@@ -54,7 +54,7 @@ export async function findKeynames(tx: Queryable, keynames: readonly string[]): 
   return new Map(rows.map(({ id, keyname }) => [id, keyname]))
 }
 
-/** Lists the children of a resource, or the root: by the rank of their class, then by name. */
+/** Lists the children of a resource, or the root, ordered by the rank of their class, then by name. */
 export async function listChildren(tx: Queryable, parentId: number | undefined): Promise<number[]> {
   const ranks = clsNames.map((cls) => `('${cls}', ${descriptorOf(cls).order})`).join(', ')
   const rows = await tx.query<{ id: number }>(
@@ -66,13 +66,13 @@ export async function listChildren(tx: Queryable, parentId: number | undefined):
   return rows.map(({ id }) => id)
 }
 
-/** A resource of a tree that is to be read. */
+/** A resource of a tree. */
 export interface TreeNode {
   readonly id: number
   readonly cls: Cls
 }
 
-/** Lists a subtree, the resources with one of the keynames, and whatever stands above these; parents first. */
+/** Lists a subtree, the resources with given keynames, and the ancestors of all these; parents first. */
 export async function listTree(
   tx: Queryable,
   { root, keynames }: { readonly root: number; readonly keynames: readonly string[] },
@@ -93,9 +93,9 @@ export async function listTree(
 
 const byName = 'order by lower(r.display_name), r.display_name, r.id'
 
-type Kind = 'id' | 'text' | 'class' | 'moment'
+type Kind = 'id' | 'text' | 'class' | 'timestamp'
 
-/** Searchable properties: how each is called in a query, its column, and what its values are. */
+/** Column and kind of value of each searchable property. */
 const properties: Readonly<Record<(typeof searchProperties)[number], readonly [column: string, kind: Kind]>> =
   {
     id: ['r.id', 'id'],
@@ -109,19 +109,19 @@ const properties: Readonly<Record<(typeof searchProperties)[number], readonly [c
     keyname: ['r.keyname', 'text'],
     display_name: ['r.display_name', 'text'],
     description: ['r.description', 'text'],
-    creation_date: ["date_trunc('second', r.creation_date)", 'moment'],
+    creation_date: ["date_trunc('second', r.creation_date)", 'timestamp'],
   }
 
 const casts: Readonly<Record<Kind, string>> = {
   id: 'bigint',
   text: 'text',
   class: 'text',
-  moment: 'timestamp',
+  timestamp: 'timestamp',
 }
 
 type Bind = (value: unknown) => string
 
-/** Conditions on one metadata key, by operator: `m` is its row, and the text is what follows in the query. */
+/** SQL conditions on metadata row `m`, by operator. */
 const metadataTests: Readonly<
   Record<'' | (typeof metadataOperators)[number], (text: string, bind: Bind) => string>
 > = {
@@ -132,7 +132,7 @@ const metadataTests: Readonly<
   has: () => 'true',
 }
 
-/** `resmeta[key]`, `resmeta__key`, and `resmeta__ilike[key]` with its fellows. */
+/** Parses `resmeta[key]`, `resmeta__key`, and forms with an operator such as `resmeta__ilike[key]`. */
 function findMetadataCondition(name: string): readonly [operator: string, key: string] | undefined {
   const [, operator, bracketed] = /^resmeta(?:__([a-z]+))?\[(.+)\]$/s.exec(name) ?? []
   if (bracketed !== undefined) return [operator ?? '', bracketed]
@@ -143,31 +143,31 @@ function metadataCondition(name: string, text: string, bind: Bind): string | und
   const [operator = '', key = ''] = findMetadataCondition(name) ?? []
   const known = (['', ...metadataOperators] as const).find((word) => word === operator)
   if (known === undefined) return undefined
-  if (operator.endsWith('like')) checkPattern(name, text)
-  const value = operator === 'json' ? readJson(name, text) : text
+  if (operator.endsWith('like')) requirePattern(name, text)
+  const value = operator === 'json' ? parseMetadataValue(name, text) : text
   const holds = `exists (select from resmeta m
     where m.resource_id = r.id and m.key = ${bind(key)} and ${metadataTests[known](value, bind)})`
-  return operator === 'has' && !readTruth(name, text) ? `not ${holds}` : holds
+  return operator === 'has' && !parseBoolean(name, text) ? `not ${holds}` : holds
 }
 
-function readTruth(name: string, text: string): boolean {
+function parseBoolean(name: string, text: string): boolean {
   const found = parseTruth(text)
-  if (found === undefined) throw refusal(name, text, 'true or false')
+  if (found === undefined) throw invalidValue(name, text, 'true or false')
   return found
 }
 
-/** A backslash takes the next character as it is; the database refuses one that nothing follows. */
-function checkPattern(name: string, text: string): void {
+/** Rejects a trailing backslash, which escapes nothing and makes the database fail. */
+function requirePattern(name: string, text: string): void {
   if (/^(?:[^\\]|\\.)*$/s.test(text)) return
-  throw refusal(name, text, 'a character behind the last \\')
+  throw invalidValue(name, text, 'a character after the last \\')
 }
 
-/** Reads the JSON of a metadata value, and writes it as it is stored: numbers as this process reads them. */
-function readJson(name: string, text: string): string {
+/** Parses the JSON of a metadata value, and formats it as it is stored. */
+function parseMetadataValue(name: string, text: string): string {
   const value = parseJson(text)
   const isValue = typeof value === 'boolean' || Number.isFinite(value)
   if (isValue || (typeof value === 'string' && isStorableText(value))) return JSON.stringify(value)
-  throw refusal(name, text, 'a string, a number, true or false, as JSON')
+  throw invalidValue(name, text, 'a string, a number, true or false, as JSON')
 }
 
 function parseJson(text: string): unknown {
@@ -185,14 +185,14 @@ function conditionFor(name: string, text: string, bind: Bind): string | undefine
   if (known === undefined) return undefined
   const [column, kind] = properties[known]
   if (operator === 'in') {
-    const values = text === '' ? [] : text.split(',').map((item) => readValue(name, item, kind))
+    const values = text === '' ? [] : text.split(',').map((item) => parseValue(name, item, kind))
     return `${column} = any(${bind(values)}::${casts[kind]}[])`
   }
   if (operator === 'like' || operator === 'ilike') {
-    checkPattern(name, text)
+    requirePattern(name, text)
     return kind === 'text' ? `${column} ${operator} ${bind(text)}` : undefined
   }
-  return operator === 'eq' ? `${column} = ${bind(readValue(name, text, kind))}::${casts[kind]}` : undefined
+  return operator === 'eq' ? `${column} = ${bind(parseValue(name, text, kind))}::${casts[kind]}` : undefined
 }
 
 function splitName(name: string): [property: string, operator: string] {
@@ -201,23 +201,23 @@ function splitName(name: string): [property: string, operator: string] {
   return at < 0 ? [name, 'eq'] : [name.slice(0, at), name.slice(at + 2)]
 }
 
-function readValue(name: string, text: string, kind: Kind): string | number {
+function parseValue(name: string, text: string, kind: Kind): string | number {
   if (kind === 'class') return documentName(text)
   if (kind === 'text') return text
   if (kind === 'id' && /^\s*\d{1,15}\s*$/.test(text)) return Number(text)
-  if (kind === 'moment' && /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?)?$/.test(text) && isMoment(text))
+  if (kind === 'timestamp' && /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?)?$/.test(text) && isExistingDay(text))
     return text
-  throw refusal(name, text, kind === 'id' ? 'an integer' : 'a date and time, as 2020-01-31T12:00:00')
+  throw invalidValue(name, text, kind === 'id' ? 'an integer' : 'a date and time such as 2020-01-31T12:00:00')
 }
 
-function refusal(name: string, text: string, expected: string): Problem {
+function invalidValue(name: string, text: string, expected: string): Problem {
   return problem('request/invalid', `Parameter "${name}": expected ${expected}, got "${text}".`, {
     data: { location: ['query', name] },
   })
 }
 
-/** Whether the day exists: the 31st of February has the right form, too. */
-function isMoment(text: string): boolean {
+/** Returns whether the day exists, unlike 31 February. */
+function isExistingDay(text: string): boolean {
   const date = new Date(`${text.replace(' ', 'T').padEnd(11, 'T').padEnd(16, '00:00').slice(0, 19)}Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text.slice(0, 10))
 }

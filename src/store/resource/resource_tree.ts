@@ -1,24 +1,24 @@
 import { markerKeys } from '../../contract/markers.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
-import { dropReferences } from './reference.ts'
+import { deleteReferences } from './reference.ts'
 import { isResourceId } from './resource_id.ts'
 import { treeLock } from './resource_row.ts'
 
-/** Keeps everybody else from creating, moving and deleting until the transaction ends. */
+/** Locks the tree against other creations, moves and deletions until the end of the transaction. */
 export async function lockTree(tx: Queryable): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(${treeLock})`)
 }
 
-/** A resource that gets another parent. */
+/** A move of a resource to another parent. */
 export interface Move {
   readonly id: number
   readonly parentId: number
 }
 
 /**
- * Puts resources, with all below them, under other parents. None of them, nor of the parents, stands below another of
- * them; the tree has to be locked.
+ * Moves resources with their descendants to other parents. None of the resources and parents may be a descendant of
+ * another moved resource. The tree must be locked.
  */
 export async function moveResources(tx: Queryable, moves: readonly Move[]): Promise<void> {
   const values = [moves.map(({ id }) => id), moves.map(({ parentId }) => parentId)]
@@ -43,17 +43,17 @@ export async function moveResources(tx: Queryable, moves: readonly Move[]): Prom
   )
 }
 
-/** What is known of a move before it is done. */
+/** Facts that a move is checked against. */
 export interface MoveFacts {
-  /** Class of the new parent; null where there is no such resource. */
+  /** Class of the new parent; null if it does not exist. */
   readonly parentCls: Cls | null
-  /** Whether the new parent is the resource, or stands below it. */
+  /** Whether the new parent is the resource itself or a descendant. */
   readonly isWithin: boolean
-  /** Level that the lowest resource of the subtree would stand on. */
+  /** Resulting depth of the deepest resource of the subtree. */
   readonly depth: number
 }
 
-/** Finds out what moves would do; in the order of the list. */
+/** Reads the facts of each move, in the order of the list. */
 export async function findMoveFacts(tx: Queryable, moves: readonly Move[]): Promise<MoveFacts[]> {
   return tx.query<MoveFacts>(
     `select (select cls from resource where id = m.parent_id) as "parentCls",
@@ -73,22 +73,22 @@ export interface SubtreeNode {
   readonly cls: Cls
   readonly parentId: number | null
   readonly displayName: string
-  /** Carries the marker that forbids its deletion. */
+  /** Whether the marker that prevents deletion is set. */
   readonly isProtected: boolean
 }
 
 /** A resource of one of some subtrees. */
 export interface RootedNode extends SubtreeNode {
-  /** The top of the subtree. */
+  /** The root of the subtree. */
   readonly rootId: number
 }
 
-/** Lists a resource and all below it, parents before children. */
+/** Lists a resource and its descendants, parents before children. */
 export function listSubtree(tx: Queryable, id: number): Promise<SubtreeNode[]> {
   return listSubtrees(tx, [id])
 }
 
-/** Lists resources and all below them, parents before children; what stands below two of them comes twice. */
+/** Lists resources and their descendants, parents before children. A descendant of two of them is listed twice. */
 export async function listSubtrees(tx: Queryable, rootIds: readonly number[]): Promise<RootedNode[]> {
   return tx.query<RootedNode>(
     `select p.ancestor_id as "rootId", r.id, r.cls, r.parent_id as "parentId", r.display_name as "displayName",
@@ -102,8 +102,8 @@ export async function listSubtrees(tx: Queryable, rootIds: readonly number[]): P
 }
 
 /**
- * Lists resources of some subtrees that stand for all of them in the eyes of some principals: the tops, those with
- * rules for the principals, and of the others one of each parent, class and owner.
+ * Lists resources of subtrees whose permissions, for given principals, are those of all: the roots, resources with rules
+ * for the principals, and one of each parent, class and owner of the others.
  */
 export async function listRepresentatives(
   tx: Queryable,
@@ -124,13 +124,13 @@ export async function listRepresentatives(
   return rows.map(({ id }) => id)
 }
 
-/** Deletes resources; whatever stands below them has to be among them. */
+/** Deletes resources; their descendants must be included. */
 export async function deleteResources(tx: Queryable, ids: readonly number[]): Promise<void> {
-  await dropReferences(tx, ids)
+  await deleteReferences(tx, ids)
   await tx.query('delete from resource where id = any($1::int[])', [ids])
 }
 
-/** Lists the resources above each of some, the root first. */
+/** Lists the ancestors of each resource, the root first. */
 export async function listPaths(tx: Queryable, ids: readonly number[]): Promise<Map<number, number[]>> {
   const rows = await tx.query<{ id: number; above: number[] }>(
     `select descendant_id as id, json_agg(ancestor_id order by depth desc) as above
@@ -140,7 +140,7 @@ export async function listPaths(tx: Queryable, ids: readonly number[]): Promise<
   return new Map(rows.map(({ id, above }) => [id, above]))
 }
 
-/** Lists the resources above some, each once, the root first. */
+/** Lists the ancestors of resources, each once, the root first. */
 export async function listAncestors(tx: Queryable, ids: readonly number[]): Promise<number[]> {
   const rows = await tx.query<{ id: number }>(
     `select ancestor_id as id, max(depth) as depth from resource_path
@@ -151,7 +151,7 @@ export async function listAncestors(tx: Queryable, ids: readonly number[]): Prom
   return rows.map(({ id }) => id)
 }
 
-/** What the order of changes depends on: where a resource stands, and its names. */
+/** Facts that determine the order of changes: position and names of a resource. */
 export interface TreeFacts {
   readonly id: number
   readonly parentId: number | null
@@ -160,7 +160,7 @@ export interface TreeFacts {
   readonly keyname: string | null
 }
 
-/** Reads resources, all above them, the connections of any of these and all above those. */
+/** Reads resources, their ancestors, the connections of any of these and their ancestors. */
 export async function findTreeFacts(tx: Queryable, ids: readonly number[]): Promise<TreeFacts[]> {
   const known = ids.filter(isResourceId)
   if (known.length === 0) return []
@@ -181,7 +181,7 @@ export async function findTreeFacts(tx: Queryable, ids: readonly number[]): Prom
   )
 }
 
-/** Lists the resources of some subtrees with their keynames; what stands below two of the tops comes twice. */
+/** Lists the resources of subtrees with their keynames. A descendant of two roots is listed twice. */
 export async function listSubtreeKeynames(
   tx: Queryable,
   rootIds: readonly number[],

@@ -7,7 +7,7 @@ const tableBytes = `
   select pg_total_relation_size(to_regclass(l.table_name)) as bytes
     from wanted w join layer l on l.resource_id = w.id where l.table_name is not null`
 
-/** Sizes of texts that the contract counts in the volume of a resource. */
+/** SQL of the sizes of text columns that count towards the volume of a resource. */
 const textBytes = rowClsNames.flatMap((cls) =>
   (descriptorOf(cls).table?.volume ?? []).map(
     (column) => `select octet_length(t.${column}) from wanted w join ${cls} t on t.resource_id = w.id`,
@@ -24,8 +24,8 @@ function fileBytes(columns: readonly ForeignKeyColumn[]): string[] {
 }
 
 /**
- * Adds up the bytes that resources take: tables of features with their indexes, files, and texts of styles. What several
- * resources share counts for each of them. Features in other databases take nothing here.
+ * Sums the storage of resources in bytes: feature tables with indexes, files, and style documents. A file shared by
+ * several resources counts for each of them. Features in other databases are not counted.
  */
 export async function sumVolumes(database: Queryable, ids: readonly number[]): Promise<number> {
   const files = (await listReferencingColumns(database, 'blob')).filter(({ ofResource }) => ofResource)

@@ -1,14 +1,14 @@
 import type { Queryable } from '../../database/database.ts'
 
-/** Uploads, and their bytes. */
+/** Number and size of uploads. */
 export interface UploadAmount {
   readonly uploads: number
   readonly bytes: number
 }
 
-/** What guests have uploaded within a number of hours. */
+/** Uploads of guests within a number of hours. */
 export interface GuestUploads {
-  /** Hour that was counted in, by which it is taken back. */
+  /** Hour in which the upload was counted, needed to release it. */
   readonly hour: string
   readonly ofNetwork: UploadAmount
   readonly ofAll: UploadAmount
@@ -20,21 +20,21 @@ interface SumRow {
   readonly bytes: number
 }
 
-/** Stands for all networks. */
+/** Key of the sum over all networks. */
 const all = ''
 const none: UploadAmount = { uploads: 0, bytes: 0 }
 
 const hourSql = "date_trunc('hour', now() at time zone 'utc')"
 
-/** An amount of one network. */
+/** Uploads from a network. */
 export interface NetworkAmount {
   readonly network: string
   readonly amount: UploadAmount
 }
 
 /**
- * Counts what a guest from a network uploads, and gives all that was counted within a number of hours. In a transaction:
- * others that count wait, so that each of them sees what was counted before.
+ * Counts an upload of a guest, and returns the sums within a number of hours. Call it in a transaction: concurrent calls
+ * wait for its end, so that each sees all earlier uploads.
  */
 export async function countGuestUpload(
   tx: Queryable,
@@ -53,8 +53,8 @@ export async function countGuestUpload(
   return { hour, ofNetwork: sums.get(network) ?? none, ofAll: sums.get(all) ?? none }
 }
 
-/** Takes back what was counted in an hour and is not kept. */
-export async function uncountGuestUpload(
+/** Subtracts an upload that was not stored from the hour in which it was counted. */
+export async function releaseGuestUpload(
   database: Queryable,
   { network, amount: { uploads, bytes } }: NetworkAmount,
   hour: string,
@@ -62,7 +62,7 @@ export async function uncountGuestUpload(
   await addAmount(database, { network, amount: { uploads: -uploads, bytes: -bytes } }, hour)
 }
 
-// Always in the same order: two that count would wait for each other.
+// Always in the same order, which avoids a deadlock.
 async function addAmount(
   tx: Queryable,
   { network, amount: { uploads, bytes } }: NetworkAmount,
@@ -77,7 +77,7 @@ async function addAmount(
   )
 }
 
-/** Forgets what was counted longer ago than a number of hours. */
+/** Deletes counts older than a number of hours. */
 export async function deleteOldGuestUploads(database: Queryable, hours: number): Promise<void> {
   await database.query(
     `delete from guest_upload where hour <= ${hourSql} - make_interval(hours => $1::int)`,

@@ -1,33 +1,33 @@
 import type { Queryable } from '../../database/database.ts'
 import type { Blob } from '../../files/blob_store.ts'
 
-/** An upload of which parts are missing. */
+/** An incomplete upload. */
 export interface PartialUpload {
   /** 32 hexadecimal digits: the id of the upload once it is complete. */
   readonly id: string
   readonly name: string | null
   readonly mimeType: string | null
-  /** What the client said of it, as it said it. */
+  /** The client's metadata, unchanged. */
   readonly metadata: string | null
   readonly lengthBytes: number
-  /** How much of it is here. */
+  /** Number of received bytes. */
   readonly offsetBytes: number
   readonly userId: number | null
-  /** When it was begun, in milliseconds since 1970. */
+  /** Time of creation in milliseconds since 1970. */
   readonly createdMs: number
 }
 
-/** An upload that begins. */
+/** An upload to create. */
 export type NewPartialUpload = Omit<PartialUpload, 'offsetBytes' | 'createdMs'> & {
-  /** Where the guest comes from who begins it; null for users. */
+  /** Network of the guest who creates it; null for users. */
   readonly network: string | null
 }
 
-/** Begins an upload, unless its user, or guests from its network, have so many already; tells whether it did. */
+/** Creates an upload, unless its user, or guests from its network, have reached a limit; returns whether it did. */
 export async function insertPartialUpload(
   tx: Queryable,
   upload: NewPartialUpload,
-  most: number,
+  limit: number,
 ): Promise<boolean> {
   const rows = await tx.query(
     `insert into partial_upload (id, name, mime_type, metadata, length_bytes, user_id, network)
@@ -42,14 +42,14 @@ export async function insertPartialUpload(
       upload.metadata,
       upload.lengthBytes,
       upload.userId,
-      most,
+      limit,
       upload.network,
     ],
   )
   return rows.length > 0
 }
 
-/** Finds an upload of which parts are missing, by its id; not one that is older than a number of hours. */
+/** Finds an incomplete upload by id, unless it is older than a number of hours. */
 export async function findPartialUpload(
   tx: Queryable,
   id: string,
@@ -66,13 +66,13 @@ export async function findPartialUpload(
   return row
 }
 
-/** Stored parts that go on where an upload stands. */
+/** Stored parts to append at an offset. */
 export interface AppendedParts {
   readonly offsetBytes: number
   readonly parts: readonly Blob[]
 }
 
-/** Puts parts behind those there are; false, and nothing done, where the upload does not stand there any more. */
+/** Appends parts; returns false without a change if the offset of the upload differs. */
 export async function appendParts(
   tx: Queryable,
   id: string,
@@ -107,7 +107,7 @@ export async function listParts(tx: Queryable, id: string): Promise<string[]> {
   return rows.map(({ digest }) => digest)
 }
 
-/** Forgets an upload of which parts are missing; tells whether there was one. */
+/** Deletes an incomplete upload; returns whether it existed. */
 export async function deletePartialUpload(tx: Queryable, id: string): Promise<boolean> {
   const rows = await tx.query('delete from partial_upload where id = $1 returning id', [
     id.replaceAll('-', ''),
@@ -115,7 +115,7 @@ export async function deletePartialUpload(tx: Queryable, id: string): Promise<bo
   return rows.length > 0
 }
 
-/** Forgets those that were begun longer ago than a number of hours. Gives how many there were. */
+/** Deletes incomplete uploads older than a number of hours. Returns their number. */
 export async function deleteOldPartialUploads(database: Queryable, hours: number): Promise<number> {
   const rows = await database.query(
     `delete from partial_upload where created_at <= now() at time zone 'utc' - make_interval(hours => $1::int)

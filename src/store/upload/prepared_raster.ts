@@ -3,31 +3,34 @@ import type { RasterFacts } from '../../contract/raster.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Blob } from '../../files/blob_store.ts'
 
-/** A picture that waits for a layer to take it over. While it waits, nobody deletes its files. */
+/** A raster prepared for a layer to adopt. Its files are not deleted before it expires. */
 export interface PreparedRaster {
   /** 32 hexadecimal digits. */
   readonly id: string
-  /** Who prepared it, and nobody else, may use it. */
+  /** The user who prepared it, and the only one who may use it. */
   readonly userId: number
-  /** The layer whose picture it is to replace; null where it is for a new one. */
+  /** The layer whose raster it replaces; null for a new layer. */
   readonly layerId: number | null
 }
 
-/** A picture whose content is stored. */
+/** A raster whose content is stored. */
 export interface StoredRaster extends Omit<PreparedRaster, 'id'> {
-  /** GeoTIFF, laid out for reading in parts. */
+  /** GeoTIFF, tiled for partial reads. */
   readonly blob: Blob
-  /** Digest of the file as it was sent. */
+  /** Digest of the uploaded file. */
   readonly sourceDigest: string
   readonly sourceName: string | null
   readonly facts: RasterFacts
 }
 
 /**
- * Keeps a picture until a layer takes it over, whatever becomes of this process; the blob's row is made, or locked and
- * made young again. Gives its id; undefined where the file it was made of is gone.
+ * Stores a prepared raster, independent of this process, until a layer adopts it. Creates the row of its blob, or locks
+ * and renews it. Returns the id; undefined if the uploaded file has been deleted.
  */
-export async function keepRaster(database: Queryable, raster: StoredRaster): Promise<string | undefined> {
+export async function insertPreparedRaster(
+  database: Queryable,
+  raster: StoredRaster,
+): Promise<string | undefined> {
   const { userId, layerId, blob, sourceDigest, sourceName, facts } = raster
   const id = randomBytes(16).toString('hex')
   const rows = await database.query(
@@ -43,7 +46,7 @@ export async function keepRaster(database: Queryable, raster: StoredRaster): Pro
   return rows.length > 0 ? id : undefined
 }
 
-/** Finds what somebody has prepared. */
+/** Finds a raster that a user prepared. */
 export async function findPreparedRaster(
   database: Queryable,
   { id, userId }: Pick<PreparedRaster, 'id' | 'userId'>,
@@ -56,13 +59,13 @@ export async function findPreparedRaster(
   return row
 }
 
-/** Forgets a picture that no layer took; its files go when nothing else refers to them. */
-export async function dropPreparedRaster(database: Queryable, id: string): Promise<void> {
+/** Deletes a prepared raster; its files are deleted once unreferenced. */
+export async function deletePreparedRaster(database: Queryable, id: string): Promise<void> {
   await database.query('delete from prepared_raster where id = $1', [id])
 }
 
-/** Forgets what was prepared too many hours ago, by this process or by one that is dead. */
-export async function deleteOldRasters(database: Queryable, hours: number): Promise<void> {
+/** Deletes prepared rasters older than a number of hours, from any process. */
+export async function deleteOldPreparedRasters(database: Queryable, hours: number): Promise<void> {
   await database.query(
     `delete from prepared_raster where created_at < now() at time zone 'utc' - make_interval(hours => $1::int)`,
     [hours],

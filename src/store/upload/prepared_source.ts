@@ -1,21 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import type { Queryable } from '../../database/database.ts'
 
-/** Staged features that wait to be taken over. */
+/** Staged features prepared for a layer to adopt. */
 export interface PreparedSource {
   /** 32 hexadecimal digits. */
   readonly id: string
-  /** Who prepared it, and nobody else, may use it. */
+  /** The user who prepared it, and the only one who may use it. */
   readonly userId: number
-  /** The layer whose features they are to replace; null where they are for a new one. */
+  /** The layer whose features they replace; null for a new layer. */
   readonly layerId: number | null
   readonly tableName: string
-  /** What the import gave, as JSON. */
+  /** Result of the import, as JSON. */
   readonly staged: object
 }
 
-/** Keeps a staged table until somebody takes it over, whatever becomes of this process. Gives its id. */
-export async function keepPrepared(tx: Queryable, prepared: Omit<PreparedSource, 'id'>): Promise<string> {
+/** Stores a prepared source, independent of this process, until a layer adopts it. Returns its id. */
+export async function insertPreparedSource(
+  tx: Queryable,
+  prepared: Omit<PreparedSource, 'id'>,
+): Promise<string> {
   const id = randomBytes(16).toString('hex')
   const { userId, layerId, tableName, staged } = prepared
   await tx.query(
@@ -26,8 +29,8 @@ export async function keepPrepared(tx: Queryable, prepared: Omit<PreparedSource,
   return id
 }
 
-/** Finds what somebody has prepared. */
-export async function findPrepared(
+/** Finds a source that a user prepared. */
+export async function findPreparedSource(
   database: Queryable,
   { id, userId }: Pick<PreparedSource, 'id' | 'userId'>,
 ): Promise<PreparedSource | undefined> {
@@ -39,8 +42,8 @@ export async function findPrepared(
   return row
 }
 
-/** Forgets what was prepared too many hours ago; the tables are dropped with those of dead processes. */
-export async function deleteOldPrepared(database: Queryable, hours: number): Promise<void> {
+/** Deletes prepared sources older than a number of hours; `dropOrphans` drops their tables. */
+export async function deleteOldPreparedSources(database: Queryable, hours: number): Promise<void> {
   await database.query(
     `delete from prepared_source where created_at < now() at time zone 'utc' - make_interval(hours => $1::int)`,
     [hours],

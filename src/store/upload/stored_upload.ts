@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/database.ts'
 import type { Blob } from '../../files/blob_store.ts'
 import { listReferencingColumns } from '../foreign_key.ts'
 
-/** A file that was sent, before something refers to it. */
+/** An uploaded file that no resource references yet. */
 export interface StoredUpload {
   /** 32 hexadecimal digits. */
   readonly id: string
@@ -13,7 +13,7 @@ export interface StoredUpload {
   readonly userId: number | null
 }
 
-/** Records uploads whose content is stored; the blobs' rows are made, or locked and made young again. */
+/** Records uploads whose content is stored. Creates the rows of their blobs, or locks and renews them. */
 export async function insertUploads(tx: Queryable, uploads: readonly StoredUpload[]): Promise<void> {
   await tx.query(
     `with content as (
@@ -29,7 +29,7 @@ export async function insertUploads(tx: Queryable, uploads: readonly StoredUploa
   )
 }
 
-/** Finds an upload by its id. */
+/** Finds an upload by id. */
 export async function findUpload(database: Queryable, id: string): Promise<StoredUpload | undefined> {
   const [row] = await database.query<StoredUpload>(
     `select id, digest, name, mime_type as "mimeType", size_bytes::float8 as "sizeBytes", user_id as "userId"
@@ -39,7 +39,7 @@ export async function findUpload(database: Queryable, id: string): Promise<Store
   return row
 }
 
-/** Gets uploads by their ids as they are written, and keeps them until the transaction ends. */
+/** Finds uploads by id, keyed by the id as given, and locks them until the end of the transaction. */
 export async function lockUploads(tx: Queryable, ids: readonly string[]): Promise<Map<string, StoredUpload>> {
   if (ids.length === 0) return new Map()
   const rows = await tx.query<StoredUpload>(
@@ -56,13 +56,13 @@ export async function lockUploads(tx: Queryable, ids: readonly string[]): Promis
   )
 }
 
-/** Forgets an upload; tells whether there was one. */
+/** Deletes an upload; returns whether it existed. */
 export async function deleteUpload(database: Queryable, id: string): Promise<boolean> {
   const rows = await database.query('delete from upload where id = $1 returning id', [id.replaceAll('-', '')])
   return rows.length > 0
 }
 
-/** Forgets uploads older than a number of hours. Gives how many there were. */
+/** Deletes uploads older than a number of hours. Returns their number. */
 export async function deleteOldUploads(database: Queryable, hours: number): Promise<number> {
   const rows = await database.query(
     `delete from upload where created_at < now() at time zone 'utc' - make_interval(hours => $1::int)
@@ -73,8 +73,8 @@ export async function deleteOldUploads(database: Queryable, hours: number): Prom
 }
 
 /**
- * Forgets blobs that no foreign key refers to and that are older than a grace longer than any transaction. Their files are
- * the caller's to delete, once the transaction stands.
+ * Deletes blobs without a referring row that are older than a grace period, which must be longer than any transaction.
+ * The caller has to delete their files after the commit.
  */
 export async function deleteUnusedBlobs(tx: Queryable, graceHours: number): Promise<string[]> {
   const columns = await listReferencingColumns(tx, 'blob')
@@ -90,8 +90,8 @@ export async function deleteUnusedBlobs(tx: Queryable, graceHours: number): Prom
   return rows.map(({ digest }) => digest)
 }
 
-/** Of some digests, gives those that have a row. */
-export async function findKnownBlobs(tx: Queryable, digests: readonly string[]): Promise<Set<string>> {
+/** Returns the digests that have a row in `blob`. */
+export async function findExistingBlobs(tx: Queryable, digests: readonly string[]): Promise<Set<string>> {
   const rows = await tx.query<Pick<Blob, 'digest'>>(
     'select digest from blob where digest = any($1::text[])',
     [digests],

@@ -80,7 +80,7 @@ describe('landform data head', () => {
   it('says what is meant where something is not there', async () => {
     const cases = [
       ['head twons', 1, 'did you mean "towns"?'],
-      ['head Towns', 1, 'is called so: name it by that id'],
+      ['head Towns', 1, 'has that name: use its id'],
       ['head 999999', 1, 'resource/not-found'],
       ['head city', 3, 'has no features'],
       ['head towns --fields nme', 3, 'did you mean "name"?'],
@@ -111,7 +111,7 @@ it('says so where several are called by a name', async () => {
   for (const parent of ['city', 'many']) await run(`import towns.geojson --parent ${parent} --name Twin`)
   expect(await run('head Twin')).toMatchObject({
     exit: 1,
-    err: told('resource/not-found', '2 resources are called "Twin"', 'hint: Name the one that is meant'),
+    err: told('resource/not-found', '2 resources have the name "Twin"', 'hint: Use an id'),
   })
   expect(await run('head Many/Twin')).toMatchObject({ exit: 0 })
 })

@@ -217,7 +217,10 @@ describeServers('a source that would take data away', (start) => {
       await writeFile(path, 'this is no data')
       const blind = await planForeign()
       expect(blind.issues.map(({ code, message }) => [code, message])).toEqual([
-        ['data/loss', expect.stringContaining('this server does not count a source before it loads it')],
+        [
+          'data/loss',
+          expect.stringContaining('this server cannot count the features of a source before loading it'),
+        ],
       ])
       const allowed = await planForeign({ ...safeOptions, allowLoss: new Set([key]) })
       expect(allowed.issues).toEqual([])

@@ -104,11 +104,11 @@ describe('a server without our routes', () => {
     expect(tree.byKeyname.get('sister')?.resmeta).toEqual({ note: 'kept' })
   })
 
-  it('is told apart from something that is no resource service', async () => {
+  it('is told apart from something that is not a resource service', async () => {
     const { api } = await stand({ decide: () => 'unknown' })
     await expect(readActualTree(api)).rejects.toMatchObject({
       code: 'http/unexpected',
-      message: `${api.url} is no resource service.`,
+      message: `${api.url} is not a resource service.`,
     })
   })
 })

@@ -1,4 +1,4 @@
-import type { TreeHead } from '../../../src/api/tree.ts'
+import type { TreeHead } from '../../../src/api/read_tree.ts'
 import type { Representation } from '../../../src/contract/bodies.ts'
 import type { Cls } from '../../../src/contract/registry.ts'
 import type { MetadataValue } from '../../../src/contract/resource.ts'

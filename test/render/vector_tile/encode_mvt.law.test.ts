@@ -20,7 +20,7 @@ function readBack(geometry: TileGeometry): number[][] | undefined {
 }
 
 describe('encodeTileLayer', () => {
-  test('writes the lines and points that another program reads', () => {
+  test('writes lines and points that another decoder reads', () => {
     fc.assert(
       fc.property(fc.oneof(tileLines, tilePoints), (geometry) => {
         const tidy = tidyGeometry(geometry).parts.flat()
@@ -48,7 +48,7 @@ describe('encodeTileLayer', () => {
     )
   })
 
-  test('tidying twice changes nothing more', () => {
+  test('tidying is idempotent', () => {
     fc.assert(
       fc.property(fc.oneof(tilePolygons, tileLines, tilePoints), (geometry) => {
         const once = tidyGeometry(geometry)

@@ -48,7 +48,7 @@ describe('encodeTileLayer', () => {
     expect((ten ?? 0) - (one ?? 0)).toBeLessThan(200)
   })
 
-  test('keeps an integer and a real of the same number apart', () => {
+  test('distinguishes an integer and a real of the same value', () => {
     const keys = [
       { name: 'a', kind: 'integer' },
       { name: 'b', kind: 'real' },
@@ -59,7 +59,7 @@ describe('encodeTileLayer', () => {
     expect(length).toBeGreaterThan(encodeTileLayer(layerOf(oneKind, features)).length)
   })
 
-  test('leaves out what collapses, and gives no bytes where nothing is left', () => {
+  test('leaves out collapsed features, and returns no bytes without features', () => {
     const flat = { family: 'POLYGON', parts: [[[0, 0, 5, 0, 10, 0, 0, 0]]] } as const
     const speck = { family: 'LINESTRING', parts: [[[3, 3, 3, 3]]] } as const
     const features = [flat, speck].map((geometry, at) => ({ id: at + 1, geometry, values: [] }))
@@ -83,7 +83,7 @@ describe('encodeTileLayer', () => {
     expect(read(bytes)['svc:5']?.feature(0).loadGeometry()).toHaveLength(2)
   })
 
-  test('layers of one tile are the bytes of each, one after the other', () => {
+  test('the concatenated bytes of layers are a tile', () => {
     const one = encodeTileLayer({ ...layerOf([], [{ id: 1, geometry: point, values: [] }]), name: 'svc:1' })
     const two = encodeTileLayer({ ...layerOf([], [{ id: 2, geometry: point, values: [] }]), name: 'svc:2' })
     expect(Object.keys(read(Buffer.concat([one, two])))).toEqual(['svc:1', 'svc:2'])

@@ -11,11 +11,11 @@ const lineOf = (positions: number, from = 0): TileGeometry => ({
 const everywhere = [-1e9, -1e9, 1e9, 1e9] as const
 
 describe('createGeometryCache', () => {
-  test('gives the shapes of a level that reach into the box', () => {
+  test('returns the geometries of a level that intersect the box', () => {
     const cache = createGeometryCache()
-    cache.keep('a', 1, lineOf(1000))
-    cache.keep('a', 2, lineOf(1000, 5000))
-    cache.keep('b', 3, lineOf(1000))
+    cache.add('a', 1, lineOf(1000))
+    cache.add('a', 2, lineOf(1000, 5000))
+    cache.add('b', 3, lineOf(1000))
     expect([...cache.find('a', everywhere).keys()]).toEqual([1, 2])
     expect([...cache.find('a', [999, -1, 4000, 1]).keys()]).toEqual([1])
     expect([...cache.find('a', [1500, -1, 4000, 1]).keys()]).toEqual([])
@@ -23,19 +23,19 @@ describe('createGeometryCache', () => {
     expect(cache.find('c', everywhere).size).toBe(0)
   })
 
-  test('does not keep what is made faster than found, nor what is too great', () => {
+  test('does not cache geometries that are too small or too large', () => {
     const cache = createGeometryCache()
-    cache.keep('a', 1, lineOf(10))
-    cache.keep('a', 2, lineOf(3_000_000))
+    cache.add('a', 1, lineOf(10))
+    cache.add('a', 2, lineOf(3_000_000))
     expect(cache.find('a', everywhere).size).toBe(0)
   })
 
-  test('lets the levels go that were begun first, and counts right over and over', () => {
+  test('drops the oldest levels, and keeps counting correctly', () => {
     const cache = createGeometryCache()
     const great = lineOf(600_000)
     for (let round = 0; round < 50; round += 1) {
-      cache.keep(`level ${round}`, 1, great)
-      cache.keep(`level ${round}`, 1, great)
+      cache.add(`level ${round}`, 1, great)
+      cache.add(`level ${round}`, 1, great)
     }
     const kept = Array.from({ length: 50 }, (_, round) => cache.find(`level ${round}`, everywhere).size)
     expect(kept).toEqual([...Array(47).fill(0), 1, 1, 1])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { coarserLevels, rowBits, thinCrowd } from '../../../src/render/vector_tile/thin_features.ts'
+import { maxMerges, rowBits, thinFeatures } from '../../../src/render/vector_tile/thin_features.ts'
 
 const run = { seed: 20_240_506, numRuns: process.env.LANDFORM_SOAK ? 20_000 : 300 }
 
@@ -14,22 +14,24 @@ const crowdOf = (
   cells: list.map(({ column, row }) => (column << rowBits) | row),
 })
 
-describe('thinCrowd', () => {
-  test('keeps the lowest id of each cell where that is few enough', () => {
+describe('thinFeatures', () => {
+  test('keeps the lowest id of each cell within the limit', () => {
     fc.assert(
       fc.property(features, (list) => {
         const cells = Map.groupBy(list, ({ column, row }) => `${column} ${row}`)
         const lowest = [...cells.values()].map((cell) => Math.min(...cell.map(({ id }) => id)))
-        expect(thinCrowd(crowdOf(list), 1000)).toEqual(new Set(lowest))
+        expect(thinFeatures(crowdOf(list), 1000)).toEqual(new Set(lowest))
       }),
       run,
     )
   })
 
-  test('a lower limit keeps less, and nothing else; the lowest id of all is always there', () => {
+  test('a lower limit keeps a subset; the lowest id is always kept', () => {
     fc.assert(
       fc.property(features, fc.nat(50), fc.nat(50), (list, one, other) => {
-        const [few, many] = [one, other].sort((a, b) => a - b).map((limit) => thinCrowd(crowdOf(list), limit))
+        const [few, many] = [one, other]
+          .sort((a, b) => a - b)
+          .map((limit) => thinFeatures(crowdOf(list), limit))
         for (const id of few ?? []) expect(many?.has(id)).toBe(true)
         if (list.length > 0) expect(few?.has(Math.min(...list.map(({ id }) => id)))).toBe(true)
       }),
@@ -37,14 +39,12 @@ describe('thinCrowd', () => {
     )
   })
 
-  test('keeps no more than the limit, unless cells cannot be joined any more', () => {
-    const coarsest = 2 ** coarserLevels
+  test('keeps no more than the limit, unless cells cannot be merged further', () => {
+    const coarsest = 2 ** maxMerges
     fc.assert(
       fc.property(features, fc.nat(50), (list, limit) => {
-        const { size } = thinCrowd(crowdOf(list), limit)
-        const last = new Set(
-          list.map(({ column, row }) => `${column >> coarserLevels} ${row >> coarserLevels}`),
-        )
+        const { size } = thinFeatures(crowdOf(list), limit)
+        const last = new Set(list.map(({ column, row }) => `${column >> maxMerges} ${row >> maxMerges}`))
         expect(size).toBeLessThanOrEqual(Math.max(limit, last.size))
         expect(last.size).toBeLessThanOrEqual(Math.ceil(201 / coarsest) ** 2)
       }),

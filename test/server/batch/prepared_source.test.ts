@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { dropOrphans } from '../../../src/import/orphans.ts'
+import { dropOrphans } from '../../../src/import/orphaned_tables.ts'
 import { openAttachments } from '../../support/attachments.ts'
 import { type BatchClient, groupBody, openBatchClient } from '../../support/batch.ts'
 import { listFeatureTables } from '../../support/import.ts'

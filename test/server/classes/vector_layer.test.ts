@@ -74,10 +74,10 @@ describeServers('layers made empty', (start) => {
     ['of an unknown geometry', 'geometry_type', { ...points, geometry_type: 'CIRCLE' }],
     ['with a field called id', '"id"', { ...points, fields: [field('id')] }],
     ['with a field called geom', '"geom"', points, { feature_layer: { fields: [field('geom')] } }],
-    ['with a keyname twice', '"a" is used twice', { ...points, fields: [field('a'), field('a')] }],
+    ['with a keyname twice', 'duplicate keyname "a"', { ...points, fields: [field('a'), field('a')] }],
     [
       'with a display name twice',
-      '"A" is used twice',
+      'duplicate display name "A"',
       { ...points, fields: [field('a', 'STRING', { display_name: 'A' }), field('A')] },
     ],
     ['with a field of an unknown type', 'datatype', { ...points, fields: [field('a', 'BLOB')] }],

@@ -255,7 +255,7 @@ describeServers('exporting text', (start) => {
   test.each([
     ['', 'Parameter "format" is missing'],
     ['format=geojson', 'Parameter "format": expected one of GPKG, GeoJSON'],
-    ['format=GeoJSON&srs=999999', 'srs: there is no reference system EPSG:999999'],
+    ['format=GeoJSON&srs=999999', 'srs: unknown reference system EPSG:999999'],
     ['format=GeoJSON&srs=x', 'Parameter "srs": expected an integer, got "x"'],
     ['format=KML&srs=3857', 'Parameter "srs" is 3857, but KML is always in EPSG:4326'],
     ['format=GeoJSON&zipped=maybe', 'Parameter "zipped": expected true or false, got "maybe"'],

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dropOrphans } from '../../../src/import/orphans.ts'
+import { dropOrphans } from '../../../src/import/orphaned_tables.ts'
 import { sweep } from '../../../src/server/garbage_collection.ts'
 import type { RunningServer } from '../../../src/server/server.ts'
 import { openAttachments, type WireAttachment } from '../../support/attachments.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/database.ts'
-import { dropOrphans } from '../../../src/import/orphans.ts'
+import { dropOrphans } from '../../../src/import/orphaned_tables.ts'
 import { drivers } from '../../support/drivers.ts'
 import { listFeatureTables } from '../../support/import.ts'
 import { createServerEnvironment, type ServerEnvironment } from '../../support/killable.ts'

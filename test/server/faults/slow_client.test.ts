@@ -1,42 +1,16 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findSlowness } from '../../../src/server/http/slow_client.ts'
 import { drivers } from '../../support/drivers.ts'
 import { adminPassword, startTestServer, type TestServer } from '../../support/server.ts'
+import { type Drip, drip } from '../../support/slow_request.ts'
 import { openTus, uploads } from '../../support/tus.ts'
 import { findUnreferencedFiles } from '../../support/unreferenced_files.ts'
 
-/** A client that sends a few bytes and then none is far below this. */
-const limits = { minRate: 20_000, clientTimeoutSeconds: 0.5 }
-
-interface Drip {
-  readonly method: string
-  readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  /** What is sent at once. */
-  readonly start?: string
-}
-
-/** Sends the start of a body, a few bytes one by one, and no more. */
-async function drip(server: TestServer, { method, path, headers = {}, start = '' }: Drip) {
-  const authorization = `Basic ${Buffer.from(`administrator:${adminPassword}`).toString('base64')}`
-  const options = { method, agent: false, headers: { authorization, 'content-length': '60000', ...headers } }
-  const outgoing = request(server.url + path, options)
-  const answer = once(outgoing, 'response')
-  outgoing.write(start)
-  // What is written after the answer could reset the connection before the answer has been read.
-  for (let at = 0; at < 5; at += 1) {
-    await server.guest('GET', '/healthz')
-    outgoing.write(' ')
-  }
-  const [message] = (await answer) as [IncomingMessage]
-  const chunks: Buffer[] = await message.toArray()
-  const body = JSON.parse(Buffer.concat(chunks).toString()) as { code: string; message: string }
-  return { status: message.statusCode, body }
-}
+/** A client that sends one byte every 10 ms sends a tenth of this. */
+const limits = { minRate: 1000, clientTimeoutSeconds: 0.5 }
 
 /** Waits until the server has closed the connection of the next request. */
 function nextConnectionClosed(): Promise<void> {

@@ -112,7 +112,7 @@ describeServers('writing features', (start) => {
     })
     expect(await layer.refuse('POST', '?srs=999998', { geom: 'POINT (1 1)' })).toContain('EPSG:999998')
     expect(await layer.refuse('POST', '', { geom: 'SRID=4326;POINT (1 1)' })).toContain('EPSG:4326')
-    expect(await layer.refuse('POST', '?srs=4326', { geom: 'POINT (0 91)' })).toContain('bad geometry')
+    expect(await layer.refuse('POST', '?srs=4326', { geom: 'POINT (0 91)' })).toContain('invalid geometry')
   })
 
   test('makes single geometries multi where the layer asks, and refuses every other mismatch', async () => {
@@ -120,11 +120,11 @@ describeServers('writing features', (start) => {
     const layer = await createLayer(server, 'MULTIPOLYGON')
     await server.admin('POST', layer.path, { geom: 'POLYGON((0 0,4 0,4 4))' })
     expect(await layer.list()).toMatchObject([{ geom: 'MULTIPOLYGON(((0 0,4 0,4 4,0 0)))' }])
-    expect(await layer.refuse('POST', '', { geom: 'POINT(1 1)' })).toContain('POINT does not fit')
+    expect(await layer.refuse('POST', '', { geom: 'POINT(1 1)' })).toContain('POINT does not match')
     expect(await layer.refuse('POST', '', { geom: 'POLYGON Z ((0 0 1,4 0 1,4 4 1,0 0 1))' })).toContain(
-      'POLYGONZ does not fit',
+      'POLYGONZ does not match',
     )
-    expect(await layer.refuse('POST', '', { geom: 'POLYGON((0 0,1 1' })).toContain('bad WKT')
+    expect(await layer.refuse('POST', '', { geom: 'POLYGON((0 0,1 1' })).toContain('invalid WKT')
     expect(await layer.refuse('POST', '', { geom: { type: 'Point' } })).toContain('geom_format=geojson')
     // A bow tie is stored as given.
     const tie = 'MULTIPOLYGON(((0 0,4 4,4 0,0 4,0 0)))'
@@ -146,7 +146,7 @@ describeServers('writing features', (start) => {
         ],
       },
     }
-    expect(await flat.refuse('POST', '', point)).toContain('POINTZ does not fit')
+    expect(await flat.refuse('POST', '', point)).toContain('POINTZ does not match')
     const answer = await server.admin('POST', flat.path, point)
     expect(await answer.json<object>()).toMatchObject({ hint: expect.stringContaining('geom_fit_z=true') })
     await server.admin('POST', `${flat.path}?geom_fit_z=true`, point)
@@ -154,7 +154,7 @@ describeServers('writing features', (start) => {
     await server.admin('PATCH', `${high.path}?geom_fit_z=true&geom_format=geojson`, [line])
     expect(await high.list()).toMatchObject([{ geom: 'LINESTRING Z (0 0 0,1 2 0)' }])
     // The family is not what was asked for.
-    expect(await high.refuse('POST', '?geom_fit_z=true', { geom: 'POINT(1 1)' })).toContain('does not fit')
+    expect(await high.refuse('POST', '?geom_fit_z=true', { geom: 'POINT(1 1)' })).toContain('does not match')
   })
 
   test.each([

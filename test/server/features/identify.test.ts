@@ -103,7 +103,7 @@ describeServers('identify', (start) => {
   })
 
   test.each([
-    [{ srs: 3857, geom: 'POLYGON((0 0', layers: [] }, 'bad WKT'],
+    [{ srs: 3857, geom: 'POLYGON((0 0', layers: [] }, 'invalid WKT'],
     [{ srs: 999_998, geom: everywhere, layers: [] }, 'EPSG:999998'],
     [{ srs: 3857, geom: everywhere }, 'layers'],
     [{ srs: 3857, geom: 5, layers: [] }, 'geom'],

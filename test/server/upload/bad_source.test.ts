@@ -149,7 +149,7 @@ const shapes: readonly Bad[] = [
         ]),
       },
     ]),
-    'the layer holds POINT',
+    'the layer has geometry type POINT',
   ],
   ['a curve that nothing declares', 'a.csv', 'wkt,n\n"CIRCULARSTRING(0 0,1 1,2 0)",1\n', 'it is a curve'],
   [

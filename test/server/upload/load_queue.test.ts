@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type LogFacts, silentLog } from '../../../src/core/log.ts'
+import { type LogFields, silentLog } from '../../../src/core/log.ts'
 import { openLoads } from '../../../src/server/upload/load_queue.ts'
 import { openTestDatabase } from '../../support/drivers.ts'
 import { copies, makeGate } from '../../support/gate.ts'
@@ -34,8 +34,8 @@ test('an upload tells how far it is while it is read into a layer, and no longer
 
 test('the log tells of what takes long', async () => {
   const loads = openLoads(1)
-  const lines: LogFacts[] = []
-  const log = { ...silentLog, info: (facts: LogFacts) => lines.push(facts) }
+  const lines: LogFields[] = []
+  const log = { ...silentLog, info: (facts: LogFields) => lines.push(facts) }
   await loads.follow({ uploadId: 'a', log }, async (onProgress) => {
     onProgress({ step: 'writing', features: 5, total: 9 })
     while (lines.length === 0) await new Promise(setImmediate)

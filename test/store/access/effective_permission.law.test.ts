@@ -10,7 +10,7 @@ import {
   explainPermissions,
   findManagedIds,
   findPermissionMasks,
-  findPlacedMasks,
+  findPlannedMasks,
 } from '../../../src/store/access/effective_permission.ts'
 import { findUser, type User } from '../../../src/store/auth/principal.ts'
 import { bootstrap } from '../../../src/store/bootstrap.ts'
@@ -82,7 +82,7 @@ interface Principals {
 }
 
 describeDrivers('permissions from the database', (open) => {
-  test('are those of the specification, of the pure evaluator and of the explanations, for every tree and every rule', {
+  test('equal those of the specification, the pure evaluator and the explanations, for every tree and rule', {
     timeout: 3_600_000,
   }, async () => {
     const database = await open()
@@ -372,7 +372,7 @@ async function comparePlaced(tx: Queryable, { tree, stands }: Planted, asked: As
     const { cls, parent: parentId } = standAllowed(made.placed, nodes)
     return { id: 7000 + (nodes[0]?.id ?? 0), cls, parentId }
   })
-  const masks = await findPlacedMasks(tx, asked.user, placed)
+  const masks = await findPlannedMasks(tx, asked.user, placed)
   const grown = new Map(tree)
   for (const { id, cls, parentId } of placed)
     grown.set(id, { cls, parent: parentId, owner: asked.user.id, rules: [] })

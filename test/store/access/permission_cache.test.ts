@@ -7,7 +7,7 @@ import { bootstrap } from '../../../src/store/bootstrap.ts'
 import { describeDrivers } from '../../support/drivers.ts'
 
 describeDrivers('remembered permissions', (open) => {
-  test('are never those of groups that somebody has left', async () => {
+  test('are never those of groups that the user has left', async () => {
     const database = await open()
     await database.transaction((tx) => bootstrap(tx, 'no password'))
     const before = await findUser(database, 'administrator')

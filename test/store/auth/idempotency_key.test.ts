@@ -4,7 +4,7 @@ import {
   claimKey,
   deleteOldKeys,
   findKey,
-  keepAnswer,
+  storeAnswer,
 } from '../../../src/store/auth/idempotency_key.ts'
 import { describeDrivers } from '../../support/drivers.ts'
 
@@ -17,36 +17,36 @@ describeDrivers('keys of requests', (open) => {
        returning id`,
     )
     const userId = user?.id ?? 0
-    const claim = (key: string, name: string, silentSeconds?: number) =>
+    const claim = (key: string, name: string, timeoutSeconds?: number) =>
       claimKey(database, {
         ...mine(key, name),
         instance: name,
         request: name,
-        silentSeconds,
-        keptHours: 24,
+        timeoutSeconds,
+        retentionHours: 24,
       })
     const mine = (key: string, name: string): Claim => ({ userId, key, claim: name })
     const find = (key: string) => findKey(database, { userId, key })
     return { database, claim, mine, find }
   }
 
-  test('are claimed by one', async () => {
+  test('are claimed by one attempt', async () => {
     const { claim, find } = await prepare()
     expect([await claim('a', 'first', 30), await claim('a', 'second', 30)]).toEqual([true, false])
     expect(await find('a')).toEqual({ request: 'first', answer: null })
   })
 
-  test('are taken over where no other process can live, and the old one finishes nothing', async () => {
+  test('are taken over if no other process can be running, and the old attempt cannot finish', async () => {
     const { database, claim, mine } = await prepare()
     await claim('a', 'first')
     expect(await claim('a', 'first')).toBe(false)
     expect(await claim('a', 'second')).toBe(true)
-    expect(await keepAnswer(database, mine('a', 'first'), 'x')).toBe(false)
-    expect(await keepAnswer(database, mine('a', 'second'), 'y')).toBe(true)
+    expect(await storeAnswer(database, mine('a', 'first'), 'x')).toBe(false)
+    expect(await storeAnswer(database, mine('a', 'second'), 'y')).toBe(true)
     expect(await claim('a', 'third')).toBe(false)
   })
 
-  test('are taken over from who has been silent for long', async () => {
+  test('are taken over from an attempt that has timed out', async () => {
     const { database, claim } = await prepare()
     await claim('a', 'first', 30)
     await database.query(`update idempotency_key set touched_at = touched_at - interval '29 seconds'`)
@@ -55,12 +55,12 @@ describeDrivers('keys of requests', (open) => {
     expect(await claim('a', 'second', 30)).toBe(true)
   })
 
-  test('are forgotten when they are old, too many or too large, the oldest first', async () => {
+  test('are deleted when they are old, too many or too large, the oldest first', async () => {
     const { database, claim, mine, find } = await prepare()
     const keys = ['oldest', 'old', 'newer', 'newest']
     for (const [at, key] of keys.entries()) {
       await claim(key, key)
-      await keepAnswer(database, mine(key, key), 'x'.repeat(100))
+      await storeAnswer(database, mine(key, key), 'x'.repeat(100))
       await database.query(
         'update idempotency_key set created_at = created_at - $2::int * interval $$1 hour$$ where key = $1',
         [key, 10 * (keys.length - at)],

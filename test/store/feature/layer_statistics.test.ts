@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Database, Queryable } from '../../../src/database/database.ts'
 import { countFeatures } from '../../../src/store/feature/layer_extent.ts'
-import { type LayerQuery, shareByVersion } from '../../../src/store/feature/layer_statistics.ts'
+import { cacheByVersion, type LayerQuery } from '../../../src/store/feature/layer_statistics.ts'
 import { insertFeatures } from '../../../src/store/feature/write_features.ts'
 import { ensureFeatureTable } from '../../../src/store/layer/layer_table.ts'
 import { findLayers, type Layer, touchLayer } from '../../../src/store/layer/stored_layer.ts'
@@ -38,11 +38,11 @@ const counting = (meanwhile: (time: number) => Promise<unknown> = async () => un
     await meanwhile(time)
     return total
   }
-  return { find: shareByVersion(look), times: () => times }
+  return { find: cacheByVersion(look), times: () => times }
 }
 
 describeDrivers('what is known of all features of a layer', (open) => {
-  test('is found out once for every version of it', async () => {
+  test('is computed once for each version', async () => {
     const database = await open()
     const id = await create(database)
     const { find, times } = counting()
@@ -60,7 +60,7 @@ describeDrivers('what is known of all features of a layer', (open) => {
     expect(times()).toBe(3)
   })
 
-  test('is found out again where the layer changed meanwhile', async () => {
+  test('is computed again if the layer changed meanwhile', async () => {
     const database = await open()
     const id = await create(database)
     const { find, times } = counting(async (time) => time === 1 && add(database, id, 2))
@@ -70,7 +70,7 @@ describeDrivers('what is known of all features of a layer', (open) => {
     expect(await find(database, await readLayer(database, id))).toBe(5)
   })
 
-  test('is nothing where finding out failed: nobody fails because of another', async () => {
+  test('is not cached if the query failed: other callers run it again', async () => {
     const database = await open()
     const id = await create(database)
     const { find, times } = counting((time) =>
@@ -85,7 +85,7 @@ describeDrivers('what is known of all features of a layer', (open) => {
     expect(times()).toBe(3)
   })
 
-  test('is nothing while the layer has no table', async () => {
+  test('is not cached for a layer without a table', async () => {
     const database = await open()
     const id = await create(database)
     const { find } = counting()

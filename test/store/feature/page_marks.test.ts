@@ -10,16 +10,16 @@ import { describeDrivers } from '../../support/drivers.ts'
 import { createTestLayer, prepareStore } from '../../support/layers.ts'
 
 const count = 9000
-const form = {
+const format = {
   geom: false,
   geomFormat: 'wkt',
   srs: 3857,
-  momentFormat: 'obj',
+  temporalFormat: 'obj',
   fields: [],
   extensions: [],
 } as const
 
-const selection = { form, filter: {}, orderBy: [], limit: 3 }
+const selection = { format, filter: {}, orderBy: [], limit: 3 }
 
 const getLayer = async (database: Queryable, id: number) =>
   (await findLayers(database, [id])).get(id) as Layer
@@ -71,11 +71,11 @@ describeDrivers('marks of pages', (open) => {
   const turn = async (database: Database, marks: PageMarks, page: { layer: Layer; offset: number }) => {
     const { layer, offset } = page
     const ids = await list(database, layer, { offset, mark: marks.find(layer, offset) })
-    if (ids[0] !== undefined) await marks.learn(database, layer, { offset, id: ids[0] })
+    if (ids[0] !== undefined) await marks.add(database, layer, { offset, id: ids[0] })
     return ids
   }
 
-  test('give the pages that there are without them', async () => {
+  test('do not change the pages', async () => {
     const database = await open()
     const { layer } = await create(database)
     const marks = createPageMarks()
@@ -85,7 +85,7 @@ describeDrivers('marks of pages', (open) => {
     expect(offsets).toEqual([undefined, 1000, 1000, 3000, 3000, 4000, 5999, 7500])
   })
 
-  test('hold no longer than the layer stays as it is', async () => {
+  test('are valid until the layer changes', async () => {
     const database = await open()
     const { id, layer } = await create(database)
     const marks = createPageMarks()
@@ -108,7 +108,7 @@ describeDrivers('marks of pages', (open) => {
     expect(marks.find(now, 7000)?.offset).toBe(offset)
   })
 
-  test('are not needed: the pages before one are passed in the index', async () => {
+  test('are optional: an index-only scan skips the preceding pages', async () => {
     const database = await open()
     const { layer } = await create(database)
     const ids = Array.from({ length: count }, (_, at) => at + 1).filter((id) => id % 7 !== 0)
@@ -119,7 +119,7 @@ describeDrivers('marks of pages', (open) => {
     expect(plan).toMatch(/Index (Only )?Scan using features_\w+_pkey.*actual rows=3\b/)
   })
 
-  test('let the index be followed from the mark on', async () => {
+  test('let the index scan start at the mark', async () => {
     const database = await open()
     const { layer } = await create(database)
     const marks = createPageMarks()
