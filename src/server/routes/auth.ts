@@ -4,7 +4,7 @@ import { listTokens } from '../../store/auth/token.ts'
 import { getPrincipal } from '../auth/principal_checks.ts'
 import { requireUser, updateProfile } from '../auth/profile.ts'
 import { closeSession, openSession } from '../auth/session.ts'
-import { createToken, revokeToken, tokenAnswer, whose } from '../auth/tokens.ts'
+import { createToken, findTokenOwner, revokeToken, tokenAnswer } from '../auth/tokens.ts'
 import type { Handlers } from '../http/handler.ts'
 
 /** What tells who somebody is, or is a secret, is for the one who asked. */
@@ -53,7 +53,7 @@ export const authHandlers: Handlers<keyof typeof authRoutes> = {
   'auth.profile_update': async (request) => ({ json: await updateProfile(request, request.body) }),
 
   'token.list': async (request) => {
-    const userId = await whose(request, request.query.user)
+    const userId = await findTokenOwner(request, request.query.user)
     return { json: (await listTokens(request.context.database, userId)).map(tokenAnswer) }
   },
 
