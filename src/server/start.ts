@@ -25,7 +25,7 @@ import { createForeignDatabases } from './geodb/connection_pools.ts'
 import { createLayerCaches } from './layer_caches.ts'
 import { readStored } from './resource/representation.ts'
 import { completeSettings } from './settings/server_settings.ts'
-import { openLoads } from './upload/load_queue.ts'
+import { createLoads } from './upload/load_queue.ts'
 
 /** Name of the file, in the data folder, that holds the administrator's generated password. */
 export const passwordFileName = 'admin-password'
@@ -63,7 +63,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       geodb: createForeignDatabases(secrets, log),
       log,
       version,
-      loads: openLoads(),
+      loads: createLoads(),
       temporaryFolder: await emptyFolder(join(dataFolder, temporaryName)),
       instance: `${hostname()}-${randomBytes(6).toString('hex')}`,
     }

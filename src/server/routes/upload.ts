@@ -6,14 +6,14 @@ import type { uploadRoutes } from '../../contract/routes/upload.ts'
 import { insertUploads, type StoredUpload } from '../../store/upload/stored_upload.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 import { readForm } from '../http/multipart.ts'
-import { piecesOf } from '../stream/spool.ts'
+import { streamBody } from '../stream/spool.ts'
 import { withinGuestQuota } from '../upload/guest_upload_quota.ts'
 import {
   appendToUpload,
   createPartialUpload,
-  forgetUpload,
-  getWholeUpload,
+  getCompleteUpload,
   headPartialUpload,
+  removeUpload,
   unknownUpload,
 } from '../upload/tus.ts'
 import { checkVersion, isTus } from '../upload/tus_protocol.ts'
@@ -33,7 +33,7 @@ export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
     const { headers, raw } = request
     checkLength(request)
     const upload = await storeFile(request, {
-      content: piecesOf(raw),
+      content: streamBody(raw),
       name: nameIn(headers['content-disposition']),
       mimeType: headers['content-type'] ?? null,
     })
@@ -43,7 +43,7 @@ export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
   'upload.get': async (request) => {
     const { context, params, headers, raw } = request
     if (raw.method === 'HEAD' && isTus(headers)) return headPartialUpload(request)
-    const upload = uploadObject(await getWholeUpload(context, params.uid))
+    const upload = uploadObject(await getCompleteUpload(context, params.uid))
     const loading = context.loads.find(params.uid)
     return { json: loading === undefined ? upload : { ...upload, loading } }
   },
@@ -73,7 +73,7 @@ async function deleteUpload({
   Answer<Record<never, never>>
 > {
   if (isTus(headers)) checkVersion(headers)
-  if (!(await forgetUpload(context, params.uid))) throw unknownUpload(params.uid)
+  if (!(await removeUpload(context, params.uid))) throw unknownUpload(params.uid)
   return isTus(headers) ? { empty: true } : { json: {} }
 }
 
