@@ -16,7 +16,7 @@ import type { ApiRequest } from '../http/handler.ts'
 export type ChangeRequest = Pick<ApiRequest, 'context' | 'caller' | 'signal'>
 
 /** Request that creates users, groups or tokens. */
-export type CreateRequest = ChangeRequest & Pick<ApiRequest, 'once'>
+export type CreateRequest = ChangeRequest & Pick<ApiRequest, 'idempotency'>
 
 /**
  * Refuses callers that are not administrators, by their cached identity.

@@ -42,7 +42,7 @@ export async function createGroup(
     await checkMemberIds(tx, 'user', { member: 'members', ids: body.members })
     const id = await insertPrincipal(tx, 'group', { ...fieldsOf(body), keyname: body.keyname, displayName })
     if (body.members !== undefined) await replaceMembers(tx, id, body.members)
-    await request.once.keep(tx, { id })
+    await request.idempotency.store(tx, { id })
     return id
   })
 }

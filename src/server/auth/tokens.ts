@@ -38,7 +38,7 @@ export interface TokenInput {
  * @throws {Problem} access/denied, request/invalid, principal/name-taken, auth/bad-credentials
  */
 export async function createToken(request: CreateRequest, input: TokenInput): Promise<MadeToken> {
-  const { context, caller, signal, once } = request
+  const { context, caller, signal, idempotency } = request
   if (caller.medium === 'bearer')
     throw problem('access/denied', 'Tokens cannot create tokens; sign in with a password.')
   const userId = await findTokenOwner(request, input.user?.id)
@@ -56,7 +56,7 @@ export async function createToken(request: CreateRequest, input: TokenInput): Pr
       const token = await insertToken(tx, { userId, name: input.name, digest, expires })
       if (token === undefined) return undefined
       const answer = { ...tokenAnswer(token), token: text }
-      await once.keep(tx, answer)
+      await idempotency.store(tx, answer)
       return answer
     },
     { signal },

@@ -52,7 +52,7 @@ export async function createUser(
     const fields = { ...fieldsOf(body, passwordHash), keyname: body.keyname, displayName }
     const id = await insertPrincipal(tx, 'user', fields)
     if (body.member_of !== undefined) await replaceGroups(tx, id, body.member_of)
-    await request.once.keep(tx, { id })
+    await request.idempotency.store(tx, { id })
     return id
   })
 }

@@ -35,12 +35,12 @@ export const attachmentHandlers: Handlers<keyof typeof attachmentRoutes> = {
   },
 
   'attachment.create': async (request) => {
-    const { context, body, params, once } = request
+    const { context, body, params, idempotency } = request
     const { id, digest } = await writeAttachments(request, async (tx) => {
       const uploads = await lockUploads(tx, [body.file_upload.id])
       const attachment = newAttachment(body, { featureId: params.fid, pointer: '', uploads })
       const [id = 0] = await insertAttachments(tx, params.id, [attachment])
-      await once.keep(tx, { id })
+      await idempotency.store(tx, { id })
       return { id, digest: attachment.digest }
     })
     await keepPreviews(context, [digest])

@@ -12,12 +12,12 @@ import { parseCls } from '../resource/read_members.ts'
 /** Operations for batches and the sources prepared for them. */
 export const batchHandlers: Handlers<keyof typeof batchRoutes> = {
   'resource.batch': async (request) => {
-    const keep = (tx: Queryable, results: unknown) => request.once.keep(tx, { results })
+    const keep = (tx: Queryable, results: unknown) => request.idempotency.store(tx, { results })
     return { json: { results: await runBatch(request, request.body.operations, keep) } }
   },
 
   'source.prepare': async (request) => {
-    const { context, caller, body, signal, once } = request
+    const { context, caller, body, signal, idempotency } = request
     const cls = parseCls(body.cls)
     const { source: sourceType } = behaviourOf(cls)
     if (sourceType === undefined)
@@ -32,7 +32,7 @@ export const batchHandlers: Handlers<keyof typeof batchRoutes> = {
       return {
         json: await context.database.transaction(async (tx) => {
           const answer = await source.keep(tx)
-          await once.keep(tx, answer)
+          await idempotency.store(tx, answer)
           return answer
         }),
       }

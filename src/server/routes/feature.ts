@@ -65,7 +65,7 @@ export const featureHandlers: Handlers<
       const content = readContent(target, body, query)
       const [id = 0] = await insertFeatures(tx, target, [content])
       const digests = await writeExtensionsOf(tx, layer, new Map([[id, content.extensions]]))
-      await request.once.keep(tx, { id })
+      await request.idempotency.store(tx, { id })
       return { id, digests }
     })
     await keepPreviews(request.context, digests)
@@ -103,15 +103,15 @@ export const featureHandlers: Handlers<
   },
 
   'feature.patch': async (request) => {
-    const { context, query, raw, once } = request
+    const { context, query, raw, idempotency } = request
     // Receives the complete body before the transaction, so that a slow client does not hold locks.
-    const hash = once.isKeyed ? createHash('sha256') : undefined
+    const hash = idempotency.isKeyed ? createHash('sha256') : undefined
     await using body = await spoolBody(raw, {
       folder: context.temporaryFolder,
       limitBytes: bodyLimitOf(routes['feature.patch'], context.bodyLimitBytes),
       onChunk: (chunk) => hash?.update(chunk),
     })
-    const before = await once.begin(hash?.digest('hex'))
+    const before = await idempotency.begin(hash?.digest('hex'))
     if (before !== undefined) return before as Answer<{ id: number }[]>
     const json = await writeLayer(request, async (tx, layer) => {
       checkKey(request, layer)
@@ -120,7 +120,7 @@ export const featureHandlers: Handlers<
       const { ids, isChanged } = await patchFeatures(tx, target, { entries, query })
       if (!isChanged && !isForeign(layer)) await untouchLayer(tx, layer.resourceId)
       const created = ids.map((id) => ({ id }))
-      await once.keep(tx, created)
+      await idempotency.store(tx, created)
       return created
     })
     return { json }
@@ -155,8 +155,8 @@ export const featureHandlers: Handlers<
 }
 
 /** Refuses idempotency keys for foreign tables, whose transactions do not include the table of keys. */
-function checkKey({ once }: Pick<ApiRequest, 'once'>, layer: WritableLayer): void {
-  if (once.isKeyed && isForeign(layer))
+function checkKey({ idempotency }: Pick<ApiRequest, 'idempotency'>, layer: WritableLayer): void {
+  if (idempotency.isKeyed && isForeign(layer))
     throw problem(
       'request/invalid',
       `Header ${keyHeader} is not supported for features of another database.`,

@@ -58,7 +58,7 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
     const json = await writeAtOnce(request, prepared, async (tx) => {
       const [id = 0] = await writeCreations(tx, request, [{ creation, prepared }])
       const created = { id, parent: { id: creation.parentId }, ...reportPart(prepared) }
-      await request.once.keep(tx, created)
+      await request.idempotency.store(tx, created)
       return created
     })
     return { json }

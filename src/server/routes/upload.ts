@@ -109,16 +109,16 @@ async function storeForm(request: Request): Promise<StoredUpload[]> {
 
 /** Records uploads whose content is stored, unless a request with the same key has done so. */
 async function record<T extends object>(
-  { context, once }: Pick<ApiRequest, 'context' | 'once'>,
+  { context, idempotency }: Pick<ApiRequest, 'context' | 'idempotency'>,
   uploads: readonly StoredUpload[],
   json: T,
 ): Promise<Answer<T>> {
   const content = uploads.map(({ digest, name, mimeType }) => [digest, name, mimeType])
-  const before = await once.begin(content)
+  const before = await idempotency.begin(content)
   if (before !== undefined) return before as Answer<T>
   await context.database.transaction(async (tx) => {
     await insertUploads(tx, uploads)
-    await once.keep(tx, json)
+    await idempotency.store(tx, json)
   })
   return { json }
 }
