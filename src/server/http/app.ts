@@ -17,6 +17,7 @@ import type { Handler } from './handler.ts'
 import type { ResponseStyle } from './response_dialect.ts'
 import { type KnownPath, listEndpoints, listPaths } from './routing.ts'
 import { createOperation, type RequestFacts } from './run_route.ts'
+import { limitSlowness } from './slow_client.ts'
 import { addWebFiles } from './web_files.ts'
 
 declare module 'fastify' {
@@ -45,7 +46,7 @@ export function createApp(context: ServerContext, findHandler: FindHandler): Fas
     bodyLimit: Number.MAX_SAFE_INTEGER,
     genReqId: requestIdOf,
     http: { maxHeaderSize: maxHeaderBytes },
-    // Uploads of large files may take long; idle connections are closed by the keep-alive timeout.
+    // Uploads of large files may take long; slow clients are disconnected by their rate.
     requestTimeout: 0,
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
@@ -66,6 +67,14 @@ export function createApp(context: ServerContext, findHandler: FindHandler): Fas
     // Fastify rejects an invalid Content-Type, which no operation needs.
     if (!/^[\w.+-]+\/[\w.+-]+/.test(request.headers['content-type'] ?? 'a/b'))
       delete request.raw.headers['content-type']
+    limitSlowness(
+      {
+        request: request.raw,
+        response: reply.raw,
+        refuse: (fault) => sendProblem(reply.header('connection', 'close'), fault),
+      },
+      { minRate: context.minRate, seconds: context.clientTimeoutSeconds },
+    )
     reply.header('x-request-id', request.id)
     if (isTus(request.headers)) reply.headers({ 'tus-resumable': tus.version, 'tus-version': tus.version })
   })

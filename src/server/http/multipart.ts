@@ -34,15 +34,21 @@ export async function* readForm({
   const parser = createParser(headers)
   const parts = new Readable({ objectMode: true, read: () => undefined })
   const streams = new WeakMap<FormPart, Readable>()
-  const fail = (error: Problem) => parts.destroy(error)
+  let file: Readable | undefined
+  const fail = (error: Problem) => {
+    parts.destroy(error)
+    // Who reads the file waits for it to go on.
+    file?.destroy(error)
+  }
   parser.on('field', (name, value) =>
     parts.push({ kind: 'field', name, value: stripControls(value) } satisfies FormPart),
   )
   parser.on('file', (...[name, stream, fileName, , mimeType]) => {
     // Readers of the stream get its errors; without a listener, an error of an unread stream would crash the process.
     stream.on('error', () => undefined)
-    const file = { content: stream, name: stripControls(fileName ?? '') || null, mimeType: mimeType || null }
-    const part: FormPart = { kind: 'file', name, file }
+    file = stream
+    const sent = { content: stream, name: stripControls(fileName ?? '') || null, mimeType: mimeType || null }
+    const part: FormPart = { kind: 'file', name, file: sent }
     streams.set(part, stream)
     parts.push(part)
   })

@@ -247,11 +247,12 @@ function bodyChecker(route: RouteDescriptor): (body: unknown) => void {
   return (body) => checkValue(validate, body)
 }
 
-/** Creates a signal that aborts when the client disconnects before the response is complete. */
+/** Creates a signal that aborts when the client disconnects before the response, or its own request, is complete. */
 function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort(problem('request/aborted', 'The client disconnected.'))
+    if (!reply.raw.writableFinished || !reply.request.raw.complete)
+      controller.abort(problem('request/aborted', 'The client disconnected.'))
   })
   return controller.signal
 }
