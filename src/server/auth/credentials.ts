@@ -27,7 +27,7 @@ export function parseAuthorization(header: string): Authorization {
 
 function parseBasic(token: string): Credentials {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(token))
-    throw problem('auth/bad-header', 'The credentials in the Authorization header are not valid base64.')
+    throw problem('auth/bad-header', 'The Authorization header does not contain base64 credentials.')
   const text = Buffer.from(token, 'base64').toString('utf8')
   const colon = text.indexOf(':')
   if (colon < 0 || text.includes('\0'))
