@@ -203,7 +203,7 @@ describe('landform data export', () => {
       ['export towns -o out.xyz', 3, 'does not say which format'],
       ['export towns -o none/out.gpkg', 3, 'The folder "none" does not exist.'],
       ['export towns -o .', 3, 'does not say which format'],
-      ['export towns -o new.gpkg --fid name', 1, 'is a field already'],
+      ['export towns -o new.gpkg --fid name', 1, 'is already a field'],
       ['export towns -o new.gpkg --srs 0', 3, 'Give an EPSG code'],
       ['export towns -o new.kml --srs 3857', 1, 'always in EPSG:4326'],
       ['export city -o new.gpkg', 3, 'has no features'],
