@@ -97,7 +97,7 @@ describeServers('tables elsewhere', (start) => {
       'id int primary key',
       { connection: { id: 2e6 } },
       'connection',
-      /no resource 2000000/,
+      /resource id = 2000000 does not exist/,
     ],
   ])('%s: refused, naming the place', async (name, columns, layer, field, why) => {
     const { admin } = await start()
