@@ -222,7 +222,7 @@ describe('landform data export', () => {
       geojson([{ geometry: point(1, 2), properties: { inhabitants_2020: 5 } }]),
     )
     await run('import long.geojson --parent many --name Long --keyname long')
-    const note = 'The field inhabitants_2020 is called inhabitant.'
+    const note = 'Field inhabitants_2020 was renamed to inhabitant.'
     const written = await run('export long -o long.shp.zip')
     expect(written).toMatchObject({ exit: 0, err: expect.stringContaining(`note: ${note}\n`) })
     expect(events((await run('export long -o long.shp.zip --force --json')).out).at(-1)).toMatchObject({
