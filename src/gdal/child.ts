@@ -1,18 +1,17 @@
-// Entry of a child process: the only one that loads GDAL. A file that makes GDAL crash, loop or eat memory takes this
-// process with it and nothing else.
+// Entry of the child process, the only one that loads GDAL. A file that makes GDAL crash, hang or exhaust memory affects
+// this process only.
 import { enableCompileCache } from 'node:module'
 import type { Job } from './runner/vector_job.ts'
 
-// What GDAL may know of its surroundings: where its data stands, not what the server keeps secret, nor settings that
-// happen to be there.
+// Environment that GDAL needs, such as the paths of its data; without secrets of the server and accidental settings.
 const known = /^(PATH|HOME|TMPDIR|LANG|LC_\w+|TZ|LD_LIBRARY_PATH|GDAL_DATA|PROJ_(LIB|DATA)|NODE_\w+)$/
 for (const name of Object.keys(process.env)) if (!known.test(name)) delete process.env[name]
 process.env.PROJ_NETWORK = 'OFF'
 
-// The server is gone: nobody reads on.
+// The server has ended.
 process.once('disconnect', () => process.exit(1))
 
-// Half of the start is the loading of code; the second time it is read from the cache.
+// Loading code takes half of the start, so compiled code is cached.
 enableCompileCache()
 const loading = import('./work.ts')
 

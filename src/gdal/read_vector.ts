@@ -7,26 +7,25 @@ import type { RowLayout, SourceSummary, VectorJob, WireLayout } from './runner/v
 export interface RowSet {
   readonly layout: RowLayout
   /**
-   * The rows, cut into pieces that are a whole binary COPY each: id, geom, then the fields. Each piece is to be read
-   * to its end before the next, all of them before the reading goes on; while nobody reads, the child process waits.
+   * The rows in chunks, each a complete binary COPY stream: id, geom, then the fields. Read each chunk to its end before
+   * the next, and all of them before the next layout. The child process waits for the reader.
    */
   readonly copies: AsyncIterable<AsyncIterable<Uint8Array>>
 }
 
-/** How a source is read. */
+/** Options for reading a source. */
 export interface ReadOptions extends RunOptions {
-  /** Told now and then how many features were looked at, of how many where that is known. */
+  /** Called from time to time with the number of scanned features, and the total if known. */
   readonly onLooked?: (features: number, total?: number) => void
 }
 
 /**
- * Reads a vector source with GDAL, in a child process that ends with this call, whatever happens.
+ * Reads a vector source with GDAL, in a child process that always ends with this call.
  *
- * @param take gets the rows, mostly while the source is still looked at. Called anew where the source turns out to be
- *   something else than it declares: then the rows that it got before are to be forgotten, as they are where this fails
- * @returns what was found
- * @throws {Problem} source/*, request/invalid, gdal/missing, gdal/failed where GDAL crashed or hung; what the signal
- *   says; what `take` throws
+ * @param take receives the rows, usually while the source is still being scanned. Called again if the source differs from
+ *   what it declares; then, and if this call fails, the earlier rows must be discarded
+ * @throws {Problem} source/*, request/invalid, gdal/missing, gdal/failed if GDAL crashed or hung; the reason of the signal;
+ *   what `take` throws
  */
 export async function readVector(
   job: VectorJob,

@@ -19,9 +19,9 @@ interface Ends {
 }
 
 /**
- * Does a job, and says what became of it. Never throws but where nobody listens.
+ * Runs a job, and sends its result or problem. Throws only if the output is closed.
  *
- * @param input brings what a job reads that is no file
+ * @param input rows that an export job reads
  */
 export async function work(job: Job, input: Readable): Promise<void> {
   const output = new Socket({ fd: outputDescriptor, readable: false, writable: true })
@@ -39,10 +39,10 @@ export async function work(job: Job, input: Readable): Promise<void> {
   await once(output, 'close')
 }
 
-/** Loads GDAL, which takes a fifth of a second, for those that need it. */
+/** Loads GDAL on demand, since that takes a fifth of a second. */
 function openGdal(): GdalModule {
   const gdal = loadGdal()
-  // Mostly this process is killed when its work is done, and would not come to it.
+  // Flushed here, since this process is usually killed after its work.
   flushCompileCache()
   for (const [name, value] of Object.entries(settings)) gdal.config.set(name, value)
   return gdal
@@ -54,7 +54,7 @@ async function convert(job: Job, { input, send }: Ends): Promise<void> {
   const tick = (features = 0, total?: number) => void send(jsonFrame('tick', { features, total }))
   if (!('kind' in job))
     return convertVector(openGdal(), job, { layout, summary, frameBytes: job.pieceBytes, rows: send, tick })
-  // Loaded for those that need it: most jobs are to read features.
+  // Loaded on demand, since most jobs read features.
   if (job.kind === 'export') {
     const { writeExport } = await import('./export/write_export.ts')
     return summary(await writeExport(openGdal, job, { rows: input, tick }))

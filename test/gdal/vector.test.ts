@@ -68,7 +68,7 @@ describe('a reading fails when its child', () => {
   test('gives no sign of life', async () => {
     await expect(readVector(job, async () => undefined, { stallTimeoutMs: 1 })).rejects.toMatchObject({
       code: 'gdal/failed',
-      message: expect.stringContaining('no sign of life'),
+      message: expect.stringContaining('no progress'),
     })
   })
 })

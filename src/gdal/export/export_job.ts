@@ -5,8 +5,8 @@ import type { Datatype, GeometryParts } from '../../contract/geometry.ts'
 export type GdalFormatName = Exclude<ExportFormatName, DirectFormatName>
 
 /**
- * What a child process is asked to write. Plain data: it crosses a process boundary. The rows come as a binary copy of
- * the id as `int8`, the geometry as EWKB, and the columns; dates and times as text.
+ * Job of a child process that exports a layer. Plain data, since it crosses a process boundary. The rows are a binary COPY
+ * stream of the id as `int8`, the geometry as EWKB, and the columns, with dates and times as strings.
  */
 export interface ExportJob {
   readonly kind: 'export'
@@ -15,10 +15,10 @@ export interface ExportJob {
   /** Name of the file, or of the first of several. */
   readonly fileName: string
   readonly format: GdalFormatName
-  /** Encoding of the texts in the file. */
+  /** Character encoding of the file. */
   readonly encoding: ExportEncoding
   readonly layerName: string
-  /** EPSG code of the coordinates, which come as they are to be. */
+  /** EPSG code of the coordinates, which are not transformed. */
   readonly srs: number
   readonly geometry: GeometryParts
   readonly columns: readonly JobColumn[]
@@ -33,8 +33,8 @@ export interface JobColumn {
 /** Folder of the result, in the folder of the job. */
 export const resultFolder = 'result'
 
-/** What is said of an export once it is written. */
+/** Result of an export. */
 export interface ExportSummary {
-  /** What the file could not hold, one sentence each. */
+  /** What the file cannot represent, one sentence each. */
   readonly notes: readonly string[]
 }

@@ -1,6 +1,6 @@
 import type { Datatype } from '../../contract/geometry.ts'
 
-/** What GDAL calls the datatypes of fields. @see https://gdal.org/api/vector_c_api.html OGRFieldType */
+/** Field types of GDAL by datatype. @see https://gdal.org/api/vector_c_api.html OGRFieldType */
 export const ogrFieldTypes: Readonly<Record<Datatype, string>> = {
   INTEGER: 'Integer',
   BIGINT: 'Integer64',
@@ -11,7 +11,7 @@ export const ogrFieldTypes: Readonly<Record<Datatype, string>> = {
   DATETIME: 'DateTime',
 }
 
-/** Truth values are numbers; lists and whatever else there is are text. */
+/** Datatypes by field type. Booleans are integers; lists and other types are strings. */
 const datatypes: Readonly<Record<string, Datatype>> = {
   integer: 'INTEGER',
   integer64: 'BIGINT',
@@ -21,7 +21,7 @@ const datatypes: Readonly<Record<string, Datatype>> = {
   dateTime: 'DATETIME',
 }
 
-/** Gives what a field becomes whose datatype gdal-async calls so. */
+/** Returns the datatype of a field type of gdal-async. */
 export function datatypeOf(type: string): Datatype {
   return datatypes[type] ?? 'STRING'
 }

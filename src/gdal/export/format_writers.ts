@@ -4,28 +4,28 @@ import { expandBbox } from '../../geo/bbox.ts'
 import type { FlatItems } from '../flatgeobuf/spatial_index.ts'
 import type { ExportJob, GdalFormatName } from './export_job.ts'
 
-/** What writes a file by GDAL's translation, with further options. */
+/** Writes a file with GDAL's vector translation and additional options. */
 export type Translate = (target: string, options: readonly string[]) => Promise<void>
 
-/** A file to write, once the places of all features are known. */
+/** A file to write after the bounding boxes of all features are known. */
 export interface PlacedFile {
   readonly target: string
   /** Folder for an intermediate file. */
   readonly folder: string
-  /** The features that have a geometry, with the ids that they have in the file. */
+  /** Features with a geometry, with their ids in the file. */
   readonly items: FlatItems
 }
 
-/** How GDAL writes a format. */
+/** Writer of a format with GDAL. */
 export interface FormatWriter {
   readonly driver: string
-  /** Gives the options of the translation, as ogr2ogr takes them. */
+  /** Returns the options of the translation, as for ogr2ogr. */
   options(job: ExportJob): readonly string[]
-  /** Writes the file by the places of all features, where the translation alone does not suffice. */
+  /** Writes the file using the boxes of all features, if the translation alone does not suffice. */
   writePlaced?(translate: Translate, file: PlacedFile): Promise<void>
 }
 
-/** Named like the layer, with its geometry type declared. */
+/** Sets the layer name, and declares the geometry type. */
 const typed =
   (...more: readonly string[]): FormatWriter['options'] =>
   ({ layerName, geometry }) => ['-nln', layerName, ...typeOption({ geometry }), ...more]
@@ -41,7 +41,7 @@ export const formatWriters: Readonly<Record<GdalFormatName, FormatWriter>> = {
       ...['-lco', `FID=${freeColumnName('fid', job.columns)}`],
       ...['-lco', `GEOMETRY_NAME=${freeColumnName('geom', job.columns)}`],
     ],
-    // Loaded where it is needed: it opens databases.
+    // Loaded on demand, since it needs SQLite.
     writePlaced: async (translate, file) =>
       (await import('./geopackage.ts')).writeGeoPackage(translate, file),
   },
@@ -73,25 +73,25 @@ function typeOption({ geometry }: Pick<ExportJob, 'geometry'>): string[] {
   return ['-nlt', geometryTypeOf(geometry).replace(/Z$/, '25D')]
 }
 
-// Names of sheets are short, and some signs mean something in them.
+// Sheet names have a maximum length and reserved characters.
 function sheetName(name: string): string {
   return name.replaceAll(/[[\]:*?/\\']/g, ' ').slice(0, 31)
 }
 
-/** Part of the longer side by which a table reaches beyond its features, and least units. */
-const room = 0.1
-const leastRoom = 1
+/** Margin of the bounds of a table, relative to the longer side, and its minimum in map units. */
+const relativeMargin = 0.1
+const minMargin = 1
 
 /**
- * Says in which box a table of MapInfo lies. Its coordinates are whole steps across that box, and what lies outside is
- * moved to the edge: without a word, GDAL takes ±15,000,000 for the y of web maps, which is 80 degrees.
+ * Sets the bounds of a MapInfo table. Its coordinates are integers within the bounds, and positions outside are moved to
+ * the edge. For web mercator, GDAL silently uses ±15,000,000 for y, which is 80 degrees.
  *
  * @see https://gdal.org/drivers/vector/mitab.html BOUNDS
  */
 function boundsOption({ bounds, count }: FlatItems): string[] {
   if (count === 0) return []
   const [west, south, east, north] = bounds
-  const margin = Math.max(room * Math.max(east - west, north - south), leastRoom)
+  const margin = Math.max(relativeMargin * Math.max(east - west, north - south), minMargin)
   const box = expandBbox(bounds, margin)
   return ['-lco', `BOUNDS=${box.map((side) => side.toFixed(6)).join(',')}`]
 }

@@ -6,17 +6,17 @@ import type { PlacedFile, Translate } from './format_writers.ts'
 import { packRtree } from './rtree.ts'
 
 /**
- * Writes a GeoPackage. GDAL writes all but the content of the spatial index, on which it would spend half of the time:
- * what belongs to an index is taken from a twin without features.
+ * Writes a GeoPackage. GDAL writes everything except the content of the spatial index, which would take half of the time.
+ * The schema of the index is copied from a GeoPackage without features.
  *
  * @see https://www.geopackage.org/spec120/#extension_rtree
  */
 export async function writeGeoPackage(translate: Translate, file: PlacedFile): Promise<void> {
   const { target, folder, items } = file
-  const twin = join(folder, 'twin.gpkg')
-  await translate(twin, ['-limit', '0'])
-  const definition = readDefinition(twin)
-  // Another version of GDAL may do it later, or in another way.
+  const empty = join(folder, 'empty.gpkg')
+  await translate(empty, ['-limit', '0'])
+  const definition = readDefinition(empty)
+  // Other versions of GDAL may create the index later, or in another way.
   if (definition === undefined) return translate(target, [])
   await translate(target, ['-lco', 'SPATIAL_INDEX=NO'])
   writeIndex(target, definition, items)
@@ -29,7 +29,7 @@ interface IndexDefinition {
   readonly name: string
   readonly createTable: string
   readonly createTriggers: readonly string[]
-  /** The table that lists extensions: a file without any does not have it. */
+  /** Definition of the extensions table, which a file without extensions does not have. */
   readonly createExtensions: string
   readonly extensions: readonly Extension[]
 }
@@ -60,10 +60,10 @@ function readDefinition(path: string): IndexDefinition | undefined {
 }
 
 function writeIndex(path: string, definition: IndexDefinition, items: FlatItems): void {
-  // What an index consists of is kept from writers that do not say this.
+  // Defensive mode protects the shadow tables of an index from writes.
   const database = new DatabaseSync(path, { defensive: false })
   try {
-    // Nobody has the file yet: what fails is thrown away.
+    // The file is not in use yet, and is deleted if this fails.
     database.exec('pragma journal_mode = off; pragma synchronous = off; begin')
     database.exec(definition.createTable)
     fillIndex(database, definition.name, items)
@@ -80,7 +80,7 @@ function writeIndex(path: string, definition: IndexDefinition, items: FlatItems)
 function fillIndex(database: DatabaseSync, name: string, items: FlatItems): void {
   const { nodes, parents, nodeOf } = packRtree(items, orderByPlace(items))
   const table = (part: string) => quoteName(`${name}_${part}`)
-  // The empty root that it was made with.
+  // Deletes the empty root node of the new index.
   database.exec(`delete from ${table('node')}`)
   const addNode = database.prepare(`insert into ${table('node')} (nodeno, data) values (?, ?)`)
   for (const { number, bytes } of nodes) addNode.run(number, bytes)

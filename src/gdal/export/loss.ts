@@ -2,20 +2,20 @@ import type { ExportLimits } from '../../contract/export_formats.ts'
 import type { CopyRow } from '../../core/copy_rows.ts'
 import type { JobColumn } from './export_job.ts'
 
-/** What a format cannot hold, and whether a character is one byte in the file. */
+/** Limits of a format, and whether its encoding is single-byte. */
 export interface FileLimits extends ExportLimits {
   readonly isOneByte: boolean
 }
 
-/** Sees what is lost on the way into a file. */
+/** Counts the values that a format cannot represent. */
 export interface LossCheck {
-  /** Looks at a row of id, geometry and columns; it stays as it is. */
+  /** Checks a row of id, geometry and columns, without consuming it. */
   look(row: CopyRow): void
-  /** Says what was lost, field by field. @param names of the fields in the file, in order */
-  tell(names: readonly string[]): string[]
+  /** Describes the losses of each field. @param names names of the fields in the file, in order */
+  describe(names: readonly string[]): string[]
 }
 
-/** Starts to look at the values of columns. */
+/** Creates a check of the values of columns. */
 export function startLossCheck(columns: readonly JobColumn[], limits: FileLimits): LossCheck {
   const checks = columns.flatMap(({ datatype }, index) =>
     checksOf(datatype, limits).map((check) => ({ ...check, index })),
@@ -33,27 +33,27 @@ export function startLossCheck(columns: readonly JobColumn[], limits: FileLimits
   }
   return {
     look,
-    tell: (names) =>
+    describe: (names) =>
       columns.flatMap(({ name }, column) => {
         const given = names[column] ?? name
         const lost = checks.flatMap(({ index, describe }, at) => {
           const count = counts[at] ?? 0
-          return index === column && count > 0 ? [`Of the field ${name}, ${describe(count)}.`] : []
+          return index === column && count > 0 ? [`Field ${name}: ${describe(count)}.`] : []
         })
         return limits.nameLength !== undefined && given !== name
-          ? [`The field ${name} is called ${given}.`, ...lost]
+          ? [`Field ${name} was renamed to ${given}.`, ...lost]
           : lost
       }),
   }
 }
 
-/** The id and the geometry. */
+/** Number of columns before the fields: id and geometry. */
 const columnsBefore = 2
 
 interface Check {
-  /** @param length of the value at a place of the row; -1 for null */
+  /** @param length length of the value at an offset of the row; -1 for null */
   isLost(row: CopyRow, at: number, length: number): boolean
-  /** Says what is lost of so many values. */
+  /** Describes the loss of a number of values. */
   describe(count: number): string
 }
 
@@ -64,19 +64,18 @@ function checksOf(datatype: JobColumn['datatype'], limits: FileLimits): Check[] 
     checks.push({
       isLost: ({ bytes }, at, length) =>
         length > textBytes && (!isOneByte || countCharacters(bytes.subarray(at, at + length)) > textBytes),
-      describe: (count) => `${count === 1 ? '1 text is' : `${count} texts are`} cut to ${textBytes} bytes`,
+      describe: (count) =>
+        `${count === 1 ? '1 string was' : `${count} strings were`} truncated to ${textBytes} bytes`,
     })
   if (datatype === 'BIGINT' && digits !== undefined)
     checks.push({
       isLost: ({ view }, at, length) => length > 0 && !isKept(view.getBigInt64(at), digits),
-      describe: (count) =>
-        `${count === 1 ? '1 number is' : `${count} numbers are`} not exact to the last digit`,
+      describe: (count) => `${count === 1 ? '1 number was' : `${count} numbers were`} rounded`,
     })
   if (isNullZero && (datatype === 'INTEGER' || datatype === 'BIGINT' || datatype === 'REAL'))
     checks.push({
       isLost: (_row, _at, length) => length < 0,
-      describe: (count) =>
-        `${count === 1 ? '1 number that is none is' : `${count} numbers that are none are`} 0`,
+      describe: (count) => `${count === 1 ? '1 null value was' : `${count} null values were`} written as 0`,
     })
   return checks
 }
@@ -86,7 +85,7 @@ function isKept(whole: bigint, digits: number): boolean {
   return BigInt(Math.abs(real) < 10 ** digits ? real : Number(real.toPrecision(digits))) === whole
 }
 
-/** Of a character of several bytes, all but the first begin with the bits 10. */
+/** Counts the characters of UTF-8, where continuation bytes start with the bits 10. */
 function countCharacters(text: Uint8Array): number {
   let count = 0
   for (const byte of text) if ((byte & 0xc0) !== 0x80) count += 1

@@ -2,29 +2,29 @@ import { bytesOf } from '../../core/bytes.ts'
 import { bboxAround, bboxAt, type PackedBboxes } from '../../geo/bbox.ts'
 import type { FlatItems } from '../flatgeobuf/spatial_index.ts'
 
-/** A node of a tree, with the cells of its level that it holds. */
+/** A node of a tree, with its range of cells of the level. */
 interface PackedNode {
-  /** Counts from 1: the root. */
+  /** Node number; the root is 1. */
   readonly number: number
   readonly bytes: Buffer
   readonly start: number
   readonly end: number
 }
 
-/** A tree of nodes, as the R*Tree module of SQLite keeps it. */
+/** A tree of nodes in the format of the R*Tree module of SQLite. */
 export interface PackedRtree {
   readonly nodes: readonly Pick<PackedNode, 'number' | 'bytes'>[]
-  /** The node above each node but the root. */
+  /** Parent of each node except the root. */
   readonly parents: readonly { readonly number: number; readonly parent: number }[]
-  /** The node that holds each feature, in the order of the features. */
+  /** Node of each feature, in the order of the features. */
   readonly nodeOf: Uint32Array
 }
 
-/** Most cells of a node, whatever the size of a page allows. */
+/** Maximum number of cells in a node, for any page size. */
 const cellsPerNode = 51
-/** A number of eight bytes, and four bounds of four. */
+/** Size of a cell: a number of eight bytes, and four bounds of four bytes. */
 const cellBytes = 24
-/** Depth of the tree, in the root, and number of cells. */
+/** Size of the header: depth of the tree, in the root, and number of cells. */
 const headBytes = 4
 const nodeBytes = headBytes + cellsPerNode * cellBytes
 const rootNumber = 1
@@ -35,8 +35,8 @@ interface Cells {
 }
 
 /**
- * Packs features that stand in an order, near ones near each other, into nodes that are as full as may be. Inserting them
- * one by one takes several times as long, and leaves nodes half empty.
+ * Packs spatially sorted features into nodes that are as full as possible. Inserting them one by one takes several times
+ * as long, and leaves nodes half empty.
  *
  * @see https://www.sqlite.org/rtree.html Shadow Tables
  */
@@ -58,7 +58,7 @@ export function packRtree(items: FlatItems, order: Uint32Array): PackedRtree {
   return { nodes, parents, nodeOf }
 }
 
-/** Packs cells into nodes of about the same size, numbered from `first`; a single one is the root. */
+/** Packs cells into nodes of about the same size, numbered from `first`; a single node is the root. */
 function packLevel(cells: Cells, { depth, first }: { depth: number; first: number }): PackedNode[] {
   const size = cells.numbers.length
   const count = Math.max(1, Math.ceil(size / cellsPerNode))
@@ -106,12 +106,12 @@ function writeNode({ numbers, boxes }: Cells, [start, end]: Range, depth: number
   return bytes
 }
 
-/** More than a float of four bytes can be off by, of its value and at least; the greatest there is. */
+/** Bounds of the relative and absolute rounding error of a 32-bit float, and its maximum value. */
 const offBy = 2 ** -23
 const least = 2 ** -149
 const greatest = 2 ** 128 - 2 ** 104
 
-// Boxes may be larger than what they are around, never smaller.
+// Rounded boxes must contain the exact ones.
 function roundDown(value: number): number {
   const near = Math.fround(value)
   if (near <= value) return near

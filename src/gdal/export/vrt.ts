@@ -2,7 +2,7 @@ import type { GeometryParts } from '../../contract/geometry.ts'
 import type { JobColumn } from './export_job.ts'
 import { ogrFieldTypes } from './field_type.ts'
 
-/** What GDAL is told of the intermediate file. */
+/** Description of the intermediate file for GDAL. */
 export interface VrtLayer {
   readonly path: string
   /** Name of the layer in the file. */
@@ -10,12 +10,12 @@ export interface VrtLayer {
   /** EPSG code. */
   readonly srs: number
   readonly geometry: GeometryParts
-  /** Column that holds the ids. */
+  /** Name of the id column. */
   readonly idColumn: string
   readonly columns: readonly JobColumn[]
 }
 
-/** Describes the intermediate file: its ids, and the types of fields that the file has no word for. @see https://gdal.org/drivers/vector/vrt.html */
+/** Formats a virtual layer over the intermediate file, with its id column and exact field types. @see https://gdal.org/drivers/vector/vrt.html */
 export function formatVrt({ path, name, srs, geometry, idColumn, columns }: VrtLayer): string {
   const { family, isMulti, hasZ } = geometry
   const type = `wkb${isMulti ? 'Multi' : ''}${names[family]}${hasZ ? '25D' : ''}`

@@ -17,8 +17,8 @@ import { formatVrt } from './vrt.ts'
 const flatName = 'layer'
 
 /**
- * Writes the rows that come as a file of a format: first into FlatGeobuf, which GDAL reads faster than all else and
- * which takes rows of any number as they come, then by GDAL's own translation.
+ * Writes rows to a file: first as FlatGeobuf, which can be streamed and which GDAL reads fastest, then with GDAL's vector
+ * translation.
  *
  * @throws {Problem} files/full, gdal/failed
  */
@@ -50,7 +50,7 @@ async function writeByGdal(
   const isOneByte = job.encoding !== 'UTF-8'
   const loss = limits && startLossCheck(job.columns, { ...limits, isOneByte })
   const names = await translateRows(gdal, job, { rows, path, target, look: loss?.look })
-  return loss?.tell(names) ?? []
+  return loss?.describe(names) ?? []
 }
 
 interface Places {
@@ -60,7 +60,7 @@ interface Places {
   readonly look: LossCheck['look'] | undefined
 }
 
-/** Gives the names of the fields that were written. */
+/** Translates the rows, and returns the names of the written fields. */
 async function translateRows(
   gdal: GdalModule,
   job: ExportJob,
@@ -87,7 +87,7 @@ async function translateRows(
 }
 
 /**
- * Refuses features beyond the poles: GDAL would too, but does not say which or why.
+ * Rejects features beyond the poles, for which GDAL's own error has no reason.
  *
  * @throws {Problem} feature/invalid
  */
@@ -97,14 +97,14 @@ function checkLatitudes({ bounds }: FlatItems, driver: string): void {
   if (latitude === undefined) return
   throw problem(
     'feature/invalid',
-    `A feature lies at latitude ${latitude}, and ${driver} ends at the poles.`,
+    `A feature is at latitude ${latitude}, and ${driver} only supports -90 to 90.`,
     {
-      hint: 'Mend the feature, or choose a format that takes every position, such as GeoJSON.',
+      hint: 'Repair the feature, or choose a format that accepts all coordinates, such as GeoJSON.',
     },
   )
 }
 
-/** Gives the names of the fields that were written. */
+/** Translates the rows, and returns the names of the written fields. */
 async function translate(
   gdal: GdalModule,
   source: string,
@@ -121,11 +121,11 @@ async function translate(
   }
 }
 
-/** A full disk shows in many ways, and GDAL does not say that it is one. */
+/** Converts an error to a problem. GDAL does not report a full disk as such. */
 function explain(error: unknown, folder: string): unknown {
   if (isProblem(error)) return error
   if (isDiskFull(error) || hasNoRoom(folder))
-    return problem('files/full', 'The disk is full while a layer is exported.', { cause: error })
+    return problem('files/full', 'Cannot export the layer: the disk is full.', { cause: error })
   const message = error instanceof Error ? error.message : String(error)
   return problem('gdal/failed', message, { cause: error })
 }

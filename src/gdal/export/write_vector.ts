@@ -3,23 +3,22 @@ import type { Frames } from '../runner/frames.ts'
 import { type RunOptions, readSummary, runInChild } from '../runner/run.ts'
 import { type ExportJob, type ExportSummary, resultFolder } from './export_job.ts'
 
-/** How an export runs, and where its rows come from. */
+/** Options of an export, and the source of its rows. */
 export interface ExportOptions extends Omit<RunOptions, 'feed'> {
-  /** Writes the rows, as `ExportJob` wants them, once somebody takes them. */
+  /** Writes the rows in the format of `ExportJob`. */
   readonly feed: NonNullable<RunOptions['feed']>
 }
 
-/** An export that is written. */
+/** A written export. */
 export interface WrittenExport extends ExportSummary {
   readonly folder: string
 }
 
 /**
- * Writes rows as a file of a format of GDAL, in a child process that ends with this call, whatever happens. No more of
- * the rows than a few are in memory.
+ * Writes rows to a file with GDAL, in a child process that always ends with this call. Rows are streamed.
  *
- * @returns the folder of the result, which is one file or several, and what it could not hold
- * @throws {Problem} files/full, gdal/missing, gdal/failed; what `feed` throws; what the signal says
+ * @returns the folder of the resulting files, and what they cannot represent
+ * @throws {Problem} files/full, gdal/missing, gdal/failed; what `feed` throws; the reason of the signal
  */
 export async function writeVector(
   job: Omit<ExportJob, 'kind'>,

@@ -5,21 +5,21 @@ import { problem } from '../../contract/problems.ts'
 import type { RasterFacts } from '../../contract/raster.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
 import { planGrid, type RasterGrid } from './mercator_grid.ts'
-import { openPicture } from './open_raster.ts'
-import { checkPicture, checkPixels } from './raster_check.ts'
+import { openRaster } from './open_raster.ts'
+import { checkPixels, checkRaster } from './raster_check.ts'
 import { unreadable } from './raster_fault.ts'
 import { type RasterJob, rasterFileName } from './raster_job.ts'
 
-/** Where a conversion reports to. */
+/** Receiver of the progress of a conversion. */
 export interface RasterSink {
-  /** Says that the work goes on. */
+  /** Reports progress. */
   tick(): void
 }
 
-/** Colours and opacity, whatever the source has. */
+/** Number of bands of the result: colours and alpha. */
 const bandCount = 4
 
-/** How GDAL works on pictures, besides the settings for all work. */
+/** Settings of GDAL for rasters, in addition to the common settings. */
 const rasterSettings: Readonly<Record<string, string>> = {
   GDAL_DISABLE_READDIR_ON_OPEN: 'EMPTY_DIR',
   // Megabytes.
@@ -28,8 +28,8 @@ const rasterSettings: Readonly<Record<string, string>> = {
 }
 
 /**
- * Makes a tiled GeoTIFF with overviews of a picture, in web mercator, transparent where it has no data. No colour is
- * made up: each pixel is one of the source.
+ * Converts a raster to a tiled GeoTIFF with overviews in web mercator, transparent where it has no data. Pixels are
+ * resampled by nearest neighbour, so that no new colours arise.
  *
  * @throws {Problem} source/*, files/full
  */
@@ -39,8 +39,8 @@ export async function convertRaster(
   sink: RasterSink,
 ): Promise<RasterFacts> {
   for (const [name, value] of Object.entries(rasterSettings)) gdal.config.set(name, value)
-  const dataset = await openPicture(gdal, job)
-  checkPicture(dataset, job)
+  const dataset = await openRaster(gdal, job)
+  checkRaster(dataset, job)
   sink.tick()
   const grid = planGrid(gdal, dataset)
   checkPixels({ x: grid.xsize, y: grid.ysize, count: bandCount, pixelLimitBytes: job.pixelLimitBytes })
@@ -61,13 +61,13 @@ export async function convertRaster(
   }
 }
 
-/** GDAL tells of its progress thousands of times. */
-function throttle(tell: () => void): () => void {
+/** Limits progress reports to one a second, since GDAL reports thousands of times. */
+function throttle(report: () => void): () => void {
   let lastMs = 0
   return () => {
     if (Date.now() - lastMs < 1000) return
     lastMs = Date.now()
-    tell()
+    report()
   }
 }
 
@@ -77,9 +77,9 @@ function warpArguments({ source, box, xsize, ysize }: RasterGrid, { srs }: Raste
     ...['-of', 'GTiff', '-t_srs', `EPSG:${srs}`, '-r', 'near', '-ovr', 'NONE', '-nomd', '-wm', '64'],
     ...['-te', ...box.map(String), '-ts', String(xsize), String(ysize)],
     ...(hasAlpha ? [] : ['-dstalpha']),
-    // A pixel is without data where all its bands say so.
+    // A pixel has no data if all of its bands have none.
     ...['-wo', 'UNIFIED_SRC_NODATA=YES'],
-    // It lives for a minute.
+    // The intermediate file exists for a minute.
     ...['-co', 'TILED=YES', '-co', 'COMPRESS=DEFLATE', '-co', 'ZLEVEL=1', '-co', 'BIGTIFF=IF_SAFER'],
     ...['-co', 'SPARSE_OK=TRUE'],
   ]
@@ -106,10 +106,10 @@ function readFacts({ rasterSize, geoTransform, bands }: Dataset, srs: number): R
   }
 }
 
-/** A full disk shows in many ways, but GDAL does not say that it is one; the rest is the file's fault. */
+/** Returns the problem of a failed conversion: a full disk, which GDAL does not report as such, or an unreadable file. */
 function conversionFault(job: RasterJob, message: string): Error {
   const { bavail, bsize } = statfsSync(job.folder)
   return bavail * bsize < 1 << 20
-    ? problem('files/full', 'the disk is full while a picture is read')
+    ? problem('files/full', 'the disk is full while a raster is read')
     : unreadable(job, message)
 }

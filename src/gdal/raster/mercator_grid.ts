@@ -4,7 +4,7 @@ import { mercatorHalfWorld as edge, mercatorMaxLatitude } from '../../geo/mercat
 import type { GdalModule } from '../runner/gdal_module.ts'
 import { badRaster } from './raster_fault.ts'
 
-/** The pixels a picture is to have, and the picture they are made of. */
+/** Pixel grid of the converted raster, and its source. */
 export interface RasterGrid {
   readonly source: Dataset
   readonly box: Bbox
@@ -13,17 +13,17 @@ export interface RasterGrid {
 }
 
 /**
- * Finds the pixels that a picture has in web mercator: as many as before, those of a picture that is in it already as
- * they are. What lies beyond the latitudes where web mercator ends is cut off.
+ * Plans the grid of a raster in web mercator, with about the same number of pixels; a raster in web mercator keeps its
+ * grid. Cuts off what lies beyond the latitudes of web mercator.
  *
- * @throws {Problem} source/bad-raster where it cannot be projected
+ * @throws {Problem} source/bad-raster if it cannot be projected
  */
 export function planGrid(gdal: GdalModule, dataset: Dataset): RasterGrid {
   const target = gdal.SpatialReference.fromEPSG(3857)
   const { srs } = dataset
   if (srs === null) throw new TypeError('the reference system was checked before')
-  const standing = srs.isSame(target) ? findOwnGrid(dataset) : undefined
-  if (standing !== undefined) return standing
+  const existing = srs.isSame(target) ? findOwnGrid(dataset) : undefined
+  if (existing !== undefined) return existing
   const source = srs.isGeographic() ? cutPoles(gdal, dataset) : dataset
   const { rasterSize, geoTransform } = suggest(() =>
     gdal.suggestedWarpOutput({ src: source, s_srs: srs, t_srs: target }),
@@ -34,13 +34,13 @@ export function planGrid(gdal: GdalModule, dataset: Dataset): RasterGrid {
   const margin = 2 * step
   if (!found.every((one) => Number.isFinite(one) && Math.abs(one) <= edge + margin) || !(step > 0))
     throw badRaster(
-      'the picture cannot be projected to EPSG:3857: it reaches over the latitudes or longitudes where that ends',
-      'gdalwarp -te cuts it to latitudes between -85.05 and 85.05.',
+      'the raster cannot be projected to EPSG:3857: it extends beyond the latitudes or longitudes of EPSG:3857',
+      'Clip it to latitudes between -85.05 and 85.05 with gdalwarp -te.',
     )
   if (step > coarsest * findStep(gdal, source))
     throw badRaster(
-      'the picture cannot be projected to EPSG:3857: it reaches over the edge of that world, at 180 degrees',
-      'Cut it there into two, one for each side.',
+      'the raster cannot be projected to EPSG:3857: it crosses the antimeridian, at 180 degrees',
+      'Split it at the antimeridian into two rasters.',
     )
   const box = found.map((one) => snap(one, step)) as unknown as Bbox
   const [minX, minY, maxX, maxY] = box
@@ -49,13 +49,13 @@ export function planGrid(gdal: GdalModule, dataset: Dataset): RasterGrid {
   return { source, box, xsize, ysize }
 }
 
-/** What is within a pixel of the edge of the world, GDAL having counted whole pixels, is at the edge. */
+/** Snaps a coordinate within a pixel of the edge of the world to the edge, since GDAL counts whole pixels. */
 const snap = (one: number, step: number) => (Math.abs(one) > edge - step ? Math.sign(one) * edge : one)
 
-/** How much larger pixels may become than those in the middle are. Where more is asked, the picture was torn apart. */
+/** Maximum ratio of the pixel size to that in the middle of the raster. A larger ratio means that the raster was split. */
 const coarsest = 5
 
-/** Finds how large pixels from the inside are in web mercator, in metres; infinite where nobody can tell. */
+/** Measures the pixel size inside the raster in web mercator, in metres; infinite if no point can be projected. */
 function findStep(gdal: GdalModule, { srs, rasterSize, geoTransform }: Dataset): number {
   const [left = 0, stepX = 0, turnX = 0, top = 0, turnY = 0, stepY = 0] = geoTransform ?? []
   if (srs === null) return Number.POSITIVE_INFINITY
@@ -69,24 +69,24 @@ function findStep(gdal: GdalModule, { srs, rasterSize, geoTransform }: Dataset):
       const apart = Math.abs(beside.x - here.x)
       return Math.hypot(Math.min(apart, 2 * edge - apart), beside.y - here.y) / Math.SQRT2
     } catch {
-      // Beyond 180 degrees there may be nothing to go to.
+      // Points beyond 180 degrees may fail.
       return []
     }
   })
   return steps[0] ?? Number.POSITIVE_INFINITY
 }
 
-/** The grid of a picture that lies north up; it is taken as it is. */
+/** Returns the grid of a raster in web mercator if it is north up. */
 function findOwnGrid(source: Dataset): RasterGrid | undefined {
   const [left = 0, stepX = 0, turnX, top = 0, turnY, stepY = 0] = source.geoTransform ?? []
   const { x: xsize, y: ysize } = source.rasterSize
   if (turnX !== 0 || turnY !== 0 || stepX <= 0 || stepY >= 0) return undefined
   const box: Bbox = [left, top + ysize * stepY, left + xsize * stepX, top]
   if (box.every((one) => Math.abs(one) <= edge * 1.000001)) return { source, box, xsize, ysize }
-  throw badRaster('the picture lies outside of the world of EPSG:3857')
+  throw badRaster('the raster is outside the extent of EPSG:3857')
 }
 
-/** Leaves out the rows of a picture in degrees that web mercator has no place for. */
+/** Clips a raster in degrees to the latitudes of web mercator. */
 function cutPoles(gdal: GdalModule, dataset: Dataset): Dataset {
   const [, , turnX, top = 0, turnY, stepY = 0] = dataset.geoTransform ?? []
   if (turnX !== 0 || turnY !== 0) return dataset
@@ -97,7 +97,8 @@ function cutPoles(gdal: GdalModule, dataset: Dataset): Dataset {
   const first = Math.max(0, Math.ceil(rows[0] ?? 0))
   const end = Math.min(y, Math.floor(rows[1] ?? y))
   if (first === 0 && end === y) return dataset
-  if (end <= first) throw badRaster('the picture lies where EPSG:3857 has ended, at 85.05 degrees')
+  if (end <= first)
+    throw badRaster('the raster is beyond the latitudes of EPSG:3857, which ends at 85.05 degrees')
   const window = [0, first, x, end - first].map(String)
   return gdal.translate('', dataset, ['-of', 'VRT', '-srcwin', ...window])
 }
@@ -107,6 +108,6 @@ function suggest<T>(work: () => T): T {
     return work()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw badRaster(`the picture cannot be projected to EPSG:3857: ${reason}`)
+    throw badRaster(`the raster cannot be projected to EPSG:3857: ${reason}`)
   }
 }

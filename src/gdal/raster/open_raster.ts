@@ -6,19 +6,18 @@ import { problem } from '../../contract/problems.ts'
 import { unpackArchive } from '../../files/archive.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
 import { openFault } from '../sources/open_fault.ts'
-import { pictureFolder, pictureName, unreadable } from './raster_fault.ts'
+import { rasterFolder, rasterName, unreadable } from './raster_fault.ts'
 import type { RasterJob } from './raster_job.ts'
-import { checkPieces } from './tiff_header.ts'
+import { checkChunkCount } from './tiff_header.ts'
 
 /**
- * Opens the GeoTIFF of a job, or the only one of a zip archive, as nothing but a GeoTIFF: no other format, and no files
- * beside it.
+ * Opens the GeoTIFF of a job, or the only one in a ZIP archive. Accepts no other format, and reads no sidecar files.
  *
  * @throws {Problem} source/unreadable, source/bad-raster, files/full
  */
-export async function openPicture(gdal: GdalModule, job: RasterJob): Promise<Dataset> {
-  const path = nameFile(await findPicture(job), job.folder)
-  await checkPieces(path, job)
+export async function openRaster(gdal: GdalModule, job: RasterJob): Promise<Dataset> {
+  const path = nameFile(await findRaster(job), job.folder)
+  await checkChunkCount(path, job)
   try {
     return await gdal.openAsync(path, 'r', 'GTiff')
   } catch (error) {
@@ -26,30 +25,30 @@ export async function openPicture(gdal: GdalModule, job: RasterJob): Promise<Dat
   }
 }
 
-async function findPicture(job: RasterJob): Promise<string> {
+async function findRaster(job: RasterJob): Promise<string> {
   if (statSync(job.path).size === 0) throw unreadable(job, 'it is empty')
   const kind = kindOf(await readStart(job.path))
   if (kind === 'tiff') return job.path
-  if (kind === undefined) throw unreadable(job, 'it is no TIFF')
+  if (kind === undefined) throw unreadable(job, 'it is not a TIFF file')
   const folder = join(job.folder, 'archive')
   const paths = (await unpackArchive(job.path, { folder, limitBytes: job.unpackLimitBytes })).filter(
-    isPicture,
+    isRasterName,
   )
   const [only] = paths
-  if (only === undefined) throw unreadable(job, 'the archive holds no GeoTIFF')
+  if (only === undefined) throw unreadable(job, 'the archive has no GeoTIFF')
   if (paths.length > 1) {
     const names = paths.map((path) => path.slice(folder.length + 1)).sort()
-    throw problem('source/bad-raster', `the archive holds ${paths.length} pictures: ${listSome(names)}`, {
-      hint: 'Send each by itself, one for each layer.',
+    throw problem('source/bad-raster', `the archive has ${paths.length} rasters: ${listSome(names)}`, {
+      hint: 'Upload each raster separately, one for each layer.',
     })
   }
   if (kindOf(await readStart(only)) !== 'tiff')
-    throw unreadable(job, `${JSON.stringify(basename(only))} is no TIFF`)
+    throw unreadable(job, `${JSON.stringify(basename(only))} is not a TIFF file`)
   return only
 }
 
-/** Systems put files of their own beside the data: `__MACOSX/._map.tif`. */
-const isPicture = (path: string) =>
+/** Skips hidden files that operating systems add, such as `__MACOSX/._map.tif`. */
+const isRasterName = (path: string) =>
   ['.tif', '.tiff'].includes(extname(path).toLowerCase()) && !basename(path).startsWith('.')
 
 const listSome = (names: readonly string[]) => names.slice(0, 5).join(', ') + (names.length > 5 ? ', …' : '')
@@ -72,11 +71,11 @@ function kindOf(start: string): 'tiff' | 'zip' | undefined {
   return start === 'PK\u0003\u0004' ? 'zip' : undefined
 }
 
-/** Gives the file a name in a folder where nothing else is: what stands beside it is not read along. */
+/** Links the file into an empty folder, so that GDAL does not read sidecar files. */
 function nameFile(path: string, jobFolder: string): string {
-  const folder = join(jobFolder, pictureFolder)
+  const folder = join(jobFolder, rasterFolder)
   mkdirSync(folder)
-  const named = join(folder, pictureName)
+  const named = join(folder, rasterName)
   try {
     linkSync(path, named)
   } catch {

@@ -3,22 +3,22 @@ import { problem } from '../../contract/problems.ts'
 import { nameSource } from '../sources/source_name.ts'
 import type { RasterJob } from './raster_job.ts'
 
-/** Where the picture of a job gets a name that GDAL knows. */
-export const pictureFolder = 'picture'
+/** Folder where the raster of a job gets a file name that GDAL accepts. */
+export const rasterFolder = 'raster'
 
-/** That name. */
-export const pictureName = 'source.tif'
+/** File name in that folder. */
+export const rasterName = 'source.tif'
 
-/** A file that GDAL cannot make anything of. */
+/** Returns the problem of a file that GDAL cannot read. */
 export function unreadable({ name, folder }: Pick<RasterJob, 'name' | 'folder'>, reason: string): Error {
-  // Where the server keeps its files is nobody's business.
-  const told = reason.replaceAll(join(folder, pictureFolder, pictureName), 'the file').replaceAll(folder, '')
-  return problem('source/unreadable', `${nameSource(name)} cannot be read: ${told}`, {
-    hint: 'Send a GeoTIFF with 3 or 4 bands of 8 bits.',
+  // Paths of the server must not be in messages.
+  const text = reason.replaceAll(join(folder, rasterFolder, rasterName), 'the file').replaceAll(folder, '')
+  return problem('source/unreadable', `${nameSource(name)} cannot be read: ${text}`, {
+    hint: 'Upload a GeoTIFF with 3 or 4 bands of 8 bits.',
   })
 }
 
-/** A picture that a layer cannot be made of. */
+/** Returns the problem of a raster that layers do not support. */
 export function badRaster(message: string, hint?: string): Error {
   return problem('source/bad-raster', message, hint === undefined ? {} : { hint })
 }

@@ -1,17 +1,17 @@
-/** What a child process is asked to make of a picture. Plain data: it crosses a process boundary. */
+/** Job of a child process that converts a raster. Plain data, since it crosses a process boundary. */
 export interface RasterJob {
   readonly kind: 'raster'
-  /** The file, wherever it stands and whatever its name. */
+  /** Path of the file, under any name. */
   readonly path: string
-  /** Name of the file as its owner called it. */
+  /** Original file name. */
   readonly name: string
   /** Empty folder for intermediate files, and for the result; its owner deletes it. */
   readonly folder: string
-  /** EPSG code of the reference system the picture is to be in; 3857 is what is known how to be done. */
+  /** EPSG code of the result; only 3857 is supported. */
   readonly srs: number
-  /** Most bytes an archive may unpack to. */
+  /** Maximum size of an unpacked archive. */
   readonly unpackLimitBytes: number
-  /** Most bytes that the pixels may have, as they come and as they are stored, whatever they pack to. */
+  /** Maximum uncompressed size of the pixels, of the source and of the result. */
   readonly pixelLimitBytes: number
 }
 

@@ -3,21 +3,21 @@ import type { RasterFacts } from '../../contract/raster.ts'
 import { type RunOptions, readSummary, runInChild } from '../runner/run.ts'
 import { type RasterJob, rasterFileName } from './raster_job.ts'
 
-/** A picture that was read. */
+/** A converted raster. */
 export interface ReadRaster {
   readonly facts: RasterFacts
-  /** GeoTIFF in the folder of the job: in tiles, with overviews. */
+  /** Tiled GeoTIFF with overviews in the folder of the job. */
   readonly path: string
 }
 
-/** How long the largest pictures may take. */
+/** Maximum duration of a conversion. */
 const longestMs = 60 * 60_000
 
 /**
- * Makes a GeoTIFF that a layer can have of a picture, with GDAL in a child process that ends with this call.
+ * Converts a raster to the GeoTIFF of a layer, with GDAL in a child process that ends with this call.
  *
- * @throws {Problem} source/*, files/full, gdal/missing, gdal/failed where GDAL crashed, hung or took too long; what the
- * signal says
+ * @throws {Problem} source/*, files/full, gdal/missing, gdal/failed if GDAL crashed, hung or took too long; the reason of
+ *   the signal
  */
 export async function readRaster(
   job: Omit<RasterJob, 'kind'>,

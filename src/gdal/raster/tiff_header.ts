@@ -3,20 +3,23 @@ import { unreadable } from './raster_fault.ts'
 import type { RasterJob } from './raster_job.ts'
 
 /**
- * Checks that a TIFF has as many pieces of pixels as its first picture is large: GDAL would take those that are missing
- * for black ones.
+ * Checks that a TIFF has as many strips or tiles as the size of its first image requires: GDAL would read missing ones as
+ * black.
  *
  * @throws {Problem} source/unreadable
  * @see TIFF 6.0 section 2, and sections 3 and 15 for strips and tiles
  */
-export async function checkPieces(path: string, job: RasterJob): Promise<void> {
+export async function checkChunkCount(path: string, job: RasterJob): Promise<void> {
   const file = await open(path)
   try {
     const tags = await readTags(file).catch(() => new Map<number, Tag>())
-    const wanted = countPieces(tags)
+    const expected = countChunks(tags)
     const found = Math.max(tags.get(stripOffsets)?.count ?? 0, tags.get(tileOffsets)?.count ?? 0)
-    if (wanted === undefined || !Number.isFinite(wanted) || found >= wanted) return
-    throw unreadable(job, `it has ${found} pieces of pixels, and needs ${wanted} for the size it says`)
+    if (expected === undefined || !Number.isFinite(expected) || found >= expected) return
+    throw unreadable(
+      job,
+      `it is truncated: it has ${found} strips or tiles, and its size requires ${expected}`,
+    )
   } finally {
     await file.close()
   }
@@ -25,14 +28,14 @@ export async function checkPieces(path: string, job: RasterJob): Promise<void> {
 const [width, height, samples, rowsPerStrip, layout] = [256, 257, 277, 278, 284] as const
 const [stripOffsets, tileWidth, tileHeight, tileOffsets] = [273, 322, 323, 324] as const
 
-/** How many values a tag has, and the first of them where it stands in the tag itself. */
+/** Number of values of a tag, and the first value if it is stored in the tag. */
 interface Tag {
   readonly count: number
   readonly value: number
 }
 
-/** How many strips or tiles a picture has; undefined where it does not say. */
-function countPieces(tags: ReadonlyMap<number, Tag>): number | undefined {
+/** Computes the number of strips or tiles of an image; undefined if its size is missing. */
+function countChunks(tags: ReadonlyMap<number, Tag>): number | undefined {
   const numberOf = (tag: number) => tags.get(tag)?.value
   const [columns, rows] = [numberOf(width), numberOf(height)]
   if (columns === undefined || rows === undefined) return undefined
@@ -42,7 +45,7 @@ function countPieces(tags: ReadonlyMap<number, Tag>): number | undefined {
   return across * down * planes
 }
 
-/** Reads the tags of the first picture of a file, plain or big, whatever the order of its bytes. */
+/** Reads the tags of the first image of a TIFF or BigTIFF file in either byte order. */
 async function readTags(file: FileHandle): Promise<Map<number, Tag>> {
   const head = await readAt(file, 0, 16)
   const isLittle = head.toString('latin1', 0, 2) === 'II'
@@ -66,7 +69,7 @@ async function readTags(file: FileHandle): Promise<Map<number, Tag>> {
 const plainForm = { startAt: 4, wordSize: 4, countSize: 2, entrySize: 12 } as const
 const bigForm = { startAt: 8, wordSize: 8, countSize: 8, entrySize: 20 } as const
 
-/** Bytes of whole numbers, by the type of a tag. */
+/** Sizes of integers in bytes, by tag type. */
 const sizes: ReadonlyMap<number, number> = new Map([
   [1, 1],
   [3, 2],

@@ -2,30 +2,30 @@ import type { Readable } from 'node:stream'
 import { problem } from '../../contract/problems.ts'
 import { type FrameKind, frameHeaderBytes, frameKinds } from './frame.ts'
 
-/** A frame whose content is still to be read. */
+/** A frame whose content has not been read yet. */
 export interface Frame {
   readonly kind: FrameKind
-  /** Gives the content as it comes; to be read to its end before the next frame is asked for. */
+  /** Streams the content. Read it to its end before requesting the next frame. */
   content(): AsyncIterable<Uint8Array>
 }
 
 /** Reads frames from a stream. */
 export interface Frames {
-  /** Gives the next frame; undefined at the end of the stream. */
+  /** Reads the next frame; undefined at the end of the stream. */
   next(): Promise<Frame | undefined>
 }
 
 /**
- * Reads the frames that a child process sends, never more of them in memory than the stream holds.
+ * Reads the frames of a child process without buffering more than the stream does.
  *
- * @param wait runs each wait for bytes, so that a caller may limit it
- * @throws {Problem} gdal/failed where the stream ends within a frame
+ * @param wait wraps each wait for bytes, to limit its time
+ * @throws {Problem} gdal/failed if the stream ends within a frame
  */
 export function readFrames(stream: Readable, wait: <T>(work: Promise<T>) => Promise<T>): Frames {
   const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]()
   let held: Buffer = Buffer.alloc(0)
 
-  /** Fills up what is held to at least one byte; false at the end. */
+  /** Fills the buffer with at least one byte; returns false at the end. */
   async function fill(): Promise<boolean> {
     if (held.length > 0) return true
     const { done, value } = await wait(chunks.next())
@@ -56,11 +56,11 @@ export function readFrames(stream: Readable, wait: <T>(work: Promise<T>) => Prom
 
 function kindOf(code: number | undefined): FrameKind {
   const entry = Object.entries(frameKinds).find(([, number]) => number === code)
-  if (entry === undefined) throw new Error(`no frame has the code ${code}`)
+  if (entry === undefined) throw new Error(`unknown frame code ${code}`)
   return entry[0] as FrameKind
 }
 
-/** Reads the content of a frame that holds JSON. */
+/** Parses the JSON content of a frame. */
 export async function readJson<T>(frame: Frame): Promise<T> {
   return JSON.parse(Buffer.concat(await Array.fromAsync(frame.content())).toString()) as T
 }

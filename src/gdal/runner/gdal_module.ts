@@ -2,15 +2,16 @@ import { createRequire } from 'node:module'
 import type * as Gdal from 'gdal-async'
 import { problem } from '../../contract/problems.ts'
 
-/** The functions of GDAL. */
+/** Module of the GDAL bindings. */
 export type GdalModule = typeof Gdal
 
 const require = createRequire(import.meta.url)
 
 /**
- * Loads GDAL into this process. Only child processes may: a bad file can crash it, and its calls cannot be stopped.
+ * Loads GDAL into this process. Only for child processes, since a bad file can crash GDAL, and its calls cannot be
+ * cancelled.
  *
- * @throws {Problem} gdal/missing where the optional dependency is not installed, or was built for another Node
+ * @throws {Problem} gdal/missing if the optional dependency is not installed, or was built for another version of Node
  */
 export function loadGdal(): GdalModule {
   try {
@@ -20,7 +21,7 @@ export function loadGdal(): GdalModule {
   }
 }
 
-/** Tells whether the optional dependency is there, without loading it. */
+/** Tells whether the optional dependency is installed, without loading it. */
 export function hasGdal(): boolean {
   try {
     require.resolve('gdal-async')

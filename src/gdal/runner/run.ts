@@ -9,14 +9,14 @@ import { hasGdal } from './gdal_module.ts'
 import type { Job, WireProblem } from './vector_job.ts'
 import { watchChild } from './watch.ts'
 
-/** How a child process is run. */
+/** Options for running a child process. */
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined
-  /** Most milliseconds without a sign of life. GDAL gives none while it opens a file. */
+  /** Maximum milliseconds without progress. GDAL reports none while it opens a file. */
   readonly stallTimeoutMs?: number
-  /** Most milliseconds from start to end. */
+  /** Maximum milliseconds from start to end. */
   readonly longestMs?: number
-  /** Writes what the child reads, once it is there; `write` waits until the child takes more. */
+  /** Writes the input of the child; `write` waits until the child accepts more. */
   readonly feed?: (write: (chunk: Uint8Array) => Promise<void>) => Promise<void>
 }
 
@@ -27,11 +27,10 @@ const entry = fileURLToPath(new URL(`../child${extname(import.meta.url)}`, impor
 const defaultStallTimeoutMs = 15 * 60_000
 
 /**
- * Has GDAL do a job in a child process that ends with this call, whatever happens. Not more than two run at once;
- * further calls wait.
+ * Runs a job with GDAL in a child process that always ends with this call. At most two run at once; further calls wait.
  *
- * @param use gets what the child sends; what it gives is given back
- * @throws {Problem} gdal/missing, gdal/failed where GDAL crashed or hung; what the signal says
+ * @param use reads the frames of the child, and returns the result of this call
+ * @throws {Problem} gdal/missing, gdal/failed if GDAL crashed or hung; the reason of the signal
  */
 export async function runInChild<T>(
   job: Job,
@@ -51,15 +50,15 @@ async function run<T>(
   using limit = limitTime(longestMs)
   const signals = [given, limit?.signal].filter((one) => one !== undefined)
   const signal = AbortSignal.any(signals)
-  // Its own memory limit is left at Node's default: what grows is GDAL's.
+  // The memory limit of Node stays at its default, since GDAL allocates memory outside of it.
   const input = feed === undefined ? 'ignore' : 'pipe'
   const child = fork(entry, [], { stdio: [input, 'ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] })
   const watch = watchChild(child, { signal, stallTimeoutMs })
-  let feeding: Promise<Fed> | undefined
+  let feeding: Promise<FeedResult> | undefined
   try {
     child.send(job)
     feeding = feed && feedChild(child, feed)
-    // What is missing a part must not be taken for whole.
+    // The child must not process incomplete input as complete.
     feeding?.then(({ fault }) => (fault === undefined ? undefined : watch.end()))
     return await use(readFrames(child.stdio[3] as Readable, watch.wait))
   } catch (error) {
@@ -71,14 +70,17 @@ async function run<T>(
   }
 }
 
-/** How feeding has ended; that the child took no more is no fault of the feed. */
-interface Fed {
+/** Result of feeding; without a fault if the child stopped reading. */
+interface FeedResult {
   readonly fault?: unknown
 }
 
-async function feedChild({ stdin }: ChildProcess, feed: NonNullable<RunOptions['feed']>): Promise<Fed> {
+async function feedChild(
+  { stdin }: ChildProcess,
+  feed: NonNullable<RunOptions['feed']>,
+): Promise<FeedResult> {
   let isRefused = false
-  // Each write says by itself what has become of it.
+  // Each write reports its own error.
   stdin?.on('error', () => undefined)
   const write = (chunk: Uint8Array) =>
     new Promise<void>((resolve, reject) => {
@@ -107,15 +109,15 @@ function limitTime(longestMs: number | undefined): ({ signal: AbortSignal } & Di
   return { signal: stopper.signal, [Symbol.dispose]: () => clearTimeout(timer) }
 }
 
-/** What a child says while it works. */
+/** Progress of a child. */
 export interface WireTick {
-  /** Features it has looked at. */
+  /** Number of scanned features. */
   readonly features?: number
-  /** All that there are to be. */
+  /** Total number of features. */
   readonly total?: number
 }
 
-/** Gives the next frame that says something; a problem is thrown. */
+/** Reads the next frame that is not a progress report; throws if it is a problem. */
 export async function nextFrame(frames: Frames, onTick?: (tick: WireTick) => void): Promise<Frame> {
   for (;;) {
     const frame = await frames.next()
@@ -128,7 +130,7 @@ export async function nextFrame(frames: Frames, onTick?: (tick: WireTick) => voi
   }
 }
 
-/** Reads what the child found, which comes before all else. */
+/** Reads the summary of a child, which must be the first frame. */
 export async function readSummary<T>(frames: Frames, onTick?: (tick: WireTick) => void): Promise<T> {
   const frame = await nextFrame(frames, onTick)
   if (frame.kind !== 'summary') throw new Error(`a ${frame.kind} came before the summary`)

@@ -1,11 +1,11 @@
 /**
- * How GDAL runs in a child process: files come from strangers, so nothing in them makes it reach the network or other
- * files, and nothing it makes lies beside them.
+ * Configuration of GDAL in a child process. Files are untrusted: they must not make GDAL access the network or other
+ * files, or write sidecar files.
  *
  * @see https://gdal.org/user/configoptions.html
  */
 export const settings: Readonly<Record<string, string>> = {
-  // A port where nobody listens: whatever asks for an address fails at once.
+  // A closed port, so that all requests fail at once.
   GDAL_HTTP_PROXY: 'http://127.0.0.1:9',
   GDAL_HTTP_CONNECTTIMEOUT: '1',
   GDAL_HTTP_TIMEOUT: '1',
@@ -17,13 +17,13 @@ export const settings: Readonly<Record<string, string>> = {
   GDAL_PAM_ENABLED: 'NO',
   GDAL_DISABLE_READDIR_ON_OPEN: 'FALSE',
   OGR_SQLITE_LOAD_EXTENSIONS: 'NONE',
-  // Lists and objects of GeoJSON stay JSON.
+  // Keeps arrays and objects of GeoJSON as JSON.
   OGR_GEOJSON_ARRAY_AS_STRING: 'YES',
-  // Megabytes that one feature may take while it is read: the coast of a large country takes more than GDAL's 200.
+  // Maximum megabytes of a feature. The coastline of a large country exceeds GDAL's default of 200.
   OGR_GEOJSON_MAX_OBJ_SIZE: '1000',
-  // A table without headers has no coordinates: where all cells are texts, GDAL would take the first row for values.
+  // Tables need a header for their coordinates. If all cells are strings, GDAL would read the first row as values.
   OGR_XLSX_HEADERS: 'FORCE',
   OGR_ODS_HEADERS: 'FORCE',
-  // A ring that is not closed is to be told, not dropped.
+  // Keeps unclosed rings, so that they are reported instead of dropped.
   OGR_GEOMETRY_ACCEPT_UNCLOSED_RING: 'YES',
 }

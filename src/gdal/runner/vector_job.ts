@@ -2,51 +2,51 @@ import type { Datatype, GeometryFamily, GeometryParts, GeometryType } from '../.
 import type { ExportJob } from '../export/export_job.ts'
 import type { RasterJob } from '../raster/raster_job.ts'
 
-/** Whatever a child process is asked to do. */
+/** Job of a child process. */
 export type Job = VectorJob | RasterJob | ExportJob
 
-/** How the geometries and ids of a source become those of a layer; `null` takes what the data is. */
+/** Rules for loading geometries and ids of a source into a layer; `null` derives a value from the data. */
 export interface LoadRules {
   readonly family: GeometryFamily | null
   readonly isMulti: boolean | null
   readonly hasZ: boolean | null
-  /** Leave out geometries of other families than `family`, instead of calling them bad. */
+  /** Skip geometries of other families than `family` instead of reporting them as bad. */
   readonly skipOthers: boolean
   readonly fix: 'NONE' | 'SAFE' | 'LOSSY'
-  /** Leave bad features out, instead of refusing the source. */
+  /** Skip bad features instead of rejecting the source. */
   readonly skipErrors: boolean
   readonly idSource: 'SEQUENCE' | 'FIELD' | 'AUTO'
-  /** Names of fields that may hold the ids; the first that exists is taken. */
+  /** Names of possible id fields; the first that exists is used. */
   readonly idFields: readonly string[]
 }
 
-/** What a child process is asked to read. Plain data: it crosses a process boundary. */
+/** Job of a child process that reads a vector source. Plain data, since it crosses a process boundary. */
 export interface VectorJob extends LoadRules {
-  /** The file, wherever it stands and whatever its name. */
+  /** Path of the file, under any name. */
   readonly path: string
-  /** Name of the file as its owner called it; its extension may tell the format. */
+  /** Original file name; its extension may decide the format. */
   readonly name: string
   /** Empty folder for intermediate files; its owner deletes it. */
   readonly folder: string
-  /** Character encoding of attributes, where the file does not say. */
+  /** Character encoding of attributes, if the file does not declare it. */
   readonly encoding: string | undefined
-  /** Layer to take, where there are several. */
+  /** Layer to read, if there are several. */
   readonly layer: string | undefined
-  /** What the fields are to become; what they are where absent. */
+  /** Fields to convert to; the fields of the source if absent. */
   readonly wanted: WantedFields | undefined
-  /** EPSG code the coordinates are to be in. */
+  /** EPSG code of the resulting coordinates. */
   readonly srs: number
-  /** Most bytes an archive may unpack to. */
+  /** Maximum size of an unpacked archive. */
   readonly unpackLimitBytes: number
-  /** About how many bytes of rows make a piece. */
+  /** Approximate size of a chunk of rows in bytes. */
   readonly pieceBytes: number
 }
 
-/** Fields that a source is to have. */
+/** Fields that a source is converted to. */
 export interface WantedFields {
-  /** By the keynames that the fields of the source get. */
+  /** Identified by the keynames that the fields of the source get. */
   readonly fields: readonly { readonly keyname: string; readonly datatype: Datatype }[]
-  /** Whether the source may have others as well; else they are left out. */
+  /** Whether to keep other fields of the source. */
   readonly keepsOthers: boolean
 }
 
@@ -58,43 +58,43 @@ export interface SourceField {
 
 /** A feature that cannot be loaded. */
 export interface BadFeature {
-  /** Place in the source, counted from 1. */
+  /** Position in the source, counted from 1. */
   readonly number: number
   readonly reason: string
-  /** Whether its coordinates cannot be those of the reference system. */
+  /** Whether its coordinates are invalid in the reference system. */
   readonly isMisplaced?: boolean
-  /** Whether a text of it is in another encoding than it should be. */
+  /** Whether a string of it is in the wrong encoding. */
   readonly isText?: boolean
 }
 
-/** What rows are: id, geometry, then the fields. */
+/** Columns of the rows: id, geometry, then the fields. */
 export interface RowLayout {
   readonly geometryType: GeometryType
-  /** Those that are loaded, as what they are loaded: without the one that became the id. */
+  /** Loaded fields with their resulting datatypes; without the field that became the id. */
   readonly fields: readonly SourceField[]
   /** Keynames of the fields. */
   readonly keynames: readonly string[]
-  /** How many rows follow; undefined where the source is still looked at. */
+  /** Number of rows that follow; undefined while the source is still being scanned. */
   readonly rowCount?: number
 }
 
 /** A layout as it crosses the process boundary. */
 export type WireLayout = Omit<RowLayout, 'geometryType'> & { readonly geometry: GeometryParts }
 
-/** What is known of a source once all of it was looked at. */
+/** Result of reading a source. */
 export interface SourceSummary {
   readonly format: string
   readonly layer: string
-  /** Whether ids come from a field of the source: the same feature has the same id when it comes again. */
+  /** Whether ids come from a field of the source, so that they are the same in the next load. */
   readonly hasIds: boolean
   /** Rows that were sent in the last layout. */
   readonly rowCount: number
-  /** Features of other geometry families, left out on request. */
+  /** Number of features of other geometry families that were skipped. */
   readonly otherCount: number
   readonly badCount: number
   /** The first of them. */
   readonly bad: readonly BadFeature[]
-  /** What was assumed, one sentence each. */
+  /** Notes on assumptions and changes, one sentence each. */
   readonly notes: readonly string[]
 }
 
@@ -107,5 +107,5 @@ export interface WireProblem {
   readonly data?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** How many bad features are told apart; the others are counted. */
+/** Maximum number of bad features that are listed; the others are only counted. */
 export const toldBadFeatures = 10

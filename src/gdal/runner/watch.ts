@@ -4,32 +4,32 @@ import { problem } from '../../contract/problems.ts'
 /** Limits of a child process. */
 export interface WatchOptions {
   readonly signal: AbortSignal | undefined
-  /** Most milliseconds to wait for a sign of life. */
+  /** Maximum milliseconds to wait for progress. */
   readonly stallTimeoutMs: number
 }
 
-/** A child process that ends when it is told to, hangs, or is not needed any more. */
+/** Control of a child process: kills it on request, on a time limit, or when it is no longer needed. */
 export interface Watch {
-  /** Waits for the child; past the time limit the child is killed, which ends its streams. */
+  /** Waits for the child; kills it after the time limit, which ends its streams. */
   wait<T>(work: Promise<T>): Promise<T>
-  /** Kills the child if it still runs, and waits until it is gone. */
+  /** Kills the child if it still runs, and waits for its exit. */
   end(): Promise<void>
-  /** Once the child is gone: why, where that was not its own wish. */
+  /** Returns why the child was killed or crashed; undefined for a normal exit. */
   findReason(): unknown
 }
 
-/** Bytes of the last words of a child that are kept. */
-const lastWordsLength = 2000
+/** Number of characters of the error output that are kept. */
+const errorOutputLength = 2000
 
 /** Watches a child process. */
 export function watchChild(child: ChildProcess, { signal, stallTimeoutMs }: WatchOptions): Watch {
   let reason: unknown
-  let lastWords = ''
+  let errorOutput = ''
   let isKilled = false
   const exited = new Promise<void>((resolve) => {
     child.once('exit', (code, deadly) => {
       if (code !== 0 && !(isKilled && deadly === 'SIGKILL'))
-        reason ??= crashed(deadly ?? `exit code ${code}`, lastWords)
+        reason ??= crashed(deadly ?? `exit code ${code}`, errorOutput)
       resolve()
     })
     child.once('error', (cause) => {
@@ -38,7 +38,7 @@ export function watchChild(child: ChildProcess, { signal, stallTimeoutMs }: Watc
     })
   })
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    lastWords = (lastWords + text).slice(-lastWordsLength)
+    errorOutput = (errorOutput + text).slice(-errorOutputLength)
   })
   const kill = (why?: unknown) => {
     reason ??= why
@@ -50,7 +50,7 @@ export function watchChild(child: ChildProcess, { signal, stallTimeoutMs }: Watc
     async wait(work) {
       const seconds = Math.round(stallTimeoutMs / 1000)
       const timer = setTimeout(
-        () => kill(problem('gdal/failed', `GDAL gave no sign of life for ${seconds} s and was stopped`)),
+        () => kill(problem('gdal/failed', `GDAL made no progress for ${seconds} s and was stopped`)),
         stallTimeoutMs,
       )
       try {
@@ -68,8 +68,8 @@ export function watchChild(child: ChildProcess, { signal, stallTimeoutMs }: Watc
   }
 }
 
-function crashed(how: string, lastWords: string): Error {
+function crashed(how: string, errorOutput: string): Error {
   return problem('gdal/failed', `the process of GDAL ended unexpectedly: ${how}`, {
-    ...(lastWords.trim() === '' ? {} : { detail: lastWords.trim() }),
+    ...(errorOutput.trim() === '' ? {} : { detail: errorOutput.trim() }),
   })
 }

@@ -2,19 +2,19 @@ import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { fullWhile } from './disk_room.ts'
 
-/** Where a text goes, and how. */
+/** File to write a string to. */
 export interface TextTarget {
-  /** A file that there is not yet. */
+  /** Path of a file that does not exist yet. */
   readonly path: string
   readonly encoding: 'utf8' | 'latin1'
-  /** What is done with it, as a clause. */
+  /** Operation for the error message, as a clause: `a source is read`. */
   readonly doing: string
 }
 
 /**
- * Writes the pieces of a text, whole.
+ * Writes a string from its chunks.
  *
- * @throws {Problem} files/full, and what the pieces throw
+ * @throws {Problem} files/full, and what the chunks throw
  */
 export async function writeText(
   { path, encoding, doing }: TextTarget,

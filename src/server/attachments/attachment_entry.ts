@@ -7,10 +7,10 @@ import { invalidAt } from '../http/invalid_request.ts'
 import { anyMediaType, isMediaType, mediaTypeOf } from '../http/media_type.ts'
 import { uploadNotFound } from '../upload/upload_text.ts'
 
-/** An attachment as a request makes it. */
+/** An attachment in a request. */
 export type AttachmentBody = ApiRequest<'attachment.create'>['body']
 
-/** Where a request makes an attachment, and the uploads that it names. */
+/** Where a request adds an attachment, and the uploads that it refers to. */
 export interface EntryPlace {
   readonly featureId: number
   readonly pointer: Pointer
@@ -18,7 +18,7 @@ export interface EntryPlace {
 }
 
 /**
- * Makes an attachment of an upload.
+ * Creates an attachment from an upload.
  *
  * @throws {Problem} upload/not-found; request/invalid for a bad name or media type
  */
@@ -27,23 +27,23 @@ export function newAttachment(body: AttachmentBody, place: EntryPlace): NewAttac
   const { id } = body.file_upload
   const upload = uploads.get(id)
   if (upload === undefined) throw uploadNotFound({ id, pointer: joinPointer(pointer, 'file_upload') })
-  // An upload may have come with a path, which an attachment has not.
+  // Upload names may contain a path; attachment names may not.
   const name = body.name ?? basename((upload.name ?? '').replaceAll('\\', '/'))
-  if (name === '') throw invalidAt(joinPointer(pointer, 'name'), 'the upload has no name: give one')
+  if (name === '') throw invalidAt(joinPointer(pointer, 'name'), 'the upload has no name', 'Add "name".')
   checkAttachmentName(name, joinPointer(pointer, 'name'))
   const mimeType = readMediaType(body, { name, upload, pointer })
   return { featureId, name, mimeType, description: body.description ?? null, digest: upload.digest }
 }
 
-interface Typed {
+interface NamedUpload {
   readonly name: string
   readonly upload: StoredUpload
   readonly pointer: Pointer
 }
 
-function readMediaType({ mime_type: given }: AttachmentBody, { name, upload, pointer }: Typed): string {
+function readMediaType({ mime_type: given }: AttachmentBody, { name, upload, pointer }: NamedUpload): string {
   if (given != null && given !== '' && !isMediaType(given))
-    throw invalidAt(joinPointer(pointer, 'mime_type'), `${JSON.stringify(given)} is no media type`)
+    throw invalidAt(joinPointer(pointer, 'mime_type'), `${JSON.stringify(given)} is not a media type`)
   const named = [given, upload.mimeType].find(
     (type) => type != null && isMediaType(type) && type !== anyMediaType,
   )
@@ -51,7 +51,7 @@ function readMediaType({ mime_type: given }: AttachmentBody, { name, upload, poi
 }
 
 /**
- * Checks that any client can keep a file under a name.
+ * Checks that a file name is valid on every client.
  *
  * @throws {Problem} request/invalid
  */
@@ -63,6 +63,6 @@ export function checkAttachmentName(name: string, pointer: Pointer): void {
 function findFault(name: string): string | undefined {
   if (/[\p{Cc}\p{Cs}]/u.test(name)) return 'has control characters'
   if (/[/\\]/.test(name)) return 'has a slash'
-  if (name.trim() === '' || name === '.' || name === '..') return 'names no file'
-  return Buffer.byteLength(name) > 255 ? 'is longer than files may be called' : undefined
+  if (name.trim() === '' || name === '.' || name === '..') return 'is not a file name'
+  return Buffer.byteLength(name) > 255 ? 'is longer than 255 bytes' : undefined
 }

@@ -18,14 +18,14 @@ import { checkAttachmentName, newAttachment } from './attachment_entry.ts'
 type Extensions = NonNullable<FeatureBody['extensions']>
 type Entry = NonNullable<Extensions['attachment']>[number]
 
-/** What a request writes of a feature beside geometry and fields; what is absent stays. */
+/** Change of the extensions of a feature; absent members stay unchanged. */
 export interface ExtensionChange {
   readonly description?: string | null
-  /** All attachments there are to be. */
+  /** Complete new list of attachments. */
   readonly attachment?: readonly Entry[]
 }
 
-/** Reads what a request writes beside geometry and fields. Null stands for no attachment, as in answers. */
+/** Reads the extensions of a feature in a request. Null means no attachments, as in answers. */
 export function readExtensions({ extensions }: FeatureBody): ExtensionChange {
   const { description, attachment } = extensions ?? {}
   return {
@@ -37,10 +37,10 @@ export function readExtensions({ extensions }: FeatureBody): ExtensionChange {
 const pointer: Pointer = '/extensions/attachment'
 
 /**
- * Writes what features have beside geometry and fields, in few statements; the features stand already. Features of
- * another database have nothing, and `readContent` has seen to it that they get nothing.
+ * Writes the extensions of existing features, in few statements. Ignores features in external databases, for which
+ * `readContent` rejects extensions.
  *
- * @returns digests of what was attached
+ * @returns digests of new attachments
  * @throws {Problem} upload/not-found, request/invalid
  */
 export async function writeExtensionsOf(
@@ -62,24 +62,28 @@ async function writeExtensions(
   )
   await writeDescriptions(tx, layerId, new Map(descriptions))
   const entries = [...changes].flatMap(([featureId, { attachment = [] }]) =>
-    attachment.map((entry, at): Listed => ({ featureId, entry, pointer: joinPointer(pointer, at) })),
+    attachment.map((entry, at): ListedEntry => ({ featureId, entry, pointer: joinPointer(pointer, at) })),
   )
   const keptIds = await keepListed(tx, layerId, entries)
   const featureIds = [...changes].flatMap(([id, { attachment }]) => (attachment === undefined ? [] : [id]))
   await deleteOtherAttachments(tx, layerId, { featureIds, keptIds })
-  const made = await makeListed(tx, entries)
-  await insertAttachments(tx, layerId, made)
-  return made.map(({ digest }) => digest)
+  const created = await createListed(tx, entries)
+  await insertAttachments(tx, layerId, created)
+  return created.map(({ digest }) => digest)
 }
 
-interface Listed {
+interface ListedEntry {
   readonly featureId: number
   readonly entry: Entry
   readonly pointer: Pointer
 }
 
-/** Changes the attachments that stay; gives their ids. */
-async function keepListed(tx: Queryable, layerId: number, entries: readonly Listed[]): Promise<number[]> {
+/** Updates the attachments that are kept, and returns their ids. */
+async function keepListed(
+  tx: Queryable,
+  layerId: number,
+  entries: readonly ListedEntry[],
+): Promise<number[]> {
   const kept = entries.filter(({ entry }) => entry.id != null)
   const found = await updateAttachments(tx, layerId, kept.map(changeOf))
   for (const { featureId, entry, pointer } of kept)
@@ -88,7 +92,7 @@ async function keepListed(tx: Queryable, layerId: number, entries: readonly List
   return kept.map(({ entry }) => entry.id ?? 0)
 }
 
-function changeOf({ featureId, entry, pointer }: Listed): AttachmentChange {
+function changeOf({ featureId, entry, pointer }: ListedEntry): AttachmentChange {
   const { id, name, description } = entry
   if (!Number.isSafeInteger(id))
     throw invalidAt(joinPointer(pointer, 'id'), `feature ${featureId} has no attachment ${id}`)
@@ -96,21 +100,21 @@ function changeOf({ featureId, entry, pointer }: Listed): AttachmentChange {
   return { id: id ?? 0, name, description }
 }
 
-async function makeListed(tx: Queryable, entries: readonly Listed[]): Promise<NewAttachment[]> {
+async function createListed(tx: Queryable, entries: readonly ListedEntry[]): Promise<NewAttachment[]> {
   const fresh = entries.filter(({ entry }) => entry.id == null)
   const uploads = await lockUploads(
     tx,
     fresh.flatMap(({ entry }) => entry.file_upload?.id ?? []),
   )
-  return fresh.map((one) => makeOne(one, uploads))
+  return fresh.map((one) => createOne(one, uploads))
 }
 
-function makeOne(
-  { featureId, entry, pointer }: Listed,
+function createOne(
+  { featureId, entry, pointer }: ListedEntry,
   uploads: ReadonlyMap<string, StoredUpload>,
 ): NewAttachment {
   const { file_upload: upload } = entry
   if (upload == null)
-    throw invalidAt(pointer, 'give the id of an attachment of the feature, or the file_upload of a new one')
+    throw invalidAt(pointer, 'expected the id of an attachment of the feature, or "file_upload"')
   return newAttachment({ ...entry, file_upload: upload }, { featureId, pointer, uploads })
 }

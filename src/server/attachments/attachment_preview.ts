@@ -2,15 +2,18 @@ import { createPreview } from '../../render/image_preview.ts'
 import { type Attachment, copyPreview, writePreview } from '../../store/attachment/attachment.ts'
 import type { ServerContext } from '../context.ts'
 
-/** What previews are made with. */
-type Maker = Pick<ServerContext, 'database' | 'blobs' | 'log'>
+/** Parts of the context that creating previews needs. */
+type PreviewContext = Pick<ServerContext, 'database' | 'blobs' | 'log'>
 
 /**
- * Makes and keeps the preview of what was attached. Content that is no picture is marked as such.
+ * Creates and stores the preview of an attachment. Marks content that is not an image.
  *
  * @throws {Problem} files/full, database/*
  */
-export async function keepPreview({ database, blobs }: Omit<Maker, 'log'>, digest: string): Promise<void> {
+export async function storePreview(
+  { database, blobs }: Omit<PreviewContext, 'log'>,
+  digest: string,
+): Promise<void> {
   if (await copyPreview(database, digest)) return
   const preview = await createPreview(await blobs.localPath(digest))
   const blob = preview === undefined ? null : await blobs.put(once(preview.bytes))
@@ -22,18 +25,18 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Makes the previews of all content that was attached, each once, after its transaction: a picture may take a while.
- * One that cannot be made now is made when somebody asks for it.
+ * Creates the previews of new attachments after their transaction, since they may take a while. A preview that fails is
+ * created on the first request for it.
  */
-export async function keepPreviews(maker: Maker, digests: Iterable<string>): Promise<void> {
+export async function storePreviews(context: PreviewContext, digests: Iterable<string>): Promise<void> {
   for (const digest of new Set(digests)) {
-    await keepPreview(maker, digest).catch((error: unknown) =>
-      maker.log.warn({ error, digest }, 'the preview of an attachment could not be made'),
+    await storePreview(context, digest).catch((error: unknown) =>
+      context.log.warn({ error, digest }, 'cannot create the preview of an attachment'),
     )
   }
 }
 
-/** Reads the kept preview of an attachment; undefined where it has none. */
+/** Reads the stored preview of an attachment; undefined if it has none. */
 export async function readPreview(
   { blobs }: Pick<ServerContext, 'blobs'>,
   { previewDigest }: Pick<Attachment, 'previewDigest'>,

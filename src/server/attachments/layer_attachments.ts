@@ -15,14 +15,14 @@ import {
 } from '../features/open_layer.ts'
 import { checkMask, lacksPart } from '../resource/require_permission.ts'
 
-/** What the operations on the attachments of one feature have in common. */
+/** The parts of a request that operations on the attachments of a feature need. */
 export type AttachmentRequest = LayerRequest & {
   readonly params: { readonly id: number; readonly fid: number; readonly aid?: number }
 }
 
 /**
- * Changes the attachments of a feature in one transaction; the permission is computed afresh. The features themselves
- * stay as they are, and so does the version of their data.
+ * Changes the attachments of a feature in one transaction. The permission is read without cache. The data version of the
+ * layer does not change.
  *
  * @throws {Problem} resource/not-found, access/denied, feature/not-found, and what the work throws
  */
@@ -45,19 +45,19 @@ export async function writeAttachments<T>(
 }
 
 /**
- * Checks that a request reads attachments of a feature that is there.
+ * Checks that the feature of a request exists.
  *
  * @throws {Problem} resource/not-found, feature/not-found
  */
 export async function openFeature({ context, params }: AttachmentRequest): Promise<AttachmentPlace> {
   checkAttachmentId(params)
   const layer = await getLayer(context.database, params.id)
-  // What features have beside stands in our database: those of another one have nothing.
+  // Features in external databases have no attachments.
   if (!isForeign(layer)) await checkFeature(context.database, layer, params.fid)
   return { layerId: params.id, featureId: params.fid }
 }
 
-/** An id that is too great for the database is the id of none. */
+/** Checks that an attachment id is not beyond 2^53, which no attachment has. */
 function checkAttachmentId({ id: layerId, fid: featureId, aid: id = 0 }: AttachmentRequest['params']): void {
   if (!Number.isSafeInteger(id)) throw attachmentNotFound({ layerId, featureId, id })
 }
@@ -77,7 +77,7 @@ const idAlone = {
   extensions: [],
 } as const
 
-/** An attachment that does not exist. */
+/** Returns the problem of a missing attachment. */
 export function attachmentNotFound({ layerId, featureId, id }: AttachmentPlace): Problem {
   const message = `Attachment with id = ${id} was not found in feature id = ${featureId} of resource id = ${layerId}.`
   return problem('attachment/not-found', message, {

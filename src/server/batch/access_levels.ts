@@ -1,18 +1,18 @@
-/** What an operation reads and writes, by keys of any kind. */
+/** Keys that an operation reads and writes. */
 export interface Access {
   readonly reads: Set<string>
   readonly writes: Set<string>
 }
 
 /**
- * Finds levels for operations that come one after another: those of one level may be done at once, since none of them
- * reads or writes what another one writes.
+ * Assigns levels to a sequence of operations. Operations of one level can run together, since none of them reads or
+ * writes what another one writes.
  */
 export class AccessLevels {
   readonly #reads = new Map<string, number>()
   readonly #writes = new Map<string, number>()
 
-  /** Gives the lowest level above all earlier operations that the next one depends on. */
+  /** Returns the lowest level above all earlier operations that the next one depends on. */
   place({ reads, writes }: Access): number {
     let level = 0
     for (const key of reads) level = Math.max(level, after(this.#writes, key))

@@ -11,21 +11,27 @@ import { writeRemovals } from '../resource/delete_resources.ts'
 import { prepareUpdate } from '../resource/update_resource.ts'
 import { type Writer, writeAtOnce } from '../resource/write_resources.ts'
 import { writeUpdates } from '../resource/write_updates.ts'
-import { blame, type Operation, readOperations, targetOf, type WireOperation } from './batch_operation.ts'
+import {
+  addOperation,
+  type Operation,
+  readOperations,
+  targetOf,
+  type WireOperation,
+} from './batch_operation.ts'
 import { findWaves, type Wave } from './wave.ts'
 
-/** What became of an operation. */
+/** Result of an operation. */
 export interface OperationResult {
   readonly id: number
-  /** Version it has now; none where it is gone. */
+  /** New version; undefined for deletions. */
   readonly version?: number
 }
 
 /**
- * Does all operations of a batch in their order, or none of them. Each is checked against the state that those before
- * it have left. Files are read and data are staged before the transaction opens; `keep` ends it.
+ * Runs the operations of a batch in order and atomically. Each is checked against the state after those before it. Files
+ * are read and data staged before the transaction opens; `keep` runs at its end.
  *
- * @throws {Problem} of an operation that cannot be done, with its index as `data.operation`
+ * @throws {Problem} of an operation that fails, with its index as `data.operation`
  */
 export async function runBatch(
   writer: Writer,
@@ -42,10 +48,10 @@ export async function runBatch(
 }
 
 async function read({ context }: Writer, wire: readonly WireOperation[]): Promise<Operation[]> {
-  const current = wire.flatMap(({ op, id }) => (op === 'update' && typeof id === 'number' ? [id] : []))
+  const updatedIds = wire.flatMap(({ op, id }) => (op === 'update' && typeof id === 'number' ? [id] : []))
   const creations = wire.filter(({ op }) => op === 'create').length
   const [classes, reservedIds] = await Promise.all([
-    findResourceClasses(context.database, [...new Set(current)]),
+    findResourceClasses(context.database, [...new Set(updatedIds)]),
     creations === 0 ? [] : reserveIds(context.database, creations),
   ])
   const operations = readOperations(wire, { classes, reservedIds })
@@ -61,20 +67,20 @@ function checkMetadata(operations: readonly Operation[]): void {
     count += Object.keys(resmeta?.items ?? {}).length
     if (count <= maxBatchMetadata) continue
     const message = `the operations write more than ${maxBatchMetadata} metadata keys`
-    throw blame(invalidAt('/operations', message, 'Send them in several batches.'), operation)
+    throw addOperation(invalidAt('/operations', message, 'Send them in several batches.'), operation)
   }
 }
 
-/** Gets ready what takes long. Gives how to throw all of it away. */
+/** Runs the long work of all operations. Returns a function that discards their results. */
 async function prepare(writer: Writer, operations: readonly Operation[]): Promise<Prepared> {
-  const made: Prepared[] = []
+  const results: Prepared[] = []
   const discard = async () => {
-    for (const one of made) await one.discard()
+    for (const one of results) await one.discard()
   }
   try {
     for (const operation of operations) {
       operation.prepared = await prepareOne(writer, operation)
-      if (operation.prepared !== undefined) made.push(operation.prepared)
+      if (operation.prepared !== undefined) results.push(operation.prepared)
     }
     return { discard }
   } catch (error) {
@@ -93,7 +99,7 @@ async function prepareOne(writer: Writer, operation: Operation): Promise<Prepare
     }
     return operation.op === 'update' ? await prepareUpdate(writer, operation.change) : undefined
   } catch (error) {
-    throw blame(error, operation)
+    throw addOperation(error, operation)
   }
 }
 
@@ -102,11 +108,11 @@ async function write(
   writer: Writer,
   operations: readonly Operation[],
 ): Promise<OperationResult[]> {
-  // Taken at once where it is needed at all: two batches that first shared it would wait for each other for ever.
+  // Locked first: two batches that upgrade a shared lock would deadlock.
   if (operations.some(changesTree)) await lockTree(tx)
   const versions = new Map<Operation, number>()
   for (const wave of await findWaves(tx, operations)) await writeWave(tx, { writer, versions }, wave)
-  // Names that clash are found now, while it can be said whose they are, and not when the transaction ends.
+  // Checks unique names now: at the end of the transaction, the operation would be unknown.
   await tx.query('set constraints all immediate')
   return operations.map((operation) => {
     const id = targetOf(operation)
@@ -120,13 +126,13 @@ const changesTree = (operation: Operation) =>
 
 interface Progress {
   readonly writer: Writer
-  /** Versions that resources have after the operations that made or changed them. */
+  /** Versions of resources after the operations that created or updated them. */
   readonly versions: Map<Operation, number>
 }
 
 /**
- * Does the operations of a wave together. Where that fails, halves of it are tried until the one is found that is to
- * blame: what succeeds, nearly always, costs a handful of statements.
+ * Runs the operations of a wave together. If that fails, bisects the wave to find the failing operation; the common
+ * successful case takes few statements.
  */
 async function writeWave(tx: Queryable, progress: Progress, wave: Wave): Promise<void> {
   const [first] = wave.operations
@@ -136,7 +142,7 @@ async function writeWave(tx: Queryable, progress: Progress, wave: Wave): Promise
     await writeTogether(tx, progress, wave)
     await tx.query('release savepoint wave')
   } catch (error) {
-    if (wave.operations.length === 1) throw blame(error, first)
+    if (wave.operations.length === 1) throw addOperation(error, first)
     await tx.query('rollback to savepoint wave')
     const half = Math.ceil(wave.operations.length / 2)
     await writeWave(tx, progress, { ...wave, operations: wave.operations.slice(0, half) } as Wave)

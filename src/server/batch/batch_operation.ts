@@ -17,16 +17,16 @@ import type { ResourceUpdate } from '../resource/write_updates.ts'
 /** An operation of a batch, as on the wire. */
 export type WireOperation = Static<typeof BatchOperationSchema>
 
-/** Where an operation stands in its batch. */
+/** Position of an operation in its batch. */
 interface Place {
   readonly index: number
-  /** Local name of what it creates. */
+  /** Local name of the resource it creates. */
   readonly name: string | undefined
 }
 
-/** An operation that has been read: every resource has its id, those that are not made yet too. */
+/** A parsed operation. All resources have ids, including those to be created. */
 export type Operation = Place & {
-  /** What was got ready for it. */
+  /** Result of its preparation. */
   prepared?: Prepared | undefined
 } & (
     | { readonly op: 'create'; readonly id: number; readonly creation: Creation }
@@ -34,23 +34,23 @@ export type Operation = Place & {
     | { readonly op: 'delete'; readonly id: number; readonly ifMatch: string | undefined }
   )
 
-/** Gives the resource that an operation makes, changes or deletes. */
+/** Returns the id of the resource that an operation creates, updates or deletes. */
 export function targetOf(operation: Operation): number {
   return operation.op === 'update' ? operation.change.id : operation.id
 }
 
-/** What the operations of a batch are read with. */
+/** Input for parsing the operations of a batch. */
 export interface Reading {
-  /** Ids for the resources that are going to be made, as many as there are creations. */
+  /** Reserved ids, one for each creation. */
   readonly reservedIds: readonly number[]
-  /** Classes of the current resources that are changed; without those that are not there. */
+  /** Classes of updated resources; without missing ones. */
   readonly classes: ReadonlyMap<number, Cls>
 }
 
 /**
- * Reads the operations of a batch: local names become ids.
+ * Parses the operations of a batch, and replaces local names by ids.
  *
- * @throws {Problem} request/invalid, resource/not-found, resource/class-disabled, naming the operation
+ * @throws {Problem} request/invalid, resource/not-found, resource/class-disabled, with the operation
  */
 export function readOperations(wire: readonly WireOperation[], reading: Reading): Operation[] {
   const reader = { classes: new Map(reading.classes), names: new Map<string, number>() }
@@ -72,21 +72,26 @@ function readOne(wire: WireOperation, reader: Reader): Operation {
   const at = { index: reader.index, name }
   const ifMatch = wire.if_version === undefined ? undefined : etagOf(wire.if_version)
   if (wire.op === 'create') return { ...at, op: 'create', ...readOneCreation(wire, reader) }
-  if (name !== undefined) throw invalidAt('/name', 'only what is created has a local name')
+  if (name !== undefined) throw invalidAt('/name', 'only operations with op "create" can have a local name')
   const id = readTarget(wire, reader)
   if (wire.op === 'delete') return { ...at, op: 'delete', id, ifMatch }
   const cls = reader.classes.get(id)
   if (cls === undefined) throw notFound(id)
-  return { ...at, op: 'update', change: readUpdate({ id, cls }, nameless(cls, wire.body, reader)), ifMatch }
+  return {
+    ...at,
+    op: 'update',
+    change: readUpdate({ id, cls }, resolveNames(cls, wire.body, reader)),
+    ifMatch,
+  }
 }
 
 function readOneCreation({ name, id: given, body }: WireOperation, reader: Reader) {
   const { classes, names, free } = reader
-  if (given !== undefined) throw invalidAt('/id', 'the id of what is created is not yours to choose')
+  if (given !== undefined) throw invalidAt('/id', 'the server assigns the id of a new resource')
   if (name !== undefined && names.has(name))
     throw invalidAt('/name', `the local name "${name}" is used twice`)
   const cls = parseCls(resourceOf(decodeMemberNames(body ?? {})).cls)
-  const creation = readCreation({ body: nameless(cls, body, reader) })
+  const creation = readCreation({ body: resolveNames(cls, body, reader) })
   const id = free.pop()
   if (id === undefined) throw new Error('fewer ids were reserved than creations asked for')
   classes.set(id, cls)
@@ -99,8 +104,8 @@ function readTarget({ id }: WireOperation, { names }: Reader): number {
   return typeof id === 'number' ? id : findNamed(id, names, '/id')
 }
 
-/** Puts ids in the place of local names; what is no reference is left alone. */
-function nameless(cls: Cls, body: JsonObject = {}, { names }: Reader): JsonObject {
+/** Replaces local names in references by ids. */
+function resolveNames(cls: Cls, body: JsonObject = {}, { names }: Reader): JsonObject {
   const members = decodeMemberNames(body)
   for (const [member, schema] of Object.entries(membersOf(cls))) {
     if (!Object.hasOwn(members, member)) continue
@@ -122,17 +127,17 @@ function findNamed(name: string, names: ReadonlyMap<string, number>, pointer: st
   throw invalidAt(pointer, `no earlier operation creates a resource with the local name "${name}"`)
 }
 
-/** Does something for one operation; a Problem says which it was. */
+/** Runs work for one operation, and adds the operation to its Problem. */
 export function atOperation<T>(place: Place, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw blame(error, place)
+    throw addOperation(error, place)
   }
 }
 
-/** Gives an error that says at which operation it happened. */
-export function blame(error: unknown, { index, name }: Place): unknown {
+/** Adds the index and local name of an operation to a Problem. */
+export function addOperation(error: unknown, { index, name }: Place): unknown {
   if (!isProblem(error)) return error
   return withData(error, { operation: index, ...(name === undefined ? {} : { name }) })
 }

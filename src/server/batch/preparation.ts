@@ -9,7 +9,7 @@ import { classMembers } from '../resource/write_resources.ts'
 type Request = ApiRequest<'source.prepare'>
 
 /**
- * Reads what a request wants to have prepared for a class, once it is clear that the caller may.
+ * Reads the source to prepare for a class, after checking the permissions of the caller.
  *
  * @throws {Problem} access/denied, resource/not-found, request/invalid
  */
@@ -18,13 +18,13 @@ export async function readPreparation<C extends Cls>(request: Request, cls: C): 
   if (body.id !== undefined) await checkTarget(request, { id: body.id, cls })
   const own = (body as JsonObject)[cls] as { readonly source?: { readonly prepared?: unknown } } | undefined
   if (own?.source?.prepared !== undefined)
-    throw invalidAt(`/${cls}/source/prepared`, 'what is prepared is not prepared again')
+    throw invalidAt(`/${cls}/source/prepared`, '"prepared" is not allowed here')
   const { written, fault } = readMembers(cls, 'update', { [cls]: own ?? {} })
   if (fault !== undefined) throw fault
   return classMembers(cls, written) as Members<C>
 }
 
-/** Data of a layer are replaced by who may write them only. */
+/** Checks that the layer exists, and that the caller can write its data. */
 async function checkTarget(
   { context, caller }: Request,
   { id, cls }: { readonly id: number; readonly cls: Cls },

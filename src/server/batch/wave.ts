@@ -6,7 +6,7 @@ import { listReferrers } from '../../store/resource/reference.ts'
 import { findTreeFacts, listSubtreeKeynames, type TreeFacts } from '../../store/resource/resource_tree.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { type Access, AccessLevels } from './access_levels.ts'
-import { blame, type Operation, targetOf } from './batch_operation.ts'
+import { addOperation, type Operation, targetOf } from './batch_operation.ts'
 
 type Kind<O extends Operation['op']> = Extract<Operation, { readonly op: O }>
 
@@ -15,23 +15,23 @@ export type Wave = {
   [O in Operation['op']]: { readonly op: O; readonly operations: readonly Kind<O>[] }
 }[Operation['op']]
 
-/** What the order of operations depends on. */
+/** Database state that the order of operations depends on. */
 export interface BatchFacts {
-  /** Standing resources that the operations name, and what decides about permissions on them. */
+  /** Existing resources that the operations name, and those that their permissions depend on. */
   readonly nodes: readonly TreeFacts[]
-  /** What goes with each resource that is deleted, and what refuses that. */
+  /** For each deleted resource, the keynames in its subtree and the referrers that prevent the deletion. */
   readonly removals: ReadonlyMap<number, RemovalFacts>
 }
 
 interface RemovalFacts {
   readonly keynames: readonly string[]
-  /** Resources that refuse the deletion while they refer to the subtree. */
+  /** Resources that refer to the subtree, which prevents its deletion. */
   readonly referrerIds: readonly number[]
 }
 
 /**
- * Puts operations into waves: what one depends on, its parent above all, stands in an earlier wave, and within a wave
- * none depends on another. Many groups, layers and maps make few waves.
+ * Groups operations into waves. The dependencies of an operation, such as its parent, are in earlier waves; operations of
+ * one wave are independent. A large tree of resources needs few waves.
  *
  * @throws {Problem} request/invalid if the operations need too many waves
  */
@@ -66,7 +66,7 @@ async function readRemovals(tx: Queryable, ids: readonly number[]): Promise<Map<
   )
 }
 
-/** Puts operations into waves, from facts that have been read. */
+/** Groups operations into waves. */
 export function planWaves(operations: readonly Operation[], facts: BatchFacts): Wave[] {
   const planner = new Planner(facts)
   const levels: Record<Operation['op'], Operation[]>[] = []
@@ -76,7 +76,7 @@ export function planWaves(operations: readonly Operation[], facts: BatchFacts): 
     levels[level] ??= { create: [], update: [], delete: [] }
     const wave = levels[level][operation.op]
     if (wave.length === 0) count += 1
-    if (count > maxWaves) throw blame(tooManyWaves(), operation)
+    if (count > maxWaves) throw addOperation(tooManyWaves(), operation)
     wave.push(operation)
   }
   const kinds = ['create', 'update', 'delete'] as const
@@ -92,16 +92,16 @@ const tooManyWaves = () =>
     'Send them in several batches.',
   )
 
-/** A resource as the operations before leave it. */
+/** State of a resource after earlier operations. */
 interface Node {
   readonly parentId: number | null
-  /** Resources that permissions on it may depend on, besides those above it. */
+  /** Resources that its permissions depend on, besides its ancestors. */
   readonly links: readonly number[]
   readonly displayName: string
   readonly keyname: string | null
 }
 
-/** Follows operations through the tree, and finds the level of each. */
+/** Simulates operations on the tree, and finds the level of each. */
 class Planner {
   readonly #nodes: Map<number, Node>
   readonly #removals: BatchFacts['removals']
@@ -117,7 +117,7 @@ class Planner {
     this.#removals = removals
   }
 
-  /** Gives the level of an operation: it is higher than those of earlier ones that it depends on. */
+  /** Returns the level of an operation, which is higher than those of its dependencies. */
   place(operation: Operation): number {
     const access: Access = { reads: new Set(), writes: new Set() }
     const id = targetOf(operation)
@@ -172,7 +172,7 @@ class Planner {
     }
   }
 
-  /** Adds all that decides about the rights on a resource. */
+  /** Adds the keys that the permissions on a resource depend on. */
   #readRights(id: number, { reads }: Access): void {
     const open = [id]
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -205,13 +205,13 @@ function writeNames({ parentId, displayName, keyname }: Node, { writes }: Access
   if (keyname !== null) writes.add(keynameKey(keyname))
 }
 
-/** The resource itself, with its members. */
+/** Key of a resource with its members. */
 const contentKey = (id: number) => `content ${id}`
-/** What decides about permissions on a resource and all below it. */
+/** Key of the permissions on a resource and its descendants. */
 const rightsKey = (id: number) => `rights ${id}`
 const keynameKey = (keyname: string) => `keyname ${keyname}`
 
-/** Lists the resources that an operation refers to, its parent too. */
+/** Lists the resources that an operation refers to, including the parent. */
 function listNeeded(operation: Operation): number[] {
   if (operation.op === 'delete') return []
   const { cls, parentId, written } = operation.op === 'create' ? operation.creation : operation.change

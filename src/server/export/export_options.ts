@@ -20,8 +20,8 @@ import type { Layer, LayerField } from '../../store/layer/stored_layer.ts'
 import { readFilter } from '../features/feature_query.ts'
 import type { ApiRequest } from '../http/handler.ts'
 
-/** What is to be exported, and as what. */
-export interface ExportOrder extends ExportSelection {
+/** Selection and format of an export. */
+export interface ExportOptions extends ExportSelection {
   readonly formatName: ExportFormatName
   readonly format: ExportFormat
   readonly isZipped: boolean
@@ -31,21 +31,21 @@ export interface ExportOrder extends ExportSelection {
 type Query = ApiRequest<'feature.export'>['query']
 
 /**
- * Reads what a request wants exported.
+ * Reads the options of an export from a request.
  *
- * @throws {Problem} request/invalid naming the parameter, feature/invalid
+ * @throws {Problem} request/invalid with the parameter, feature/invalid
  */
-export async function readOrder(
+export async function readExportOptions(
   tx: Queryable,
   layer: Layer,
   { query, more }: Pick<ApiRequest<'feature.export'>, 'query' | 'more'>,
-): Promise<ExportOrder> {
+): Promise<ExportOptions> {
   const formatName = readFormat(query)
   const format: ExportFormat = exportFormats[formatName]
   checkFamily(formatName, layer)
   const srs = readSrs(formatName, query, layer)
-  for (const asked of new Set([srs, query.intersects_srs ?? srs]))
-    if (asked !== layer.srs) await requireSrs(tx, asked)
+  for (const code of new Set([srs, query.intersects_srs ?? srs]))
+    if (code !== layer.srs) await requireSrs(tx, code)
   return {
     formatName,
     format,
@@ -59,7 +59,7 @@ export async function readOrder(
 
 function readFormat({ format }: Query): ExportFormatName {
   if (format !== undefined) return format
-  throw refused('format', `is missing: one of ${exportFormatNames.join(', ')}`)
+  throw refused('format', `is missing: expected one of ${exportFormatNames.join(', ')}`)
 }
 
 function checkFamily(formatName: ExportFormatName, { geometryType }: Layer): void {
@@ -67,22 +67,23 @@ function checkFamily(formatName: ExportFormatName, { geometryType }: Layer): voi
   if (families === undefined || families.includes(geometryParts(geometryType).family)) return
   throw refused(
     'format',
-    `is ${formatName}, which holds ${families.join(' and ')} geometries, but the layer is of ${geometryType}`,
+    `is ${formatName}, which supports ${families.join(' and ')} geometries, but the layer has ${geometryType}`,
   )
 }
 
 function readSrs(formatName: ExportFormatName, query: Query, layer: Layer): number {
-  const { srs: usual = layer.srs, isFixed }: ExportFormat = exportFormats[formatName]
-  const { srs = usual } = query
-  if (isFixed && srs !== usual)
-    throw refused('srs', `is ${srs}, but ${formatName} is always in EPSG:${usual}`)
+  const { srs: defaultSrs = layer.srs, isFixed }: ExportFormat = exportFormats[formatName]
+  const { srs = defaultSrs } = query
+  if (isFixed && srs !== defaultSrs)
+    throw refused('srs', `is ${srs}, but ${formatName} is always in EPSG:${defaultSrs}`)
   return srs
 }
 
 function readEncoding(formatName: ExportFormatName, { encoding = '' }: Query): ExportEncoding {
   const { hasEncodings }: ExportFormat = exportFormats[formatName]
   const page = /^(?:utf-?8)?$|^(?:cp|windows)?[-_ ]?(1251)$/i.exec(encoding)
-  if (page === null) throw refused('encoding', `is "${encoding}": one of ${exportEncodings.join(', ')}`)
+  if (page === null)
+    throw refused('encoding', `is "${encoding}": expected one of ${exportEncodings.join(', ')}`)
   if (page[1] !== undefined && hasEncodings !== true)
     throw refused('encoding', `is "${encoding}", but ${formatName} is always in UTF-8`)
   return page[1] === undefined ? 'UTF-8' : 'CP1251'
@@ -93,9 +94,9 @@ function readColumns(layer: Layer, { fid, fields: names, display_name: isDisplay
   const columns = nameColumns([...fields], isDisplayed)
   if (fid === undefined || fid === '') return columns
   checkText({ keyname: 'fid' }, fid)
-  // Half of the formats take upper and lower case for the same.
-  const twin = columns.find(({ name }) => name.toLowerCase() === fid.toLowerCase())
-  if (twin !== undefined) throw refused('fid', `is "${fid}", which is a field already`)
+  // Column names are case-insensitive in half of the formats.
+  const existing = columns.find(({ name }) => name.toLowerCase() === fid.toLowerCase())
+  if (existing !== undefined) throw refused('fid', `is "${fid}", which is already a field`)
   const datatype = idType(layer) === 'bigint' ? 'BIGINT' : 'INTEGER'
   return [{ name: fid, datatype, field: undefined } as const, ...columns]
 }
@@ -104,15 +105,15 @@ function findField({ fields }: Layer, name: string): LayerField {
   const found = fields.find(({ keyname }) => keyname === name) ?? fields.find(({ id }) => String(id) === name)
   if (found !== undefined) return found
   const known = fields.map(({ keyname }) => keyname)
-  throw refused('fields', `has "${name}", which is no field of the layer`, findHint(name, known))
+  throw refused('fields', `has "${name}", which is not a field of the layer`, findHint(name, known))
 }
 
-// Display names may be the same, names of columns may not.
+// Display names may repeat; column names may not.
 function nameColumns(fields: readonly LayerField[], isDisplayed: boolean): ExportColumn[] {
   const taken = new Set<string>()
   return fields.map((field) => {
-    const wanted = isDisplayed ? field.displayName : field.keyname
-    const name = uniqueName(wanted, { isTaken: (other) => taken.has(other), firstNumber: 2 })
+    const base = isDisplayed ? field.displayName : field.keyname
+    const name = uniqueName(base, { isTaken: (other) => taken.has(other), firstNumber: 2 })
     taken.add(name)
     return { name, datatype: field.datatype, field }
   })

@@ -10,38 +10,38 @@ import type { GdalFormatName, JobColumn } from '../../gdal/export/export_job.ts'
 import { writeVector } from '../../gdal/export/write_vector.ts'
 import { rowsStatement } from '../../store/feature/export_rows.ts'
 import { readEach, splitReading } from '../features/read_parts.ts'
-import type { ExportOrder } from './export_options.ts'
-import { lackingPattern } from './text_encoding.ts'
+import type { ExportOptions } from './export_options.ts'
+import { unsupportedPattern } from './text_encoding.ts'
 import type { ExportSource } from './text_export.ts'
 
-/** A layer that GDAL is to write. */
+/** An export of a layer by GDAL. */
 export interface GdalExport {
   readonly source: ExportSource
-  readonly order: ExportOrder
+  readonly options: ExportOptions
   readonly format: GdalFormatName
   /** Name of the layer in the file. */
   readonly layerName: string
   readonly fileName: string
 }
 
-/** Files, and what they could not hold. */
-export interface MadeFiles {
+/** Exported files, and notes on what they cannot represent. */
+export interface ExportedFiles {
   readonly files: readonly PackedFile[]
   readonly notes: readonly string[]
 }
 
 /**
- * Has GDAL write a layer into files that have no name any more once this gives them: they go with the process, or when
- * their reader does, whatever happens.
+ * Exports a layer with GDAL. The files are unlinked before this returns, so that the system frees them when they are
+ * closed or the process ends.
  *
- * @throws {Problem} files/full, gdal/*, database/*; what the signal says
+ * @throws {Problem} files/full, gdal/*, database/*; the reason of the signal
  */
-export async function makeFiles(making: GdalExport): Promise<MadeFiles> {
-  const { source, fileName } = making
+export async function exportFiles(options: GdalExport): Promise<ExportedFiles> {
+  const { source, fileName } = options
   const folder = await mkdtemp(join(source.folder, 'export-')).catch(rethrowFull)
   try {
-    const { folder: results, notes } = await runGdal(making, folder)
-    // The one that is asked for comes first.
+    const { folder: results, notes } = await runGdal(options, folder)
+    // The main file comes first.
     const first = (name: string) => (name === fileName ? 0 : 1)
     const names = (await readdir(results)).toSorted((a, b) => first(a) - first(b) || (a < b ? -1 : 1))
     const files: PackedFile[] = []
@@ -52,16 +52,16 @@ export async function makeFiles(making: GdalExport): Promise<MadeFiles> {
   }
 }
 
-function runGdal({ source, layerName, order, format, fileName }: GdalExport, folder: string) {
+function runGdal({ source, layerName, options, format, fileName }: GdalExport, folder: string) {
   const { database, layer, signal } = source
-  const { srs, encoding } = order
-  const { asText = [], geometry }: ExportFormat = order.format
-  // GDAL would leave out what the encoding does not have, and say nothing.
-  const lacking = encoding === 'UTF-8' ? undefined : lackingPattern(encoding)
-  const statements = splitReading({ layer, database }, order, ({ filter }) =>
-    rowsStatement(layer, { ...order, filter }, { geometry, lacking }),
+  const { srs, encoding } = options
+  const { asText = [], geometry }: ExportFormat = options.format
+  // GDAL would silently drop characters that the encoding does not have.
+  const unsupported = encoding === 'UTF-8' ? undefined : unsupportedPattern(encoding)
+  const statements = splitReading({ layer, database }, options, ({ filter }) =>
+    rowsStatement(layer, { ...options, filter }, { geometry, lacking: unsupported }),
   )
-  const named = order.columns.map(({ name, datatype }): JobColumn => {
+  const named = options.columns.map(({ name, datatype }): JobColumn => {
     return { name, datatype: asText.includes(datatype) ? 'STRING' : datatype }
   })
   const wkt = { name: freeColumnName(geometryColumnName, named), datatype: 'STRING' } as const
@@ -86,14 +86,14 @@ function runGdal({ source, layerName, order, format, fileName }: GdalExport, fol
 
 function rethrowFull(error: unknown): never {
   if (!isDiskFull(error)) throw error
-  throw problem('files/full', 'The disk is full while a layer is exported.', { cause: error })
+  throw problem('files/full', 'Cannot export the layer: the disk is full.', { cause: error })
 }
 
 async function openFile(path: string, name: string, signal: AbortSignal): Promise<PackedFile> {
   const file = await open(path, 'r')
   const { size: sizeBytes } = await file.stat()
   const close = () => void file.close().catch(() => undefined)
-  // Nobody reads it any more, or ever.
+  // The request may end before the file is read.
   if (signal.aborted) close()
   signal.addEventListener('abort', close, { once: true })
   return { name, sizeBytes, content: readFile(file, close) }

@@ -5,34 +5,34 @@ import type { ColumnEncoding } from '../../store/feature/export_rows.ts'
 import { type Reading, readEach } from '../features/read_parts.ts'
 import { type SpooledStreamOptions, streamSpooled } from '../stream/spool.ts'
 
-/** Features that are to be written, and what stands before them. */
+/** Features to write as GeoJSON, and the start of the collection. */
 export interface FeatureStream extends SpooledStreamOptions, Omit<Reading, 'signal'> {
-  /** What the columns of the statements hold, the id and the geometry left out. */
+  /** Encodings of the columns, without id and geometry. */
   readonly encodings: readonly ColumnEncoding[]
   /** Names of the properties. */
   readonly names: readonly string[]
-  /** The collection, up to its first feature. */
+  /** Text of the collection before the first feature. */
   readonly start: string
 }
 
-/** Bytes that leave together. */
+/** Size of a chunk in bytes. */
 const pieceBytes = 1 << 16
 
 /**
- * Streams features as a GeoJSON collection, at the speed of the database, whatever the client does.
+ * Streams features as a GeoJSON collection. A slow client does not slow down the database.
  *
- * @throws {Problem} database/*, and what the statement runs into before its first row
+ * @throws {Problem} database/*, for errors before the first row
  */
 export function streamFeatures({ database, statements, encodings, names, start, ...options }: FeatureStream) {
   return streamSpooled(options, async (spool, signal) => {
     let sink = new GrowingBytes(2 * pieceBytes)
-    // The spool keeps what it gets: the next piece has bytes of its own.
+    // The spool keeps the bytes it gets, so the next chunk needs new ones.
     const flush = async () => {
       const written = sink.bytes.subarray(0, sink.at)
       sink = new GrowingBytes(2 * pieceBytes)
       await spool.write(written)
     }
-    // Whoever asks for the next piece is done with the one before.
+    // When the consumer requests the next piece, it has processed the one before.
     async function* flushed(pieces: AsyncIterable<Uint8Array>) {
       for await (const piece of pieces) {
         yield piece
@@ -54,13 +54,13 @@ export function streamFeatures({ database, statements, encodings, names, start, 
   })
 }
 
-/** Bytes of a text that is written again and again. */
+/** Encodes a string that is written for every feature. */
 const piece = (text: string): Bytes => bytesOf(Buffer.from(text))
 
 const comma = piece(',')
 const nothing = piece('null')
 
-/** Makes what writes a row as a feature. */
+/** Creates a function that writes a row as a feature. */
 function featureWriter(names: readonly string[], encodings: readonly ColumnEncoding[]) {
   const labels = names.map((name, at) => {
     const start = at === 0 ? ',"properties":{' : ','
@@ -88,11 +88,11 @@ const quote = 0x22
 const backslash = 0x5c
 const firstPrintable = 0x20
 
-/** Most bytes that a byte takes in a JSON text. */
+/** Maximum size of a byte in a JSON string: `\\u001f`. */
 const escapedBytes = 6
 
 /**
- * Writes a text of UTF-8 as a JSON text.
+ * Writes UTF-8 as a JSON string.
  *
  * @see RFC 8259 clause 7
  */
@@ -104,10 +104,10 @@ export function writeJsonText(sink: GrowingBytes, source: Bytes, { at: start, le
   let from = start
   bytes[at++] = quote
   while (from < end) {
-    // Hardly a text has characters that are escaped: four at once, until there may be one.
+    // Most strings need no escapes: copy four bytes at once until one may need it.
     for (const last = end - 4; from <= last; from += 4, at += 4) {
       const four = source.view.getInt32(from)
-      if (needsCare(four)) break
+      if (needsEscape(four)) break
       view.setInt32(at, four)
     }
     for (const stop = Math.min(from + 4, end); from < stop; from += 1) {
@@ -124,18 +124,18 @@ const each = 0x0101_0101
 const highest = 0x8080_8080
 
 /**
- * Tells whether one of four bytes is escaped.
+ * Tells whether one of four bytes needs an escape.
  *
  * @see https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
  */
-function needsCare(four: number): boolean {
+function needsEscape(four: number): boolean {
   const quotes = four ^ (quote * each)
   const backslashes = four ^ (backslash * each)
   const controls = (four - firstPrintable * each) & ~four
   return ((controls | ((quotes - each) & ~quotes) | ((backslashes - each) & ~backslashes)) & highest) !== 0
 }
 
-/** How the characters are written that may not stand in a JSON text. */
+/** Escape sequences by character code. */
 const escapes = Array.from({ length: backslash + 1 }, (_, byte) =>
   JSON.stringify(String.fromCharCode(byte)).slice(1, -1),
 )

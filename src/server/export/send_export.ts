@@ -4,25 +4,25 @@ import { pipeThrough } from '../../files/pipe_through.ts'
 import { zip } from '../../files/zip.ts'
 import { acceptsGzip } from '../http/gzip.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
-import type { ExportOrder } from './export_options.ts'
-import type { MadeFiles } from './gdal_export.ts'
+import type { ExportOptions } from './export_options.ts'
+import type { ExportedFiles } from './gdal_export.ts'
 
 type Request = Pick<ApiRequest<'feature.export'>, 'params' | 'headers'>
-type Sent = Pick<ExportOrder, 'format' | 'isZipped'>
+type Sent = Pick<ExportOptions, 'format' | 'isZipped'>
 
-/** A little packing is worth it, more is slower than most networks. */
+/** Fast compression: higher levels are slower than most networks. */
 const gzipLevel = 1
 
-/** Answers with files as one: an archive of them, or the only one, compressed on the way where that is taken. */
+/** Answers with a ZIP archive of the files, or with the only file, compressed with gzip if the client accepts that. */
 export function sendFiles(
   { params: { id }, headers }: Request,
-  order: Sent,
-  { files, notes }: MadeFiles,
+  options: Sent,
+  { files, notes }: ExportedFiles,
 ): Answer {
-  const { format, isZipped } = order
+  const { format, isZipped } = options
   const name = `${id}.${format.extension}${isZipped ? '.zip' : ''}`
-  const told = notes.length === 0 ? {} : { [notesHeader]: formatNotes(notes) }
-  const own = { 'content-disposition': `attachment; filename="${name}"`, ...quiet, ...told }
+  const notesHeaders = notes.length === 0 ? {} : { [notesHeader]: formatNotes(notes) }
+  const own = { 'content-disposition': `attachment; filename="${name}"`, ...sandbox, ...notesHeaders }
   if (isZipped) return { stream: zip(files), mediaType: 'application/zip', headers: own }
   const { content: stream = nothing(), sizeBytes } = files[0] ?? {}
   const { mediaType } = format
@@ -34,7 +34,7 @@ export function sendFiles(
   return { stream: packed, mediaType, headers: { ...vary, 'content-encoding': 'gzip' } }
 }
 
-// What users have written must not run in the name of this site, whatever it is taken for.
-const quiet = { 'content-security-policy': "default-src 'none'; sandbox" }
+// Content from users must not run as a script of this origin.
+const sandbox = { 'content-security-policy': "default-src 'none'; sandbox" }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}

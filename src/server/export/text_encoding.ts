@@ -3,12 +3,12 @@ import { controlLetters, controlMark } from '../../store/feature/export_rows.ts'
 
 const mark = controlMark.charCodeAt(0)
 
-/** Turns what is written with the control mark into the characters that are meant. The chunks may be cut anywhere. */
+/** Decodes control characters that are escaped with the control mark. Chunks may end anywhere. */
 export async function* unescapeControl(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isCut = false
   for await (const chunk of chunks) {
     const bytes: Uint8Array = isCut ? Buffer.concat([Buffer.of(mark), chunk]) : chunk
-    // No mark follows another: one at the end waits for its letter.
+    // Two marks never follow each other: a mark at the end belongs to the next chunk.
     isCut = bytes.at(-1) === mark
     const whole = isCut ? bytes.subarray(0, -1) : bytes
     if (whole.length > 0) yield whole.includes(mark) ? unescapeBytes(whole) : whole
@@ -31,7 +31,7 @@ function unescapeBytes(bytes: Uint8Array): Uint8Array {
   return result.subarray(0, length)
 }
 
-/** Writes UTF-8 in another encoding; a character that it does not have becomes a question mark. */
+/** Converts UTF-8 to another encoding; unsupported characters become question marks. */
 export async function* encodeAs(
   encoding: Exclude<ExportEncoding, 'UTF-8'>,
   chunks: AsyncIterable<Uint8Array>,
@@ -52,12 +52,12 @@ function encodeText(text: string, table: ReadonlyMap<string, number>): Uint8Arra
 }
 
 /**
- * Gives a regular expression of the characters that an encoding does not have.
+ * Returns a regular expression that matches the characters an encoding does not have.
  *
  * @see https://www.postgresql.org/docs/current/functions-matching.html 9.7.3.3
  */
-export function lackingPattern(encoding: Exclude<ExportEncoding, 'UTF-8'>): string {
-  // No text holds a NUL, and what the web takes for controls are bytes without a meaning elsewhere.
+export function unsupportedPattern(encoding: Exclude<ExportEncoding, 'UTF-8'>): string {
+  // Strings in PostgreSQL have no NUL; the WHATWG encoding maps undefined bytes to C1 controls.
   const codes = [...tableOf(encoding).keys()].map((character) => character.charCodeAt(0))
   const held = codes.filter((code) => code > 0 && (code < 0x80 || code > 0x9f))
   return `[^${held.map((code) => `\\u${code.toString(16).padStart(4, '0')}`).join('')}]`
@@ -65,7 +65,7 @@ export function lackingPattern(encoding: Exclude<ExportEncoding, 'UTF-8'>): stri
 
 const labels = { CP1251: 'windows-1251' } as const
 
-/** Gives the byte of each character of a single-byte encoding. */
+/** Returns the byte of each character of a single-byte encoding. */
 function tableOf(encoding: keyof typeof labels): ReadonlyMap<string, number> {
   const decoder = new TextDecoder(labels[encoding])
   const bytes = Array.from({ length: 256 }, (_, byte) => byte)

@@ -5,54 +5,54 @@ import { type CsvFormat, csvHeader, csvStatement, geojsonStatement } from '../..
 import type { OpenLayer } from '../features/open_layer.ts'
 import { type Reading, readEach, splitReading } from '../features/read_parts.ts'
 import { type SpooledStreamOptions, streamSpooled } from '../stream/spool.ts'
-import type { ExportOrder } from './export_options.ts'
+import type { ExportOptions } from './export_options.ts'
 import { streamFeatures } from './geojson_export.ts'
 import { encodeAs, unescapeControl } from './text_encoding.ts'
 
-/** What an export works with. */
+/** Source of an export: layer, database and temporary folder. */
 export interface ExportSource extends OpenLayer, SpooledStreamOptions {
   /** Resource id, which names the files. */
   readonly id: number
 }
 
-/** Streams a layer as GeoJSON, with a `crs` member where it is not in EPSG:4326. */
+/** Streams a layer as GeoJSON, with a `crs` member unless it is in EPSG:4326. */
 export async function writeGeojson(
-  { id, layer, ...options }: ExportSource,
-  order: ExportOrder,
+  { id, layer, ...rest }: ExportSource,
+  options: ExportOptions,
 ): Promise<PackedFile[]> {
-  const crs = { type: 'name', properties: { name: `urn:ogc:def:crs:EPSG::${order.srs}` } }
-  const crsText = order.srs === 4326 ? '' : `"crs":${JSON.stringify(crs)},`
+  const crs = { type: 'name', properties: { name: `urn:ogc:def:crs:EPSG::${options.srs}` } }
+  const crsText = options.srs === 4326 ? '' : `"crs":${JSON.stringify(crs)},`
   const start = `{"type":"FeatureCollection",${crsText}"features":[`
-  const names = order.columns.map(({ name }) => name)
-  const { encodings } = geojsonStatement(layer, order)
-  const statements = splitReading({ ...options, layer }, order, ({ filter }) =>
-    geojsonStatement(layer, { ...order, filter }),
+  const names = options.columns.map(({ name }) => name)
+  const { encodings } = geojsonStatement(layer, options)
+  const statements = splitReading({ ...rest, layer }, options, ({ filter }) =>
+    geojsonStatement(layer, { ...options, filter }),
   )
-  const content = await streamFeatures({ ...options, statements, encodings, names, start })
+  const content = await streamFeatures({ ...rest, statements, encodings, names, start })
   return [{ name: `${id}.geojson`, content }]
 }
 
 const byteOrderMark = '\ufeff'
 
-/** Streams a layer as a table of text straight from the database; beside it, what its columns and coordinates are. */
-export async function writeTable(source: ExportSource, order: ExportOrder): Promise<PackedFile[]> {
-  const { id, layer, ...options } = source
-  const isForExcel = order.formatName === 'CSV_MSEXCEL'
+/** Streams a layer as CSV from the database, with `.csvt` and `.prj` files in an archive. */
+export async function writeTable(source: ExportSource, options: ExportOptions): Promise<PackedFile[]> {
+  const { id, layer, ...rest } = source
+  const isForExcel = options.formatName === 'CSV_MSEXCEL'
   const format: CsvFormat = { separator: isForExcel ? ';' : ',', hasCarriageReturns: isForExcel }
-  // Asked first: nothing may fail between the start of a stream and its reader.
-  const descriptions = order.isZipped ? await describeTable(source, order) : []
-  const statements = splitReading({ ...options, layer }, order, ({ filter }) =>
-    csvStatement(layer, { ...order, filter }, format),
+  // Queried first: nothing may fail between the start of a stream and its first read.
+  const descriptions = options.isZipped ? await describeTable(source, options) : []
+  const statements = splitReading({ ...rest, layer }, options, ({ filter }) =>
+    csvStatement(layer, { ...options, filter }, format),
   )
-  const lines = await streamLines({ ...options, statements })
-  const text = behind(Buffer.from(csvHeader(order, format)), unescapeControl(lines))
+  const lines = await streamLines({ ...rest, statements })
+  const text = behind(Buffer.from(csvHeader(options, format)), unescapeControl(lines))
   const content =
-    order.encoding === 'UTF-8' ? behind(Buffer.from(byteOrderMark), text) : encodeAs(order.encoding, text)
+    options.encoding === 'UTF-8' ? behind(Buffer.from(byteOrderMark), text) : encodeAs(options.encoding, text)
   return [{ name: `${id}.csv`, content }, ...descriptions]
 }
 
 /** @see https://gdal.org/drivers/vector/csv.html on csvt and prj */
-async function describeTable({ id, database }: ExportSource, { columns, srs }: ExportOrder) {
+async function describeTable({ id, database }: ExportSource, { columns, srs }: ExportOptions) {
   const types = ['WKT', ...columns.map(({ datatype }) => `"${ogrFieldTypes[datatype]}"`)].join(',')
   const system = await findSrsText(database, srs)
   return [
@@ -74,17 +74,16 @@ async function* behind(first: Uint8Array, rest?: AsyncIterable<Uint8Array>): Asy
   if (rest !== undefined) yield* rest
 }
 
-/** Rows of text. */
+/** Statements whose rows are lines of text. */
 interface LineStream extends SpooledStreamOptions, Omit<Reading, 'signal'> {}
 
 /**
- * Streams the rows of statements as they are, each ended by a line feed, at the speed of the database, whatever the
- * client does.
+ * Streams the rows of statements unchanged, each ended by a line feed. A slow client does not slow down the database.
  *
- * @throws {Problem} database/*, and what the statement runs into before its first row
+ * @throws {Problem} database/*, for errors before the first row
  */
-function streamLines({ database, statements, ...options }: LineStream) {
-  return streamSpooled(options, (spool, signal) =>
+function streamLines({ database, statements, ...rest }: LineStream) {
+  return streamSpooled(rest, (spool, signal) =>
     readEach({ database, statements, signal }, async (tx, { text, values }) => {
       for await (const chunk of tx.copyOut(text, values)) await spool.write(chunk)
     }),

@@ -12,16 +12,16 @@ import { type ExtensionChange, readExtensions } from '../attachments/attachment_
 import type { ApiRequest } from '../http/handler.ts'
 import { refuseForeign } from './open_layer.ts'
 
-/** A feature as requests carry it. */
+/** A feature in a request. */
 export type FeatureBody = ApiRequest<'feature.create'>['body']
 
-/** How a request writes features. Dates and times are taken in both forms. */
+/** Query parameters of requests that write features. Dates and times are accepted in both formats. */
 export type WriteQuery = ApiRequest<'feature.create'>['query']
 
 /**
- * Reads where a request writes, and in which reference system.
+ * Reads the target of a request that writes features: layer and reference system.
  *
- * @throws {Problem} request/invalid for a reference system that the database does not know
+ * @throws {Problem} request/invalid for a reference system that is unknown to the database
  */
 export async function readTarget(
   tx: Queryable,
@@ -33,29 +33,29 @@ export async function readTarget(
   return { layer, srs }
 }
 
-/** What a request writes of a feature. */
+/** Content of a feature that a request writes. */
 export interface WrittenFeature extends FeatureContent {
   readonly extensions: ExtensionChange
 }
 
-/** Tells whether a request writes nothing of a feature, such as one with unknown members only. */
+/** Tells whether a request changes nothing of a feature, for example because it has unknown members only. */
 export function isEmptyContent({ geom, values, extensions }: WrittenFeature): boolean {
   return geom === undefined && values.size === 0 && Object.keys(extensions).length === 0
 }
 
 /**
- * Reads what a request writes of a feature. Fields that the layer does not have are left alone.
+ * Reads the content of a feature from a request. Ignores unknown fields.
  *
- * @throws {Problem} feature/invalid naming the field; request/not-built where something would be lost
+ * @throws {Problem} feature/invalid with the field; request/not-built if something would be lost
  */
 export function readContent(target: WriteTarget, body: FeatureBody, query: WriteQuery): WrittenFeature {
   const extensions = readExtensions(body)
-  // Some clients send what they have read: that there is nothing is no news.
+  // Some clients send back what they have read: empty extensions are accepted.
   if (extensions.description || extensions.attachment?.length) refuseForeign(target.layer)
   const values = new Map<LayerField, FieldValue>()
-  const given = body.fields ?? {}
+  const fields = body.fields ?? {}
   for (const field of target.layer.fields) {
-    if (Object.hasOwn(given, field.keyname)) values.set(field, parseFieldValue(field, given[field.keyname]))
+    if (Object.hasOwn(fields, field.keyname)) values.set(field, parseFieldValue(field, fields[field.keyname]))
   }
   return { geom: readGeometry(target, body.geom, query), values, extensions }
 }
@@ -66,7 +66,7 @@ function readGeometry(
   query: WriteQuery,
 ): FeatureContent['geom'] {
   if (geom === undefined) return undefined
-  // A null that is not meant would delete the geometry.
+  // An accidental null would delete the geometry.
   if (geom === null) return query.geom_null ? null : undefined
   const geometry = query.geom_format === 'geojson' ? parseGeojsonGeometry(geom) : readWkt(geom, srs)
   return formatWkt(fitGeometry(geometry, layer.geometryType, { fitsZ: query.geom_fit_z }))

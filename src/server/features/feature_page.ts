@@ -2,16 +2,16 @@ import type { PageMark, PageMarks } from '../../store/feature/page_marks.ts'
 import { canSkipByIndex, type FeatureSelection } from '../../store/feature/read_features.ts'
 import type { OpenLayer } from './open_layer.ts'
 
-/** What is known of the page of a layer, and what there is to learn from it. */
+/** A page of a feature list, with the remembered mark where it starts. */
 export interface Page {
   readonly mark: PageMark | undefined
-  /** Learns from the first bytes of the page. Never rejects: a page that is not remembered is passed again. */
+  /** Remembers the start of the page from its first bytes. Never rejects, since a mark is only an optimisation. */
   readonly learn: (bytes: Uint8Array) => void
 }
 
 /**
- * Looks for where a page begins, so that the pages before it need not be passed again. Of filters and orders there are
- * too many to remember how far each has come, and tables elsewhere change without a word.
+ * Finds the start of a page, so that the database need not scan the pages before it. Undefined for filters and sort
+ * orders, which are too many to remember, and for external tables, whose changes are not reported.
  */
 export function openPage(
   { database, layer }: OpenLayer,
@@ -29,7 +29,7 @@ export function openPage(
   }
 }
 
-/** Reads the id that the list of features begins with. */
+/** Reads the id of the first feature in a list. */
 function readFirstId(bytes: Uint8Array): number | undefined {
   const [, id] = /^\[\{"id":(-?\d+),/.exec(Buffer.from(bytes.subarray(0, 40)).toString('latin1')) ?? []
   return id === undefined ? undefined : Number(id)

@@ -15,10 +15,9 @@ import type { ApiRequest } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 
 /**
- * Reads how features are to be written.
+ * Reads the output format of features.
  *
- * @throws {Problem} request/invalid for a reference system that the database does not know, and for fields and
- *   extensions that there are not
+ * @throws {Problem} request/invalid for unknown reference systems, fields and extensions
  */
 export async function readFormat(
   tx: Queryable,
@@ -27,9 +26,9 @@ export async function readFormat(
 ): Promise<FeatureFormat> {
   const { srs = layer.srs, extensions } = query
   if (srs !== layer.srs) await requireSrs(tx, srs)
-  // The document writes attachments in the query, and attachment in the answer.
-  const asked = extensions?.map((name) => name.trim().replace(/^attachments$/, 'attachment'))
-  checkNames('extensions', asked, extensionNames)
+  // The NextGIS documentation has `attachments` in queries, and `attachment` in answers.
+  const requested = extensions?.map((name) => name.trim().replace(/^attachments$/, 'attachment'))
+  checkNames('extensions', requested, extensionNames)
   checkNames(
     'fields',
     query.fields,
@@ -41,22 +40,22 @@ export async function readFormat(
     srs,
     temporalFormat: query.dt_format ?? 'obj',
     fields: query.fields,
-    extensions: extensionNames.filter((name) => asked === undefined || asked.includes(name)),
+    extensions: extensionNames.filter((name) => requested === undefined || requested.includes(name)),
   }
 }
 
 function checkNames(parameter: string, names: readonly string[] | undefined, known: readonly string[]): void {
-  const wrong = names?.find((name) => !known.includes(name))
-  if (wrong === undefined) return
-  const hint = findHint(wrong, known)
-  throw problem('request/invalid', `Parameter "${parameter}": there is no "${wrong}".`, {
+  const unknown = names?.find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const hint = findHint(unknown, known)
+  throw problem('request/invalid', `Parameter "${parameter}": "${unknown}" does not exist.`, {
     data: { location: ['query', parameter] },
     ...(hint === undefined ? {} : { hint }),
   })
 }
 
 /**
- * Reads which features are to be listed, and how.
+ * Reads a feature query: filter, order, page and output format.
  *
  * @throws {Problem} request/invalid, feature/invalid
  */
@@ -75,7 +74,7 @@ export async function readSelection(
   }
 }
 
-/** Parameters that say which features are wanted. */
+/** Parameters that filter features. */
 export interface FilterParameters {
   readonly query: {
     readonly intersects?: string | undefined
@@ -89,7 +88,7 @@ export interface FilterParameters {
 }
 
 /**
- * Reads which features are wanted.
+ * Reads the filter of a feature query.
  *
  * @throws {Problem} request/invalid, feature/invalid
  */
@@ -105,7 +104,7 @@ export function readFilter({ query, more }: FilterParameters): FeatureFilter {
   }
 }
 
-// A geometry that is too long for an address comes in the body of a GET.
+// A geometry that is too long for a URL is sent in the body of a GET request.
 function findIntersects(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('intersects' in body)) return undefined
   const { intersects } = body

@@ -14,17 +14,16 @@ import { findResourceNames } from '../../store/resource/resource_name.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
 import type { ApiRequest } from '../http/handler.ts'
 
-/** Most features of a layer in one answer. */
+/** Maximum number of features of a layer in one answer. */
 const limit = 100
 
-/** What is found in one layer. */
-type Found =
+/** Features found in one layer, or why it could not be queried. */
+type LayerResult =
   | { readonly error: string }
   | { readonly featureCount: number; readonly features: readonly object[] }
 
 /**
- * Finds the features of some layers that intersect a geometry. A layer that cannot be looked into has an error in its
- * place; the others are answered.
+ * Finds the features of layers that intersect a geometry. A layer that cannot be queried has an error in the result.
  *
  * @throws {Problem} feature/invalid for an invalid geometry, request/invalid for an unknown reference system
  */
@@ -37,13 +36,13 @@ export async function identify(request: ApiRequest<'feature.identify'>): Promise
   const layers = await findLayers(context.database, permitted)
   const names = await findResourceNames(context.database, [...masks.keys()])
   const databases = await findDatabases(context, [...layers.values()])
-  // At once: layers elsewhere do not wait for each other.
+  // In parallel, so that external databases do not wait for each other.
   const found = await Promise.all(
-    ids.map(async (id): Promise<[id: number, Found]> => {
+    ids.map(async (id): Promise<[id: number, LayerResult]> => {
       const layer = layers.get(id)
       const database = databases.get(id)
       if (layer === undefined || database === undefined) return [id, { error: errorOf(id) }]
-      return [id, await lookInto(database, { layer, place, name: names.get(id)?.displayName })]
+      return [id, await identifyInLayer(database, { layer, place, name: names.get(id)?.displayName })]
     }),
   )
   const counts = found.map(([, one]) => ('featureCount' in one ? one.featureCount : 0))
@@ -53,7 +52,7 @@ export async function identify(request: ApiRequest<'feature.identify'>): Promise
     const mask = masks.get(id)
     const cls = names.get(id)?.cls
     if (mask === undefined || cls === undefined) return 'Not found'
-    // Who sees a group is told that it is none of the layers, not that something is kept from him.
+    // A readable resource that is not a layer is not forbidden.
     const permission = descriptorOf(cls).scopes.includes('data') ? needed : 'resource.read'
     return hasPermission(mask, permission) ? 'Not implemented' : 'Forbidden'
   }
@@ -81,12 +80,12 @@ interface Target {
   readonly name: string | undefined
 }
 
-async function lookInto(database: Database, { layer, place, name }: Target): Promise<Found> {
+async function identifyInLayer(database: Database, { layer, place, name }: Target): Promise<LayerResult> {
   let found: IdentifiedFeature[]
   try {
     found = await identifyFeatures(database, layer, place)
   } catch (error) {
-    // A database elsewhere that fails, or a place that its reference system does not have, is that layer's affair.
+    // A failing external database, or a place outside its reference system, affects that layer only.
     if (isForeign(layer) && isProblem(error)) return { error: error.message }
     throw error
   }

@@ -38,7 +38,7 @@ export async function readExtent(
     : findLayerExtent(database, layer, filter)
 }
 
-/** Gives the box around a picture in degrees. */
+/** Computes the bounding box of a raster in degrees. */
 export function rasterExtent({ geoTransform, xsize, ysize }: Raster): Bbox {
   const [left = 0, stepX = 0, turnX = 0, top = 0, turnY = 0, stepY = 0] = geoTransform
   const corners = [

@@ -10,7 +10,7 @@ import { findDatabase } from '../geodb/geodb_session.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { checkMask, lacksPart } from '../resource/require_permission.ts'
 
-/** What the operations on one layer have in common. */
+/** The parts of a request that operations on a layer need. */
 export type LayerRequest = Pick<ApiRequest, 'context' | 'caller' | 'signal'> & {
   readonly params: { readonly id: number }
 }
@@ -18,7 +18,7 @@ export type LayerRequest = Pick<ApiRequest, 'context' | 'caller' | 'signal'> & {
 /**
  * Gets the layer of a request.
  *
- * @throws {Problem} resource/not-found where the resource has no features
+ * @throws {Problem} resource/not-found if the resource has no features
  */
 export async function getLayer(tx: Queryable, id: number): Promise<Layer> {
   const layer = (await findLayers(tx, [id])).get(id)
@@ -26,7 +26,7 @@ export async function getLayer(tx: Queryable, id: number): Promise<Layer> {
   return layer
 }
 
-/** A layer, and the database that its features stand in: ours, or another that it reads through a connection. */
+/** A layer and the database of its features: the server's, or an external one. */
 export interface OpenLayer {
   readonly layer: Layer
   readonly database: Database
@@ -35,19 +35,19 @@ export interface OpenLayer {
 /**
  * Gets the layer of a request, to read its features.
  *
- * @throws {Problem} resource/not-found where the resource has no features
+ * @throws {Problem} resource/not-found if the resource has no features
  */
 export async function openLayer(context: ServerContext, id: number): Promise<OpenLayer> {
   const layer = await getLayer(context.database, id)
   return { layer, database: await findDatabase(context, layer) }
 }
 
-/** What writes features: in a transaction of the database that they stand in. */
+/** Writes features in a transaction of their database. */
 type Write<T> = (tx: Queryable, layer: WritableLayer) => Promise<T>
 
 /**
- * Changes the features of the layer of a request in one transaction, and counts the change. Other writers of the layer
- * wait; the permission is computed afresh.
+ * Changes the features of a layer in one transaction, and increments its data version. Other writers of the layer wait.
+ * The permission is read without cache.
  *
  * @throws {Problem} resource/not-found, access/denied, and what the work throws
  */
@@ -66,7 +66,7 @@ export async function writeLayer<T>(request: LayerRequest, work: Write<T>): Prom
   return 'result' in done ? done.result : writeForeign(request, done.layer, work)
 }
 
-// Our own transaction is over by then: another database may take its time, and ours has a single session embedded.
+// Runs after the server's own transaction: an external database may be slow, and the embedded one has a single session.
 async function writeForeign<T>(
   { context, signal }: LayerRequest,
   layer: ForeignLayer,
@@ -79,7 +79,7 @@ async function writeForeign<T>(
 }
 
 /**
- * Refuses to keep something beside the features of another database.
+ * Rejects extensions of features in an external database.
  *
  * @throws {Problem} request/not-built
  */
@@ -87,12 +87,12 @@ export function refuseForeign(layer: Layer): void {
   if (isForeign(layer))
     throw problem(
       'request/not-built',
-      'Features of another database take no descriptions and no attachments.',
+      'Features in an external database cannot have descriptions or attachments.',
     )
 }
 
 /**
- * Checks that a feature may have such an id at all: one that is too great for the database is the id of none.
+ * Checks that a feature id is not beyond 2^53, which no feature has.
  *
  * @throws {Problem} feature/not-found
  */
@@ -100,7 +100,7 @@ export function checkFeatureId(layerId: number, id: number): void {
   if (!Number.isSafeInteger(id)) throw featureNotFound(layerId, id)
 }
 
-/** A feature that does not exist. An id beyond 2^53 is not shown: its number is rounded. */
+/** Returns the problem of a missing feature. Does not show an id beyond 2^53, since it is rounded. */
 export function featureNotFound(layerId: number, id: number): Problem {
   const isExact = Number.isSafeInteger(id)
   const shown = isExact ? `id = ${id}` : 'that id'
@@ -111,39 +111,41 @@ export function featureNotFound(layerId: number, id: number): Problem {
 }
 
 /**
- * SQLSTATEs of a statement about a table that is not, or not any more, as the layer was read: the table is another one,
- * or a column has gone or is of another type.
+ * SQLSTATEs of statements that fail because the table changed after the layer was read: the table was replaced, or a
+ * column was dropped or changed its type.
  *
  * @see PostgreSQL, appendix A
  */
 const outdated: readonly unknown[] = ['42P01', '42703', '42883', '42804', '0A000']
 
-/** The same, said as an error within, where the table goes at the wrong moment. */
-const vanished = /^(could not open relation|cache lookup failed)/
+/** Internal errors of PostgreSQL for a table that is dropped while a statement starts. */
+const dropped = /^(could not open relation|cache lookup failed)/
 
-const mostTries = 5
+const maxAttempts = 5
 
 /**
- * Makes work that reads a layer and then its features do so again where the layer has changed in between: fields come
- * and go, data is replaced, and layers are deleted. Nothing may be left of work that failed.
+ * Wraps work that reads a layer and then its features, and retries it if the schema of the layer changed in between.
+ * Failed work must not leave anything behind.
+ *
+ * @throws {Problem} database/conflict after several attempts
  */
-export function steadily<A, R>(work: (request: A) => Promise<R>): (request: A) => Promise<R> {
+export function retryOnSchemaChange<A, R>(work: (request: A) => Promise<R>): (request: A) => Promise<R> {
   return async (request) => {
-    for (let left = mostTries - 1; ; left -= 1) {
+    for (let left = maxAttempts - 1; ; left -= 1) {
       try {
         return await work(request)
       } catch (error) {
         if (!isOutdated(error)) throw error
         if (left > 0) continue
-        throw problem('database/conflict', 'The layer changes all the time.', { cause: error })
+        throw problem('database/conflict', 'The layer kept changing while it was read.', { cause: error })
       }
     }
   }
 }
 
 function isOutdated(error: unknown): boolean {
-  // An error within is taken for one of geometry before it gets here.
-  const told = isProblem(error, 'feature/invalid') ? error.cause : error
-  if (!isProblem(told, 'database/query')) return false
-  return outdated.includes(told.data.sqlstate) || vanished.test(told.message)
+  // Internal errors were wrapped as feature/invalid before.
+  const cause = isProblem(error, 'feature/invalid') ? error.cause : error
+  if (!isProblem(cause, 'database/query')) return false
+  return outdated.includes(cause.data.sqlstate) || dropped.test(cause.message)
 }

@@ -23,21 +23,21 @@ import {
 } from './feature_content.ts'
 import { featureNotFound } from './open_layer.ts'
 
-/** Most entries and about the most characters of geometry that go into one statement. */
+/** Maximum number of entries, and approximate maximum of WKT characters, in one statement. */
 const batchLimit = { entries: 1000, characters: 8 * 2 ** 20 }
 
 const validateEntry = createValidatorCompiler({ faults: 'first' })(routes['feature.patch'].body.items)
 
 /**
- * Creates, changes and deletes features entry by entry, in few statements.
+ * Creates, changes and deletes features in order of the entries, in few statements.
  *
- * @throws {Problem} request/invalid, feature/invalid, feature/not-found; nothing may be kept then
+ * @throws {Problem} request/invalid, feature/invalid, feature/not-found; the transaction must be rolled back then
  */
 export async function patchFeatures(
   tx: Queryable,
   target: WriteTarget,
   { entries, query }: { readonly entries: AsyncIterable<unknown>; readonly query: WriteQuery },
-): Promise<Patched> {
+): Promise<PatchResult> {
   const ids: number[] = []
   let isChanged = false
   const flush = async (batch: Batch) => {
@@ -66,11 +66,11 @@ export async function patchFeatures(
   return { ids, isChanged }
 }
 
-/** What the entries of a patch did. */
-export interface Patched {
+/** Result of a patch. */
+export interface PatchResult {
   /** Id of each entry, in order. */
   readonly ids: readonly number[]
-  /** Whether any entry writes something. */
+  /** Whether any entry changed something. */
   readonly isChanged: boolean
 }
 
@@ -78,7 +78,7 @@ function writesAnything({ created, changed, deleted }: Batch): boolean {
   return created.length + deleted.size > 0 || [...changed.values()].some((change) => !isEmptyContent(change))
 }
 
-/** Says which item of a list a Problem is of. */
+/** Adds the index of the item to a Problem. */
 function atItem(error: unknown, item: number): unknown {
   if (!isProblem(error)) return error
   return withData(error, { item }, `item ${item}: ${error.message}`)
@@ -88,10 +88,10 @@ type WrittenChange = WrittenFeature & FeatureChange
 
 interface Batch {
   readonly created: WrittenFeature[]
-  /** All that the entries of one feature change, folded in order. */
+  /** Merged changes of each feature, in order of the entries. */
   readonly changed: Map<number, WrittenChange>
   readonly deleted: Set<number>
-  /** For each entry its id, or the place among those that are created. */
+  /** For each entry its id, or its index among the created features. */
   readonly places: ({ readonly id: number } | { readonly created: number })[]
   characters: number
 }

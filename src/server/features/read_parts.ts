@@ -4,19 +4,19 @@ import type { FeatureFilter } from '../../store/feature/feature_filter.ts'
 import { findBatchEnd } from '../../store/feature/read_features.ts'
 import type { OpenLayer } from './open_layer.ts'
 
-/** Features that one statement reads where the database has one connection for everybody. */
-const partLength = 5000
+/** Number of features that one statement reads if the database has a single connection. */
+const batchSize = 5000
 
-/** Which features are read, in the order of their ids. */
+/** Selection of features in order of their ids. */
 export interface PartSelection {
   readonly filter: FeatureFilter
   readonly limit?: number | undefined
 }
 
 /**
- * Gives the statements that read features in the order of their ids: one where the database has connections for others,
- * else one for each part, between which others have their turn. Such a reading is of no single moment: what is changed
- * meanwhile is read as it is when its part comes.
+ * Yields statements that read features in order of their ids: one statement if the database has several connections,
+ * else one for each batch, so that other requests run in between. Batches are not read from one snapshot: concurrent
+ * changes show in later batches.
  */
 export async function* splitReading(
   { layer, database }: OpenLayer,
@@ -25,24 +25,24 @@ export async function* splitReading(
 ): AsyncGenerator<Statement> {
   let left = limit
   let ids: FeatureFilter['ids'] = {}
-  while (database.driver === 'pglite' && (left === undefined || left > partLength)) {
-    const end = await findBatchEnd(database, layer, { filter: { ...filter, ids }, size: partLength })
+  while (database.driver === 'pglite' && (left === undefined || left > batchSize)) {
+    const end = await findBatchEnd(database, layer, { filter: { ...filter, ids }, size: batchSize })
     if (end === undefined) break
     yield write({ filter: { ...filter, ids: { ...ids, upTo: end } } })
     ids = { above: end }
-    left = left === undefined ? undefined : left - partLength
+    left = left === undefined ? undefined : left - batchSize
   }
   yield write({ filter: { ...filter, ids }, limit: left })
 }
 
-/** What some statements are run on. */
+/** Statements and the database that runs them. */
 export interface Reading {
   readonly database: Database
   readonly statements: Iterable<Statement> | AsyncIterable<Statement>
   readonly signal: AbortSignal
 }
 
-/** Runs statements one after the other, each in a transaction that only reads. */
+/** Runs statements one after the other, each in a read-only transaction. */
 export async function readEach(
   { database, statements, signal }: Reading,
   read: (tx: Queryable, statement: Statement) => Promise<void>,

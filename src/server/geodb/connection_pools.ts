@@ -6,23 +6,23 @@ import { openForeign } from '../../database/foreign_database.ts'
 import type { MemberRow } from '../../store/classes/member_table.ts'
 import type { SecretBox } from '../auth/secret_box.ts'
 
-/** Databases elsewhere, as connections name them. */
+/** Connection pools of external databases. */
 export interface ForeignDatabases {
   /**
-   * Gives the database of a connection as it stands. Nothing is asked of it yet.
+   * Returns the database of a connection, without connecting yet.
    *
    * @throws {Problem} secret/unreadable
    */
   open(connectionId: number, connection: MemberRow<'geodb_connection'>): Database
-  /** Waits for what runs, and lets go of all of them. */
+  /** Waits for running queries, and closes all pools. */
   close(): Promise<void>
 }
 
-/** Most connections to one database. */
+/** Maximum number of connections to one database. */
 const poolSize = 8
 
-/** Most databases that are kept at hand; without work they hold no connection. */
-const mostPools = 200
+/** Maximum number of pools. Idle pools have no open connections. */
+const maxPools = 200
 
 const connectMs = 5_000
 const statementTimeoutMs = 60_000
@@ -32,17 +32,17 @@ interface Pool {
   readonly database: Database
 }
 
-/** Starts without any. A connection that is changed gets new ones; those there were end when their work is done. */
+/** Creates the pools. A changed connection gets a new pool; the old one closes after its running queries. */
 export function createForeignDatabases(secrets: SecretBox, log: Log): ForeignDatabases {
   const closing = new Set<Promise<void>>()
   const close = ({ database }: Pool) => {
     const closed = database
       .close()
-      .catch((error: unknown) => log.warn({ err: error }, 'a foreign database could not be let go of'))
+      .catch((error: unknown) => log.warn({ err: error }, 'cannot close the pool of an external database'))
       .finally(() => closing.delete(closed))
     closing.add(closed)
   }
-  const pools = new LRUCache<number, Pool>({ max: mostPools, dispose: close })
+  const pools = new LRUCache<number, Pool>({ max: maxPools, dispose: close })
   return {
     open(connectionId, connection) {
       const digest = createHash('sha256').update(JSON.stringify(connection)).digest('hex')
@@ -67,7 +67,7 @@ export function createForeignDatabases(secrets: SecretBox, log: Log): ForeignDat
   }
 }
 
-/** Names the place that the password of a connection is sealed for. */
+/** Returns the context that the password of a connection is encrypted for. */
 export function passwordPlace(connectionId: number): string {
   return `geodb_connection.password:${connectionId}`
 }

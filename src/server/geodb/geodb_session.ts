@@ -9,8 +9,8 @@ import { guardForeign } from './guarded_query.ts'
 type Context = Pick<ServerContext, 'database' | 'geodb'>
 
 /**
- * Finds the databases that the features of some layers stand in, by resource id: ours, or that of a connection. One that
- * cannot be opened says so when it is asked.
+ * Finds the databases of the features of layers, by resource id: the server's, or that of a connection. A database that
+ * cannot be opened throws on first use.
  */
 export async function findDatabases(
   context: Context,
@@ -34,13 +34,13 @@ export async function findDatabases(
   )
 }
 
-/** Gives the database that the features of a layer stand in. */
+/** Finds the database of the features of a layer. */
 export async function findDatabase(context: Context, layer: Layer): Promise<Database> {
   const found = (await findDatabases(context, [layer])).get(layer.resourceId)
   return found ?? context.database
 }
 
-/** A connection that is not there any more. */
+/** Returns the problem of a deleted connection. */
 export function withoutConnection(id: ForeignTable['connectionId']) {
-  return problem('external/database', `Connection id = ${id} is gone.`, { data: { connection: { id } } })
+  return problem('external/database', `Connection id = ${id} was deleted.`, { data: { connection: { id } } })
 }

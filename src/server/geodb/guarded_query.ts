@@ -3,14 +3,14 @@ import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Database } from '../../database/database.ts'
 import type { ForeignTable } from '../../store/layer/stored_layer.ts'
 
-/** Most milliseconds that reading a whole table may take. */
+/** Maximum duration of reading a table. */
 const wholeTableMs = 600_000
 
 /**
- * Gives a foreign database that says what failed in the words of its connection and table, be it that it cannot be opened.
- * Statements are not kept: what they give changes when somebody changes the table.
+ * Wraps an external database so that errors name its connection and table, also if it cannot be opened. Statements are
+ * not prepared, since their result types change with the table.
  *
- * @param open gives the database; asked for each piece of work
+ * @param open returns the database; called for each operation
  */
 export function guardForeign(open: () => Database, work: Omit<ForeignWork, 'writes'>): Database {
   const guard = async <T>(writes: boolean, run: (database: Database) => Promise<T>): Promise<T> => {
@@ -42,46 +42,46 @@ export function guardForeign(open: () => Database, work: Omit<ForeignWork, 'writ
   }
 }
 
-/** What was being done when a foreign database failed. */
+/** The operation that an external database failed in. */
 interface ForeignWork {
   /** Resource id of the connection. */
   readonly connectionId: number
-  /** The table that was asked for; none where the database itself was. */
+  /** The table of the operation; undefined for operations on the database. */
   readonly table?: Pick<ForeignTable, 'schema' | 'table'> | undefined
   readonly writes: boolean
 }
 
-/** What failures to connect mean, by SQLSTATE or the code of the network. */
+/** Reasons for connection failures, by SQLSTATE or system error code. */
 const reasons: Readonly<Record<string, string>> = {
-  '28P01': 'the login is refused',
-  '28000': 'the login is refused',
-  '3D000': 'there is no database of that name',
-  '42501': 'the login may not connect',
-  '53300': 'the database has no connection left',
-  '57P01': 'the database was stopped',
-  '57P02': 'the database was stopped',
-  '57P03': 'the database is starting or stopping',
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the host cannot be looked up',
-  ECONNRESET: 'the connection was cut',
-  EHOSTUNREACH: 'there is no way to the host',
-  ENETUNREACH: 'there is no way to the host',
-  ETIMEDOUT: 'nobody answers',
+  '28P01': 'authentication failed',
+  '28000': 'authentication failed',
+  '3D000': 'the database does not exist',
+  '42501': 'the user has no permission to connect',
+  '53300': 'the database has too many connections',
+  '57P01': 'the database was shut down',
+  '57P02': 'the database was shut down',
+  '57P03': 'the database is starting up or shutting down',
+  ECONNREFUSED: 'the connection was refused',
+  ENOTFOUND: 'the host does not exist',
+  EAI_AGAIN: 'the host name cannot be resolved',
+  ECONNRESET: 'the connection was closed',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the host is unreachable',
+  ETIMEDOUT: 'the connection timed out',
 }
 
-/** SQLSTATEs of writes that the table does not take from anybody, or not from this login. */
+/** SQLSTATEs of writes that the table does not support, or not for this user. */
 const readOnly = /^(42501|42809|428C9|25006|55000|0A000)$/
 
-/** SQLSTATEs of values that the table refuses: constraints, data, what a trigger says. */
+/** SQLSTATEs of rejected values: constraints, data, exceptions of triggers. */
 const refused = /^(22|23|P0001)/
 
-/** SQLSTATEs of reads of what is not as it was: a name that is gone, a type that is another, a right that was taken away. */
+/** SQLSTATEs of reads after a change of the table: a dropped name, another type, a revoked permission. */
 const changed = /^(22|42|3F000)/
 
 /**
- * Gives the error that work in a foreign database ended in, in the words of its connection and table: never as a failure
- * of our own database. What is no error of a database stays as it is.
+ * Converts an error of an external database so that it names connection and table, and is not mistaken for a failure of
+ * the server's own database. Returns other errors unchanged.
  */
 function foreignProblem(error: unknown, work: ForeignWork): unknown {
   if (!isProblem(error) || !error.code.startsWith('database/')) return error
@@ -119,9 +119,9 @@ function reasonOf(error: Problem, sqlstate: string): string {
   if (known !== undefined) return known
   if (error.code !== 'database/unavailable') return error.message
   const text = error.cause instanceof Error ? error.cause.message : ''
-  if (/timeout/.test(text)) return 'nobody answers in time'
-  if (/password must be/.test(text)) return 'the login needs a password'
-  return /SSL|certificate|self.signed|TLS/i.test(text) ? text : 'the connection was cut'
+  if (/timeout/.test(text)) return 'the connection timed out'
+  if (/password must be/.test(text)) return 'the user needs a password'
+  return /SSL|certificate|self.signed|TLS/i.test(text) ? text : 'the connection was closed'
 }
 
 function codeOf(cause: unknown): string {

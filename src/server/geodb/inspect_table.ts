@@ -18,31 +18,31 @@ import type { PlannedField } from '../../store/layer/plan_fields.ts'
 import type { ForeignTable } from '../../store/layer/stored_layer.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 
-/** What a layer is to be of. */
+/** The table and columns of a layer. */
 export interface WantedTable {
   readonly schema: string
   readonly table: string
   readonly idColumn: string
   readonly geomColumn: string
-  /** Null reads it from the table. */
+  /** Null to read it from the table. */
   readonly geometryType: GeometryType | null
-  /** EPSG code; undefined reads it from the table. */
+  /** EPSG code; undefined to read it from the table. */
   readonly srs: number | undefined
 }
 
-/** What a table makes of a layer. */
+/** A table as a layer. */
 export interface FoundTable {
   readonly foreign: Omit<ForeignTable, 'connectionId'>
   readonly geometryType: GeometryType
   readonly srs: number
-  /** A field for each column that has values a field can have, in the order of the columns. */
+  /** Fields of the columns with supported types, in the order of the columns. */
   readonly fields: readonly PlannedField[]
 }
 
 /**
- * Looks at the tables of some layers, all in one statement, those excepted that do not say what they hold.
+ * Inspects the tables of layers in one statement, and reads the rows of tables with untyped geometry columns.
  *
- * @throws {Problem} request/invalid naming the member and what the table has instead; external/*
+ * @throws {Problem} request/invalid with the member and what the table has instead; external/*
  */
 export async function findTables(database: Database, wanted: readonly WantedTable[]): Promise<FoundTable[]> {
   await requirePostgis(database)
@@ -50,8 +50,9 @@ export async function findTables(database: Database, wanted: readonly WantedTabl
   const found: FoundTable[] = []
   for (const one of wanted) {
     const table = tables.get(keyOf(one))
-    if (table === undefined) throw withoutTable(one)
-    if (!table.isReadable) throw invalid('table', `the login of the connection may not read "${one.table}"`)
+    if (table === undefined) throw missingTable(one)
+    if (!table.isReadable)
+      throw invalid('table', `the user of the connection has no permission to read "${one.table}"`)
     found.push(await readTable(database, one, table))
   }
   for (const srs of new Set(found.map((one) => one.srs))) await requireSrs(database, srs)
@@ -59,9 +60,9 @@ export async function findTables(database: Database, wanted: readonly WantedTabl
 }
 
 /**
- * Looks at one table.
+ * Inspects one table.
  *
- * @throws {Problem} request/invalid where it is not there; external/*
+ * @throws {Problem} request/invalid if it does not exist; external/*
  */
 export async function getTable(
   database: Database,
@@ -69,13 +70,13 @@ export async function getTable(
 ): Promise<InspectedTable> {
   await requirePostgis(database)
   const [table] = await inspectTables(database, [place])
-  if (table === undefined) throw withoutTable(place)
+  if (table === undefined) throw missingTable(place)
   return table
 }
 
 async function requirePostgis(database: Database): Promise<void> {
   if (await hasPostgis(database)) return
-  throw invalid('connection', 'the database has no PostGIS', 'There, run: create extension postgis')
+  throw invalid('connection', 'the database has no PostGIS', 'Run in that database: create extension postgis')
 }
 
 const keyOf = ({ schema, table }: Pick<WantedTable, 'schema' | 'table'>) => JSON.stringify([schema, table])
@@ -90,15 +91,15 @@ async function readTable(
   const column = getColumn(table, geomColumn, 'column_geom')
   if (column.geometry === null)
     throw invalid('column_geom', `column "${geomColumn}" is ${column.type}, not geometry`)
-  const shape = await readShape(database, wanted, column.geometry)
+  const geometry = await readGeometryColumn(database, wanted, column.geometry)
   const fields = table.columns.flatMap((one) => {
     const datatype = one.name === idColumn || one.name === geomColumn ? undefined : datatypeOf(one.type)
     return datatype === undefined ? [] : [{ name: one.name, type: one.type, datatype }]
   })
   const named = nameFields(fields).fields
   return {
-    ...shape,
-    foreign: { schema, table: wanted.table, idColumn, geomColumn, ...id, isMixed: shape.isMixed },
+    ...geometry,
+    foreign: { schema, table: wanted.table, idColumn, geomColumn, ...id, isMixed: geometry.isMixed },
     fields: named.map((field, at) => {
       const { name = '', type = '' } = fields[at] ?? {}
       return { ...field, foreign: { name, type } }
@@ -112,37 +113,41 @@ function readIdColumn(
 ): Pick<ForeignTable, 'idType' | 'isIdNull'> {
   const { type, isUnique, isNullable } = getColumn(table, idColumn, 'column_id')
   if (datatypeOf(type) !== 'INTEGER' && datatypeOf(type) !== 'BIGINT')
-    throw invalid('column_id', `column "${idColumn}" is ${type}: ids are whole numbers`)
+    throw invalid('column_id', `column "${idColumn}" is ${type}, not an integer`)
   if (table.isTable && !isUnique)
-    throw invalid('column_id', `column "${idColumn}" is no primary key and not unique`)
+    throw invalid('column_id', `column "${idColumn}" is neither a primary key nor unique`)
   return { idType: type === 'bigint' ? 'bigint' : 'integer', isIdNull: isNullable }
 }
 
-interface Shape {
+interface GeometryProperties {
   readonly geometryType: GeometryType
   readonly srs: number
   readonly isMixed: boolean
 }
 
-async function readShape(database: Queryable, wanted: WantedTable, column: ColumnGeometry): Promise<Shape> {
+async function readGeometryColumn(
+  database: Queryable,
+  wanted: WantedTable,
+  column: ColumnGeometry,
+): Promise<GeometryProperties> {
   const isTyped = !/^GEOMETRYZ?M?$/.test(column.type)
   const typed = isTyped ? [asLayerType(column.type)] : []
-  const saysAll = isTyped && column.srs !== 0
-  // What the column does not say, the rows have to.
+  const isFullyTyped = isTyped && column.srs !== 0
+  // If the type of the column is incomplete, the rows decide.
   const place = { schema: wanted.schema, table: wanted.table, column: wanted.geomColumn }
-  const kinds = saysAll ? [] : await sampleGeometry(database, place)
+  const kinds = isFullyTyped ? [] : await sampleGeometry(database, place)
   const [geometryType = wanted.geometryType ?? typeOf(kinds, wanted)] = typed
   const srs = column.srs === 0 ? srsOf(kinds, wanted) : column.srs
   if (wanted.geometryType !== null && wanted.geometryType !== geometryType)
-    throw invalid('geometry_type', `the table holds ${geometryType}, not ${wanted.geometryType}`)
+    throw invalid('geometry_type', `the table has ${geometryType}, not ${wanted.geometryType}`)
   if (wanted.srs !== undefined && wanted.srs !== srs)
     throw invalid('srs/id', `the table is in EPSG:${srs}, not EPSG:${wanted.srs}`)
-  return { geometryType, srs, isMixed: !saysAll }
+  return { geometryType, srs, isMixed: !isFullyTyped }
 }
 
 function asLayerType(type: string): GeometryType {
   const found = geometryTypes.find((known) => known === type)
-  if (found === undefined) throw invalid('column_geom', `the table holds ${type}, which no layer is made of`)
+  if (found === undefined) throw invalid('column_geom', `the table has ${type}, which layers do not support`)
   return found
 }
 
@@ -151,13 +156,13 @@ function typeOf(kinds: readonly GeometryKind[], { table, geomColumn }: WantedTab
   if (kinds.length === 0)
     throw invalid(
       place,
-      `column "${geomColumn}" does not say what it holds, and "${table}" has no geometry yet`,
+      `column "${geomColumn}" has no geometry type, and "${table}" has no geometries to read it from`,
     )
   const names = [...new Set(kinds.map(({ type, hasM }) => `${type}${hasM ? 'M' : ''}`))]
   const families = [...new Set(names.map((name) => name.replace(/^MULTI/, '')))]
   const [family] = families
   if (families.length > 1 || (family !== 'POINT' && family !== 'LINESTRING' && family !== 'POLYGON'))
-    throw invalid(place, `the table holds ${names.join(', ')}: name the type that the layer shows`)
+    throw invalid(place, `the table has ${names.join(', ')}`, 'Set the geometry type that the layer shows.')
   const isMulti = kinds.some(({ type }) => type.startsWith('MULTI'))
   return geometryTypeOf({ family, isMulti, hasZ: kinds.some(({ hasZ }) => hasZ) })
 }
@@ -168,9 +173,9 @@ function srsOf(kinds: readonly GeometryKind[], { table, geomColumn, srs }: Wante
   if (first === undefined)
     throw invalid(
       'srs',
-      `column "${geomColumn}" names no reference system, and "${table}" has no geometry yet`,
+      `column "${geomColumn}" has no reference system, and "${table}" has no geometries to read it from`,
     )
-  const hint = `There, run: select UpdateGeometrySRID(…) for column "${geomColumn}", with the EPSG code.`
+  const hint = `Run in that database: select UpdateGeometrySRID(…) for column "${geomColumn}", with the EPSG code.`
   if (first === 0 && codes.length === 1)
     throw invalid(
       'column_geom',
@@ -181,7 +186,8 @@ function srsOf(kinds: readonly GeometryKind[], { table, geomColumn, srs }: Wante
   if (codes.length > 1)
     throw invalid(
       'srs',
-      `the geometries are in EPSG:${codes.join(', EPSG:')}: name the one that the layer shows`,
+      `the geometries are in EPSG:${codes.join(', EPSG:')}`,
+      'Set the reference system that the layer shows.',
     )
   return first
 }
@@ -191,11 +197,15 @@ function getColumn({ columns, table }: InspectedTable, name: string, member: str
   if (found !== undefined) return found
   const names = columns.map((column) => column.name)
   const listed = names.length === 0 ? 'none' : names.slice(0, 20).join(', ')
-  throw invalid(member, `"${table}" has no column "${name}", only: ${listed}`, findHint(name, names))
+  throw invalid(
+    member,
+    `table "${table}" has no column "${name}"; its columns: ${listed}`,
+    findHint(name, names),
+  )
 }
 
-function withoutTable({ schema, table }: Pick<WantedTable, 'schema' | 'table'>): Problem {
-  return invalid('table', `there is no table or view "${table}" in schema "${schema}"`)
+function missingTable({ schema, table }: Pick<WantedTable, 'schema' | 'table'>): Problem {
+  return invalid('table', `schema "${schema}" has no table or view "${table}"`)
 }
 
 function invalid(member: string, message: string, hint?: string): Problem {
@@ -217,10 +227,10 @@ const datatypes: Readonly<Record<string, Datatype>> = {
   'timestamp with time zone': 'DATETIME',
 }
 
-/** What is no value that a field could have. */
+/** Types without a field datatype. */
 const unreadable = /(^|\.)(geometry|geography|raster|bytea|topogeometry)(\[\])?$/
 
-/** Gives the datatype of a field that stands for a column: text for what is not a number or a moment. */
+/** Returns the field datatype of a column type: STRING unless it is a number, date or time; undefined if unsupported. */
 export function datatypeOf(type: string): Datatype | undefined {
   return unreadable.test(type) ? undefined : (datatypes[type] ?? 'STRING')
 }

@@ -10,7 +10,7 @@ import { withoutConnection } from './geodb_session.ts'
 import { guardForeign } from './guarded_query.ts'
 import { type FoundTable, findTables, type WantedTable } from './inspect_table.ts'
 
-/** Tables to look at through one connection, and who asks. */
+/** Tables to inspect through one connection, and the caller. */
 export interface Inspection {
   readonly context: ServerContext
   readonly caller: Caller
@@ -18,18 +18,18 @@ export interface Inspection {
   readonly wanted: readonly WantedTable[]
 }
 
-/** What was found, through the connection as it stood then; or why nothing was. */
+/** Tables or fault of an inspection, and the connection that was used. */
 export type Inspected = { readonly connection: MemberRow<'geodb_connection'> } & (
   | { readonly tables: readonly FoundTable[] }
   | { readonly fault: unknown }
 )
 
-/** Connections that did not answer, by transaction: within one, each is waited for once. */
-const silent = new WeakMap<Queryable, Map<number, Inspected>>()
+/** Connections that failed, by transaction, so that a transaction waits for each of them once. */
+const failed = new WeakMap<Queryable, Map<number, Inspected>>()
 
 /**
- * Looks at tables through a connection, as far as the transaction sees it. Never throws what the tables or their database
- * are to blame for; gives undefined where there is no such connection.
+ * Inspects tables through a connection, as the transaction reads it. Returns faults of the tables or their database
+ * instead of throwing them, and undefined if the connection does not exist.
  *
  * @throws {Problem} access/denied without the permission to use the connection
  */
@@ -39,7 +39,7 @@ export async function inspect(tx: Queryable, inspection: Inspection): Promise<In
   if (connection === undefined) return undefined
   const mask = (await findPermissionMasks(tx, caller, [connectionId])).get(connectionId) ?? 0
   if (!hasPermission(mask, 'connection.connect')) throw denied(connectionId, 'connection.connect')
-  const known = silent.get(tx)?.get(connectionId)
+  const known = failed.get(tx)?.get(connectionId)
   if (known !== undefined && isSameConnection(known.connection, connection)) return known
   try {
     const database = guardForeign(() => context.geodb.open(connectionId, connection), { connectionId })
@@ -47,13 +47,13 @@ export async function inspect(tx: Queryable, inspection: Inspection): Promise<In
   } catch (fault) {
     const found = { connection, fault }
     if (isProblem(fault, 'external/database') && tx !== context.database)
-      silent.set(tx, new Map([...(silent.get(tx) ?? []), [connectionId, found]]))
+      failed.set(tx, new Map([...(failed.get(tx) ?? []), [connectionId, found]]))
     return found
   }
 }
 
 /**
- * Gives what was found: before the transaction, where the connection has not changed since, else now.
+ * Returns the inspected tables: from before the transaction if the connection has not changed since, else inspected now.
  *
  * @throws {Problem} request/invalid, external/*, access/denied
  */

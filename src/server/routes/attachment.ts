@@ -11,7 +11,7 @@ import {
 import { listAttachmentJson } from '../../store/attachment/attachment_json.ts'
 import { lockUploads } from '../../store/upload/stored_upload.ts'
 import { checkAttachmentName, newAttachment } from '../attachments/attachment_entry.ts'
-import { keepPreview, keepPreviews, readPreview } from '../attachments/attachment_preview.ts'
+import { readPreview, storePreview, storePreviews } from '../attachments/attachment_preview.ts'
 import { attachmentNotFound, openFeature, writeAttachments } from '../attachments/layer_attachments.ts'
 import { matchesTag } from '../http/byte_range.ts'
 import { answerFile } from '../http/file_answer.ts'
@@ -43,7 +43,7 @@ export const attachmentHandlers: Handlers<keyof typeof attachmentRoutes> = {
       await idempotency.store(tx, { id })
       return { id, digest: attachment.digest }
     })
-    await keepPreviews(context, [digest])
+    await storePreviews(context, [digest])
     return { json: { id } }
   },
 
@@ -90,7 +90,7 @@ async function answerPreview(request: ApiRequest<'attachment.image'>): Promise<A
   const { context, headers, query } = request
   let found = await getAttachment(request)
   if (found.isImage === null) {
-    await keepPreview(context, found.digest)
+    await storePreview(context, found.digest)
     found = await getAttachment(request)
   }
   const size = query.size === undefined ? storedSize : readSize(query.size)

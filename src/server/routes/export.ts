@@ -2,51 +2,59 @@ import type { DirectFormatName, ExportFormatName } from '../../contract/export_f
 import { type PackedFile, zip } from '../../files/zip.ts'
 import { geometryProblem } from '../../store/feature/geometry_sql.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'
-import { type ExportOrder, readOrder } from '../export/export_options.ts'
-import { type MadeFiles, makeFiles } from '../export/gdal_export.ts'
+import { type ExportOptions, readExportOptions } from '../export/export_options.ts'
+import { type ExportedFiles, exportFiles } from '../export/gdal_export.ts'
 import { sendFiles } from '../export/send_export.ts'
 import { type ExportSource, writeGeojson, writeTable } from '../export/text_export.ts'
-import { type OpenLayer, openLayer, steadily } from '../features/open_layer.ts'
+import { type OpenLayer, openLayer, retryOnSchemaChange } from '../features/open_layer.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 
 /** Operations that export layers as files. */
 export const exportHandlers: Handlers<'feature.export' | 'feature.geojson'> = {
-  'feature.geojson': steadily(async (request) => {
+  'feature.geojson': retryOnSchemaChange(async (request) => {
     const opened = await openLayer(request.context, request.params.id)
     const { srs } = opened.layer
     const query = { format: 'GeoJSON', srs, zipped: false } as const
-    return exportLayer(request, opened, await readOrder(opened.database, opened.layer, { query, more: [] }))
+    return exportLayer(
+      request,
+      opened,
+      await readExportOptions(opened.database, opened.layer, { query, more: [] }),
+    )
   }),
 
-  'feature.export': steadily(async (request) => {
+  'feature.export': retryOnSchemaChange(async (request) => {
     const opened = await openLayer(request.context, request.params.id)
-    return exportLayer(request, opened, await readOrder(opened.database, opened.layer, request))
+    return exportLayer(request, opened, await readExportOptions(opened.database, opened.layer, request))
   }),
 }
 
 type Request = Pick<ApiRequest<'feature.export'>, 'context' | 'params' | 'headers' | 'raw' | 'signal'>
 
-async function exportLayer(request: Request, opened: OpenLayer, order: ExportOrder): Promise<Answer> {
+async function exportLayer(request: Request, opened: OpenLayer, options: ExportOptions): Promise<Answer> {
   // HEAD only checks whether the export is possible.
-  if (request.raw.method === 'HEAD') return sendFiles(request, order, noFiles)
-  const output = await writeFiles(request, opened, order).catch((error: unknown) => {
+  if (request.raw.method === 'HEAD') return sendFiles(request, options, noFiles)
+  const output = await writeFiles(request, opened, options).catch((error: unknown) => {
     throw geometryProblem(error)
   })
-  return sendFiles(request, order, output)
+  return sendFiles(request, options, output)
 }
 
-async function writeFiles(request: Request, opened: OpenLayer, order: ExportOrder): Promise<MadeFiles> {
+async function writeFiles(
+  request: Request,
+  opened: OpenLayer,
+  options: ExportOptions,
+): Promise<ExportedFiles> {
   const { context, params, signal } = request
-  const { formatName, format } = order
+  const { formatName, format } = options
   const source = { ...opened, id: params.id, folder: context.temporaryFolder, signal }
-  if (isDirect(formatName)) return withoutNotes(await directWriters[formatName](source, order))
+  if (isDirect(formatName)) return withoutNotes(await directWriters[formatName](source, options))
   const names = await findResourceNames(context.database, [params.id])
   const layerName = names.get(params.id)?.displayName ?? String(params.id)
   const fileName = `${params.id}.${format.extension}`
   const { archived } = format
-  const output = await makeFiles({
+  const output = await exportFiles({
     source,
-    order,
+    options,
     format: formatName,
     layerName,
     fileName: archived ?? fileName,
@@ -56,10 +64,10 @@ async function writeFiles(request: Request, opened: OpenLayer, order: ExportOrde
 }
 
 const directWriters: Readonly<
-  Record<DirectFormatName, (source: ExportSource, order: ExportOrder) => Promise<PackedFile[]>>
+  Record<DirectFormatName, (source: ExportSource, options: ExportOptions) => Promise<PackedFile[]>>
 > = { GeoJSON: writeGeojson, CSV: writeTable, CSV_MSEXCEL: writeTable }
 
 const isDirect = (name: ExportFormatName): name is DirectFormatName => name in directWriters
 
-const withoutNotes = (files: readonly PackedFile[]): MadeFiles => ({ files, notes: [] })
+const withoutNotes = (files: readonly PackedFile[]): ExportedFiles => ({ files, notes: [] })
 const noFiles = withoutNotes([])

@@ -18,7 +18,7 @@ import {
 } from '../../store/feature/write_features.ts'
 import { untouchLayer, type WritableLayer } from '../../store/layer/stored_layer.ts'
 import { writeExtensionsOf } from '../attachments/attachment_extension.ts'
-import { keepPreviews } from '../attachments/attachment_preview.ts'
+import { storePreviews } from '../attachments/attachment_preview.ts'
 import { isEmptyContent, readContent, readTarget } from '../features/feature_content.ts'
 import { openPage } from '../features/feature_page.ts'
 import { readFilter, readFormat, readSelection } from '../features/feature_query.ts'
@@ -29,7 +29,7 @@ import {
   featureNotFound,
   type LayerRequest,
   openLayer,
-  steadily,
+  retryOnSchemaChange,
   writeLayer,
 } from '../features/open_layer.ts'
 import { patchFeatures } from '../features/patch_features.ts'
@@ -45,7 +45,7 @@ const json = 'application/json'
 export const featureHandlers: Handlers<
   Exclude<keyof typeof featureRoutes, 'feature.export' | 'feature.geojson'>
 > = {
-  'feature.get': steadily(async ({ context, params: { id, fid }, query }) => {
+  'feature.get': retryOnSchemaChange(async ({ context, params: { id, fid }, query }) => {
     checkFeatureId(id, fid)
     const { layer, database } = await openLayer(context, id)
     const format = await readFormat(database, layer, query)
@@ -54,8 +54,8 @@ export const featureHandlers: Handlers<
     return { bytes: Buffer.from(feature), mediaType: json }
   }),
 
-  'feature.list': steadily((request) => listFeatures(request)),
-  'feature.search': steadily((request) => listFeatures(request)),
+  'feature.list': retryOnSchemaChange((request) => listFeatures(request)),
+  'feature.search': retryOnSchemaChange((request) => listFeatures(request)),
 
   'feature.create': async (request) => {
     const { body, query } = request
@@ -68,7 +68,7 @@ export const featureHandlers: Handlers<
       await request.idempotency.store(tx, { id })
       return { id, digests }
     })
-    await keepPreviews(request.context, digests)
+    await storePreviews(request.context, digests)
     return { json: { id } }
   },
 
@@ -83,7 +83,7 @@ export const featureHandlers: Handlers<
       if (isEmptyContent(change) && !isForeign(layer)) await untouchLayer(tx, params.id)
       return writeExtensionsOf(tx, layer, new Map([[params.fid, change.extensions]]))
     })
-    await keepPreviews(request.context, digests)
+    await storePreviews(request.context, digests)
     return { json: { id: params.fid } }
   },
 
@@ -126,24 +126,24 @@ export const featureHandlers: Handlers<
     return { json }
   },
 
-  'feature.count': steadily(async ({ context, params, query, more }) => {
+  'feature.count': retryOnSchemaChange(async ({ context, params, query, more }) => {
     const { total, filtered } = await readCount(context, params.id, readFilter({ query, more }))
     const isFiltered = more.length > 0 || Object.keys(query).length > 0
     return { json: { total_count: total, ...(isFiltered && { filtered_count: filtered }) } }
   }),
 
-  'layer.extent': steadily(async ({ context, params, query, more }) => {
+  'layer.extent': retryOnSchemaChange(async ({ context, params, query, more }) => {
     const raster = (await findRasters(context.database, [params.id])).get(params.id)
     if (raster !== undefined) return { json: { extent: extentObject(rasterExtent(raster)) } }
     const extent = await readExtent(context, params.id, readFilter({ query, more }))
     return { json: { extent: extentObject(extent) } }
   }),
 
-  'feature.extent': steadily(async ({ context, params, query, more }) => {
+  'feature.extent': retryOnSchemaChange(async ({ context, params, query, more }) => {
     return { json: extentObject(await readExtent(context, params.id, readFilter({ query, more }))) }
   }),
 
-  'feature.item_extent': steadily(async ({ context, params: { id, fid } }) => {
+  'feature.item_extent': retryOnSchemaChange(async ({ context, params: { id, fid } }) => {
     checkFeatureId(id, fid)
     const { layer, database } = await openLayer(context, id)
     const extent = await findFeatureExtent(database, layer, fid)
@@ -151,7 +151,7 @@ export const featureHandlers: Handlers<
     return { json: { extent: extent === null ? null : extentObject(extent) } }
   }),
 
-  'feature.identify': steadily(async (request) => ({ json: await identify(request) })),
+  'feature.identify': retryOnSchemaChange(async (request) => ({ json: await identify(request) })),
 }
 
 /** Refuses idempotency keys for foreign tables, whose transactions do not include the table of keys. */

@@ -2,9 +2,9 @@ import { problem } from '../../contract/problems.ts'
 import { findHint } from '../../core/suggest.ts'
 
 /**
- * Rejects the value of a setting.
+ * Returns the problem of an invalid setting.
  *
- * @param name the option, variable or member it comes from
+ * @param name option, variable or member of the value
  * @param value undefined for values that may hold a secret
  */
 export function refuseSetting(
@@ -80,7 +80,7 @@ export function parseDatabase(text: string, name: string): string {
 /** Host and port to listen on. */
 export interface ListenAddress {
   readonly host: string
-  /** 0 takes a free port. */
+  /** 0 for a free port. */
   readonly port: number
 }
 
@@ -102,7 +102,7 @@ export function parseListen(text: string, name: string): ListenAddress {
 }
 
 /**
- * Parses an item of a comma-separated list one by one.
+ * Parses the items of a comma-separated list.
  *
  * @throws {Problem} what `parse` throws
  */
@@ -115,7 +115,7 @@ export function parseItems(text: string, parse: (item: string) => string): reado
 }
 
 /**
- * Parses one of a few words into the value that it stands for.
+ * Parses a keyword into its value.
  *
  * @throws {Problem} usage/bad-argument
  */

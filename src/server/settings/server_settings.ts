@@ -23,20 +23,20 @@ import {
 export interface Setting<T> {
   /** Option of the command line; absent where the value is a secret, which other users could read there. */
   readonly flag?: `--${string}`
-  /** Placeholder of the option's value, as `<size>`; absent for a switch. */
+  /** Placeholder of the option's value, such as `<size>`; absent for a switch. */
   readonly argument?: `<${string}>`
   /** Whether the option may be repeated; several values are separated by commas. */
   readonly isList?: boolean
-  /** Environment variable, read where the option is absent. */
+  /** Environment variable, read if the option is absent. */
   readonly variable: `LANDFORM_${string}`
   /** Noun phrase for the help. */
   readonly help: string
-  /** Value where neither is given. */
+  /** Value if neither is set. */
   readonly default?: T
-  /** The default in the words of the help. */
+  /** Default as shown in the help. */
   readonly defaultHelp?: string
   /**
-   * Parses the text of the option or the variable.
+   * Parses the value of the option or the variable.
    *
    * @param name the option or variable, for the error
    * @throws {Problem} usage/bad-argument
@@ -53,7 +53,7 @@ const uploadBytes = 8 * 2 ** 30
  * types of the configuration derive from this table.
  */
 export const serverSettings = {
-  /** Host and port to listen on; port 0 takes a free one. */
+  /** Host and port to listen on; port 0 for a free port. */
   listen: {
     flag: '--listen',
     argument: '<address>',
@@ -73,7 +73,7 @@ export const serverSettings = {
     defaultHelp: dataFolder,
     parse: (text: string) => text,
   },
-  /** PostgreSQL with PostGIS, as a postgres:// URL; the embedded database where absent. */
+  /** PostgreSQL with PostGIS, as a postgres:// URL; the embedded database if absent. */
   databaseUrl: {
     flag: '--database',
     argument: '<url>',
@@ -130,7 +130,7 @@ export const serverSettings = {
     defaultHelp: formatBytes(uploadBytes),
     parse: parseBytes,
   },
-  /** Most bytes that guests of one network upload within a day; the largest upload where absent. */
+  /** Maximum bytes that guests of one network upload within a day; the largest upload if absent. */
   guestUploadBytes: {
     flag: '--guest-upload-quota',
     argument: '<size>',
@@ -159,7 +159,7 @@ export const serverSettings = {
     defaultHelp: String(clientLimits.seconds),
     parse: parseSeconds,
   },
-  /** Names in responses, unless a request asks for others. */
+  /** Field names in responses, unless a request selects a dialect. */
   dialect: {
     flag: '--dialect',
     argument: '<name>',
@@ -178,7 +178,7 @@ export const serverSettings = {
     default: false as boolean,
     parse: parseSwitch,
   },
-  /** Least severe messages that the log holds. */
+  /** Minimum severity of log messages. */
   logLevel: {
     flag: '--log-level',
     argument: '<level>',
@@ -189,14 +189,14 @@ export const serverSettings = {
     parse: (text: string, name: string): LogLevel =>
       parseChoice<LogLevel>(text, name, { debug: 'debug', info: 'info', warn: 'warn', error: 'error' }),
   },
-  /** Password of the administrator, used on the first start only; generated where absent. */
+  /** Password of the administrator, used on the first start only; generated if absent. */
   adminPassword: {
     variable: 'LANDFORM_ADMIN_PASSWORD',
     help: 'password of the administrator, on the first start',
     defaultHelp: 'a generated password',
     parse: parseAdminPassword,
   },
-  /** Key that encrypts passwords of external services, 32 bytes in base64; kept in the data folder where absent. */
+  /** Key that encrypts passwords of external services, 32 bytes in base64; stored in the data folder if absent. */
   secretKey: {
     variable: 'LANDFORM_SECRET_KEY',
     help: 'key that encrypts the passwords of external services, 32 bytes in base64',
@@ -230,7 +230,7 @@ type Table = typeof serverSettings
 /** Name of a setting, as a member of the configuration. */
 export type SettingName = keyof Table
 
-/** Values of the settings that are given. */
+/** Values of the settings that are set. */
 export type GivenSettings = {
   readonly [K in keyof Table]?: ReturnType<Table[K]['parse']> | undefined
 }

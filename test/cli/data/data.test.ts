@@ -203,7 +203,7 @@ describe('landform data export', () => {
       ['export towns -o out.xyz', 3, 'does not say which format'],
       ['export towns -o none/out.gpkg', 3, 'The folder "none" does not exist.'],
       ['export towns -o .', 3, 'does not say which format'],
-      ['export towns -o new.gpkg --fid name', 1, 'is a field already'],
+      ['export towns -o new.gpkg --fid name', 1, 'is already a field'],
       ['export towns -o new.gpkg --srs 0', 3, 'Give an EPSG code'],
       ['export towns -o new.kml --srs 3857', 1, 'always in EPSG:4326'],
       ['export city -o new.gpkg', 3, 'has no features'],
@@ -222,7 +222,7 @@ describe('landform data export', () => {
       geojson([{ geometry: point(1, 2), properties: { inhabitants_2020: 5 } }]),
     )
     await run('import long.geojson --parent many --name Long --keyname long')
-    const note = 'The field inhabitants_2020 is called inhabitant.'
+    const note = 'Field inhabitants_2020 was renamed to inhabitant.'
     const written = await run('export long -o long.shp.zip')
     expect(written).toMatchObject({ exit: 0, err: expect.stringContaining(`note: ${note}\n`) })
     expect(events((await run('export long -o long.shp.zip --force --json')).out).at(-1)).toMatchObject({

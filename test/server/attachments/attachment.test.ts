@@ -344,7 +344,7 @@ describeServers('attachments', (start) => {
         name,
       ).toMatchObject({ status: 422 })
     const unnamed = { file_upload: await uploadContent(server.admin, 'x') }
-    expect((await refuse('POST', path, unnamed)).message).toContain('give one')
+    expect((await refuse('POST', path, unnamed)).message).toContain('the upload has no name')
     const form = new FormData()
     form.append('files[]', new Blob(['x']), 'tour/day 1/a.txt')
     const sent = await server.admin('POST', '/api/component/file_upload/', form)

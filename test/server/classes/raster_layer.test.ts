@@ -197,14 +197,14 @@ describeServers('raster layers', (start) => {
       async () => ({ source: await uploadContent(admin, 'hello') }),
       422,
       'source/unreadable',
-      /it is no TIFF/,
+      /it is not a TIFF file/,
     ],
     [
       'no reference system',
       async () => ({ source: await uploadContent(admin, makeRaster({ srs: null })) }),
       422,
       'source/no-srs',
-      /^the file does not say its reference system/,
+      /^the file has no reference system/,
     ],
   ])('are not made of %s, and nothing is left of the try', async (_, make, status, code, message) => {
     const before = await rowsOf('resource')
@@ -338,7 +338,7 @@ describeServers(
         422,
         expect.objectContaining({
           code: 'source/bad-raster',
-          message: 'the picture has 900 × 900 pixels in 3 bands, 2430000 bytes, more than 2000000',
+          message: 'the raster has 900 × 900 pixels in 3 bands, 2430000 bytes; the limit is 2000000',
         }),
       ])
     })

@@ -83,7 +83,7 @@ describeServers('layers made empty', (start) => {
     ['with a field of an unknown type', 'datatype', { ...points, fields: [field('a', 'BLOB')] }],
     [
       'with a lookup table that is not there',
-      'no resource 999999',
+      'resource id = 999999 does not exist',
       { ...points, fields: [field('a', 'STRING', { lookup_table: { id: 999_999 } })] },
     ],
   ])('are refused %s', async (_, message, own, others) => {

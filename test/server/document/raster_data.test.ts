@@ -87,7 +87,7 @@ describe('Preparation rules for uploaded data: raster data is GeoTIFF', () => {
   )
 
   test('and not without one, nor with one that does not', async () => {
-    expect(await refusal({ srs: null })).toMatch(/does not say its reference system/)
+    expect(await refusal({ srs: null })).toMatch(/has no reference system/)
     expect(
       await refusal({ srs: 3413, width: 100, height: 100, geoTransform: [-1e5, 2000, 0, 1e5, 0, -2000] }),
     ).toMatch(/cannot be projected to EPSG:3857/)

@@ -289,7 +289,7 @@ describeServers('exporting what GDAL writes', (start) => {
       expect([answer.status, await answer.json<object>()]).toEqual([
         422,
         expect.objectContaining({
-          message: `A feature lies at latitude 91, and ${format} ends at the poles.`,
+          message: `A feature is at latitude 91, and ${format} only supports -90 to 90.`,
           hint: expect.stringContaining('GeoJSON'),
         }),
       ])

@@ -21,12 +21,12 @@ async function exportAs(server: TestServer, id: number, query: string) {
 }
 
 const renamed = [
-  'The field population_2020 is called population.',
-  'The field population_2021 is called populati_1.',
+  'Field population_2020 was renamed to population.',
+  'Field population_2021 was renamed to populati_1.',
 ]
-const inexact = 'Of the field population_2020, 2 numbers are not exact to the last digit.'
-const cut = 'Of the field remark, 1 text is cut to 254 bytes.'
-const zero = (field: string) => `Of the field ${field}, 1 number that is none is 0.`
+const inexact = 'Field population_2020: 2 numbers were rounded.'
+const cut = 'Field remark: 1 string was truncated to 254 bytes.'
+const zero = (field: string) => `Field ${field}: 1 null value was written as 0.`
 
 describe('what a file cannot hold is said', () => {
   let server: TestServer
@@ -60,7 +60,7 @@ describe('what a file cannot hold is said', () => {
 
   test.each(['KML', 'KMZ'])('of %s: digits of large numbers', async (format) => {
     const { notes } = await exportAs(server, id, format)
-    expect(notes).toEqual([inexact, 'Of the field population_2021, 1 number is not exact to the last digit.'])
+    expect(notes).toEqual([inexact, 'Field population_2021: 1 number was rounded.'])
   })
 
   test('of the others nothing', async () => {
@@ -84,7 +84,7 @@ describe('what a file cannot hold is said', () => {
     })
     await server.admin('POST', `/api/resource/${russian}/feature/`, { geom: 'POINT(1 2)' })
     const { notes, header } = await exportAs(server, russian, 'ESRI Shapefile')
-    expect(notes[0]).toBe('The field население_2020 is called насел.')
+    expect(notes[0]).toBe('Field население_2020 was renamed to насел.')
     expect(header).toMatch(/^[ -~]+$/)
   })
 })

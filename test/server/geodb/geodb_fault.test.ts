@@ -70,8 +70,8 @@ describeServers(
     }
 
     test.each<['refused' | 'cut', RegExp]>([
-      ['refused', /: nothing listens there\.$/],
-      ['cut', /: the connection was cut\.$/],
+      ['refused', /: the connection was refused\.$/],
+      ['cut', /: the connection was closed\.$/],
     ])(
       'that is %s is told with 503 by everything that needs it, and by nothing else; then all is well again',
       async (state, why) => {
@@ -135,7 +135,7 @@ describeServers(
       const answer = await admin('GET', `/api/resource/${layer}/feature_count`)
       expect([answer.status, (await answer.json<{ message: string }>()).message]).toEqual([
         503,
-        expect.stringMatching(/: nobody answers in time\.$/),
+        expect.stringMatching(/: the connection timed out\.$/),
       ])
       await proxy.set('cut')
       await proxy.set('open')

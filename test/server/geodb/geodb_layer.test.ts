@@ -167,7 +167,7 @@ describeServers('layers of tables elsewhere', (start) => {
     for (const [fields, why] of [
       [
         [field('d', 'DATE')],
-        '"listed" has no column for the field "d" - at $.feature_layer.fields.0.keyname',
+        'table "listed" has no column for the field "d" - at $.feature_layer.fields.0.keyname',
       ],
       [
         [field('a', 'INTEGER')],
@@ -191,7 +191,7 @@ describeServers('layers of tables elsewhere', (start) => {
     const refused = await statusAndMessage(await change(admin, id, { table: 'after' }))
     expect(refused).toEqual([
       422,
-      expect.stringContaining('"after" has no column "id", only: gid, way, b, z'),
+      expect.stringContaining('table "after" has no column "id"; its columns: gid, way, b, z'),
     ])
     const next = { table: 'after', column_id: 'gid', column_geom: 'way' }
     expect((await change(admin, id, next)).status).toBe(200)
@@ -218,7 +218,7 @@ describeServers('layers of tables elsewhere', (start) => {
     expect(await fieldsOf(admin, id)).toEqual(['a: Better'])
     expect(await statusAndMessage(await change(admin, id, { fields: 'update' }))).toEqual([
       422,
-      'there is no table or view "gone" in schema "public" - at $.geodb_layer.table',
+      'schema "public" has no table or view "gone" - at $.geodb_layer.table',
     ])
     expect(await statusAndMessage(await admin('GET', `/api/resource/${id}/feature_count`))).toEqual([
       503,
@@ -269,7 +269,7 @@ describeServers('layers of tables elsewhere', (start) => {
     })
     expect(await refuse(operations({}, { ...connection, database: 'none_there' }))).toMatchObject({
       ...{ status: 503, data: { operation: 1, name: 'one' } },
-      message: expect.stringContaining('there is no database of that name'),
+      message: expect.stringContaining('the database does not exist'),
     })
     const [db, one, two] = await run(operations({}))
     expect(await fieldsOf(admin, two?.id ?? 0)).toEqual(['a: a'])

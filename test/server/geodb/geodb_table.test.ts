@@ -18,7 +18,7 @@ describeServers('tables elsewhere', (start) => {
 
   test.each<[string, string, object, string, RegExp]>([
     ['a table that is not there', 'id int', { table: 'nowhere' }, 'table', /no table or view "nowhere"/],
-    ['a schema that is not there', 'id int', { schema: 'nowhere' }, 'table', /in schema "nowhere"/],
+    ['a schema that is not there', 'id int', { schema: 'nowhere' }, 'table', /schema "nowhere" has no table/],
     [
       'no column of ids',
       'gid int primary key, geom geometry(Point, 3857)',
@@ -31,14 +31,14 @@ describeServers('tables elsewhere', (start) => {
       'id text primary key, geom geometry(Point, 3857)',
       {},
       'column_id',
-      /is text: ids are whole/,
+      /is text, not an integer/,
     ],
     [
       'ids that come twice',
       'id int, geom geometry(Point, 3857)',
       {},
       'column_id',
-      /no primary key and not unique/,
+      /neither a primary key nor unique/,
     ],
     ['no column of geometries', 'id int primary key, way text', {}, 'column_geom', /has no column "geom"/],
     ['geometries that are text', 'id int primary key, geom text', {}, 'column_geom', /is text, not geometry/],
@@ -56,13 +56,13 @@ describeServers('tables elsewhere', (start) => {
       'column_geom',
       /GEOMETRYCOLLECTION/,
     ],
-    ['measures', 'id int primary key, geom geometry(PointM, 3857)', {}, 'column_geom', /holds POINTM/],
+    ['measures', 'id int primary key, geom geometry(PointM, 3857)', {}, 'column_geom', /has POINTM/],
     [
       'another type than the table holds',
       'id int primary key, geom geometry(Point, 3857)',
       { geometry_type: 'MULTIPOINT' },
       'geometry_type',
-      /holds POINT, not MULTIPOINT/,
+      /has POINT, not MULTIPOINT/,
     ],
     [
       'another reference system than the table has',
@@ -76,14 +76,14 @@ describeServers('tables elsewhere', (start) => {
       'id int primary key, geom geometry',
       {},
       'geometry_type',
-      /no geometry yet/,
+      /has no geometries to read it from/,
     ],
     [
       'an empty table that says no reference system',
       'id int primary key, geom geometry(Point)',
       {},
       'srs',
-      /names no reference system/,
+      /has no reference system/,
     ],
     [
       'what is no connection',
@@ -97,7 +97,7 @@ describeServers('tables elsewhere', (start) => {
       'id int primary key',
       { connection: { id: 2e6 } },
       'connection',
-      /no resource 2000000/,
+      /resource id = 2000000 does not exist/,
     ],
   ])('%s: refused, naming the place', async (name, columns, layer, field, why) => {
     const { admin } = await start()
@@ -175,7 +175,9 @@ describeServers('tables elsewhere', (start) => {
       const { connection: there } = await openForeign()
       const own = { id: await createConnection(admin, 'Reader', { ...there, username: login }) }
       const make = () => createGeodbLayer(admin, { name: 'Theirs', table: 'theirs', connection: own })
-      await expect(make()).rejects.toThrow(/422 the login of the connection may not read "theirs"/)
+      await expect(make()).rejects.toThrow(
+        /422 the user of the connection has no permission to read "theirs"/,
+      )
       await execute(`grant select on theirs to ${login}`)
       const id = await make()
       expect(await countOf(admin, id)).toBe(1)

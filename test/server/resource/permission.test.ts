@@ -156,7 +156,7 @@ describeServers('permissions', (start) => {
       ask('PUT', `/api/resource/${top}`, { resource: { owner_user: { id } } })
     expect((await failure(await put(anna, guestId))).code).toBe('access/attribute')
     expect((await put(admin, annaId)).status).toBe(200)
-    expect((await failure(await put(admin, guestId))).message).toContain('owns nothing')
+    expect((await failure(await put(admin, guestId))).message).toContain('cannot own resources')
     expect((await failure(await put(admin, 99999))).message).toContain('user id = 99999 does not exist')
   })
 
