@@ -8,9 +8,7 @@ const pending: readonly string[] = [
   'src/cli',
   'src/contract',
   'src/gdal',
-  'src/manifest',
   'src/pipeline',
-  'src/reconcile',
   'src/server',
   'src/web',
 ]

@@ -121,7 +121,7 @@ describe('an HTTP client', () => {
     })
   })
 
-  it('breaks off an answer past the limit', async () => {
+  it('aborts a response that exceeds the limit', async () => {
     const client = await connect((_, response) => {
       response.write('x'.repeat(2000))
       response.end('y'.repeat(2000))
@@ -132,7 +132,7 @@ describe('an HTTP client', () => {
     }
     await expect(reading()).rejects.toMatchObject({
       code: 'http/unexpected',
-      message: expect.stringContaining('more than 1000 bytes'),
+      message: expect.stringContaining('exceeds 1000 bytes'),
     })
   })
 

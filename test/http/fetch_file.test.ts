@@ -62,11 +62,11 @@ describe('fetching from a service that a user has named', () => {
     expect(await fault(fetchAt('/a'))).toMatchObject({ code: 'external/answer' })
   })
 
-  it('breaks off what is too large', async () => {
+  it('aborts a response that is too large', async () => {
     service.answer = (_, response) => response.end('x'.repeat(1_001))
     expect(await fault(fetchAt('/a'))).toMatchObject({
       code: 'external/answer',
-      message: expect.stringContaining('more than 1000 bytes'),
+      message: expect.stringContaining('exceeds 1000 bytes'),
     })
   })
 
