@@ -10,9 +10,7 @@ import { tellPrincipal } from '../print/principal.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
 const declareFields = (command: Command) =>
-  eventOptions(command)
-    .option('--name <name>', 'name that people see')
-    .option('--description <text>', 'what people should know of it')
+  eventOptions(command).option('--name <name>', 'display name').option('--description <text>', 'description')
 
 const listCommand: CommandSpec = {
   name: 'list',
@@ -43,9 +41,9 @@ const createCommand: CommandSpec = {
   summary: 'create a group',
   examples: ['landform group create editors --name Editors --member ada --member bob'],
   declare: (command) =>
-    declareFields(command.argument('<keyname>', 'name in rules')).option(
+    declareFields(command.argument('<keyname>', 'keyname of the group')).option(
       '--member <user>',
-      'user who is in it; may be repeated',
+      'member of the group; may be repeated',
       collect,
     ),
   run: ({ arguments: [name], options }, terminal) =>
@@ -61,7 +59,7 @@ const createCommand: CommandSpec = {
 
 const updateCommand: CommandSpec = {
   name: 'update',
-  summary: 'change a group; what is not named stays',
+  summary: 'change the given properties of a group',
   examples: ['landform group update editors --name "All editors"'],
   declare: (command) =>
     declareFields(command.argument('<group>', 'keyname or id')).option('--keyname <keyname>', 'new keyname'),
@@ -86,7 +84,7 @@ const addCommand: CommandSpec = {
 
 const removeCommand: CommandSpec = {
   name: 'remove',
-  summary: 'take users out of a group',
+  summary: 'remove users from a group',
   examples: ['landform group remove editors bob'],
   declare: declareMembers,
   run: ({ arguments: [name, users], options }, terminal) =>
@@ -95,7 +93,7 @@ const removeCommand: CommandSpec = {
 
 const deleteCommand: CommandSpec = {
   name: 'delete',
-  summary: 'delete groups that stand in no rule; their members stay',
+  summary: 'delete groups that no permission rule uses; their members are kept',
   examples: ['landform group delete editors'],
   declare: (command) => eventOptions(command.argument('<groups...>', 'keynames or ids')),
   run: ({ arguments: [names], options }, terminal) =>
@@ -141,6 +139,6 @@ function fieldsOf({ name, description }: CommandInput['options']): GroupBody {
 /** The commands `group …`. */
 export const groupCommands: CommandGroup = {
   name: 'group',
-  summary: 'list, create, change and delete groups, and who is in them',
+  summary: 'list, create, change and delete groups, and manage their members',
   commands: [listCommand, createCommand, updateCommand, addCommand, removeCommand, deleteCommand],
 }

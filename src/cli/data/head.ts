@@ -24,7 +24,7 @@ type Layer = Representation<'vector_layer'>
 /** The command `data head`. */
 export const headCommand: CommandSpec = {
   name: 'head',
-  summary: 'show the first features of a layer as a table',
+  summary: 'show the first features of a layer',
   examples: [
     'landform data head cities',
     'landform data head City/Roads -n 3 --fields name,lanes --filter "name__ilike=%street%"',
@@ -43,13 +43,13 @@ export const headCommand: CommandSpec = {
 
 function declare(command: Command): Command {
   const own = command
-    .argument('<layer>', 'keyname, id, or path of names as City/Roads')
-    .option('-n, --number <count>', 'how many', parseCount, 10)
-    .option('--fields <names>', 'only these fields, in this order', collect)
-    .option('--no-geom', 'without geometries')
+    .argument('<layer>', 'keyname, id, or path of names such as City/Roads')
+    .option('-n, --number <count>', 'number of features', parseCount, 10)
+    .option('--fields <names>', 'fields to show, in order', collect)
+    .option('--no-geom', 'omit geometries')
     .option('--srs <code>', 'EPSG code of the coordinates of the table', parseSrs, degrees)
-    .option('--order-by <fields>', 'order by fields; a leading minus means descending', collect)
-    .option('--json', 'write GeoJSON, a feature a line')
+    .option('--order-by <fields>', 'sort by fields; a leading minus means descending', collect)
+    .option('--json', 'write GeoJSON features, one per line')
   return serverOptions(filterOptions(own))
 }
 
@@ -71,7 +71,7 @@ interface WireFeature {
 }
 
 /**
- * Finds the fields that are to be shown.
+ * Finds the fields to show.
  *
  * @throws {Problem} usage/bad-argument
  */
@@ -83,7 +83,10 @@ function chooseFields({ feature_layer }: Layer, names: readonly string[] | undef
     if (found !== undefined) return found
     const known = all.map(({ keyname }) => keyname)
     throw problem('usage/bad-argument', `The layer has no field "${name}".`, {
-      hint: findHint(name, known) ?? `It has ${known.join(', ') || 'none'}.`,
+      hint:
+        (findHint(name, known) ?? known.length > 0)
+          ? `Use one of ${known.join(', ')}.`
+          : 'Omit --fields: the layer has no fields.',
     })
   })
 }
@@ -113,7 +116,7 @@ async function* readFeatures(
 }
 
 async function writeGeoJson(api: Api, asked: Asked, terminal: Terminal): Promise<void> {
-  // The coordinates of GeoJSON are degrees, whatever the table shows. @see RFC 7946 clause 4
+  // GeoJSON coordinates are always degrees. @see RFC 7946 clause 4
   const how = { geom_format: 'geojson', srs: degrees } as const
   const features = readFeatures(api, { ...asked, how }, terminal.interrupt)
   await streamOut(geoJsonLines(features), terminal)
@@ -140,9 +143,10 @@ async function writeTable(api: Api, asked: Asked, terminal: Terminal): Promise<v
   const total = await countFeatures(api, layer.resource.id ?? 0, terminal.interrupt)
   writeLine(terminal.out, `${nameLayer(layerFacts(layer))}: ${showCount(total, 'feature')}, EPSG:${srs}`)
   writeLine(terminal.out, table.text)
-  if (found.length === 0) writeLine(terminal.err, total === 0 ? 'There are no features.' : 'No feature fits.')
+  if (found.length === 0)
+    writeLine(terminal.err, total === 0 ? 'The layer has no features.' : 'No feature matches the filter.')
   if (table.leftOut.length > 0)
-    writeLine(terminal.err, `not shown: ${table.leftOut.join(', ')} (choose with --fields)`)
+    writeLine(terminal.err, `not shown: ${table.leftOut.join(', ')} (select with --fields)`)
 }
 
 function columnsOf({ layer, fields, options }: Asked, found: readonly WireFeature[]): FeatureColumn[] {
@@ -165,7 +169,7 @@ function columnsOf({ layer, fields, options }: Asked, found: readonly WireFeatur
   ]
 }
 
-/** Nothing and an empty text are not the same. */
+/** Distinguishes null from an empty string. */
 const nothing = '(null)'
 
 const showCell = (value: unknown) => (value === null || value === undefined ? nothing : String(value))

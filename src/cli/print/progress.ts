@@ -7,14 +7,14 @@ import { startLiveLine } from './live.ts'
 import { showBytes, showCount, showDuration } from './number.ts'
 import { describeLoading } from './run.ts'
 
-/** Tells how far an apply is. */
+/** Progress output of an apply. */
 export interface Progress {
   take(event: ApplyEvent): void
-  /** Stops telling. */
+  /** Stops the output. */
   end(): Promise<void>
 }
 
-/** What is told, and to whom. */
+/** Options of the progress output. */
 export interface ProgressOptions {
   readonly terminal: Terminal
   /** Number of changes. */
@@ -22,10 +22,10 @@ export interface ProgressOptions {
   readonly json: boolean
 }
 
-/** Silence longer than this reads as a hang. */
+/** Interval of progress lines during long steps, in milliseconds. */
 const heartbeatMs = 10_000
 
-/** No eye sees more: a thousand changes that are done at once are drawn once. */
+/** Minimum interval between redraws, in milliseconds, so that a thousand concurrent changes are drawn once. */
 const redrawMs = 100
 
 interface Running {
@@ -35,7 +35,7 @@ interface Running {
 
 interface State {
   done: number
-  /** Number of changes that one request is doing. */
+  /** Number of changes in the running batch request. */
   sent: number
   spokenMs: number
   drawnMs: number
@@ -43,8 +43,8 @@ interface State {
 }
 
 /**
- * Starts to tell: on a terminal by one line that is redrawn, elsewhere by a line a change and a sign of life where one
- * takes long; with `json` by events on `out`.
+ * Starts the progress output: on a terminal as a redrawn line, otherwise as a line per change and during long changes;
+ * with `json` as events on `out`.
  */
 export function startProgress(options: ProgressOptions): Progress {
   const state: State = { done: 0, sent: 0, spokenMs: performance.now(), drawnMs: 0, running: new Map() }
