@@ -21,6 +21,20 @@ export function bodyLimitOf(
   return bytes < bodyBytes.large ? Math.min(bytes, largeBytes) : (bytes / bodyBytes.large) * largeBytes
 }
 
+/** Minimum transfer rate of clients. */
+export interface ClientLimits {
+  /** Minimum bytes per second, on average over `seconds`. */
+  readonly minRate: number
+  /** Averaging period in seconds. */
+  readonly seconds: number
+}
+
+/**
+ * Minimum transfer rate of request bodies and responses. The options `--min-rate` and `--client-timeout` of the server
+ * set it.
+ */
+export const clientLimits: ClientLimits = { minRate: 500, seconds: 60 }
+
 /** Database load of an operation: short queries, reading complete layers, or writing complete layers. */
 export type DatabaseUse = 'query' | 'export' | 'load'
 

@@ -9,7 +9,10 @@ import { Type } from '../type.ts'
 export const maxOperations = 20_000
 
 /** Maximum depth of dependencies between the operations of a batch. */
-export const maxWaves = 1000
+export const maxWaves = 300
+
+/** Maximum number of metadata keys that the operations of a batch write. */
+export const maxBatchMetadata = 200_000
 
 const nameRules = { minLength: 1, maxLength: 255 } as const
 
@@ -69,7 +72,12 @@ export const batchRoutes = {
     path: '/api/component/landform/batch',
     databaseUse: 'load',
     summary: 'Creates, changes and deletes resources in one transaction.',
-    body: Type.Object({ operations: Type.Array(BatchOperationSchema, { maxItems: maxOperations }) }),
+    body: Type.Object({
+      operations: Type.Array(BatchOperationSchema, {
+        maxItems: maxOperations,
+        description: `Operations, in order, with at most ${maxBatchMetadata} metadata keys and ${maxWaves} levels of dependencies.`,
+      }),
+    }),
     bodySize: 'large',
     response: Type.Object({
       results: Type.Array(

@@ -1,9 +1,11 @@
+import { maxBatchMetadata } from '../../contract/routes/batch.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findResourceClasses } from '../../store/resource/resource_class.ts'
 import { reserveIds } from '../../store/resource/resource_row.ts'
 import { lockTree } from '../../store/resource/resource_tree.ts'
 import type { Prepared } from '../classes/behaviour.ts'
 import { behaviourOf } from '../classes/behaviours.ts'
+import { invalidAt } from '../http/invalid_request.ts'
 import { writeCreations } from '../resource/create_resource.ts'
 import { writeRemovals } from '../resource/delete_resources.ts'
 import { prepareUpdate } from '../resource/update_resource.ts'
@@ -40,13 +42,27 @@ export async function runBatch(
 }
 
 async function read({ context }: Writer, wire: readonly WireOperation[]): Promise<Operation[]> {
-  const standing = wire.flatMap(({ op, id }) => (op === 'update' && typeof id === 'number' ? [id] : []))
+  const current = wire.flatMap(({ op, id }) => (op === 'update' && typeof id === 'number' ? [id] : []))
   const creations = wire.filter(({ op }) => op === 'create').length
   const [classes, reservedIds] = await Promise.all([
-    findResourceClasses(context.database, [...new Set(standing)]),
+    findResourceClasses(context.database, [...new Set(current)]),
     creations === 0 ? [] : reserveIds(context.database, creations),
   ])
-  return readOperations(wire, { classes, reservedIds })
+  const operations = readOperations(wire, { classes, reservedIds })
+  checkMetadata(operations)
+  return operations
+}
+
+function checkMetadata(operations: readonly Operation[]): void {
+  let count = 0
+  for (const operation of operations) {
+    if (operation.op === 'delete') continue
+    const { resmeta } = (operation.op === 'create' ? operation.creation : operation.change).written
+    count += Object.keys(resmeta?.items ?? {}).length
+    if (count <= maxBatchMetadata) continue
+    const message = `the operations write more than ${maxBatchMetadata} metadata keys`
+    throw blame(invalidAt('/operations', message, 'Send them in several batches.'), operation)
+  }
 }
 
 /** Gets ready what takes long. Gives how to throw all of it away. */
