@@ -5,7 +5,7 @@ import { isProblem, Problem } from '../core/problem.ts'
 import { findHint } from '../core/suggest.ts'
 import type { CommandInput } from './command.ts'
 import { connect, findCredentials, type ServerSettings } from './connect.ts'
-import { tellPrincipal } from './print/principal.ts'
+import { reportPrincipal } from './print/principal.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Users and groups of a server. */
@@ -54,7 +54,7 @@ export function deletePrincipals(
     const found = names.map((name) => findByName<UserAnswer | GroupAnswer>(all, name, kind))
     for (const { id, keyname } of found) {
       await api.call(`auth.${kind}_delete`, { params: { id } })
-      tellPrincipal(terminal, { options, kind, action: 'deleted', id, keyname })
+      reportPrincipal(terminal, { options, kind, action: 'deleted', id, keyname })
     }
   })
 }

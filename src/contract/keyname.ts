@@ -3,7 +3,7 @@ import { uniqueName } from '../core/unique_name.ts'
 /** Reserved names: the API uses them for other members of a feature. */
 export const reservedKeynames: readonly string[] = ['id', 'geom']
 
-const longest = 255
+const maxLength = 255
 
 /**
  * Derives keynames from the field names of a source. Keynames are printable, unique and not `id` or `geom`: `id` becomes
@@ -21,7 +21,7 @@ export function cleanName(name: string): string {
   return name
     .replaceAll(/[\p{C}\uFFFD]/gu, '')
     .trim()
-    .slice(0, longest)
+    .slice(0, maxLength)
 }
 
 interface Choice {
@@ -35,7 +35,7 @@ export function distinctNames(names: readonly string[], { isFree, kept }: Choice
   const used = new Set<string>()
   const counts = new Map<string, number>()
   const numbered = (name: string) => {
-    const stem = name === '' ? 'fld' : name.slice(0, longest - 6)
+    const stem = name === '' ? 'fld' : name.slice(0, maxLength - 6)
     const isTaken = (candidate: string) =>
       candidate === stem || !isFree(candidate) || used.has(candidate) || kept.has(candidate)
     // Counting continues from the last number, so that a thousand equal names take a thousand steps.

@@ -26,7 +26,7 @@ interface Layer {
 const maxFailures = 256
 
 /** Milliseconds between retries; each pause is twice the previous one. */
-const pauses = { first: 1000, longest: 60_000 }
+const pauses = { first: 1000, max: 60_000 }
 
 /**
  * Creates the retries of failed loads: with exponential backoff, when the browser is online or visible again, when
@@ -41,7 +41,7 @@ export function createRecovery(status: Status): OpenRecovery {
   const schedule = () => {
     if (timer !== undefined || !layers.some(hasPassingFault)) return
     timer = setTimeout(() => repeat('latest'), pause)
-    pause = Math.min(2 * pause, pauses.longest)
+    pause = Math.min(2 * pause, pauses.max)
   }
 
   /** Retries all failed loads, or the latest of each layer, which triggers the others if it succeeds. */

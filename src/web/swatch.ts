@@ -10,7 +10,7 @@ import { stylesOf } from './paint.ts'
 import type { MapLayer } from './tree_walk.ts'
 
 /** Maximum side in pixels; larger symbols are scaled down. */
-const longest = 64
+const maxSide = 64
 
 /** Draws a sample of each rule of a layer as on the map. All samples of a layer have the same size. */
 export function swatchesOf({ landform: { style, geometryType }, opacity }: MapLayer): HTMLCanvasElement[] {
@@ -54,7 +54,7 @@ function drawSwatch(styles: readonly OlStyle[], sample: Geometry, [width, height
     pen.setStyle(style)
     pen.drawGeometry(sample)
   }
-  const scale = Math.min(1, longest / Math.max(width, height))
+  const scale = Math.min(1, maxSide / Math.max(width, height))
   canvas.style.width = `${width * scale}px`
   canvas.style.height = `${height * scale}px`
   return canvas

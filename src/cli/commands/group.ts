@@ -6,7 +6,7 @@ import { collect, eventOptions } from '../options.ts'
 import { deletePrincipals, findByName, type Principals, readPrincipals, withServer } from '../principals.ts'
 import { formatColumns } from '../print/columns.ts'
 import { writeEvent } from '../print/events.ts'
-import { tellPrincipal } from '../print/principal.ts'
+import { reportPrincipal } from '../print/principal.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
 const declareFields = (command: Command) =>
@@ -53,7 +53,7 @@ const createCommand: CommandSpec = {
       const members = names.map((each) => findByName(users, each, 'user').id)
       const body = { keyname: String(name), ...fieldsOf(options), members }
       const { id } = await api.call('auth.group_create', { body })
-      tellPrincipal(terminal, { options, kind: 'group', action: 'created', id, keyname: body.keyname })
+      reportPrincipal(terminal, { options, kind: 'group', action: 'created', id, keyname: body.keyname })
     }),
 }
 
@@ -115,7 +115,7 @@ function changeGroup(
     const { id, keyname } = findByName(all.groups, String(name), 'group')
     const body = bodyOf(all)
     await api.call('auth.group_update', { params: { id }, body })
-    tellPrincipal(terminal, {
+    reportPrincipal(terminal, {
       options,
       kind: 'group',
       action: 'updated',

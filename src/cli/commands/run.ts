@@ -58,7 +58,7 @@ export interface RunWork
 }
 
 /** Runs a pipeline and reports its progress. */
-export async function runAndTell(
+export async function runAndReport(
   pipeline: Pipeline,
   { json, force = false, ...work }: RunWork,
   terminal: Terminal,
@@ -77,7 +77,7 @@ export async function runPipelines(settings: RunSettings, terminal: Terminal): P
   const api = await connect(settings.server, terminal)
   try {
     for (const pipeline of pipelines) {
-      const report = await runAndTell(pipeline, { api, ...settings }, terminal)
+      const report = await runAndReport(pipeline, { api, ...settings }, terminal)
       if (!settings.json) writeLine(terminal.out, formatRunReport(report))
     }
     return 0

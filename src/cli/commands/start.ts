@@ -27,7 +27,7 @@ import { painter } from '../print/paint.ts'
 import { formatReport } from '../print/report.ts'
 import { settingOptions } from '../server_options.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
-import { loadPipelines, runAndTell } from './run.ts'
+import { loadPipelines, runAndReport } from './run.ts'
 import { schemaOf, schemas } from './schema.ts'
 import { aborted, type ReadConfig, readServerConfig, showFirstPassword, startServer } from './serve.ts'
 
@@ -127,7 +127,7 @@ async function fill(
         formatFact('manifest', `none: directory "${defaultPaths.join(' or ')}" not found`),
       )
     for (const pipeline of pipelines) {
-      const run = () => runAndTell(pipeline, { api, json: false }, terminal)
+      const run = () => runAndReport(pipeline, { api, json: false }, terminal)
       await tellStep(terminal, pipeline.pipeline, { work: run, describe: describeRun })
     }
     if (loaded !== undefined) await showMaps(api, { url, loaded }, terminal)

@@ -9,7 +9,7 @@ import { collect, eventOptions } from '../options.ts'
 import { deletePrincipals, findByName, type Principals, readPrincipals, withServer } from '../principals.ts'
 import { formatColumns } from '../print/columns.ts'
 import { writeEvent } from '../print/events.ts'
-import { tellPrincipal } from '../print/principal.ts'
+import { reportPrincipal } from '../print/principal.ts'
 import { askHidden, type Terminal, writeLine } from '../terminal.ts'
 
 const declareFields = (command: Command) =>
@@ -67,7 +67,7 @@ const createCommand: CommandSpec = {
       const fields = await readFields(options, () => readPrincipals(api))
       const body = { keyname: String(keyname), ...fields, ...(password === undefined ? {} : { password }) }
       const { id } = await api.call('auth.user_create', { body })
-      tellPrincipal(terminal, { options, kind: 'user', action: 'created', id, keyname: body.keyname })
+      reportPrincipal(terminal, { options, kind: 'user', action: 'created', id, keyname: body.keyname })
       if (password === undefined)
         writeLine(
           terminal.err,
@@ -92,7 +92,7 @@ const updateCommand: CommandSpec = {
       const { id, keyname } = findByName(principals.users, String(name), 'user')
       const body = { ...(await readFields(options, async () => principals)), ...readState(options) }
       await api.call('auth.user_update', { params: { id }, body })
-      tellPrincipal(terminal, {
+      reportPrincipal(terminal, {
         options,
         kind: 'user',
         action: 'updated',
@@ -126,7 +126,7 @@ const passwordCommand: CommandSpec = {
         name === undefined
           ? await setOwnPassword(api, body, await findCredentials(options as ServerSettings, terminal))
           : await setPassword(api, body, String(name))
-      tellPrincipal(terminal, { options, kind: 'user', action: 'updated', id, keyname, ended })
+      reportPrincipal(terminal, { options, kind: 'user', action: 'updated', id, keyname, ended })
       if (keyname === 'administrator' && !terminal.env.LANDFORM_PASSWORD && !terminal.env.LANDFORM_TOKEN)
         writeLine(
           terminal.err,

@@ -35,9 +35,9 @@ export const headCommand: CommandSpec = {
     withServer(options, terminal, async (api) => {
       const layer = await resolveFeatureLayer(api, String(name), terminal.interrupt)
       const fields = chooseFields(layer, options.fields as readonly string[] | undefined)
-      const asked = { layer, fields, options }
-      if (options.json) await writeGeoJson(api, asked, terminal)
-      else await writeTable(api, asked, terminal)
+      const request = { layer, fields, options }
+      if (options.json) await writeGeoJson(api, request, terminal)
+      else await writeTable(api, request, terminal)
     }),
 }
 
@@ -53,7 +53,7 @@ function declare(command: Command): Command {
   return serverOptions(filterOptions(own))
 }
 
-interface Asked {
+interface TableRequest {
   readonly layer: Layer
   readonly fields: readonly Field[]
   readonly options: CommandInput['options']
@@ -93,7 +93,7 @@ function chooseFields({ feature_layer }: Layer, names: readonly string[] | undef
 
 async function* readFeatures(
   api: Api,
-  { layer, fields, options, how }: Asked & { readonly how: GeometryForm },
+  { layer, fields, options, how }: TableRequest & { readonly how: GeometryForm },
   signal: AbortSignal,
 ): AsyncGenerator<WireFeature> {
   const filter = readFilter(options)
@@ -115,10 +115,10 @@ async function* readFeatures(
   for await (const item of splitArray(answer.body)) yield JSON.parse(item) as WireFeature
 }
 
-async function writeGeoJson(api: Api, asked: Asked, terminal: Terminal): Promise<void> {
+async function writeGeoJson(api: Api, request: TableRequest, terminal: Terminal): Promise<void> {
   // GeoJSON coordinates are always degrees. @see RFC 7946 clause 4
   const how = { geom_format: 'geojson', srs: degrees } as const
-  const features = readFeatures(api, { ...asked, how }, terminal.interrupt)
+  const features = readFeatures(api, { ...request, how }, terminal.interrupt)
   await streamOut(geoJsonLines(features), terminal)
 }
 
@@ -127,18 +127,18 @@ async function* geoJsonLines(features: AsyncIterable<WireFeature>): AsyncGenerat
     yield `${JSON.stringify({ type: 'Feature', id, geometry: geom, properties: fields })}\n`
 }
 
-async function writeTable(api: Api, asked: Asked, terminal: Terminal): Promise<void> {
-  const { layer, options } = asked
+async function writeTable(api: Api, request: TableRequest, terminal: Terminal): Promise<void> {
+  const { layer, options } = request
   const srs = Number(options.srs)
   const found: WireFeature[] = []
   for await (const feature of readFeatures(
     api,
-    { ...asked, how: { geom_format: 'wkt', srs } },
+    { ...request, how: { geom_format: 'wkt', srs } },
     terminal.interrupt,
   ))
     found.push({ ...feature, geom: showGeometry(feature.geom, srs) })
   const paint = painter(terminal.colour)
-  const columns = columnsOf(asked, found)
+  const columns = columnsOf(request, found)
   const table = formatFeatureTable(columns, { width: terminal.width, paint })
   const total = await countFeatures(api, layer.resource.id ?? 0, terminal.interrupt)
   writeLine(terminal.out, `${nameLayer(layerFacts(layer))}: ${showCount(total, 'feature')}, EPSG:${srs}`)
@@ -149,7 +149,7 @@ async function writeTable(api: Api, asked: Asked, terminal: Terminal): Promise<v
     writeLine(terminal.err, `not shown: ${table.leftOut.join(', ')} (select with --fields)`)
 }
 
-function columnsOf({ layer, fields, options }: Asked, found: readonly WireFeature[]): FeatureColumn[] {
+function columnsOf({ layer, fields, options }: TableRequest, found: readonly WireFeature[]): FeatureColumn[] {
   const geometryType = layer.vector_layer?.geometry_type ?? 'GEOMETRY'
   const geometry = {
     name: 'geom',

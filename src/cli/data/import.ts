@@ -155,7 +155,7 @@ function nameOptions(found: Problem): Problem {
 }
 
 /** Maximum number of invalid features in the output, as in responses of servers. */
-const mostNamed = 10
+const maxListed = 10
 
 function formatLoaded(
   { before, count, report, notes }: FileLoaded,
@@ -164,6 +164,6 @@ function formatLoaded(
   const bad = report?.bad_count ?? 0
   const left = bad > 0 ? `, ${bad} invalid skipped` : ''
   const facts = `${showCount(count, 'feature')}${showBefore(before)}${left} in ${showDuration(tookMs)}`
-  const told = [...(report === undefined ? [] : formatBad(report, mostNamed)), ...notes]
+  const told = [...(report === undefined ? [] : formatBad(report, maxListed)), ...notes]
   return [`${action} ${nameLayer(layer)}: ${facts}`, ...told.map((line) => `  ${line}`)].join('\n')
 }

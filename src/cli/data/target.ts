@@ -15,7 +15,7 @@ export interface ExportTarget {
 }
 
 /** Options that determine the format. */
-export interface ExportWishes {
+export interface ExportOptions {
   /** Path, or `-` for standard output. */
   readonly output: string
   readonly format?: string | undefined
@@ -31,7 +31,7 @@ export const standardOutput = '-'
  *
  * @throws {Problem} usage/bad-argument
  */
-export function chooseTarget({ output, format: wanted, isZipped }: ExportWishes): ExportTarget {
+export function chooseTarget({ output, format: wanted, isZipped }: ExportOptions): ExportTarget {
   const isPacked = /\.zip$/i.test(output)
   const extension = extname(output.replace(/\.zip$/i, ''))
     .slice(1)

@@ -27,8 +27,8 @@ export interface FeatureTable {
 
 const gap = 2
 /** Minimum width of shortened columns. */
-const narrowest = 12
-const widest = 60
+const minWidth = 12
+const maxWidth = 60
 
 /**
  * Formats features in aligned columns below their names and types, with numbers right-aligned. To fit the line, first
@@ -73,19 +73,21 @@ function cleanColumn(column: FeatureColumn): FeatureColumn {
 function fitWidths(natural: readonly number[], width: number): number[] {
   for (let count = natural.length; count > 0; count -= 1) {
     const wanted = natural.slice(0, count)
-    const room = width - gap * (count - 1)
-    const least = wanted.map((one) => Math.min(one, narrowest))
-    if (sum(least) <= room || count === 1) return shrink(wanted, count === 1 ? [1] : least, room)
+    const available = width - gap * (count - 1)
+    const minWidths = wanted.map((one) => Math.min(one, minWidth))
+    if (sum(minWidths) <= available || count === 1)
+      return shrink(wanted, count === 1 ? [1] : minWidths, available)
   }
   return []
 }
 
 /** Shortens the widest columns until all fit. */
-function shrink(wanted: readonly number[], least: readonly number[], room: number): number[] {
-  const limitOf = (limit: number) => wanted.map((one, at) => Math.max(Math.min(one, limit), least[at] ?? 1))
+function shrink(wanted: readonly number[], minWidths: readonly number[], available: number): number[] {
+  const limitOf = (limit: number) =>
+    wanted.map((one, at) => Math.max(Math.min(one, limit), minWidths[at] ?? 1))
   let limit = Math.max(...wanted)
-  if (sum(wanted) > room) limit = Math.min(limit, Math.max(widest, room))
-  while (limit > 1 && sum(limitOf(limit)) > room) limit -= 1
+  if (sum(wanted) > available) limit = Math.min(limit, Math.max(maxWidth, available))
+  while (limit > 1 && sum(limitOf(limit)) > available) limit -= 1
   return limitOf(limit)
 }
 

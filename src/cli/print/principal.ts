@@ -15,7 +15,7 @@ export interface PrincipalDone {
 }
 
 /** Reports a completed change: a line, or with `--json` an event. */
-export function tellPrincipal(
+export function reportPrincipal(
   { out, err }: Terminal,
   { options, kind, action, id, keyname, ended = {} }: PrincipalDone,
 ): void {

@@ -53,7 +53,7 @@ export function startProgress(options: ProgressOptions): Progress {
     state.drawnMs = performance.now()
     live?.update(summaryOf(state, options.total), runningOf(state))
   }
-  const beat = setInterval(() => (live === undefined ? sayAlive(options, state) : redraw()), 1000)
+  const beat = setInterval(() => (live === undefined ? writeHeartbeat(options, state) : redraw()), 1000)
   beat.unref()
   return {
     take: (event) => {
@@ -93,7 +93,7 @@ function tell({ terminal, json }: ProgressOptions, state: State, event: ApplyEve
   if (event.type === 'finished' || event.type === 'undone') {
     state.spokenMs = performance.now()
     if (json) writeOutcomeEvent(terminal.out, event.outcome)
-    else if (event.type === 'finished') tellOutcome(terminal, event.outcome)
+    else if (event.type === 'finished') reportOutcome(terminal, event.outcome)
   } else if (event.type === 'prepared') {
     state.spokenMs = performance.now()
     if (json) writeEvent(terminal.out, 'prepared', preparedFacts(event))
@@ -112,12 +112,12 @@ function preparedFacts({ change, load }: Extract<ApplyEvent, { type: 'prepared' 
   }
 }
 
-function tellOutcome({ err }: Terminal, { outcome, change, problem }: Outcome): void {
+function reportOutcome({ err }: Terminal, { outcome, change, problem }: Outcome): void {
   const fault = problem === undefined ? '' : `: ${problem.message}`
   writeLine(err, `${outcome.padEnd(8)} ${change.key}${fault}`)
 }
 
-function sayAlive({ terminal, total, json }: ProgressOptions, state: State): void {
+function writeHeartbeat({ terminal, total, json }: ProgressOptions, state: State): void {
   if (performance.now() - state.spokenMs < heartbeatMs) return
   state.spokenMs = performance.now()
   if (json) writeEvent(terminal.out, 'progress', { done: state.done, total, running: keysOf(state) })

@@ -48,7 +48,7 @@ function countDone({ outcomes }: Report): string {
 }
 
 /** Maximum number of invalid features in the output, per file. */
-const mostNamed = 3
+const maxListed = 3
 
 /** Formats the result of a load, with its notes and invalid features. */
 function formatLoaded({ change, report, before }: Outcome): string[] {
@@ -56,7 +56,7 @@ function formatLoaded({ change, report, before }: Outcome): string[] {
   const { feature_count: count, bad_count: badCount } = report
   return [
     `  ${change.key}: ${showCount(count, 'feature')} loaded${showBefore(before)}${badCount > 0 ? `, ${badCount} invalid skipped` : ''}`,
-    ...formatLoad(report, mostNamed).map((line) => `    ${line}`),
+    ...formatLoad(report, maxListed).map((line) => `    ${line}`),
   ]
 }
 

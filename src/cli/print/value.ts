@@ -1,11 +1,11 @@
-const longest = 100
+const maxLength = 100
 
 /** Formats a value of an edit on one line: strings in quotes, lists of named items by their names. */
 export function showValue(value: unknown): string {
   if (value === undefined) return '(none)'
   const names = findNames(value)
   const text = names ?? JSON.stringify(value)
-  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text
+  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
 }
 
 function findNames(value: unknown): string | undefined {
