@@ -9,32 +9,32 @@ import { serverSettings } from '../server/settings/server_settings.ts'
 import type { Terminal } from './terminal.ts'
 import { programVersion } from './version.ts'
 
-/** Address of the server where none is given: that of a server with its default settings. */
+/** Default URL of the server: that of a server with default settings. */
 export const defaultServer = `http://${serverSettings.listen.defaultHelp}`
 
 const { dataFolder, adminPassword } = serverSettings
 
-/** What was said about the server. */
+/** Options of the connection to a server. */
 export interface ServerSettings {
   readonly server?: string | undefined
   readonly user?: string | undefined
   readonly data?: string | undefined
-  /** Whether the server runs in this process, whatever its address says. */
+  /** Whether the server runs in this process. */
   readonly isOwn?: boolean
-  /** Seconds. */
+  /** Timeout in seconds. */
   readonly timeout?: number | undefined
 }
 
 /**
- * Connects to the server that options and environment name. Nothing is sent yet.
+ * Opens an API client for the server in options and environment. Sends no request.
  *
- * @throws {Problem} usage/bad-argument, auth/bad-credentials where a login has no password
+ * @throws {Problem} usage/bad-argument, auth/bad-credentials if a login has no password
  */
 export async function connect(settings: ServerSettings, terminal: Terminal): Promise<Api> {
   const url = urlOf(settings, terminal)
   const credentials = await findCredentials(settings, terminal)
   const timeout = settings.timeout === undefined ? {} : { timeoutMs: settings.timeout * 1000 }
-  // No proxy leads back to this machine.
+  // A proxy cannot reach this machine.
   const proxy = isOnThisMachine(settings, terminal) ? undefined : readProxySettings(terminal.env)
   const userAgent = `landform/${programVersion()}`
   return createApi({ url, credentials, userAgent, ...timeout, ...(proxy ? { proxy } : {}) })
@@ -45,10 +45,10 @@ function urlOf({ server }: ServerSettings, { env }: Pick<Terminal, 'env'>): stri
 }
 
 /**
- * Finds who the commands are: `--user` and its password, else the token of the environment, else its login and
- * password, else the administrator of a server on this machine by its first password, else a guest.
+ * Finds the credentials: `--user` with its password, else the token of the environment, else its login and password,
+ * else the administrator of a server on this machine with the generated password, else a guest.
  *
- * @throws {Problem} auth/bad-credentials where a login has no password
+ * @throws {Problem} auth/bad-credentials if a login has no password
  */
 export async function findCredentials(
   settings: ServerSettings,
@@ -62,14 +62,14 @@ export async function findCredentials(
   const password = textOf(env.LANDFORM_PASSWORD)
   if (password !== undefined) return { login: login ?? administrator, password }
   const folder = resolve(cwd, data ?? textOf(env[dataFolder.variable]) ?? dataFolder.default)
-  // The first password never leaves the machine it was made on.
+  // The generated password never leaves its machine.
   const first = isOnThisMachine(settings, terminal)
     ? ((await findGeneratedPassword(folder)) ?? textOf(env[adminPassword.variable]))
     : undefined
   if (first !== undefined && (login ?? administrator) === administrator)
     return { login: administrator, password: first }
   if (login === undefined) return undefined
-  throw problem('auth/bad-credentials', `There is no password for "${login}".`, {
+  throw problem('auth/bad-credentials', `No password for user "${login}".`, {
     exit: 3,
     hint: 'Set LANDFORM_PASSWORD, or LANDFORM_TOKEN alone.',
   })
@@ -87,7 +87,7 @@ function isOnThisMachine(settings: ServerSettings, terminal: Pick<Terminal, 'env
   return settings.isOwn === true || isLoopback(urlOf(settings, terminal))
 }
 
-/** Tells whether an address is that of this machine. */
+/** Tells whether a URL is that of this machine. */
 export function isLoopback(url: string): boolean {
   const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? ''
   return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host)

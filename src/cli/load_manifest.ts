@@ -7,10 +7,10 @@ import type { Manifest } from '../manifest/manifest.ts'
 import { showCount } from './print/number.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Where manifests are looked for, unless paths are given. */
+/** Default paths of manifests. */
 export const defaultPaths: readonly string[] = ['manifests']
 
-/** A manifest without errors, and what is needed to show its warnings. */
+/** Manifest without errors, with its warnings and sources. */
 export interface GoodManifest {
   readonly manifest: Manifest
   readonly issues: readonly Issue[]
@@ -18,9 +18,9 @@ export interface GoodManifest {
 }
 
 /**
- * Loads a manifest from files and folders.
+ * Loads a manifest from files and directories.
  *
- * @throws {Problem} manifest/invalid with the issues, already written to `err`
+ * @throws {Problem} manifest/invalid with the issues, after writing them to `err`
  */
 export async function loadGoodManifest(
   paths: readonly string[],
@@ -33,7 +33,7 @@ export async function loadGoodManifest(
   throw faulty(issues, sources)
 }
 
-/** Gives the default paths where none are given. */
+/** Returns the paths, or the default paths if empty. */
 export function orDefault(paths: readonly string[]): readonly string[] {
   return paths.length > 0 ? paths : defaultPaths
 }
@@ -46,14 +46,14 @@ function faulty(issues: readonly Issue[], sources: LoadedManifest['sources']): P
   })
 }
 
-/** Writes issues for people, one after the other, each with its source line. */
+/** Formats issues, each with its source line. */
 export function formatIssues(issues: readonly Issue[], sources: ReadonlyMap<string, string>): string {
   return issues
     .map((issue) => formatIssue(issue, issue.span === undefined ? undefined : sources.get(issue.span.file)))
     .join('\n')
 }
 
-/** The sum of issues: `no faults`, `2 errors and 1 warning`. */
+/** Counts issues: `no errors`, `2 errors and 1 warning`. */
 export function countIssues(issues: readonly Issue[]): string {
   const errors = issues.filter(({ severity }) => severity === 'error').length
   const warnings = issues.length - errors
@@ -61,5 +61,5 @@ export function countIssues(issues: readonly Issue[]): string {
     ...(errors > 0 ? [showCount(errors, 'error')] : []),
     ...(warnings > 0 ? [showCount(warnings, 'warning')] : []),
   ]
-  return parts.length > 0 ? parts.join(' and ') : 'no faults'
+  return parts.length > 0 ? parts.join(' and ') : 'no errors'
 }

@@ -8,13 +8,13 @@ import { painter } from './print/paint.ts'
 import { formatPlan } from './print/plan.ts'
 import { type Terminal, writeLine } from './terminal.ts'
 
-/** What a plan is asked for. */
+/** Settings of commands that plan a manifest. */
 export interface PrepareSettings {
   readonly paths: readonly string[]
   readonly options: PlanOptions
 }
 
-/** A plan, and the manifest it is of. */
+/** Plan with its manifest. */
 export interface Prepared {
   readonly plan: Plan
   readonly loaded: GoodManifest
@@ -33,7 +33,7 @@ export async function preparePlan(
   return planLoaded(api, { loaded: await loadGoodManifest(paths, terminal), options }, terminal)
 }
 
-/** A manifest to plan. */
+/** Manifest to plan, with its options. */
 export interface PlanSettings {
   readonly loaded: GoodManifest
   readonly options: PlanOptions
@@ -54,7 +54,7 @@ export async function planLoaded(
   return { plan: { ...plan, issues: [...loaded.issues, ...plan.issues] }, loaded }
 }
 
-/** Writes a plan to `out`, and for people its issues to `err`. */
+/** Writes a plan to `out`, and in text mode its issues to `err`. */
 export function showPlan({ plan, loaded }: Prepared, json: boolean, terminal: Terminal): void {
   if (json) {
     writePlanEvents(terminal.out, plan)
@@ -64,7 +64,7 @@ export function showPlan({ plan, loaded }: Prepared, json: boolean, terminal: Te
   writeLine(terminal.out, formatPlan(plan, painter(terminal.colour)))
 }
 
-/** Reads what a plan is allowed to do from the options of the command line. */
+/** Reads the plan options from the command line. */
 export function readAllowances(options: Readonly<Record<string, unknown>>): PlanOptions {
   const keys = (name: string) => new Set((options[name] as readonly string[] | undefined) ?? [])
   return {

@@ -5,25 +5,25 @@ import { isProblem, Problem } from '../core/problem.ts'
 import { findHint } from '../core/suggest.ts'
 import type { CommandInput } from './command.ts'
 import { connect, findCredentials, type ServerSettings } from './connect.ts'
-import { tellPrincipal } from './print/principal.ts'
+import { reportPrincipal } from './print/principal.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Users and groups of a server, as a command needs them. */
+/** Users and groups of a server. */
 export interface Principals {
   readonly users: readonly UserAnswer[]
   readonly groups: readonly GroupAnswer[]
 }
 
-/** Reads all users and groups; takes an administrator. */
+/** Reads all users and groups; requires an administrator. */
 export async function readPrincipals(api: Api): Promise<Principals> {
   const [users, groups] = await Promise.all([api.call('auth.user_list'), api.call('auth.group_list')])
   return { users, groups }
 }
 
 /**
- * Finds one by keyname, whatever the case, or by id.
+ * Finds a user or group by keyname, ignoring case, or by id.
  *
- * @throws {Problem} principal/not-found, with the name that was meant
+ * @throws {Problem} principal/not-found with a suggested name
  */
 export function findByName<T extends { readonly id: number; readonly keyname: string }>(
   all: readonly T[],
@@ -34,16 +34,16 @@ export function findByName<T extends { readonly id: number; readonly keyname: st
     all.find(({ keyname }) => keyname.toLowerCase() === name.toLowerCase()) ??
     all.find(({ id }) => String(id) === name)
   if (found !== undefined) return found
-  throw problem('principal/not-found', `There is no ${kind} "${name}".`, {
+  throw problem('principal/not-found', `Cannot find ${kind} "${name}".`, {
     hint:
       findHint(
         name,
         all.map(({ keyname }) => keyname),
-      ) ?? `See landform ${kind} list.`,
+      ) ?? `Run landform ${kind} list to see the names.`,
   })
 }
 
-/** Deletes users or groups by name or id, one by one, once all of them are found; tells each. */
+/** Deletes users or groups by name or id, after checking that all exist, and reports each deletion. */
 export function deletePrincipals(
   kind: 'user' | 'group',
   names: readonly string[],
@@ -54,12 +54,12 @@ export function deletePrincipals(
     const found = names.map((name) => findByName<UserAnswer | GroupAnswer>(all, name, kind))
     for (const { id, keyname } of found) {
       await api.call(`auth.${kind}_delete`, { params: { id } })
-      tellPrincipal(terminal, { options, kind, action: 'deleted', id, keyname })
+      reportPrincipal(terminal, { options, kind, action: 'deleted', id, keyname })
     }
   })
 }
 
-/** Gives an error that tells a caller without credentials to log in rather than to ask for permissions. */
+/** Replaces the hint of an access error for callers without credentials: log in. */
 export async function adviseLogin(
   error: unknown,
   settings: ServerSettings,
@@ -68,17 +68,17 @@ export async function adviseLogin(
   if (!isProblem(error) || !hidden.includes(error.code)) return error
   if ((await findCredentials(settings, terminal)) !== undefined) return error
   const hint =
-    'Log in: set LANDFORM_USER and LANDFORM_PASSWORD, or LANDFORM_TOKEN. On the machine of the server, name its data folder with --data to use the password of the first start.'
+    'Log in: set LANDFORM_USER and LANDFORM_PASSWORD, or LANDFORM_TOKEN. On the machine of the server, set --data to its data directory to use the generated password.'
   const isLayer = error.code === 'pipeline/no-layer'
   return isLayer
     ? problem('access/denied', error.message, { hint })
     : new Problem(error.code, error.message, { ...error, hint })
 }
 
-/** Codes of what a guest may be refused or not see, though it exists. */
+/** Codes that guests may get for existing resources. */
 const hidden = ['access/denied', 'resource/not-found', 'pipeline/no-layer']
 
-/** Does something with a server, and lets go of it. */
+/** Runs an action with an API client, and closes the client. */
 export async function withServer(
   options: Readonly<Record<string, unknown>>,
   terminal: Terminal,

@@ -5,7 +5,7 @@ import { writeIssueEvent, writeProblemEvent } from './print/events.ts'
 import { type Terminal, writeLine } from './terminal.ts'
 import { programVersion } from './version.ts'
 
-/** Runs the command that was typed, and gives the exit code. Never throws what a person should read. */
+/** Runs the command, and returns the exit code. Reports all errors instead of throwing them. */
 export async function runProgram(
   commands: readonly (CommandSpec | CommandGroup)[],
   words: readonly string[],
@@ -19,7 +19,7 @@ export async function runProgram(
     await program.parseAsync([...words], { from: 'user' })
     return result.exit
   } catch (error) {
-    // The parser has said what is wrong with the words: they are the input.
+    // The parser has reported the invalid arguments.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 3
     return reportFailure(error, words.includes('--json'), terminal)
   }
@@ -60,7 +60,7 @@ function addCommand(command: Command, spec: CommandSpec, run: Run): void {
   spec.declare(command)
   command.helpOption('--help', 'print this help').addHelpText('after', examplesOf(spec))
   command.action(async (...words: unknown[]) => {
-    // The parser hands over the arguments, then the options, then itself.
+    // The parser passes the arguments, then the options, then itself.
     await run(spec, { arguments: words.slice(0, -2), options: command.opts() })
   })
 }
@@ -89,7 +89,7 @@ function reportFailure(error: unknown, json: boolean, { out, err }: Terminal): n
   return error.exit ?? 1
 }
 
-/** Writes a Problem for people: what it lists, the code with the message, the hint. */
+/** Formats a Problem: details, code with message, hint. */
 export function formatProblem({ code, message, hint, detail }: Problem): string {
   return [
     ...(detail === undefined ? [] : [detail]),

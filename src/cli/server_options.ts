@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { listSettings, type Setting } from '../server/settings/server_settings.ts'
 import { collect } from './options.ts'
 
-/** Options that set a server up, by their names in camel case, as the parser of the command line gives them. */
+/** Server options from the command line parser, by their names in camel case. */
 export type ServerOptions = Readonly<Record<string, unknown>>
 
 /** Declares the options of the server's settings. */
@@ -22,7 +22,7 @@ function helpOf({ help, variable, defaultHelp }: Setting<unknown>): string {
   return `${help} (${variable}${fallback})`
 }
 
-/** Gives the texts of the settings by flag, with those that were not given undefined. */
+/** Returns the setting values by flag, undefined if not given. */
 export function textsOfOptions(options: ServerOptions): Record<string, string | undefined> {
   const flags = listSettings().flatMap(([, { flag }]) => (flag === undefined ? [] : [flag]))
   return Object.fromEntries(

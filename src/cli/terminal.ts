@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { type Readable, Writable } from 'node:stream'
 import { printable } from './print/printable.ts'
 
-/** Where a command reads and writes, and what it knows of its surroundings. Tests give their own. */
+/** Streams, environment and signals of a command. Tests provide their own. */
 export interface Terminal {
   /** Results. */
   readonly out: Writable
@@ -10,30 +10,30 @@ export interface Terminal {
   readonly err: Writable
   readonly input: Readable
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Absolute. */
+  /** Absolute path of the working directory. */
   readonly cwd: string
-  /** Whether a person can be asked. */
+  /** Whether the terminal is interactive. */
   readonly canAsk: boolean
-  /** Whether results may carry colour. */
+  /** Whether results may have colours. */
   readonly colour: boolean
   /** Whether `err` may be redrawn, for progress. */
   readonly canRedraw: boolean
-  /** Columns that a line of results has; undefined where it may be as long as it is. */
+  /** Maximum line length of results; undefined if unlimited. */
   readonly width?: number | undefined
-  /** Aborted by the first Ctrl-C or SIGTERM: finish what runs. */
+  /** Aborted by the first Ctrl-C or SIGTERM: finish running operations. */
   readonly interrupt: AbortSignal
   /** Aborted by the second: stop now. */
   readonly halt: AbortSignal
 }
 
-/** Gives the terminal of this process, with Ctrl-C in hand. */
+/** Returns the terminal of this process, and handles its signals. */
 export function openTerminal(): Terminal {
   const { stdout, stderr, stdin, env } = process
   const plain = env.NO_COLOR !== undefined && env.NO_COLOR !== ''
   const ci = env.CI !== undefined && env.CI !== '' && env.CI !== 'false'
   const dumb = env.TERM === 'dumb'
   const { interrupt, halt } = listenForSignals()
-  // A reader that has seen enough goes away (`landform apply | head`); what is being done is done to its end.
+  // If the reader closes the pipe (`landform apply | head`), running operations still finish.
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
   return {
     out: stdout,
@@ -67,21 +67,20 @@ function listenForSignals(): Pick<Terminal, 'interrupt' | 'halt'> {
   return { interrupt: interrupt.signal, halt: halt.signal }
 }
 
-/** Writes lines to a stream; nothing in them but our own colours does anything to a terminal. */
+/** Writes lines to a stream, with control characters escaped except for our own colours. */
 export function writeLine(stream: Writable, text: string): void {
   stream.write(`${printable(text)}\n`)
 }
 
 /**
- * Asks a person for texts that are not shown while they are typed, one after the other. Gives fewer where the person
- * stops.
+ * Prompts for secrets without echo, one after the other. Returns fewer if the user cancels.
  */
 export async function askHidden(
   { input, err, interrupt }: Terminal,
   questions: readonly string[],
 ): Promise<string[]> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  // As on a terminal, the library echoes what is typed: to nowhere.
+  // The library echoes the input: discard it.
   const lines = createInterface({ input, output: nowhere, terminal: true, signal: interrupt })
   const answers = lines[Symbol.asyncIterator]()
   const given: string[] = []
@@ -99,7 +98,7 @@ export async function askHidden(
   }
 }
 
-/** Asks a person; only the word yes is a yes. */
+/** Asks for confirmation, which requires the word yes. */
 export async function askYes({ input, err, interrupt }: Terminal, question: string): Promise<boolean> {
   const lines = createInterface({ input, output: err })
   try {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Gives the version of the program, from its package. */
+/** Returns the version of the program, from its package. */
 export function programVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(text) as { version: string }).version

@@ -3,21 +3,21 @@ import { type Cls, clsNames, descriptorOf, type Members } from './registry.ts'
 import { ResmetaMember, ResourceMember } from './resource.ts'
 import { Type } from './type.ts'
 
-/** A resource as requests carry it: member `resource`, `resmeta`, and the members of its class. */
+/** Resource in requests: `resource`, `resmeta` and the members of its class. */
 export interface ResourceBody {
   readonly resource?: Partial<Static<typeof ResourceMember>>
   readonly resmeta?: Static<typeof ResmetaMember>
   readonly [member: string]: unknown
 }
 
-/** A resource as answers carry it. What may not be read is left out. */
+/** Resource in responses, without the attributes that the caller cannot read. */
 export type Representation<C extends Cls = Cls> = {
   readonly resource: Pick<Static<typeof ResourceMember>, 'id' | 'cls'> &
     Partial<Static<typeof ResourceMember>>
   readonly resmeta?: Partial<Static<typeof ResmetaMember>>
 } & Partial<Members<C>>
 
-/** Member schemas of a class, the common ones first. */
+/** Returns the member schemas of a class, the common members first. */
 export function membersOf(cls: Cls): Record<string, TObject> {
   return { resource: ResourceMember, resmeta: ResmetaMember, ...descriptorOf(cls).members }
 }
@@ -27,12 +27,12 @@ export const memberNames: readonly string[] = [
   ...new Set(clsNames.flatMap((cls) => Object.keys(membersOf(cls)))),
 ]
 
-/** What of a resource is sent: on creation the required fields of the class must be there, later none. */
+/** Purpose of a request body: a creation must have the required fields of the class, an update need not. */
 export type BodyUse = 'create' | 'update'
 
 /**
- * Schema of a request that creates or changes a resource of a class. Unknown members pass, since real clients send
- * them; known ones must fit. Fields that only the server writes pass too, and are ignored.
+ * Returns the schema of a request that creates or changes a resource of a class. Unknown members are allowed, since
+ * real clients send them. Read-only fields are allowed too, and ignored.
  */
 export function bodySchema(cls: Cls, use: BodyUse): object {
   const members = Object.entries(membersOf(cls)).map(([name, schema]) => [
@@ -43,7 +43,7 @@ export function bodySchema(cls: Cls, use: BodyUse): object {
   return { type: 'object', required, properties: Object.fromEntries(members) }
 }
 
-/** Fields of member `resource` that a creation has to carry; the parent may come in the query instead. */
+/** Required fields of member `resource` in a creation; the parent may be in the query instead. */
 const creationFields = ['cls', 'display_name']
 
 function memberSchema(name: string, schema: TObject, use: BodyUse): object {
@@ -54,7 +54,7 @@ function memberSchema(name: string, schema: TObject, use: BodyUse): object {
   return schema
 }
 
-/** A change may name a field by its id, and say of it only what changes. */
+/** Makes the members of a field optional: an update may identify a field by id and send only the changed members. */
 function changedFields({ properties: { fields, ...rest } }: TObject): object {
   const { items } = fields as { readonly items?: object }
   return { ...rest, fields: { ...fields, items: { ...items, required: [] } } }
@@ -66,7 +66,7 @@ function requiredMembers(cls: Cls): string[] {
     .map(([name]) => name)
 }
 
-/** Schema of any object; used before the class is known. */
+/** Schema of a request body before its class is known. */
 export const ResourceEnvelope = Type.Object({
   resource: Type.Optional(Type.Object({ cls: Type.Optional(Type.String()) }, { additionalProperties: true })),
 })

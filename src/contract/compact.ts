@@ -6,9 +6,8 @@ import type { Schema } from './schema.ts'
 type Members = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /**
- * Leaves out of the members of a class what their lists and trees hold by default, and the nulls that only the wire
- * has: whoever reads them knows the defaults. The attributes themselves stay: one that is not there is one that may not
- * be read.
+ * Removes default values and wire-only nulls from the lists and trees in the members of a class; readers know the
+ * defaults. The attributes themselves stay, since an absent attribute means one that the caller cannot read.
  */
 export function withoutDefaults<T extends object>(cls: Cls, members: T): T {
   const compact: Record<string, Readonly<Record<string, unknown>>> = { ...(members as unknown as Members) }

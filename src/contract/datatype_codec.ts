@@ -1,33 +1,33 @@
 import type { Datatype } from './geometry.ts'
 
 /**
- * A value of a field, the same for every way in: whole numbers as a number up to 2^53 and a bigint beyond, reals as a
- * number, dates as days since 2000-01-01, times as seconds since midnight, timestamps as seconds since 2000-01-01.
+ * Canonical value of a field: integers as a number up to 2^53 and a bigint beyond, reals as a number, dates as days
+ * since 2000-01-01, times as seconds since midnight, timestamps as seconds since 2000-01-01.
  */
 export type FieldScalar = number | bigint | string
 
-/** How the values of a datatype are written as text. */
+/** Parses and prints the values of a datatype. */
 export interface DatatypeCodec {
-  /** What a value looks like, for messages: `a date, such as 2020-01-31`. */
+  /** Expected value, for messages: `a date, such as 2020-01-31`. */
   readonly expected: string
-  /** Reads a text without blanks around it; undefined where it is not a value of the datatype, or would lose something. */
+  /** Parses a trimmed string; undefined if it is not a value of the datatype, or would lose precision. */
   parse(text: string): FieldScalar | undefined
-  /** Writes a value as the text that the API and exports have for it. */
+  /** Prints a value as the API and exports write it. */
   print(value: FieldScalar): string
 }
 
-/** Smallest and largest whole number of each integer datatype. */
+/** Minimum and maximum of each integer datatype. */
 export const integerLimits = {
   INTEGER: [-(2n ** 31n), 2n ** 31n - 1n],
   BIGINT: [-(2n ** 63n), 2n ** 63n - 1n],
 } as const
 
-/** Seconds of a day. */
+/** Seconds in a day. */
 export const daySeconds = 86_400
 
 /**
- * Texts of each datatype, as regular expressions that JavaScript and PostgreSQL read alike. Parts of dates and times are
- * groups. Time zones and fractions of a second are accepted and left out: timestamps have neither.
+ * Syntax of each datatype, as regular expressions for both JavaScript and PostgreSQL. Parts of dates and times are
+ * groups. Time zones and fractions of a second are accepted and ignored: timestamps have neither.
  */
 export const datatypePatterns = {
   integer: '^[-+]?[0-9]{1,40}$',
@@ -46,14 +46,14 @@ const regexps = {
   timestamp: new RegExp(datatypePatterns.timestamp),
 }
 
-/** How the values of each datatype are written. */
+/** Codec of each datatype. */
 export const datatypeCodecs: Readonly<Record<Datatype, DatatypeCodec>> = {
   INTEGER: integerCodec('INTEGER', 32),
   BIGINT: integerCodec('BIGINT', 64),
   REAL: { expected: 'a finite number', parse: parseReal, print: String },
   STRING: {
     expected: 'a string',
-    // PostgreSQL stores neither NUL nor half of a surrogate pair.
+    // PostgreSQL stores neither NUL nor lone surrogates.
     parse: (text) => (text.includes('\0') || !text.isWellFormed() ? undefined : text),
     print: String,
   },
@@ -77,10 +77,10 @@ export const datatypeCodecs: Readonly<Record<Datatype, DatatypeCodec>> = {
 function integerCodec(datatype: keyof typeof integerLimits, bits: number): DatatypeCodec {
   const [least, most] = integerLimits[datatype]
   return {
-    expected: `a whole number of ${bits} bits`,
+    expected: `a ${bits}-bit integer`,
     parse(text) {
       if (!regexps.integer.test(text)) return undefined
-      // Up to fifteen digits a double is exact, and much faster than a bigint.
+      // Doubles are exact up to fifteen digits, and much faster than bigints.
       const value = text.length <= 15 ? Number(text) : BigInt(text.replace('+', ''))
       if (value < least || value > most) return undefined
       return Number.isSafeInteger(Number(value)) ? Number(value) + 0 : value
@@ -93,7 +93,7 @@ function parseReal(text: string): number | undefined {
   if (!regexps.real.test(text)) return undefined
   const real = Number(text)
   if (!Number.isFinite(real)) return undefined
-  // What is too small for a double is not 0.
+  // An underflow to 0 loses the value.
   return real === 0 && /[1-9]/.test(text.replace(/e.*$/i, '')) ? undefined : real
 }
 
@@ -127,7 +127,7 @@ function secondsOf(...[hours, minutes, seconds]: readonly [Digits, Digits, Digit
   return hour < 24 && minute < 60 && second < 60 ? (hour * 60 + minute) * 60 + second : undefined
 }
 
-/** Tells whether the calendar has a date, of the years 1 to 9999. */
+/** Tells whether a date exists in the calendar, in the years 1 to 9999. */
 export function isCalendarDate(year: number, month: number, day: number): boolean {
   if (year < 1 || year > 9999 || month < 1 || month > 12) return false
   return day >= 1 && (day <= 28 || day <= daysOfMonth(year, month))
@@ -142,7 +142,7 @@ const daysTo2000 = 730_425
 
 /**
  * Counts the days since 2000-01-01 in the proleptic Gregorian calendar, as PostgreSQL does. Years start in March here,
- * so that the leap day is the last of its year.
+ * so that the leap day is the last day of the year.
  */
 export function daysSince2000(year: number, month: number, day: number): number {
   const shifted = month > 2 ? year : year - 1
@@ -167,7 +167,7 @@ function printTimestamp(value: number): string {
   return `${printDate(days)}T${printTime(value - days * daySeconds)}`
 }
 
-/** Reads a text with blanks around it or not. */
+/** Parses a string, ignoring leading and trailing spaces except for STRING. */
 export function parseTrimmed(datatype: Datatype, text: string): FieldScalar | undefined {
   return datatypeCodecs[datatype].parse(datatype === 'STRING' ? text : text.replaceAll(/^ +| +$/g, ''))
 }

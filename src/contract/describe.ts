@@ -17,13 +17,13 @@ const article: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-/** Shows a value in a message: as JSON, short. */
+/** Formats a value for a message, as shortened JSON. */
 export function showValue(value: unknown): string {
   const text = JSON.stringify(value) ?? 'undefined'
   return text.length > 60 ? `${text.slice(0, 57)}...` : text
 }
 
-/** Turns an Ajv error into a sentence with the value and, where there is one, a hint. */
+/** Converts an Ajv error into a message with the value and, if available, a hint. */
 export function describeFault(error: ErrorObject): Fault {
   return (byKeyword[error.keyword] ?? describeOther)(error)
 }
@@ -69,7 +69,7 @@ const byKeyword: Readonly<Record<string, Describe>> = {
   maxProperties: (error) => bad(error, exceeds(error, 'object', 'members')),
 }
 
-/** Says how much of something there is, and how much there may be. */
+/** Describes a size and its limit. */
 function exceeds({ data, params }: ErrorObject, what: string, parts: string): string {
   const count = typeof data === 'string' ? [...data].length : Object.keys(data as object).length
   return `the ${what} has ${count} ${parts}; the limit is ${params.limit}`
@@ -81,11 +81,11 @@ function bad(error: ErrorObject, message: string, hint?: string): Fault {
 
 function lackOf(pattern: string): string {
   const words = findPatternWords(pattern)
-  return words === undefined ? `does not have the form ${pattern}` : `is not ${words}`
+  return words === undefined ? `does not match the pattern ${pattern}` : `is not ${words}`
 }
 
 function describeOther(error: ErrorObject): Fault {
-  return bad(error, `${showValue(error.data)} ${error.message ?? 'does not fit'}`)
+  return bad(error, `${showValue(error.data)} ${error.message ?? 'is not valid'}`)
 }
 
 /** YAML 1.1 reads `yes` as true; YAML 1.2 reads it as a string. */
@@ -102,7 +102,7 @@ function typeWords(type: unknown): string {
 
 function unknownField(error: ErrorObject, name: string): Fault {
   const known = Object.keys((error.parentSchema?.properties as object | undefined) ?? {})
-  const hint = findHint(name, known) ?? (known.length > 0 ? `fields are: ${known.join(', ')}` : undefined)
+  const hint = findHint(name, known) ?? (known.length > 0 ? `use one of: ${known.join(', ')}` : undefined)
   const pointer = joinPointer(error.instancePath, name)
   return { kind: 'unknown-field', pointer, message: `unknown field "${name}"`, ...(hint ? { hint } : {}) }
 }
@@ -128,7 +128,7 @@ function describeUnion(error: ErrorObject): Fault {
     if (Array.isArray(branch.enum)) return branch.enum.map((value) => showValue(value))
     return branch.type === undefined ? [] : [typeWords(branch.type)]
   })
-  if (words.length === 0) return bad(error, `${showValue(error.data)} does not fit`)
+  if (words.length === 0) return bad(error, `${showValue(error.data)} is not valid`)
   const allowed = branches.flatMap((branch) => (Array.isArray(branch.enum) ? branch.enum.map(String) : []))
   const hint = typeof error.data === 'string' ? findHint(error.data, allowed) : undefined
   return bad(error, `expected ${words.join(' or ')}, got ${showValue(error.data)}`, hint)

@@ -2,85 +2,85 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { PermissionName, Scope } from './permissions.ts'
 import { Type } from './type.ts'
 
-/** A value that names another resource by its id. */
+/** Reference to another resource by its id. */
 export interface Reference {
-  /** Classes it may point at. */
+  /** Allowed classes of the target. */
   readonly classes: readonly string[]
-  /** On the wire: a bare integer, or an object `{id}`. */
+  /** On the wire: an integer, or an object `{id}`. */
   readonly form: 'id' | 'object'
-  /** What deleting the target does: refuse, take the entry that holds the reference away, or set it to null. */
+  /** Effect of deleting the target: reject, delete the entry with the reference, or set the reference to null. */
   readonly onDelete: 'refuse' | 'remove' | 'clear'
 }
 
 /**
- * The words a field's schema may carry besides JSON Schema's own. The differ, the manifest reader,
- * the server and the printed reference all read them from here.
+ * Custom keywords of field schemas, in addition to those of JSON Schema. The differ, the manifest reader,
+ * the server and the printed reference all use them.
  */
 export interface Annotations {
-  /** Points at a resource. */
+  /** The value references a resource. */
   readonly 'x-ref'?: Reference
-  /** Points at a user or a group, as `{id}` on the wire and by keyname in a manifest. */
+  /** The value references a user or a group, as `{id}` on the wire and by keyname in a manifest. */
   readonly 'x-principal'?: true
-  /** Members that identify an item of this list; the empty list means: the whole item, order is irrelevant. */
+  /** Members that identify an item of this list; if empty, the complete item does, and order is irrelevant. */
   readonly 'x-key'?: readonly string[]
-  /** Sibling whose value stands in where this one is absent. */
+  /** Sibling that provides the default value. */
   readonly 'x-default-from'?: string
-  /** Null leaves the value to the server: it is the same as any value that the server found. */
+  /** Null lets the server detect the value, and equals any detected value. */
   readonly 'x-null-found'?: true
-  /** Cannot change in place; the text says why. */
+  /** Reason why the value cannot change in place. */
   readonly 'x-replace'?: string
-  /** Changing it loses data; the text says what. */
+  /** Data that a change loses. */
   readonly 'x-data'?: string
-  /** Never logged, shown or digested. */
+  /** Secret: never logged, shown or digested. */
   readonly 'x-secret'?: true
-  /** Says where, or how well protected, the secret beside it is sent: it changes only together with that secret. */
+  /** The value determines where or how securely the sibling secret is sent: it changes only together with that secret. */
   readonly 'x-address'?: true
-  /** The value is a class name and is translated by the dialect. */
+  /** The value is a class name, which dialects translate. */
   readonly 'x-class-name'?: true
-  /** What two texts mean the same by: a scale however it is spaced, XML however it is laid out. */
+  /** Equivalence of strings: scales ignore spacing, XML ignores layout. */
   readonly 'x-form'?: 'scale' | 'xml'
-  /** Belongs to the wire only: manifests have their own way to say it, or no use for it. */
+  /** The field exists on the wire only: manifests express it in another way, or do not need it. */
   readonly 'x-wire'?: true
-  /** Beyond the documents: a server that behaves like the original leaves it out. */
+  /** Extension of the original API: omitted in plain mode. */
   readonly 'x-extra'?: true
-  /** Permission that shows the field; `resource.read` where absent. */
+  /** Permission to read the field; defaults to `resource.read`. */
   readonly 'x-read'?: PermissionName
-  /** Permission that changes the field; `resource.update` where absent. */
+  /** Permission to change the field; defaults to `resource.update`. */
   readonly 'x-write'?: PermissionName
 }
 
-/** Source data of a class, which a request brings as `source` of the member named after the class. */
+/** Source data of a class; requests send it as `source` of the member named after the class. */
 export interface SourceData {
-  /** Features are counted and compared field by field before they are replaced; a raster is replaced as a whole. */
+  /** Kind of data: features are counted and compared field by field before they are replaced, rasters are not. */
   readonly content: 'features' | 'raster'
-  /** EPSG code of the reference system the server stores loaded data in. */
+  /** EPSG code of the coordinate reference system of the stored data. */
   readonly srs: number
-  /** Fields of that member that say how the source is read; a manifest writes them under `data:`. */
+  /** Fields of that member with load options; a manifest has them under `data:`. */
   readonly options: Readonly<Record<string, TSchema>>
-  /** Fields of that member a resource needs where it has no source; absent where the source is required. */
+  /** Required fields of that member for a resource without source; absent if the source is required. */
   readonly structure?: readonly string[]
 }
 
-/** Storage of the member named after a class: one table of that name, with a column for each field. */
+/** Storage of the member named after a class: a table of that name, with a column per field. */
 export interface ClassTable {
-  /** Fields that are not columns: they only arrive in requests, or are stored elsewhere. */
+  /** Fields that are not columns: request-only fields, and fields stored in other tables. */
   readonly omit?: readonly string[]
-  /** Columns whose text counts in the volume of a resource. */
+  /** Columns whose size counts towards the volume of a resource. */
   readonly volume?: readonly string[]
 }
 
-/** A link on the page of a resource, shown to callers who have the permission of its route. */
+/** Link on the page of a resource, shown to callers with the permission of its route. */
 export interface PageLink {
-  /** Name of the operation. Its path takes `{id}` from the resource. */
+  /** Name of the operation. The resource provides `{id}` of its path. */
   readonly route: string
   readonly query?: string
-  /** Link text. `{name}` stands for a field of the list item, see `each`. */
+  /** Link text. `{name}` is replaced by that field of the list item, see `each`. */
   readonly text: string
-  /** List of the member named after the class: one link for each item, whose fields fill the path and the text. */
+  /** List in the member named after the class: one link per item, whose fields fill the path and the text. */
   readonly each?: string
 }
 
-/** A permission that counts only while the caller has a permission on another resource. */
+/** Permission that requires another permission on another resource. */
 export interface DataRequirement {
   readonly permission: PermissionName
   readonly requires: PermissionName
@@ -88,30 +88,30 @@ export interface DataRequirement {
   readonly on: 'connection' | 'parent'
 }
 
-/** Everything that is known about a class of resources. Data only: what a class does is the server's. */
+/** Declaration of a class of resources: data only; the server implements its behaviour. */
 export interface ClassDescriptor {
   /** Label for people. */
   readonly label: string
-  /** What it is, one sentence. */
+  /** Description in one sentence. */
   readonly meaning: string
   readonly scopes: readonly Scope[]
-  /** Classes it may stand under. */
+  /** Allowed classes of the parent. */
   readonly parents: readonly string[]
-  /** What clients may do with it, in the words of the API. */
+  /** Interfaces, in the API's terms. */
   readonly interfaces: readonly string[]
-  /** Place among siblings in listings; then the display name decides. */
+  /** Sort order among siblings in listings, before the display name. */
   readonly order: number
-  /** Wire members of its own, each an object schema. The first is named after the class. */
+  /** Wire members of the class, each an object schema. The first is named after the class. */
   readonly members: Readonly<Record<string, TObject>>
-  /** Absent where the class has nothing to store, or is stored in another form. */
+  /** Absent if the class has nothing to store, or is not stored in a table with a row per resource. */
   readonly table?: ClassTable
-  /** Absent where the class takes no source data. */
+  /** Absent if the class has no source data. */
   readonly data?: SourceData
   readonly links?: readonly PageLink[]
   readonly requires?: DataRequirement
 }
 
-/** Words of ours that Ajv's strict mode has to know. */
+/** Custom keywords, for the strict mode of Ajv. */
 export const annotationKeywords: readonly (keyof Annotations)[] = [
   'x-ref',
   'x-principal',
@@ -137,22 +137,22 @@ export function annotationsOf(
   return schema as Annotations & { readonly readOnly?: true; readonly writeOnly?: true }
 }
 
-/** Gives a schema with further words; its values stay the same. */
+/** Adds keywords to a schema; its values stay the same. */
 export function annotate<T extends TSchema>(schema: T, words: Record<string, unknown>) {
   return Type.Unsafe<Static<T>>({ ...schema, ...words })
 }
 
-/** Gives a schema that also takes null. */
+/** Returns a schema that also allows null. */
 export function nullable<T extends TSchema>(schema: T, options: Record<string, unknown> = {}) {
   return Type.Union([schema, Type.Null()], options)
 }
 
-/** Gives a schema of one of the given words. */
+/** Returns a schema of an enumeration of strings. */
 export function oneOf<const T extends readonly string[]>(words: T, options: Record<string, unknown> = {}) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...words], ...options })
 }
 
-/** A reference written `{id}` on the wire. */
+/** Returns the schema of a reference written `{id}` on the wire. */
 export function referenceObject(
   classes: readonly string[],
   options: Record<string, unknown> & { onDelete?: Reference['onDelete'] } = {},
@@ -161,7 +161,7 @@ export function referenceObject(
   return Type.Object({ id: Type.Integer() }, { ...rest, 'x-ref': { classes, form: 'object', onDelete } })
 }
 
-/** A reference written as a bare integer on the wire. */
+/** Returns the schema of a reference written as an integer on the wire. */
 export function referenceId(
   classes: readonly string[],
   options: Record<string, unknown> & { onDelete?: Reference['onDelete'] } = {},

@@ -1,6 +1,6 @@
 /**
- * Names of the documents (left) and of the sister systems in the wild (right). Input is taken in both; output uses
- * the documents' names unless the sister dialect is asked for.
+ * Names in the API document (left) and in the NextGIS dialect (right). Requests may use both; responses use the names
+ * of the document unless the client requests the NextGIS dialect.
  */
 export const sisterNames = {
   geodb_layer: 'postgis_layer',
@@ -13,13 +13,13 @@ export const sisterNames = {
 /** Segment of component paths: `/api/component/core/…` and `/api/component/pyramid/…`. */
 export const sisterSegment = { core: 'pyramid' } as const
 
-/** Header of requests that says which names the answer is to have: `document` or `ngw`. */
+/** Request header with the dialect of the response: `document` or `ngw`. */
 export const dialectHeader = 'x-api-dialect'
 
 /** Prefix of layer names in vector tiles. */
 export const tileLayerPrefix = { document: 'svc:', sister: 'ngw:' } as const
 
-/** Which names a server emits. */
+/** Dialect of the names in responses. */
 export type Dialect = keyof typeof tileLayerPrefix
 
 const toSister: ReadonlyMap<string, string> = new Map(Object.entries(sisterNames))
@@ -27,12 +27,12 @@ const toDocument: ReadonlyMap<string, string> = new Map(
   Object.entries(sisterNames).map(([ours, sister]) => [sister, ours]),
 )
 
-/** Gives the document's name of a class, member or value, in whichever spelling it comes. */
+/** Translates the name of a class, member or value from any dialect into that of the document. */
 export function documentName(name: string): string {
   return toDocument.get(name) ?? name
 }
 
-/** Gives the name as a dialect writes it. */
+/** Translates a name of the document into a dialect. */
 export function dialectName(name: string, dialect: Dialect): string {
   return dialect === 'document' ? name : (toSister.get(name) ?? name)
 }

@@ -2,17 +2,17 @@ import { type Dialect, dialectName, documentName } from './dialect.ts'
 import { type Cls, isCls } from './registry.ts'
 import { type Codec, toDocumentForm, toSisterForm, translateMembers } from './translate.ts'
 
-/** A resource as it goes over the wire: members by name. */
+/** Resource on the wire: members by name. */
 export type WireResource = Readonly<Record<string, unknown>>
 
-/** Gives the members of a body under the names of the documents, whichever they came under. */
+/** Translates the member names of a body from any dialect into those of the document. */
 export function decodeMemberNames(body: WireResource): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [documentName(name), value]))
 }
 
 /**
- * Decodes the values of a request body whose members have the names of the documents: class names, and ids of resources
- * that came as objects. Scales and objects stay as they are, so that an error shows what was sent.
+ * Decodes the values of a request body whose members have the names of the document: class names, and ids of resources
+ * sent as objects. Scales and objects stay unchanged, so that an error shows the original value.
  */
 export function decodeBody(cls: Cls, body: WireResource): Record<string, unknown> {
   return translateMembers(cls, body, toRequestForm)
@@ -22,8 +22,8 @@ const toRequestForm: Codec = (words, value) =>
   words['x-form'] === undefined && words['x-ref']?.form !== 'object' ? toDocumentForm(words, value) : value
 
 /**
- * Decodes a representation, in whichever dialect it came, into the names and forms of the documents: class names, member
- * names, scales as text, references as the contract has them. Classes that the contract does not know stay as they are.
+ * Decodes a representation from any dialect into that of the document: class names, member names, scales as strings,
+ * references as in the contract. Resources of unknown classes stay unchanged.
  */
 export function decodeResource(wire: WireResource): WireResource {
   const cls = documentName(classOf(wire) ?? '')
@@ -35,7 +35,7 @@ function classOf(wire: WireResource): string | undefined {
   return typeof cls === 'string' ? cls : undefined
 }
 
-/** Encodes a representation or a request body, written in the names of the documents, in the names and forms of a dialect. */
+/** Encodes a representation or a request body from the dialect of the document into another one. */
 export function encodeResource<T extends object>(cls: string, body: T, dialect: Dialect): T {
   if (dialect === 'document' || !isCls(cls)) return body
   const translated = translateMembers(cls, decodeMemberNames(body as WireResource), toSisterForm)

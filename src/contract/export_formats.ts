@@ -2,46 +2,46 @@ import { uniqueNameIgnoringCase } from '../core/unique_name.ts'
 import type { Datatype, GeometryFamily } from './geometry.ts'
 import { listTitles } from './source_formats.ts'
 
-/** What a file of a format cannot hold, where its driver does not report it. */
+/** Limits of a format that its GDAL driver does not report. */
 export interface ExportLimits {
-  /** Maximum length of a text, in bytes of the encoding of the file. */
+  /** Maximum length of a string, in bytes of the encoding of the file. */
   readonly textBytes?: number
   /** Maximum length of a field name; longer ones are shortened. */
   readonly nameLength?: number
-  /** Digits kept of BIGINT values, which are written as floating-point numbers. */
+  /** Significant digits of BIGINT values, which are written as floating-point numbers. */
   readonly digits?: number
-  /** Whether null numbers become 0. */
+  /** Whether null numbers are written as 0. */
   readonly isNullZero?: true
 }
 
-/** Facts about a format that layers are exported to. */
+/** Properties of an export format. */
 export interface ExportFormat {
-  /** Name as people know it. */
+  /** Display name. */
   readonly title: string
-  /** Ending of the file, without the point. */
+  /** File extension, without the dot. */
   readonly extension: string
   readonly mediaType: string
-  /** Several files belong together: it is always packed. */
+  /** The format consists of several files: the export is always a ZIP archive. */
   readonly isSeveral?: true
-  /** Name of the one file in the archive that a file of the format is. */
+  /** Name of the single file in the archive, for formats that are archives. */
   readonly archived?: string
-  /** EPSG code of the coordinates, unless asked for; the layer’s where absent. */
+  /** Default EPSG code of the coordinates; that of the layer if absent. */
   readonly srs?: number
-  /** Whether the format knows no other reference system than that. */
+  /** Whether the format allows no other coordinate reference system. */
   readonly isFixed?: true
-  /** Whether texts may be in other encodings than UTF-8. */
+  /** Whether the format supports encodings other than UTF-8. */
   readonly hasEncodings?: true
-  /** Text that a client may take compressed on the way. */
+  /** Whether the response may be compressed in transit. */
   readonly isText?: true
-  /** Whether it is written straight from the database, without GDAL. */
+  /** Whether the file is written directly from the database, without GDAL. */
   readonly isDirect?: true
-  /** Datatypes that the format does not have, or loses a part of: they are written as text. */
+  /** Datatypes that the format does not support completely: they are written as strings. */
   readonly asText?: readonly Datatype[]
-  /** What becomes of geometry: in a column of WKT, or required of every feature. It is kept as it is where absent. */
+  /** Restriction of geometries: written as a WKT column, or required of every feature. */
   readonly geometry?: 'text' | 'needed'
-  /** Geometry families that the format has; all of them where absent. */
+  /** Supported geometry families; defaults to all. */
   readonly families?: readonly GeometryFamily[]
-  /** Whether the format has no attributes. */
+  /** Whether the format does not support attributes. */
   readonly isBare?: true
   readonly limits?: ExportLimits
 }
@@ -65,9 +65,9 @@ const kmlType = 'application/vnd.google-earth.kml+xml'
 const sheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 /**
- * Formats that layers are exported to, by their names, which are GDAL’s.
+ * Export formats by their GDAL driver names.
  *
- * @see https://gdal.org/drivers/vector for what each can hold
+ * @see https://gdal.org/drivers/vector for the limits of each format
  */
 export const exportFormats = {
   GPKG: { title: 'GeoPackage', extension: 'gpkg', mediaType: 'application/geopackage+vnd.sqlite3' },
@@ -138,7 +138,7 @@ export const exportFormats = {
 /** Name of a format. */
 export type ExportFormatName = keyof typeof exportFormats
 
-/** Name of a format that is written straight from the database. */
+/** Name of a format that is written directly from the database. */
 export type DirectFormatName = {
   [Name in ExportFormatName]: (typeof exportFormats)[Name] extends { isDirect: true } ? Name : never
 }[ExportFormatName]
@@ -146,27 +146,27 @@ export type DirectFormatName = {
 /** Names of the formats. */
 export const exportFormatNames = Object.keys(exportFormats) as ExportFormatName[]
 
-/** Titles of the formats whose texts may be in other encodings than UTF-8, as a sentence lists them. */
+/** Titles of the formats that support encodings other than UTF-8, as a list in a sentence. */
 export const encodedExportTitles = listTitles(
   Object.values<ExportFormat>(exportFormats).filter(({ hasEncodings }) => hasEncodings),
 )
 
-/** Encodings that texts are exported in, where the format leaves the choice. */
+/** Encodings of exports, for formats that support several. */
 export const exportEncodings = ['UTF-8', 'CP1251'] as const
 
 /** Name of an encoding. */
 export type ExportEncoding = (typeof exportEncodings)[number]
 
-/** Header that says what the file of an export could not hold. */
+/** Response header with notes about data that the exported file cannot represent. */
 export const notesHeader = 'landform-notes'
 
-/** Writes sentences as a header: a list of JSON in ASCII, as headers know no other letters. */
+/** Formats notes as a header: a JSON list in ASCII, since headers allow no other characters. */
 export function formatNotes(notes: readonly string[]): string {
   const inAscii = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
   return JSON.stringify(notes).replaceAll(/[^ -~]/g, inAscii)
 }
 
-/** Reads what `formatNotes` wrote; nothing where a server says it in another way, or not at all. */
+/** Parses a header written by `formatNotes`; returns an empty list if it is absent or malformed. */
 export function readNotes(header: string | string[] | undefined): string[] {
   try {
     const read: unknown = JSON.parse(String(header))
@@ -176,10 +176,10 @@ export function readNotes(header: string | string[] | undefined): string[] {
   }
 }
 
-/** Column that holds the geometry in tables: WKT. */
+/** Name of the WKT column in tables. */
 export const geometryColumnName = 'GEOM'
 
-/** Returns a name that no column has, in upper or lower case: half of the formats do not tell them apart. */
+/** Returns a name that differs from all column names, ignoring case, as many formats do. */
 export function freeColumnName(wanted: string, columns: readonly { readonly name: string }[]): string {
   return uniqueNameIgnoringCase(
     wanted,

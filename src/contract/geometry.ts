@@ -8,7 +8,7 @@ export const planarGeometryTypes = [
   'MULTIPOLYGON',
 ] as const
 
-/** Geometry types of layers; a Z at the end means three coordinates a position. */
+/** Geometry types of layers; the suffix Z means three coordinates per position. */
 export const geometryTypes = [
   ...planarGeometryTypes,
   'POINTZ',
@@ -19,20 +19,20 @@ export const geometryTypes = [
   'MULTIPOLYGONZ',
 ] as const
 
-/** A geometry type of a layer. */
+/** Geometry type of a layer. */
 export type GeometryType = (typeof geometryTypes)[number]
 
-/** What the shapes are, whether single or multi, with or without Z. */
+/** Geometry type without multi and Z. */
 export type GeometryFamily = 'POINT' | 'LINESTRING' | 'POLYGON'
 
-/** What a geometry type is made of. */
+/** Components of a geometry type. */
 export interface GeometryParts {
   readonly family: GeometryFamily
   readonly isMulti: boolean
   readonly hasZ: boolean
 }
 
-/** Takes a geometry type apart: MULTIPOINTZ is a POINT, multi, with Z. */
+/** Splits a geometry type into its components: MULTIPOINTZ is a POINT, multi, with Z. */
 export function geometryParts(type: GeometryType): GeometryParts {
   const hasZ = type.endsWith('Z')
   const isMulti = type.startsWith('MULTI')
@@ -40,22 +40,22 @@ export function geometryParts(type: GeometryType): GeometryParts {
   return { family, isMulti, hasZ }
 }
 
-/** Puts a geometry type together. */
+/** Composes a geometry type from its components. */
 export function geometryTypeOf({ family, isMulti, hasZ }: GeometryParts): GeometryType {
   return `${isMulti ? 'MULTI' : ''}${family}${hasZ ? 'Z' : ''}` as GeometryType
 }
 
-/** Datatypes of fields: 32 and 64 bit integers, doubles, text of any length, and moments without a time zone. */
+/** Datatypes of fields: 32-bit and 64-bit integers, doubles, strings of any length, dates and times without time zone. */
 export const datatypes = ['INTEGER', 'BIGINT', 'REAL', 'STRING', 'DATE', 'TIME', 'DATETIME'] as const
 
-/** A datatype of a field. */
+/** Datatype of a field. */
 export type Datatype = (typeof datatypes)[number]
 
-/** Reference system of web maps, by EPSG code: layers and rasters that are loaded from data are stored in it. */
+/** EPSG code of Web Mercator: layers and rasters loaded from a source are stored in it. */
 export const loadedSrs = 3857
 
-/** Reference system of geometries and boxes in queries, unless the query names another. */
+/** Default EPSG code of geometries and boxes in queries. */
 export const filterSrs = 3857
 
-/** Reference systems that layers may be stored in, by EPSG code. */
+/** EPSG codes that layers can be stored in. */
 export const layerReferenceSystems = [loadedSrs, 4326] as const

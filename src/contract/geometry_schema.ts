@@ -3,8 +3,8 @@ import { datatypes, geometryTypes } from './geometry.ts'
 
 /** Schema of a geometry type. */
 export const GeometryTypeSchema = oneOf(geometryTypes, {
-  description: 'Type of every geometry of the layer.',
+  description: 'Geometry type of the layer.',
 })
 
 /** Schema of a datatype. */
-export const DatatypeSchema = oneOf(datatypes, { description: 'Type of the values.' })
+export const DatatypeSchema = oneOf(datatypes, { description: 'Datatype of the values.' })

@@ -1,14 +1,14 @@
 /**
- * Request header that names one creation, so that it is done once, however often it is sent. Each user has keys of his
- * own; guests share theirs, so that whoever does not log in makes up long ones.
+ * Request header with the idempotency key of a creation: repeated requests are executed once. Keys are separate per
+ * user; all guests share one key space, so that guests need long random keys.
  */
 export const keyHeader = 'idempotency-key'
 
-/** Header of an answer that was given before, to the same request under the same key. */
+/** Header of a response that repeats the stored response to an earlier request with the same key. */
 export const replayedHeader = 'idempotency-replayed'
 
-/** What a key may be: whatever the client makes up, in visible characters. */
+/** Syntax of a key: up to 255 visible ASCII characters. */
 export const keyPattern = '^[\\x21-\\x7e]{1,255}$'
 
-/** How long a key and its answer are kept, in hours. */
+/** Retention time of a key and its response, in hours. */
 export const retentionHours = 24

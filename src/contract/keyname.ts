@@ -1,44 +1,44 @@
 import { uniqueName } from '../core/unique_name.ts'
 
-/** Names that the API uses for other members of a feature: no field can have them as keyname. */
+/** Reserved names: the API uses them for other members of a feature. */
 export const reservedKeynames: readonly string[] = ['id', 'geom']
 
-const longest = 255
+const maxLength = 255
 
 /**
- * Makes keynames out of the names that fields have in a source. They have to be printable, different and not `id` or
- * `geom`: `id` becomes `id_1`, an empty name `fld_1`.
+ * Derives keynames from the field names of a source. Keynames are printable, unique and not `id` or `geom`: `id` becomes
+ * `id_1`, an empty name `fld_1`.
  */
 export function keynamesOf(names: readonly string[]): string[] {
   const cleaned = names.map(cleanName)
-  // A name that may stay is not taken from the field that has it by one that has to change.
+  // A valid name belongs to the field that has it; renamed fields do not take it.
   const kept = new Set(cleaned.filter((name) => name !== '' && !reservedKeynames.includes(name)))
   return distinctNames(cleaned, { isFree: (name) => !reservedKeynames.includes(name), kept })
 }
 
-/** Controls, private and unassigned characters go; blanks at the ends too. */
+/** Removes control, private and unassigned characters, and trims the name. */
 export function cleanName(name: string): string {
   return name
     .replaceAll(/[\p{C}\uFFFD]/gu, '')
     .trim()
-    .slice(0, longest)
+    .slice(0, maxLength)
 }
 
 interface Choice {
   readonly isFree: (name: string) => boolean
-  /** Names that the first field to have them keeps. */
+  /** Names that stay with the first field that has them. */
   readonly kept: ReadonlySet<string>
 }
 
-/** Makes names different, by a number behind those that have to change. */
+/** Makes names unique by numeric suffixes. */
 export function distinctNames(names: readonly string[], { isFree, kept }: Choice): string[] {
   const used = new Set<string>()
   const counts = new Map<string, number>()
   const numbered = (name: string) => {
-    const stem = name === '' ? 'fld' : name.slice(0, longest - 6)
+    const stem = name === '' ? 'fld' : name.slice(0, maxLength - 6)
     const isTaken = (candidate: string) =>
       candidate === stem || !isFree(candidate) || used.has(candidate) || kept.has(candidate)
-    // Counted on from the last number, so that a thousand equal names take a thousand steps.
+    // Counting continues from the last number, so that a thousand equal names take a thousand steps.
     const chosen = uniqueName(stem, { isTaken, firstNumber: (counts.get(stem) ?? 0) + 1 })
     counts.set(stem, Number(chosen.slice(stem.length + 1)))
     return chosen

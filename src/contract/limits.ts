@@ -1,9 +1,9 @@
-/** How much of a body is taken, by what the body is. */
+/** Size class of a request body. */
 export type BodySize = 'small' | 'medium' | 'large' | 'streamed'
 
 /**
- * Largest bodies in bytes: a few values; the members of a resource, lists of ids; features and batches; features that
- * are read one by one. The server's option `--body-limit` sets what is large.
+ * Maximum size of request bodies in bytes: a few values; the members of a resource, lists of ids; features and batches;
+ * streamed features. The server's option `--body-limit` sets the large size.
  */
 export const bodyBytes: Readonly<Record<BodySize, number>> = {
   small: 64 * 2 ** 10,
@@ -12,7 +12,7 @@ export const bodyBytes: Readonly<Record<BodySize, number>> = {
   streamed: 256 * 2 ** 20,
 }
 
-/** Gives the largest body of an operation in bytes, on a server with its own limit of what is large. */
+/** Returns the maximum body size of an operation in bytes, given the large size of the server. */
 export function bodyLimitOf(
   { bodySize = 'medium' }: { readonly bodySize?: BodySize },
   largeBytes = bodyBytes.large,
@@ -21,26 +21,26 @@ export function bodyLimitOf(
   return bytes < bodyBytes.large ? Math.min(bytes, largeBytes) : (bytes / bodyBytes.large) * largeBytes
 }
 
-/** How slow a client may be. */
+/** Minimum transfer rate of clients. */
 export interface ClientLimits {
-  /** Least bytes per second, on average over `seconds`. */
+  /** Minimum bytes per second, on average over `seconds`. */
   readonly minRate: number
-  /** How long a client may be slower than that. */
+  /** Averaging period in seconds. */
   readonly seconds: number
 }
 
 /**
- * Least bytes per second, on average over so many seconds, at which a client sends a body and takes an answer. The
- * options `--min-rate` and `--client-timeout` of the server set them.
+ * Minimum transfer rate of request bodies and responses. The options `--min-rate` and `--client-timeout` of the server
+ * set it.
  */
 export const clientLimits: ClientLimits = { minRate: 500, seconds: 60 }
 
-/** What an operation does to the database: it reads or writes a little, reads whole layers, or writes whole layers. */
+/** Database load of an operation: short queries, reading complete layers, or writing complete layers. */
 export type DatabaseUse = 'query' | 'export' | 'load'
 
 /**
- * Most seconds that one statement may take, by the database of the server: the embedded one has one connection for
- * everybody.
+ * Statement timeout in seconds, by the database of the server: the embedded database has a single connection for all
+ * requests.
  */
 export const statementSeconds: Readonly<
   Record<DatabaseUse, { readonly pglite: number; readonly postgres: number }>
@@ -50,37 +50,37 @@ export const statementSeconds: Readonly<
   load: { pglite: 600, postgres: 3600 },
 }
 
-/** Gives the most seconds of one statement of an operation. */
+/** Returns the statement timeouts of an operation, in seconds. */
 export function statementLimitOf({ databaseUse = 'query' }: { readonly databaseUse?: DatabaseUse }) {
   return statementSeconds[databaseUse]
 }
 
-/** Largest id of a resource. */
+/** Maximum id of a resource. */
 export const maxResourceId = 2 ** 31 - 1
 
-/** Most resources that one request names by their ids. */
+/** Maximum number of resource ids in a request. */
 export const maxResourceIds = 10_000
 
-/** Most layers that one request draws or looks into. */
+/** Maximum number of layers that a request renders or searches. */
 export const maxLayers = 100
 
-/** Most layers that a service publishes. */
+/** Maximum number of layers in a service. */
 export const maxServiceLayers = 1000
 
-/** Longest geometry of a filter, as characters of WKT. */
+/** Maximum length of the WKT of a filter, in characters. */
 export const maxFilterWkt = 2 ** 20
 
-/** Most conditions of one query. */
+/** Maximum number of conditions in a query. */
 export const maxConditions = 50
 
-/** Longest text that a query looks for, in characters. */
+/** Maximum length of a search string, in characters. */
 export const maxSearchText = 1000
 
 /**
- * Most files that guests from one network upload within the hours that an upload is kept, and how many times that, in
- * files and in bytes, all guests together do. The option `--guest-upload-quota` sets the bytes.
+ * Guest upload quota: the maximum number of files from one network within the retention time of uploads, and the factor
+ * for all guests together, in files and bytes. The option `--guest-upload-quota` sets the bytes.
  */
 export const guestUploadLimits = { uploads: 2500, networks: 4 } as const
 
-/** Most files and fields of one form, and the longest field in bytes. */
+/** Maximum number of files and fields in a form, and maximum size of a field in bytes. */
 export const formLimits = { files: 10_000, fields: 100, fieldBytes: 64 * 2 ** 10 } as const

@@ -2,29 +2,29 @@ import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { type Annotations, annotationsOf } from './descriptor.ts'
 import { findSchemaFor, type Schema } from './schema.ts'
 
-/** Given for a value to go on with its parts. */
+/** Returned by `replace` to map the parts of a value. */
 export const parts = Symbol('parts')
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a walk does with the values that it meets. */
+/** Callbacks of `mapValue`. */
 export interface ValueMapping {
   /**
-   * Gives what stands in the place of a value, or `parts` to map its items or members. For a union it is asked twice:
-   * with the words of the union, then with those of the branch that the value is written by.
+   * Returns the replacement of a value, or `parts` to map its items or members. Called twice for a union: with the
+   * keywords of the union, then with those of the matching branch.
    */
   replace(words: Annotations, value: unknown, pointer: Pointer): unknown
-  /** Tells whether values of a schema may change; others are taken over as they are. All may where absent. */
+  /** Tells whether values of a schema may change; others are copied by reference. All by default. */
   concerns?(schema: Schema): boolean
-  /** Gives, as a new object, the members of an object to go on with; all of its own where absent. */
+  /** Selects the members of an object to map, as a new object; all own members by default. */
   members?(properties: Readonly<Record<string, Schema>>, value: Fields): Record<string, unknown>
   /** Whether `replace` needs the pointer, which is empty otherwise. */
   readonly hasPointers?: boolean
 }
 
 /**
- * Copies a value by its schema, with what the mapping gives in the place of its parts: the one walk that goes through
- * unions, lists, objects and references to schemas. Null stays null.
+ * Copies a value by its schema, replacing parts by the mapping. Handles unions, lists, objects and references to
+ * schemas. Null stays null.
  */
 export function mapValue(schema: Schema, value: unknown, mapping: ValueMapping): unknown {
   return mapAt(schema, value, { mapping, pointer: '' })
@@ -80,12 +80,12 @@ function memberSchema({ properties, patternProperties }: Schema, name: string): 
 }
 
 /**
- * Makes a test of whether a schema, or a part of it, carries one of the given words; trees of ten thousand resources ask
- * for the same few schemas again and again.
+ * Returns a predicate that tells whether a schema, or a part of it, has one of the keywords. Results are cached: trees
+ * of ten thousand resources have only a few schemas.
  */
 export function mentioning(words: readonly (keyof Annotations)[]): (schema: Schema) => boolean {
   const known = new WeakMap<Schema, boolean>()
-  // A reference to another schema may lead to any word.
+  // A reference to another schema may lead to any keyword.
   const pattern = new RegExp([...words, '\\$ref'].map((word) => `"${word}"`).join('|'))
   return (schema) => {
     const found = known.get(schema) ?? pattern.test(JSON.stringify(schema))

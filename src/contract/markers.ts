@@ -1,34 +1,33 @@
 /**
- * Metadata items that tell, on the resource itself, who manages it. They are hidden from diffs and kept by every
- * write.
+ * Metadata items of a resource that record which manifest manages it. Diffs hide them and every write preserves them.
  */
 export const markerKeys = {
-  /** Manifest that manages the resource, and the resource's own id: a copy on another resource is void. */
+  /** Manifest that manages the resource, and the id of the resource: a copy on another resource is ignored. */
   manager: 'landform.manager',
-  /** True where deleting is refused. */
+  /** Whether deletion is rejected. */
   protect: 'landform.protect',
-  /** What the data were made of, and the layer version that came of it. */
+  /** Digest of the source of the data, and the resulting version of the layer. */
   source: 'landform.source',
 } as const
 
-/** Tells whether a metadata key is one of ours. */
+/** Tells whether a metadata key is a marker. */
 export function isMarkerKey(key: string): boolean {
   return key.startsWith('landform.')
 }
 
-/** Who manages a resource. */
+/** Manifest that manages a resource. */
 export interface ManagerMarker {
   readonly manifest: string
-  /** Id of the resource it stands on; 0 in a request that creates the resource: the server fills it in. */
+  /** Id of the marked resource; 0 in a creation request, where the server sets it. */
   readonly id: number
 }
 
-/** Writes the manager marker: `world/17`. */
+/** Formats a manager marker: `world/17`. */
 export function formatManager({ manifest, id }: ManagerMarker): string {
   return `${manifest}/${id}`
 }
 
-/** Reads a manager marker; undefined where it is none. */
+/** Parses a manager marker; undefined if the value is not one. */
 export function findManager(value: unknown): ManagerMarker | undefined {
   if (typeof value !== 'string') return undefined
   const slash = value.indexOf('/')
@@ -38,23 +37,23 @@ export function findManager(value: unknown): ManagerMarker | undefined {
     : undefined
 }
 
-/** What a layer's data were made of. */
+/** Source of the data of a layer. */
 export interface SourceMarker {
-  /** SHA-256 of the source's bytes and the load options, in hexadecimal. */
+  /** SHA-256 of the source and the load options, in hexadecimal. */
   readonly digest: string
   /** `data_version` of the layer right after the load. */
   readonly version: number
-  /** Rows of the source, where the load counted them. */
+  /** Rows of the source, if the load counted them. */
   readonly rows?: SourceRows
 }
 
-/** Rows that a load read, and those of them that went to the quarantine. */
+/** Row counts of a load: rows read, and rows quarantined. */
 export interface SourceRows {
   readonly read: number
   readonly quarantined: number
 }
 
-/** Writes the source marker: `sha256-…@3`, or `sha256-…@3 rows=1999 quarantined=5`. */
+/** Formats a source marker: `sha256-…@3`, or `sha256-…@3 rows=1999 quarantined=5`. */
 export function formatSource({ digest, version, rows }: SourceMarker): string {
   const counts = rows === undefined ? '' : ` rows=${rows.read} quarantined=${rows.quarantined}`
   return `sha256-${digest}@${version}${counts}`
@@ -62,7 +61,7 @@ export function formatSource({ digest, version, rows }: SourceMarker): string {
 
 const sourcePattern = /^sha256-([0-9a-f]{64})@(\d+)(?: rows=(\d+) quarantined=(\d+))?$/
 
-/** Reads a source marker; undefined where the value is not one. */
+/** Parses a source marker; undefined if the value is not one. */
 export function findSource(value: unknown): SourceMarker | undefined {
   const match = typeof value === 'string' ? sourcePattern.exec(value) : null
   if (match === null) return undefined

@@ -1,4 +1,4 @@
-/** Patterns that texts of the contract have to fit. */
+/** Patterns of strings in the contract. */
 export const patterns = {
   printable: '^[\\x20-\\x7e]+$',
   printableWithoutSpaces: '^[\\x21-\\x7e]+$',
@@ -9,15 +9,15 @@ export const patterns = {
 } as const
 
 const words: Readonly<Record<keyof typeof patterns, string>> = {
-  printable: 'all printable ASCII',
+  printable: 'printable ASCII',
   printableWithoutSpaces: 'printable ASCII without spaces',
   port: 'a port',
-  scale: 'a scale as 1 : 10000',
-  login: 'a letter, then letters, digits, _ and -',
-  language: 'a language tag as en or pt-BR',
+  scale: 'a scale such as 1 : 10000',
+  login: 'a letter followed by letters, digits, _ and -',
+  language: 'a language tag such as en or pt-BR',
 }
 
-/** Says what fits a pattern, in words, where there are any. */
+/** Finds the description of a pattern. */
 export function findPatternWords(pattern: string): string | undefined {
   const name = Object.entries(patterns).find(([, one]) => one === pattern)?.[0]
   return name === undefined ? undefined : words[name as keyof typeof patterns]

@@ -1,11 +1,11 @@
-/** One permission of a scope. */
+/** Permission of a scope. */
 export interface Permission {
   readonly label: string
-  /** Counts only while this one holds too. `on` says whose: the resource's own, or its parent's. */
+  /** Permission that this one requires, on the resource itself or on its parent. */
   readonly requires?: { readonly permission: string; readonly on: 'self' | 'parent' }
 }
 
-/** A family of permissions. */
+/** Group of permissions. */
 export interface ScopeDescriptor {
   readonly label: string
   readonly permissions: Readonly<Record<string, Permission>>
@@ -13,7 +13,7 @@ export interface ScopeDescriptor {
 
 const self = (permission: string) => ({ permission, on: 'self' }) as const
 
-/** Scopes and permissions of the API document, with what each requires to count. */
+/** Scopes and permissions of the API document, with their required permissions. */
 export const scopes = {
   resource: {
     label: 'Resource',
@@ -82,7 +82,7 @@ export const permissionNames: readonly PermissionName[] = Object.entries(scopes)
     Object.keys(permissions).map((permission) => `${scope}.${permission}` as PermissionName),
 )
 
-/** Finds what a permission is, or undefined where there is none of that name. */
+/** Finds a permission by name. */
 export function findPermission(name: string): Permission | undefined {
   const [scope = '', permission = ''] = name.split('.')
   if (!Object.hasOwn(scopes, scope)) return undefined
@@ -90,7 +90,7 @@ export function findPermission(name: string): Permission | undefined {
   return Object.hasOwn(permissions, permission) ? permissions[permission] : undefined
 }
 
-/** Gives the permissions of some scopes, in the order of the table. */
+/** Returns the permissions of some scopes, in the order of the table. */
 export function permissionsOf(names: readonly Scope[]): PermissionName[] {
   return permissionNames.filter((name) => names.some((scope) => name.startsWith(`${scope}.`)))
 }

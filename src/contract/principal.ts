@@ -3,10 +3,10 @@ import { nullable } from './descriptor.ts'
 import { patterns } from './pattern.ts'
 import { Type } from './type.ts'
 
-/** Login of the administrator that every server has. */
+/** Login of the built-in administrator. */
 export const administrator = 'administrator'
 
-/** Shortest and longest password, in characters. */
+/** Minimum and maximum length of a password, in characters. */
 export const passwordLength = { min: 8, max: 1024 } as const
 
 const Keyname = Type.String({
@@ -14,80 +14,84 @@ const Keyname = Type.String({
   maxLength: 255,
   pattern: patterns.login,
   description:
-    'Name to log in with, and of rules; unique among users and groups. A letter, then letters, digits, _ and -.',
+    'Login name, also used in rules; unique among users and groups. A letter followed by letters, digits, _ and -.',
 })
 const DisplayName = Type.String({
   minLength: 1,
   maxLength: 255,
-  description: 'Name people see; unique among users and groups.',
+  description: 'Display name; unique among users and groups.',
 })
-const Description = nullable(Type.String({ maxLength: 10_000 }), { description: 'For people.' })
+const Description = nullable(Type.String({ maxLength: 10_000 }), { description: 'Description.' })
 const Language = Type.String({
   pattern: patterns.language,
-  description: 'Language tag, as en or pt-BR.',
+  description: 'Language tag, such as en or pt-BR.',
 })
-const Disabled = Type.Boolean({ description: 'Cannot log in.' })
-/** Most groups of a user, and users of a group, in one request. */
+const Disabled = Type.Boolean({ description: 'Whether the user cannot log in.' })
+/** Maximum number of groups of a user, and users of a group, in a request. */
 const maxMembers = 10_000
 
 const Ids = (description: string) => Type.Array(Type.Integer(), { maxItems: maxMembers, description })
 
-/** What a listing says of a user or a group to those who may not see more. */
+/** Members of a user or a group that every user can read. */
 const brief = {
-  id: Type.Integer({ description: 'Id; users and groups share one space.' }),
-  system: Type.Boolean({ description: 'Belongs to the system.' }),
+  id: Type.Integer({ description: 'Identifier, unique among users and groups.' }),
+  system: Type.Boolean({ description: 'Whether it belongs to the system.' }),
   keyname: Type.String(),
   display_name: Type.String(),
 }
 
-/** A user, as answers carry it; brief ones have the first four members only. */
+/** User in responses; brief listings have the first four members only. */
 export const UserSchema = Type.Object({
   ...brief,
   description: Type.Optional(Description),
-  superuser: Type.Optional(Type.Boolean({ description: 'Has all permissions, whatever the rules say.' })),
+  superuser: Type.Optional(
+    Type.Boolean({ description: 'Whether the user has all permissions, regardless of the rules.' }),
+  ),
   disabled: Type.Optional(Disabled),
-  password: Type.Optional(Type.Boolean({ description: 'Whether there is one.' })),
+  password: Type.Optional(Type.Boolean({ description: 'Whether the user has a password.' })),
   last_activity: Type.Optional(
-    nullable(Type.String(), { description: 'To the hour; UTC, ISO 8601 without zone.' }),
+    nullable(Type.String(), {
+      description: 'Time of the last activity, to the hour; UTC, ISO 8601 without time zone.',
+    }),
   ),
   language: Type.Optional(Language),
   is_administrator: Type.Optional(Type.Boolean()),
-  member_of: Type.Optional(Ids('Groups, by id.')),
+  member_of: Type.Optional(Ids('Ids of the groups of the user.')),
 })
 
-/** A group, as answers carry it; brief ones have the first four members only. */
+/** Group in responses; brief listings have the first four members only. */
 export const GroupSchema = Type.Object({
   ...brief,
   description: Type.Optional(Description),
-  members: Type.Optional(Ids('Users, by id.')),
+  members: Type.Optional(Ids('Ids of the members.')),
 })
 
-/** The words a password is sent by. Reading gives true or false, which changes nothing when it is sent back. */
+/** Password in requests. Responses have true or false, which change nothing when sent back. */
 const Password = Type.Union([Type.String({ maxLength: passwordLength.max }), Type.Boolean(), Type.Null()], {
   writeOnly: true,
   'x-secret': true,
   description:
-    'New password; null takes it away. A change ends all sessions, and revokes the tokens unless they are kept.',
+    'New password; null removes it. A change ends all sessions, and revokes all tokens unless keep_tokens is true.',
 })
 
 const KeepTokens = Type.Boolean({
   default: false,
   writeOnly: true,
-  description: 'Whether a new password leaves the tokens valid; they are revoked otherwise.',
+  description: 'Whether the tokens stay valid after a password change; otherwise they are revoked.',
 })
 
 const ended = (description: string) =>
   Type.Optional(
-    Type.Integer({ 'x-extra': true, description: `With a new password: number of ${description}.` }),
+    Type.Integer({ 'x-extra': true, description: `After a password change: number of ${description}.` }),
   )
 
-/** What an answer tells of the access that a new password has ended. */
+/** Sessions and tokens that a password change has ended. */
 export const EndedAccessSchema = Type.Object({
-  ended_sessions: ended('sessions that were ended'),
-  revoked_tokens: ended('tokens that were revoked'),
+  ended_sessions: ended('ended sessions'),
+  revoked_tokens: ended('revoked tokens'),
 })
 
-/** What a new password has ended. */
+/** Sessions and tokens that a password change has ended. */
 export type EndedAccess = Static<typeof EndedAccessSchema>
 
 const userFields = {
@@ -96,46 +100,46 @@ const userFields = {
   language: Type.Optional(Language),
   disabled: Type.Optional(Disabled),
   password: Type.Optional(Password),
-  member_of: Type.Optional(Ids('Groups, by id; the whole list.')),
+  member_of: Type.Optional(Ids('Ids of all groups of the user.')),
 }
 
 const groupFields = {
   display_name: Type.Optional(DisplayName),
   description: Type.Optional(Description),
-  members: Type.Optional(Ids('Users, by id; the whole list.')),
+  members: Type.Optional(Ids('Ids of all members of the group.')),
 }
 
-/** What creates a user. */
+/** Body that creates a user. */
 export const NewUserSchema = Type.Object({ keyname: Keyname, ...userFields })
-/** What changes a user; what is left out stays. */
+/** Body that changes a user; absent members keep their value. */
 export const ChangedUserSchema = Type.Object({
   keyname: Type.Optional(Keyname),
   ...userFields,
   keep_tokens: Type.Optional(KeepTokens),
 })
-/** What creates a group. */
+/** Body that creates a group. */
 export const NewGroupSchema = Type.Object({ keyname: Keyname, ...groupFields })
-/** What changes a group; what is left out stays. */
+/** Body that changes a group; absent members keep their value. */
 export const ChangedGroupSchema = Type.Object({
   keyname: Type.Optional(Keyname),
   ...groupFields,
   add_members: Type.Optional(
-    Ids('Users who come in, by id; nobody else goes, whoever changes the group now.'),
+    Ids('Ids of members to add; other members stay, also under concurrent changes.'),
   ),
-  remove_members: Type.Optional(Ids('Users who go, by id; nobody else does.')),
+  remove_members: Type.Optional(Ids('Ids of members to remove; other members stay.')),
 })
 
-/** What a user may read of itself. */
+/** Profile of the caller. */
 export const ProfileSchema = Type.Object({
   id: Type.Integer(),
   keyname: Type.String(),
   display_name: Type.String(),
   description: Description,
   language: Language,
-  member_of: Ids('Groups, by id.'),
+  member_of: Ids('Ids of the groups of the user.'),
 })
 
-/** What a user may change of itself; a new password takes the old one, and keeps the session that sends it. */
+/** Body that changes the profile; a new password requires the old one, and keeps the current session. */
 export const ChangedProfileSchema = Type.Object({
   display_name: Type.Optional(DisplayName),
   language: Type.Optional(Language),
@@ -146,23 +150,23 @@ export const ChangedProfileSchema = Type.Object({
   keep_tokens: Type.Optional(KeepTokens),
 })
 
-/** A login with its password. */
+/** Login request. */
 export const LoginSchema = Type.Object({
   login: Type.String({ maxLength: 255 }),
   password: Type.String({ maxLength: passwordLength.max, writeOnly: true, 'x-secret': true }),
 })
 
-/** Answer to a login. */
+/** Response to a login. */
 export const LoggedInSchema = Type.Object({
   id: Type.Integer(),
   keyname: Type.String(),
   display_name: Type.String(),
 })
 
-/** How a caller has said who it is. */
+/** Authentication methods of requests. */
 export const authMedia = ['session', 'basic', 'bearer'] as const
 
-/** Who asks. */
+/** Current user. */
 export const CurrentUserSchema = Type.Object({
   id: Type.Integer(),
   keyname: Type.String(),
@@ -170,50 +174,52 @@ export const CurrentUserSchema = Type.Object({
   language: Type.String(),
   auth_medium: nullable(Type.String(), { description: `One of ${authMedia.join(', ')}; null for guests.` }),
   auth_provider: nullable(Type.String(), {
-    description: 'local_pw where a password was given, token; null for guests.',
+    description: 'local_pw for passwords, token for tokens; null for guests.',
   }),
 })
 
-const Moment = Type.String({ description: 'UTC, ISO 8601 without zone.' })
+const Moment = Type.String({ description: 'UTC, ISO 8601 without time zone.' })
 
-/** A token, as listings carry it: without its text. */
+/** Token in listings, without its secret. */
 export const TokenSchema = Type.Object({
   id: Type.Integer(),
-  name: Type.String({ description: 'What it is for; unique among the tokens of its user.' }),
+  name: Type.String({ description: 'Purpose; unique among the tokens of the user.' }),
   user: Type.Object({ id: Type.Integer(), keyname: Type.String() }),
   created: Moment,
   expires: nullable(Moment),
-  last_used: nullable(Moment, { description: 'To the hour.' }),
+  last_used: nullable(Moment, { description: 'Time of the last use, to the hour.' }),
 })
 
-/** A token that has just been made; the only time its text is shown. */
+/** New token, with its secret, which is shown only once. */
 export const MadeTokenSchema = Type.Object({
   ...TokenSchema.properties,
   token: Type.String({
     'x-secret': true,
-    description: 'Goes behind "Bearer" in the header Authorization; not shown again.',
+    description: 'Secret of the token, for the header "Authorization: Bearer"; not shown again.',
   }),
 })
 
-/** A token that has just been made. */
+/** New token, with its secret. */
 export type MadeToken = Static<typeof MadeTokenSchema>
 
-/** What makes a token. */
+/** Body that creates a token. */
 export const NewTokenSchema = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 255, description: 'What it is for.' }),
+  name: Type.String({ minLength: 1, maxLength: 255, description: 'Purpose.' }),
   expires: Type.Optional(
     nullable(Type.String({ maxLength: 40 }), {
-      description: 'Date, or date and time, UTC unless a zone is given; null or absent: never.',
+      description: 'Expiry date, or date and time; UTC unless a time zone is given; never if null or absent.',
     }),
   ),
-  user: Type.Optional(Type.Object({ id: Type.Integer() }, { description: 'For administrators: whose.' })),
+  user: Type.Optional(
+    Type.Object({ id: Type.Integer() }, { description: 'Owner of the token; for administrators.' }),
+  ),
 })
 
-/** A user, as on the wire. */
+/** User on the wire. */
 export type UserAnswer = Static<typeof UserSchema>
-/** A group, as on the wire. */
+/** Group on the wire. */
 export type GroupAnswer = Static<typeof GroupSchema>
-/** A token, as on the wire. */
+/** Token on the wire. */
 export type TokenAnswer = Static<typeof TokenSchema>
 /** Body that creates or changes a user. */
 export type UserBody = Static<typeof ChangedUserSchema>

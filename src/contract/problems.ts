@@ -15,7 +15,7 @@ import { resourceProblems } from './problems/resource.ts'
 import { styleProblems } from './problems/style.ts'
 import { uploadProblems } from './problems/upload.ts'
 
-/** Every code that is thrown or reported, with its exit code and advice; those that servers answer with their HTTP form. */
+/** Problem table: every code with its title, exit code and advice, and the HTTP status of codes in responses. */
 export const problems = {
   ...requestProblems,
   ...authProblems,
@@ -33,15 +33,15 @@ export const problems = {
   ...pipelineProblems,
 } as const satisfies Record<string, ProblemKind>
 
-/** A code of the table. */
+/** Problem code. */
 export type ProblemCode = keyof typeof problems
 
-/** Finds what a code means; undefined for codes of other programs. */
+/** Finds a problem by its code; undefined for codes of other programs. */
 export function findProblemKind(code: string): ProblemKind | undefined {
   return Object.hasOwn(problems, code) ? problems[code as ProblemCode] : undefined
 }
 
-/** Builds a Problem with the status, exit code and, unless given, the advice of its code. */
+/** Creates a Problem with the status and exit code of its code, and its advice as the default hint. */
 export function problem(code: ProblemCode, message: string, details: ProblemDetails = {}): Problem {
   const { status, exit, advice }: ProblemKind = problems[code]
   return new Problem(code, message, { status, exit, hint: advice, ...details })
@@ -51,7 +51,7 @@ const wireProblems = Object.entries<ProblemKind>(problems).filter(
   (entry): entry is [ProblemCode, WireProblem] => entry[1].status !== undefined,
 )
 
-/** Finds what a code means in an answer; undefined for codes of other programs and of the toolkit. */
+/** Finds a problem of responses by its code; undefined for codes of other programs and of the toolkit. */
 export function findWireProblem(code: string): WireProblem | undefined {
   const kind = findProblemKind(code)
   return kind?.status === undefined ? undefined : kind
@@ -61,17 +61,17 @@ const codeOfStatus = new Map(
   wireProblems.flatMap(([code, { status, meansStatus }]) => (meansStatus ? [[status, code] as const] : [])),
 )
 
-/** Finds the code that an HTTP status alone stands for. */
+/** Finds the code of an HTTP status. */
 export function findCodeOfStatus(status: number): ProblemCode | undefined {
   return codeOfStatus.get(status)
 }
 
-/** Last part of an exception's name, which stays when systems move it between modules. */
+/** Last part of an exception's name, which is the same in all modules and versions. */
 const shortName = (exception: string) => exception.split('.').at(-1) ?? ''
 
 const codesOfException = Map.groupBy(wireProblems, ([, { exception }]) => shortName(exception))
 
-/** Finds the code that the exception of another server stands for; undefined where several codes have it. */
+/** Finds the code of an exception of another server; undefined if it is ambiguous. */
 export function findCodeOfException(exception: string): ProblemCode | undefined {
   const found = codesOfException.get(shortName(exception)) ?? []
   const [code] = (found.length > 1 ? found.find(([, kind]) => kind.meansException) : found[0]) ?? []

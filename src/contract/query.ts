@@ -3,13 +3,13 @@ import type { Problem } from '../core/problem.ts'
 import { problem } from './problems.ts'
 import type { RouteDescriptor } from './route.ts'
 
-/** A query string as a URL parser gives it; a repeated name is a list, of which the last counts. */
+/** Query string as returned by a URL parser; of a repeated parameter the last value counts. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** A parsed query: the named parameters with their types, and the others the operation reads, as text. */
+/** Parsed query: the declared parameters with their types, and the other parameters of the operation as strings. */
 export interface ParsedQuery {
   readonly named: Readonly<Record<string, unknown>>
-  /** Name and text, repeated names kept, in the order they came. */
+  /** Names and values in their order, with repeated names. */
   readonly more: readonly (readonly [name: string, value: string])[]
 }
 
@@ -23,10 +23,10 @@ const truths: Readonly<Record<string, boolean>> = {
 }
 
 /**
- * Reads the query of an operation by its schema. Unknown parameters are ignored. `amp;x` is read as `x`: a client in
- * wide use escapes its parameters twice.
+ * Parses the query of an operation by its schema. Unknown parameters are ignored. `amp;x` is read as `x`: a widely
+ * used client escapes its parameters twice.
  *
- * @throws {Problem} request/invalid, naming the parameter, where a value does not fit
+ * @throws {Problem} request/invalid with the name of the invalid parameter
  */
 export function parseQuery(route: RouteDescriptor, raw: RawQuery): ParsedQuery {
   const named: Record<string, unknown> = {}
@@ -50,7 +50,7 @@ export function parseQuery(route: RouteDescriptor, raw: RawQuery): ParsedQuery {
   return { named, more }
 }
 
-/** Writes a typed value into a query string, the way `parseQuery` reads it. */
+/** Formats a value for a query string, as `parseQuery` reads it. */
 export function formatParameter(value: unknown): string {
   return Array.isArray(value) ? value.map((item) => encodeComma(String(item))).join(',') : String(value)
 }
@@ -100,7 +100,11 @@ function parseScalar(name: string, text: string, schema: Partial<Constraints>): 
   if (maxLength !== undefined && text.length > maxLength)
     throw invalid(name, ` has ${text.length} characters; the limit is ${maxLength}`)
   if (pattern !== undefined && !new RegExp(pattern).test(text))
-    refuse(name, text, examples === undefined ? `of the form ${pattern}` : `something like ${examples[0]}`)
+    refuse(
+      name,
+      text,
+      examples === undefined ? `a value that matches ${pattern}` : `a value such as ${examples[0]}`,
+    )
   return text
 }
 
@@ -109,7 +113,7 @@ function rangeOf({ minimum, maximum }: Partial<Constraints>): string {
   return minimum === undefined ? ` of at most ${maximum}` : ` from ${minimum} to ${maximum}`
 }
 
-/** Reads a truth value as clients write it; undefined where it is none. */
+/** Parses a boolean as clients write it; undefined if it is not one. */
 export function parseTruth(text: string): boolean | undefined {
   const word = text.toLowerCase()
   return Object.hasOwn(truths, word) ? truths[word] : undefined
@@ -133,7 +137,7 @@ function invalid(name: string, fault: string): Problem {
   return problem('request/invalid', `Parameter "${name}"${fault}.`, { data: { location: ['query', name] } })
 }
 
-/** Characters of a refused value that a message repeats. */
+/** Maximum length of an invalid value in a message, in characters. */
 const shownLength = 200
 
 function shorten(text: string): string {

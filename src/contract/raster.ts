@@ -5,10 +5,10 @@ export interface RasterFacts {
   /** Width and height in pixels. */
   readonly xsize: number
   readonly ysize: number
-  /** Type of the values, as GDAL names it. */
+  /** Data type of the bands, as GDAL names it. */
   readonly dtype: string
-  /** What each band is, as GDAL names it. */
+  /** Color interpretation of each band, as GDAL names it. */
   readonly colorInterpretation: readonly string[]
-  /** Takes columns and rows to coordinates: x, its step by column and by row; y, its step by column and by row. */
+  /** GDAL geotransform: x of the upper left corner, its step by column and by row; y, its step by column and by row. */
   readonly geoTransform: readonly number[]
 }

@@ -3,14 +3,14 @@ import { annotationsOf, type Reference } from './descriptor.ts'
 import { type Cls, descriptorOf } from './registry.ts'
 import type { Schema } from './schema.ts'
 
-/** A field whose values refer to resources. */
+/** Field whose values reference resources. */
 export interface ReferenceField {
-  /** Names from the member to the field, with dots between; items of a list add none. */
+  /** Dotted path from the member to the field; lists add no segment. */
   readonly path: string
   readonly target: Reference
 }
 
-/** Lists the fields of a class that refer to other resources; other fields show what write-only ones bring. */
+/** Lists the readable fields of a class that reference other resources. */
 export function listReferenceFields(cls: Cls): ReferenceField[] {
   return Object.entries(descriptorOf(cls).members).flatMap(([member, schema]) => [
     ...gather(schema as Schema, member, new Set()),
@@ -25,7 +25,7 @@ function* gather(schema: Schema, path: string, open: ReadonlySet<Schema>): Gener
     return
   }
   const actual = schema.$ref === undefined ? schema : (WebmapItemSchema as Schema)
-  // Groups hold groups.
+  // Groups are nested.
   if (open.has(actual)) return
   const inside = new Set([...open, actual])
   for (const part of [

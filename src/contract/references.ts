@@ -3,23 +3,23 @@ import type { Annotations, Reference } from './descriptor.ts'
 import { mapValue, mentioning, parts } from './map_value.ts'
 import type { Schema } from './schema.ts'
 
-/** One reference met in a value. */
+/** Reference found in a value. */
 export interface FoundReference {
-  /** What it may point at; `principal` for users and groups. */
+  /** Allowed classes of the target; `principal` for users and groups. */
   readonly target: Reference | 'principal'
   readonly pointer: Pointer
-  /** The value that stands there: id, `{id}`, or what a manifest writes instead. */
+  /** Value of the reference: id, `{id}`, or the notation of a manifest. */
   readonly value: unknown
 }
 
-/** Gives what is to stand in the place of a reference. */
+/** Returns the replacement of a reference. */
 export type ReplaceReference = (found: FoundReference) => unknown
 
 const mentionsReferences = mentioning(['x-ref', 'x-principal'])
 
 /**
- * Copies a value, putting something else in the place of each reference. Walks by the schema's `x-ref` and
- * `x-principal`, so that no place can be forgotten; parts that hold no reference are taken over as they are.
+ * Copies a value, replacing each reference. Finds references by the schema's `x-ref` and `x-principal`; parts without
+ * references are copied by reference.
  */
 export function mapReferences(schema: object, value: unknown, replace: ReplaceReference): unknown {
   return mapValue(schema as Schema, value, {
@@ -32,7 +32,7 @@ export function mapReferences(schema: object, value: unknown, replace: ReplaceRe
   })
 }
 
-/** Lists the references of a value, in the order they stand. */
+/** Lists the references in a value, in their order. */
 export function findReferences(schema: object, value: unknown): FoundReference[] {
   const found: FoundReference[] = []
   mapReferences(schema, value, (reference) => {
@@ -42,12 +42,12 @@ export function findReferences(schema: object, value: unknown): FoundReference[]
   return found
 }
 
-/** Gives what a schema with these words refers to; undefined where it is no reference. */
+/** Returns the target of a schema with these keywords; undefined if it is not a reference. */
 export function targetOf(words: Annotations): FoundReference['target'] | undefined {
   return words['x-ref'] ?? (words['x-principal'] ? 'principal' : undefined)
 }
 
-/** Gives what a reference of the wire names its target by, in whichever of its two forms it stands: `{id}` or the id. */
+/** Returns the id in a reference on the wire, written as `{id}` or as the id. */
 export function targetIdOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value
 }

@@ -22,7 +22,7 @@ import { wmsclientLayer } from './classes/wmsclient_layer.ts'
 import { wmsserverService } from './classes/wmsserver_service.ts'
 import type { ClassDescriptor, DataRequirement, SourceData } from './descriptor.ts'
 
-/** Every class of resources, by the name the API document gives it. */
+/** All classes of resources, by their names in the API document. */
 export const classes = {
   resource_group: resourceGroup,
   webmap,
@@ -47,7 +47,7 @@ export const classes = {
   collector_project: collectorProject,
 } as const satisfies Record<string, ClassDescriptor>
 
-/** The class that all others extend. The schema lists it; no resource is of it alone. */
+/** Abstract base class of all classes, listed in the schema. */
 export const baseClass = {
   identity: 'resource',
   label: 'Resource',
@@ -57,7 +57,7 @@ export const baseClass = {
 /** Name of a class. */
 export type Cls = keyof typeof classes
 
-/** The wire members of a class's own, as TypeScript types; all optional, as in a change request. */
+/** TypeScript types of the members of a class on the wire; all optional, as in an update. */
 export type Members<C extends Cls> = {
   [M in keyof (typeof classes)[C]['members']]?: (typeof classes)[C]['members'][M] extends infer S extends
     TSchema
@@ -68,20 +68,20 @@ export type Members<C extends Cls> = {
 /** Names of all classes, in the order of the registry. */
 export const clsNames = Object.keys(classes) as readonly Cls[]
 
-/** What the identity of a rule may be: one class, exactly, or empty for all. No resource is of the base class. */
+/** Allowed identities of permission rules: a class, or empty for all classes. */
 export const ruleIdentities: readonly string[] = ['', baseClass.identity, ...clsNames]
 
-/** Tells whether a name is that of a class. */
+/** Tells whether a value is the name of a class. */
 export function isCls(name: unknown): name is Cls {
   return typeof name === 'string' && Object.hasOwn(classes, name)
 }
 
-/** Gives the descriptor of a class, in its general form. */
+/** Returns the descriptor of a class, with its general type. */
 export function descriptorOf(cls: Cls): ClassDescriptor {
   return classes[cls]
 }
 
-/** Finds the source data of a class; undefined where the class takes none or does not exist. */
+/** Finds the source data of a class; undefined if the class has none or does not exist. */
 export function dataOf(cls: string | undefined): SourceData | undefined {
   return isCls(cls) ? descriptorOf(cls).data : undefined
 }
@@ -102,12 +102,12 @@ export type DataCls = {
 /** Names of the classes with source data. */
 export const dataClsNames = clsNames.filter((cls) => dataOf(cls) !== undefined) as readonly DataCls[]
 
-/** Tells whether a resource of one class may stand under one of another. */
+/** Tells whether a class may be a child of another. */
 export function isAllowedParent(cls: Cls, parent: Cls): boolean {
   return descriptorOf(cls).parents.includes(parent)
 }
 
-/** Tells whether features can be read from resources of the class. */
+/** Tells whether resources of a class have features. */
 export function hasFeatures(cls: Cls): boolean {
   return 'feature_layer' in descriptorOf(cls).members
 }

@@ -10,36 +10,36 @@ const permissionWords = [
   ...new Set(Object.values(scopes).flatMap(({ permissions }) => Object.keys(permissions))),
 ]
 
-/** Who a rule speaks of: a user or a group, both in one id space. */
+/** Principal of a rule: a user or a group, by id. */
 export const PrincipalSchema = Type.Object({ id: Type.Integer() }, { 'x-principal': true })
 
-/** One permission rule. Deny beats allow, wherever in the tree it stands. */
+/** Permission rule. Deny overrides allow at every level of the tree. */
 export const RuleSchema = Type.Object({
-  action: oneOf(['allow', 'deny'], { description: 'Whether the rule grants or takes away.' }),
+  action: oneOf(['allow', 'deny'], { description: 'Whether the rule allows or denies.' }),
   principal: PrincipalSchema,
   identity: Type.String({
-    description: 'Class of the resources it speaks of, exactly; empty for all.',
+    description: 'Exact class of the resources that the rule applies to; empty for all.',
     'x-class-name': true,
   }),
   scope: oneOf(['', ...scopeNames], {
-    description: 'Scope of the permission; empty, with an empty permission, for all.',
+    description: 'Scope of the permission; empty for all scopes, together with an empty permission.',
   }),
   permission: oneOf(['', ...permissionWords], {
-    description: 'Permission of the scope; empty for all of them.',
+    description: 'Permission of the scope; empty for all.',
   }),
-  propagate: Type.Boolean({ description: 'Whether it speaks of the resources below too.' }),
+  propagate: Type.Boolean({ description: 'Whether the rule applies to descendants too.' }),
 })
 
-/** One permission rule, as on the wire. */
+/** Permission rule on the wire. */
 export type Rule = Static<typeof RuleSchema>
 
-/** Deepest level of the tree that a resource may stand on; the root stands on level 0. */
+/** Maximum depth of the resource tree; the root has depth 0. */
 export const maxDepth = 100
 
-/** Most permission rules of a resource. */
+/** Maximum number of permission rules of a resource. */
 export const maxRules = 1000
 
-/** Most metadata keys of a resource. */
+/** Maximum number of metadata keys of a resource. */
 export const maxMetadata = 1000
 
 /** Member `resource` of every representation. */
@@ -53,48 +53,51 @@ export const ResourceMember = Type.Object(
     }),
     creation_date: Type.String({
       readOnly: true,
-      description: 'Moment of creation, UTC, ISO 8601 without zone.',
+      description: 'Creation time, UTC, ISO 8601 without time zone.',
     }),
     parent: nullable(referenceObject(['resource_group', '*']), {
-      description: `The resource it stands under, at most ${maxDepth} levels below the root.`,
+      description: `Parent resource; the tree has at most ${maxDepth} levels below the root.`,
     }),
     owner_user: Type.Object(
       { id: Type.Integer() },
-      { 'x-principal': true, description: 'The user who owns it; only administrators change it.' },
+      { 'x-principal': true, description: 'Owner; only administrators can change it.' },
     ),
     permissions: Type.Array(RuleSchema, {
       maxItems: maxRules,
       description:
-        'Permission rules set on this resource; rules that would lock out all administrators are refused.',
+        'Permission rules of this resource; rules that would lock out all administrators are rejected.',
       'x-key': [],
       'x-write': 'resource.change_permissions',
     }),
     keyname: nullable(Type.String({ minLength: 1, maxLength: 255, pattern: patterns.printable }), {
-      description: 'Key, unique in the whole instance; printable ASCII.',
+      description: 'Key, unique in the instance; printable ASCII.',
     }),
     display_name: Type.String({
       minLength: 1,
       maxLength: 500,
-      description: 'Name people see; unique among siblings.',
+      description: 'Display name; unique among siblings.',
     }),
     description: nullable(Type.String({ maxLength: 1_000_000 }), {
       description: 'Description, HTML.',
       'x-read': 'metadata.read',
       'x-write': 'metadata.write',
     }),
-    children: Type.Boolean({ readOnly: true, description: 'Whether resources stand under it.' }),
-    interfaces: Type.Array(Type.String(), { readOnly: true, description: 'What clients may do with it.' }),
-    scopes: Type.Array(Type.String(), { readOnly: true, description: 'Scopes of its permissions.' }),
+    children: Type.Boolean({ readOnly: true, description: 'Whether the resource has children.' }),
+    interfaces: Type.Array(Type.String(), {
+      readOnly: true,
+      description: 'Interfaces that clients can use.',
+    }),
+    scopes: Type.Array(Type.String(), { readOnly: true, description: 'Permission scopes of the class.' }),
     version: Type.Integer({
       readOnly: true,
       'x-extra': true,
-      description: 'Counts the changes of the resource; the ETag is made of it.',
+      description: 'Version, incremented with each change; determines the ETag.',
     }),
   },
   { additionalProperties: true },
 )
 
-/** A metadata value. */
+/** Metadata value. */
 export const MetadataValueSchema = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
 
 /** Member `resmeta` of every representation. */
@@ -111,10 +114,10 @@ export const ResmetaMember = Type.Object(
   { additionalProperties: true },
 )
 
-/** A metadata value, as on the wire. */
+/** Metadata value on the wire. */
 export type MetadataValue = Static<typeof MetadataValueSchema>
 
-/** What a file upload is answered with, and what refers to it later. */
+/** Upload, in the response to an upload and in references to it. */
 export const UploadSchema = Type.Object(
   {
     id: Type.String({ description: 'Identifier of the upload.' }),
@@ -123,24 +126,24 @@ export const UploadSchema = Type.Object(
     size: Type.Optional(Type.Integer({ minimum: 0, description: 'Size in bytes.' })),
     encoding: Type.Optional(
       Type.String({
-        description: `Character encoding of texts in ${encodedSourceTitles}, where the file does not name it.`,
+        description: `Character encoding of ${encodedSourceTitles}, if the file does not declare it.`,
       }),
     ),
   },
   { additionalProperties: true },
 )
 
-/** What data come from: an upload, or what was prepared of one. */
+/** Source of data: an upload, or a prepared source. */
 export const SourceSchema = Type.Object(
   {
     ...UploadSchema.properties,
     id: Type.Optional(UploadSchema.properties.id),
     prepared: Type.Optional(
-      Type.String({ description: 'Identifier of a prepared source, in place of an upload.' }),
+      Type.String({ description: 'Identifier of a prepared source, instead of an upload.' }),
     ),
   },
   { additionalProperties: true },
 )
 
-/** An upload, as on the wire. */
+/** Upload on the wire. */
 export type Upload = Static<typeof UploadSchema>

@@ -3,82 +3,82 @@ import type { BodySize, DatabaseUse } from './limits.ts'
 import type { PermissionName } from './permissions.ts'
 import { Type } from './type.ts'
 
-/** HTTP methods of the API. HEAD works wherever GET does. */
+/** HTTP methods of the API. HEAD is available for every GET. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What the body of a request or an answer is, when it is not JSON. A `form` may be sent as JSON too. */
+/** Kind of a request or response body; defaults to JSON. A `form` may be sent as JSON too. */
 export type BodyKind = 'json' | 'form' | 'multipart' | 'raw' | 'stream' | 'html' | 'file' | 'tile' | 'image'
 
-/** Parameters of a query whose names follow a pattern. */
+/** Query parameters whose names match a pattern. */
 export interface MoreQuery {
   /** Regular expression of the names. */
   readonly pattern: string
-  /** Every form of name that has a meaning; `{keyname}` and `{key}` stand for words of the data. */
+  /** Supported names; `{keyname}` and `{key}` are placeholders for names in the data. */
   readonly examples: readonly string[]
-  /** Most of them in one request; a repeated name counts each time. */
+  /** Maximum number in a request; repeated names count each time. */
   readonly maxCount: number
 }
 
-/** What a server in plain mode, which behaves like the original, answers differently. */
+/** Differences of responses in plain mode, which behaves like the original API. */
 export interface PlainAnswer {
-  /** Status of a success; 200 where absent. */
+  /** HTTP status of success; defaults to 200. */
   readonly status?: 201
-  /** Whether it answers null. */
+  /** Whether the response is null. */
   readonly isNull?: true
-  /** Whether it answers a resource or a list of them, without what `x-extra` marks in their classes. */
+  /** Whether the response has resources, without the members that `x-extra` marks in their classes. */
   readonly holdsResources?: true
-  /** Regular expression of the members that it leaves out, beside those that `x-extra` marks. */
+  /** Regular expression of members to omit, in addition to those that `x-extra` marks. */
   readonly omits?: string
 }
 
-/** Headers of answers that the original does not have. */
+/** Response headers that the original API does not have. */
 export const extraHeaders: readonly string[] = ['etag', 'x-total-count', 'x-complete']
 
-/** Regular expression of the names of our own operations. */
+/** Regular expression of the names of operations that the original API does not have. */
 export const extraRoutes = '^landform\\.'
 
-/** Tells whether an operation of the API is one that the original does not have. */
+/** Tells whether the original API does not have an operation. */
 export function isExtraRoute({ route, path }: RouteDescriptor): boolean {
   return new RegExp(extraRoutes).test(route) && path.startsWith('/api/')
 }
 
-/** One HTTP operation. */
+/** HTTP operation. */
 export interface RouteDescriptor {
-  /** Name in the `route` answer; operations on one path share it. */
+  /** Name in the response of `/api/component/core/route`; operations on one path share it. */
   readonly route: string
   readonly method: Method
-  /** Path with `{name}` placeholders; a final slash is optional for callers. */
+  /** Path with `{name}` placeholders; a trailing slash is optional in requests. */
   readonly path: string
   /** Other paths of the same operation. */
   readonly aliases?: readonly string[]
-  /** Other names in the `route` answer that clients look up, each with its path. */
+  /** Additional names in the `route` response, with their paths, for clients that look them up. */
   readonly otherRoutes?: Readonly<Record<string, string>>
   readonly summary: string
-  /** Permission on the resource `{id}` of the path; further checks are the operation's own. */
+  /** Required permission on the resource `{id}` of the path; operations may check more. */
   readonly permission?: PermissionName
-  /** Refuses guests, before it reads the body. */
+  /** Rejects guests before the body is read. */
   readonly forUsers?: true
-  /** Answers without finding out who the caller is, even while the database with all users is away. */
+  /** Does not authenticate the caller, and therefore works while the database is unavailable. */
   readonly isAnonymous?: true
-  /** Starts or ends a session: a request from a page of another site is refused, whoever the caller is. */
+  /** Starts or ends a session: cross-site requests are always rejected. */
   readonly changesSession?: true
   readonly plain?: PlainAnswer
   /**
-   * Takes an Idempotency-Key: sent again under the same key, it is answered again, and not done again. An answer with a
-   * secret is not repeated: the request is refused with request/answer-lost then.
+   * Accepts an Idempotency-Key: a repeated request gets the stored response and is not executed again. Responses with
+   * secrets are not stored: a repeated request is rejected with request/answer-lost.
    */
   readonly takesKey?: true
   readonly params?: TObject
   readonly query?: TObject
-  /** Parameters beyond the named ones that the operation reads. */
+  /** Additional query parameters, whose names match a pattern. */
   readonly moreQuery?: MoreQuery
   readonly body?: TSchema
   readonly bodyKind?: BodyKind
-  /** Largest body that is read as a whole. @default medium */
+  /** Maximum size of the body. @default medium */
   readonly bodySize?: BodySize
-  /** How long one statement may take. @default query */
+  /** Database load, which determines the statement timeout. @default query */
   readonly databaseUse?: DatabaseUse
-  /** Whole numbers of the JSON body that are beyond 2^53 keep their digits: clients write BIGINT so. */
+  /** Integers beyond 2^53 in the JSON body keep their digits, for BIGINT values. */
   readonly hasLongNumbers?: true
   readonly response?: TSchema
   readonly responseKind?: BodyKind
@@ -93,13 +93,13 @@ export const FeatureParams = Type.Object({
   fid: Type.Integer({ description: 'Feature.' }),
 })
 
-/** Schema of an empty object answer. */
+/** Schema of an empty object. */
 export const EmptySchema = Type.Object({})
 
-/** Schema of any JSON object; used where the class decides the shape. */
+/** Schema of any JSON object, for bodies that depend on the class. */
 export const AnyObjectSchema = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
 
-/** Optional query parameters by name. */
+/** Returns the schema of optional query parameters. */
 export function query<P extends Record<string, TSchema>>(
   properties: P,
 ): TObject<{ [K in keyof P]: ReturnType<typeof Type.Optional<P[K]>> }> {
@@ -111,7 +111,7 @@ export function query<P extends Record<string, TSchema>>(
   }>
 }
 
-/** A list in a query: values between commas; the empty string is the empty list. */
+/** Returns the schema of a comma-separated list in a query; the empty string is the empty list. */
 export function list<T extends TSchema>(
   items: T,
   { maxItems, description }: { readonly maxItems: number; readonly description: string },
@@ -127,5 +127,5 @@ export type ParamsOf<R extends RouteDescriptor> = StaticOr<R['params'], Record<n
 export type QueryOf<R extends RouteDescriptor> = StaticOr<R['query'], Record<never, never>>
 /** JSON body of an operation's request. */
 export type BodyOf<R extends RouteDescriptor> = StaticOr<R['body'], unknown>
-/** JSON body of an operation's answer. */
+/** JSON body of an operation's response. */
 export type AnswerOf<R extends RouteDescriptor> = StaticOr<R['response'], unknown>

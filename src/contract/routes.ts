@@ -15,7 +15,7 @@ import { renderRoutes } from './routes/render.ts'
 import { resourceRoutes } from './routes/resource.ts'
 import { uploadRoutes } from './routes/upload.ts'
 
-/** Every HTTP operation, by the name the code calls it. */
+/** All HTTP operations, by name. */
 export const routes = {
   ...instanceRoutes,
   ...authRoutes,
@@ -40,13 +40,13 @@ export type RouteName = keyof typeof routes
 /** Names of all operations. */
 export const routeNames = Object.keys(routes) as readonly RouteName[]
 
-/** Gives an operation in its general form. */
+/** Returns an operation, with its general type. */
 export function routeOf(name: RouteName): RouteDescriptor {
   return routes[name]
 }
 
 /**
- * The answer of the `route` operation: path with positional placeholders, then their names.
+ * Returns the response of the `route` operation: path with positional placeholders, then their names.
  * `{"resource.item": ["/api/resource/{0}", "id"]}`
  */
 export function routeTemplates(): Record<string, string[]> {

@@ -1,7 +1,7 @@
 import { patterns } from './pattern.ts'
 import { Type } from './type.ts'
 
-/** Schema of a scale: `1 : 10000`, or its denominator as a number; null for none. */
+/** Returns the schema of a scale: `1 : 10000`, or its denominator as a number; null for no limit. */
 export function scaleField(description: string) {
   return Type.Optional(
     Type.Unsafe<string | number | null>({
@@ -17,12 +17,12 @@ export function scaleField(description: string) {
   )
 }
 
-/** Gives the denominator of a scale that fits the schema, as a whole number. */
+/** Returns the denominator of a valid scale, as an integer. */
 export function scaleDenominator(scale: string | number): number {
   return Math.round(typeof scale === 'number' ? scale : Number(scale.slice(scale.indexOf(':') + 1)))
 }
 
-/** Writes a scale the one way answers have it: `1 : 10000`. */
+/** Formats a scale as in responses: `1 : 10000`. */
 export function formatScale(scale: string | number): string {
   return `1 : ${BigInt(scaleDenominator(scale))}`
 }

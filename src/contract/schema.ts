@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { WebmapItemSchema } from './classes/webmap.ts'
 import { annotationsOf } from './descriptor.ts'
 
-/** The parts of a JSON Schema that walkers of values read. */
+/** Keywords of JSON Schema that value walkers read. */
 export type Schema = TSchema & {
   readonly type?: string | readonly string[]
   readonly $ref?: string
@@ -15,7 +15,7 @@ export type Schema = TSchema & {
   readonly default?: unknown
 }
 
-/** Lists the fields of an object's schema whose values are secret. */
+/** Lists the secret fields of an object schema. */
 export function listSecrets({ properties = {} }: Schema): string[] {
   return Object.entries(properties).flatMap(([name, field]) =>
     annotationsOf(field)['x-secret'] ? [name] : [],
@@ -23,8 +23,8 @@ export function listSecrets({ properties = {} }: Schema): string[] {
 }
 
 /**
- * Finds the schema that a value is written by: follows `$ref`, and of a union takes the branch whose discriminating
- * words the value has, else the one that is not null. Undefined where the value fits none.
+ * Finds the schema of a value: follows `$ref`, and selects the branch of a union by its discriminator values, else the
+ * branch that is not null. Undefined if no branch matches.
  */
 export function findSchemaFor(schema: Schema, value: unknown): Schema | undefined {
   if (schema.$ref !== undefined) return findSchemaFor(WebmapItemSchema as Schema, value)
@@ -35,13 +35,13 @@ export function findSchemaFor(schema: Schema, value: unknown): Schema | undefine
   return branch === undefined ? undefined : findSchemaFor(branch.schema, value)
 }
 
-/** A branch of a union that is not null, with the words that tell it from the others. */
+/** Branch of a union other than null, with its discriminator values. */
 interface Branch {
   readonly schema: Schema
   readonly words: readonly (readonly [field: string, word: unknown])[]
 }
 
-// Trees of ten thousand resources ask for the same few schemas again and again.
+// Trees of ten thousand resources have only a few schemas.
 const branchCache = new WeakMap<Schema, readonly Branch[]>()
 
 function branchesOf(union: Schema): readonly Branch[] {

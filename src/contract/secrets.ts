@@ -3,12 +3,12 @@ import { clsNames, descriptorOf } from './registry.ts'
 import { routeNames, routeOf } from './routes.ts'
 import type { Schema } from './schema.ts'
 
-/** HTTP headers that hold credentials; the headers of a request have no schema. */
+/** HTTP headers with credentials; request headers have no schema. */
 const secretHeaders = ['authorization', 'cookie', 'set-cookie'] as const
 
 let found: ReadonlySet<string> | undefined
 
-/** Lists the names of all fields that the contract marks with `x-secret`: of classes, request bodies and answers. */
+/** Lists the names of all fields marked with `x-secret`: in classes, request bodies and responses. */
 export function secretNames(): ReadonlySet<string> {
   if (found === undefined) {
     const names = new Set<string>()
@@ -32,12 +32,12 @@ function gather(part: unknown, names: Set<string>, seen: Set<unknown>): void {
   for (const child of Object.values(part)) gather(child, names, seen)
 }
 
-/** Tells whether the values of a field must not be shown. */
+/** Tells whether the values of a field are secret. */
 export function isSecretName(name: string): boolean {
   return secretNames().has(name)
 }
 
-/** Compiles a pattern that finds the name of a secret in a name: of fields, of headers and of `more`. */
+/** Compiles a pattern of secret names: of fields, headers and `more`. */
 export function secretPattern(more: readonly string[]): RegExp {
   return new RegExp([...secretNames(), ...secretHeaders, ...more].join('|'), 'i')
 }

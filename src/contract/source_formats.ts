@@ -1,29 +1,29 @@
-/** Facts about a format that layers are loaded from. Files have to follow the format; drivers are the importer's matter. */
+/** Properties of a source format. The importer chooses the drivers. */
 export interface SourceFormatFacts {
-  /** Name as people know it. */
+  /** Display name. */
   readonly title: string
-  /** File extensions in lower case, with the dot; first the one that GDAL's driver expects. */
+  /** File extensions in lower case, with the dot; the one that the GDAL driver expects is first. */
   readonly extensions: readonly [string, ...string[]]
-  /** Further extensions that other kinds of files have as well: in an archive such a file is not data. */
+  /** Extensions that other kinds of files have too: in an archive, such a file is not data. */
   readonly sharedExtensions?: readonly string[]
-  /** Extensions of zip archives that hold a file of the format. */
+  /** Extensions of ZIP archives with a file of the format. */
   readonly archiveExtensions?: readonly string[]
-  /** Extensions of the files of the same name without which the data cannot be read. */
+  /** Extensions of required sidecar files. */
   readonly required?: readonly string[]
-  /** Extensions of further files of the same name that belong to the data. */
+  /** Extensions of optional sidecar files. */
   readonly optional?: readonly string[]
-  /** Whether texts are read in the encoding that the request names, where the file does not name one. */
+  /** Whether the request can set the character encoding, if the file does not declare one. */
   readonly hasEncodings?: true
-  /** Whether a file of the format is itself a zip archive. */
+  /** Whether a file of the format is a ZIP archive. */
   readonly isZip?: true
-  /** What a file has to have, or what is refused, in a few words of Markdown. */
+  /** Requirements and limits of the format, in a few words of Markdown. */
   readonly limits?: string
 }
 
 const tableColumns = 'columns `lon` and `lat`, `x` and `y`, or `wkt`'
 
 /**
- * Formats that layers are loaded from.
+ * Source formats of layers.
  *
  * @see ESRI Shapefile Technical Description, July 1998; https://gdal.org/drivers/vector
  */
@@ -40,7 +40,7 @@ export const sourceFormats = {
     required: ['.shx', '.dbf'],
     optional: ['.prj', '.cpg', '.cst', '.qpj', '.shp.xml', '.sbn', '.sbx', '.idm', '.ind'],
     hasEncodings: true,
-    limits: 'the reference system from `.prj`',
+    limits: 'coordinate reference system from `.prj`',
   },
   FlatGeobuf: { title: 'FlatGeobuf', extensions: ['.fgb'] },
   KML: { title: 'KML', extensions: ['.kml'], archiveExtensions: ['.kmz'], limits: 'no entities' },
@@ -80,18 +80,18 @@ export const sourceFormats = {
 /** Name of a source format. */
 export type SourceFormatName = keyof typeof sourceFormats
 
-/** The source formats, in the order of the table. */
+/** Source formats, in the order of the table. */
 export const sourceFormatList: readonly SourceFormatFacts[] = Object.values(sourceFormats)
 
-/** Titles of formats, each once, as a sentence lists them. */
+/** Lists the distinct titles of formats, for a sentence. */
 export function listTitles(formats: readonly { readonly title: string }[]): string {
   return [...new Set(formats.map(({ title }) => title))].join(', ')
 }
 
-/** Titles of the formats whose texts may be in other encodings than UTF-8, as a sentence lists them. */
+/** Titles of the formats that support encodings other than UTF-8, as a list in a sentence. */
 export const encodedSourceTitles = listTitles(sourceFormatList.filter(({ hasEncodings }) => hasEncodings))
 
-/** Finds the source format that a file extension belongs to, without archives of a format. */
+/** Finds the source format of a file extension, except for archives. */
 export function sourceFormatOf(extension: string): SourceFormatFacts | undefined {
   const lower = extension.toLowerCase()
   return sourceFormatList.find(({ extensions, sharedExtensions = [] }) =>

@@ -5,10 +5,10 @@ import { mapValue, mentioning, parts } from './map_value.ts'
 import type { Cls } from './registry.ts'
 import type { Schema } from './schema.ts'
 
-/** Gives a value the form another dialect has for it; the words are those of its schema. */
+/** Translates a value into another dialect by the keywords of its schema. */
 export type Codec = (words: Annotations, value: unknown) => unknown
 
-/** Brings the values of a class's members into another dialect; what is not written differently stays as it is. */
+/** Translates the values in the members of a class into another dialect. */
 export function translateMembers(
   cls: Cls,
   members: Readonly<Record<string, unknown>>,
@@ -23,7 +23,7 @@ export function translateMembers(
   )
 }
 
-// Only members that hold something to translate are walked; a tree has ten thousands of the others.
+// Only members with values to translate are walked: a tree has tens of thousands of others.
 const schemaCache = new Map<Cls, Readonly<Record<string, Schema>>>()
 
 function schemasOf(cls: Cls): Readonly<Record<string, Schema>> {
@@ -35,7 +35,7 @@ function schemasOf(cls: Cls): Readonly<Record<string, Schema>> {
   return schemas
 }
 
-/** Tells whether dialects may write values of a schema differently. */
+/** Tells whether values of a schema may differ between dialects. */
 const differs = mentioning(['x-class-name', 'x-form', 'x-ref'])
 
 function translate(schema: Schema, value: unknown, codec: Codec): unknown {
@@ -46,7 +46,7 @@ function translate(schema: Schema, value: unknown, codec: Codec): unknown {
   })
 }
 
-/** The form of the documents, from either: class names, scales as text, references as the contract has them. */
+/** Translates values of any dialect into that of the document: class names, scales as strings, references. */
 export const toDocumentForm: Codec = (words, value) => {
   if (words['x-class-name']) return typeof value === 'string' ? documentName(value) : value
   if (words['x-form'] === 'scale') return writeScale(value)
@@ -57,8 +57,8 @@ export const toDocumentForm: Codec = (words, value) => {
 }
 
 /**
- * The form of the sister dialect, from that of the documents: numbers for scales, and for a bookmark layer, alone among
- * bare references, an object.
+ * Translates values of the document into the NextGIS dialect: numbers for scales, and an object for the bookmark layer,
+ * unlike other integer references.
  */
 export const toSisterForm: Codec = (words, value) => {
   if (words['x-class-name']) return typeof value === 'string' ? dialectName(value, 'sister') : value
@@ -66,7 +66,7 @@ export const toSisterForm: Codec = (words, value) => {
   return words['x-ref']?.onDelete === 'clear' && typeof value === 'number' ? { id: value } : value
 }
 
-/** Writes a scale the way of the documents, `1 : 10000`, from a number or from text however spaced. */
+/** Formats a scale as in the document, `1 : 10000`, from a number or a string with any spacing. */
 export function writeScale(value: unknown): unknown {
   const denominator = typeof value === 'number' ? value : readScale(value)
   return typeof denominator === 'number' ? `1 : ${denominator}` : value

@@ -1,18 +1,18 @@
 /**
- * The protocol of uploads that come in parts.
+ * Protocol of resumable uploads.
  *
  * @see tus resumable upload protocol 1.0.0
  */
 export const tus = {
   version: '1.0.0',
   extensions: ['creation', 'creation-with-upload', 'termination', 'checksum', 'expiration'],
-  /** Algorithms of checksums, as headers and the library of digests name them. */
+  /** Checksum algorithms, by their names in headers and in node:crypto. */
   checksums: ['sha1', 'sha256', 'sha512', 'md5'],
   /** Media type of a part. */
   mediaType: 'application/offset+octet-stream',
-  /** Header of every request and every answer. */
+  /** Header of every request and response. */
   header: 'tus-resumable',
-  /** Headers of answers that scripts of other sites have to read. */
+  /** Response headers exposed to cross-origin scripts. */
   exposed: [
     'Tus-Resumable',
     'Tus-Version',
@@ -26,5 +26,5 @@ export const tus = {
   ],
 } as const
 
-/** How long an upload is kept that nothing uses, in hours, whole or not. */
+/** Retention time of unused uploads, complete or not, in hours. */
 export const uploadHours = 24

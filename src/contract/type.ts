@@ -2,9 +2,8 @@ import type TypeBox from 'typebox'
 import type { TProperties, TSchema } from 'typebox'
 
 /**
- * Builders of JSON Schema whose TypeScript types TypeBox computes: `Static<typeof Schema>`. What they give is plain JSON
- * Schema. These dozen are all that the contract is written in; the library itself is a type checker for JavaScript, and
- * loading it would take longer than most commands do.
+ * Builders of plain JSON Schema, with the static types of TypeBox: `Static<typeof Schema>`. The contract needs only
+ * these dozen builders, and loading the library would take longer than most commands.
  */
 type Builders = Pick<
   typeof TypeBox,
@@ -22,7 +21,7 @@ type Builders = Pick<
   | 'Unsafe'
 >
 
-/** Members that an object may lack: this is no word of JSON Schema, which lists those that it needs. */
+/** Optional members: JSON Schema has no keyword for them, only a list of required ones. */
 const optional = new WeakSet<object>()
 
 const plain =
@@ -40,7 +39,7 @@ function optionalOf(schema: TSchema): object {
   return copy
 }
 
-/** Makes schemas. */
+/** Schema builders. */
 export const Type = {
   Array: (items: TSchema, options?: object) => ({ type: 'array', items, ...options }),
   Boolean: plain('boolean'),

@@ -6,34 +6,34 @@ import { WebmapItemSchema } from './classes/webmap.ts'
 import { describeFault } from './describe.ts'
 import { annotationKeywords } from './descriptor.ts'
 
-/** What kind of fault a value has. */
+/** Kind of a fault. */
 export type FaultKind = 'bad-value' | 'unknown-field' | 'missing-field'
 
-/** One way in which a value does not fit its schema. */
+/** Violation of a schema. */
 export interface Fault {
   readonly kind: FaultKind
-  /** The value at fault; for unknown fields the field itself, for missing ones the object that lacks it. */
+  /** Invalid value; for unknown fields the field itself, for missing fields their object. */
   readonly pointer: Pointer
-  /** One sentence with the value in it. */
+  /** Sentence with the value. */
   readonly message: string
   readonly hint?: string
 }
 
-/** Gives what a message shows of a part of the value: the part itself, or something else where it is secret. */
+/** Returns the part of a value for a message, or a replacement of a secret. */
 export type ShowPart = (pointer: Pointer, part: unknown) => unknown
 
-/** Checks a value; the empty list means that it fits. */
+/** Checks a value and returns its faults. */
 export type Validator = (value: unknown, show?: ShowPart) => Fault[]
 
-/** How thorough a validator is. */
+/** Options of a validator. */
 export interface ValidatorOptions {
-  /** `all` for files, where a person wants every fault; `first` for requests. */
+  /** Reported faults: `all` for files, `first` for requests. */
   readonly faults: 'all' | 'first'
-  /** A schema with an `$id`, whose parts others name by `$ref`. */
+  /** Schema with an `$id`, for references by `$ref`. */
   readonly library?: object
 }
 
-/** Compiles schemas into validators. One Ajv an instance: keep it, compiling is slow. Values are never changed. */
+/** Creates a compiler of validators. Keep the instance, since compilation is slow. Validators never change values. */
 export function createValidatorCompiler({
   faults,
   library,
@@ -47,7 +47,7 @@ export function createValidatorCompiler({
     strictRequired: false,
     validateFormats: true,
     keywords: [...annotationKeywords],
-    // Our schemas are held to be schemas by tests; here that, and code that is shorter, would only take time.
+    // Tests validate the schemas; validation and code optimization at run time would only take time.
     validateSchema: false,
     code: { optimize: false },
   })
@@ -66,12 +66,12 @@ function faultsOf(validate: ValidateFunction, show: ShowPart = (_, part) => part
 }
 
 /**
- * A union reports the faults of each branch and then its own. Where a branch got further into the value, its faults
- * say more than the union's "matches none"; where none did, the union's own line says it once for all.
+ * Ajv reports the faults of each branch of a union and then a fault of the union itself. If a branch matched deeper, its
+ * faults are more precise than that of the union; otherwise the fault of the union replaces those of the branches.
  */
 function isShadowed(error: ErrorObject, all: readonly ErrorObject[]): boolean {
   if (error.keyword === 'if') return true
-  // What a list of values says holds the type.
+  // The fault of an enumeration implies the type.
   if (error.keyword === 'type' && all.some((other) => isEnumOf(other, error))) return true
   const unions = all.filter((other) => other.keyword === 'anyOf' || other.keyword === 'oneOf')
   if (unions.includes(error)) return all.some((other) => isDeeper(other, error))
@@ -93,7 +93,7 @@ function isDeeper(other: ErrorObject, union: ErrorObject): boolean {
   return isBranchOf(other, union) && isDeepFault(other)
 }
 
-/** Faults of a value that is of the branch's type: about its members, its length or its bounds. */
+/** Tells whether a value has the type of the branch, and the fault concerns its members, length or bounds. */
 function isDeepFault(error: ErrorObject): boolean {
   return !['type', 'enum', 'const', 'anyOf', 'oneOf'].includes(error.keyword)
 }

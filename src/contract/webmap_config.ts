@@ -1,39 +1,39 @@
 import type { Datatype, GeometryType } from './geometry.ts'
 
-/** Part of a web map's tree, as its page gets it. */
+/** Item of the layer tree in the configuration of the page. */
 export type ConfigItem<Style = unknown> = ConfigLayer<Style> | ConfigGroup<Style>
 
-/** A group of layers. */
+/** Group of layers. */
 export interface ConfigGroup<Style = unknown> {
   readonly type: 'group'
-  /** Number within the map. */
+  /** Identifier within the map. */
   readonly id: number
   readonly key: number
   readonly label: string
-  /** Whether it is unfolded at first. */
+  /** Whether it is initially expanded. */
   readonly expanded: boolean
   readonly exclusive: boolean
   readonly children: readonly ConfigItem<Style>[]
 }
 
-/** A layer that the caller may see. */
+/** Layer that the caller can see. */
 export interface ConfigLayer<Style = unknown> {
   readonly type: 'layer'
-  /** Number within the map. */
+  /** Identifier within the map. */
   readonly id: number
   readonly key: number
   readonly label: string
-  /** Resource that holds the features. */
+  /** Resource with the features. */
   readonly layerId: number
   readonly styleId: number
-  /** Whether it is checked at first. */
+  /** Whether it is initially visible. */
   readonly visibility: boolean
   readonly identifiable: boolean
   /** 0 to 1; null for opaque. */
   readonly opacity: number | null
-  /** Denominator of the smallest scale it is shown at: the largest number. */
+  /** Denominator of the minimum scale, which is the larger number. */
   readonly minScaleDenom: number | null
-  /** Denominator of the largest scale it is shown at: the smallest number. */
+  /** Denominator of the maximum scale, which is the smaller number. */
   readonly maxScaleDenom: number | null
   readonly drawOrderPosition: number | null
   readonly adapter: 'image' | 'tile'
@@ -43,23 +43,23 @@ export interface ConfigLayer<Style = unknown> {
     readonly mode: 'feature_layer'
     readonly resource: { readonly id: number }
   } | null
-  /** What our own page draws by. */
+  /** Extension for the web map page of landform. */
   readonly landform: LayerDrawing<Style>
 }
 
-/** What the page needs to draw a layer from vector tiles, and to name what it finds. */
+/** Data to render a layer from vector tiles and to label its features. */
 export interface LayerDrawing<Style = unknown> {
   readonly geometryType: GeometryType
   readonly style: Style
-  /** Counts the changes of the features. */
+  /** Version of the data, incremented with each change. */
   readonly dataVersion: number
-  /** Fields in order; empty where the caller may not see the structure. */
+  /** Fields in order; empty if the caller cannot read the data structure. */
   readonly fields: readonly ConfigField[]
-  /** Whom the data comes from, as text; null where nothing is said, or not to the caller. */
+  /** Attribution as plain text; null if absent or not readable by the caller. */
   readonly attribution: string | null
 }
 
-/** A field, as the page shows it. */
+/** Field of a layer. */
 export interface ConfigField {
   readonly keyname: string
   readonly label: string
@@ -69,11 +69,11 @@ export interface ConfigField {
 /** West, south, east, north, in degrees. East is less than west where the box crosses the antimeridian. */
 export type DegreeBox = readonly [west: number, south: number, east: number, north: number]
 
-/** What the page of a web map shows to the one who asks. The names are those of the API in the wild. */
+/** Configuration of the page of a web map for the caller, with the names of the original API. */
 export interface WebmapConfig<Style = unknown> {
   readonly webmapId: number
   readonly webmapTitle: string
-  /** HTML, of which only what is harmless is left. */
+  /** Sanitized HTML. */
   readonly webmapDescription: string | null
   readonly initialExtent: DegreeBox
   readonly constrainingExtent: DegreeBox | null
@@ -82,9 +82,9 @@ export interface WebmapConfig<Style = unknown> {
     readonly id: number
     readonly children: readonly ConfigItem<Style>[]
   }
-  /** Ids of the layers checked at first. */
+  /** Ids of the initially visible layers. */
   readonly checkedItems: readonly number[]
-  /** Ids of the groups unfolded at first. */
+  /** Ids of the initially expanded groups. */
   readonly expandedItems: readonly number[]
   readonly mid: { readonly adapter: readonly string[]; readonly plugin: readonly string[] }
   readonly annotations: {
@@ -99,9 +99,9 @@ export interface WebmapConfig<Style = unknown> {
   readonly measureSrsId: number | null
   readonly bookmarkLayerId: number | null
   readonly printMaxSize: number
-  /** What our own page shows besides. */
+  /** Extension for the web map page of landform. */
   readonly landform: {
-    /** Names of layers that the caller may see and that cannot be drawn yet: pictures. */
+    /** Names of visible layers that the page cannot render yet: rasters. */
     readonly undrawn: readonly string[]
   }
 }

@@ -1,15 +1,15 @@
-/** What of the map's state stands in the address of the page, so that a copied address shows the same. */
+/** Map state in the URL of the page, so that a copied URL shows the same view. */
 export interface AddressState {
   readonly lon: number
   readonly lat: number
   readonly zoom: number
   /** Degrees, clockwise. */
   readonly angle: number
-  /** Ids of the styles whose layers are checked. */
+  /** Ids of the styles of visible layers. */
   readonly styles: readonly number[]
 }
 
-/** Reads the state from the query of an address; what is not there, or is no number, is left out. */
+/** Parses the state from a URL query; omits missing and invalid values. */
 export function parseAddress(query: string): Partial<AddressState> {
   const parameters = new URLSearchParams(query)
   const styles = parameters.get('styles')
@@ -22,13 +22,13 @@ export function parseAddress(query: string): Partial<AddressState> {
   }
 }
 
-/** Lists what an address names in `styles` besides the ids of the styles of a map. */
+/** Lists values of `styles` in a URL query that are not ids of the styles of the map. */
 export function findUnknownStyles(query: string, known: readonly number[]): string[] {
   const names = (new URLSearchParams(query).get('styles') ?? '').split(',').filter((name) => name !== '')
   return names.filter((name) => !known.includes(Number(name)))
 }
 
-/** Writes the state into a query, other parameters kept. */
+/** Writes the state into a URL query, and keeps other parameters. */
 export function formatAddress(query: string, { lon, lat, zoom, angle, styles }: AddressState): string {
   const parameters = new URLSearchParams(query)
   parameters.set('lon', lon.toFixed(4))

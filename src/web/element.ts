@@ -1,12 +1,12 @@
-/** What an element is made with: attributes by name; functions are event listeners, false and undefined leave out. */
+/** Attributes of an element by name; functions are event listeners, false and undefined omit the attribute. */
 export type Attributes = Readonly<
   Record<string, string | number | boolean | undefined | ((event: Event) => void)>
 >
 
-/** What goes into an element: other nodes, and text, which is never taken for markup. */
+/** Content of an element: nodes, and text, which is never parsed as markup. */
 export type Content = Node | string
 
-/** Makes an HTML element. */
+/** Creates an HTML element. */
 export function element<N extends keyof HTMLElementTagNameMap>(
   name: N,
   attributes: Attributes = {},
@@ -17,7 +17,7 @@ export function element<N extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** Makes an SVG element. */
+/** Creates an SVG element. */
 export function svgElement<N extends keyof SVGElementTagNameMap>(
   name: N,
   attributes: Attributes = {},
@@ -28,7 +28,7 @@ export function svgElement<N extends keyof SVGElementTagNameMap>(
   return made
 }
 
-/** Makes a button with an icon, named for those who do not see it. */
+/** Creates a button with an icon and an accessible name. */
 export function iconButton(label: string, path: string, onClick: () => void): HTMLButtonElement {
   const icon = svgElement(
     'svg',

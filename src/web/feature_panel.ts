@@ -2,25 +2,25 @@ import { element, iconButton } from './element.ts'
 import { icons } from './icons.ts'
 import type { Findings, FoundFeature } from './identify.ts'
 
-/** What the panel of found features can be told, and tells. */
+/** Panel of found features. */
 export interface FeaturePanel {
   readonly root: HTMLElement
-  /** Shows what was found, the first feature open, and gives the panel the keyboard where it is to have it. */
+  /** Shows the findings with the first feature open, and moves the keyboard focus to the panel if requested. */
   show(findings: Findings, focuses: boolean): void
   close(): void
 }
 
-/** What happens in the panel. */
+/** Event handlers of the panel. */
 export interface FeaturePanelEvents {
-  /** A feature is looked at; undefined where none is any longer. */
+  /** The open feature has changed; undefined if none is open. */
   onSelect(feature: FoundFeature | undefined): void
-  /** The map is to go to a feature. */
+  /** The user requests to zoom to a feature. */
   onZoom(feature: FoundFeature): void
-  /** The panel closes while it has the keyboard. */
+  /** The panel closes while it has the keyboard focus. */
   onLeave(): void
 }
 
-/** Makes the panel that shows the attributes of found features. */
+/** Creates the panel that shows the attributes of found features. */
 export function createFeaturePanel(events: FeaturePanelEvents): FeaturePanel {
   const heading = element('h2', { tabindex: -1 })
   const list = element('div', { class: 'found' })
@@ -54,20 +54,22 @@ export function createFeaturePanel(events: FeaturePanelEvents): FeaturePanel {
   }
 }
 
-/** Most features of a layer that the server names at once. */
-const mostOfLayer = 100
+/** Maximum number of features of a layer in a response. */
+const maxOfLayer = 100
 
 function notesOf({ features, faults }: Findings): string[] {
   const byLayer = Map.groupBy(features, ({ layer }) => layer)
-  const full = [...byLayer].filter(([, found]) => found.length >= mostOfLayer)
+  const full = [...byLayer].filter(([, found]) => found.length >= maxOfLayer)
   return [
     ...faults.map(({ layer, reason }) => `${layer.label}: ${reason}`),
-    ...full.map(([{ label }]) => `${label}: the first ${mostOfLayer} are shown. Zoom in to find others.`),
+    ...full.map(
+      ([{ label }]) => `${label}: showing the first ${maxOfLayer} features. Zoom in to find others.`,
+    ),
   ]
 }
 
 function headingOf({ features }: Findings): string {
-  if (features.length === 0) return 'Nothing here'
+  if (features.length === 0) return 'No features here'
   return features.length === 1 ? '1 feature' : `${features.length} features`
 }
 
@@ -94,7 +96,7 @@ function featureEntry(
   return entry
 }
 
-/** The label; where the layer has no field for it, what the feature itself calls its name. */
+/** Returns the label of a feature, or its field `name` if the layer has no label field. */
 function titleOf({ id, label, fields }: FoundFeature): string {
   const name = fields.name ?? fields.NAME ?? fields.Name
   return label === `#${id}` && typeof name === 'string' && name !== '' ? name : label
@@ -117,7 +119,7 @@ function attributeRow(name: string, value: unknown): HTMLElement {
   return element('tr', {}, element('th', { scope: 'row' }, name), cell)
 }
 
-/** Shows the value of a field. Texts are shown as they are; nothing in them is taken for markup. */
+/** Formats the value of a field as a node. Strings are never parsed as markup. */
 function showValue(value: unknown): Node {
   if (value === null || value === undefined || value === '') {
     return element('span', { class: 'none', title: 'no value' }, '–')
@@ -128,7 +130,7 @@ function showValue(value: unknown): Node {
   return document.createTextNode(formatValue(value))
 }
 
-/** Writes a value as text; dates and times, which come in parts, as ISO 8601. */
+/** Formats a value as text; dates and times, which the API returns as objects, in ISO 8601. */
 function formatValue(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value !== 'object' || value === null) return String(value)

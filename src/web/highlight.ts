@@ -10,10 +10,10 @@ import Style from 'ol/style/Style'
 import type { FoundFeature } from './identify.ts'
 import { askJson } from './request.ts'
 
-/** Shows which feature is looked at. */
+/** Highlight of the open feature. */
 export interface Highlight {
   readonly drawn: VectorLayer
-  /** Shows the shape of a feature in the place of another; undefined shows none. */
+  /** Replaces the highlighted feature; undefined removes the highlight. */
   show(feature: FoundFeature | undefined): Promise<void>
 }
 
@@ -29,7 +29,7 @@ const style = [
   }),
 ]
 
-/** Makes the layer that shows it, above all others. */
+/** Creates the highlight layer, above all other layers. */
 export function createHighlight(): Highlight {
   const source = new VectorSource()
   let wanted: FoundFeature | undefined
@@ -38,7 +38,7 @@ export function createHighlight(): Highlight {
     async show(feature) {
       wanted = feature
       const geometry = feature === undefined ? undefined : await readGeometry(feature)
-      // A slow answer must not take the place of a later one.
+      // A slow response must not replace a later one.
       if (wanted !== feature) return
       source.clear()
       if (geometry !== undefined) source.addFeature(new Feature(geometry))
@@ -46,7 +46,7 @@ export function createHighlight(): Highlight {
   }
 }
 
-/** Reads the shape of a feature in EPSG:3857; undefined where it has none. */
+/** Reads the geometry of a feature in EPSG:3857; undefined if it is null. */
 export async function readGeometry({ layer, id }: FoundFeature): Promise<Geometry | undefined> {
   const query = 'geom_format=geojson&srs=3857&fields=&extensions='
   const { geom } = await askJson<{ geom: unknown }>(`/api/resource/${layer.layerId}/feature/${id}?${query}`)

@@ -1,4 +1,4 @@
-/** Paths of the icons, drawn as lines in a box of 20 by 20. */
+/** SVG paths of the icons, stroked, in a view box of 20 by 20. */
 export const icons = {
   close: 'M5 5l10 10M15 5L5 15',
   plus: 'M10 4v12M4 10h12',

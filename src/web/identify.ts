@@ -1,7 +1,7 @@
 import { askJson } from './request.ts'
 import type { MapLayer } from './tree_walk.ts'
 
-/** A feature that was found, with the layer it is of. */
+/** Found feature, with its layer. */
 export interface FoundFeature {
   readonly layer: MapLayer
   readonly id: number
@@ -9,14 +9,14 @@ export interface FoundFeature {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** What a search gives. */
+/** Result of a search. */
 export interface Findings {
   readonly features: readonly FoundFeature[]
   /** Layers that could not be searched, with the reason. */
   readonly faults: readonly { readonly layer: MapLayer; readonly reason: string }[]
 }
 
-/** Where to search: a point of the map in EPSG:3857 with a radius in metres. */
+/** Search area: a point in EPSG:3857 with a radius in metres. */
 export interface SearchCircle {
   readonly center: readonly [x: number, y: number]
   readonly radius: number
@@ -31,7 +31,7 @@ interface LayerAnswer {
   }[]
 }
 
-/** Finds the features of some layers around a point, in the order of the layers. */
+/** Finds features of several layers around a point, in the order of the layers. */
 export async function identify(
   layers: readonly MapLayer[],
   circle: SearchCircle,
@@ -44,7 +44,7 @@ export async function identify(
     headers: { 'content-type': 'application/json' },
     signal,
   })
-  // A layer that stands in the tree twice is searched, and shown, once.
+  // A layer that is in the tree twice is searched and shown once.
   const once = ids
     .map((id) => layers.find(({ layerId }) => layerId === id))
     .filter((layer) => layer !== undefined)

@@ -3,32 +3,32 @@ import { icons } from './icons.ts'
 import { swatchesOf } from './swatch.ts'
 import { listLayers, type MapItem, type MapLayer } from './tree_walk.ts'
 
-/** The tree of layers with its check boxes. */
+/** Layer tree with check boxes. */
 export interface LayerTree {
   readonly root: HTMLElement
-  /** Marks the layers that the scale at hand does not show. */
+  /** Marks the layers that are not shown at the current scale. */
   markScale(isShown: (layer: MapLayer) => boolean): void
 }
 
-/** What the tree starts from and tells. */
+/** Options and event handlers of the layer tree. */
 export interface LayerTreeOptions {
   readonly items: readonly MapItem[]
   readonly checked: ReadonlySet<number>
   /** A layer was checked or unchecked. */
   onChange(layer: MapLayer, checked: boolean): void
-  /** The map is to go to a layer. */
+  /** The user requests to zoom to a layer. */
   onZoom(layer: MapLayer): void
 }
 
 interface Building extends LayerTreeOptions {
-  /** Check boxes and entries of layers, by the number of the item. */
+  /** Check boxes and entries of layers, by the id of the item. */
   readonly boxes: Map<number, HTMLInputElement>
   readonly entries: Map<number, HTMLElement>
-  /** Brings the check boxes of the groups in line with those in them, innermost first. */
+  /** Updates the check boxes of groups from their children, innermost first. */
   readonly groups: (() => void)[]
 }
 
-/** Makes the tree. It is plain lists, check boxes and buttons, so that a keyboard and a screen reader know it. */
+/** Creates the layer tree from lists, check boxes and buttons, for keyboards and screen readers. */
 export function createLayerTree(options: LayerTreeOptions): LayerTree {
   const building: Building = { ...options, boxes: new Map(), entries: new Map(), groups: [] }
   const root = element('ul', { class: 'tree', 'aria-label': 'Layers' }, ...entriesOf(options.items, building))
@@ -117,7 +117,7 @@ function groupEntry(group: Group, building: Building): HTMLElement {
   return element('li', { class: 'group' }, element('div', { class: 'row' }, fold, label), content)
 }
 
-/** Makes the check box that checks all layers of a group; it is half checked while only some of them are. */
+/** Creates the check box of all layers in a group, indeterminate while only some are visible. */
 function groupBox(group: Group, building: Building): HTMLInputElement {
   const box = element('input', { type: 'checkbox' })
   const layers = listLayers(group.children)

@@ -9,16 +9,16 @@ import type { DrawnLayer } from './tiles.ts'
 import { isShownAt } from './tree_walk.ts'
 import { goTo, wrapX } from './viewport.ts'
 
-/** Where features are looked up. */
+/** Options of feature lookups. */
 export interface LookupOptions {
   readonly map: OlMap
   readonly layers: readonly DrawnLayer[]
   readonly status: Status
-  /** The panel of found features appears. */
+  /** The panel of found features opens. */
   onOpen(): void
 }
 
-/** Makes the panel of found features: a click shows what is there, Enter what is in the middle of the map. */
+/** Creates the panel of found features: a click finds features at the pointer, Enter in the center of the map. */
 export function createLookup({ map, layers, status, onOpen }: LookupOptions): FeaturePanel {
   const highlight = createHighlight()
   map.addLayer(highlight.drawn)
@@ -29,7 +29,7 @@ export function createLookup({ map, layers, status, onOpen }: LookupOptions): Fe
         (geometry) => geometry && goTo(map, geometry.getExtent()),
         (error: unknown) => status.report(reasonOf(error)),
       ),
-    // The keyboard goes on from the map.
+    // Returns the keyboard focus to the map.
     onLeave: () => map.getTargetElement()?.focus(),
   })
   let running = new AbortController()
@@ -39,14 +39,14 @@ export function createLookup({ map, layers, status, onOpen }: LookupOptions): Fe
     const { signal } = running
     const asked = layers.filter((one) => isSearched(one, map)).map(({ layer }) => layer)
     if (asked.length === 0) return panel.close()
-    const reach = Math.max(leastReach(), ...asked.map(({ landform }) => reachOf(landform.style) + 2))
+    const reach = Math.max(minReach(), ...asked.map(({ landform }) => reachOf(landform.style) + 2))
     const circle = { center: [wrapX(x), y] as const, radius: reach * (map.getView().getResolution() ?? 1) }
     try {
       const findings = await status.track(identify(asked, circle, signal))
       onOpen()
       panel.show(findings, focuses)
     } catch (error) {
-      if (!signal.aborted) status.report(`Nothing could be looked up. ${reasonOf(error)}`)
+      if (!signal.aborted) status.report(`Cannot find features. ${reasonOf(error)}`)
     }
   }
   map.on('singleclick', ({ coordinate }) => void search(coordinate, false))
@@ -58,8 +58,8 @@ export function createLookup({ map, layers, status, onOpen }: LookupOptions): Fe
   return panel
 }
 
-/** How far from a point it can be hit, at the least, in pixels: fingers are less exact. */
-function leastReach(): number {
+/** Minimum search radius in pixels: touch is less precise. */
+function minReach(): number {
   return matchMedia('(pointer: coarse)').matches ? 12 : 5
 }
 

@@ -9,7 +9,7 @@ startPage({ id: Number(webmap), tiny: tiny !== undefined }).catch((error: unknow
     element(
       'main',
       { class: 'failure', role: 'alert' },
-      element('h1', {}, 'The map cannot be shown'),
+      element('h1', {}, 'Cannot show the map'),
       element('p', {}, reasonOf(error)),
       element('button', { type: 'button', class: 'plain', click: () => location.reload() }, 'Try again'),
     ),

@@ -11,22 +11,22 @@ import { createTools } from './tools.ts'
 import { drawOrder, isShownAt, listLayers, type MapConfig, type MapLayer } from './tree_walk.ts'
 import { createMap, createPosition, extentOf, goTo, readPlace } from './viewport.ts'
 
-/** Which map to show. */
+/** Options of the page of a web map. */
 export interface PageOptions {
   readonly id: number
-  /** Without layer tree and tools. */
+  /** Whether to omit the layer tree and the tools. */
   readonly tiny: boolean
 }
 
 interface Page {
   readonly config: MapConfig
   readonly map: OlMap
-  /** The uppermost first. */
+  /** Drawn layers, from top to bottom. */
   readonly layers: readonly DrawnLayer[]
   readonly status: Status
 }
 
-/** Builds the page of a web map: what it shows comes from the server's configuration for the caller. */
+/** Builds the page of a web map from the server's configuration for the caller. */
 export async function startPage({ id, tiny }: PageOptions): Promise<void> {
   const status = createStatus()
   document.body.classList.toggle('tiny', tiny)
@@ -41,7 +41,7 @@ export async function startPage({ id, tiny }: PageOptions): Promise<void> {
   announceDrawn(page)
 }
 
-/** Puts the map on the page, with its layers and what stands at its lower end. */
+/** Creates the map on the page, with its layers and footer. */
 function openPage(
   config: MapConfig,
   { status, tiny }: Pick<Page, 'status'> & Pick<PageOptions, 'tiny'>,
@@ -51,7 +51,8 @@ function openPage(
     tabindex: 0,
     role: 'application',
     'aria-label': `Map: ${config.webmapTitle}`,
-    'aria-description': 'Arrow keys move the map, plus and minus zoom, Enter shows what is in the middle.',
+    'aria-description':
+      'Arrow keys move the map, plus and minus zoom, Enter identifies features in the center.',
   })
   const corner = element('div', { class: 'corner' })
   document.body.prepend(element('main', {}, target), corner)
@@ -62,22 +63,22 @@ function openPage(
     listLayers(config.rootItem.children).map(({ styleId }) => styleId),
   )
   if (unknown.length > 0)
-    status.report(`This map has no layer of the styles that the address names: ${unknown.join(', ')}.`)
+    status.report(`This map has no layers for these styles in the URL: ${unknown.join(', ')}.`)
   const ordered = drawOrder(config).map((layer) => startLayer(layer, start.styles))
   const page: Page = { config, map, layers: drawLayers(ordered, status), status }
   for (const { drawn } of page.layers) map.addLayer(drawn)
   for (const label of config.landform.undrawn)
-    status.report(`${label} is not shown: pictures cannot be drawn here yet.`)
+    status.report(`Cannot show ${label}: raster layers are not supported yet.`)
   corner.append(...(tiny ? [] : [createPosition(map)]), attributionLine(page))
   return page
 }
 
 function reportLostLogin(status: Status): void {
   const act = () => location.assign(loginAddress())
-  status.report('You are no longer logged in.', { label: 'Log in', act })
+  status.report('Your session has ended.', { label: 'Log in', act })
 }
 
-// Layers that the address names are checked, and no others.
+// If the URL has styles, only their layers are visible.
 function startLayer(layer: MapLayer, styles: readonly number[] | undefined): MapLayer {
   return styles === undefined ? layer : { ...layer, visibility: styles.includes(layer.styleId) }
 }
@@ -123,7 +124,7 @@ async function zoomToLayer({ map, status }: Page, { layerId, label }: MapLayer):
       status.report(`${label} has no features.`)
     } else goTo(map, extentOf([minLon, minLat, maxLon, maxLat]))
   } catch (error) {
-    status.report(`The extent of ${label} is not known. ${reasonOf(error)}`)
+    status.report(`Cannot read the extent of ${label}. ${reasonOf(error)}`)
   }
 }
 
@@ -133,7 +134,7 @@ function attributionLine({ config }: Page): HTMLElement {
   return element('p', { class: 'attribution' }, texts.join(' · '))
 }
 
-/** Says on the page, for whoever prints or tests it in a driven browser, that all there was to draw is drawn. */
+/** Marks the page as completely rendered, for printing and browser tests. */
 function announceDrawn({ map, layers, status }: Page): void {
   const busy = () => {
     document.body.dataset.drawn = 'false'

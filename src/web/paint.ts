@@ -20,7 +20,7 @@ import {
 } from '../style/style_model.ts'
 import { scaleOf } from './tree_walk.ts'
 
-/** Turns our style into the function that the map library asks for each feature. */
+/** Converts a style into an OpenLayers style function. */
 export function styleFunctionOf(style: Style, family: GeometryFamily): StyleFunction {
   const rules = style.rules.map((rule) => ({
     rule,
@@ -34,12 +34,12 @@ export function styleFunctionOf(style: Style, family: GeometryFamily): StyleFunc
   }
 }
 
-/** Half the height of the largest marker of a style, in pixels: how far from a point it can be hit. */
+/** Returns the hit radius of points in pixels: half the size of the largest marker. */
 export function reachOf({ rules }: Style): number {
   return Math.max(0, ...rules.flatMap(({ symbolizers }) => symbolizers.map(({ size }) => size / 2)))
 }
 
-/** Gives what the map library draws a rule with, from lower to upper. */
+/** Returns the OpenLayers styles of a rule, from bottom to top. */
 export function stylesOf({ symbolizers }: Rule, family: GeometryFamily): OlStyle[] {
   return symbolizers.flatMap((symbolizer) => {
     const paint = paintOf(symbolizer, family)
@@ -62,9 +62,9 @@ function strokeOf({ color, width, dash }: StrokeModel, paint: Paint): Stroke {
 interface Shape {
   readonly points: number
   readonly angle: number
-  /** Inner radius as a part of the outer one. */
+  /** Inner radius as a fraction of the outer radius. */
   readonly inner?: number
-  /** Outer radius, as a part of the height of the marker. */
+  /** Outer radius as a fraction of the marker height. */
   readonly radius: number
 }
 
@@ -83,7 +83,7 @@ function markerOf({ marker, size, angle }: Symbolizer, paint: Paint): ImageStyle
   const fill = paint.fill === undefined ? {} : { fill: new Fill({ color: colorOf(paint.fill, paint) }) }
   if (marker === 'circle') return new CircleStyle({ radius: size / 2, ...fill, ...stroke })
   const shape = shapes[marker]
-  // A cross has no inside: what would fill it draws its arms.
+  // A cross has no area: the fill colour draws its arms.
   const lines = shape.inner === 0 && paint.fill !== undefined
   const arms = lines
     ? { stroke: new Stroke({ color: colorOf(paint.fill, paint), width: edge?.width ?? 1 }) }

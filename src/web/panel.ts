@@ -3,21 +3,21 @@ import { icons } from './icons.ts'
 import { askJson } from './request.ts'
 import type { MapConfig } from './tree_walk.ts'
 
-/** The panel with the name of the map and its layers. */
+/** Panel with the name of the map and its layers. */
 export interface Panel {
   readonly elements: readonly HTMLElement[]
   hide(): void
 }
 
-/** What the panel shows and tells. */
+/** Options and event handlers of the panel. */
 export interface PanelOptions {
   readonly config: MapConfig
   readonly tree: HTMLElement
-  /** The panel appears. */
+  /** The panel opens. */
   onOpen(): void
 }
 
-/** Makes the panel, and the button that shows and hides it. */
+/** Creates the panel, and the button that shows and hides it. */
 export function createPanel({ config, tree, onOpen }: PanelOptions): Panel {
   const { webmapTitle, webmapDescription } = config
   const description = webmapDescription
@@ -39,37 +39,37 @@ export function createPanel({ config, tree, onOpen }: PanelOptions): Panel {
     panel.hidden = !shown
     toggle.setAttribute('aria-expanded', String(shown))
   }
-  // On a small screen the map comes first.
+  // On a small screen the panel is initially closed.
   setShown(!isNarrow())
   return { elements: [toggle, panel], hide: () => setShown(false) }
 }
 
-/** Tells whether the screen has room for one panel only. */
+/** Tells whether the screen has space for only one panel. */
 export function isNarrow(): boolean {
   return matchMedia('(max-width: 640px)').matches
 }
 
-/** Guests may see more once they have logged in. */
+/** Creates the note of an empty map; guests get a login button. */
 function emptyNote(): HTMLElement {
-  const note = element('p', { class: 'note' }, 'This map has no layers that you may see.')
+  const note = element('p', { class: 'note' }, 'This map has no layers that you can view.')
   askJson<{ keyname: string }>('/api/component/auth/current_user').then(
     ({ keyname }) => {
       const login = () => location.assign(loginAddress())
       if (keyname === 'guest')
         note.append(element('button', { type: 'button', class: 'plain', click: login }, 'Log in'))
     },
-    // The note says enough.
+    // The note is sufficient.
     () => undefined,
   )
   return note
 }
 
-/** Gives the address of the login, which leads back to where the map stands. */
+/** Returns the login URL, which redirects back to the current view. */
 export function loginAddress(): string {
   return `/login?next=${encodeURIComponent(location.pathname + location.search)}`
 }
 
-/** The server has left of the description what is harmless. */
+/** Parses HTML that the server has sanitized. */
 function parseHtml(html: string): DocumentFragment {
   const template = document.createElement('template')
   template.innerHTML = html

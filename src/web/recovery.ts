@@ -1,13 +1,13 @@
 import { isLoginLost, RequestFault, reasonOf } from './request.ts'
 import type { Status } from './status.ts'
 
-/** Repeats what could not be loaded for one layer. */
+/** Retries failed loads of a layer. */
 export interface LayerRecovery {
-  /** Runs a load, and again after it has failed, until it succeeds. The key names what is loaded. */
+  /** Runs a load and retries it until it succeeds. The key identifies the load. */
   load(key: string, run: () => Promise<void>): void
 }
 
-/** Makes the recovery of a layer; `onRecovered` is called when loads that had failed have succeeded. */
+/** Creates the recovery of a layer; `onRecovered` runs when failed loads have succeeded. */
 export type OpenRecovery = (label: string, onRecovered: () => void) => LayerRecovery
 
 interface Failure {
@@ -18,19 +18,19 @@ interface Failure {
 interface Layer {
   readonly label: string
   readonly onRecovered: () => void
-  /** By key, the latest last. */
+  /** Failed loads by key, the latest last. */
   readonly failed: Map<string, Failure>
 }
 
-/** Most failed loads that are kept of a layer; a screen has fewer tiles. */
-const mostKept = 256
+/** Maximum number of recorded failed loads per layer; a screen has fewer tiles. */
+const maxFailures = 256
 
-/** Milliseconds before failed loads are repeated; each pause is twice the one before. */
-const pauses = { first: 1000, longest: 60_000 }
+/** Milliseconds between retries; each pause is twice the previous one. */
+const pauses = { first: 1000, max: 60_000 }
 
 /**
- * Makes what repeats failed loads: after growing pauses, when the browser is online or in sight again, when another load
- * succeeds, and when the user says so. What is missing is reported as long as it is.
+ * Creates the retries of failed loads: with exponential backoff, when the browser is online or visible again, when
+ * another load succeeds, and when the user requests it. Reports faults until the loads succeed.
  */
 export function createRecovery(status: Status): OpenRecovery {
   const layers: Layer[] = []
@@ -41,10 +41,10 @@ export function createRecovery(status: Status): OpenRecovery {
   const schedule = () => {
     if (timer !== undefined || !layers.some(hasPassingFault)) return
     timer = setTimeout(() => repeat('latest'), pause)
-    pause = Math.min(2 * pause, pauses.longest)
+    pause = Math.min(2 * pause, pauses.max)
   }
 
-  /** Repeats all failed loads, or of each layer the latest, which the others follow if it succeeds. */
+  /** Retries all failed loads, or the latest of each layer, which triggers the others if it succeeds. */
   const repeat = async (which: 'all' | 'latest') => {
     clearTimeout(timer)
     timer = undefined
@@ -66,7 +66,7 @@ export function createRecovery(status: Status): OpenRecovery {
     layer.failed.delete(key)
     if (error !== undefined) layer.failed.set(key, { run, error })
     const [oldest] = layer.failed.keys()
-    if (layer.failed.size > mostKept && oldest !== undefined) layer.failed.delete(oldest)
+    if (layer.failed.size > maxFailures && oldest !== undefined) layer.failed.delete(oldest)
     reports.show(layers)
     return error === undefined
   }
@@ -84,7 +84,7 @@ export function createRecovery(status: Status): OpenRecovery {
     return {
       load(key, run) {
         void attempt(layer, key, run).then((isDone) => {
-          // The server answers: what it did not answer before is due.
+          // The server responds again: retry the failed loads.
           if (isDone && timer !== undefined && layers.some(isCutOff)) resume()
           else schedule()
         })
@@ -93,7 +93,7 @@ export function createRecovery(status: Status): OpenRecovery {
   }
 }
 
-/** Shows what is missing, as long as it is. A message that the user has dismissed does not come back for the same. */
+/** Reports faults until they are resolved. A dismissed message does not reappear for the same fault. */
 function createReports(status: Status, retry: () => void) {
   const shown = new Map<string, () => void>()
   const act = () => {
@@ -115,12 +115,12 @@ function createReports(status: Status, retry: () => void) {
 }
 
 function messagesOf(layer: Layer): string[] {
-  if (isCutOff(layer)) return ['The server cannot be reached. Parts of the map are missing.']
-  // A login that has ended is reported for the whole page.
+  if (isCutOff(layer)) return ['The server is unreachable. Parts of the map are missing.']
+  // The page reports ended sessions itself.
   const errors = [...layer.failed.values()].map(({ error }) => error).filter((error) => !isLoginLost(error))
   const latest = errors.at(-1)
   if (latest === undefined) return []
-  return [`${layer.label} could not be drawn completely. ${reasonOf(latest)}`]
+  return [`Cannot load all of ${layer.label}. ${reasonOf(latest)}`]
 }
 
 const errorsOf = ({ failed }: Layer) => [...failed.values()].map(({ error }) => error)
@@ -129,7 +129,7 @@ function isCutOff(layer: Layer): boolean {
   return errorsOf(layer).some((error) => error instanceof RequestFault && error.status === 0)
 }
 
-/** Tells whether a layer has a fault that may pass by itself: one of the way to the server, or of the server. */
+/** Tells whether a layer has a transient fault, of the network or the server. */
 function hasPassingFault(layer: Layer): boolean {
   const passing = (status: number) => status === 0 || status === 408 || status === 429 || status >= 500
   return errorsOf(layer).some((error) => error instanceof RequestFault && passing(error.status))

@@ -1,8 +1,8 @@
-/** A request that the server did not answer as hoped. */
+/** Failed request. */
 export class RequestFault extends Error {
-  /** 0 where the server cannot be reached. */
+  /** HTTP status; 0 if the server is unreachable. */
   readonly status: number
-  /** Code of the problem, as the server's contract has it; undefined where the answer is not the server's own. */
+  /** Problem code; undefined if the response is not from landform. */
   readonly code: string | undefined
 
   constructor(message: string, { status, code }: { readonly status: number; readonly code?: string }) {
@@ -12,16 +12,16 @@ export class RequestFault extends Error {
   }
 }
 
-/** Dispatches `ended` once the session that the page was opened with has ended. */
+/** Dispatches `ended` when the session of the page has ended. */
 export const session = new EventTarget()
 let hasEnded = false
 
 /**
- * Asks the server, which is the one the page came from. A session that has ended is reported once; the request is
- * repeated as a guest, whom the server takes the browser for from then on.
+ * Sends a request to the server of the page. Reports an ended session once and repeats the request as a guest, which the
+ * browser is from then on.
  *
- * @throws {RequestFault} with the server's own message where it has one; code `auth/session-ended` where a guest may
- *   not have what the page was opened with
+ * @throws {RequestFault} with the message of the server, if any; with code `auth/session-ended` if guests have no
+ *   permission
  */
 export async function ask(path: string, options: RequestInit = {}): Promise<Response> {
   const response = await reach(path, options)
@@ -39,7 +39,7 @@ export async function ask(path: string, options: RequestInit = {}): Promise<Resp
 
 const sessionEnded = 'auth/session-ended'
 
-/** Asks for JSON. The caller says what it is; the server's contract holds it. */
+/** Requests JSON. The caller declares its type by the server's contract. */
 export async function askJson<T>(path: string, options: RequestInit = {}): Promise<T> {
   const response = await ask(path, {
     ...options,
@@ -48,12 +48,12 @@ export async function askJson<T>(path: string, options: RequestInit = {}): Promi
   return (await response.json()) as T
 }
 
-/** Gives the message of whatever was thrown. */
+/** Returns the message of an error. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Tells whether a request was refused for what a guest may not do, and a login that has ended might. */
+/** Tells whether a request failed because the session has ended. */
 export function isLoginLost(error: unknown): boolean {
   return error instanceof RequestFault && error.code === sessionEnded
 }
@@ -63,7 +63,7 @@ async function reach(path: string, options: RequestInit): Promise<Response> {
     return await fetch(path, options)
   } catch (error) {
     if (options.signal?.aborted) throw error
-    throw new RequestFault('The server cannot be reached.', { status: 0 })
+    throw new RequestFault('The server is unreachable.', { status: 0 })
   }
 }
 
@@ -74,7 +74,7 @@ async function faultOf(response: Response): Promise<RequestFault> {
     if (typeof message === 'string')
       return new RequestFault(message, { status, ...(typeof code === 'string' ? { code } : {}) })
   } catch {
-    // No JSON: a proxy's page, most likely.
+    // Not JSON, probably the page of a proxy.
   }
-  return new RequestFault(`The server answered ${status} ${statusText}`.trim(), { status })
+  return new RequestFault(`The server returned ${status} ${statusText}`.trim(), { status })
 }

@@ -1,27 +1,27 @@
 import { element, iconButton } from './element.ts'
 import { icons } from './icons.ts'
 
-/** Tells the user what the page is waiting for, and what went wrong. */
+/** Shows progress and faults to the user. */
 export interface Status {
   readonly elements: readonly HTMLElement[]
-  /** Shows that something is under way until the promise ends; gives the promise. */
+  /** Shows progress until the promise settles; returns the promise. */
   track<T>(work: Promise<T>): Promise<T>
   /**
-   * Shows a fault once, however often it happens, until the user dismisses it or chooses what can be done about it.
-   * Gives what takes it away.
+   * Shows a fault once, even if it occurs repeatedly, until the user dismisses it or chooses the remedy. Returns a
+   * function that removes it.
    */
   report(message: string, remedy?: Remedy): () => void
-  /** Tells whether nothing is under way. */
+  /** Tells whether no operation is in progress. */
   isIdle(): boolean
 }
 
-/** What the user can do about a fault. */
+/** Action that the user can take on a fault. */
 export interface Remedy {
   readonly label: string
   act(): void
 }
 
-/** Makes the line that shows progress, and the place where faults are shown. */
+/** Creates the progress bar and the list of faults. */
 export function createStatus(): Status {
   const bar = element('div', {
     class: 'progress',

@@ -9,10 +9,10 @@ import { element } from './element.ts'
 import { stylesOf } from './paint.ts'
 import type { MapLayer } from './tree_walk.ts'
 
-/** Longest side in pixels; what is larger on the map is shown smaller. */
-const longest = 64
+/** Maximum side in pixels; larger symbols are scaled down. */
+const maxSide = 64
 
-/** Draws a sample of each rule of a layer, as the map draws it and in the same size. All samples of a layer are as large. */
+/** Draws a sample of each rule of a layer as on the map. All samples of a layer have the same size. */
 export function swatchesOf({ landform: { style, geometryType }, opacity }: MapLayer): HTMLCanvasElement[] {
   const { family } = geometryParts(geometryType)
   const drawings = style.rules.map((rule) => stylesOf(rule, family))
@@ -21,20 +21,20 @@ export function swatchesOf({ landform: { style, geometryType }, opacity }: MapLa
   const sample = sampleOf(family, size, reach)
   return drawings.map((styles) => {
     const swatch = drawSwatch(styles, sample, size)
-    // Of the layer as a whole, as on the map.
+    // Opacity of the layer, as on the map.
     swatch.style.opacity = String(opacity ?? 1)
     return swatch
   })
 }
 
-/** How far a style draws: the size of its marker, or the width of its line. */
+/** Returns the extent of a style: the size of its marker, or the width of its line. */
 function reachOf(style: OlStyle): number {
   return Math.max(...(style.getImage()?.getSize() ?? [0]), style.getStroke()?.getWidth() ?? 0)
 }
 
 type Size = readonly [width: number, height: number]
 
-/** What is drawn in a swatch: a point, a line that bends or an area, with room for what reaches over it. */
+/** Returns the geometry of a swatch: a point, a bent line or an area, with a margin for the symbol. */
 function sampleOf(family: GeometryFamily, [width, height]: Size, reach: number): Geometry {
   if (family === 'POINT') return new Point([width / 2, height / 2])
   const inset = reach / 2 + 2
@@ -54,7 +54,7 @@ function drawSwatch(styles: readonly OlStyle[], sample: Geometry, [width, height
     pen.setStyle(style)
     pen.drawGeometry(sample)
   }
-  const scale = Math.min(1, longest / Math.max(width, height))
+  const scale = Math.min(1, maxSide / Math.max(width, height))
   canvas.style.width = `${width * scale}px`
   canvas.style.height = `${height * scale}px`
   return canvas

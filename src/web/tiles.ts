@@ -13,13 +13,13 @@ import { ask } from './request.ts'
 import type { Status } from './status.ts'
 import { type MapLayer, resolutionOf } from './tree_walk.ts'
 
-/** A layer of the map with what the map library draws. */
+/** Layer of the map with its OpenLayers layer. */
 export interface DrawnLayer {
   readonly layer: MapLayer
   readonly drawn: VectorTileLayer
 }
 
-/** Makes what draws the layers, the uppermost first. Layers with the same features share their tiles. */
+/** Creates the OpenLayers layers, from top to bottom. Layers with the same features share their tiles. */
 export function drawLayers(layers: readonly MapLayer[], status: Status): DrawnLayer[] {
   const sources = new Map<number, VectorTileSource>()
   const drawing = { status, openRecovery: createRecovery(status) }
@@ -33,7 +33,7 @@ export function drawLayers(layers: readonly MapLayer[], status: Status): DrawnLa
       visible: layer.visibility,
       opacity: opacity ?? 1,
       zIndex: layers.length - at,
-      // Sharp between the zoom levels too, where pictures of tiles would be stretched.
+      // Sharp between zoom levels too, where tile images would be scaled.
       renderMode: 'vector',
       ...(minScaleDenom === null ? {} : { maxResolution: resolutionOf(minScaleDenom) }),
       ...(maxScaleDenom === null ? {} : { minResolution: resolutionOf(maxScaleDenom) }),
@@ -54,7 +54,7 @@ function tilesOf(
   const source = new VectorTileSource({
     format: new MVT(),
     maxZoom: 22,
-    // The version makes it another address when the features change, so that no cache has the old ones.
+    // The version changes the URL with the features, so that caches do not return outdated tiles.
     tileUrlFunction: ([z, x, y]) =>
       `/api/component/feature_layer/mvt?z=${z}&x=${x}&y=${y}&resource=${layerId}&v=${landform.dataVersion}`,
     tileLoadFunction: (tile, url) => {
@@ -64,19 +64,19 @@ function tilesOf(
       )
     },
   })
-  // What the library drew without a tile it draws anew: it would not notice that the tile has come.
+  // OpenLayers does not notice a tile that was loaded later: render again.
   const recovery = openRecovery(label, () => source.refresh())
   return source
 }
 
 type VectorTileOf = VectorTile<Feature<Geometry>>
 
-/** Loads a tile, which may have failed before. */
+/** Loads a tile, also after a failure. */
 async function loadTile(tile: VectorTileOf, url: string, options: ReadOptions): Promise<void> {
   if (tile.getState() === TileState.ERROR) tile.setState(TileState.LOADING)
   try {
     const bytes = await (await ask(url)).arrayBuffer()
-    // Nothing to draw is answered with nothing.
+    // An empty tile has no body.
     tile.setFeatures(bytes.byteLength === 0 ? [] : read(tile, bytes, options))
   } catch (error) {
     tile.setState(TileState.ERROR)

@@ -4,14 +4,14 @@ import { element, iconButton } from './element.ts'
 import { icons } from './icons.ts'
 import { goHome, turnNorth, zoomBy } from './viewport.ts'
 
-/** What the tools are made for. */
+/** Options of the map tools. */
 export interface ToolOptions {
   readonly initialExtent: DegreeBox
-  /** Only the button that turns the map north, which fingers turn without wanting to. */
+  /** Whether to show only the north button, since touch gestures rotate the map by accident. */
   readonly tiny: boolean
 }
 
-/** Makes the buttons that zoom and turn the map. */
+/** Creates the buttons that zoom and rotate the map. */
 export function createTools(map: OlMap, { initialExtent, tiny }: ToolOptions): HTMLElement {
   const north = northButton(map)
   const tools = tiny
@@ -25,14 +25,14 @@ export function createTools(map: OlMap, { initialExtent, tiny }: ToolOptions): H
   return element('div', { class: 'card tools', role: 'group', 'aria-label': 'Map tools' }, ...tools)
 }
 
-/** The needle points north; there is no button while that is up. */
+/** Creates a button with a north arrow, hidden while north is up. */
 function northButton(map: OlMap): HTMLButtonElement {
   const button = iconButton('Reset north', icons.north, () => turnNorth(map))
   const view = map.getView()
   const update = () => {
     const angle = (view.getRotation() * 180) / Math.PI
     const isNorth = angle % 360 === 0
-    // What is hidden loses the keyboard.
+    // A hidden button loses the keyboard focus.
     if (isNorth && document.activeElement === button) map.getTargetElement()?.focus()
     button.hidden = isNorth
     button.querySelector('path')?.setAttribute('transform', `rotate(${angle} 10 10)`)

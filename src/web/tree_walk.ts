@@ -1,13 +1,13 @@
 import type { ConfigItem, ConfigLayer, WebmapConfig } from '../contract/webmap_config.ts'
 import type { Style } from '../style/style_model.ts'
 
-/** A layer of the map, with the style that draws it. */
+/** Layer of the map, with its style. */
 export type MapLayer = ConfigLayer<Style>
 
-/** A layer or a group. */
+/** Layer or group. */
 export type MapItem = ConfigItem<Style>
 
-/** What the server says of the map. */
+/** Configuration of the map from the server. */
 export type MapConfig = WebmapConfig<Style>
 
 /** Lists the layers of a tree, from top to bottom. */
@@ -15,29 +15,29 @@ export function listLayers(items: readonly MapItem[]): MapLayer[] {
   return items.flatMap((item) => (item.type === 'group' ? listLayers(item.children) : [item]))
 }
 
-/** Orders layers as they are drawn, the uppermost first: by their positions where the map says so, else as in the tree. */
+/** Lists layers in draw order, from top to bottom: by position if the map enables it, else as in the tree. */
 export function drawOrder({ rootItem, drawOrderEnabled }: MapConfig): MapLayer[] {
   const layers = listLayers(rootItem.children)
   if (!drawOrderEnabled) return layers
   const position = ({ drawOrderPosition }: MapLayer) => drawOrderPosition ?? Number.POSITIVE_INFINITY
-  // Equal positions, and layers without one, keep the order of the tree: infinity minus itself is no order.
+  // Equal and missing positions keep the order of the tree: infinity minus infinity is NaN.
   return layers.toSorted((a, b) => (position(a) === position(b) ? 0 : position(a) - position(b)))
 }
 
-/** Metres of a pixel on the screen of the standards, which scales refer to: 0.28 mm. @see OGC 06-042 clause 7.2.4.6.9 */
+/** Standardized pixel size of scales, in metres: 0.28 mm. @see OGC 06-042 clause 7.2.4.6.9 */
 const pixelMetres = 0.000_28
 
-/** Gives metres a pixel of a scale `1 : denominator`. */
+/** Returns the resolution of a scale `1 : denominator`, in metres per pixel. */
 export function resolutionOf(denominator: number): number {
   return denominator * pixelMetres
 }
 
-/** Gives the denominator of the scale at metres a pixel. */
+/** Returns the scale denominator of a resolution in metres per pixel. */
 export function scaleOf(resolution: number): number {
   return resolution / pixelMetres
 }
 
-/** Tells whether a layer's own limits let it be seen at metres a pixel. */
+/** Tells whether a layer is visible at a resolution in metres per pixel, by its scale limits. */
 export function isShownAt({ minScaleDenom, maxScaleDenom }: MapLayer, resolution: number): boolean {
   const scale = scaleOf(resolution)
   return scale < (minScaleDenom ?? Number.POSITIVE_INFINITY) && scale >= (maxScaleDenom ?? 0)

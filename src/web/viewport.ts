@@ -17,11 +17,11 @@ import { lonLatOfMercator, mercatorOfLonLat } from '../geo/mercator.ts'
 import type { AddressState } from './address.ts'
 import { element } from './element.ts'
 
-/** Half the width of the world in the units of the map. */
+/** Half the width of the world in map units. */
 const [half] = mercatorOfLonLat(180, 0)
 const world: Extent = [-half, -half, half, half]
 
-/** What the map starts with. */
+/** Options of the map. */
 export interface ViewportOptions {
   readonly target: HTMLElement
   readonly scaleTarget: HTMLElement
@@ -29,9 +29,9 @@ export interface ViewportOptions {
   readonly start: Partial<AddressState>
 }
 
-/** Makes the map, without layers, at the place where the address or the web map has it begin. */
+/** Creates the map without layers, at the view of the URL or the initial extent. */
 export function createMap({ target, scaleTarget, initialExtent, start }: ViewportOptions): OlMap {
-  // The library takes metres near 0° N 0° E for degrees, and warns.
+  // OpenLayers mistakes metres near 0° N 0° E for degrees, and warns.
   disableCoordinateWarning()
   const view = new View({
     extent: world,
@@ -57,11 +57,11 @@ export function createMap({ target, scaleTarget, initialExtent, start }: Viewpor
   return map
 }
 
-/** Wheel, drag, touch and keys move the map whatever has the focus: nothing else on the page could be meant by them. */
+/** Wheel, drag, touch and keys move the map regardless of the focus, since nothing else on the page uses them. */
 function createInteractions(): Collection<Interaction> {
   const zoomDuration = durationOf(250)
   const interactions = defaults({ onFocusOnly: false, dragPan: false, keyboard: false, zoomDuration })
-  const kinetic = prefersStill() ? {} : { kinetic: new Kinetic(-0.005, 0.05, 100) }
+  const kinetic = prefersReducedMotion() ? {} : { kinetic: new Kinetic(-0.005, 0.05, 100) }
   const duration = durationOf(100)
   interactions.extend([
     new DragPan(kinetic),
@@ -76,7 +76,7 @@ function isInPanel({ originalEvent: { target } }: MapBrowserEvent): boolean {
   return target instanceof Element && target.closest('.panel, .features') !== null
 }
 
-/** Gives a box of degrees in the units of the map, its middle in the world; one that has no area gets some. */
+/** Converts a box in degrees to map units, with its center inside the world and a minimum size. */
 export function extentOf([west, south, east, north]: DegreeBox): Extent {
   const end = east < west ? east + 360 : east
   const turn = (west + end) / 2 > 180 ? -360 : 0
@@ -86,7 +86,7 @@ export function extentOf([west, south, east, north]: DegreeBox): Extent {
   return [minX - margin, minY - margin, maxX + margin, maxY + margin]
 }
 
-/** Gives where the map is, as its address has it. */
+/** Returns the view of the map for the URL. */
 export function readPlace(map: OlMap): Omit<AddressState, 'styles'> {
   const view = map.getView()
   const [x = 0, y = 0] = view.getCenter() ?? []
@@ -95,25 +95,25 @@ export function readPlace(map: OlMap): Omit<AddressState, 'styles'> {
   return { lon, lat, zoom: view.getZoom() ?? 0, angle }
 }
 
-/** Gives an x of a copy of the world as that of the world itself. */
+/** Wraps an x coordinate of a repeated world into the world. */
 export function wrapX(x: number): number {
   return x - 2 * half * Math.floor((x + half) / (2 * half))
 }
 
 const homeFit = { padding: [16, 16, 16, 16] }
 
-/** Moves the map to where it begins, north up. */
+/** Moves the map to the initial extent, north up. */
 export function goHome(map: OlMap, initialExtent: DegreeBox): void {
   map.getView().setRotation(0)
   map.getView().fit(extentOf(initialExtent), { ...homeFit, duration: durationOf(350) })
 }
 
-/** Moves the map to a box, with some room around it, beside what lies on the map. */
+/** Moves the map to an extent, with padding for the cards on the map. */
 export function goTo(map: OlMap, extent: Extent): void {
   map.getView().fit(extent, { padding: freePadding(), maxZoom: 17, duration: durationOf(350) })
 }
 
-/** Gives the room to leave at the top, right, bottom and left, so that nothing is under the cards on the map. */
+/** Returns the padding at the top, right, bottom and left that keeps the extent clear of the cards on the map. */
 function freePadding(): number[] {
   const room = 32
   const taken = [0, 0, 0, 0]
@@ -122,7 +122,7 @@ function freePadding(): number[] {
     const { top, right, bottom, left } = card.getBoundingClientRect()
     const reaches = [bottom, innerWidth - left, innerHeight - top, right]
     const parts = reaches.map((reach, side) => reach / (window[side] ?? 1))
-    // A card takes the room of the side where it leaves the most.
+    // A card pads the side that leaves the most space.
     const side = parts.indexOf(Math.min(...parts))
     taken[side] = Math.max(taken[side] ?? 0, reaches[side] ?? 0)
   }
@@ -131,7 +131,7 @@ function freePadding(): number[] {
   return taken.map((reach) => (isFree ? reach : 0) + room)
 }
 
-/** Zooms by steps; negative ones go out. */
+/** Zooms by steps; negative steps zoom out. */
 export function zoomBy(map: OlMap, steps: number): void {
   const view = map.getView()
   view.animate({
@@ -140,7 +140,7 @@ export function zoomBy(map: OlMap, steps: number): void {
   })
 }
 
-/** Turns north up, the short way. */
+/** Rotates north up, the shorter way. */
 export function turnNorth(map: OlMap): void {
   const view = map.getView()
   const turn = 2 * Math.PI
@@ -148,16 +148,16 @@ export function turnNorth(map: OlMap): void {
   view.animate({ rotation: 0, duration: durationOf(200) })
 }
 
-function prefersStill(): boolean {
+function prefersReducedMotion(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches
 }
 
-/** Gives how many milliseconds a movement takes: none for users who have asked for less of it. */
+/** Returns the duration of an animation in milliseconds: 0 for users who prefer reduced motion. */
 function durationOf(milliseconds: number): number {
-  return prefersStill() ? 0 : milliseconds
+  return prefersReducedMotion() ? 0 : milliseconds
 }
 
-/** Makes the line that tells where the pointer is, in degrees. */
+/** Creates the line with the pointer position, in degrees. */
 export function createPosition(map: OlMap): HTMLElement {
   const line = element('p', { class: 'position', 'aria-hidden': 'true' })
   map.on('pointermove', ({ coordinate: [x = 0, y = 0] }) => {
@@ -170,7 +170,7 @@ export function createPosition(map: OlMap): HTMLElement {
   return line
 }
 
-/** Writes a position: latitude, then longitude, with hemispheres. */
+/** Formats a position: latitude, then longitude, with hemispheres. */
 function formatPosition(lon: number, lat: number): string {
   const wrapped = ((((lon + 180) % 360) + 360) % 360) - 180
   return `${degrees(lat, 'N', 'S')} ${degrees(wrapped, 'E', 'W')}`

@@ -66,9 +66,9 @@ describe('problemOfAnswer', () => {
   it('gives advice once, where the message is all the server tells', () => {
     const fault = answer(503, {
       code: 'files/full',
-      message: 'Disk full. Free some space in the data folder.',
+      message: 'Disk full. Free some disk space in the data directory.',
     })
-    expect([fault.message, fault.hint]).toEqual(['Disk full.', 'Free some space in the data folder.'])
+    expect([fault.message, fault.hint]).toEqual(['Disk full.', 'Free some disk space in the data directory.'])
   })
 
   it('says where a redirect leads', () => {

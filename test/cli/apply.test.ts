@@ -72,8 +72,8 @@ describe('an apply to a landform server', () => {
       'Nothing was changed.',
       'Failed: 1',
       expect.stringMatching(/^ {2}half_layer \(vector_layer\): source\/unreadable: "half.geojson" /),
-      '      hint: Send a file of a supported format, whole.',
-      'To go on: landform apply half.yaml',
+      '      hint: Send a complete file in a supported format.',
+      'To resume: landform apply half.yaml',
       '',
     ])
     expect((await run(['plan', 'half.yaml'])).out).toContain('2 to create')
@@ -97,7 +97,7 @@ describe('an apply to a landform server', () => {
     expect([ran.exit, ran.err, afterPlan(ran.out)]).toEqual([
       130,
       'uploaded stop_layer\n',
-      'Nothing was changed.\nInterrupted.\nTo go on: landform apply stop.yaml\n',
+      'Nothing was changed.\nInterrupted.\nTo resume: landform apply stop.yaml\n',
     ])
     expect((await run(['apply', 'stop.yaml', '--yes'])).exit).toBe(0)
   })

@@ -113,7 +113,7 @@ describe('plan and apply', () => {
         /plan\/data-edited: the data of "a_layer" were edited on the server once(.|\n)*--overwrite-data a_layer/,
       ),
     ])
-    expect(refused.out).toContain('overwrites data that were edited on the server 1 time since the last load')
+    expect(refused.out).toContain('overwrites data edited on the server 1 time since the last load')
     await run(['apply', 'a.yaml', '--yes', '--overwrite-data', 'a_layer'])
     expect((await run(['plan', 'a.yaml'])).out).toBe('Plan for a: 0 changes, 4 unchanged.\n')
   })
@@ -122,9 +122,9 @@ describe('plan and apply', () => {
     await write('ask.yaml', manifest('ask'))
     const refused = await run(['apply', 'ask.yaml'])
     expect(refused.exit).toBe(3)
-    expect(refused.err).toContain('hint: Read the plan, then run it with --yes.')
+    expect(refused.err).toContain('hint: Review the plan, then run apply with --yes.')
     const no = await run(['apply', 'ask.yaml'], { answer: 'y' })
-    expect([no.exit, no.err]).toEqual([1, expect.stringContaining('Nothing was done.')])
+    expect([no.exit, no.err]).toEqual([1, expect.stringContaining('Nothing was changed.')])
     expect((await run(['plan', 'ask.yaml', '--exit-code'])).exit).toBe(2)
     expect((await run(['apply', 'ask.yaml'], { answer: 'yes' })).exit).toBe(0)
     expect((await run(['plan', 'ask.yaml', '--exit-code'])).exit).toBe(0)
@@ -141,7 +141,7 @@ describe('plan and apply', () => {
     const meant = await run(['apply', 'gone.yaml', '--prune', '--allow-delete', 'gone_layer', '--yes'])
     expect([meant.exit, meant.out]).toEqual([
       0,
-      expect.stringContaining('takes along 1 resource below it and 3 features'),
+      expect.stringContaining('also deletes 1 resource below it and 3 features'),
     ])
     expect((await run(['plan', 'gone.yaml', '--prune'])).out).toBe('Plan for gone: 0 changes, 2 unchanged.\n')
   })
@@ -204,7 +204,7 @@ describe('plan and apply', () => {
     expect(failed.exit).toBe(1)
     expect(failed.out).toContain('1 created.\nFailed: 1\n  half_layer (vector_layer): source/unreadable')
     expect(failed.out).toContain(
-      'Not tried: 1\n  half_style (mapsrv_style), after half_layer\nTo go on: landform apply half.yaml',
+      'Not tried: 1\n  half_style (mapsrv_style), after half_layer\nTo resume: landform apply half.yaml',
     )
     await write('places.geojson', places(['Here']))
     expect((await run(['apply', 'half.yaml', '--yes', '--no-atomic'])).out).toMatch(
@@ -252,7 +252,7 @@ describe('pull', () => {
     expect([pulled.exit, pulled.out]).toEqual([0, 'pulled/a.yaml: 3 resources\n'])
     expect((await run(['plan', 'pulled'])).out).toBe('Plan for a: 0 changes, 4 unchanged.\n')
     const again = await run(['pull', '--root', 'a', '--into', 'pulled'])
-    expect([again.exit, again.err]).toEqual([3, expect.stringContaining('pulled/a.yaml is there already')])
+    expect([again.exit, again.err]).toEqual([3, expect.stringContaining('pulled/a.yaml already exists')])
     expect((await run(['pull', '--root', 'a', '--into', 'pulled', '--force'])).exit).toBe(0)
   })
 

@@ -98,7 +98,7 @@ describe('a picture in a manifest', () => {
     expect(changed.status).toBe(200)
     expect(await run(['plan', 'photo.yaml'])).toMatchObject({
       exit: 1,
-      out: expect.stringMatching(/photo\.tif .* replaces the data\n +overwrites data that were edited/),
+      out: expect.stringMatching(/photo\.tif .* replaces the data\n +overwrites data edited/),
       err: expect.stringContaining('plan/data-edited'),
     })
     expect((await run(['apply', 'photo.yaml', '--yes', '--overwrite-data', 'photo'])).exit).toBe(0)

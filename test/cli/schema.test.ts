@@ -25,6 +25,6 @@ test.each(['manifest', 'pipeline'])('the schema of a %s is printed as JSON Schem
 test('a schema that there is not is refused with those there are', async () => {
   const { exit, out, err } = await runCommand(['schema', 'opnapi'], surroundings)
   expect([exit, out]).toEqual([3, ''])
-  expect(err).toContain('There is no schema of "opnapi".')
+  expect(err).toContain('Unknown schema "opnapi".')
   expect(err).toContain('openapi')
 })

@@ -23,7 +23,7 @@ afterEach(() => rm(cwd, { recursive: true, force: true }))
 
 /** What a start writes to stderr while it works. */
 const told = (...steps: readonly string[]) =>
-  ['starting the server; the first start creates its database', ...steps]
+  ['starting the server (the first start creates the database)', ...steps]
     .map((step) => `${step} …\n`)
     .join('')
 
@@ -68,7 +68,7 @@ describe('the first start', () => {
   test('serves without a manifest where the folder has none', async () => {
     const ran = await start()
     expect(ran).toMatchObject({ exit: 0, err: told() })
-    expect(ran.out).toMatch(/^server .*\nmanifest +none: there is no folder "manifests"\n$/)
+    expect(ran.out).toMatch(/^server .*\nmanifest +none: directory "manifests" not found\n$/)
   })
 
   test('reads the manifest before it makes anything', async () => {

@@ -80,19 +80,22 @@ describe('landform user', () => {
     expect(piped.exit).toBe(0)
     expect(await comesIn('piped', 'a piped password')).toBe(true)
     const asked = await run(['user', 'set-password', 'piped'], { answer: 'typed by hand\ntyped by hand' })
-    const told = 'New password: \nThe same again: \nended 0 sessions, revoked 0 tokens\n'
+    const told = 'New password: \nRepeat password: \nended 0 sessions, revoked 0 tokens\n'
     expect(asked).toMatchObject({ exit: 0, err: told })
     expect(asked.out + asked.err).not.toContain('typed by hand')
     expect(await comesIn('piped', 'typed by hand')).toBe(true)
     const differing = await run(['user', 'set-password', 'piped'], { answer: 'typed by hand\ntyped by hant' })
-    expect(differing).toMatchObject({ exit: 3, err: expect.stringContaining('The two passwords differ.') })
+    expect(differing).toMatchObject({ exit: 3, err: expect.stringContaining('The passwords do not match.') })
     const stopped = await run(['user', 'set-password', 'piped'], { answer: 'once' })
     expect(stopped.exit).toBe(130)
   })
 
   it('says so where there is no password, or one that is too weak', async () => {
     const bare = await run(['user', 'create', 'bare'])
-    expect(bare).toMatchObject({ exit: 0, err: 'without a password: landform user set-password bare\n' })
+    expect(bare).toMatchObject({
+      exit: 0,
+      err: 'user has no password; set it with: landform user set-password bare\n',
+    })
     const none = await run(['user', 'set-password', 'bare'])
     expect(none).toMatchObject({ exit: 3, err: expect.stringContaining('LANDFORM_NEW_PASSWORD') })
     const weak = await run(['user', 'set-password', 'bare'], { env: { LANDFORM_NEW_PASSWORD: 'short' } })
@@ -136,7 +139,7 @@ describe('landform user', () => {
     expect(changed.err).toBe('ended 0 sessions, revoked 0 tokens\n')
     const help = (await run(['user', 'set-password', '--help'])).out.replaceAll(/\s+/g, ' ')
     expect(help).toContain('ends the sessions and revokes the tokens of the user')
-    expect(help).toContain('--keep-tokens leave the tokens of the user valid')
+    expect(help).toContain('--keep-tokens keep the tokens of the user valid')
   })
 
   it('fails with the reason, and a hint where there is one', async () => {
@@ -221,7 +224,7 @@ describe('landform token', () => {
     const made = await run(['token', 'create', 'laptop', '--expires', '30d'])
     const token = made.out.trim()
     expect(token).toMatch(/^landform_[\w-]{43}$/)
-    expect(made.err).toMatch(/^token "laptop" of administrator, until \d{4}-.* UTC; shown this once\n$/)
+    expect(made.err).toMatch(/^token "laptop" of administrator, until \d{4}-.* UTC; shown only once\n$/)
     const env = { LANDFORM_TOKEN: token, LANDFORM_PASSWORD: '' }
     expect((await run(['group', 'list'], { env })).exit).toBe(0)
     const listed = await run(['token', 'list'])
@@ -273,7 +276,7 @@ describe('landform token', () => {
       const { exit, err } = await run(['token', 'create', 'x', '--expires', when])
       expect([exit, err]).toEqual([
         3,
-        `error usage/bad-argument: --expires "${when}" is not a date in the future.\n  hint: Write days as 90d, a date as 2030-12-31, or never.\n`,
+        `error usage/bad-argument: --expires "${when}" is not a date in the future.\n  hint: Use days such as 90d, a date such as 2030-12-31, or never.\n`,
       ])
     }
     await run(['token', 'create', 'twice'])

@@ -38,7 +38,7 @@ describe('parseQuery', () => {
 
   it('shows how a value is written that has a form', () => {
     expect(refusal('attachment.image', { size: '100' })).toBe(
-      'Parameter "size": expected something like 300x200, got "100".',
+      'Parameter "size": expected a value such as 300x200, got "100".',
     )
   })
 

@@ -77,7 +77,7 @@ it('refuses to restrict an accessible folder that contains other files', async (
     await expect(openPrivateFolder(path, marks)).rejects.toMatchObject({
       code: 'files/exposed',
       message: `The folder ${path} is accessible to other users (mode 755) and contains other files.`,
-      hint: 'Run chmod 700 on the folder as its owner, or choose another one with --data.',
+      hint: 'Run chmod 700 on the directory as its owner, or choose another one with --data.',
     })
     expect([await modeOf(path), (await readdir(path)).sort()]).toEqual(['755', names.sort()])
     await chmod(path, 0o700)

@@ -64,7 +64,7 @@ describe('loadPipeline', () => {
       '2:1 pipeline/unknown-field unknown field "form" (did you mean "from"?)',
       '5:10 pipeline/unknown-field unknown field "seperator" (did you mean "separator"?)',
       '7:9 pipeline/bad-value expected at least 4 items',
-      '8:22 pipeline/bad-value "some" does not have the form ^[0-9]+(\\.[0-9]+)?%$',
+      '8:22 pipeline/bad-value "some" does not match the pattern ^[0-9]+(\\.[0-9]+)?%$',
       '9:27 pipeline/bad-value expected one of "replace", got "append"',
     ])
   })

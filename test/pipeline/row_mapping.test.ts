@@ -25,7 +25,7 @@ describe('a compiled mapping', () => {
   })
 
   it.each([
-    [['Oslo', '59.9', '10.7', 'many'], 'population: "many" is not a whole number of 32 bits'],
+    [['Oslo', '59.9', '10.7', 'many'], 'population: "many" is not a 32-bit integer'],
     [['Oslo', '59.9', '10.7', '-1'], 'population: -1 is less than 0'],
     [['Oslo', '95', '10.7', '1'], 'latitude: 95 is not between -90 and 90'],
     [['Oslo', 'north', '10.7', '1'], 'latitude: "north" is not a finite number'],

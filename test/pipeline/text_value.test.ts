@@ -3,7 +3,7 @@ import { findTextFault } from '../../src/pipeline/row_mapping.ts'
 
 it.each([
   ['INTEGER', '2147483647', undefined],
-  ['INTEGER', '2147483648', '"2147483648" is not a whole number of 32 bits'],
+  ['INTEGER', '2147483648', '"2147483648" is not a 32-bit integer'],
   ['REAL', 'NaN', '"NaN" is not a finite number'],
   ['STRING', 'a\0', 'holds a character that cannot be stored'],
   ['DATE', '2023-02-29', '"2023-02-29" is not a date, such as 2020-01-31'],

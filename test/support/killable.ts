@@ -109,7 +109,7 @@ async function findAddress(child: ChildProcess): Promise<string> {
   const lines = createInterface({ input: child.stderr as NodeJS.ReadableStream })
   for await (const line of lines) {
     output.push(line)
-    const [, url] = /listens on (\S+)/.exec(line) ?? []
+    const [, url] = /listening on (\S+)/.exec(line) ?? []
     if (url !== undefined) {
       child.stderr?.resume()
       return url

@@ -148,7 +148,7 @@ test('an initial extent across the antimeridian is in the middle', async () => {
 
 test('a map without layers says so, and offers guests the login', async () => {
   const page = await open(empty)
-  await page.getByText('This map has no layers that you may see.').waitFor()
+  await page.getByText('This map has no layers that you can view.').waitFor()
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.waitForURL('**/login?**')
   expect(new URL(page.url()).searchParams.get('next')).toContain(`/resource/${empty}/display?`)

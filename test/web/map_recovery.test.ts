@@ -45,7 +45,7 @@ afterAll(async () => {
   await rm(dataFolder, { recursive: true, force: true })
 })
 
-const unreachable = 'The server cannot be reached. Parts of the map are missing.'
+const unreachable = 'The server is unreachable. Parts of the map are missing.'
 /** A place in the east square that is in sight at zoom 5, and its colour. */
 const green = [12, 5] as const
 
@@ -78,7 +78,7 @@ test('"Try again" requests every missing tile at once, and completes the map', a
   browser.expectComplaint(/403/)
   const refused = noteTiles(page)
   await page.getByRole('button', { name: 'Zoom in' }).click()
-  const fault = page.locator('.fault', { hasText: 'Squares could not be drawn completely. Insufficient' })
+  const fault = page.locator('.fault', { hasText: 'Cannot load all of Squares. Insufficient' })
   await fault.waitFor()
   await untilDrawn(page)
   const missing = refused.asked.filter((url) => !refused.got.includes(url))
@@ -148,7 +148,7 @@ test('a page whose configuration failed to load reports it and can be started ag
   const config = '**/display_config'
   await page.route(config, (route) => route.abort())
   await page.reload()
-  await page.getByRole('heading', { name: 'The map cannot be shown' }).waitFor()
+  await page.getByRole('heading', { name: 'Cannot show the map' }).waitFor()
   await page.unroute(config)
   await page.getByRole('button', { name: 'Try again' }).click()
   await untilDrawn(page)
@@ -170,7 +170,7 @@ test('the end of a session is reported, and the login leads back to the same pla
   running.context.authenticator.forget()
   browser.expectComplaint(/40[13]/)
   await page.getByRole('button', { name: 'Zoom in' }).click()
-  await page.getByText('You are no longer logged in.').waitFor()
+  await page.getByText('Your session has ended.').waitFor()
   await untilDrawn(page)
   expect(await page.locator('.fault').count()).toBe(1)
   await page.locator('.fault').getByRole('button', { name: 'Log in' }).click()

@@ -66,7 +66,7 @@ test('a check box hides its layer and puts the choice into the address', async (
 
 test('an address that names unknown styles is reported', async () => {
   const page = await open(`&styles=roads,${map.squareStyle}`)
-  await page.getByText('This map has no layer of the styles that the address names: roads.').waitFor()
+  await page.getByText('This map has no layers for these styles in the URL: roads.').waitFor()
   expect(await page.getByRole('checkbox', { name: 'Cities' }).isChecked()).toBe(false)
 })
 
@@ -116,7 +116,7 @@ test('a click on several features lists them, the uppermost layer first', async 
 test('a click into the empty says so, and layers that are not shown are not looked into', async () => {
   const page = await open(`&styles=${map.squareStyle}`)
   await click(page, sea)
-  await page.getByRole('heading', { name: 'Nothing here' }).waitFor()
+  await page.getByRole('heading', { name: 'No features here' }).waitFor()
   await click(page, city)
   await page.getByRole('heading', { name: '1 feature' }).waitFor()
 })
@@ -199,7 +199,7 @@ test('a picture, which cannot be drawn yet, is named', async () => {
   const members = { webmap: { root_item: { item_type: 'root', children } } }
   const id = await createResource(admin, { cls: 'webmap', name: 'Photos', members, resource })
   const page = await browser.open(`${server.url}/resource/${id}/display`)
-  await page.getByText('The photo is not shown: pictures cannot be drawn here yet.').waitFor()
+  await page.getByText('Cannot show The photo: raster layers are not supported yet.').waitFor()
 })
 
 test('a small screen shows the map first, and the layers when asked', async () => {

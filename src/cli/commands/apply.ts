@@ -17,20 +17,20 @@ import { formatReport } from '../print/report.ts'
 import { askYes, type Terminal, writeLine } from '../terminal.ts'
 import { exitCodeOf } from './plan.ts'
 
-/** What is applied, and how it is told. */
+/** Settings of `apply`. */
 export interface ApplySettings extends PrepareSettings {
   readonly server: ServerSettings
   readonly json: boolean
-  /** Whether nobody is asked. */
+  /** Whether to skip the confirmation. */
   readonly yes: boolean
   readonly concurrency?: number | undefined
-  /** Whether it is all or nothing, where the server offers that. */
+  /** Whether to apply in one transaction, if the server supports it. */
   readonly atomic: boolean
-  /** Whether what somebody else has changed meanwhile is left out. */
+  /** Whether to skip resources that others have changed since the plan. */
   readonly partial: boolean
 }
 
-/** Plans, asks, and makes the server as the manifest wants it. */
+/** Plans, asks for confirmation, and applies the manifest to the server. */
 export async function runApply(settings: ApplySettings, terminal: Terminal): Promise<number> {
   const api = await connect(settings.server, terminal)
   try {
@@ -39,8 +39,8 @@ export async function runApply(settings: ApplySettings, terminal: Terminal): Pro
     showPlan(prepared, settings.json, terminal)
     if (hasErrors(plan.issues)) return exitCodeOf(plan.issues)
     if (plan.changes.length === 0) return 0
-    if (!(await isMeant(settings, terminal))) {
-      writeLine(terminal.err, 'Nothing was done.')
+    if (!(await isConfirmed(settings, terminal))) {
+      writeLine(terminal.err, 'Nothing was changed.')
       return terminal.interrupt.aborted ? 130 : 1
     }
     return await carryOut({ api, plan, settings }, terminal)
@@ -51,11 +51,11 @@ export async function runApply(settings: ApplySettings, terminal: Terminal): Pro
   }
 }
 
-async function isMeant({ yes }: ApplySettings, terminal: Terminal): Promise<boolean> {
+async function isConfirmed({ yes }: ApplySettings, terminal: Terminal): Promise<boolean> {
   if (yes) return true
-  if (terminal.canAsk) return askYes(terminal, 'Apply these changes? Only "yes" is a yes:')
-  throw problem('usage/bad-argument', 'Apply asks before it changes anything, and there is nobody to ask.', {
-    hint: 'Read the plan, then run it with --yes.',
+  if (terminal.canAsk) return askYes(terminal, 'Apply these changes? Type "yes" to confirm:')
+  throw problem('usage/bad-argument', 'Confirmation required, but stdin is not a terminal.', {
+    hint: 'Review the plan, then run apply with --yes.',
   })
 }
 
@@ -100,24 +100,26 @@ function exitOf({ outcomes, interrupted }: Report): number {
 /** The command `apply`. */
 export const applyCommand: CommandSpec = {
   name: 'apply',
-  summary: 'make the server as the manifest wants it',
+  summary: 'apply a manifest to a server',
   notes: [describeMarks()],
   examples: [
     'landform apply',
     'landform apply manifests/world.yaml --yes',
     'landform apply --prune --fuse 20% --yes',
     'landform apply --replace old_layer',
-    'landform apply --partial --yes   # leaves out what others have changed meanwhile',
+    'landform apply --partial --yes   # skips resources that others have changed',
   ],
   declare: (command) =>
     allowanceOptions(
-      serverOptions(command.argument('[paths...]', 'files and folders of the manifest (default: manifests)')),
+      serverOptions(
+        command.argument('[paths...]', 'files and directories of the manifest (default: manifests)'),
+      ),
     )
-      .option('--yes', 'do not ask')
-      .option('--partial', 'leave out what somebody else has changed meanwhile, and do the rest')
-      .option('--no-atomic', 'change by change, also on servers that can do all or nothing')
-      .option('--concurrency <count>', 'most requests at once (default: 8)', parseCount)
-      .option('--json', 'write events as lines of JSON'),
+      .option('--yes', 'skip the confirmation')
+      .option('--partial', 'skip resources that others have changed since the plan, and apply the rest')
+      .option('--no-atomic', 'apply each change separately, even if the server supports transactions')
+      .option('--concurrency <count>', 'maximum number of concurrent requests (default: 8)', parseCount)
+      .option('--json', 'write events as JSON lines'),
   run: ({ arguments: [paths], options }, terminal) =>
     runApply(
       {

@@ -7,6 +7,6 @@ import { importCommand } from '../data/import.ts'
 /** The commands `data …`. */
 export const dataCommands: CommandGroup = {
   name: 'data',
-  summary: 'load files into layers, write layers into files, look at features and count them',
+  summary: 'import and export layers, show and count features',
   commands: [importCommand, exportCommand, headCommand, countCommand],
 }

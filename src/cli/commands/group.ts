@@ -6,13 +6,11 @@ import { collect, eventOptions } from '../options.ts'
 import { deletePrincipals, findByName, type Principals, readPrincipals, withServer } from '../principals.ts'
 import { formatColumns } from '../print/columns.ts'
 import { writeEvent } from '../print/events.ts'
-import { tellPrincipal } from '../print/principal.ts'
+import { reportPrincipal } from '../print/principal.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
 const declareFields = (command: Command) =>
-  eventOptions(command)
-    .option('--name <name>', 'name that people see')
-    .option('--description <text>', 'what people should know of it')
+  eventOptions(command).option('--name <name>', 'display name').option('--description <text>', 'description')
 
 const listCommand: CommandSpec = {
   name: 'list',
@@ -43,9 +41,9 @@ const createCommand: CommandSpec = {
   summary: 'create a group',
   examples: ['landform group create editors --name Editors --member ada --member bob'],
   declare: (command) =>
-    declareFields(command.argument('<keyname>', 'name in rules')).option(
+    declareFields(command.argument('<keyname>', 'keyname of the group')).option(
       '--member <user>',
-      'user who is in it; may be repeated',
+      'member of the group; may be repeated',
       collect,
     ),
   run: ({ arguments: [name], options }, terminal) =>
@@ -55,13 +53,13 @@ const createCommand: CommandSpec = {
       const members = names.map((each) => findByName(users, each, 'user').id)
       const body = { keyname: String(name), ...fieldsOf(options), members }
       const { id } = await api.call('auth.group_create', { body })
-      tellPrincipal(terminal, { options, kind: 'group', action: 'created', id, keyname: body.keyname })
+      reportPrincipal(terminal, { options, kind: 'group', action: 'created', id, keyname: body.keyname })
     }),
 }
 
 const updateCommand: CommandSpec = {
   name: 'update',
-  summary: 'change a group; what is not named stays',
+  summary: 'change the given properties of a group',
   examples: ['landform group update editors --name "All editors"'],
   declare: (command) =>
     declareFields(command.argument('<group>', 'keyname or id')).option('--keyname <keyname>', 'new keyname'),
@@ -86,7 +84,7 @@ const addCommand: CommandSpec = {
 
 const removeCommand: CommandSpec = {
   name: 'remove',
-  summary: 'take users out of a group',
+  summary: 'remove users from a group',
   examples: ['landform group remove editors bob'],
   declare: declareMembers,
   run: ({ arguments: [name, users], options }, terminal) =>
@@ -95,7 +93,7 @@ const removeCommand: CommandSpec = {
 
 const deleteCommand: CommandSpec = {
   name: 'delete',
-  summary: 'delete groups that stand in no rule; their members stay',
+  summary: 'delete groups that no permission rule uses; their members are kept',
   examples: ['landform group delete editors'],
   declare: (command) => eventOptions(command.argument('<groups...>', 'keynames or ids')),
   run: ({ arguments: [names], options }, terminal) =>
@@ -117,7 +115,7 @@ function changeGroup(
     const { id, keyname } = findByName(all.groups, String(name), 'group')
     const body = bodyOf(all)
     await api.call('auth.group_update', { params: { id }, body })
-    tellPrincipal(terminal, {
+    reportPrincipal(terminal, {
       options,
       kind: 'group',
       action: 'updated',
@@ -141,6 +139,6 @@ function fieldsOf({ name, description }: CommandInput['options']): GroupBody {
 /** The commands `group …`. */
 export const groupCommands: CommandGroup = {
   name: 'group',
-  summary: 'list, create, change and delete groups, and who is in them',
+  summary: 'list, create, change and delete groups, and manage their members',
   commands: [listCommand, createCommand, updateCommand, addCommand, removeCommand, deleteCommand],
 }

@@ -8,15 +8,15 @@ import { adviseLogin } from '../principals.ts'
 import { describeMarks } from '../print/plan.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** What is planned, and how it is told. */
+/** Settings of `plan`. */
 export interface PlanSettings extends PrepareSettings {
   readonly server: ServerSettings
   readonly json: boolean
-  /** Whether waiting changes give exit code 2. */
+  /** Whether pending changes result in exit code 2. */
   readonly exitCode: boolean
 }
 
-/** Shows what an apply would do. */
+/** Shows the changes that `apply` would make. */
 export async function runPlan(settings: PlanSettings, terminal: Terminal): Promise<number> {
   const api = await connect(settings.server, terminal)
   try {
@@ -31,7 +31,7 @@ export async function runPlan(settings: PlanSettings, terminal: Terminal): Promi
   }
 }
 
-/** Gives the exit code of issues: that of input where all of them are about input, else that of a failure. */
+/** Returns the exit code of issues: that of invalid input if all concern input, else that of a failure. */
 export function exitCodeOf(issues: readonly Issue[]): number {
   const errors = issues.filter(({ severity }) => severity === 'error')
   if (errors.length === 0) return 0
@@ -41,20 +41,22 @@ export function exitCodeOf(issues: readonly Issue[]): number {
 /** The command `plan`. */
 export const planCommand: CommandSpec = {
   name: 'plan',
-  summary: 'show what apply would do',
+  summary: 'show the changes that apply would make',
   notes: [describeMarks()],
   examples: [
     'landform plan',
     'landform plan manifests/world.yaml --server https://gis.example.org',
-    'landform plan --exit-code   # 2 when changes wait',
+    'landform plan --exit-code   # 2 if changes are pending',
     'landform plan --prune --allow-delete old_layer',
   ],
   declare: (command) =>
     allowanceOptions(
-      serverOptions(command.argument('[paths...]', 'files and folders of the manifest (default: manifests)')),
+      serverOptions(
+        command.argument('[paths...]', 'files and directories of the manifest (default: manifests)'),
+      ),
     )
-      .option('--exit-code', 'exit with 2 when changes wait')
-      .option('--json', 'write events as lines of JSON'),
+      .option('--exit-code', 'exit with 2 if changes are pending')
+      .option('--json', 'write events as JSON lines'),
   run: ({ arguments: [paths], options }, terminal) =>
     runPlan(
       {

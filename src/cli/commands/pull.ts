@@ -15,14 +15,14 @@ import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { showCount } from '../print/number.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
-/** What is pulled, and where it is written. */
+/** Settings of `pull`. */
 export interface PullSettings {
   readonly server: ServerSettings
-  /** Keyname or id of the top of the subtree. */
+  /** Keyname or id of the root of the subtree. */
   readonly root: string
-  /** Folder; made where it is missing. */
+  /** Directory, created if missing. */
   readonly into: string
-  /** Id of the manifest; made of the root's key where absent. */
+  /** Id of the manifest; defaults to the key of the root. */
   readonly manifest?: string | undefined
   readonly force: boolean
   readonly json: boolean
@@ -31,7 +31,7 @@ export interface PullSettings {
 /**
  * Reads a subtree of a server as a manifest.
  *
- * @throws {Problem} plan/missing where the server has no such root
+ * @throws {Problem} plan/missing if the root does not exist
  */
 export async function pullManifest(
   api: Api,
@@ -48,7 +48,7 @@ export async function pullManifest(
 function findRoot(tree: ActualTree, root: string): ActualResource {
   const found = tree.byKeyname.get(root) ?? (/^\d+$/.test(root) ? tree.byId.get(Number(root)) : undefined)
   if (found !== undefined) return found
-  throw problem('plan/missing', `The server has no resource "${root}" that this account may read.`)
+  throw problem('plan/missing', `The server has no resource "${root}" that this account can read.`)
 }
 
 async function runPull(settings: PullSettings, terminal: Terminal): Promise<number> {
@@ -86,8 +86,8 @@ async function writeManifest(
     await writeFile(path, formatManifest(manifest), { flag: force ? 'w' : 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw problem('usage/bad-argument', `${relative(cwd, path)} is there already.`, {
-      hint: 'Name another folder, or overwrite it with --force.',
+    throw problem('usage/bad-argument', `The file ${relative(cwd, path)} already exists.`, {
+      hint: 'Choose another directory, or overwrite the file with --force.',
     })
   }
   return path
@@ -96,18 +96,18 @@ async function writeManifest(
 /** The command `pull`. */
 export const pullCommand: CommandSpec = {
   name: 'pull',
-  summary: 'write what a server has as a manifest',
+  summary: 'write a subtree of a server as a manifest',
   examples: [
     'landform pull --root world --into manifests',
     'landform pull --root 17 --into manifests --manifest roads --server https://gis.example.org',
   ],
   declare: (command) =>
     serverOptions(command)
-      .requiredOption('--root <key>', 'keyname or id of the top of the subtree')
-      .requiredOption('--into <folder>', 'folder to write to')
-      .option('--manifest <id>', 'id of the manifest (default: made of the key of the root)')
-      .option('--force', 'overwrite a file that is there')
-      .option('--json', 'write events as lines of JSON'),
+      .requiredOption('--root <key>', 'keyname or id of the root of the subtree')
+      .requiredOption('--into <folder>', 'output directory')
+      .option('--manifest <id>', 'id of the manifest (default: the key of the root)')
+      .option('--force', 'overwrite existing files')
+      .option('--json', 'write events as JSON lines'),
   run: ({ options }, terminal) =>
     runPull(
       {

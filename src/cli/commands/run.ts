@@ -14,19 +14,19 @@ import { showCount } from '../print/number.ts'
 import { formatRunReport, startRunProgress } from '../print/run.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
-/** Which pipelines run, and how it is told. */
+/** Settings of `run`. */
 export interface RunSettings {
   readonly paths: readonly string[]
   readonly server: ServerSettings
   readonly json: boolean
-  /** Does the work even where nothing seems to have changed. */
+  /** Whether to run even if the source is unchanged. */
   readonly force: boolean
-  /** Keynames of layers that may lose data. */
+  /** Keynames of layers whose data may be lost. */
   readonly allowLoss: ReadonlySet<string>
 }
 
 /**
- * Loads pipelines; all faults of all of them are told at once.
+ * Loads pipelines, and reports the errors of all of them at once.
  *
  * @throws {Problem} manifest/invalid, file/not-found
  */
@@ -50,15 +50,15 @@ export async function loadPipelines(
   })
 }
 
-/** What a run works with, and how it is told. */
+/** Dependencies and output settings of a run. */
 export interface RunWork
   extends Pick<RunSettings, 'json'>,
     Partial<Pick<RunSettings, 'force' | 'allowLoss'>> {
   readonly api: Api
 }
 
-/** Runs one pipeline and tells it as it goes on. */
-export async function runAndTell(
+/** Runs a pipeline and reports its progress. */
+export async function runAndReport(
   pipeline: Pipeline,
   { json, force = false, ...work }: RunWork,
   terminal: Terminal,
@@ -71,13 +71,13 @@ export async function runAndTell(
   }
 }
 
-/** Runs pipelines one after the other; the first that fails ends it. */
+/** Runs pipelines in order, up to the first failure. */
 export async function runPipelines(settings: RunSettings, terminal: Terminal): Promise<number> {
   const pipelines = await loadPipelines(settings.paths, terminal)
   const api = await connect(settings.server, terminal)
   try {
     for (const pipeline of pipelines) {
-      const report = await runAndTell(pipeline, { api, ...settings }, terminal)
+      const report = await runAndReport(pipeline, { api, ...settings }, terminal)
       if (!settings.json) writeLine(terminal.out, formatRunReport(report))
     }
     return 0
@@ -91,17 +91,17 @@ export async function runPipelines(settings: RunSettings, terminal: Terminal): P
 /** The command `run`. */
 export const runCommand: CommandSpec = {
   name: 'run',
-  summary: 'run pipelines: files into layers, layers into files',
+  summary: 'run pipelines that load files into layers or layers into files',
   examples: [
     'landform run pipelines/cities.yaml',
     'landform run pipelines/*.yaml --json',
     'landform run pipelines/cities.yaml --force',
   ],
   declare: (command) =>
-    serverOptions(command.argument('<paths...>', 'pipeline files, in the order they run'))
-      .option('--force', 'do the work even where nothing seems to have changed')
+    serverOptions(command.argument('<paths...>', 'pipeline files, in order of execution'))
+      .option('--force', 'run even if the source is unchanged')
       .option('--allow-loss <layer>', 'replace the data even if features or fields are lost', collect)
-      .option('--json', 'write events as lines of JSON'),
+      .option('--json', 'write events as JSON lines'),
   run: ({ arguments: [paths], options }, terminal) =>
     runPipelines(
       {

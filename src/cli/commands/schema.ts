@@ -7,24 +7,24 @@ import type { CommandSpec } from '../command.ts'
 import { writeLine } from '../terminal.ts'
 import { programVersion } from '../version.ts'
 
-/** Files that have a JSON Schema, by name. */
+/** Schemas by kind of file. */
 export const schemas: Readonly<Record<string, () => object>> = {
   manifest: manifestSchema,
   pipeline: pipelineSchema,
 }
 
 /**
- * Gives the JSON Schema of a kind of file, or the description of the HTTP interface.
+ * Returns the JSON Schema of a kind of file, or the OpenAPI document.
  *
- * @throws {Problem} usage/bad-argument where there is no such kind
+ * @throws {Problem} usage/bad-argument if the kind is unknown
  */
 export function schemaOf(kind: string): object {
   const kinds: typeof schemas = { ...schemas, openapi: () => describeApi({ version: programVersion() }) }
   const names = Object.keys(kinds)
   const make = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
   if (make !== undefined) return make()
-  throw problem('usage/bad-argument', `There is no schema of "${kind}".`, {
-    hint: findHint(kind, names) ?? `There are: ${names.join(', ')}.`,
+  throw problem('usage/bad-argument', `Unknown schema "${kind}".`, {
+    hint: findHint(kind, names) ?? `Use one of ${names.join(', ')}.`,
   })
 }
 

@@ -10,7 +10,7 @@ import { programVersion } from '../version.ts'
 type Place = Pick<Terminal, 'env' | 'cwd'>
 
 /**
- * Reads the configuration of a server from options and environment; relative folders are those of the working directory.
+ * Reads the configuration of a server from options and environment; paths are relative to the working directory.
  *
  * @param defaults values of a command that differ from those of the settings
  * @throws {Problem} usage/bad-argument
@@ -25,7 +25,7 @@ export function readServerConfig(
   return { ...given, ...complete, dataFolder: resolve(cwd, complete.dataFolder) }
 }
 
-/** A configuration that was read. */
+/** Configuration read by `readServerConfig`. */
 export type ReadConfig = ReturnType<typeof readServerConfig>
 
 /**
@@ -34,7 +34,7 @@ export type ReadConfig = ReturnType<typeof readServerConfig>
  * @throws {Problem} server/listen, database/*
  */
 export async function startServer(config: ReadConfig): Promise<RunningServer> {
-  // Other commands do not wait until the server with its database is loaded.
+  // A dynamic import, so that other commands do not load the server and its database.
   const { createServer } = await import('../../server/server.ts')
   const { createLog } = await import('../../server/log.ts')
   return createServer({ ...config, log: createLog(config.logLevel), version: programVersion() })
@@ -42,21 +42,21 @@ export async function startServer(config: ReadConfig): Promise<RunningServer> {
 
 async function runServe(config: ReadConfig, terminal: Terminal): Promise<number> {
   const server = await startServer(config)
-  writeLine(terminal.err, `landform ${programVersion()} listens on ${server.url}`)
+  writeLine(terminal.err, `landform ${programVersion()} listening on ${server.url}`)
   showFirstPassword(server, terminal)
   await aborted(terminal.interrupt)
-  writeLine(terminal.err, 'Stopping: running requests are finished.')
+  writeLine(terminal.err, 'Stopping after the running requests.')
   await Promise.race([server.stop(), aborted(terminal.halt)])
   return 0
 }
 
-/** Shows the administrator's password on the start that has generated it. */
+/** Shows the administrator's password on the start that generated it. */
 export function showFirstPassword({ adminPassword }: RunningServer, { err }: Terminal): void {
   if (adminPassword === undefined) return
-  writeLine(err, `login ${administrator}, password ${adminPassword} (shown this once)`)
+  writeLine(err, `login ${administrator}, password ${adminPassword} (shown only once)`)
 }
 
-/** Waits until a signal is aborted. */
+/** Resolves when a signal is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
     if (signal.aborted) done()

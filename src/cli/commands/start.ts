@@ -27,33 +27,33 @@ import { painter } from '../print/paint.ts'
 import { formatReport } from '../print/report.ts'
 import { settingOptions } from '../server_options.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
-import { loadPipelines, runAndTell } from './run.ts'
+import { loadPipelines, runAndReport } from './run.ts'
 import { schemaOf, schemas } from './schema.ts'
 import { aborted, type ReadConfig, readServerConfig, showFirstPassword, startServer } from './serve.ts'
 
-/** What is started, applied and run. */
+/** Settings of `start`. */
 export interface StartSettings {
   readonly server: ReadConfig
-  /** Files and folders of the manifest. */
+  /** Files and directories of the manifest. */
   readonly manifest: readonly string[]
-  /** Pipeline files, in the order they run. */
+  /** Pipeline files, in order of execution. */
   readonly pipelines: readonly string[]
-  /** Stops when all is done, instead of staying. */
+  /** Whether to stop after the last step instead of serving. */
   readonly once: boolean
 }
 
 /**
- * Starts a server, applies a manifest, runs pipelines, plans again, and stays with the map.
+ * Starts a server, applies a manifest, runs pipelines, plans again, and keeps serving the map.
  *
- * @throws {Problem} what stopped it; the server is stopped first
+ * @throws {Problem} of the failed step, after the server was stopped
  */
 export async function runStart(settings: StartSettings, terminal: Terminal): Promise<number> {
-  // Faults in files are reported before anything is made.
+  // Reports errors in files before anything is created.
   const pipelines = await loadPipelines(settings.pipelines, terminal)
   const loaded = await findManifest(settings, terminal)
   await writeSchemas(resolve(terminal.cwd, dirname(settings.server.dataFolder), 'schemas'))
   const server = await tellStep(terminal, 'server', {
-    doing: 'starting the server; the first start creates its database',
+    doing: 'starting the server (the first start creates the database)',
     work: () => startServer(settings.server),
     describe: ({ url }) =>
       `${url}, ${settings.server.databaseUrl === undefined ? 'embedded database' : 'PostgreSQL'} ready`,
@@ -62,7 +62,7 @@ export async function runStart(settings: StartSettings, terminal: Terminal): Pro
     await fill(server.url, { settings, loaded, pipelines }, terminal)
     if (!settings.once) {
       showFirstPassword(server, terminal)
-      writeLine(terminal.err, 'The server stays until Ctrl-C.')
+      writeLine(terminal.err, 'Press Ctrl-C to stop the server.')
       await aborted(terminal.interrupt)
     }
     return 0
@@ -71,7 +71,7 @@ export async function runStart(settings: StartSettings, terminal: Terminal): Pro
   }
 }
 
-/** Loads the manifest; undefined where none is named and the folder has none. */
+/** Loads the manifest; undefined if no path is given and the default directory does not exist. */
 async function findManifest(
   { manifest: paths }: StartSettings,
   terminal: Terminal,
@@ -81,7 +81,7 @@ async function findManifest(
   return isBare ? undefined : loadGoodManifest(paths, terminal)
 }
 
-/** Writes the schemas that the example files name, so that editors complete and check them. */
+/** Writes the schemas that the example files reference, for completion and validation in editors. */
 async function writeSchemas(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   for (const kind of Object.keys(schemas))
@@ -89,7 +89,7 @@ async function writeSchemas(folder: string): Promise<void> {
 }
 
 interface StepWork<T> {
-  /** What is being done, written before it; the report of a pipeline says so itself. */
+  /** Description of the running step, written before it; pipelines report their own progress. */
   readonly doing?: string
   readonly work: () => Promise<T>
   readonly describe: (result: T) => string
@@ -124,10 +124,10 @@ async function fill(
     else
       writeLine(
         terminal.out,
-        formatFact('manifest', `none: there is no folder "${defaultPaths.join(' or ')}"`),
+        formatFact('manifest', `none: directory "${defaultPaths.join(' or ')}" not found`),
       )
     for (const pipeline of pipelines) {
-      const run = () => runAndTell(pipeline, { api, json: false }, terminal)
+      const run = () => runAndReport(pipeline, { api, json: false }, terminal)
       await tellStep(terminal, pipeline.pipeline, { work: run, describe: describeRun })
     }
     if (loaded !== undefined) await showMaps(api, { url, loaded }, terminal)
@@ -147,7 +147,7 @@ interface Applied {
   readonly loaded: GoodManifest
 }
 
-/** Plans again, to show that nothing is left to do, and names the addresses of the maps. */
+/** Plans again, to show that no changes are left, and lists the URLs of the maps. */
 async function showMaps(api: Api, { url, loaded }: Applied, terminal: Terminal): Promise<void> {
   const { plan } = await tellStep(terminal, 'plan', {
     doing: 'planning again',
@@ -158,9 +158,9 @@ async function showMaps(api: Api, { url, loaded }: Applied, terminal: Terminal):
     writeLine(terminal.out, formatFact('map', address))
 }
 
-/** `start` has none of the options that the hints of a plan name. */
+/** `start` does not have the options that the hints of a plan name. */
 const optionsHint =
-  'Correct what is listed. For the options that the hints name, run "landform serve", then "landform apply".'
+  'Correct the listed errors. To use the options in the hints, run "landform serve", then "landform apply".'
 
 async function applyPrepared(api: Api, { plan, loaded }: Prepared, terminal: Terminal): Promise<Plan> {
   if (hasErrors(plan.issues)) {
@@ -174,14 +174,10 @@ async function applyPrepared(api: Api, { plan, loaded }: Prepared, terminal: Ter
   const isDone = report.outcomes.every(({ outcome }) => outcome !== 'failed' && outcome !== 'skipped')
   if (isDone && !report.interrupted) return plan
   const how = { paint: painter(false), resume: 'start again', tookMs: performance.now() - start }
-  throw problem(
-    report.interrupted ? 'pipeline/interrupted' : 'apply/failed',
-    'The apply did not get to its end.',
-    {
-      hint: optionsHint,
-      detail: formatReport(report, how),
-    },
-  )
+  throw problem(report.interrupted ? 'pipeline/interrupted' : 'apply/failed', 'Apply did not complete.', {
+    hint: optionsHint,
+    detail: formatReport(report, how),
+  })
 }
 
 function mapAddresses(url: string, { resources }: Manifest, { ids }: Plan): string[] {
@@ -192,14 +188,14 @@ function mapAddresses(url: string, { resources }: Manifest, { ids }: Plan): stri
 /** The command `start`. */
 export const startCommand: CommandSpec = {
   name: 'start',
-  summary: 'run a server, fill it from a manifest and pipelines, and stay with the map',
+  summary: 'run a server, load it from a manifest and pipelines, and serve the map',
   examples: ['landform start', 'landform start manifests/world.yaml --run pipelines/cities.yaml --once'],
   declare: (command) =>
     settingOptions(
       command
-        .argument('[paths...]', 'files and folders of the manifest (default: manifests)')
+        .argument('[paths...]', 'files and directories of the manifest (default: manifests)')
         .option('--run <pipeline>', 'pipeline to run after the apply; may be repeated', collect)
-        .option('--once', 'stop when all is done'),
+        .option('--once', 'stop after the last step'),
     ),
   run: async ({ arguments: [paths], options }, terminal) =>
     runStart(
@@ -213,17 +209,17 @@ export const startCommand: CommandSpec = {
     ),
 }
 
-/** Writes one step of a start: its name, what came of it, how long it took. */
+/** Formats a step: its name, result and duration. */
 export function formatStep(name: string, result: string, tookMs: number): string {
   return `${formatFact(name, result).padEnd(74)} ${showDuration(tookMs).padStart(8)}`
 }
 
-/** Writes a line beside the steps that took no time. */
+/** Formats a line without duration. */
 export function formatFact(name: string, text: string): string {
   return `${name.padEnd(9)} ${text}`
 }
 
-/** Says what an applied plan did: `7 created, 1 updated`. */
+/** Summarizes an applied plan: `7 created, 1 updated`. */
 function describeApplied({ changes, unchanged }: Plan): string {
   const counts = countActions(changes)
   const words = actions.flatMap((action) =>
@@ -232,12 +228,12 @@ function describeApplied({ changes, unchanged }: Plan): string {
   return [...words, ...(unchanged > 0 ? [`${unchanged} unchanged`] : [])].join(', ')
 }
 
-/** Says what a plan would do, in one number. */
+/** Summarizes a plan by its number of changes. */
 function describePlanned({ changes, unchanged }: Plan): string {
   return `${showCount(changes.length, 'change')}, ${unchanged} unchanged`
 }
 
-/** Says what a run did with its rows and files. */
+/** Summarizes the rows and files of a run. */
 export function describeRun({ outcome, layers }: RunReport): string {
   const sum = (count: (layer: RunReport['layers'][number]) => number) =>
     layers.reduce((total, layer) => total + count(layer), 0)

@@ -1,6 +1,6 @@
 import type { CommandGroup, CommandSpec } from '../command.ts'
 
-/** Where each command is, in the order of the help. A new one is one file here and one row. */
+/** Loader of each command, in the order of the help. */
 const loaders: Readonly<Record<string, () => Promise<CommandSpec | CommandGroup>>> = {
   validate: async () => (await import('./validate.ts')).validateCommand,
   plan: async () => (await import('./plan.ts')).planCommand,
@@ -16,7 +16,7 @@ const loaders: Readonly<Record<string, () => Promise<CommandSpec | CommandGroup>
   token: async () => (await import('./token.ts')).tokenCommands,
 }
 
-/** Loads the command that the first word names, or every command where it names none: for the help, and for advice. */
+/** Loads the command named by the first word, or all commands, for the help and for suggestions. */
 export function loadCommands(words: readonly string[]): Promise<readonly (CommandSpec | CommandGroup)[]> {
   const [name = ''] = words
   const named = Object.hasOwn(loaders, name) ? loaders[name] : undefined

@@ -16,21 +16,21 @@ import { writeLine } from '../terminal.ts'
 const declareShared = (command: Command) =>
   eventOptions(command).option(
     '--for <user>',
-    'for administrators: the user whose token it is, instead of oneself',
+    'owner of the token, for administrators (default: the current user)',
   )
 
 const createCommand: CommandSpec = {
   name: 'create',
-  summary: 'make a token, and print it once; set LANDFORM_TOKEN to use it',
+  summary: 'create a token and print it once; set LANDFORM_TOKEN to use it',
   examples: [
     'landform token create "nightly import"',
     'landform token create ci --for robot --expires 2030-12-31',
     'export LANDFORM_TOKEN=$(landform token create laptop --expires 30d)',
   ],
   declare: (command) =>
-    declareShared(command.argument('<name>', 'what it is for')).option(
+    declareShared(command.argument('<name>', 'name of the token')).option(
       '--expires <when>',
-      'days as 90d, a date, or never',
+      'expiry: days such as 90d, a date, or never',
       '90d',
     ),
   run: ({ arguments: [name], options }, terminal) =>
@@ -39,14 +39,14 @@ const createCommand: CommandSpec = {
       const user = await findUserId(api, options)
       const body = { name: String(name), expires, ...(user === undefined ? {} : { user: { id: user } }) }
       const made = await createToken(api, body)
-      const until = made.expires === null ? 'for ever' : `until ${made.expires} UTC`
+      const until = made.expires === null ? 'without expiry' : `until ${made.expires} UTC`
       if (options.json) return writeEvent(terminal.out, 'token', { action: 'created', token: made })
       writeLine(terminal.out, made.token)
-      writeLine(terminal.err, `token "${made.name}" of ${made.user.keyname}, ${until}; shown this once`)
+      writeLine(terminal.err, `token "${made.name}" of ${made.user.keyname}, ${until}; shown only once`)
     }),
 }
 
-/** Creates a token. One whose answer was lost on the way is revoked, and another one created: its text is shown once. */
+/** Creates a token. If the response is lost, revokes the token and creates another one, since its secret is shown once. */
 async function createToken(api: Api, body: BodyOf<(typeof authRoutes)['token.create']>): Promise<MadeToken> {
   try {
     return await api.call('token.create', { body })
@@ -74,7 +74,7 @@ const listCommand: CommandSpec = {
 
 const revokeCommand: CommandSpec = {
   name: 'revoke',
-  summary: 'revoke tokens: they are refused from now on',
+  summary: 'revoke tokens',
   examples: ['landform token revoke laptop', 'landform token revoke ci --for robot'],
   declare: (command) => declareShared(command.argument('<tokens...>', 'names or ids')),
   run: ({ arguments: [names], options }, terminal) =>
@@ -103,7 +103,7 @@ function formatTokens(tokens: readonly TokenAnswer[]): string {
 function findToken(tokens: readonly TokenAnswer[], text: string): TokenAnswer {
   const found = tokens.find(({ name }) => name === text) ?? tokens.find(({ id }) => String(id) === text)
   if (found !== undefined) return found
-  throw problem('token/not-found', `There is no token "${text}".`, {
+  throw problem('token/not-found', `Token "${text}" not found.`, {
     hint: findHint(
       text,
       tokens.map(({ name }) => name),
@@ -124,7 +124,7 @@ async function findUserId(api: Api, { for: name }: CommandInput['options']): Pro
 const dayMs = 86_400_000
 
 /**
- * Reads when a token expires. The server reads dates; days are counted from now.
+ * Parses the expiry of a token. The server parses dates; days count from now.
  *
  * @throws {Problem} usage/bad-argument
  */
@@ -134,7 +134,7 @@ function expiryOf(text: string): string | null {
   const isDate = /^\d{4}-\d{2}-\d{2}/.test(text) && new Date(text).getTime() > Date.now()
   if (days === undefined ? !isDate : Number(days) === 0)
     throw problem('usage/bad-argument', `--expires "${text}" is not a date in the future.`, {
-      hint: 'Write days as 90d, a date as 2030-12-31, or never.',
+      hint: 'Use days such as 90d, a date such as 2030-12-31, or never.',
     })
   return days === undefined ? text : new Date(Date.now() + Number(days) * dayMs).toISOString()
 }
@@ -142,6 +142,6 @@ function expiryOf(text: string): string | null {
 /** The commands `token …`. */
 export const tokenCommands: CommandGroup = {
   name: 'token',
-  summary: 'make, list and revoke tokens, for programs in the place of a password',
+  summary: 'create, list and revoke access tokens',
   commands: [createCommand, listCommand, revokeCommand],
 }

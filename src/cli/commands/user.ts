@@ -9,15 +9,15 @@ import { collect, eventOptions } from '../options.ts'
 import { deletePrincipals, findByName, type Principals, readPrincipals, withServer } from '../principals.ts'
 import { formatColumns } from '../print/columns.ts'
 import { writeEvent } from '../print/events.ts'
-import { tellPrincipal } from '../print/principal.ts'
+import { reportPrincipal } from '../print/principal.ts'
 import { askHidden, type Terminal, writeLine } from '../terminal.ts'
 
 const declareFields = (command: Command) =>
   eventOptions(command)
-    .option('--name <name>', 'name that people see')
-    .option('--description <text>', 'what people should know of it')
-    .option('--language <tag>', 'language, as en')
-    .option('--group <group>', 'group to be in; may be repeated', collect)
+    .option('--name <name>', 'display name')
+    .option('--description <text>', 'description')
+    .option('--language <tag>', 'language tag, such as en')
+    .option('--group <group>', 'group of the user; may be repeated', collect)
 
 const passwordFromInput = ['--password-stdin', 'read the password from standard input'] as const
 
@@ -55,7 +55,7 @@ function stateOf({ system, disabled, password }: UserAnswer): string {
 
 const createCommand: CommandSpec = {
   name: 'create',
-  summary: 'create a user; the password comes from LANDFORM_NEW_PASSWORD, standard input or a prompt',
+  summary: 'create a user; reads the password from LANDFORM_NEW_PASSWORD, standard input or a prompt',
   examples: [
     'landform user create ada --name "Ada Lovelace" --group editors',
     'pwgen | landform user create robot --password-stdin',
@@ -67,29 +67,32 @@ const createCommand: CommandSpec = {
       const fields = await readFields(options, () => readPrincipals(api))
       const body = { keyname: String(keyname), ...fields, ...(password === undefined ? {} : { password }) }
       const { id } = await api.call('auth.user_create', { body })
-      tellPrincipal(terminal, { options, kind: 'user', action: 'created', id, keyname: body.keyname })
+      reportPrincipal(terminal, { options, kind: 'user', action: 'created', id, keyname: body.keyname })
       if (password === undefined)
-        writeLine(terminal.err, `without a password: landform user set-password ${body.keyname}`)
+        writeLine(
+          terminal.err,
+          `user has no password; set it with: landform user set-password ${body.keyname}`,
+        )
     }),
 }
 
 const updateCommand: CommandSpec = {
   name: 'update',
-  summary: 'change a user; what is not named stays',
+  summary: 'change the given properties of a user',
   examples: ['landform user update ada --name "Ada King"', 'landform user update ada --disable'],
   declare: (command) =>
     declareFields(command.argument('<user>', 'keyname or id'))
       .option('--keyname <keyname>', 'new login')
-      .option('--no-groups', 'take it out of all groups')
-      .option('--disable', 'keep it from coming in; ends its sessions')
-      .option('--enable', 'let it come in again'),
+      .option('--no-groups', 'remove the user from all groups')
+      .option('--disable', 'disable sign-in and end the sessions of the user')
+      .option('--enable', 'enable sign-in'),
   run: ({ arguments: [name], options }, terminal) =>
     withServer(options, terminal, async (api) => {
       const principals = await readPrincipals(api)
       const { id, keyname } = findByName(principals.users, String(name), 'user')
       const body = { ...(await readFields(options, async () => principals)), ...readState(options) }
       await api.call('auth.user_update', { params: { id }, body })
-      tellPrincipal(terminal, {
+      reportPrincipal(terminal, {
         options,
         kind: 'user',
         action: 'updated',
@@ -101,33 +104,33 @@ const updateCommand: CommandSpec = {
 
 const passwordCommand: CommandSpec = {
   name: 'set-password',
-  summary: 'set a password, of a user or your own; ends the sessions and revokes the tokens of the user',
+  summary: 'set the password of a user or your own; ends the sessions and revokes the tokens of the user',
   examples: [
     'landform user set-password ada',
     'pwgen | landform user set-password ada --password-stdin',
     'landform user set-password --keep-tokens   # your own',
   ],
   declare: (command) =>
-    eventOptions(command.argument('[user]', 'keyname or id; your own without it'))
+    eventOptions(command.argument('[user]', 'keyname or id (default: the current user)'))
       .option(...passwordFromInput)
-      .option('--keep-tokens', 'leave the tokens of the user valid'),
+      .option('--keep-tokens', 'keep the tokens of the user valid'),
   run: ({ arguments: [name], options }, terminal) =>
     withServer(options, terminal, async (api) => {
       const password = await findNewPassword(terminal, { stdin: options.passwordStdin === true })
       if (password === undefined)
-        throw problem('usage/bad-argument', 'There is no new password.', {
-          hint: 'Set LANDFORM_NEW_PASSWORD, or write it to standard input with --password-stdin.',
+        throw problem('usage/bad-argument', 'New password required.', {
+          hint: 'Set LANDFORM_NEW_PASSWORD, or pass the password on standard input with --password-stdin.',
         })
       const body = { password, ...(options.keepTokens === true ? { keep_tokens: true } : {}) }
       const { id, keyname, ended } =
         name === undefined
           ? await setOwnPassword(api, body, await findCredentials(options as ServerSettings, terminal))
           : await setPassword(api, body, String(name))
-      tellPrincipal(terminal, { options, kind: 'user', action: 'updated', id, keyname, ended })
+      reportPrincipal(terminal, { options, kind: 'user', action: 'updated', id, keyname, ended })
       if (keyname === 'administrator' && !terminal.env.LANDFORM_PASSWORD && !terminal.env.LANDFORM_TOKEN)
         writeLine(
           terminal.err,
-          'The password in the data folder is the old one: set LANDFORM_PASSWORD from now on.',
+          'The password in the data directory is no longer valid: set LANDFORM_PASSWORD from now on.',
         )
     }),
 }
@@ -154,10 +157,10 @@ async function setOwnPassword(
   credentials: Credentials | Token | undefined,
 ): Promise<ChangedPassword> {
   if (credentials === undefined || 'token' in credentials)
-    throw problem('usage/bad-argument', 'A new password takes the old one.', {
+    throw problem('usage/bad-argument', 'Cannot change the password: the current password is required.', {
       hint: 'Set LANDFORM_PASSWORD.',
     })
-  // Before the change: after it, these credentials are wrong.
+  // Read before the change, which invalidates these credentials.
   const { id, keyname } = await api.call('auth.profile')
   const whole = { ...body, old_password: credentials.password }
   return { id, keyname, ended: await api.call('auth.profile_update', { body: whole }) }
@@ -165,7 +168,7 @@ async function setOwnPassword(
 
 const deleteCommand: CommandSpec = {
   name: 'delete',
-  summary: 'delete users who own nothing and stand in no rule',
+  summary: 'delete users who own no resources and whom no permission rule uses',
   examples: ['landform user delete ada'],
   declare: (command) => eventOptions(command.argument('<users...>', 'keynames or ids')),
   run: ({ arguments: [names], options }, terminal) =>
@@ -188,7 +191,7 @@ async function readFields(
 }
 
 function readState({ keyname, groups, disable, enable }: CommandInput['options']): UserBody {
-  if (disable && enable) throw problem('usage/bad-argument', 'A user is disabled or enabled, not both.')
+  if (disable && enable) throw problem('usage/bad-argument', '--disable and --enable cannot be combined.')
   return {
     ...(keyname === undefined ? {} : { keyname: String(keyname) }),
     ...(groups === false ? { member_of: [] } : {}),
@@ -204,10 +207,10 @@ export const userCommands: CommandGroup = {
 }
 
 /**
- * Finds a new password: on standard input where it is said to be there, in LANDFORM_NEW_PASSWORD, or by asking a person
- * twice; undefined where there is none of these. It is never an argument: those are shown to everybody on the machine.
+ * Reads a new password from standard input, from LANDFORM_NEW_PASSWORD, or from a prompt with confirmation; undefined if
+ * none of them is available. Never an argument, since every user of the machine can see those.
  *
- * @throws {Problem} usage/bad-argument where there is nothing on standard input, or the two differ, pipeline/interrupted
+ * @throws {Problem} usage/bad-argument if standard input is empty or the passwords differ, pipeline/interrupted
  */
 async function findNewPassword(
   terminal: Terminal,
@@ -225,14 +228,14 @@ async function readPassword({ input }: Terminal): Promise<string> {
   const password = Buffer.concat(chunks)
     .toString('utf8')
     .replace(/\r?\n$/, '')
-  if (password === '') throw problem('usage/bad-argument', 'There is no password on standard input.')
+  if (password === '') throw problem('usage/bad-argument', 'Standard input has no password.')
   return password
 }
 
 async function askPassword(terminal: Terminal): Promise<string> {
-  const [password, again] = await askHidden(terminal, ['New password:', 'The same again:'])
+  const [password, again] = await askHidden(terminal, ['New password:', 'Repeat password:'])
   if (password === undefined || again === undefined)
-    throw problem('pipeline/interrupted', 'No password was given.')
-  if (password !== again) throw problem('usage/bad-argument', 'The two passwords differ.')
+    throw problem('pipeline/interrupted', 'No password was entered.')
+  if (password !== again) throw problem('usage/bad-argument', 'The passwords do not match.')
   return password
 }

@@ -6,13 +6,13 @@ import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { showCount } from '../print/number.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
-/** What is validated. */
+/** Settings of `validate`. */
 export interface ValidateSettings {
   readonly paths: readonly string[]
   readonly json: boolean
 }
 
-/** Finds every fault of a manifest, without asking any server. */
+/** Finds all errors of a manifest without contacting a server. */
 export function validateManifest(
   paths: readonly string[],
   { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
@@ -41,12 +41,12 @@ async function runValidate({ paths, json }: ValidateSettings, terminal: Terminal
 /** The command `validate`. */
 export const validateCommand: CommandSpec = {
   name: 'validate',
-  summary: 'find every fault of a manifest, without a server',
+  summary: 'check a manifest without a server',
   examples: ['landform validate', 'landform validate manifests/world.yaml --json'],
   declare: (command) =>
     command
-      .argument('[paths...]', 'files and folders of the manifest (default: manifests)')
-      .option('--json', 'write events as lines of JSON'),
+      .argument('[paths...]', 'files and directories of the manifest (default: manifests)')
+      .option('--json', 'write events as JSON lines'),
   run: ({ arguments: [paths], options }, terminal) =>
     runValidate({ paths: (paths ?? []) as readonly string[], json: options.json === true }, terminal),
 }

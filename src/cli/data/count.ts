@@ -12,14 +12,16 @@ import { layerFacts } from './layer.ts'
 /** The command `data count`. */
 export const countCommand: CommandSpec = {
   name: 'count',
-  summary: 'count the features of a layer, or those that fit',
+  summary: 'count the features of a layer, or those that match filters',
   examples: [
     'landform data count cities',
     'landform data count cities --filter population__ge=1000000 --filter country=NO',
     'landform data count City/Roads --bbox 10,59,11,60',
   ],
   declare: (command) =>
-    eventOptions(filterOptions(command.argument('<layer>', 'keyname, id, or path of names as City/Roads'))),
+    eventOptions(
+      filterOptions(command.argument('<layer>', 'keyname, id, or path of names such as City/Roads')),
+    ),
   run: ({ arguments: [name], options }, terminal) =>
     withServer(options, terminal, async (api) => {
       const layer = await resolveFeatureLayer(api, String(name), terminal.interrupt)
@@ -32,7 +34,7 @@ export const countCommand: CommandSpec = {
     }),
 }
 
-/** Counts the features that fit; where a server counts all or none, they are listed without anything in them. */
+/** Counts the matching features; lists them without content if the server does not support counting with filters. */
 async function countFiltered(
   api: Api,
   id: number,

@@ -28,7 +28,7 @@ import { chooseTarget, type ExportTarget, standardOutput } from './target.ts'
 /** The command `data export`. */
 export const exportCommand: CommandSpec = {
   name: 'export',
-  summary: 'write a layer into a file, whose name says the format',
+  summary: 'export a layer to a file',
   examples: [
     'landform data export roads -o roads.gpkg',
     'landform data export City/Roads -o roads.shp.zip --encoding CP1251',
@@ -41,7 +41,7 @@ export const exportCommand: CommandSpec = {
     const wishes = { output, format: options.format as string | undefined, isZipped: options.zipped === true }
     const target = chooseTarget(wishes)
     if (output === standardOutput && options.json)
-      throw problem('usage/bad-argument', 'Standard output takes the data or the events, not both.')
+      throw problem('usage/bad-argument', 'Cannot write data and events to standard output at the same time.')
     return withServer(options, terminal, async (api) => {
       const order = { name: String(name), target, options }
       if (output === standardOutput) await writeToOutput(api, order, terminal)
@@ -52,33 +52,33 @@ export const exportCommand: CommandSpec = {
 
 function declare(command: Command): Command {
   const own = command
-    .argument('<layer>', 'keyname, id, or path of names as City/Roads')
-    .requiredOption('-o, --output <file>', 'where to; - is standard output')
-    .option('--format <name>', `one of ${exportFormatNames.join(', ')} (default: by the name of the file)`)
-    .option('--srs <code>', 'EPSG code of the coordinates (default: what is usual for the format)', parseSrs)
-    .option('--fid <field>', 'field that receives the ids of the features')
-    .option('--fields <names>', 'only these fields, in this order', collect)
-    .option('--display-names', 'call the fields by the names that people see')
+    .argument('<layer>', 'keyname, id, or path of names such as City/Roads')
+    .requiredOption('-o, --output <file>', 'output file; - for standard output')
+    .option('--format <name>', `one of ${exportFormatNames.join(', ')} (default: by file extension)`)
+    .option('--srs <code>', 'EPSG code of the coordinates (default: depends on the format)', parseSrs)
+    .option('--fid <field>', 'name of the field for feature ids')
+    .option('--fields <names>', 'fields to export, in order', collect)
+    .option('--display-names', 'use the display names of the fields')
     .option('--encoding <name>', `encoding of ${encodedExportTitles}: ${exportEncodings.join(' or ')}`)
-    .option('--zipped', 'packed; a name that ends with .zip says so too')
-    .option('--force', 'overwrite a file that is there')
+    .option('--zipped', 'write a ZIP archive (default for names that end with .zip)')
+    .option('--force', 'overwrite an existing file')
   return eventOptions(filterOptions(own))
 }
 
-interface Order {
+interface ExportRequest {
   readonly name: string
   readonly target: ExportTarget
   readonly options: CommandInput['options']
 }
 
-async function writeToOutput(api: Api, order: Order, terminal: Terminal): Promise<void> {
+async function writeToOutput(api: Api, order: ExportRequest, terminal: Terminal): Promise<void> {
   const layer = await resolveFeatureLayer(api, order.name, terminal.interrupt)
   const { body, notes } = await openExport(api, { ...order, id: layer.resource.id ?? 0 }, terminal.interrupt)
   writeNotes(notes, terminal)
   await streamOut(body, terminal)
 }
 
-async function writeToFile(api: Api, order: Order, terminal: Terminal): Promise<void> {
+async function writeToFile(api: Api, order: ExportRequest, terminal: Terminal): Promise<void> {
   const { interrupt } = terminal
   const { target, options } = order
   const path = resolve(terminal.cwd, String(options.output))
@@ -118,7 +118,7 @@ async function writeToFile(api: Api, order: Order, terminal: Terminal): Promise<
 
 async function openExport(
   api: Api,
-  { id, target, options }: Pick<Order, 'target' | 'options'> & { readonly id: number },
+  { id, target, options }: Pick<ExportRequest, 'target' | 'options'> & { readonly id: number },
   signal: AbortSignal,
 ): Promise<Opened> {
   const { query, more } = readFilter(options)
@@ -137,7 +137,7 @@ async function openExport(
     },
     more,
     signal,
-    // Some formats are made whole before their first byte goes out.
+    // Some formats are complete before their first byte is sent.
     timeoutMs: loadTimeoutMs,
   })
   return { body: answer.body, notes: readNotes(answer.headers[notesHeader]) }
@@ -145,7 +145,7 @@ async function openExport(
 
 interface Opened {
   readonly body: AsyncIterable<Uint8Array>
-  /** What the file cannot hold. */
+  /** Notes about data that the file cannot represent. */
   readonly notes: readonly string[]
 }
 
@@ -153,8 +153,8 @@ function writeNotes(notes: readonly string[], terminal: Terminal): void {
   for (const note of notes) writeLine(terminal.err, `note: ${note}`)
 }
 
-/** Bytes between two tellings of how far it is. */
-const tellEveryBytes = 1 << 20
+/** Interval of progress reports, in bytes. */
+const reportEveryBytes = 1 << 20
 
 async function* tell(
   bytes: AsyncIterable<Uint8Array>,
@@ -164,7 +164,7 @@ async function* tell(
   let told = 0
   for await (const chunk of bytes) {
     count += chunk.length
-    if (count - told >= tellEveryBytes) {
+    if (count - told >= reportEveryBytes) {
       told = count
       onBytes(count)
     }

@@ -3,25 +3,25 @@ import { InvalidArgumentError } from 'commander'
 import { unclampedMercatorOfLonLat } from '../../geo/mercator.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 
-/** Parameters of a request that filter features. */
+/** Query parameters of a feature filter. */
 export interface Filter {
   readonly query: { readonly intersects?: string }
   /** Name and value, in order. */
   readonly more: readonly (readonly [name: string, value: string])[]
 }
 
-/** Options of commands that look at some features of a layer. */
+/** Declares the filter options of commands. */
 export function filterOptions(command: Command): Command {
   return command
     .option(
       '--filter <field=value>',
-      'only features with that value; or field__op=value with gt, ge, lt, le, ne, like, ilike, in, isnull; may be repeated',
+      'filter by field=value, or field__op=value with gt, ge, lt, le, ne, like, ilike, in, isnull; may be repeated',
       addFilter,
     )
-    .option('--bbox <w,s,e,n>', 'only features that touch the box of longitudes and latitudes', readBox)
+    .option('--bbox <w,s,e,n>', 'filter by intersection with a box in degrees', readBox)
 }
 
-/** Reads what features are asked for. */
+/** Reads the filter options. */
 export function readFilter({ filter, bbox }: Readonly<Record<string, unknown>>): Filter {
   return {
     query: bbox === undefined ? {} : { intersects: String(bbox) },
@@ -32,7 +32,7 @@ export function readFilter({ filter, bbox }: Readonly<Record<string, unknown>>):
 function addFilter(text: string, before: Filter['more'] = []): Filter['more'] {
   const at = text.indexOf('=')
   const name = text.slice(0, Math.max(at, 0)).trim()
-  if (name === '') throw new InvalidArgumentError('Write it like name=Oslo or people__gt=1000.')
+  if (name === '') throw new InvalidArgumentError('Use a filter such as name=Oslo or people__gt=1000.')
   const isId = name === 'id' || name.startsWith('id__')
   return [...before, [isId ? name : `fld_${name}`, text.slice(at + 1)]]
 }
@@ -43,9 +43,11 @@ function readBox(text: string): string {
     .map(Number)
   const isBox = [west, south, east, north].every(Number.isFinite) && more.length === 0
   if (!isBox || south > north || Math.max(-south, north) > 90 || Math.max(-west, west, -east, east) > 360)
-    throw new InvalidArgumentError('Give four degrees: west,south,east,north.')
+    throw new InvalidArgumentError('Use four numbers in degrees: west,south,east,north.')
   if (west > east)
-    throw new InvalidArgumentError('West is east of east: a box ends at 180 degrees, where another begins.')
+    throw new InvalidArgumentError(
+      'West must be less than east; split a box that crosses the antimeridian in two.',
+    )
   const [low, high] = [unclampedMercatorOfLonLat(west, south), unclampedMercatorOfLonLat(east, north)]
   const ring = [low, [high[0], low[1]], high, [low[0], high[1]], low].flat()
   return formatWkt({ family: 'POLYGON', isMulti: false, hasZ: false, parts: [[ring]] })

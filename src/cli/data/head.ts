@@ -24,7 +24,7 @@ type Layer = Representation<'vector_layer'>
 /** The command `data head`. */
 export const headCommand: CommandSpec = {
   name: 'head',
-  summary: 'show the first features of a layer as a table',
+  summary: 'show the first features of a layer',
   examples: [
     'landform data head cities',
     'landform data head City/Roads -n 3 --fields name,lanes --filter "name__ilike=%street%"',
@@ -35,25 +35,25 @@ export const headCommand: CommandSpec = {
     withServer(options, terminal, async (api) => {
       const layer = await resolveFeatureLayer(api, String(name), terminal.interrupt)
       const fields = chooseFields(layer, options.fields as readonly string[] | undefined)
-      const asked = { layer, fields, options }
-      if (options.json) await writeGeoJson(api, asked, terminal)
-      else await writeTable(api, asked, terminal)
+      const request = { layer, fields, options }
+      if (options.json) await writeGeoJson(api, request, terminal)
+      else await writeTable(api, request, terminal)
     }),
 }
 
 function declare(command: Command): Command {
   const own = command
-    .argument('<layer>', 'keyname, id, or path of names as City/Roads')
-    .option('-n, --number <count>', 'how many', parseCount, 10)
-    .option('--fields <names>', 'only these fields, in this order', collect)
-    .option('--no-geom', 'without geometries')
+    .argument('<layer>', 'keyname, id, or path of names such as City/Roads')
+    .option('-n, --number <count>', 'number of features', parseCount, 10)
+    .option('--fields <names>', 'fields to show, in order', collect)
+    .option('--no-geom', 'omit geometries')
     .option('--srs <code>', 'EPSG code of the coordinates of the table', parseSrs, degrees)
-    .option('--order-by <fields>', 'order by fields; a leading minus means descending', collect)
-    .option('--json', 'write GeoJSON, a feature a line')
+    .option('--order-by <fields>', 'sort by fields; a leading minus means descending', collect)
+    .option('--json', 'write GeoJSON features, one per line')
   return serverOptions(filterOptions(own))
 }
 
-interface Asked {
+interface TableRequest {
   readonly layer: Layer
   readonly fields: readonly Field[]
   readonly options: CommandInput['options']
@@ -71,7 +71,7 @@ interface WireFeature {
 }
 
 /**
- * Finds the fields that are to be shown.
+ * Finds the fields to show.
  *
  * @throws {Problem} usage/bad-argument
  */
@@ -83,14 +83,17 @@ function chooseFields({ feature_layer }: Layer, names: readonly string[] | undef
     if (found !== undefined) return found
     const known = all.map(({ keyname }) => keyname)
     throw problem('usage/bad-argument', `The layer has no field "${name}".`, {
-      hint: findHint(name, known) ?? `It has ${known.join(', ') || 'none'}.`,
+      hint:
+        (findHint(name, known) ?? known.length > 0)
+          ? `Use one of ${known.join(', ')}.`
+          : 'Omit --fields: the layer has no fields.',
     })
   })
 }
 
 async function* readFeatures(
   api: Api,
-  { layer, fields, options, how }: Asked & { readonly how: GeometryForm },
+  { layer, fields, options, how }: TableRequest & { readonly how: GeometryForm },
   signal: AbortSignal,
 ): AsyncGenerator<WireFeature> {
   const filter = readFilter(options)
@@ -112,10 +115,10 @@ async function* readFeatures(
   for await (const item of splitArray(answer.body)) yield JSON.parse(item) as WireFeature
 }
 
-async function writeGeoJson(api: Api, asked: Asked, terminal: Terminal): Promise<void> {
-  // The coordinates of GeoJSON are degrees, whatever the table shows. @see RFC 7946 clause 4
+async function writeGeoJson(api: Api, request: TableRequest, terminal: Terminal): Promise<void> {
+  // GeoJSON coordinates are always degrees. @see RFC 7946 clause 4
   const how = { geom_format: 'geojson', srs: degrees } as const
-  const features = readFeatures(api, { ...asked, how }, terminal.interrupt)
+  const features = readFeatures(api, { ...request, how }, terminal.interrupt)
   await streamOut(geoJsonLines(features), terminal)
 }
 
@@ -124,28 +127,29 @@ async function* geoJsonLines(features: AsyncIterable<WireFeature>): AsyncGenerat
     yield `${JSON.stringify({ type: 'Feature', id, geometry: geom, properties: fields })}\n`
 }
 
-async function writeTable(api: Api, asked: Asked, terminal: Terminal): Promise<void> {
-  const { layer, options } = asked
+async function writeTable(api: Api, request: TableRequest, terminal: Terminal): Promise<void> {
+  const { layer, options } = request
   const srs = Number(options.srs)
   const found: WireFeature[] = []
   for await (const feature of readFeatures(
     api,
-    { ...asked, how: { geom_format: 'wkt', srs } },
+    { ...request, how: { geom_format: 'wkt', srs } },
     terminal.interrupt,
   ))
     found.push({ ...feature, geom: showGeometry(feature.geom, srs) })
   const paint = painter(terminal.colour)
-  const columns = columnsOf(asked, found)
+  const columns = columnsOf(request, found)
   const table = formatFeatureTable(columns, { width: terminal.width, paint })
   const total = await countFeatures(api, layer.resource.id ?? 0, terminal.interrupt)
   writeLine(terminal.out, `${nameLayer(layerFacts(layer))}: ${showCount(total, 'feature')}, EPSG:${srs}`)
   writeLine(terminal.out, table.text)
-  if (found.length === 0) writeLine(terminal.err, total === 0 ? 'There are no features.' : 'No feature fits.')
+  if (found.length === 0)
+    writeLine(terminal.err, total === 0 ? 'The layer has no features.' : 'No feature matches the filter.')
   if (table.leftOut.length > 0)
-    writeLine(terminal.err, `not shown: ${table.leftOut.join(', ')} (choose with --fields)`)
+    writeLine(terminal.err, `not shown: ${table.leftOut.join(', ')} (select with --fields)`)
 }
 
-function columnsOf({ layer, fields, options }: Asked, found: readonly WireFeature[]): FeatureColumn[] {
+function columnsOf({ layer, fields, options }: TableRequest, found: readonly WireFeature[]): FeatureColumn[] {
   const geometryType = layer.vector_layer?.geometry_type ?? 'GEOMETRY'
   const geometry = {
     name: 'geom',
@@ -165,7 +169,7 @@ function columnsOf({ layer, fields, options }: Asked, found: readonly WireFeatur
   ]
 }
 
-/** Nothing and an empty text are not the same. */
+/** Distinguishes null from an empty string. */
 const nothing = '(null)'
 
 const showCell = (value: unknown) => (value === null || value === undefined ? nothing : String(value))

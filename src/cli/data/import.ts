@@ -32,7 +32,7 @@ import { declareLoadOptions, nameFlags, readLoadOptions } from './load_options.t
 /** The command `data import`. */
 export const importCommand: CommandSpec = {
   name: 'import',
-  summary: 'make layers of files, or put a file in the place of the data of a layer',
+  summary: 'import files as new layers, or replace the data of a layer',
   examples: [
     'landform data import roads.shp --parent city',
     'landform data import *.geojson --parent City/Survey',
@@ -54,13 +54,19 @@ export const importCommand: CommandSpec = {
 
 function declare(command: Command): Command {
   const own = command
-    .argument('<files...>', `${listTitles(sourceFormatList)}; files of the same name are packed with them`)
-    .option('--parent <group>', 'make new layers in this group: keyname, id, or path of names')
-    .option('--into <layer>', 'replace the data of this layer: keyname, id, or path of names')
-    .option('--name <name>', 'name that people see (default: the name of the file)')
+    .argument(
+      '<files...>',
+      `${listTitles(sourceFormatList)}; sidecar files of the same name are uploaded with them`,
+    )
+    .option('--parent <group>', 'group for new layers: keyname, id, or path of names')
+    .option('--into <layer>', 'layer whose data to replace: keyname, id, or path of names')
+    .option('--name <name>', 'display name (default: the name of the file)')
     .option('--keyname <keyname>', 'keyname of the new layer')
-    .option('--encoding <name>', `encoding of texts in ${encodedSourceTitles}, where the file does not say`)
-    .option('--take', 'replace the data of a layer that a manifest manages')
+    .option(
+      '--encoding <name>',
+      `character encoding of ${encodedSourceTitles}, if the file does not declare it`,
+    )
+    .option('--take', 'replace the data even if a manifest manages the layer')
     .option('--allow-loss', 'replace the data even if features or fields are lost')
   return eventOptions(declareLoadOptions(own))
 }
@@ -102,7 +108,7 @@ async function replace(run: Run, name: string, path: string): Promise<void> {
   })
 }
 
-/** The name of a file without what says its format: `roads` of `roads.shp.zip`. */
+/** Returns the name of a file without its extensions: `roads` of `roads.shp.zip`. */
 const nameOf = (path: string) => basename(path).replace(/(?<=.)(\.[a-z0-9]{1,8})?(\.zip)?$/i, '')
 
 function loadOf(path: string, { options, terminal }: Run): FileLoad {
@@ -142,22 +148,22 @@ async function loadAndTell(
   }
 }
 
-/** Advice speaks of members of the class: here they are options. */
+/** Replaces the members named in the hint by the corresponding options. */
 function nameOptions(found: Problem): Problem {
   const { code, message, hint } = found
   return new Problem(code, message, { ...found, ...(hint === undefined ? {} : { hint: nameFlags(hint) }) })
 }
 
-/** As many as servers name. */
-const mostNamed = 10
+/** Maximum number of invalid features in the output, as in responses of servers. */
+const maxListed = 10
 
 function formatLoaded(
   { before, count, report, notes }: FileLoaded,
   { action, layer, tookMs }: { action: string; layer: LayerFacts; tookMs: number },
 ): string {
   const bad = report?.bad_count ?? 0
-  const left = bad > 0 ? `, ${bad} bad left out` : ''
+  const left = bad > 0 ? `, ${bad} invalid skipped` : ''
   const facts = `${showCount(count, 'feature')}${showBefore(before)}${left} in ${showDuration(tookMs)}`
-  const told = [...(report === undefined ? [] : formatBad(report, mostNamed)), ...notes]
+  const told = [...(report === undefined ? [] : formatBad(report, maxListed)), ...notes]
   return [`${action} ${nameLayer(layer)}: ${facts}`, ...told.map((line) => `  ${line}`)].join('\n')
 }

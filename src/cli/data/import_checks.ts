@@ -9,7 +9,7 @@ import type { CommandInput } from '../command.ts'
 import type { Terminal } from '../terminal.ts'
 
 /**
- * Checks that the options go together.
+ * Checks that the options can be combined.
  *
  * @throws {Problem} usage/bad-argument
  */
@@ -19,36 +19,32 @@ export function checkOptions(
 ): void {
   const refuse = (message: string, hint: string) => problem('usage/bad-argument', message, { hint })
   if ((parent === undefined) === (into === undefined))
-    throw refuse(
-      'A file becomes a new layer in a group, or the data of a layer.',
-      'Give --parent or --into, one of them.',
-    )
+    throw refuse('Either a group for new layers or a layer is required.', 'Use either --parent or --into.')
   if (into !== undefined && files.length > 1)
-    throw refuse(`One file becomes the data of a layer, not ${files.length}.`, 'Name one.')
+    throw refuse(`Cannot load ${files.length} files into one layer.`, 'Pass a single file with --into.')
   if (into !== undefined && (name !== undefined || keyname !== undefined))
-    throw refuse('The layer has a name already.', 'Leave --name and --keyname out.')
+    throw refuse('--name and --keyname cannot be combined with --into.', 'Omit --name and --keyname.')
   if (files.length > 1 && (name !== undefined || keyname !== undefined))
-    throw refuse(`${files.length} layers cannot have one name.`, 'Leave --name and --keyname out.')
+    throw refuse(`${files.length} layers cannot have the same name.`, 'Omit --name and --keyname.')
 }
 
 /**
- * Checks that there is a file: one that is missing is told before the first of them is loaded.
+ * Checks that a file exists, before the first file is loaded.
  *
  * @throws {Problem} file/not-found, file/unreadable
  */
 export async function checkFile(path: string, { cwd }: Pick<Terminal, 'cwd'>): Promise<void> {
   const found = await stat(path).catch(() => undefined)
   const shown = relative(cwd, path) || '.'
-  if (found === undefined) throw problem('file/not-found', `There is no file "${shown}".`)
+  if (found === undefined) throw problem('file/not-found', `File "${shown}" not found.`)
   if (found.isDirectory())
-    throw problem('file/unreadable', `"${shown}" is a folder.`, {
-      hint: 'Name a file, or pack it as a .zip.',
+    throw problem('file/unreadable', `"${shown}" is a directory.`, {
+      hint: 'Pass a file, or a ZIP archive of the directory.',
     })
 }
 
 /**
- * Refuses a layer whose name or keyname is taken. The server does too, but only when the file is there, which may take
- * long.
+ * Rejects a layer whose name or keyname is not unique, before the upload, which may take long.
  *
  * @throws {Problem} resource/name-taken, resource/key-taken
  */
@@ -68,10 +64,10 @@ export async function refuseTaken(
   }
   const named = await search('display_name', displayName)
   const sibling = named.find(({ resource }) => resource.parent?.id === parent)
-  const hint = 'To replace its data: --into '
+  const hint = 'Replace its data with --into '
   if (sibling !== undefined)
-    throw problem('resource/name-taken', `There is a "${displayName}" in that group already.`, {
-      hint: `${hint}${sibling.resource.keyname ?? sibling.resource.id}. Else choose another --name.`,
+    throw problem('resource/name-taken', `The group already has a resource "${displayName}".`, {
+      hint: `${hint}${sibling.resource.keyname ?? sibling.resource.id}. Otherwise choose another --name.`,
     })
   const [keyed] = keyname === undefined ? [] : await search('keyname', keyname)
   if (keyed !== undefined)
@@ -79,13 +75,13 @@ export async function refuseTaken(
       'resource/key-taken',
       `The keyname "${keyname}" belongs to "${keyed.resource.display_name}".`,
       {
-        hint: `${hint}${keyname}. Else choose another --keyname.`,
+        hint: `${hint}${keyname}. Otherwise choose another --keyname.`,
       },
     )
 }
 
 /**
- * Refuses what holds no layers, and what this account may not put one into. The server does too, when the file is there.
+ * Rejects a parent of a wrong class, or without the required permission, before the upload.
  *
  * @throws {Problem} resource/hierarchy, access/denied
  */
@@ -95,14 +91,14 @@ export async function refuseParent(
   signal: AbortSignal,
 ): Promise<void> {
   if (!isCls(cls) || !isAllowedParent('vector_layer', cls))
-    throw problem('resource/hierarchy', `"${display_name}" is a ${cls}, which holds no layers.`, {
-      hint: 'Name a group, or replace the data of a layer with --into.',
+    throw problem('resource/hierarchy', `"${display_name}" is a ${cls}, which cannot have child layers.`, {
+      hint: 'Choose a group, or replace the data of a layer with --into.',
       resource: id,
     })
   await refuseUnpermitted(api, { id, scope: 'resource', permission: 'manage_children' }, signal)
 }
 
-/** What it takes to do something with a resource. */
+/** Required permission on a resource. */
 export interface Need {
   readonly id: number
   readonly scope: string
@@ -110,7 +106,7 @@ export interface Need {
 }
 
 /**
- * Refuses what the server says it would refuse.
+ * Rejects an operation without the required permission, before the upload.
  *
  * @throws {Problem} access/denied
  */
@@ -129,7 +125,7 @@ export async function refuseUnpermitted(
 }
 
 /**
- * Refuses a layer that takes no file.
+ * Rejects a layer that cannot be loaded from a file.
  *
  * @throws {Problem} usage/bad-argument
  */
@@ -137,7 +133,7 @@ export function refuseForeign({ resource }: Representation): void {
   if (dataOf(resource.cls)?.content === 'features') return
   throw problem(
     'usage/bad-argument',
-    `"${resource.display_name}" is a ${resource.cls}: its features stand in another database.`,
-    { hint: 'Load them there.', resource: resource.id },
+    `"${resource.display_name}" is a ${resource.cls}: its features are in an external database.`,
+    { hint: 'Load the data into that database.', resource: resource.id },
   )
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { InvalidArgumentError, Option } from 'commander'
 import { loadOptions } from '../../contract/classes/vector_layer.ts'
 
-/** What is known of a member of the class, besides its type. */
+/** Schema of a load option. */
 interface Member {
   readonly type?: string
   readonly enum?: readonly (string | null)[]
@@ -12,21 +12,21 @@ interface Member {
 
 type Reader = (text: string) => unknown
 
-/** Adds an option for every member that says how a file becomes a layer: `--skip-errors` for `skip_errors`. */
+/** Declares an option for every load option of the class: `--skip-errors` for `skip_errors`. */
 export function declareLoadOptions(command: Command): Command {
   for (const [name, schema] of Object.entries(loadOptions))
     command.addOption(optionOf(name, schema as Member))
   return command
 }
 
-/** Reads what was said about how the file becomes a layer, as members of the class. */
+/** Reads the load options, as members of the class. */
 export function readLoadOptions(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const reading: Record<string, unknown> = {}
   for (const name of Object.keys(loadOptions)) {
     const value = options[camelOf(name)]
     if (value !== undefined) reading[name] = value
   }
-  // Whoever names the field wants its ids.
+  // --fid-field implies ids from that field.
   if (reading.fid_field !== undefined) reading.fid_source ??= 'FIELD'
   return reading
 }
@@ -49,7 +49,7 @@ function describe({ description = '' }: Member): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-/** Calls members of the class, in words for people, by the options that stand for them. */
+/** Replaces members of the class in a text by the corresponding options. */
 export function nameFlags(text: string): string {
   const named = text.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) =>
     Object.hasOwn(loadOptions, word) ? `--${word.replaceAll('_', '-')}` : word,
@@ -67,14 +67,14 @@ const wordsOf = (member: Member) =>
 function readWord(words: readonly string[]): Reader {
   return (text) => {
     const found = words.find((word) => word.toLowerCase() === text.toLowerCase())
-    if (found === undefined) throw new InvalidArgumentError(`Give ${words.join(', ')}.`)
+    if (found === undefined) throw new InvalidArgumentError(`Use one of ${words.join(', ')}.`)
     return found
   }
 }
 
 const readYes: Reader = (text) => {
   const found = /^(?:(yes|true|1)|no|false|0)$/i.exec(text)
-  if (found === null) throw new InvalidArgumentError('Give yes or no.')
+  if (found === null) throw new InvalidArgumentError('Use yes or no.')
   return found[1] !== undefined
 }
 

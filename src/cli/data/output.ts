@@ -2,10 +2,9 @@ import { pipeline } from 'node:stream/promises'
 import type { Terminal } from '../terminal.ts'
 
 /**
- * Streams data to standard output, no faster than it is read there. A reader that has seen enough goes away; then nothing
- * more is asked for either.
+ * Streams data to standard output with backpressure. Stops reading the data when the reader closes the pipe.
  *
- * @throws {Problem} what the data fail with
+ * @throws {Problem} of the data
  */
 export async function streamOut(
   data: AsyncIterable<Uint8Array | string>,

@@ -8,14 +8,14 @@ import {
 import { problem } from '../../contract/problems.ts'
 import { findHint } from '../../core/suggest.ts'
 
-/** What a layer is written as. */
+/** Format of an exported file. */
 export interface ExportTarget {
   readonly format: ExportFormatName
   readonly isZipped: boolean
 }
 
-/** What was said about it. */
-export interface ExportWishes {
+/** Options that determine the format. */
+export interface ExportOptions {
   /** Path, or `-` for standard output. */
   readonly output: string
   readonly format?: string | undefined
@@ -26,12 +26,12 @@ export interface ExportWishes {
 export const standardOutput = '-'
 
 /**
- * Finds the format of a file by what is said, else by its name: `roads.gpkg`, packed `roads.gpkg.zip`. Formats of several
- * files are always packed: `roads.shp.zip`.
+ * Finds the format of a file by the option, else by its name: `roads.gpkg`, or `roads.gpkg.zip` for an archive. Formats
+ * of several files are always archives: `roads.shp.zip`.
  *
  * @throws {Problem} usage/bad-argument
  */
-export function chooseTarget({ output, format: wanted, isZipped }: ExportWishes): ExportTarget {
+export function chooseTarget({ output, format: wanted, isZipped }: ExportOptions): ExportTarget {
   const isPacked = /\.zip$/i.test(output)
   const extension = extname(output.replace(/\.zip$/i, ''))
     .slice(1)
@@ -43,17 +43,17 @@ export function chooseTarget({ output, format: wanted, isZipped }: ExportWishes)
     throw problem(
       'usage/bad-argument',
       isSeveral
-        ? `${format} is several files, which come packed: "${output}" would be none of them.`
-        : `"${output}" does not say that it is packed.`,
+        ? `Cannot write ${format} to "${output}": the format has several files and requires a ZIP archive.`
+        : `Cannot write a ZIP archive to "${output}".`,
       { hint: `Name it ${output.replace(/\.[^./]*$/, '')}.${own}.zip.` },
     )
   const said = formatsOf(extension)
   if (isFile && said.length > 0 && !said.includes(format))
     throw problem(
       'usage/bad-argument',
-      `"${output}" is the name of ${said.join(' or ')}, not of ${format}.`,
+      `The extension of "${output}" is that of ${said.join(' or ')}, not of ${format}.`,
       {
-        hint: `Name it .${own}, or leave --format out.`,
+        hint: `Use the extension .${own}, or omit --format.`,
       },
     )
   return { format, isZipped: isPacked || isZipped || isSeveral === true }
@@ -69,18 +69,18 @@ function formatOf(output: string, extension: string): ExportFormatName {
   throw problem(
     'usage/bad-argument',
     output === standardOutput
-      ? 'Nothing says which format standard output is to have.'
-      : `The name "${output}" does not say which format it is.`,
-    { hint: `Say --format, or end the name with one of ${known.join(', ')}.` },
+      ? 'Standard output requires a format.'
+      : `Cannot determine the format of "${output}" from its name.`,
+    { hint: `Set --format, or use one of the extensions ${known.join(', ')}.` },
   )
 }
 
-/** By name, whatever the case, or by the ending of its files. */
+/** Finds a format by its name, ignoring case, or by its file extension. */
 function findFormat(wanted: string): ExportFormatName {
   const lower = wanted.toLowerCase()
   const found = exportFormatNames.find((name) => name.toLowerCase() === lower) ?? formatsOf(lower)[0]
   if (found !== undefined) return found
-  throw problem('usage/bad-argument', `There is no format "${wanted}".`, {
-    hint: findHint(wanted, exportFormatNames) ?? `There are ${exportFormatNames.join(', ')}.`,
+  throw problem('usage/bad-argument', `Unknown format "${wanted}".`, {
+    hint: findHint(wanted, exportFormatNames) ?? `Use one of ${exportFormatNames.join(', ')}.`,
   })
 }

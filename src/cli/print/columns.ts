@@ -1,4 +1,4 @@
-/** Writes rows below a head in columns that line up; the last one is not filled up. */
+/** Formats rows in aligned columns below a header, without trailing spaces. */
 export function formatColumns(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows]
   const widths = head.map((_, at) => Math.max(...all.map((row) => (row[at] ?? '').length)))

@@ -5,15 +5,15 @@ import type { Outcome, Report } from '../../reconcile/apply/outcome.ts'
 import { type Change, countActions, type DataLoad, type Plan } from '../../reconcile/model/change.ts'
 import { lossFacts } from '../../transfer/data_loss.ts'
 
-/** Version of the events; it grows when one of them changes its meaning or loses a member. */
+/** Version of the event format, incremented with each incompatible change. */
 export const eventVersion = 1
 
-/** Writes one event as a line of JSON. */
+/** Writes an event as a JSON line. */
 export function writeEvent(out: Writable, type: string, facts: object): void {
   out.write(`${JSON.stringify({ v: eventVersion, type, ...facts })}\n`)
 }
 
-/** Writes a plan: `plan`, `issue` by issue, `change` by change, what is `unknown`, and `summary`. */
+/** Writes a plan as events: `plan`, each `issue`, `change` and `unknown`, and `summary`. */
 export function writePlanEvents(out: Writable, plan: Plan): void {
   writeEvent(out, 'plan', { manifest: plan.manifest, server: plan.server })
   for (const issue of plan.issues) writeIssueEvent(out, issue)
@@ -28,12 +28,12 @@ export function writePlanEvents(out: Writable, plan: Plan): void {
   })
 }
 
-/** Writes one issue. */
+/** Writes an issue. */
 export function writeIssueEvent(out: Writable, issue: Issue): void {
   writeEvent(out, 'issue', issue)
 }
 
-/** Writes a Problem that ended a command. */
+/** Writes the Problem that ended a command. */
 export function writeProblemEvent(
   out: Writable,
   { code, message, hint, status, data, detail }: Problem,
@@ -41,7 +41,7 @@ export function writeProblemEvent(
   writeEvent(out, 'problem', { code, message, hint, status, detail, data })
 }
 
-/** Writes what became of one change. */
+/** Writes the outcome of a change. */
 export function writeOutcomeEvent(
   out: Writable,
   { change, outcome, id, report, before, problem, because }: Outcome,
@@ -57,7 +57,7 @@ function faultFacts(problem: Problem | undefined): object {
   return { problem: { code, message, hint, data } }
 }
 
-/** Writes the end of an apply. */
+/** Writes the report of an apply. */
 export function writeReportEvent(out: Writable, report: Report): void {
   const { outcomes, interrupted, atomic, problem, uncertain } = report
   const counts: Record<string, number> = {}

@@ -2,37 +2,37 @@ import stringWidth from 'string-width'
 import type { Paint } from './paint.ts'
 import { plainLine } from './printable.ts'
 
-/** One column of a table of features. */
+/** Column of a feature table. */
 export interface FeatureColumn {
   readonly name: string
-  /** Datatype, or type of the geometry. */
+  /** Datatype or geometry type. */
   readonly type: string
   readonly isNumber: boolean
   readonly cells: readonly string[]
 }
 
-/** How a table of features is written. */
+/** Layout of a feature table. */
 export interface TableStyle {
-  /** Columns of a line; as long as it is where absent. */
+  /** Maximum line length; unlimited if absent. */
   readonly width: number | undefined
   readonly paint: Paint
 }
 
-/** A table, and what was left out of it because there was no place. */
+/** Formatted table, and the columns that did not fit. */
 export interface FeatureTable {
   readonly text: string
-  /** Names of the columns that are not shown. */
+  /** Names of the omitted columns. */
   readonly leftOut: readonly string[]
 }
 
 const gap = 2
-/** Columns are not made narrower than that, unless they are by themselves. */
-const narrowest = 12
-const widest = 60
+/** Minimum width of shortened columns. */
+const minWidth = 12
+const maxWidth = 60
 
 /**
- * Writes features in columns that line up, numbers to the right, names and types above. Where a line is too short, wide
- * cells are cut first, then columns are left out, the last one before the first.
+ * Formats features in aligned columns below their names and types, with numbers right-aligned. To fit the line, first
+ * shortens wide cells, then omits columns from the last one on.
  */
 export function formatFeatureTable(
   columns: readonly FeatureColumn[],
@@ -64,28 +64,30 @@ export function formatFeatureTable(
   return { text: lines.join('\n'), leftOut: clean.slice(widths.length).map(({ name }) => name) }
 }
 
-/** Measured is what is shown: escapes first. */
+/** Escapes the cells before they are measured. */
 function cleanColumn(column: FeatureColumn): FeatureColumn {
   return { ...column, name: plainLine(column.name), cells: column.cells.map(plainLine) }
 }
 
-/** Gives the widths of as many columns as there is place for. */
+/** Returns the widths of the columns that fit. */
 function fitWidths(natural: readonly number[], width: number): number[] {
   for (let count = natural.length; count > 0; count -= 1) {
     const wanted = natural.slice(0, count)
-    const room = width - gap * (count - 1)
-    const least = wanted.map((one) => Math.min(one, narrowest))
-    if (sum(least) <= room || count === 1) return shrink(wanted, count === 1 ? [1] : least, room)
+    const available = width - gap * (count - 1)
+    const minWidths = wanted.map((one) => Math.min(one, minWidth))
+    if (sum(minWidths) <= available || count === 1)
+      return shrink(wanted, count === 1 ? [1] : minWidths, available)
   }
   return []
 }
 
-/** Takes from the widest columns until all fit. */
-function shrink(wanted: readonly number[], least: readonly number[], room: number): number[] {
-  const limitOf = (limit: number) => wanted.map((one, at) => Math.max(Math.min(one, limit), least[at] ?? 1))
+/** Shortens the widest columns until all fit. */
+function shrink(wanted: readonly number[], minWidths: readonly number[], available: number): number[] {
+  const limitOf = (limit: number) =>
+    wanted.map((one, at) => Math.max(Math.min(one, limit), minWidths[at] ?? 1))
   let limit = Math.max(...wanted)
-  if (sum(wanted) > room) limit = Math.min(limit, Math.max(widest, room))
-  while (limit > 1 && sum(limitOf(limit)) > room) limit -= 1
+  if (sum(wanted) > available) limit = Math.min(limit, Math.max(maxWidth, available))
+  while (limit > 1 && sum(limitOf(limit)) > available) limit -= 1
   return limitOf(limit)
 }
 
@@ -107,13 +109,13 @@ function cutText(text: string, width: number): string {
   return `${cut}…`
 }
 
-/** Decimals that are shown of degrees: a tenth of a metre. */
+/** Decimals of degrees: a tenth of a metre. */
 const degreeDecimals = 6
 const metreDecimals = 2
 
 /**
- * Shortens Well-Known Text for people: numbers to what can be meant, and of several positions the first one with how many
- * there are: `POLYGON ((10.1 59.2, …)) 231 positions`.
+ * Abbreviates well-known text: rounds the coordinates, and shows only the first position with the number of positions:
+ * `POLYGON ((10.1 59.2, …)) 231 positions`.
  */
 export function shortenWkt(wkt: string, isLonLat: boolean): string {
   const decimals = isLonLat ? degreeDecimals : metreDecimals
@@ -124,7 +126,7 @@ export function shortenWkt(wkt: string, isLonLat: boolean): string {
     .split(/\s+/)
     .map((text) => roundTo(text, decimals))
     .join(' ')
-  // Every position but the first follows a comma, whatever it is the first of.
+  // Every position but the first follows a comma, also at the start of a ring or part.
   const count = wkt.split(',').length
   const closing = ')'.repeat(brackets.length)
   if (count === 1) return `${type} ${brackets}${position}${closing}`

@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream'
 import { Listr, ListrLogger, ProcessOutput } from 'listr2'
 
-/** One line of progress that is redrawn in place. */
+/** Progress line that is redrawn in place. */
 export interface LiveLine {
   update(title: string, detail: string): void
-  /** Takes the line away. */
+  /** Clears the line. */
   end(): Promise<void>
 }
 

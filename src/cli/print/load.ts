@@ -1,12 +1,12 @@
 import { notesOf, type WireImportReport } from '../../contract/import_report.ts'
 
-/** Writes what became of a file that was read into a layer, but for its count: nothing of it is left out in silence. */
-export function formatLoad(report: WireImportReport, mostNamed: number): string[] {
-  return [...formatBad(report, mostNamed), ...notesOf(report)]
+/** Formats an import report, except for the feature count: notes, then invalid features. */
+export function formatLoad(report: WireImportReport, maxListed: number): string[] {
+  return [...formatBad(report, maxListed), ...notesOf(report)]
 }
 
-/** Names the first bad features by their place in the file, and tells how many more there are. */
-export function formatBad({ bad, bad_count }: WireImportReport, mostNamed: number): string[] {
-  const named = bad.slice(0, mostNamed).map(({ number, reason }) => `feature ${number}: ${reason}`)
+/** Lists the first invalid features by their position in the file, and counts the rest. */
+export function formatBad({ bad, bad_count }: WireImportReport, maxListed: number): string[] {
+  const named = bad.slice(0, maxListed).map(({ number, reason }) => `feature ${number}: ${reason}`)
   return bad_count > named.length ? [...named, `and ${bad_count - named.length} more`] : named
 }

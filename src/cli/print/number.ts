@@ -1,22 +1,22 @@
 import { pluralOf } from '../../core/count.ts'
 
-/** Writes a count: `199,568`. */
+/** Formats a count: `199,568`. */
 export function showNumber(count: number): string {
-  // The tables of languages take longer to load than most commands take.
+  // Intl takes longer to load than most commands run.
   return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** Writes a count with its word: `1 feature`, `199,568 features`. */
+/** Formats a count with a noun: `1 feature`, `199,568 features`. */
 export function showCount(count: number, word: string): string {
   return `${showNumber(count)} ${pluralOf(word, count)}`
 }
 
-/** Writes how many features a layer had, behind how many it has: ` (100 before)`; nothing of a layer that had none. */
+/** Formats the previous number of features of a layer: ` (100 before)`; empty if it was zero or unknown. */
 export function showBefore(before: number | undefined): string {
   return before === undefined || before === 0 ? '' : ` (${showNumber(before)} before)`
 }
 
-/** Writes a size in bytes: `812 B`, `3.4 MB`. */
+/** Formats a size in bytes: `812 B`, `3.4 MB`. */
 export function showBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   const units = ['kB', 'MB', 'GB', 'TB']
@@ -24,7 +24,7 @@ export function showBytes(bytes: number): string {
   return `${(bytes / 1000 ** power).toFixed(1)} ${units[power - 1]}`
 }
 
-/** Writes a duration: `0.4 s`, `12 s`, `3 min 5 s`. */
+/** Formats a duration: `0.4 s`, `12 s`, `3 min 5 s`. */
 export function showDuration(milliseconds: number): string {
   const seconds = milliseconds / 1000
   if (seconds < 10) return `${seconds.toFixed(1)} s`

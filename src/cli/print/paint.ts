@@ -1,12 +1,12 @@
 import { styleText } from 'node:util'
 
-/** Colours text, or leaves it plain. */
+/** Colours text, or returns it unchanged. */
 export type Paint = (
   colour: 'green' | 'yellow' | 'red' | 'cyan' | 'magenta' | 'dim' | 'bold',
   text: string,
 ) => string
 
-/** Gives a painter that colours, or one that does not. */
+/** Returns a function that colours text, or one that does not. */
 export function painter(colour: boolean): Paint {
   return colour ? (format, text) => styleText(format, text, { validateStream: false }) : (_, text) => text
 }

@@ -28,28 +28,28 @@ const signs: Readonly<Record<Action, readonly [sign: string, colour: Parameters<
 
 const meanings: Readonly<Record<Action, string>> = {
   create: 'created',
-  adopt: 'taken under management by this manifest; nothing else changes',
+  adopt: 'managed by this manifest from now on; otherwise unchanged',
   update: 'changed in place',
   move: 'moved to another parent, possibly with other changes',
   replace: 'deleted and created again',
   delete: 'deleted',
 }
 
-/** Explains the marks in front of resources in a plan, for the help of commands. */
+/** Explains the marks of resources in a plan, for the help of commands. */
 export function describeMarks(): string {
   const marks = actions.map((action) => `  ${signs[action][0].padEnd(4)} ${meanings[action]}`)
-  const unknown = `  ${'?'.padEnd(4)} cannot be read by this account; left as it is`
+  const unknown = `  ${'?'.padEnd(4)} not readable by this account; not changed`
   return ['Marks of resources in the plan:', ...marks, unknown].join('\n')
 }
 
-/** Writes a plan for people: one block a change, in the order of the tree, then the sum. */
+/** Formats a plan: a block per change, in the order of the tree, then the summary. */
 export function formatPlan(plan: Plan, paint: Paint): string {
   const blocks = plan.changes.map((change) => formatChange(change, paint))
   for (const one of plan.unknown) blocks.push(formatUnknown(one, paint))
   return [...blocks, ...(blocks.length > 0 ? [''] : []), formatSummary(plan)].join('\n')
 }
 
-/** Writes the sum of a plan: `Plan for city: 3 to create, 1 to delete, 12 unchanged.` */
+/** Formats the summary of a plan: `Plan for city: 3 to create, 1 to delete, 12 unchanged.` */
 export function formatSummary({ changes, unchanged, unknown, manifest, issues }: Plan): string {
   const counts = countActions(changes)
   const parts = Object.entries(counts).flatMap(([action, count]) =>
@@ -95,10 +95,7 @@ function formatData(data: DataLoad, paint: Paint): string[] {
   if (lost !== '') lines.push(paint('red', `loses data: ${lost}`))
   if (edited === undefined) return lines
   const times = edited.changes === undefined ? '' : ` ${showCount(edited.changes, 'time')}`
-  return [
-    ...lines,
-    paint('red', `overwrites data that were edited on the server${times} since the last load`),
-  ]
+  return [...lines, paint('red', `overwrites data edited on the server${times} since the last load`)]
 }
 
 function describeReplaced({ before, change }: DataLoad): string {
@@ -115,7 +112,7 @@ function formatTakes({ takes, action }: Change, paint: Paint): string[] {
     ...(takes.features === undefined ? ['features that could not be counted'] : []),
     ...(takes.features ? [showCount(takes.features, 'feature')] : []),
   ]
-  const verb = action === 'delete' ? 'takes along' : 'loses'
+  const verb = action === 'delete' ? 'also deletes' : 'loses'
   const own = parts.length === 0 ? [] : [`${verb} ${parts.join(' and ')}`]
   return [...own, ...(takes.referrers ?? []).map(formatReferrer)].map((line) => paint('red', line))
 }
@@ -137,7 +134,7 @@ function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {
   return [`${name}  ${showValue(edit.from)} → ${showValue(edit.to)}${loss}`]
 }
 
-// A rule that is new has no old side, one that goes no new one.
+// A new rule has no `from`, a removed rule has no `to`.
 function formatRuleEdit({ from, to }: Edit, paint: Paint): string {
   const sign = from === undefined ? paint('green', '+') : paint('red', '-')
   return `permissions  ${sign} ${String(to ?? from)}`

@@ -3,19 +3,19 @@ import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent } from './events.ts'
 import { showCount } from './number.ts'
 
-/** What was done to a user or a group. */
+/** Completed change of a user or a group. */
 export interface PrincipalDone {
   readonly options: Readonly<Record<string, unknown>>
   readonly kind: 'user' | 'group'
   readonly action: 'created' | 'updated' | 'deleted'
   readonly id: number
   readonly keyname: string
-  /** Access of a user that a new password has ended. */
+  /** Sessions and tokens of the user that a password change has ended. */
   readonly ended?: EndedAccess
 }
 
-/** Tells what was done: a line, or with `--json` an event. */
-export function tellPrincipal(
+/** Reports a completed change: a line, or with `--json` an event. */
+export function reportPrincipal(
   { out, err }: Terminal,
   { options, kind, action, id, keyname, ended = {} }: PrincipalDone,
 ): void {

@@ -1,10 +1,10 @@
 /**
- * What a terminal acts on rather than shows: controls, with the rest of what may be a colour of ours, and characters
- * that turn the direction of text around.
+ * Characters that a terminal interprets: control characters, with the rest of a possible colour sequence of ours, and
+ * bidirectional controls.
  */
 const acting = /\p{Cc}(?:\[(?:1|2|22|3[1-9])m)?|[\u202a-\u202e\u2066-\u2069]/gu
 
-/** Gives a text that shows what it holds and, our own colours aside, does nothing: names come from other people. */
+/** Escapes control characters except for our own colours, since names come from other users. */
 export function printable(text: string): string {
   return text.replaceAll(acting, (found) => {
     const isColour = found.startsWith('\u001b') && found.length > 1
@@ -12,12 +12,12 @@ export function printable(text: string): string {
   })
 }
 
-/** Gives a text as one line. */
+/** Converts a text to one line. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\n\t]/g, escapeFirst)
 }
 
-/** Gives a text of other people as one line that holds no colour either. */
+/** Converts a text from other users to one line, without colours. */
 export function plainLine(text: string): string {
   const colourless = text.replaceAll('\u001b', escapeFirst)
   return printable(colourless.replaceAll('\n', '\\n').replaceAll('\t', '\\t'))

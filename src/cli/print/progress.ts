@@ -7,14 +7,14 @@ import { startLiveLine } from './live.ts'
 import { showBytes, showCount, showDuration } from './number.ts'
 import { describeLoading } from './run.ts'
 
-/** Tells how far an apply is. */
+/** Progress output of an apply. */
 export interface Progress {
   take(event: ApplyEvent): void
-  /** Stops telling. */
+  /** Stops the output. */
   end(): Promise<void>
 }
 
-/** What is told, and to whom. */
+/** Options of the progress output. */
 export interface ProgressOptions {
   readonly terminal: Terminal
   /** Number of changes. */
@@ -22,10 +22,10 @@ export interface ProgressOptions {
   readonly json: boolean
 }
 
-/** Silence longer than this reads as a hang. */
+/** Interval of progress lines during long steps, in milliseconds. */
 const heartbeatMs = 10_000
 
-/** No eye sees more: a thousand changes that are done at once are drawn once. */
+/** Minimum interval between redraws, in milliseconds, so that a thousand concurrent changes are drawn once. */
 const redrawMs = 100
 
 interface Running {
@@ -35,7 +35,7 @@ interface Running {
 
 interface State {
   done: number
-  /** Number of changes that one request is doing. */
+  /** Number of changes in the running batch request. */
   sent: number
   spokenMs: number
   drawnMs: number
@@ -43,8 +43,8 @@ interface State {
 }
 
 /**
- * Starts to tell: on a terminal by one line that is redrawn, elsewhere by a line a change and a sign of life where one
- * takes long; with `json` by events on `out`.
+ * Starts the progress output: on a terminal as a redrawn line, otherwise as a line per change and during long changes;
+ * with `json` as events on `out`.
  */
 export function startProgress(options: ProgressOptions): Progress {
   const state: State = { done: 0, sent: 0, spokenMs: performance.now(), drawnMs: 0, running: new Map() }
@@ -53,7 +53,7 @@ export function startProgress(options: ProgressOptions): Progress {
     state.drawnMs = performance.now()
     live?.update(summaryOf(state, options.total), runningOf(state))
   }
-  const beat = setInterval(() => (live === undefined ? sayAlive(options, state) : redraw()), 1000)
+  const beat = setInterval(() => (live === undefined ? writeHeartbeat(options, state) : redraw()), 1000)
   beat.unref()
   return {
     take: (event) => {
@@ -93,7 +93,7 @@ function tell({ terminal, json }: ProgressOptions, state: State, event: ApplyEve
   if (event.type === 'finished' || event.type === 'undone') {
     state.spokenMs = performance.now()
     if (json) writeOutcomeEvent(terminal.out, event.outcome)
-    else if (event.type === 'finished') tellOutcome(terminal, event.outcome)
+    else if (event.type === 'finished') reportOutcome(terminal, event.outcome)
   } else if (event.type === 'prepared') {
     state.spokenMs = performance.now()
     if (json) writeEvent(terminal.out, 'prepared', preparedFacts(event))
@@ -112,12 +112,12 @@ function preparedFacts({ change, load }: Extract<ApplyEvent, { type: 'prepared' 
   }
 }
 
-function tellOutcome({ err }: Terminal, { outcome, change, problem }: Outcome): void {
+function reportOutcome({ err }: Terminal, { outcome, change, problem }: Outcome): void {
   const fault = problem === undefined ? '' : `: ${problem.message}`
   writeLine(err, `${outcome.padEnd(8)} ${change.key}${fault}`)
 }
 
-function sayAlive({ terminal, total, json }: ProgressOptions, state: State): void {
+function writeHeartbeat({ terminal, total, json }: ProgressOptions, state: State): void {
   if (performance.now() - state.spokenMs < heartbeatMs) return
   state.spokenMs = performance.now()
   if (json) writeEvent(terminal.out, 'progress', { done: state.done, total, running: keysOf(state) })

@@ -6,15 +6,15 @@ import type { Paint } from './paint.ts'
 
 const order: readonly OutcomeWord[] = ['created', 'adopted', 'updated', 'moved', 'replaced', 'deleted']
 
-/** How a report is written. */
+/** Style of a report. */
 export interface ReportStyle {
   readonly paint: Paint
-  /** What a person types to go on. */
+  /** Command to resume. */
   readonly resume: string
   readonly tookMs: number
 }
 
-/** Writes what an apply did; what failed, with the reason; what was not tried; and how to go on. */
+/** Formats the report of an apply: completed, failed and skipped changes, and the command to resume. */
 export function formatReport(report: Report, { paint, resume, tookMs }: ReportStyle): string {
   const { outcomes, interrupted, problem } = report
   const failed = outcomes.filter(({ outcome }) => outcome === 'failed')
@@ -23,11 +23,11 @@ export function formatReport(report: Report, { paint, resume, tookMs }: ReportSt
   if (problem !== undefined) lines.push(paint('red', 'Failed'), ...formatProblemLines('', problem))
   if (failed.length > 0)
     lines.push(paint('red', `Failed: ${failed.length}`), ...failed.flatMap(formatFailure))
-  // Where nothing was done, that says it of each.
+  // If nothing was changed, the first line covers all changes.
   if (skipped.length > 0 && !isUndone(report))
     lines.push(`Not tried: ${skipped.length}`, ...skipped.map(formatSkipped))
   if (interrupted) lines.push('Interrupted.')
-  if (failed.length + skipped.length > 0) lines.push(`To go on: ${resume}`)
+  if (failed.length + skipped.length > 0) lines.push(`To resume: ${resume}`)
   return lines.join('\n')
 }
 
@@ -35,7 +35,7 @@ const isUndone = ({ atomic, outcomes }: Report) =>
   atomic && outcomes.every(({ outcome }) => outcome === 'failed' || outcome === 'skipped')
 
 function formatDone(report: Report, tookMs: number): string {
-  if (report.uncertain) return 'The answer of the server was lost: all was done, or nothing.'
+  if (report.uncertain) return 'The response of the server was lost: either all changes were made, or none.'
   return isUndone(report) ? 'Nothing was changed.' : `Done in ${showDuration(tookMs)}: ${countDone(report)}.`
 }
 
@@ -47,16 +47,16 @@ function countDone({ outcomes }: Report): string {
   return parts.length > 0 ? parts.join(', ') : 'nothing'
 }
 
-/** Most bad features of a file that are named. */
-const mostNamed = 3
+/** Maximum number of invalid features in the output, per file. */
+const maxListed = 3
 
-/** What became of a file: nothing of it is left out in silence. */
+/** Formats the result of a load, with its notes and invalid features. */
 function formatLoaded({ change, report, before }: Outcome): string[] {
   if (report === undefined) return []
   const { feature_count: count, bad_count: badCount } = report
   return [
-    `  ${change.key}: ${showCount(count, 'feature')} loaded${showBefore(before)}${badCount > 0 ? `, ${badCount} bad left out` : ''}`,
-    ...formatLoad(report, mostNamed).map((line) => `    ${line}`),
+    `  ${change.key}: ${showCount(count, 'feature')} loaded${showBefore(before)}${badCount > 0 ? `, ${badCount} invalid skipped` : ''}`,
+    ...formatLoad(report, maxListed).map((line) => `    ${line}`),
   ]
 }
 

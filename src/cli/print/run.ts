@@ -5,14 +5,14 @@ import { writeEvent } from './events.ts'
 import { startLiveLine } from './live.ts'
 import { showBefore, showBytes, showCount, showDuration, showNumber } from './number.ts'
 
-/** Tells what a run does while it goes on. */
+/** Progress output of a run. */
 export interface RunProgress {
   take(event: RunEvent): void
-  /** Stops telling. */
+  /** Stops the output. */
   end(): Promise<void>
 }
 
-/** Silence longer than this reads as a hang. */
+/** Interval of progress lines during long steps, in milliseconds. */
 const heartbeatMs = 10_000
 
 interface RunState {
@@ -23,8 +23,8 @@ interface RunState {
 }
 
 /**
- * Starts to tell: on a terminal by a line that is redrawn, elsewhere by a line a step and signs of life; with `json` by
- * events on `out`.
+ * Starts the progress output: on a terminal as a redrawn line, otherwise as a line per step and during long steps; with
+ * `json` as events on `out`.
  */
 export function startRunProgress(terminal: Terminal, json: boolean): RunProgress {
   if (json)
@@ -68,7 +68,7 @@ function noteEvent(state: RunState, event: RunEvent): void {
   }
 }
 
-/** Says how far a server is with reading a file into a layer. */
+/** Describes the progress of loading a file into a layer on the server. */
 export function describeLoading({ step, features, total }: LoadProgress): string {
   return features === 0 ? step : `${step}, ${showRows(features, total)}`
 }
@@ -76,7 +76,7 @@ export function describeLoading({ step, features, total }: LoadProgress): string
 const showRows = (rows: number, total: number | undefined) =>
   total === undefined ? showCount(rows, 'row') : `${showNumber(rows)} of ${showCount(total, 'row')}`
 
-/** Says how far a step is: rows and bytes, how fast, and how long it will take. */
+/** Describes the progress of a step: rows, bytes, speed and remaining time. */
 export function describeProgress(
   { doing, rows, totalRows, bytes, totalBytes }: Extract<RunEvent, { type: 'progress' }>,
   tookMs: number,
@@ -85,7 +85,7 @@ export function describeProgress(
   const parts = doing === undefined ? [] : [doing]
   if (rows > 0) {
     parts.push(showRows(rows, totalRows))
-    // A step that does several things does not say when it began with this one.
+    // The start of this part of a step with several parts is unknown.
     if (doing === undefined) parts.push(`${showCount(Math.round(rows / seconds), 'row')}/s`)
   }
   if (bytes !== undefined && totalBytes !== undefined && bytes > 0) {
@@ -95,7 +95,7 @@ export function describeProgress(
   return parts.join(', ')
 }
 
-/** Writes what a run did, layer by layer. */
+/** Formats the report of a run, layer by layer. */
 export function formatRunReport({ pipeline, outcome, layers, seconds }: RunReport): string {
   return [`${pipeline}: ${outcome} in ${showDuration(seconds * 1000)}`, ...layers.flatMap(formatLayer)].join(
     '\n',
@@ -126,6 +126,6 @@ function formatLayer({
     lines.push(`    ${file}, ${showBytes(sizeBytes)}, sha256 ${digest}`)
   for (const note of notes ?? []) lines.push(`    ${note}`)
   for (const { line, reason } of quarantine?.first ?? []) lines.push(`    line ${line}: ${reason}`)
-  if (quarantine?.file !== undefined) lines.push(`    bad rows are in ${quarantine.file}`)
+  if (quarantine?.file !== undefined) lines.push(`    quarantined rows: ${quarantine.file}`)
   return lines
 }

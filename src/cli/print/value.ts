@@ -1,11 +1,11 @@
-const longest = 100
+const maxLength = 100
 
-/** Shows a value of an edit on one line: text in quotes, lists of named things by their names. */
+/** Formats a value of an edit on one line: strings in quotes, lists of named items by their names. */
 export function showValue(value: unknown): string {
   if (value === undefined) return '(none)'
   const names = findNames(value)
   const text = names ?? JSON.stringify(value)
-  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text
+  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
 }
 
 function findNames(value: unknown): string | undefined {
@@ -42,18 +42,18 @@ function showItems(items: readonly LayerTree[]): string {
     .join(', ')
 }
 
-/** Tells whether two values are told apart by their lines rather than as a whole. */
+/** Tells whether a string is long enough to be compared by lines. */
 export function isLongText(value: unknown): value is string {
   return typeof value === 'string' && value.length > 60
 }
 
-/** One line of a comparison of two texts. */
+/** Line of a comparison of two texts. */
 export interface TextLine {
   readonly sign: '+' | '-' | ' '
   readonly text: string
 }
 
-/** Compares two texts line by line and gives the lines that differ, each run with a line of context around it. */
+/** Compares two texts line by line, and returns the differing lines with one line of context. */
 export function compareLines(from: string, to: string): TextLine[] {
   const [old, next] = [splitLines(from), splitLines(to)]
   const lengths = sharedLengths(old, next)
@@ -78,7 +78,7 @@ export function compareLines(from: string, to: string): TextLine[] {
   return lines.filter((_, at) => [at - 1, at, at + 1].some((near) => (lines[near]?.sign ?? ' ') !== ' '))
 }
 
-// Markup on one line is broken between its elements, so that a change shows where it is.
+// Splits markup on one line between its elements, to locate the change.
 function splitLines(text: string): string[] {
   const broken = text.includes('\n') ? text : text.replaceAll('><', '>\n<')
   return broken.trim().split('\n').slice(0, 400)
@@ -86,7 +86,7 @@ function splitLines(text: string): string[] {
 
 const lengthAt = (lengths: readonly (readonly number[])[], i: number, j: number) => lengths[i]?.[j] ?? 0
 
-/** Lengths of the longest common parts of what follows two places. */
+/** Lengths of the longest common subsequences of the remaining lines. */
 function sharedLengths(old: readonly string[], next: readonly string[]): number[][] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Array<number>(next.length + 1).fill(0))
   for (let i = old.length - 1; i >= 0; i -= 1)

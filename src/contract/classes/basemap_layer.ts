@@ -12,7 +12,7 @@ const zoom = (description: string) =>
 /** Class basemap_layer. */
 export const basemapLayer = {
   label: 'Base map',
-  meaning: 'Tiles from elsewhere that lie under a map.',
+  meaning: 'Tiles of an external service, shown below the layers of a map.',
   scopes: ['resource', 'data', 'metadata'],
   parents: ['resource_group'],
   interfaces: [],
@@ -20,12 +20,12 @@ export const basemapLayer = {
   table: {},
   members: {
     basemap_layer: Type.Object({
-      url: text('Address of the tiles, with {z}, {x} and {y}, or with {q}; one of url and qms is needed.'),
-      qms: text('Description of the service in the catalog: a JSON object with its type and its url.'),
+      url: text('Address of the tiles, with {z}, {x} and {y}, or with {q}; either url or qms is required.'),
+      qms: text('QMS description of the service: a JSON object with type and url.'),
       copyright_text: text('Attribution.'),
-      copyright_url: text('Where the attribution leads; an http address.'),
-      z_min: zoom('Smallest zoom level there are tiles of.'),
-      z_max: zoom('Largest zoom level there are tiles of.'),
+      copyright_url: text('Link of the attribution; an http or https URL.'),
+      z_min: zoom('Minimum zoom level of the tiles.'),
+      z_max: zoom('Maximum zoom level of the tiles.'),
     }),
   },
 } as const satisfies ClassDescriptor

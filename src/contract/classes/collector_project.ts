@@ -4,7 +4,7 @@ import { Type } from '../type.ts'
 /** Class collector_project. */
 export const collectorProject = {
   label: 'Collector project',
-  meaning: 'A project of field work.',
+  meaning: 'A field data collection project.',
   scopes: ['resource', 'data', 'metadata'],
   parents: ['resource_group'],
   interfaces: [],

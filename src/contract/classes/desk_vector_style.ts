@@ -6,13 +6,13 @@ import { dataOfParent, featureLayerClasses, styleInterfaces } from './style.ts'
 /** Class desk_vector_style. */
 export const deskVectorStyle = {
   label: 'Desktop GIS style',
-  meaning: 'How the features of a layer are drawn, as a QML file.',
+  meaning: 'A style for the features of a layer, as a QML file.',
   scopes: ['resource', 'data', 'metadata'],
   parents: featureLayerClasses,
   interfaces: styleInterfaces,
   order: 100,
   table: { omit: ['file_upload'], volume: ['qml'] },
-  links: [{ route: 'style.qml', text: 'The style as QML' }],
+  links: [{ route: 'style.qml', text: 'Download QML' }],
   requires: dataOfParent,
   members: {
     desk_vector_style: Type.Object({
@@ -20,13 +20,13 @@ export const deskVectorStyle = {
         annotate(UploadSchema, {
           writeOnly: true,
           'x-wire': true,
-          description: 'Upload that holds the QML file; it is kept byte for byte, and goes before qml.',
+          description: 'Upload of the QML file; stored byte for byte, and takes precedence over qml.',
         }),
       ),
       qml: Type.Optional(
         Type.String({
           minLength: 1,
-          description: 'Text of the QML file; a plain style for the geometry type where absent.',
+          description: 'Content of the QML file; defaults to a simple style for the geometry type.',
         }),
       ),
     }),

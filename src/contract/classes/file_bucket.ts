@@ -2,7 +2,7 @@ import { annotate, type ClassDescriptor } from '../descriptor.ts'
 import { UploadSchema } from '../resource.ts'
 import { Type } from '../type.ts'
 
-/** Most files of a file bucket. */
+/** Maximum number of files in a file bucket. */
 export const maxBucketFiles = 10_000
 
 const guarded = { 'x-wire': true, 'x-write': 'data.write' } as const
@@ -22,17 +22,17 @@ export const fileBucket = {
         Type.Array(
           Type.Object({
             id: Type.Optional(
-              Type.String({ writeOnly: true, description: 'Identifier of the upload, for a new file.' }),
+              Type.String({ writeOnly: true, description: 'Identifier of the upload of a new file.' }),
             ),
             name: Type.Optional(
               Type.String({
                 minLength: 1,
                 maxLength: 1000,
-                description: 'File name, with its path in the bucket; that of the upload where absent.',
+                description: 'Path in the bucket; defaults to the name of the upload.',
               }),
             ),
             mime_type: Type.Optional(
-              Type.String({ description: 'Media type; that of the upload where absent.' }),
+              Type.String({ description: 'Media type; defaults to the type of the upload.' }),
             ),
             size: Type.Optional(Type.Integer({ minimum: 0, description: 'Size in bytes.' })),
           }),
@@ -41,7 +41,8 @@ export const fileBucket = {
             maxItems: maxBucketFiles,
             'x-key': ['name'],
             'x-read': 'data.read',
-            description: 'The resulting set of files: those with an upload are new, others stay, by name.',
+            description:
+              'Complete list of files: those with an upload are created, the others are kept, by name.',
           },
         ),
       ),
@@ -49,7 +50,7 @@ export const fileBucket = {
         annotate(UploadSchema, {
           ...guarded,
           writeOnly: true,
-          description: 'Upload of a ZIP archive whose files come to those that are listed.',
+          description: 'Upload of a ZIP archive whose files are added to the listed ones.',
         }),
       ),
     }),

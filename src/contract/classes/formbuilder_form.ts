@@ -18,14 +18,14 @@ export const formbuilderForm = {
           writeOnly: true,
           'x-wire': true,
           'x-write': 'data.write',
-          description: 'Upload that holds the form as a NGFP file: a ZIP archive with form.json.',
+          description: 'Upload of the form as an NGFP file: a ZIP archive with form.json.',
         }),
       ),
       size: Type.Optional(
         nullable(Type.Integer(), {
           readOnly: true,
           'x-read': 'data.read',
-          description: 'Size of the NGFP file in bytes; null where there is none.',
+          description: 'Size of the NGFP file in bytes; null if the form has no file.',
         }),
       ),
     }),

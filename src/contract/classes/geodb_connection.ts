@@ -4,13 +4,13 @@ import { Type } from '../type.ts'
 
 const guarded = { 'x-read': 'connection.read', 'x-write': 'connection.write' } as const
 
-/** Ways to secure a connection, from none to a certificate that is checked. */
+/** SSL modes of libpq, from no encryption to certificate verification. */
 const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 
 /** Class geodb_connection. */
 export const geodbConnection = {
   label: 'Spatial database connection',
-  meaning: 'How to reach a PostGIS database.',
+  meaning: 'A connection to a PostGIS database.',
   scopes: ['connection', 'resource', 'metadata'],
   parents: ['resource_group'],
   interfaces: [],
@@ -23,7 +23,7 @@ export const geodbConnection = {
         minLength: 1,
         ...guarded,
         'x-address': true,
-        description: 'Host name or address. The password has to be sent along to change it.',
+        description: 'Host name or IP address. A change requires the password in the same request.',
       }),
       port: Type.Optional(
         nullable(
@@ -32,12 +32,12 @@ export const geodbConnection = {
             ...guarded,
             'x-address': true,
             default: null,
-            description: 'Port; 5432 where absent. The password has to be sent along to change it.',
+            description: 'Port; defaults to 5432. A change requires the password in the same request.',
           },
         ),
       ),
       database: Type.String({ minLength: 1, ...guarded, description: 'Name of the database.' }),
-      username: Type.String({ minLength: 1, ...guarded, description: 'Login.' }),
+      username: Type.String({ minLength: 1, ...guarded, description: 'User name.' }),
       password: Type.String({ ...guarded, writeOnly: true, 'x-secret': true, description: 'Password.' }),
       sslmode: Type.Optional(
         nullable(oneOf(sslModes), {
@@ -45,7 +45,7 @@ export const geodbConnection = {
           'x-address': true,
           default: null,
           description:
-            'How the connection is secured, as in libpq; null means prefer. The password has to be sent along to change it.',
+            'SSL mode, as in libpq; null means prefer. A change requires the password in the same request.',
         }),
       ),
     }),

@@ -9,7 +9,7 @@ const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' }
 /** Class geodb_layer. */
 export const geodbLayer = {
   label: 'Spatial database layer',
-  meaning: 'Features of a table in a PostGIS database.',
+  meaning: 'A layer of a table in an external PostGIS database.',
   scopes: ['resource', 'datastruct', 'data', 'metadata'],
   parents: ['resource_group'],
   interfaces: featureInterfaces,
@@ -24,20 +24,23 @@ export const geodbLayer = {
       }),
       schema: Type.String({ minLength: 1, ...structure, description: 'Schema of the table.' }),
       table: Type.String({ minLength: 1, ...structure, description: 'Table.' }),
-      column_id: Type.String({ minLength: 1, ...structure, description: 'Column of the primary key.' }),
-      column_geom: Type.String({ minLength: 1, ...structure, description: 'Column of the geometry.' }),
+      column_id: Type.String({ minLength: 1, ...structure, description: 'Primary key column.' }),
+      column_geom: Type.String({ minLength: 1, ...structure, description: 'Geometry column.' }),
       geometry_type: Type.Optional(
         nullable(annotate(GeometryTypeSchema, {}), {
           ...structure,
           default: null,
           'x-null-found': true,
-          description: 'Type of the geometries; null reads it from the table.',
+          description: 'Geometry type; null detects it from the table.',
         }),
       ),
       srs: Type.Optional(
         Type.Object(
           { id: Type.Integer({ description: 'EPSG code.' }) },
-          { ...structure, description: 'Reference system of the table, read from it where absent.' },
+          {
+            ...structure,
+            description: 'Coordinate reference system of the table; detected from the table if absent.',
+          },
         ),
       ),
       fields: Type.Optional(
@@ -45,7 +48,7 @@ export const geodbLayer = {
           writeOnly: true,
           'x-wire': true,
           'x-write': 'datastruct.write',
-          description: 'Whether the fields are read from the table again.',
+          description: 'Whether to read the fields from the table again.',
         }),
       ),
     }),

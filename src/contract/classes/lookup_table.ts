@@ -1,16 +1,16 @@
 import { type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
 import { Type } from '../type.ts'
 
-/** Ways to order the items of a lookup table. */
+/** Sort orders of the items of a lookup table. */
 export const lookupSorts = ['KEY_ASC', 'KEY_DESC', 'VALUE_ASC', 'VALUE_DESC', 'CUSTOM'] as const
 
-/** Most items of a lookup table. */
+/** Maximum number of items in a lookup table. */
 const maxLookupItems = 100_000
 
 /** Class lookup_table. */
 export const lookupTable = {
   label: 'Lookup table',
-  meaning: 'Words for codes: what the values of a field stand for.',
+  meaning: 'Labels for coded field values.',
   scopes: ['resource', 'data', 'metadata'],
   parents: ['resource_group'],
   interfaces: [],
@@ -28,14 +28,14 @@ export const lookupTable = {
       sort: Type.Optional(
         oneOf(lookupSorts, {
           default: 'CUSTOM',
-          description: 'How the items are ordered: by key, by value, or as they were given.',
+          description: 'Sort order of the items: by key, by value, or custom.',
         }),
       ),
       order: Type.Optional(
         nullable(Type.Array(Type.String(), { maxItems: maxLookupItems }), {
           default: null,
           description:
-            'All keys, in the order of the items; null where the items tell it themselves. JSON has whole numbers first.',
+            'All keys in custom order; null for the order of items, where JSON objects put integer keys first.',
         }),
       ),
     }),

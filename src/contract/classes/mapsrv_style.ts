@@ -5,7 +5,7 @@ import { dataOfParent, featureLayerClasses, styleInterfaces } from './style.ts'
 /** Class mapsrv_style. */
 export const mapsrvStyle = {
   label: 'Map server style',
-  meaning: 'How the features of a layer are drawn, as map server XML.',
+  meaning: 'A style for the features of a layer, as MapServer XML.',
   scopes: ['resource', 'data', 'metadata'],
   parents: featureLayerClasses,
   interfaces: styleInterfaces,
@@ -18,7 +18,7 @@ export const mapsrvStyle = {
         Type.String({
           minLength: 1,
           'x-form': 'xml',
-          description: 'Style; a plain one for the geometry type where absent.',
+          description: 'Style as XML; defaults to a simple style for the geometry type.',
         }),
       ),
     }),

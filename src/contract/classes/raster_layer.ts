@@ -8,15 +8,15 @@ const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' }
 /** Class raster_layer. */
 export const rasterLayer = {
   label: 'Raster layer',
-  meaning: 'A picture with a place on the ground: GeoTIFF with 3 or 4 bands of 8 bits.',
+  meaning: 'A georeferenced raster: a GeoTIFF with 3 or 4 bands of 8 bits.',
   scopes: ['resource', 'datastruct', 'data', 'metadata'],
   parents: ['resource_group'],
   interfaces: ['IBboxLayer'],
   order: 65,
   data: { content: 'raster', srs: loadedSrs, options: {} },
   links: [
-    { route: 'raster.cog', text: 'The picture as GeoTIFF' },
-    { route: 'raster.download', text: 'The file as it was sent' },
+    { route: 'raster.cog', text: 'Download as GeoTIFF' },
+    { route: 'raster.download', text: 'Download the original file' },
   ],
   members: {
     raster_layer: Type.Object({
@@ -25,24 +25,24 @@ export const rasterLayer = {
           { id: Type.Integer({ description: 'EPSG code.' }) },
           {
             ...structure,
-            'x-replace': 'the reference system of a layer is fixed',
-            description: `Reference system it is stored in: that of web maps, ${loadedSrs}.`,
+            'x-replace': 'the coordinate reference system of a layer is fixed',
+            description: `Coordinate reference system of the stored raster: always ${loadedSrs}.`,
           },
         ),
       ),
       xsize: Type.Optional(Type.Integer({ readOnly: true, ...structure, description: 'Width in pixels.' })),
       ysize: Type.Optional(Type.Integer({ readOnly: true, ...structure, description: 'Height in pixels.' })),
       band_count: Type.Optional(
-        Type.Integer({ readOnly: true, ...structure, description: 'Number of bands, opacity included.' }),
+        Type.Integer({ readOnly: true, ...structure, description: 'Number of bands, including alpha.' }),
       ),
       dtype: Type.Optional(
-        Type.String({ readOnly: true, ...structure, description: 'Type of the values: Byte.' }),
+        Type.String({ readOnly: true, ...structure, description: 'Data type of the bands: Byte.' }),
       ),
       color_interpretation: Type.Optional(
         Type.Array(Type.String(), {
           readOnly: true,
           ...structure,
-          description: 'What the bands are, in order: Red, Green, Blue, Alpha.',
+          description: 'Color interpretation of the bands, in order: Red, Green, Blue, Alpha.',
         }),
       ),
       geo_transform: Type.Optional(
@@ -50,7 +50,7 @@ export const rasterLayer = {
           readOnly: true,
           ...structure,
           description:
-            'Place in the reference system: x of the upper left corner, its step by column and by row; y, its step by column and by row.',
+            'Geotransform: x of the upper left corner, its step by column and by row; y, its step by column and by row.',
         }),
       ),
       data_version: Type.Optional(
@@ -58,7 +58,7 @@ export const rasterLayer = {
           readOnly: true,
           'x-extra': true,
           ...structure,
-          description: 'Counts the pictures there have been.',
+          description: 'Version of the data: number of rasters loaded so far.',
         }),
       ),
       source: Type.Optional(
@@ -66,7 +66,7 @@ export const rasterLayer = {
           writeOnly: true,
           'x-wire': true,
           'x-write': 'data.write',
-          description: 'Upload that holds the picture.',
+          description: 'Upload of the raster.',
         }),
       ),
     }),

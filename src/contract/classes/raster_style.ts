@@ -5,7 +5,7 @@ import { dataOfParent, styleInterfaces } from './style.ts'
 /** Class raster_style. */
 export const rasterStyle = {
   label: 'Raster style',
-  meaning: 'Draws a raster layer with its own colours.',
+  meaning: 'A style that renders a raster layer with its original colours.',
   scopes: ['resource', 'data', 'metadata'],
   parents: ['raster_layer'],
   interfaces: styleInterfaces,

@@ -1,20 +1,20 @@
 import type { DataRequirement } from '../descriptor.ts'
 
-/** A style shows data of the layer it belongs to. */
+/** A style requires read access to the data of its parent layer. */
 export const dataOfParent = {
   permission: 'data.read',
   requires: 'data.read',
   on: 'parent',
 } as const satisfies DataRequirement
 
-/** A layer shows data that it reads through its connection. */
+/** A layer requires permission to use its connection. */
 export const dataOfConnection = {
   permission: 'data.read',
   requires: 'connection.connect',
   on: 'connection',
 } as const satisfies DataRequirement
 
-/** What clients may do with a style. */
+/** Interfaces of styles. */
 export const styleInterfaces = [
   'IExtentRenderRequest',
   'ILegendableStyle',
@@ -22,10 +22,10 @@ export const styleInterfaces = [
   'ITileRenderRequest',
 ] as const
 
-/** Classes of layers whose features a vector style draws. */
+/** Classes of layers with features, which vector styles render. */
 export const featureLayerClasses = ['vector_layer', 'geodb_layer'] as const
 
-/** Classes that a service can publish as pictures. */
+/** Classes that a WMS service can publish. */
 export const publishableClasses = [
   'mapsrv_style',
   'desk_vector_style',

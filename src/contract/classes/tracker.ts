@@ -4,7 +4,7 @@ import { Type } from '../type.ts'
 /** Class tracker. */
 export const tracker = {
   label: 'Tracker',
-  meaning: 'A device that reports where it is.',
+  meaning: 'A device that reports its position.',
   scopes: ['resource', 'data', 'metadata'],
   parents: ['trackers_group'],
   interfaces: [],
@@ -15,12 +15,15 @@ export const tracker = {
       unique_id: Type.String({
         minLength: 1,
         maxLength: 255,
-        description: 'Identifier of the device; no two trackers have the same.',
+        description: 'Identifier of the device, unique among trackers.',
       }),
       description: Type.Optional(nullable(Type.String(), { default: null, description: 'Description.' })),
       device_type: oneOf(['svc_mobile'], { description: 'Kind of device.', 'x-class-name': true }),
       consumption_lpkm: Type.Optional(
-        nullable(Type.Number({ minimum: 0 }), { default: null, description: 'Fuel in litres per 100 km.' }),
+        nullable(Type.Number({ minimum: 0 }), {
+          default: null,
+          description: 'Fuel consumption in litres per 100 km.',
+        }),
       ),
       is_registered: Type.Optional(nullable(Type.String(), { default: null, description: 'Accepted.' })),
     }),

@@ -4,7 +4,7 @@ import { Type } from '../type.ts'
 /** Class trackers_group. */
 export const trackersGroup = {
   label: 'Trackers group',
-  meaning: 'A folder of trackers.',
+  meaning: 'A group of trackers.',
   scopes: ['resource', 'data', 'metadata'],
   parents: ['resource_group'],
   interfaces: [],

@@ -14,37 +14,37 @@ import {
 const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' } as const
 const load = { writeOnly: true, 'x-write': 'data.write' } as const
 
-/** Options that say how a source becomes a layer. */
+/** Options for loading a source into a layer. */
 export const loadOptions = {
   source_layer: Type.Optional(
-    Type.String({ ...load, description: 'Layer of the source to take, where it has several.' }),
+    Type.String({ ...load, description: 'Layer of the source to load; required if the source has several.' }),
   ),
   cast_geometry_type: Type.Optional(
     nullable(oneOf(['POINT', 'LINESTRING', 'POLYGON']), {
       ...load,
       default: null,
-      description: 'Geometry family to take; null detects it.',
+      description: 'Geometry family of the layer; null detects it.',
     }),
   ),
   cast_is_multi: Type.Optional(
     nullable(Type.Boolean(), {
       ...load,
       default: null,
-      description: 'Whether geometries are multi; null detects it.',
+      description: 'Whether geometries are multi-part; null detects it.',
     }),
   ),
   cast_has_z: Type.Optional(
     nullable(Type.Boolean(), {
       ...load,
       default: null,
-      description: 'Whether positions have Z; null detects it.',
+      description: 'Whether geometries have Z; null detects it.',
     }),
   ),
   skip_other_geometry_types: Type.Optional(
     Type.Boolean({
       ...load,
       default: false,
-      description: 'Leave out geometries of other families than cast_geometry_type.',
+      description: 'Skip features with geometry families other than cast_geometry_type.',
     }),
   ),
   fix_errors: Type.Optional(
@@ -52,18 +52,18 @@ export const loadOptions = {
       ...load,
       default: 'NONE',
       description:
-        'Mend bad geometries, and cut at the antimeridian what runs over it: not at all, without loss, or whatever it takes.',
+        'Repair of invalid geometries and split at the antimeridian: NONE, SAFE (without loss) or LOSSY.',
     }),
   ),
   skip_errors: Type.Optional(
-    Type.Boolean({ ...load, default: false, description: 'Leave bad features out and report them.' }),
+    Type.Boolean({ ...load, default: false, description: 'Skip invalid features and report them.' }),
   ),
   fid_source: Type.Optional(
     oneOf(['SEQUENCE', 'FIELD', 'AUTO'], {
       ...load,
       default: 'SEQUENCE',
       description:
-        'Where ids come from: counted from 1, from fid_field, or from fid_field where there is one.',
+        'Source of feature ids: SEQUENCE counts from 1, FIELD reads fid_field, AUTO reads fid_field if the source has it.',
     }),
   ),
   fid_field: Type.Optional(
@@ -72,7 +72,7 @@ export const loadOptions = {
       type: ['string', 'array'],
       items: { type: 'string' },
       maxItems: maxFields,
-      description: 'Field that holds the ids; of several, with commas between, the first that there is.',
+      description: 'Field with the feature ids; the first existing one of a comma-separated list.',
     }),
   ),
   keep_fields: Type.Optional(
@@ -80,7 +80,7 @@ export const loadOptions = {
       ...load,
       default: false,
       description:
-        'Load into the fields the layer has: values are converted to them, other fields of the source are left out.',
+        'Keep the fields of the layer: values are converted to their datatypes, and other fields of the source are ignored.',
     }),
   ),
 }
@@ -88,7 +88,7 @@ export const loadOptions = {
 /** Class vector_layer. */
 export const vectorLayer = {
   label: 'Vector layer',
-  meaning: 'Features that the service stores itself.',
+  meaning: 'A layer with features stored on the server.',
   scopes: ['resource', 'datastruct', 'data', 'metadata'],
   parents: ['resource_group'],
   interfaces: featureInterfaces,
@@ -102,8 +102,8 @@ export const vectorLayer = {
           { id: Type.Integer({ description: 'EPSG code.' }) },
           {
             ...structure,
-            'x-replace': 'the reference system of a layer is fixed',
-            description: 'Reference system the layer is stored in.',
+            'x-replace': 'the coordinate reference system of a layer is fixed',
+            description: 'Coordinate reference system of the layer.',
           },
         ),
       ),
@@ -118,7 +118,7 @@ export const vectorLayer = {
           readOnly: true,
           'x-extra': true,
           ...structure,
-          description: 'Counts the changes of the features.',
+          description: 'Version of the data, incremented with each change.',
         }),
       ),
       fields: Type.Optional(
@@ -131,10 +131,10 @@ export const vectorLayer = {
         }),
       ),
       source: Type.Optional(
-        annotate(SourceSchema, { ...load, 'x-wire': true, description: 'Upload that holds the features.' }),
+        annotate(SourceSchema, { ...load, 'x-wire': true, description: 'Upload of the features.' }),
       ),
       delete_all_features: Type.Optional(
-        Type.Boolean({ ...load, 'x-wire': true, description: 'Deletes all features.' }),
+        Type.Boolean({ ...load, 'x-wire': true, description: 'Whether to delete all features.' }),
       ),
       ...loadOptions,
     }),

@@ -6,39 +6,42 @@ import { featureLayerClasses, renderableClasses } from './style.ts'
 
 /** A layer of a web map. */
 export const WebmapLayerSchema = Type.Object({
-  item_type: oneOf(['layer'], { description: 'What the item is.' }),
+  item_type: oneOf(['layer'], { description: 'Type of the item.' }),
   display_name: Type.String({ minLength: 1, description: 'Name in the layer tree.' }),
-  layer_style_id: referenceId(renderableClasses, { description: 'Style that draws it.' }),
+  layer_style_id: referenceId(renderableClasses, { description: 'Style or layer to show.' }),
   style_parent_id: Type.Optional(
-    nullable(Type.Integer(), { 'x-wire': true, description: 'Accepted, and computed.' }),
+    nullable(Type.Integer(), {
+      'x-wire': true,
+      description: 'Computed by the server; accepted and ignored.',
+    }),
   ),
   layer_adapter: Type.Optional(
     oneOf(['image', 'tile'], {
       default: 'tile',
-      description: 'Whether it is fetched as one image or as tiles.',
+      description: 'Whether it is requested as one image or as tiles.',
     }),
   ),
   layer_enabled: Type.Optional(
-    nullable(Type.Boolean(), { default: true, description: 'Whether it is checked at first.' }),
+    nullable(Type.Boolean(), { default: true, description: 'Whether it is initially visible.' }),
   ),
   layer_identifiable: Type.Optional(
-    Type.Boolean({ default: true, description: 'Whether a click finds its features.' }),
+    Type.Boolean({ default: true, description: 'Whether its features can be identified with a click.' }),
   ),
   draw_order_position: Type.Optional(
     nullable(Type.Integer(), {
       default: null,
-      description: 'Place in the draw order, where that is enabled.',
+      description: 'Position in the draw order, if draw_order_enabled is true.',
     }),
   ),
-  layer_min_scale_denom: scaleField('Smallest scale it is shown at, as "1 : 10000".'),
-  layer_max_scale_denom: scaleField('Largest scale it is shown at, as "1 : 10000".'),
+  layer_min_scale_denom: scaleField('Minimum scale, as "1 : 10000".'),
+  layer_max_scale_denom: scaleField('Maximum scale, as "1 : 10000".'),
   layer_transparency: Type.Optional(
     nullable(Type.Number({ minimum: 0, maximum: 100 }), {
       default: null,
       description: 'Transparency in percent.',
     }),
   ),
-  payload: Type.Optional(Type.Null({ 'x-wire': true, description: 'Accepted.' })),
+  payload: Type.Optional(Type.Null({ 'x-wire': true, description: 'Accepted and ignored.' })),
 })
 
 /** A layer of a web map, as on the wire. */
@@ -55,18 +58,18 @@ export interface WebmapGroup {
 /** An item of a web map's layer tree, as on the wire. */
 export type WebmapItem = WebmapLayer | WebmapGroup
 
-/** Most items of a web map's layer tree. */
+/** Maximum number of items in the layer tree of a web map. */
 export const maxWebmapItems = 5000
 
-/** Deepest level of a web map's layer tree. */
+/** Maximum depth of the layer tree of a web map. */
 export const maxWebmapDepth = 32
 
-/** The items of one level of the layer tree; the reference reaches the levels below. */
+/** Items of one level of the layer tree; the `$ref` is recursive. */
 const items = {
   type: 'array',
   items: { $ref: 'webmap_item' },
   maxItems: maxWebmapItems,
-  description: `Items, from top to bottom; up to ${maxWebmapItems} in the whole tree, on up to ${maxWebmapDepth} levels.`,
+  description: `Items, from top to bottom; at most ${maxWebmapItems} in the whole tree, on at most ${maxWebmapDepth} levels.`,
 }
 
 /** A group or a layer of a web map. */
@@ -81,11 +84,11 @@ export const WebmapItemSchema = Type.Unsafe<WebmapItem>({
       type: 'object',
       required: ['item_type', 'display_name', 'children'],
       properties: {
-        item_type: oneOf(['group'], { description: 'What the item is.' }),
+        item_type: oneOf(['group'], { description: 'Type of the item.' }),
         display_name: Type.String({ minLength: 1, description: 'Name in the layer tree.' }),
         group_expanded: nullable(Type.Boolean(), {
           default: false,
-          description: 'Whether it is unfolded at first.',
+          description: 'Whether it is initially expanded.',
         }),
         children: items,
       },
@@ -102,7 +105,7 @@ export interface WebmapRoot {
 const RootItemSchema = Type.Unsafe<WebmapRoot>({
   type: 'object',
   required: ['item_type', 'children'],
-  properties: { item_type: oneOf(['root'], { description: 'What the item is.' }), children: items },
+  properties: { item_type: oneOf(['root'], { description: 'Type of the item.' }), children: items },
   default: { item_type: 'root', children: [] },
   description: 'Tree of groups and layers.',
 })
@@ -120,16 +123,16 @@ export const BasemapSchema = Type.Object({
   opacity: Type.Optional(
     nullable(Type.Number({ minimum: 0, maximum: 1 }), { default: null, description: 'Opacity from 0 to 1.' }),
   ),
-  enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether it can be chosen.' })),
-  position: Type.Integer({ description: 'Place in the list.' }),
+  enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether it is available.' })),
+  position: Type.Integer({ description: 'Position in the list.' }),
   display_name: Type.String({ minLength: 1, description: 'Name in the list.' }),
-  resource_id: referenceId(['basemap_layer'], { description: 'The base map.' }),
+  resource_id: referenceId(['basemap_layer'], { description: 'Base map.' }),
 })
 
 /** Class webmap. */
 export const webmap = {
   label: 'Web map',
-  meaning: 'A map people look at: styles in a tree, with an initial extent.',
+  meaning: 'An interactive map: a tree of layers with an initial extent.',
   scopes: ['resource', 'webmap', 'metadata'],
   parents: ['resource_group'],
   interfaces: [],
@@ -144,13 +147,13 @@ export const webmap = {
       draw_order_enabled: Type.Optional(
         nullable(Type.Boolean(), {
           default: null,
-          description: 'Whether layers are drawn by their draw order position.',
+          description: 'Whether layers are drawn in the order of draw_order_position.',
         }),
       ),
       bookmark_resource: Type.Optional(
         nullable(referenceId(featureLayerClasses, { onDelete: 'clear' }), {
           default: null,
-          description: 'Layer whose features are bookmarks.',
+          description: 'Layer whose features are the bookmarks of the map.',
         }),
       ),
       root_item: Type.Optional(RootItemSchema),
@@ -161,7 +164,7 @@ export const webmap = {
           maxItems: 200,
           default: [],
           'x-key': ['resource_id'],
-          description: 'Base maps to choose from.',
+          description: 'Available base maps.',
         }),
       ),
     }),

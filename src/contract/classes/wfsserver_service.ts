@@ -21,11 +21,11 @@ export const wfsserverService = {
             description: 'Name of the feature type; ASCII without spaces.',
           }),
           display_name: Type.String({ minLength: 1, description: 'Title of the feature type.' }),
-          resource_id: referenceId(featureLayerClasses, { description: 'The layer that is published.' }),
+          resource_id: referenceId(featureLayerClasses, { description: 'Layer to publish.' }),
           maxfeatures: Type.Optional(
             nullable(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }), {
               default: null,
-              description: 'Most features of an answer.',
+              description: 'Maximum number of features in a response.',
             }),
           ),
         }),

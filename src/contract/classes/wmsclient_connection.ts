@@ -4,29 +4,29 @@ import { Type } from '../type.ts'
 
 const guarded = { 'x-read': 'connection.read', 'x-write': 'connection.write' } as const
 
-/** What a service offers, as it was asked last. */
+/** Capabilities of the service, as of the last request. */
 export const CapabilitiesSchema = Type.Object({
-  formats: Type.Array(Type.String(), { maxItems: 1000, description: 'Media types of its pictures.' }),
+  formats: Type.Array(Type.String(), { maxItems: 1000, description: 'Media types of the images.' }),
   layers: Type.Array(
     Type.Object({
       id: Type.String({ description: 'Name of the layer in requests.' }),
       title: Type.String({ description: 'Title of the layer.' }),
-      index: Type.Integer({ description: 'Place in the list of the service.' }),
+      index: Type.Integer({ description: 'Position in the list of the service.' }),
       bbox: Type.Optional(
         Type.Array(Type.Number(), { maxItems: 4, description: 'West, south, east and north, in degrees.' }),
       ),
     }),
-    { maxItems: 10_000, description: 'Layers that can be asked for.' },
+    { maxItems: 10_000, description: 'Layers that can be requested.' },
   ),
 })
 
-/** What a service offers, as on the wire. */
+/** Capabilities of a service on the wire. */
 export type Capabilities = Static<typeof CapabilitiesSchema>
 
 /** Class wmsclient_connection. */
 export const wmsclientConnection = {
   label: 'WMS connection',
-  meaning: 'How to reach a web map service.',
+  meaning: 'A connection to an external web map service.',
   scopes: ['connection', 'resource', 'metadata'],
   parents: ['resource_group'],
   interfaces: [],
@@ -39,16 +39,18 @@ export const wmsclientConnection = {
         ...guarded,
         'x-address': true,
         description:
-          'Address of the service; an http address without a login. A stored password has to be sent along to change it.',
+          'URL of the service, http or https, without credentials. A change requires a stored password in the same request.',
       }),
-      username: Type.Optional(nullable(Type.String(), { ...guarded, default: null, description: 'Login.' })),
+      username: Type.Optional(
+        nullable(Type.String(), { ...guarded, default: null, description: 'User name.' }),
+      ),
       password: Type.Optional(
         nullable(Type.String(), {
           ...guarded,
           writeOnly: true,
           'x-secret': true,
           default: null,
-          description: 'Password; never read, null where there is none.',
+          description: 'Password; never returned; null removes it.',
         }),
       ),
       version: oneOf(['1.1.1', '1.3.0'], { ...guarded, description: 'Version of WMS.' }),
@@ -58,7 +60,7 @@ export const wmsclientConnection = {
           'x-read': 'connection.connect',
           'x-write': 'connection.write',
           description:
-            'Written: query reads the capabilities from the service, clear forgets them. Read: the capabilities, or null.',
+            'In requests: query reads the capabilities from the service, clear deletes them. In responses: the capabilities, or null.',
         }),
       ),
     }),

@@ -7,7 +7,7 @@ const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' }
 /** Class wmsclient_layer. */
 export const wmsclientLayer = {
   label: 'WMS layer',
-  meaning: 'Layers of a web map service elsewhere.',
+  meaning: 'Layers of an external web map service.',
   scopes: ['resource', 'datastruct', 'data', 'metadata'],
   parents: ['resource_group'],
   interfaces: ['IBboxLayer', 'IExtentRenderRequest', 'IRenderableStyle', 'ITileRenderRequest'],
@@ -22,20 +22,20 @@ export const wmsclientLayer = {
       }),
       srs: Type.Object(
         { id: Type.Integer({ description: 'EPSG code.' }) },
-        { ...structure, description: 'Reference system of the requests.' },
+        { ...structure, description: 'Coordinate reference system of the requests.' },
       ),
       wmslayers: Type.String({
         minLength: 1,
         ...structure,
         description: 'Layers of the service, separated by commas.',
       }),
-      imgformat: Type.String({ minLength: 1, ...structure, description: 'Media type of the pictures.' }),
+      imgformat: Type.String({ minLength: 1, ...structure, description: 'Media type of the images.' }),
       vendor_params: Type.Optional(
         Type.Record(Type.String(), Type.String(), {
           ...structure,
           maxProperties: 100,
           default: {},
-          description: 'Parameters added to each request.',
+          description: 'Additional parameters of each request.',
         }),
       ),
     }),

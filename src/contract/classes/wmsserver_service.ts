@@ -23,10 +23,10 @@ export const wmsserverService = {
           }),
           display_name: Type.String({ minLength: 1, description: 'Title of the layer.' }),
           resource_id: referenceId(publishableClasses, {
-            description: 'The style or layer that is published.',
+            description: 'Style or layer to publish.',
           }),
-          min_scale_denom: scaleField('Smallest scale it is shown at, as "1 : 100000".'),
-          max_scale_denom: scaleField('Largest scale it is shown at, as "1 : 100000".'),
+          min_scale_denom: scaleField('Minimum scale, as "1 : 100000".'),
+          max_scale_denom: scaleField('Maximum scale, as "1 : 100000".'),
         }),
         {
           maxItems: maxServiceLayers,

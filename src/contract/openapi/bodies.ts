@@ -5,7 +5,7 @@ import { type Cls, clsNames } from '../registry.ts'
 /** JSON Schemas by name. */
 export type ComponentSchemas = Readonly<Record<string, object>>
 
-/** What operations refer to by name: members of resources, and bodies of all classes made of them. */
+/** Returns the named schemas: members of resources, and the bodies of all classes composed of them. */
 export function bodySchemas(): ComponentSchemas {
   const bodies = clsNames.flatMap((cls) => [
     [`${cls}_creation`, withClass(cls, bodyOf(cls, 'create'))],
@@ -24,13 +24,13 @@ export function bodySchemas(): ComponentSchemas {
 
 const { $id: itemName, ...item } = WebmapItemSchema as object as { readonly $id: string }
 
-/** The contract refers to a schema by its id; in a document it has a place. */
+/** Replaces references to the `$id` of a schema by references to its place in the document. */
 function resolved(schemas: ComponentSchemas): ComponentSchemas {
   const text = JSON.stringify(schemas)
   return JSON.parse(text.replaceAll(`"$ref":"${itemName}"`, `"$ref":"#/components/schemas/${itemName}"`))
 }
 
-/** Refers to one of the schemas of a document. */
+/** Returns a reference to a schema of the document. */
 export function schemaReference(name: string): object {
   return { $ref: `#/components/schemas/${name}` }
 }
@@ -41,7 +41,7 @@ function anyOf(suffix: string): object {
 
 const memberName = (name: string) => `member_${name}`
 
-/** Members without what they require, which depends on the use. Those of one name are the same for all classes. */
+/** Members without `required`, which depends on the use. Members of the same name are equal in all classes. */
 function memberSchemas(): ComponentSchemas {
   const all = clsNames.flatMap((cls) => Object.entries(membersOf(cls)))
   return Object.fromEntries(all.map(([name, { required: _, ...schema }]) => [memberName(name), schema]))
@@ -66,13 +66,13 @@ function requiring(reference: object, required: readonly string[] = []): object 
   return required.length === 0 ? reference : { ...reference, required }
 }
 
-/** Without it, a body of one class would do for many. */
+/** Fixes `cls`: without it, a body of one class would match several schemas. */
 function withClass(cls: Cls, schema: object): object {
   const named = { properties: { resource: { properties: { cls: { const: cls } } } } }
   return { allOf: [schema, named] }
 }
 
-/** What may not be read is left out, so that nothing but the identity is sure to be there. */
+/** Requires only the member `resource`, since members that the caller cannot read are left out. */
 function representation(cls: Cls): object {
   const members = Object.keys(membersOf(cls)).map((name) => [name, schemaReference(memberName(name))])
   return { type: 'object', required: ['resource'], properties: Object.fromEntries(members) }

@@ -14,11 +14,11 @@ export interface OpenApi {
   readonly security: readonly object[]
 }
 
-/** What a document is made of. */
+/** Options of `describeApi`. */
 export interface OpenApiOptions {
   /** Version of the program. */
   readonly version: string
-  /** Whether an operation is offered; all are where absent. */
+  /** Tells whether the server supports an operation; all by default. */
   readonly isOffered?: (name: RouteName) => boolean
 }
 
@@ -52,7 +52,7 @@ export function describeApi({ version, isOffered = () => true }: OpenApiOptions)
 }
 
 const securitySchemes = {
-  basic: { type: 'http', scheme: 'basic', description: 'Login and password with each request.' },
-  bearer: { type: 'http', scheme: 'bearer', description: 'A token that its user has made.' },
-  session: { type: 'apiKey', in: 'cookie', name: 'session', description: 'Made by logging in.' },
+  basic: { type: 'http', scheme: 'basic', description: 'User name and password with each request.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'Access token of a user.' },
+  session: { type: 'apiKey', in: 'cookie', name: 'session', description: 'Session cookie, set at login.' },
 }

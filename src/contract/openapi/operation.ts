@@ -5,12 +5,12 @@ import type { BodyKind, MoreQuery, RouteDescriptor } from '../route.ts'
 import { type RouteName, routeOf } from '../routes.ts'
 import { schemaReference } from './bodies.ts'
 
-/** Gives the area an operation belongs to. */
+/** Returns the tag of an operation: the first part of its name. */
 export function tagOf(name: RouteName): string {
   return name.split('.')[0] ?? name
 }
 
-/** Describes one operation. */
+/** Describes an operation. */
 export function operationOf(name: RouteName): object {
   const route = routeOf(name)
   const body = requestBody(name, route)
@@ -41,7 +41,7 @@ function parametersOf(schema: TObject | undefined, place: 'path' | 'query'): obj
       ...(place === 'path' ? { required: true } : {}),
       ...(description === undefined ? {} : { description }),
       schema: rest,
-      // Lists come between commas.
+      // Lists are comma-separated.
       ...(rest.type === 'array' ? { style: 'form', explode: false } : {}),
     }
   })
@@ -50,7 +50,8 @@ function parametersOf(schema: TObject | undefined, place: 'path' | 'query'): obj
 const keyParameter = {
   name: keyHeader,
   in: 'header',
-  description: 'Names this request: sent again under the same key, it is answered again and not done again.',
+  description:
+    'Identifies the request: a repeated request with the same key gets the same response and is not executed again.',
   schema: { type: 'string', pattern: keyPattern },
 }
 
@@ -65,7 +66,7 @@ function moreParameters({ examples, maxCount }: MoreQuery): object {
   }
 }
 
-/** Bodies whose shape the class of the resource decides. */
+/** Bodies whose schema depends on the class of the resource. */
 const composed: Readonly<Partial<Record<RouteName, { readonly body?: string; readonly response?: string }>>> =
   {
     'resource.get': { response: 'Resource' },
@@ -75,7 +76,7 @@ const composed: Readonly<Partial<Record<RouteName, { readonly body?: string; rea
 
 const binary = { type: 'string', format: 'binary' }
 
-/** Media types of what is no JSON. */
+/** Media types of bodies other than JSON. */
 const mediaTypes: Readonly<Record<Exclude<BodyKind, 'json' | 'form' | 'multipart'>, string>> = {
   raw: 'application/octet-stream',
   stream: 'application/x-ndjson',
@@ -108,13 +109,13 @@ function successOf(name: RouteName, { response, responseKind = 'json' }: RouteDe
   const isJson = responseKind === 'json' || responseKind === 'form' || responseKind === 'multipart'
   const content =
     schema !== undefined || isJson ? json(schema ?? {}) : { [mediaTypes[responseKind]]: { schema: binary } }
-  const done = { '200': { description: 'Done.', content } }
-  return responseKind === 'tile' ? { ...done, '204': { description: 'Nothing is there.' } } : done
+  const done = { '200': { description: 'Success.', content } }
+  return responseKind === 'tile' ? { ...done, '204': { description: 'Empty tile.' } } : done
 }
 
 const json = (schema: object) => ({ 'application/json': { schema } })
 
 const failure = {
-  description: 'It failed; the body says why, and what to do.',
+  description: 'Error, with its reason and a hint.',
   content: json(schemaReference('Error')),
 }

@@ -1,6 +1,6 @@
 import { core, type ProblemKind, resource } from './kind.ts'
 
-/** What can be wrong with the one who asks. */
+/** Problems with the authentication and the permissions of the caller. */
 export const authProblems = {
   'auth/bad-header': {
     title: 'Invalid authorization header',
@@ -43,7 +43,7 @@ export const authProblems = {
     exit: 1,
     status: 403,
     exception: `${core}.ForbiddenError`,
-    advice: 'Send it from a page of the server itself, or with a token in the place of the session.',
+    advice: 'Send it from a page of the server itself, or with a token instead of the session.',
   },
   'auth/too-many': {
     title: 'Too many failed logins',
@@ -51,7 +51,7 @@ export const authProblems = {
     status: 429,
     exception: `${core}.ForbiddenError`,
     meansStatus: true,
-    advice: 'Wait as long as the Retry-After header says.',
+    advice: 'Wait for the seconds of the Retry-After header.',
   },
   'access/denied': {
     title: 'Insufficient permissions',
@@ -66,6 +66,6 @@ export const authProblems = {
     exit: 1,
     status: 403,
     exception: `${resource}.AttributeUpdateForbidden`,
-    advice: 'Leave the member out, or ask for the permission that the message names.',
+    advice: 'Omit the member, or request the permission that the message names.',
   },
 } as const satisfies Record<string, ProblemKind>

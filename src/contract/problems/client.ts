@@ -1,20 +1,20 @@
 import type { ProblemKind } from './kind.ts'
 
-/** What can be wrong between client and server. */
+/** Problems between client and server. */
 export const clientProblems = {
   'http/unreachable': {
     title: 'Server unreachable',
     exit: 1,
-    advice: 'Check the address and that the server runs.',
+    advice: 'Check the address, and that the server is running.',
   },
   'http/timeout': {
-    title: 'Server did not answer in time',
+    title: 'Server did not respond in time',
     exit: 1,
-    advice: 'Try again, or raise the time limit.',
+    advice: 'Try again, or raise the timeout.',
   },
   'http/unexpected': {
-    title: 'Unexpected answer',
+    title: 'Unexpected response',
     exit: 1,
-    advice: 'Check that the address is that of a resource service.',
+    advice: 'Check that the address is the URL of a landform or NextGIS Web server.',
   },
 } as const satisfies Record<string, ProblemKind>

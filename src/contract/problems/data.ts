@@ -1,6 +1,6 @@
 import { core, type ProblemKind } from './kind.ts'
 
-/** What can be wrong with features and their sources. */
+/** Problems with features and their sources. */
 export const dataProblems = {
   'feature/not-found': {
     title: 'Feature not found',
@@ -14,7 +14,7 @@ export const dataProblems = {
     exit: 1,
     status: 422,
     exception: `${core}.ValidationError`,
-    advice: 'Correct the value that the message names.',
+    advice: 'Correct the value named in the message.',
   },
   'upload/not-found': {
     title: 'Upload not found',
@@ -31,7 +31,7 @@ export const dataProblems = {
   'data/managed': {
     title: 'Data managed by a manifest',
     exit: 1,
-    advice: 'Change the source in the manifest and apply it, or replace the data all the same with --take.',
+    advice: 'Change the source in the manifest and apply it, or replace the data anyway with --take.',
   },
   'source/not-prepared': {
     title: 'Prepared source not found',
@@ -39,42 +39,42 @@ export const dataProblems = {
     status: 422,
     exception: `${core}.ValidationError`,
     advice:
-      'Prepare the upload again: what is prepared waits for a day, is used once, and by whom it was prepared.',
+      'Prepare the upload again: a prepared source is kept for a day, and only the user who prepared it can use it, once.',
   },
   'source/unreadable': {
     title: 'Source cannot be read',
     exit: 3,
     status: 422,
     exception: `${core}.ValidationError`,
-    advice: 'Send a file of a supported format, whole.',
+    advice: 'Send a complete file in a supported format.',
   },
   'source/layers': {
     title: 'Source has several layers',
     exit: 3,
     status: 422,
     exception: `${core}.ValidationError`,
-    advice: 'Name one of them in source_layer.',
+    advice: 'Set source_layer to one of them.',
   },
   'source/no-srs': {
-    title: 'Source has no reference system',
+    title: 'Source has no coordinate reference system',
     exit: 3,
     status: 422,
     exception: `${core}.ValidationError`,
-    advice: 'Add the reference system to the file.',
+    advice: 'Add the coordinate reference system to the file.',
   },
   'source/bad-raster': {
-    title: 'Picture cannot be a layer',
+    title: 'Unsupported raster',
     exit: 3,
     status: 422,
     exception: `${core}.ValidationError`,
-    advice: 'Send a GeoTIFF with 3 or 4 bands of 8 bits, a reference system and a place.',
+    advice: 'Send a georeferenced GeoTIFF with 3 or 4 bands of 8 bits and a coordinate reference system.',
   },
   'source/bad-features': {
-    title: 'Source has bad features',
+    title: 'Source has invalid features',
     exit: 3,
     status: 422,
     exception: `${core}.ValidationError`,
     advice:
-      'Mend them, set fix_errors or skip_errors, or take one type with cast_geometry_type and skip_other_geometry_types.',
+      'Repair them, set fix_errors or skip_errors, or select one type with cast_geometry_type and skip_other_geometry_types.',
   },
 } as const satisfies Record<string, ProblemKind>

@@ -1,41 +1,42 @@
 import { core, type ProblemKind } from './kind.ts'
 
-/** What can be wrong with services elsewhere, and with the secrets they are asked with. Messages go to the client. */
+/** Problems with external services and databases, and with their stored credentials. Clients get the messages. */
 export const externalProblems = {
   'external/unreachable': {
     title: 'Service unreachable',
     exit: 1,
     status: 503,
     exception: `${core}.ExternalServiceError`,
-    advice: 'Check the address, and that this server may reach it.',
+    advice: 'Check the address, and that the server can reach it.',
   },
   'external/answer': {
-    title: 'Unexpected answer of a service',
+    title: 'Unexpected response from a service',
     exit: 1,
     status: 503,
     exception: `${core}.ExternalServiceError`,
-    advice: 'Check the address, the version and the login.',
+    advice: 'Check the address, the version and the credentials.',
   },
   'external/database': {
-    title: 'Database elsewhere fails',
+    title: 'External database error',
     exit: 1,
     status: 503,
     exception: `${core}.ExternalDatabaseError`,
-    advice: 'Check the connection, and that this server may reach the database; then try again.',
+    advice: 'Check the connection, and that the server can reach the database; then try again.',
   },
   'external/table': {
-    title: 'Table elsewhere has changed',
+    title: 'External table has changed',
     exit: 1,
     status: 503,
     exception: `${core}.ExternalDatabaseError`,
-    advice: 'Mend the table, or write {"geodb_layer": {"fields": "update"}} to read its columns again.',
+    advice: 'Restore the table, or send {"geodb_layer": {"fields": "update"}} to read its columns again.',
   },
   'external/read-only': {
-    title: 'Table elsewhere cannot be written',
+    title: 'External table is read-only',
     exit: 1,
     status: 422,
     exception: `${core}.ValidationError`,
-    advice: 'Give the login of the connection the right to write, or change the data where they are kept.',
+    advice:
+      'Grant write privileges to the user of the connection, or change the data in the external database.',
   },
   'external/refused': {
     title: 'Address not allowed',
@@ -43,20 +44,20 @@ export const externalProblems = {
     status: 422,
     exception: `${core}.ValidationError`,
     advice:
-      'Name a public address, or let who runs the server allow private ones: --allow-private-addresses.',
+      'Use a public address, or ask the administrator to start the server with --allow-private-addresses.',
   },
   'secret/unreadable': {
     title: 'Secret cannot be read',
     exit: 1,
     status: 503,
     exception: `${core}.OperationalError`,
-    advice: 'Start the server with the key it was written with, or write the secret again.',
+    advice: 'Start the server with the key that encrypted the secret, or set the secret again.',
   },
   'secret/bad-key': {
-    title: 'Bad key',
+    title: 'Invalid key',
     exit: 3,
     status: 500,
     exception: `${core}.InternalServerError`,
-    advice: 'Give 32 random bytes in base64, as from: openssl rand -base64 32.',
+    advice: 'Use 32 random bytes in base64, for example: openssl rand -base64 32.',
   },
 } as const satisfies Record<string, ProblemKind>

@@ -1,35 +1,35 @@
-/** What a code means: to people, and to the shell that ran the command. */
+/** Title, exit code and advice of a problem code. */
 interface Meaning {
   /** Short title for people. */
   readonly title: string
   /** Exit code of the command line: 1 failed, 3 input invalid, 4 over the quarantine limit, 130 interrupted. */
   readonly exit: 1 | 3 | 4 | 130
-  /** What to do about it. */
+  /** How to resolve it. */
   readonly advice: string
 }
 
-/** What only the toolkit reports: no answer of a server carries it. */
+/** Problem that only the toolkit reports; servers never respond with it. */
 export interface ToolkitProblem extends Meaning {
   readonly status?: never
 }
 
-/** What a server answers. */
+/** Problem that a server may respond with. */
 export interface WireProblem extends Meaning {
-  /** HTTP status of an answer that carries it. */
+  /** HTTP status of the response. */
   readonly status: number
   /** Name of the original API's exception, for clients that match on it. */
   readonly exception: string
-  /** Whether an answer with this status and without a known code or exception means this code. */
+  /** Whether a response with this status, without a known code or exception, maps to this code. */
   readonly meansStatus?: true
-  /** Whether this exception of another server means this code, where several codes have it. */
+  /** Whether this exception of another server maps to this code, where several codes share it. */
   readonly meansException?: true
 }
 
-/** What a code means, wherever it turns up. */
+/** Entry of the problem table. */
 export type ProblemKind = ToolkitProblem | WireProblem
 
-/** Where the original API keeps its general exceptions. */
+/** Module of the original API's general exceptions. */
 export const core = 'nextgisweb.core.exception'
 
-/** Where the original API keeps its exceptions about resources. */
+/** Module of the original API's resource exceptions. */
 export const resource = 'nextgisweb.resource.exception'

@@ -1,6 +1,6 @@
 import type { ProblemKind } from './kind.ts'
 
-/** What can be wrong with the files people write. */
+/** Problems with manifest and pipeline files. */
 export const manifestProblems = {
   'file/not-found': {
     title: 'File not found',
@@ -18,34 +18,34 @@ export const manifestProblems = {
     advice: 'Split the file.',
   },
   'file/encoding': {
-    title: 'Not UTF-8',
+    title: 'File is not UTF-8',
     exit: 3,
     advice: 'Save the file as UTF-8.',
   },
   'yaml/syntax': {
-    title: 'YAML syntax',
+    title: 'YAML syntax error',
     exit: 3,
     advice: 'Correct the YAML.',
   },
   'yaml/duplicate-key': {
     title: 'Duplicate key',
     exit: 3,
-    advice: 'Keep one of the two.',
+    advice: 'Remove one of them.',
   },
   'yaml/key': {
-    title: 'Key is not text',
+    title: 'Key is not a string',
     exit: 3,
-    advice: 'Put the key in quotes.',
+    advice: 'Quote the key.',
   },
   'yaml/number': {
-    title: 'Number cannot be kept exactly',
+    title: 'Number loses precision',
     exit: 3,
-    advice: 'Put it in quotes to keep it as text.',
+    advice: 'Quote it to keep it as a string.',
   },
   'yaml/alias': {
-    title: 'Bad alias',
+    title: 'Invalid alias',
     exit: 3,
-    advice: 'Define the anchor before it is used, or write the value out.',
+    advice: 'Define the anchor before its first use, or write the value out.',
   },
   'yaml/edit': {
     title: 'Cannot be edited in place',
@@ -55,25 +55,25 @@ export const manifestProblems = {
   'value/unknown-variable': {
     title: 'Unknown variable',
     exit: 3,
-    advice: 'Set the environment variable, or give a default: ${env.NAME:-default}.',
+    advice: 'Set the environment variable, or add a default: ${env.NAME:-default}.',
   },
   'value/bad-expression': {
-    title: 'Bad expression',
+    title: 'Invalid expression',
     exit: 3,
-    advice: 'Write ${env.NAME}; a literal dollar sign before a brace is $${.',
+    advice: 'Write ${env.NAME}; write $${ for a literal dollar sign before a brace.',
   },
   'manifest/empty': {
-    title: 'No manifest',
+    title: 'Manifest not found',
     exit: 3,
-    advice: 'Name a manifest file or a folder that holds some.',
+    advice: 'Pass a manifest file, or a directory of manifest files.',
   },
   'manifest/invalid': {
     title: 'Invalid manifest',
     exit: 3,
-    advice: 'Correct the faults that are listed.',
+    advice: 'Correct the listed errors.',
   },
   'manifest/bad-value': {
-    title: 'Bad value',
+    title: 'Invalid value',
     exit: 3,
     advice: 'Correct the value.',
   },
@@ -90,52 +90,52 @@ export const manifestProblems = {
   'manifest/unknown-class': {
     title: 'Unknown class',
     exit: 3,
-    advice: 'Use one of the classes of landform schema manifest.',
+    advice: 'Use a class listed by landform schema manifest.',
   },
   'manifest/duplicate-key': {
-    title: 'Key used twice',
+    title: 'Duplicate resource key',
     exit: 3,
-    advice: 'Keys are unique over all files of a manifest.',
+    advice: 'Use a unique key: keys are unique across all files of a manifest.',
   },
   'manifest/duplicate-item': {
-    title: 'Item used twice',
+    title: 'Duplicate item',
     exit: 3,
-    advice: 'Items of the list have different names.',
+    advice: 'Use unique names for the items of the list.',
   },
   'manifest/duplicate-rule': {
-    title: 'Rule written twice',
+    title: 'Duplicate rule',
     exit: 3,
-    advice: 'Keep one.',
+    advice: 'Remove one of them.',
   },
   'manifest/bad-key': {
-    title: 'Bad key',
+    title: 'Invalid resource key',
     exit: 3,
-    advice: 'Keys are 1 to 255 printable ASCII characters.',
+    advice: 'Use 1 to 255 printable ASCII characters.',
   },
   'manifest/duplicate-name': {
-    title: 'Display name used twice',
+    title: 'Duplicate display name',
     exit: 3,
-    advice: 'Siblings have different display names.',
+    advice: 'Use unique display names for siblings.',
   },
   'manifest/unknown-reference': {
     title: 'Unknown reference',
     exit: 3,
-    advice: 'Name a key of this manifest, or declare the resource with existing: true.',
+    advice: 'Use a key of this manifest, or declare the resource with existing: true.',
   },
   'manifest/wrong-reference': {
-    title: 'Wrong class of reference',
+    title: 'Reference to a wrong class',
     exit: 3,
-    advice: 'Name a resource of one of the classes that fit.',
+    advice: 'Reference a resource of an allowed class.',
   },
   'manifest/unknown-parent': {
-    title: 'No parent',
+    title: 'Missing parent',
     exit: 3,
-    advice: 'Nest it under children of another resource, or name its parent.',
+    advice: 'Nest it under children of another resource, or set parent.',
   },
   'manifest/wrong-parent': {
     title: 'Wrong parent class',
     exit: 3,
-    advice: 'Put it under a resource of one of the classes that fit.',
+    advice: 'Move it under a resource of an allowed class.',
   },
   'manifest/cycle': {
     title: 'Cycle',
@@ -145,11 +145,11 @@ export const manifestProblems = {
   'manifest/conflict': {
     title: 'Contradiction',
     exit: 3,
-    advice: 'Keep one of the two.',
+    advice: 'Remove one of them.',
   },
   'manifest/two-ids': {
-    title: 'Two manifest ids',
+    title: 'Conflicting manifest ids',
     exit: 3,
-    advice: 'All files of one manifest carry the same id.',
+    advice: 'Use the same manifest id in all files.',
   },
 } as const satisfies Record<string, ProblemKind>

@@ -1,9 +1,9 @@
 import type { ProblemKind } from './kind.ts'
 
-/** What can stop a pipeline, or a command. */
+/** Problems of pipelines and commands. */
 export const pipelineProblems = {
   'pipeline/bad-value': {
-    title: 'Bad value',
+    title: 'Invalid value',
     exit: 3,
     advice: 'Correct the value.',
   },
@@ -20,12 +20,12 @@ export const pipelineProblems = {
   'pipeline/invalid': {
     title: 'Invalid pipeline',
     exit: 3,
-    advice: 'Mend the errors and try again.',
+    advice: 'Correct the errors and try again.',
   },
   'pipeline/no-layer': {
-    title: 'No such layer',
+    title: 'Layer not found',
     exit: 3,
-    advice: 'Apply the manifest that holds the layer first, or correct its keyname.',
+    advice: 'Apply the manifest that declares the layer first, or correct the keyname.',
   },
   'pipeline/rows': {
     title: 'Unexpected number of rows',
@@ -33,28 +33,29 @@ export const pipelineProblems = {
     advice: 'Check that the source is complete, or change check.rows.',
   },
   'pipeline/counts': {
-    title: 'Counts do not add up',
+    title: 'Row counts do not match',
     exit: 1,
-    advice: 'Nothing was reported as done; run it again, and report it if it stays so.',
+    advice:
+      'Run the pipeline again; report the problem if it persists. The run was not recorded as successful.',
   },
   'pipeline/quarantine': {
-    title: 'Too many bad rows',
+    title: 'Too many invalid rows',
     exit: 4,
     advice: 'Correct the rows, or raise quarantine.limit.',
   },
   'pipeline/interrupted': {
     title: 'Interrupted',
     exit: 130,
-    advice: 'Run it again.',
+    advice: 'Run the command again.',
   },
   'usage/bad-argument': {
-    title: 'Bad argument',
+    title: 'Invalid argument',
     exit: 3,
     advice: 'See --help.',
   },
   'data/two-owners': {
-    title: 'Two owners of the data',
+    title: 'Conflicting data sources',
     exit: 3,
-    advice: "Let either the manifest's data: or a pipeline fill the layer.",
+    advice: 'Load the layer either from data: in the manifest or with a pipeline.',
   },
 } as const satisfies Record<string, ProblemKind>

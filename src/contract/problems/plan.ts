@@ -1,16 +1,16 @@
 import type { ProblemKind } from './kind.ts'
 
-/** What can stop a plan or an apply. */
+/** Problems of plan and apply. */
 export const planProblems = {
   'plan/renamed': {
-    title: 'Looks renamed',
+    title: 'Possible rename',
     exit: 3,
-    advice: 'If it is the same resource, add was: with the old key.',
+    advice: 'Add was: with the old key if it is the same resource.',
   },
   'plan/ambiguous': {
     title: 'Ambiguous match',
     exit: 3,
-    advice: 'Name the resource with id:.',
+    advice: 'Identify the resource with id:.',
   },
   'plan/missing': {
     title: 'Resource missing',
@@ -18,34 +18,34 @@ export const planProblems = {
     advice: 'Create it, or correct its key or id.',
   },
   'plan/wrong-class': {
-    title: 'Other class on the server',
+    title: 'Class differs on the server',
     exit: 3,
     advice: 'Use another key, or delete the old resource.',
   },
   'plan/foreign': {
     title: 'Managed by another manifest',
     exit: 1,
-    advice: 'Remove it from one of the two, or take it over with --adopt.',
+    advice: 'Remove it from one of the manifests, or take it over with --adopt.',
   },
   'plan/replace': {
-    title: 'Needs replacement',
+    title: 'Replacement required',
     exit: 1,
-    advice: 'Allow it by key with --replace KEY.',
+    advice: 'Allow the replacement with --replace KEY.',
   },
   'plan/unknown': {
-    title: 'Cannot be seen',
+    title: 'Resource not readable',
     exit: 1,
-    advice: 'Use an account that may read it.',
+    advice: 'Use an account with permission to read it.',
   },
   'plan/fuse': {
     title: 'Too many deletions',
     exit: 1,
-    advice: 'Name the resources with --allow-delete KEY, or raise --fuse.',
+    advice: 'Allow each with --allow-delete KEY, or raise --fuse.',
   },
   'plan/incomplete': {
-    title: 'Incomplete reading',
+    title: 'Incomplete view of the tree',
     exit: 1,
-    advice: 'Prune with an account that may read the whole tree.',
+    advice: 'Prune with an account that can read the whole tree.',
   },
   'plan/protected': {
     title: 'Resource is protected',
@@ -53,9 +53,9 @@ export const planProblems = {
     advice: 'Remove protect: true and apply before deleting it.',
   },
   'plan/data-unknown': {
-    title: 'Source of the data unknown',
+    title: 'Unknown source of the data',
     exit: 1,
-    advice: 'Load them anew with --overwrite-data KEY; what is there now is replaced.',
+    advice: 'Load the data again with --overwrite-data KEY; this replaces the current data.',
   },
   'plan/data-edited': {
     title: 'Data edited on the server',
@@ -65,12 +65,12 @@ export const planProblems = {
   'plan/data-missing': {
     title: 'Data missing',
     exit: 3,
-    advice: 'Say in data: { source: … } what it is made of.',
+    advice: 'Set the source with data: { source: … }.',
   },
   'plan/principal': {
     title: 'Unknown user or group',
     exit: 3,
-    advice: 'Write user:KEYNAME or group:KEYNAME of one that the server has.',
+    advice: 'Write user:KEYNAME or group:KEYNAME of an existing user or group.',
   },
   'plan/orphan': {
     title: 'No longer in the manifest',
@@ -78,27 +78,27 @@ export const planProblems = {
     advice: 'Delete it with --prune.',
   },
   'plan/taken-along': {
-    title: 'Would take others along',
+    title: 'Would delete other resources',
     exit: 1,
-    advice: 'Move them away first, or name the resource with --allow-delete KEY.',
+    advice: 'Move them first, or allow the deletion with --allow-delete KEY.',
   },
   'plan/referenced': {
     title: 'Used by other resources',
     exit: 1,
-    advice: 'Change what uses it first, or allow the loss with --allow-loss KEY.',
+    advice: 'Change the resources that use it first, or allow the loss with --allow-loss KEY.',
   },
   'plan/spent': {
-    title: 'Old key is spent',
+    title: 'Obsolete was:',
     exit: 3,
-    advice: 'Remove was:, it has done its work.',
+    advice: 'Remove was: because the rename is complete.',
   },
   'apply/failed': {
     title: 'Apply failed',
     exit: 1,
-    advice: 'Mend the cause and run apply again: it goes on where it stopped.',
+    advice: 'Resolve the cause and run apply again; it continues where it stopped.',
   },
   'apply/stale': {
-    title: 'Plan is stale',
+    title: 'Stale plan',
     exit: 1,
     advice: 'Plan again.',
   },

@@ -1,54 +1,54 @@
 import { core, type ProblemKind } from './kind.ts'
 
-/** What can be wrong with users, groups and tokens. */
+/** Problems with users, groups and tokens. */
 export const principalProblems = {
   'principal/not-found': {
     title: 'User or group not found',
     exit: 1,
     status: 404,
     exception: `${core}.ValidationError`,
-    advice: 'Check the id: users and groups are listed below /api/component/auth.',
+    advice: 'Check the id: /api/component/auth lists users and groups.',
   },
   'principal/name-taken': {
     title: 'Name is not unique',
     exit: 1,
     status: 422,
     exception: `${core}.ValidationError`,
-    advice: 'Choose another name: users and groups share their names, and case does not tell names apart.',
+    advice: 'Choose another name: names are unique across users and groups, ignoring case.',
   },
   'principal/system': {
-    title: 'Belongs to the system',
+    title: 'System user or group',
     exit: 1,
     status: 409,
     exception: `${core}.ForbiddenError`,
-    advice: 'Leave it as it is: rules and the server itself depend on it.',
+    advice: 'Keep it: the server depends on it.',
   },
   'principal/referenced': {
     title: 'User or group is in use',
     exit: 1,
     status: 409,
     exception: `${core}.ForbiddenError`,
-    advice: 'Transfer its resources to another user and remove it from the rules first.',
+    advice: 'Transfer its resources to another user and remove its permission rules first.',
   },
   'principal/last-administrator': {
     title: 'Last administrator',
     exit: 1,
     status: 409,
     exception: `${core}.ForbiddenError`,
-    advice: 'Make somebody else an administrator first.',
+    advice: 'Make another user an administrator first.',
   },
   'principal/weak-password': {
     title: 'Password is too weak',
     exit: 1,
     status: 422,
     exception: `${core}.ValidationError`,
-    advice: 'Take a longer one that nobody guesses: a few words that do not belong together.',
+    advice: 'Use a longer, less predictable password, such as several unrelated words.',
   },
   'token/not-found': {
     title: 'Token not found',
     exit: 1,
     status: 404,
     exception: `${core}.ValidationError`,
-    advice: 'It may have been revoked: list the tokens.',
+    advice: 'Check the list of tokens: it may have been revoked.',
   },
 } as const satisfies Record<string, ProblemKind>

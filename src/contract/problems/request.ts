@@ -1,6 +1,6 @@
 import { core, type ProblemKind } from './kind.ts'
 
-/** What can be wrong with a request. */
+/** Problems with requests. */
 export const requestProblems = {
   'request/malformed': {
     title: 'Malformed request',
@@ -10,7 +10,7 @@ export const requestProblems = {
     advice: 'Send well-formed JSON.',
   },
   'request/bad-header': {
-    title: 'Bad header',
+    title: 'Invalid header',
     exit: 1,
     status: 400,
     exception: `${core}.ValidationError`,
@@ -22,7 +22,7 @@ export const requestProblems = {
     status: 422,
     exception: `${core}.ValidationError`,
     meansStatus: true,
-    advice: 'Correct the member or parameter that the message names.',
+    advice: 'Correct the member or parameter named in the message.',
   },
   'request/too-large': {
     title: 'Request too large',
@@ -30,14 +30,14 @@ export const requestProblems = {
     status: 413,
     exception: `${core}.UploadedFileTooLarge`,
     meansStatus: true,
-    advice: 'Send less at once, or raise the limit of the server.',
+    advice: 'Send less at once, or raise the limit on the server.',
   },
   'request/too-slow': {
     title: 'Request too slow',
     exit: 1,
     status: 408,
     exception: `${core}.ValidationError`,
-    advice: 'Send it over a faster connection, and large files as resumable uploads.',
+    advice: 'Use a faster connection, and send large files as resumable uploads.',
   },
   'request/method': {
     title: 'Method not allowed',
@@ -53,7 +53,7 @@ export const requestProblems = {
     status: 404,
     exception: 'pyramid.httpexceptions.HTTPNotFound',
     meansStatus: true,
-    advice: 'See /api/component/core/route for the paths there are.',
+    advice: 'See /api/component/core/route for the available paths.',
   },
   'request/not-built': {
     title: 'Not implemented',
@@ -61,28 +61,28 @@ export const requestProblems = {
     status: 501,
     exception: `${core}.NotConfigured`,
     meansStatus: true,
-    advice: 'This version of the server does not offer it.',
+    advice: 'Use a version of the server that supports the operation.',
   },
   'request/in-flight': {
-    title: 'Request being done',
+    title: 'Request in progress',
     exit: 1,
     status: 409,
     exception: `${core}.ValidationError`,
-    advice: 'Send it again after the seconds of the Retry-After header.',
+    advice: 'Repeat the request after the seconds of the Retry-After header.',
   },
   'request/key-reused': {
-    title: 'Key used before',
+    title: 'Idempotency key already used',
     exit: 1,
     status: 422,
     exception: `${core}.ValidationError`,
-    advice: 'Make up another key for each request.',
+    advice: 'Use a new key for each request.',
   },
   'request/answer-lost': {
-    title: 'Answer not kept',
+    title: 'Response not stored',
     exit: 1,
     status: 409,
     exception: `${core}.ValidationError`,
-    advice: 'It was done: look for what it has made.',
+    advice: 'Check the result: the request was completed.',
   },
   'request/aborted': {
     title: 'Request aborted',

@@ -1,6 +1,6 @@
 import { core, type ProblemKind, resource } from './kind.ts'
 
-/** What can be wrong with resources. */
+/** Problems with resources. */
 export const resourceProblems = {
   'resource/not-found': {
     title: 'Resource not found',
@@ -29,28 +29,28 @@ export const resourceProblems = {
     exit: 1,
     status: 422,
     exception: `${core}.ValidationError`,
-    advice: 'Choose another keyname; it may belong to a resource you cannot see.',
+    advice: 'Choose another keyname; it may belong to a resource that you cannot read.',
   },
   'resource/class-disabled': {
     title: 'Class not implemented',
     exit: 1,
     status: 501,
     exception: `${resource}.ResourceDisabled`,
-    advice: 'This version of the server does not offer the class.',
+    advice: 'Use a version of the server that supports the class.',
   },
   'resource/interface': {
     title: 'Interface not supported',
     exit: 1,
     status: 422,
     exception: `${resource}.ResourceInterfaceNotSupported`,
-    advice: 'Name a resource that offers it.',
+    advice: 'Use a resource that supports it.',
   },
   'resource/referenced': {
     title: 'Resource is referenced',
     exit: 1,
     status: 409,
     exception: `${core}.ForbiddenError`,
-    advice: 'Change or delete the referrers first.',
+    advice: 'Change or delete the referring resources first.',
   },
   'resource/protected': {
     title: 'Resource is protected',

@@ -1,13 +1,13 @@
 import { core, type ProblemKind } from './kind.ts'
 
-/** What can be wrong with styles. */
+/** Problems with styles. */
 export const styleProblems = {
   'style/invalid': {
     title: 'Style cannot be used',
     exit: 3,
     status: 422,
     exception: `${core}.ValidationError`,
-    advice: 'Correct the style at the line and column that the message names.',
+    advice: 'Correct the style at the line and column given in the message.',
   },
   'style/bad-xml': {
     title: 'Bad XML',
@@ -17,17 +17,17 @@ export const styleProblems = {
     advice: 'Write well-formed XML.',
   },
   'style/bad-value': {
-    title: 'Bad value in a style',
+    title: 'Invalid value in a style',
     exit: 3,
     status: 422,
     exception: `${core}.ValidationError`,
-    advice: 'Write a value that the element takes.',
+    advice: 'Use a value that the element allows.',
   },
   'style/unknown': {
-    title: 'Unknown part of a style',
+    title: 'Unsupported part of a style',
     exit: 3,
     status: 422,
     exception: `${core}.ValidationError`,
-    advice: 'Leave it out, or accept that it is not drawn.',
+    advice: 'Remove it, or accept that it is not rendered.',
   },
 } as const satisfies Record<string, ProblemKind>

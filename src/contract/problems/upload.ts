@@ -2,21 +2,21 @@ import { core, type ProblemKind } from './kind.ts'
 
 const uploadModule = 'nextgisweb.file_upload.exception'
 
-/** What can be wrong with uploads that come in parts. */
+/** Problems with resumable uploads. */
 export const uploadProblems = {
   'upload/incomplete': {
-    title: 'Upload not complete',
+    title: 'Upload incomplete',
     exit: 1,
     status: 422,
     exception: `${uploadModule}.FileUploadNotCompleted`,
-    advice: 'Send the rest: a HEAD request says where it goes on.',
+    advice: 'Send the rest, starting at the offset that a HEAD request returns.',
   },
   'upload/offset': {
-    title: 'Part out of place',
+    title: 'Wrong upload offset',
     exit: 1,
     status: 409,
     exception: `${core}.ValidationError`,
-    advice: 'Ask with HEAD where the upload goes on, and send the part from there.',
+    advice: 'Send the part at the offset that a HEAD request returns.',
   },
   'upload/version': {
     title: 'Unknown protocol version',
@@ -37,7 +37,7 @@ export const uploadProblems = {
     exit: 1,
     status: 460,
     exception: `${core}.ValidationError`,
-    advice: 'Send the part again: nothing of it was kept.',
+    advice: 'Send the part again: the server discarded it.',
   },
   'upload/too-many': {
     title: 'Too many unfinished uploads',

@@ -2,21 +2,23 @@ import { nullable } from '../descriptor.ts'
 import { EmptySchema, FeatureParams, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
-const own = {
+const labels = {
   name: Type.String({ minLength: 1, maxLength: 255, description: 'File name.' }),
   description: nullable(Type.String({ maxLength: 100_000 }), { description: 'Description.' }),
 }
 
-/** What an attachment is made of. */
+/** Members of an attachment in requests. */
 const made = {
-  name: Type.Optional(own.name),
-  size: Type.Optional(nullable(Type.Integer(), { description: 'Size in bytes; that of the upload counts.' })),
+  name: Type.Optional(labels.name),
+  size: Type.Optional(
+    nullable(Type.Integer(), { description: 'Size in bytes; ignored: the size of the upload applies.' }),
+  ),
   mime_type: Type.Optional(
     nullable(Type.String({ maxLength: 255 }), {
-      description: 'Media type; that of the upload where absent.',
+      description: 'Media type; defaults to the type of the upload.',
     }),
   ),
-  description: Type.Optional(own.description),
+  description: Type.Optional(labels.description),
 }
 
 const upload = Type.Object(
@@ -24,26 +26,28 @@ const upload = Type.Object(
   { additionalProperties: true },
 )
 
-/** An attachment that is to be made of an upload. */
+/** New attachment, created from an upload. */
 const AttachmentBody = Type.Object({ ...made, file_upload: upload }, { additionalProperties: true })
 
-/** An attachment in the list of its feature, as requests carry it: one that stands, by its id, or a new one. */
+/** Attachment in the list of a feature in requests: an existing one, by id, or a new one. */
 export const AttachmentEntry = Type.Object(
   {
-    id: Type.Optional(nullable(Type.Integer(), { description: 'Identifier of one that stays.' })),
+    id: Type.Optional(
+      nullable(Type.Integer(), { description: 'Identifier of an existing attachment to keep.' }),
+    ),
     ...made,
-    file_upload: Type.Optional(nullable(upload, { description: 'Upload that a new one is made of.' })),
+    file_upload: Type.Optional(nullable(upload, { description: 'Upload of a new attachment.' })),
   },
   { additionalProperties: true },
 )
 
 const AttachmentSchema = Type.Object({
   id: Type.Integer({ description: 'Identifier.' }),
-  name: own.name,
+  name: labels.name,
   size: Type.Integer({ description: 'Size in bytes.' }),
   mime_type: Type.String({ description: 'Media type.' }),
-  description: own.description,
-  is_image: Type.Boolean({ description: 'Whether there is a preview.' }),
+  description: labels.description,
+  is_image: Type.Boolean({ description: 'Whether a preview is available.' }),
 })
 
 const IdAnswer = Type.Object({ id: Type.Integer() })
@@ -67,7 +71,7 @@ export const attachmentRoutes = {
   'attachment.list': {
     ...collection,
     method: 'GET',
-    summary: 'Attachments of a feature.',
+    summary: 'Lists the attachments of a feature.',
     permission: 'data.read',
     response: Type.Array(AttachmentSchema),
   },
@@ -83,17 +87,17 @@ export const attachmentRoutes = {
   'attachment.get': {
     ...item,
     method: 'GET',
-    summary: 'One attachment.',
+    summary: 'Returns an attachment.',
     permission: 'data.read',
     response: AttachmentSchema,
   },
   'attachment.update': {
     ...item,
     method: 'PUT',
-    summary: 'Changes name and description.',
+    summary: 'Changes the name and description of an attachment.',
     permission: 'data.write',
     body: Type.Object(
-      { name: Type.Optional(own.name), description: Type.Optional(own.description) },
+      { name: Type.Optional(labels.name), description: Type.Optional(labels.description) },
       { additionalProperties: true },
     ),
     response: IdAnswer,
@@ -109,7 +113,7 @@ export const attachmentRoutes = {
     route: 'feature_attachment.download',
     method: 'GET',
     path: '/api/resource/{id}/feature/{fid}/attachment/{aid}/download',
-    summary: 'The file, whole or in part (Range).',
+    summary: 'Downloads the file, or a range of it (Range).',
     params: AttachmentParams,
     permission: 'data.read',
     responseKind: 'file',
@@ -118,14 +122,15 @@ export const attachmentRoutes = {
     route: 'feature_attachment.image',
     method: 'GET',
     path: '/api/resource/{id}/feature/{fid}/attachment/{aid}/image',
-    summary: 'Preview of a picture: upright, in proportion, without metadata, never enlarged.',
+    summary:
+      'Returns a preview of an image: upright, with its aspect ratio, without metadata, never enlarged.',
     params: AttachmentParams,
     permission: 'data.read',
     query: query({
       size: Type.String({
         pattern: '^[1-9][0-9]{0,4}x[1-9][0-9]{0,4}$',
         examples: ['300x200'],
-        description: 'Most width x most height, in pixels.',
+        description: 'Maximum width x maximum height, in pixels.',
       }),
     }),
     responseKind: 'image',

@@ -15,21 +15,21 @@ import { Type } from '../type.ts'
 const profile = { route: 'auth.profile', path: '/api/component/auth/profile' } as const
 const tokens = { route: 'landform.token.collection', path: '/api/component/landform/token/' } as const
 
-/** Operations on oneself: who asks, sessions, the profile, tokens. */
+/** Operations of the caller: current user, sessions, profile, tokens. */
 export const authRoutes = {
   'auth.current_user': {
     route: 'auth.current_user',
     method: 'GET',
     path: '/api/component/auth/current_user',
-    summary: 'Who asks.',
-    query: query({ require_authenticated: Type.Boolean({ description: 'Refuse guests, with 401.' }) }),
+    summary: 'Returns the current user.',
+    query: query({ require_authenticated: Type.Boolean({ description: 'Whether guests get status 401.' }) }),
     response: CurrentUserSchema,
   },
   'auth.login': {
     route: 'auth.login',
     method: 'POST',
     path: '/api/component/auth/login',
-    summary: 'Starts a session: its cookie comes with the answer.',
+    summary: 'Signs in: starts a session and sets its cookie.',
     body: LoginSchema,
     bodyKind: 'form',
     bodySize: 'small',
@@ -41,17 +41,22 @@ export const authRoutes = {
     route: 'auth.logout',
     method: 'POST',
     path: '/api/component/auth/logout',
-    summary: 'Ends the session.',
+    summary: 'Signs out: ends the session.',
     isAnonymous: true,
     changesSession: true,
     response: EmptySchema,
   },
-  'auth.profile': { ...profile, method: 'GET', summary: 'What one is.', response: ProfileSchema },
+  'auth.profile': {
+    ...profile,
+    method: 'GET',
+    summary: 'Returns the profile of the caller.',
+    response: ProfileSchema,
+  },
   'auth.profile_update': {
     ...profile,
     method: 'PUT',
     summary:
-      'Changes what one is. A new password takes the old one, ends all other sessions and revokes the tokens, unless keep_tokens is true.',
+      'Changes the profile of the caller. A new password requires the old one, ends all other sessions and revokes the tokens, unless keep_tokens is true.',
     body: ChangedProfileSchema,
     bodySize: 'small',
     response: EndedAccessSchema,
@@ -59,15 +64,16 @@ export const authRoutes = {
   'token.list': {
     ...tokens,
     method: 'GET',
-    summary: 'Tokens of oneself.',
-    query: query({ user: Type.Integer({ description: 'For administrators: those of another user.' }) }),
+    summary: 'Lists the tokens of the caller.',
+    query: query({ user: Type.Integer({ description: 'User whose tokens to list; for administrators.' }) }),
     response: Type.Array(TokenSchema),
   },
   'token.create': {
     ...tokens,
     method: 'POST',
     takesKey: true,
-    summary: 'Makes a token, and shows it once: repeated under its key, the request is refused.',
+    summary:
+      'Creates a token and returns it once. A repeated request with the same Idempotency-Key is rejected.',
     body: NewTokenSchema,
     bodySize: 'small',
     response: MadeTokenSchema,

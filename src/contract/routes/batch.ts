@@ -5,45 +5,45 @@ import { UploadSchema } from '../resource.ts'
 import { EmptySchema, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
-/** Most operations of one batch. */
+/** Maximum number of operations in a batch. */
 export const maxOperations = 20_000
 
-/** Most steps in which the operations of a batch depend on one another. */
+/** Maximum depth of dependencies between the operations of a batch. */
 export const maxWaves = 300
 
-/** Most metadata keys that the operations of a batch write. */
+/** Maximum number of metadata keys that the operations of a batch write. */
 export const maxBatchMetadata = 200_000
 
 const nameRules = { minLength: 1, maxLength: 255 } as const
 
 /**
- * One operation of a batch. Wherever a resource is named by its id, a text is the local name of one that an earlier
+ * One operation of a batch. Wherever an id is expected, a string is the local name of a resource that an earlier
  * operation of the batch creates.
  */
 export const BatchOperationSchema = Type.Object({
   op: Type.Unsafe<'create' | 'update' | 'delete'>({
     type: 'string',
     enum: ['create', 'update', 'delete'],
-    description: 'What is done.',
+    description: 'Kind of operation.',
   }),
   name: Type.Optional(
     Type.String({
       ...nameRules,
-      description: 'Local name of a resource that is created, for the operations behind this one.',
+      description: 'Local name of the created resource, for later operations of the batch.',
     }),
   ),
   id: Type.Optional(
     Type.Union([Type.Integer({ minimum: 0 }), Type.String(nameRules)], {
-      description: 'The resource that is changed or deleted: id, or local name.',
+      description: 'Resource to change or delete: id or local name.',
     }),
   ),
   if_version: Type.Optional(
-    Type.Integer({ description: 'Version it must have, before this operation; any where absent.' }),
+    Type.Integer({ description: 'Required version before this operation; any version if absent.' }),
   ),
   body: Type.Optional(
     Type.Unsafe<Record<string, unknown>>({
       type: 'object',
-      description: 'As in the request that does the same by itself.',
+      description: 'Body of the corresponding single request.',
     }),
   ),
 })
@@ -52,7 +52,7 @@ const prepared = { route: 'landform.prepared.collection', path: '/api/component/
 
 type SourceMember = TObject<{ source: typeof UploadSchema }>
 
-/** Members that bring a source, by class. */
+/** Members with a source, by class. */
 const sourceMembers = Object.fromEntries(
   dataClsNames.map((cls) => [
     cls,
@@ -62,7 +62,7 @@ const sourceMembers = Object.fromEntries(
   ]),
 ) as unknown as { readonly [C in DataCls]: ReturnType<typeof Type.Optional<SourceMember>> }
 
-/** Many changes in one transaction, and what is got ready before it. */
+/** Operations of batches: many changes in one transaction, and the sources prepared for them. */
 export const batchRoutes = {
   'resource.batch': {
     route: 'landform.batch',
@@ -71,21 +71,23 @@ export const batchRoutes = {
     takesKey: true,
     path: '/api/component/landform/batch',
     databaseUse: 'load',
-    summary: 'Creates, changes and deletes many resources in one transaction: all, or nothing.',
+    summary: 'Creates, changes and deletes resources in one transaction.',
     body: Type.Object({
       operations: Type.Array(BatchOperationSchema, {
         maxItems: maxOperations,
-        description: `Operations, in their order. They write at most ${maxBatchMetadata} metadata keys, and depend on each other in at most ${maxWaves} steps.`,
+        description: `Operations, in order, with at most ${maxBatchMetadata} metadata keys and ${maxWaves} levels of dependencies.`,
       }),
     }),
     bodySize: 'large',
     response: Type.Object({
       results: Type.Array(
         Type.Object({
-          id: Type.Integer({ description: 'The resource.' }),
-          version: Type.Optional(Type.Integer({ description: 'Version it has now; none where it is gone.' })),
+          id: Type.Integer({ description: 'Resource.' }),
+          version: Type.Optional(
+            Type.Integer({ description: 'New version; absent if the resource was deleted.' }),
+          ),
         }),
-        { description: 'One for each operation, in order.' },
+        { description: 'One result per operation, in the same order.' },
       ),
     }),
   },
@@ -95,51 +97,49 @@ export const batchRoutes = {
     forUsers: true,
     takesKey: true,
     databaseUse: 'load',
-    summary: 'Reads and checks the data of an upload, for a creation or a change to take over within a day.',
+    summary: 'Reads and checks the data of an upload, for a creation or change within a day.',
     body: Type.Object({
       cls: Type.String({
         maxLength: 255,
         description: `Class of the resource: ${dataClsNames.join(' or ')}.`,
       }),
-      id: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'The layer whose data they are to replace.' }),
-      ),
+      id: Type.Optional(Type.Integer({ minimum: 0, description: 'Layer whose data to replace.' })),
       ...sourceMembers,
     }),
     bodySize: 'small',
     response: Type.Object({
-      id: Type.String({ description: 'What `source.prepared` of the layer names it by.' }),
-      feature_count: Type.Optional(
-        Type.Integer({ description: 'Features that are going to be in a vector layer.' }),
-      ),
+      id: Type.String({ description: 'Identifier, for `source.prepared` of the layer.' }),
+      feature_count: Type.Optional(Type.Integer({ description: 'Number of features for a vector layer.' })),
       bad_count: Type.Optional(
-        Type.Integer({ description: 'Features that were left out because they are bad.' }),
+        Type.Integer({ description: 'Number of invalid features that were skipped.' }),
       ),
       fields: Type.Optional(
         Type.Array(
           Type.Object({ keyname: Type.String(), datatype: Type.String(), display_name: Type.String() }),
-          { description: 'Fields that a vector layer is going to have.' },
+          { description: 'Fields for a vector layer.' },
         ),
       ),
       report: Type.Optional(ImportReportSchema),
       replaces: Type.Optional(
         Type.Object(
           {
-            feature_count: Type.Integer({ description: 'Features that the layer has now.' }),
-            data_version: Type.Integer({ description: 'Version of its data.' }),
+            feature_count: Type.Integer({ description: 'Current number of features in the layer.' }),
+            data_version: Type.Integer({ description: 'Version of the data.' }),
             lost_fields: Type.Array(
               Type.Object({
                 keyname: Type.String(),
-                value_count: Type.Integer({ description: 'Features that have a value in it.' }),
+                value_count: Type.Integer({ description: 'Number of features with a value in the field.' }),
               }),
-              { description: 'Fields of the layer with values, for which the source has none.' },
+              { description: 'Fields of the layer with values that the source does not have.' },
             ),
-            lost_attachments: Type.Integer({ description: 'Attachments of features that would be deleted.' }),
+            lost_attachments: Type.Integer({
+              description: 'Number of feature attachments that would be deleted.',
+            }),
             lost_descriptions: Type.Integer({
-              description: 'Descriptions of features that would be deleted.',
+              description: 'Number of feature descriptions that would be deleted.',
             }),
           },
-          { description: 'Data of the layer that the source is to replace.' },
+          { description: 'Current data of the layer that the source replaces.' },
         ),
       ),
       picture: Type.Optional(
@@ -150,7 +150,7 @@ export const batchRoutes = {
             ysize: Type.Integer(),
             band_count: Type.Integer(),
           },
-          { description: 'Picture that a raster layer is going to have.' },
+          { description: 'Raster for a raster layer.' },
         ),
       ),
     }),
@@ -161,7 +161,7 @@ export const batchRoutes = {
     path: '/api/component/landform/prepared/{uid}',
     params: Type.Object({ uid: Type.String({ pattern: '^[0-9a-f]{32}$', description: 'Prepared source.' }) }),
     databaseUse: 'load',
-    summary: 'Forgets data that were prepared.',
+    summary: 'Deletes a prepared source.',
     response: EmptySchema,
   },
 } as const satisfies Record<string, RouteDescriptor>

@@ -1,20 +1,20 @@
 import type { RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
-/** The description of all operations. */
+/** Operations that describe the API. */
 export const docsRoutes = {
   'docs.openapi': {
     route: 'landform.openapi',
     method: 'GET',
     path: '/openapi.json',
-    summary: 'All operations, as OpenAPI.',
+    summary: 'Returns the OpenAPI document of all operations.',
     response: Type.Object({ openapi: Type.String() }, { additionalProperties: true }),
   },
   'docs.page': {
     route: 'landform.docs',
     method: 'GET',
     path: '/docs',
-    summary: 'All operations, as a page.',
+    summary: 'Returns a page that documents all operations.',
     responseKind: 'html',
   },
 } as const satisfies Record<string, RouteDescriptor>

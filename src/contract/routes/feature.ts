@@ -7,31 +7,31 @@ import { FeatureParams, IdParams, list, query, type RouteDescriptor } from '../r
 import { Type } from '../type.ts'
 import { AttachmentEntry } from './attachment.ts'
 
-/** Most features that one request writes. */
+/** Maximum number of features in a write request. */
 export const maxFeatures = 20_000
 
-/** Most attachments of a feature. */
+/** Maximum number of attachments of a feature. */
 const maxAttachments = 1000
 
-/** Longest description of a feature, in characters. */
+/** Maximum length of a feature description, in characters. */
 const maxDescription = 1_000_000
 
-/** What a feature has beside geometry and fields, as requests carry it; what is left out stays as it is. */
+/** Extensions of a feature in requests; absent members keep their value. */
 const ExtensionsBody = Type.Object(
   {
     description: Type.Optional(
-      nullable(Type.String({ maxLength: maxDescription }), { description: 'Description; null for none.' }),
+      nullable(Type.String({ maxLength: maxDescription }), { description: 'Description; null removes it.' }),
     ),
     attachment: Type.Optional(
       nullable(Type.Array(AttachmentEntry, { maxItems: maxAttachments }), {
-        description: 'All attachments there are to be: those with an id stay, the others are new.',
+        description: 'Complete list of attachments: those with an id are kept, the others are created.',
       }),
     ),
   },
   { additionalProperties: true },
 )
 
-/** A feature as requests carry it; what is left out stays as it is. */
+/** Feature in requests; absent members keep their value. */
 const FeatureBody = Type.Object(
   {
     id: Type.Optional(Type.Integer({ description: 'Identifier.' })),
@@ -46,31 +46,33 @@ const FeatureBody = Type.Object(
         description: 'Values by field keyname.',
       }),
     ),
-    extensions: Type.Optional(nullable(ExtensionsBody, { description: 'What it has beside.' })),
+    extensions: Type.Optional(
+      nullable(ExtensionsBody, { description: 'Extensions: description and attachments.' }),
+    ),
     delete: Type.Optional(Type.Boolean({ description: 'In a PATCH: deletes the feature.' })),
   },
   { additionalProperties: true },
 )
 
-const geomFormat = oneOf(['wkt', 'geojson'], { description: 'How geometries are written.' })
+const geomFormat = oneOf(['wkt', 'geojson'], { description: 'Format of geometries.' })
 const srs = Type.Integer({
   minimum: 1,
-  description: 'EPSG code of the geometries; the layer’s where absent.',
+  description: 'EPSG code of the geometries; defaults to that of the layer.',
 })
-const dtFormat = oneOf(['obj', 'iso'], { description: 'How dates and times are written.' })
+const dtFormat = oneOf(['obj', 'iso'], { description: 'Format of dates and times.' })
 
 const readOptions = {
-  geom: Type.Boolean({ description: 'Whether geometries are in the answer.' }),
+  geom: Type.Boolean({ description: 'Whether to return geometries.' }),
   geom_format: geomFormat,
   srs,
   dt_format: dtFormat,
   fields: list(Type.String(), {
     maxItems: maxFields,
-    description: 'Fields in the answer; all where absent.',
+    description: 'Fields to return; defaults to all.',
   }),
   extensions: list(Type.String(), {
     maxItems: 10,
-    description: 'Extensions in the answer: description, attachment; both where absent.',
+    description: 'Extensions to return: description, attachment; defaults to both.',
   }),
 }
 
@@ -78,9 +80,9 @@ const writeQuery = query({
   geom_format: geomFormat,
   srs,
   dt_format: dtFormat,
-  geom_null: Type.Boolean({ description: 'Whether geom: null empties the geometry.' }),
+  geom_null: Type.Boolean({ description: 'Whether geom: null sets the geometry to null.' }),
   geom_fit_z: Type.Boolean({
-    description: 'Whether Z is dropped where the layer has none, and is 0 where the geometry has none.',
+    description: 'Whether to add Z = 0 or drop Z to match the geometry type of the layer.',
   }),
 })
 
@@ -93,22 +95,28 @@ const filters = {
     maxItems: 4,
     description: `minx, miny, maxx, maxy in EPSG:${filterSrs}; only features that intersect the box.`,
   }),
-  like: Type.String({ maxLength: maxSearchText, description: 'Text that a text field has to contain.' }),
-  ilike: Type.String({ maxLength: maxSearchText, description: 'The same, whatever the case.' }),
+  like: Type.String({
+    maxLength: maxSearchText,
+    description: 'Substring to find in string fields, case-sensitive.',
+  }),
+  ilike: Type.String({
+    maxLength: maxSearchText,
+    description: 'Substring to find in string fields, case-insensitive.',
+  }),
 }
 
 const listOptions = {
   ...readOptions,
   ...filters,
-  limit: Type.Integer({ minimum: 0, description: 'Most features of the answer.' }),
-  offset: Type.Integer({ minimum: 0, description: 'Features to skip.' }),
+  limit: Type.Integer({ minimum: 0, description: 'Maximum number of features to return.' }),
+  offset: Type.Integer({ minimum: 0, description: 'Number of features to skip.' }),
   order_by: list(Type.String(), {
     maxItems: 20,
-    description: 'Fields to order by; a leading minus means descending.',
+    description: 'Fields to sort by; a leading minus means descending.',
   }),
 }
 
-/** Words that say how a field is compared; without one it has to be equal. */
+/** Comparison operators of field filters; equality needs no operator. */
 export const filterOperators = [
   'eq',
   'ne',
@@ -124,7 +132,7 @@ export const filterOperators = [
   'notin',
 ] as const
 
-/** Parameters that filter by a field, or by the id. */
+/** Query parameters that filter by a field or by id. */
 const fieldFilters = {
   pattern: '^(fld_.*|id(__[a-z]+)?)$',
   examples: ['fld_{keyname}', 'id'].flatMap((name) => [
@@ -146,7 +154,7 @@ const collection = {
 } as const
 const IdAnswer = Type.Object({ id: Type.Integer() })
 const edge = Type.Union([Type.Number(), Type.Null()])
-/** Box in degrees; its edges are null where there is no geometry. */
+/** Extent in degrees, null if no feature has a geometry. */
 const Extent = Type.Object({ minLat: edge, maxLat: edge, minLon: edge, maxLon: edge })
 
 /** Operations on the features of a layer. */
@@ -154,7 +162,7 @@ export const featureRoutes = {
   'feature.get': {
     ...item,
     method: 'GET',
-    summary: 'One feature.',
+    summary: 'Returns a feature.',
     permission: 'data.read',
     query: query(readOptions),
   },
@@ -180,7 +188,7 @@ export const featureRoutes = {
     ...collection,
     method: 'GET',
     databaseUse: 'export',
-    summary: 'Features of a layer.',
+    summary: 'Lists the features of a layer.',
     permission: 'data.read',
     query: query(listOptions),
     moreQuery: fieldFilters,
@@ -191,7 +199,7 @@ export const featureRoutes = {
     method: 'POST',
     path: '/api/resource/{id}/feature/search',
     databaseUse: 'export',
-    summary: 'Features of a layer, for clients that cannot send a body with GET.',
+    summary: 'Lists the features of a layer, for clients that cannot send a body with GET.',
     params: IdParams,
     permission: 'data.read',
     query: query(listOptions),
@@ -216,7 +224,7 @@ export const featureRoutes = {
     method: 'PATCH',
     takesKey: true,
     databaseUse: 'load',
-    summary: 'Creates, changes and deletes features, all or nothing.',
+    summary: 'Creates, changes and deletes features in one transaction.',
     permission: 'data.write',
     query: writeQuery,
     body: Type.Array(FeatureBody, { maxItems: maxFeatures }),
@@ -229,7 +237,7 @@ export const featureRoutes = {
     ...collection,
     method: 'DELETE',
     databaseUse: 'load',
-    summary: 'Deletes the listed features, or all.',
+    summary: 'Deletes the listed features, or all features.',
     permission: 'data.write',
     response: Type.Union([Type.Array(Type.Integer()), Type.Boolean()]),
   },
@@ -237,7 +245,7 @@ export const featureRoutes = {
     route: 'feature_layer.feature.count',
     method: 'GET',
     path: '/api/resource/{id}/feature_count',
-    summary: 'Number of features, and of those that filters let through.',
+    summary: 'Returns the number of features, in total and matching the filters.',
     params: IdParams,
     permission: 'data.read',
     query: query(filters),
@@ -248,7 +256,7 @@ export const featureRoutes = {
     route: 'layer.extent',
     method: 'GET',
     path: '/api/resource/{id}/extent',
-    summary: 'Extent of a layer in degrees, or of the features that filters let through.',
+    summary: 'Returns the extent of a layer, or of the features that match the filters, in degrees.',
     params: IdParams,
     permission: 'data.read',
     query: query(filters),
@@ -259,7 +267,7 @@ export const featureRoutes = {
     route: 'feature_layer.feature.extent',
     method: 'GET',
     path: '/api/resource/{id}/feature_extent',
-    summary: 'Extent in degrees of the features that filters let through.',
+    summary: 'Returns the extent of the features that match the filters, in degrees.',
     params: IdParams,
     permission: 'data.read',
     query: query(filters),
@@ -270,7 +278,7 @@ export const featureRoutes = {
     route: 'feature_layer.feature.item_extent',
     method: 'GET',
     path: '/api/resource/{id}/feature/{fid}/extent',
-    summary: 'Extent of a feature in degrees.',
+    summary: 'Returns the extent of a feature, in degrees.',
     params: FeatureParams,
     permission: 'data.read',
     response: Type.Object({ extent: Type.Union([Extent, Type.Null()]) }),
@@ -279,11 +287,11 @@ export const featureRoutes = {
     route: 'feature_layer.identify',
     method: 'POST',
     path: '/api/feature_layer/identify',
-    summary: 'Features of some layers that intersect a polygon.',
+    summary: 'Finds features of several layers that intersect a polygon.',
     body: Type.Object({
       srs: Type.Integer({ minimum: 1, description: 'EPSG code of geom.' }),
       geom: Type.String({ maxLength: maxFilterWkt, description: 'WKT polygon.' }),
-      layers: Type.Array(Type.Integer(), { maxItems: maxLayers, description: 'Layers to look into.' }),
+      layers: Type.Array(Type.Integer(), { maxItems: maxLayers, description: 'Layers to search.' }),
     }),
     response: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
   },
@@ -292,7 +300,7 @@ export const featureRoutes = {
     method: 'GET',
     path: '/api/resource/{id}/geojson',
     databaseUse: 'export',
-    summary: 'The layer as a GeoJSON file.',
+    summary: 'Exports the layer as a GeoJSON file.',
     params: IdParams,
     permission: 'data.read',
     responseKind: 'file',
@@ -302,37 +310,37 @@ export const featureRoutes = {
     method: 'GET',
     path: '/api/resource/{id}/export',
     databaseUse: 'export',
-    summary: 'The layer as a file. What the format cannot hold is said in the header landform-notes.',
+    summary:
+      'Exports the layer as a file. The header landform-notes lists data that the format cannot represent.',
     params: IdParams,
     permission: 'data.read',
     query: query({
       ...filters,
-      format: oneOf(exportFormatNames, { description: 'Name of the format; has to be given.' }),
+      format: oneOf(exportFormatNames, { description: 'Name of the format; required.' }),
       srs: Type.Integer({
         minimum: 1,
-        description:
-          'EPSG code of the coordinates; where absent, what is usual for the format, or the layer’s.',
+        description: 'EPSG code of the coordinates; defaults to that of the format, else of the layer.',
       }),
       zipped: Type.Boolean({
         description:
-          'Whether the file is packed; yes where absent, and always where a format takes several files.',
+          'Whether to return a ZIP archive; defaults to true, and is always true for formats with several files.',
       }),
-      fid: Type.String({ maxLength: 255, description: 'Field that receives the feature id.' }),
+      fid: Type.String({ maxLength: 255, description: 'Name of the field for the feature id.' }),
       encoding: Type.String({
         description: `Character encoding of ${encodedExportTitles}: ${exportEncodings.join(', where absent, or ')}.`,
       }),
       fields: list(Type.String(), {
         maxItems: maxFields,
-        description: 'Keynames or ids of the fields, in order; all where absent.',
+        description: 'Keynames or ids of the fields, in order; defaults to all.',
       }),
-      display_name: Type.Boolean({ description: 'Whether fields are called by their display names.' }),
+      display_name: Type.Boolean({ description: 'Whether to name fields by their display names.' }),
       intersects: Type.String({
         maxLength: maxFilterWkt,
         description: 'WKT; only features that intersect it.',
       }),
       intersects_srs: Type.Integer({
         minimum: 1,
-        description: `EPSG code of intersects; ${filterSrs} where absent.`,
+        description: `EPSG code of intersects; defaults to ${filterSrs}.`,
       }),
     }),
     moreQuery: fieldFilters,

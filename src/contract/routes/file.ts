@@ -1,16 +1,16 @@
 import { IdParams, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
-/** Operations on the files that resources keep. */
+/** Operations on the files of resources. */
 export const fileRoutes = {
   'file.download': {
     route: 'resource.file_download',
     method: 'GET',
     path: '/api/resource/{id}/file/{name}',
-    summary: 'One file of a file bucket, whole or in part (Range).',
+    summary: 'Downloads a file of a file bucket, or a range of it (Range).',
     params: Type.Object({
       ...IdParams.properties,
-      name: Type.String({ 'x-rest': true, description: 'Name of the file, with its path.' }),
+      name: Type.String({ 'x-rest': true, description: 'Path of the file in the bucket.' }),
     }),
     permission: 'data.read',
     responseKind: 'file',
@@ -19,7 +19,7 @@ export const fileRoutes = {
     route: 'formbuilder_form.ngfp',
     method: 'GET',
     path: '/api/resource/{id}/ngfp',
-    summary: 'The file of a form.',
+    summary: 'Downloads the NGFP file of a form.',
     params: IdParams,
     permission: 'data.read',
     responseKind: 'file',

@@ -3,13 +3,13 @@ import { Type } from '../type.ts'
 
 const names = Type.Array(Type.String())
 
-/** Operations that look into databases elsewhere. */
+/** Operations that inspect external databases. */
 export const geodbRoutes = {
   'geodb.inspect': {
     route: 'postgis.connection.inspect',
     method: 'GET',
     path: '/api/resource/{id}/inspect/',
-    summary: 'Schemas of the database of a connection, with what may be read in them.',
+    summary: 'Lists the schemas of the database of a connection, with their readable tables and views.',
     params: IdParams,
     permission: 'connection.connect',
     response: Type.Array(Type.Object({ name: Type.String(), tables: names, views: names })),
@@ -18,19 +18,19 @@ export const geodbRoutes = {
     route: 'postgis.connection.inspect.table',
     method: 'GET',
     path: '/api/resource/{id}/inspect/{table}/',
-    summary: 'Columns of a table in the database of a connection.',
+    summary: 'Lists the columns of a table in the database of a connection.',
     params: Type.Object({
       ...IdParams.properties,
       table: Type.String({ description: 'Name of the table or view.' }),
     }),
     permission: 'connection.connect',
-    query: query({ schema: Type.String({ description: 'Schema of the table; public where absent.' }) }),
+    query: query({ schema: Type.String({ description: 'Schema of the table; defaults to public.' }) }),
     response: Type.Array(
       Type.Object({
         name: Type.String(),
-        type: Type.String({ description: 'Type as PostgreSQL writes it.' }),
+        type: Type.String({ description: 'PostgreSQL type.' }),
         datatype: Type.Union([Type.String(), Type.Null()], {
-          description: 'Datatype that a field has of it.',
+          description: 'Datatype of a field for the column.',
         }),
         nullable: Type.Boolean(),
         unique: Type.Boolean(),

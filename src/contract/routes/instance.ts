@@ -3,14 +3,14 @@ import { Type } from '../type.ts'
 
 const Labelled = { label: Type.String(), identity: Type.String() }
 
-/** Operations on the instance as a whole. */
+/** Operations on the instance. */
 export const instanceRoutes = {
   'instance.version': {
     route: 'pyramid.pkg_version',
     method: 'GET',
     path: '/api/component/core/pkg_version',
     aliases: ['/api/component/pyramid/pkg_version'],
-    summary: 'Versions of the components.',
+    summary: 'Returns the versions of the components.',
     plain: { omits: '^landform$' },
     response: Type.Record(Type.String(), Type.String()),
   },
@@ -19,7 +19,7 @@ export const instanceRoutes = {
     method: 'GET',
     path: '/api/component/core/route',
     aliases: ['/api/component/pyramid/route'],
-    summary: 'Paths of all operations, by route name.',
+    summary: 'Lists the paths of all operations, by route name.',
     plain: { omits: extraRoutes },
     response: Type.Record(Type.String(), Type.Array(Type.String())),
   },
@@ -27,7 +27,7 @@ export const instanceRoutes = {
     route: 'resource.schema',
     method: 'GET',
     path: '/resource/schema',
-    summary: 'Scopes, permissions and classes.',
+    summary: 'Lists scopes, permissions and classes.',
     response: Type.Object({
       scopes: Type.Record(
         Type.String(),
@@ -43,11 +43,11 @@ export const instanceRoutes = {
     route: 'landform.idempotency',
     method: 'GET',
     path: '/api/component/landform/idempotency',
-    summary: 'Which operations are done once under a key, and for how long it is kept.',
+    summary: 'Lists the operations that accept an Idempotency-Key, and how long keys are valid.',
     response: Type.Object({
-      header: Type.String({ description: 'Request header that the key comes in.' }),
-      hours: Type.Integer({ description: 'How long a key and its answer are kept.' }),
-      operations: Type.Array(Type.String(), { description: 'Methods and paths that take a key.' }),
+      header: Type.String({ description: 'Name of the request header.' }),
+      hours: Type.Integer({ description: 'Retention time of a key and its response, in hours.' }),
+      operations: Type.Array(Type.String(), { description: 'Methods and paths that accept a key.' }),
     }),
   },
   'instance.ping': {
@@ -55,7 +55,7 @@ export const instanceRoutes = {
     method: 'GET',
     path: '/api/component/core/ping',
     aliases: ['/api/component/pyramid/ping'],
-    summary: 'Whether the process answers, in the words of the original.',
+    summary: 'Liveness check, in the format of the original API.',
     isAnonymous: true,
     response: Type.Object({}),
   },
@@ -64,7 +64,7 @@ export const instanceRoutes = {
     method: 'GET',
     path: '/api/component/core/healthcheck',
     aliases: ['/api/component/pyramid/healthcheck'],
-    summary: 'Whether database and files answer, in the words of the original.',
+    summary: 'Readiness check of the database and the file storage, in the format of the original API.',
     isAnonymous: true,
     response: Type.Object({
       success: Type.Boolean(),
@@ -78,7 +78,7 @@ export const instanceRoutes = {
     route: 'landform.healthz',
     method: 'GET',
     path: '/healthz',
-    summary: 'Whether the process answers.',
+    summary: 'Liveness check.',
     isAnonymous: true,
     response: Type.Object({ status: Type.String() }),
   },
@@ -86,7 +86,7 @@ export const instanceRoutes = {
     route: 'landform.readyz',
     method: 'GET',
     path: '/readyz',
-    summary: 'Whether database and files answer.',
+    summary: 'Readiness check of the database and the file storage.',
     isAnonymous: true,
     response: Type.Object({ status: Type.String() }),
   },

@@ -2,12 +2,12 @@ import { maxResourceIds } from '../limits.ts'
 import { AnyObjectSchema, EmptySchema, IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
-/** Most attributes that one request reads. */
+/** Maximum number of attributes in a request. */
 const maxAttributes = 50
 
 const CountSchema = Type.Object({
   count: Type.Integer({ description: 'Resources.' }),
-  resources: Type.Record(Type.String(), Type.Integer(), { description: 'How many of each class.' }),
+  resources: Type.Record(Type.String(), Type.Integer(), { description: 'Number of resources by class.' }),
 })
 
 const items = {
@@ -16,39 +16,39 @@ const items = {
   query: query({
     resources: list(Type.Integer({ minimum: 0 }), {
       maxItems: maxResourceIds,
-      description: 'Resources to delete, each with all below it.',
+      description: 'Resources to delete, each with its descendants.',
     }),
     partial: Type.Boolean({
-      description: 'Whether those that cannot be deleted are left; else nothing is deleted.',
+      description: 'Whether to skip resources that cannot be deleted; otherwise nothing is deleted.',
     }),
   }),
 } as const
 
-/** Operations that look at many resources at once, or take them away. */
+/** Operations that read or delete many resources at once. */
 export const inventoryRoutes = {
   'resource.delete_check': {
     ...items,
     method: 'GET',
-    summary: 'What deleting some resources would take away.',
+    summary: 'Counts the resources that a deletion would affect.',
     response: Type.Object({ affected: CountSchema, unaffected: CountSchema }),
   },
   'resource.delete_many': {
     ...items,
     method: 'POST',
     databaseUse: 'load',
-    summary: 'Deletes some resources and all below them.',
+    summary: 'Deletes several resources with their descendants.',
     response: EmptySchema,
   },
   'resource.volume': {
     route: 'resource.volume',
     method: 'GET',
     path: '/api/resource/{id}/volume',
-    summary: 'Bytes that a resource takes on the server: features with their indexes, and files.',
+    summary: 'Returns the storage volume of a resource in bytes: features with their indexes, and files.',
     params: IdParams,
     permission: 'resource.read',
     query: query({
       recursive: Type.Boolean({
-        description: 'Whether what is below counts too, as far as one may read it.',
+        description: 'Whether to include the descendants that the caller can read.',
       }),
     }),
     response: Type.Object({ volume: Type.Integer({ description: 'Bytes.' }) }),
@@ -57,7 +57,7 @@ export const inventoryRoutes = {
     route: 'resource.attr',
     method: 'POST',
     path: '/api/component/resource/attr',
-    summary: 'Some attributes of some resources.',
+    summary: 'Returns selected attributes of resources.',
     body: Type.Object({
       resources: Type.Union(
         [
@@ -67,18 +67,19 @@ export const inventoryRoutes = {
             root: Type.Optional(Type.Integer({ minimum: 0 })),
           }),
         ],
-        { description: 'Ids, or a search: all below `root`, itself included.' },
+        { description: 'Ids, or a search: the subtree of `root`, including `root`.' },
       ),
       attributes: Type.Array(Type.Array(Type.String({ maxLength: 255 }), { minItems: 1, maxItems: 4 }), {
         maxItems: maxAttributes,
         description:
-          'Names with their arguments: `resource.cls` and whatever else representations have, `resource.parents`, ' +
+          'Names with their arguments: `resource.cls` and other members of the representation, `resource.parents`, ' +
           '`resource.is_deletable`, `resource.children_creatable`, `resource.has_permission` with the permission.',
       }),
     }),
     response: Type.Object({
       items: Type.Array(Type.Unsafe<[id: number, values: ([0, unknown] | [1])[]]>({ type: 'array' }), {
-        description: 'Each id with its values in order: `[0, value]`, or `[1]` for what one may not see.',
+        description:
+          'Each id with its values in order: `[0, value]`, or `[1]` for values that the caller cannot read.',
       }),
     }),
   },
@@ -86,18 +87,20 @@ export const inventoryRoutes = {
     route: 'resource.blueprint',
     method: 'GET',
     path: '/api/component/resource/blueprint',
-    summary: 'Classes, scopes and categories.',
+    summary: 'Lists classes, scopes and categories.',
     response: AnyObjectSchema,
   },
   'resource.quota': {
     route: 'resource.quota',
     method: 'GET',
     path: '/api/resource/quota',
-    summary: 'Most resources there may be, and how many one may read.',
+    summary: 'Returns the resource quota and the number of readable resources.',
     response: Type.Object({
-      limit: Type.Union([Type.Integer(), Type.Null()], { description: 'Null: as many as fit.' }),
+      limit: Type.Union([Type.Integer(), Type.Null()], {
+        description: 'Maximum number of resources; null for no limit.',
+      }),
       resource_cls: Type.Union([Type.Array(Type.String()), Type.Null()], {
-        description: 'Classes that count; null for all.',
+        description: 'Classes that count towards the quota; null for all.',
       }),
       count: Type.Integer(),
     }),
@@ -106,10 +109,10 @@ export const inventoryRoutes = {
     route: 'resource.quota_check',
     method: 'POST',
     path: '/api/component/resource/check_quota',
-    summary: 'Whether so many resources of some classes may still be made.',
+    summary: 'Checks whether the quota allows a number of new resources by class.',
     body: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
       maxProperties: 100,
-      description: 'Numbers by class.',
+      description: 'Number of new resources by class.',
     }),
     bodySize: 'small',
     response: Type.Object({ success: Type.Boolean() }),

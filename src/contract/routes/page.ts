@@ -3,38 +3,38 @@ import { IdParams, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
 const login = { route: 'landform.login', path: '/login' } as const
-const next = Type.String({ maxLength: 4096, description: 'Path of the page to go on with.' })
+const next = Type.String({ maxLength: 4096, description: 'Path of the page to redirect to.' })
 
-/** Pages for people to look around. */
+/** HTML pages. */
 export const pageRoutes = {
   'page.home': {
     route: 'landform.home',
     method: 'GET',
     path: '/',
-    summary: 'Leads to the root of the tree.',
+    summary: 'Redirects to the root of the tree.',
     responseKind: 'html',
   },
   'page.resource': {
     route: 'resource.show',
     method: 'GET',
     path: '/resource/{id}',
-    summary: 'A resource as a page: what stands under it, its members, and what one may do with it.',
+    summary: 'Page of a resource: children, members and permissions.',
     params: IdParams,
     permission: 'resource.read',
-    query: query({ offset: Type.Integer({ minimum: 0, description: 'Children to skip.' }) }),
+    query: query({ offset: Type.Integer({ minimum: 0, description: 'Number of children to skip.' }) }),
     responseKind: 'html',
   },
   'page.login': {
     ...login,
     method: 'GET',
-    summary: 'A form to log in with.',
+    summary: 'Login page.',
     query: query({ next }),
     responseKind: 'html',
   },
   'page.login_submit': {
     ...login,
     method: 'POST',
-    summary: 'Logs in with the fields of the form, and leads to the next page.',
+    summary: 'Logs in with the fields of the form, and redirects to the next page.',
     body: Type.Object({ ...LoginSchema.properties, next: Type.Optional(next) }),
     bodyKind: 'form',
     bodySize: 'small',
@@ -44,7 +44,7 @@ export const pageRoutes = {
     route: 'landform.logout',
     method: 'POST',
     path: '/logout',
-    summary: 'Logs out, and leads to the root of the tree.',
+    summary: 'Logs out, and redirects to the root of the tree.',
     bodyKind: 'form',
     bodySize: 'small',
     responseKind: 'html',

@@ -10,7 +10,9 @@ import {
 import { EmptySchema, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
-const briefly = query({ brief: Type.Boolean({ description: 'Only id, keyname and name.' }) })
+const briefly = query({
+  brief: Type.Boolean({ description: 'Whether to return only id, system, keyname and display name.' }),
+})
 const IdAnswer = Type.Object({ id: Type.Integer() })
 
 const users = { route: 'auth.user.collection', path: '/api/component/auth/user/' } as const
@@ -26,12 +28,12 @@ const group = {
   params: Type.Object({ id: Type.Integer({ minimum: 0, description: 'Group.' }) }),
 } as const
 
-/** Operations on users and groups. Listing them briefly is for everybody, all else for administrators. */
+/** Operations on users and groups. Brief listings are for every user, the rest for administrators. */
 export const principalRoutes = {
   'auth.user_list': {
     ...users,
     method: 'GET',
-    summary: 'Users.',
+    summary: 'Lists users.',
     query: briefly,
     response: Type.Array(UserSchema),
   },
@@ -44,7 +46,7 @@ export const principalRoutes = {
     plain: { status: 201 },
     response: IdAnswer,
   },
-  'auth.user_get': { ...user, method: 'GET', summary: 'One user.', response: UserSchema },
+  'auth.user_get': { ...user, method: 'GET', summary: 'Returns a user.', response: UserSchema },
   'auth.user_update': {
     ...user,
     method: 'PUT',
@@ -57,7 +59,7 @@ export const principalRoutes = {
   'auth.group_list': {
     ...groups,
     method: 'GET',
-    summary: 'Groups.',
+    summary: 'Lists groups.',
     query: briefly,
     response: Type.Array(GroupSchema),
   },
@@ -70,7 +72,7 @@ export const principalRoutes = {
     plain: { status: 201 },
     response: IdAnswer,
   },
-  'auth.group_get': { ...group, method: 'GET', summary: 'One group.', response: GroupSchema },
+  'auth.group_get': { ...group, method: 'GET', summary: 'Returns a group.', response: GroupSchema },
   'auth.group_update': {
     ...group,
     method: 'PUT',

@@ -10,28 +10,32 @@ const tileAddress = {
 }
 const resources = list(Type.Integer({ minimum: 0 }), {
   maxItems: maxLayers,
-  description: 'Resources, from lower to upper.',
+  description: 'Resources, from bottom to top.',
 })
-const cache = Type.Boolean({ description: 'Whether an earlier picture may be served.' })
-const nd = Type.Integer({ enum: [200, 204, 404], description: 'Status where there is nothing to draw.' })
+const cache = Type.Boolean({ description: 'Whether a cached image may be returned.' })
+const nd = Type.Integer({ enum: [200, 204, 404], description: 'Status of an empty result.' })
 
-/** Operations that draw. */
+/** Operations that render. */
 export const renderRoutes = {
   'render.mvt': {
     route: 'feature_layer.mvt',
     method: 'GET',
     path: '/api/component/feature_layer/mvt',
-    summary: 'Vector tile of layers.',
+    summary: 'Renders a vector tile of layers.',
     query: query({
       ...tileAddress,
       resource: resources,
       simplification: Type.Integer({
         minimum: 0,
         maximum: 4096,
-        description: 'Tolerance in tile units of 1/4096; 0 keeps everything.',
+        description: 'Simplification tolerance in units of 1/4096 tile; 0 disables it.',
       }),
-      extent: Type.Integer({ minimum: 256, maximum: 8192, description: 'Units along a side of the tile.' }),
-      padding: Type.Number({ minimum: 0, maximum: 0.5, description: 'Margin, as a part of the side.' }),
+      extent: Type.Integer({
+        minimum: 256,
+        maximum: 8192,
+        description: 'Number of units along the side of the tile.',
+      }),
+      padding: Type.Number({ minimum: 0, maximum: 0.5, description: 'Margin, as a fraction of the side.' }),
     }),
     responseKind: 'tile',
   },
@@ -39,7 +43,7 @@ export const renderRoutes = {
     route: 'feature_layer.mvt_path',
     method: 'GET',
     path: '/api/resource/{id}/{z}/{x}/{y}.mvt',
-    summary: 'Vector tile of one layer; deprecated.',
+    summary: 'Renders a vector tile of a layer; deprecated.',
     params: Type.Object({ ...IdParams.properties, ...tileAddress }),
     permission: 'data.read',
     responseKind: 'tile',
@@ -48,7 +52,7 @@ export const renderRoutes = {
     route: 'render.tile',
     method: 'GET',
     path: '/api/component/render/tile',
-    summary: 'Raster tile of styles.',
+    summary: 'Renders a raster tile of styles.',
     query: query({ ...tileAddress, resource: resources, cache, nd }),
     responseKind: 'image',
   },
@@ -56,7 +60,7 @@ export const renderRoutes = {
     route: 'render.image',
     method: 'GET',
     path: '/api/component/render/image',
-    summary: 'Picture of an extent.',
+    summary: 'Renders an image of an extent.',
     query: query({
       extent: list(Type.Number(), { maxItems: 4, description: 'minx, miny, maxx, maxy in EPSG:3857.' }),
       size: list(Type.Integer({ minimum: 1, maximum: 8192 }), {
@@ -73,7 +77,7 @@ export const renderRoutes = {
     route: 'render.legend',
     method: 'GET',
     path: '/api/resource/{id}/legend',
-    summary: 'Legend of a style.',
+    summary: 'Returns the legend of a style.',
     params: IdParams,
     permission: 'data.read',
     responseKind: 'image',
@@ -82,7 +86,7 @@ export const renderRoutes = {
     route: 'qgis.style_qml',
     method: 'GET',
     path: '/api/resource/{id}/qml',
-    summary: 'Style file of a desktop GIS style.',
+    summary: 'Downloads the QML file of a desktop GIS style.',
     params: IdParams,
     permission: 'resource.read',
     responseKind: 'file',
@@ -91,7 +95,7 @@ export const renderRoutes = {
     route: 'webmap.display',
     method: 'GET',
     path: '/resource/{id}/display',
-    summary: 'The web map as a page.',
+    summary: 'Page of a web map.',
     params: IdParams,
     permission: 'webmap.display',
     responseKind: 'html',
@@ -100,7 +104,7 @@ export const renderRoutes = {
     route: 'webmap.display.tiny',
     method: 'GET',
     path: '/resource/{id}/display/tiny',
-    summary: 'The web map as a page, without layer tree and tools.',
+    summary: 'Page of a web map, without layer tree and tools.',
     params: IdParams,
     permission: 'webmap.display',
     responseKind: 'html',
@@ -109,7 +113,7 @@ export const renderRoutes = {
     route: 'webmap.display_config',
     method: 'GET',
     path: '/api/resource/{id}/webmap/display_config',
-    summary: 'What the page of a web map shows to the one who asks.',
+    summary: 'Returns the configuration of the page of a web map for the caller.',
     params: IdParams,
     permission: 'webmap.display',
     response: Type.Unsafe<WebmapConfig>({ type: 'object' }),

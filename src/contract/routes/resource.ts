@@ -9,7 +9,7 @@ const item = { route: 'resource.item', path: '/api/resource/{id}', params: IdPar
 const collection = { route: 'resource.collection', path: '/api/resource/' } as const
 const parent = Type.Integer({ minimum: 0, description: 'Parent resource.' })
 
-/** Beside what the API says, where the request brought a file along. */
+/** Extension of the original API, for requests with a file. */
 const report = Type.Optional(annotate(ImportReportSchema, { 'x-extra': true }))
 
 /** Answer to a creation. */
@@ -22,18 +22,18 @@ const CreatedSchema = Type.Object({
 /** Answer to a change. */
 const ChangedSchema = Type.Object({ report })
 
-/** Whether a permission holds, and why; reasons may have reasons of their own. */
+/** Whether a permission is granted, and why; reasons may be nested. */
 const ExplanationSchema = Type.Object({
   result: Type.Boolean(),
   explain: Type.Array(AnyObjectSchema, {
     description:
-      'Rules (`acl_rule`), required permissions (`requirement`, with their own `explain`), or `default` where none speaks.',
+      'Rules (`acl_rule`), required permissions (`requirement`, with their own `explain`), or `default` if none applies.',
   }),
 })
 
-/** Most keynames that one request may ask for. */
+/** Maximum number of keynames in a request. */
 export const maxKeynames = 10_000
-/** Properties that resources are searched by, in the spellings that clients use. */
+/** Properties that resources can be searched by, in the spellings that clients use. */
 export const searchProperties = [
   'id',
   'cls',
@@ -49,7 +49,7 @@ export const searchProperties = [
   'creation_date',
 ] as const
 
-/** Words that say how metadata are compared; without one the value has to be equal as text. */
+/** Comparison operators of metadata; without one, the value is compared as a string. */
 export const metadataOperators = ['like', 'ilike', 'json', 'has'] as const
 
 const searchConditions = [
@@ -59,12 +59,12 @@ const searchConditions = [
   ...metadataOperators.map((word) => `resmeta__${word}[{key}]`),
 ]
 
-/** Operations on resources. Bodies are composed of the class's members; `contract/bodies.ts` has their schemas. */
+/** Operations on resources. `contract/bodies.ts` has the schemas of the bodies, which depend on the class. */
 export const resourceRoutes = {
   'resource.get': {
     ...item,
     method: 'GET',
-    summary: 'One resource.',
+    summary: 'Returns a resource.',
     permission: 'resource.read',
     plain: { holdsResources: true },
     response: AnyObjectSchema,
@@ -73,7 +73,7 @@ export const resourceRoutes = {
     ...item,
     method: 'PUT',
     databaseUse: 'load',
-    summary: 'Changes a resource. Attributes sent as they are read change nothing and need no permission.',
+    summary: 'Changes a resource. Attributes with unchanged values need no permission.',
     permission: 'resource.read',
     body: AnyObjectSchema,
     plain: { isNull: true },
@@ -83,7 +83,7 @@ export const resourceRoutes = {
     ...item,
     method: 'DELETE',
     databaseUse: 'load',
-    summary: 'Deletes a resource and all below it.',
+    summary: 'Deletes a resource with its descendants.',
     permission: 'resource.delete',
     plain: { isNull: true },
     response: EmptySchema,
@@ -91,7 +91,7 @@ export const resourceRoutes = {
   'resource.list': {
     ...collection,
     method: 'GET',
-    summary: 'Children of a resource.',
+    summary: 'Lists the children of a resource.',
     query: query({ parent }),
     plain: { holdsResources: true },
     response: Type.Array(AnyObjectSchema),
@@ -111,15 +111,18 @@ export const resourceRoutes = {
     route: 'resource.search',
     method: 'GET',
     path: '/api/resource/search/',
-    summary: 'Resources whose properties have the given values.',
+    summary: 'Searches resources by their properties.',
     query: query({
       serialization: Type.String({
-        description: '`full` for whole representations, else only the resource key.',
+        description: '`full` for complete representations; otherwise only the member resource.',
       }),
-      root: Type.Integer({ minimum: 0, description: 'Only the subtree of this resource, itself included.' }),
-      parent_id__recursive: Type.Integer({ minimum: 0, description: 'Another name of root.' }),
-      limit: Type.Integer({ minimum: 1, description: 'Most items of the answer.' }),
-      offset: Type.Integer({ minimum: 0, description: 'Items to skip.' }),
+      root: Type.Integer({
+        minimum: 0,
+        description: 'Limits the search to the subtree of this resource, including the resource.',
+      }),
+      parent_id__recursive: Type.Integer({ minimum: 0, description: 'Alias of root.' }),
+      limit: Type.Integer({ minimum: 1, description: 'Maximum number of items to return.' }),
+      offset: Type.Integer({ minimum: 0, description: 'Number of items to skip.' }),
     }),
     moreQuery: {
       pattern: '^(resmeta.*|[a-z][a-z_]*)$',
@@ -133,21 +136,21 @@ export const resourceRoutes = {
     route: 'resource.permission',
     method: 'GET',
     path: '/api/resource/{id}/permission',
-    summary: 'Effective permissions on a resource.',
+    summary: 'Returns the effective permissions on a resource.',
     params: IdParams,
-    query: query({ user: Type.Integer({ description: 'Another user; needs change_permissions.' }) }),
+    query: query({ user: Type.Integer({ description: 'Another user; requires change_permissions.' }) }),
     response: Type.Record(Type.String(), Type.Record(Type.String(), Type.Boolean())),
   },
   'resource.permission_explain': {
     route: 'resource.permission.explain',
     method: 'GET',
     path: '/api/resource/{id}/permission/explain',
-    summary: 'Which rules and requirements decide permissions on a resource.',
+    summary: 'Explains which rules and requirements determine the permissions on a resource.',
     params: IdParams,
     query: query({
       scope: Type.String({ description: 'Only this scope.' }),
       permission: Type.String({ description: 'Only permissions of this name.' }),
-      user: Type.Integer({ description: 'Another user; needs change_permissions.' }),
+      user: Type.Integer({ description: 'Another user; requires change_permissions.' }),
     }),
     response: Type.Record(Type.String(), Type.Record(Type.String(), ExplanationSchema)),
   },
@@ -157,9 +160,9 @@ export const resourceRoutes = {
     path: '/api/component/landform/tree',
     databaseUse: 'export',
     summary:
-      'All readable resources of a subtree in one answer, as NDJSON: a head line, then one representation a line, without what the class implies: interfaces, scopes, and defaults within lists.',
+      'Returns all readable resources of a subtree as NDJSON: a header line, then one representation per line, without the interfaces and scopes of the class and without defaults within lists.',
     query: query({
-      root: Type.Integer({ minimum: 0, description: 'Top of the subtree; 0 where absent.' }),
+      root: Type.Integer({ minimum: 0, description: 'Root of the subtree; defaults to 0.' }),
       keyname: list(Type.String(), {
         maxItems: 1000,
         description: 'Further resources to include, by keyname.',
@@ -171,12 +174,11 @@ export const resourceRoutes = {
     route: 'landform.resource.keynames',
     method: 'POST',
     path: '/api/component/landform/keynames',
-    summary:
-      'Which of some keynames belong to resources that the caller may not read. Needs a user: guests are refused.',
+    summary: 'Finds keynames that belong to resources the caller cannot read. Not available to guests.',
     body: Type.Object({
       keynames: Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: patterns.printable }), {
         maxItems: maxKeynames,
-        description: 'Keynames to look for.',
+        description: 'Keynames to find.',
       }),
     }),
     response: Type.Object({ unreadable: Type.Array(Type.String()) }),

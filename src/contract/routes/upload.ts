@@ -11,12 +11,12 @@ const LoadedUploadSchema = Type.Object(
         {
           step: oneOf(['reading', 'writing', 'indexing'], {
             description:
-              'The file is looked at, and written meanwhile if it declares what it holds; else its features are written then; what is written is indexed.',
+              'reading: the file is read, and features are written at the same time if the file declares its fields and geometry type; writing: the features are written; indexing: indexes are built.',
           }),
-          features: Type.Integer({ description: 'Features that are done in this step.' }),
-          total: Type.Optional(Type.Integer({ description: 'All there are, once they were counted.' })),
+          features: Type.Integer({ description: 'Number of features processed in this step.' }),
+          total: Type.Optional(Type.Integer({ description: 'Total number of features, if known.' })),
         },
-        { description: 'How far it is, while it is read into a layer.' },
+        { description: 'Progress while the upload is loaded into a layer.' },
       ),
     ),
   },
@@ -41,7 +41,7 @@ export const uploadRoutes = {
     ...collection,
     method: 'POST',
     takesKey: true,
-    summary: 'Uploads files of a form, or begins an upload in parts (tus).',
+    summary: 'Uploads files of a form, or starts a resumable upload (tus).',
     bodyKind: 'multipart',
     response: Type.Object({ upload_meta: Type.Array(UploadSchema) }),
   },
@@ -57,20 +57,20 @@ export const uploadRoutes = {
   'upload.get': {
     ...item,
     method: 'GET',
-    summary: 'One upload, and how far it is read into a layer; HEAD says how much of it is here (tus).',
+    summary: 'Returns an upload and its load progress; HEAD returns the upload offset (tus).',
     response: LoadedUploadSchema,
   },
   'upload.append': {
     ...item,
     method: 'PATCH',
-    summary: 'Takes a part of an upload (tus).',
+    summary: 'Uploads a part of a resumable upload (tus).',
     bodyKind: 'raw',
   },
   'upload.override': {
     ...item,
     method: 'POST',
-    summary: 'PATCH or DELETE, as X-HTTP-Method-Override says, for clients that cannot send them (tus).',
+    summary: 'Handles PATCH or DELETE by X-HTTP-Method-Override, for clients that cannot send them (tus).',
     bodyKind: 'raw',
   },
-  'upload.delete': { ...item, method: 'DELETE', summary: 'Forgets an upload.', response: EmptySchema },
+  'upload.delete': { ...item, method: 'DELETE', summary: 'Deletes an upload.', response: EmptySchema },
 } as const satisfies Record<string, RouteDescriptor>

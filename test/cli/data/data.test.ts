@@ -74,7 +74,7 @@ describe('landform data head', () => {
   })
 
   it('says so where there is nothing to see', async () => {
-    expect((await run('head towns --filter name=Rom')).err).toBe('No feature fits.\n')
+    expect((await run('head towns --filter name=Rom')).err).toBe('No feature matches the filter.\n')
   })
 
   it('says what is meant where something is not there', async () => {
@@ -200,11 +200,11 @@ describe('landform data export', () => {
   it('says what cannot be done before it asks the server for it', async () => {
     const cases = [
       ['export towns -o out.shp', 3, 'Name it out.shp.zip.'],
-      ['export towns -o out.xyz', 3, 'does not say which format'],
+      ['export towns -o out.xyz', 3, 'Cannot determine the format'],
       ['export towns -o none/out.gpkg', 3, 'The folder "none" does not exist.'],
-      ['export towns -o .', 3, 'does not say which format'],
+      ['export towns -o .', 3, 'Cannot determine the format'],
       ['export towns -o new.gpkg --fid name', 1, 'is already a field'],
-      ['export towns -o new.gpkg --srs 0', 3, 'Give an EPSG code'],
+      ['export towns -o new.gpkg --srs 0', 3, 'Use an EPSG code'],
       ['export towns -o new.kml --srs 3857', 1, 'always in EPSG:4326'],
       ['export city -o new.gpkg', 3, 'has no features'],
       ['export towns', 3, "required option '-o, --output <file>' not specified"],

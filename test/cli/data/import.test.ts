@@ -51,7 +51,7 @@ describe('landform data import', () => {
     )
     const made = await run('import bad.geojson --parent city --skip-errors')
     expect(lines(made.out)).toEqual([
-      expect.stringMatching(/^created bad \(id = \d+\): 3 features, 2 bad left out in /),
+      expect.stringMatching(/^created bad \(id = \d+\): 3 features, 2 invalid skipped in /),
       '  feature 4: it has no geometry',
       '  feature 5: it has no geometry',
     ])
@@ -212,20 +212,20 @@ describe('landform data import', () => {
 
   it('refuses what does not go together, before anything is sent', async () => {
     const cases = [
-      ['import towns.geojson', 3, 'Give --parent or --into'],
-      ['import towns.geojson --parent city --into towns', 3, 'Give --parent or --into'],
-      ['import towns.geojson other.geojson --into towns', 3, 'not 2'],
-      ['import towns.geojson other.geojson --parent city --name X', 3, 'cannot have one name'],
-      ['import towns.geojson --into towns --name X', 3, 'has a name already'],
-      ['import nothing.geojson towns.geojson --parent city', 3, 'There is no file "nothing.geojson".'],
-      ['import none/x.shp --parent city', 3, 'There is no file "none/x.shp"'],
-      ['import . --parent city', 3, 'is a folder'],
+      ['import towns.geojson', 3, 'Use either --parent or --into'],
+      ['import towns.geojson --parent city --into towns', 3, 'Use either --parent or --into'],
+      ['import towns.geojson other.geojson --into towns', 3, 'Cannot load 2 files'],
+      ['import towns.geojson other.geojson --parent city --name X', 3, 'cannot have the same name'],
+      ['import towns.geojson --into towns --name X', 3, 'cannot be combined with --into'],
+      ['import nothing.geojson towns.geojson --parent city', 3, 'File "nothing.geojson" not found.'],
+      ['import none/x.shp --parent city', 3, 'File "none/x.shp" not found'],
+      ['import . --parent city', 3, 'is a directory'],
       ['import towns.geojson --parent cty', 1, 'did you mean "city"?'],
-      ['import towns.geojson --parent city --name Towns', 1, 'To replace its data: --into towns.'],
+      ['import towns.geojson --parent city --name Towns', 1, 'Replace its data with --into towns.'],
       ['import towns.geojson --parent city --keyname towns', 1, 'The keyname "towns" belongs to "Towns".'],
       ['import towns.geojson --into city', 3, '"City" is a resource_group, which has no features.'],
-      ['import towns.geojson --parent city --fix-errors BEST', 3, 'Give NONE, SAFE, LOSSY.'],
-      ['import towns.geojson --parent city --cast-is-multi maybe', 3, 'Give yes or no.'],
+      ['import towns.geojson --parent city --fix-errors BEST', 3, 'Use one of NONE, SAFE, LOSSY.'],
+      ['import towns.geojson --parent city --cast-is-multi maybe', 3, 'Use yes or no.'],
     ] as const
     for (const [words, exit, text] of cases) {
       const ran = await run(words)

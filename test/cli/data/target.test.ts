@@ -25,11 +25,11 @@ it('packs what goes to standard output where it is asked to', () => {
 
 it.each([
   ['roads.shp', undefined, /several files.*Name it roads\.shp\.zip\./],
-  ['roads.zip', undefined, /does not say which format.*Say --format/],
-  ['roads', undefined, /does not say which format.*\.gpkg, \.geojson/],
-  ['-', undefined, /standard output.*Say --format/],
-  ['roads.gpkg', 'GeoJSON', /is the name of GPKG, not of GeoJSON/],
-  ['roads.gpkg', 'GeoJSN', /no format "GeoJSN".*did you mean "GeoJSON"/],
+  ['roads.zip', undefined, /Cannot determine the format.*Set --format/],
+  ['roads', undefined, /Cannot determine the format.*\.gpkg, \.geojson/],
+  ['-', undefined, /Standard output.*Set --format/],
+  ['roads.gpkg', 'GeoJSON', /is that of GPKG, not of GeoJSON/],
+  ['roads.gpkg', 'GeoJSN', /Unknown format "GeoJSN".*did you mean "GeoJSON"/],
 ])('refuses %s (%s)', (output, wanted, told) => {
   expect(() => choose(output, wanted)).toThrow(
     expect.objectContaining({ code: 'usage/bad-argument', exit: 3 }) as Error,
@@ -43,5 +43,5 @@ it.each([
 })
 
 it('refuses to pack what its name calls plain', () => {
-  expect(() => choose('roads.gpkg', undefined, true)).toThrow(/does not say that it is packed/)
+  expect(() => choose('roads.gpkg', undefined, true)).toThrow(/Cannot write a ZIP archive to/)
 })

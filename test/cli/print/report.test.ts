@@ -57,13 +57,13 @@ describe('the report of an apply', () => {
     expect(linesOf({ outcomes })).toEqual([
       'Done in 1.2 s: 1 created, 1 updated.',
       '  a: 1 feature loaded',
-      '  b: 1,200 features loaded, 5 bad left out',
+      '  b: 1,200 features loaded, 5 invalid skipped',
       '    feature 4: no geometry',
       '    feature 9: no geometry',
       '    feature 12: no geometry',
       '    and 2 more',
-      '    The field "id" of the file is called "id_1" here.',
-      '    Features of other geometry types were left out: 2.',
+      '    The field "id" of the file was renamed to "id_1".',
+      '    Features with other geometry types were skipped: 2.',
     ])
   })
 
@@ -75,7 +75,7 @@ describe('the report of an apply', () => {
       '      one',
       '      two',
       '      hint: Ask.',
-      'To go on: landform apply',
+      'To resume: landform apply',
     ])
   })
 
@@ -91,7 +91,7 @@ describe('the report of an apply', () => {
         '      hint: Ask.',
         'Not tried: 1',
         '  b (resource_group), after a',
-        'To go on: landform apply',
+        'To resume: landform apply',
       ])
   })
 
@@ -102,17 +102,17 @@ describe('the report of an apply', () => {
       'Nothing was changed.',
       'Failed',
       '  http/unreachable: Nobody there.',
-      '      hint: Check the address and that the server runs.',
-      'To go on: landform apply',
+      '      hint: Check the address, and that the server is running.',
+      'To resume: landform apply',
     ])
   })
 
   it('does not say that nothing was changed where that is not known', () => {
     const outcomes = [{ change: change('a'), outcome: 'skipped' }] as const
     expect(linesOf({ outcomes, interrupted: true, uncertain: true })).toEqual([
-      'The answer of the server was lost: all was done, or nothing.',
+      'The response of the server was lost: either all changes were made, or none.',
       'Interrupted.',
-      'To go on: landform apply',
+      'To resume: landform apply',
     ])
   })
 })

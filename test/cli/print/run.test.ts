@@ -27,7 +27,7 @@ describe('formatRunReport', () => {
       'cities: loaded in 1.3 s',
       '  cities: 1,000 rows read, 998 rows written, 2 rows quarantined',
       '    line 7: name: is empty',
-      '    bad rows are in bad.ndjson',
+      '    quarantined rows: bad.ndjson',
     ])
   })
 

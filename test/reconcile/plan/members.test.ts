@@ -174,7 +174,7 @@ describe('the fields of a layer', () => {
       { id: 12, delete: true },
     ])
     const gone = found?.edits.find(({ pointer }) => pointer === '/feature_layer/fields/z')
-    expect(gone?.loses).toBe('dropping a field drops its values')
+    expect(gone?.loses).toBe('deleting a field deletes its values')
   })
 
   it('tell a change of the lookup table', () => {

@@ -40,7 +40,7 @@ test('a database that is away is told by its code, without its address', () => {
   expect(errorBody(fault, 'id')).toMatchObject({
     status_code: 503,
     code: 'database/unavailable',
-    message: 'Database unavailable. Try again; if it stays so, look at the database.',
+    message: 'Database unavailable. Try again; if the problem persists, check the database.',
   })
 })
 
