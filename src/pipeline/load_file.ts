@@ -126,7 +126,7 @@ function refuseManaged(
     : 'Load into the fields of the layer with --keep-fields.'
   const message = `The ${what} of "${name}" are managed by the manifest "${manifest}". Nothing was loaded.`
   throw problem('data/managed', message, {
-    hint: `${advice} To replace the data and fields all the same: --take.`,
+    hint: `${advice} To replace the data and fields anyway, use --take.`,
     resource: resource.id,
     data: { layer: name, manifest },
   })

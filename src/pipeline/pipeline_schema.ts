@@ -79,7 +79,7 @@ const FieldCheckSchema = Type.Object(
     minimum: Type.Optional(Type.Number({ description: 'Smallest number.' })),
     maximum: Type.Optional(Type.Number({ description: 'Largest number.' })),
     pattern: Type.Optional(
-      Type.String({ format: 'regex', description: 'Regular expression that a text has to match.' }),
+      Type.String({ format: 'regex', description: 'Regular expression that a string must match.' }),
     ),
     values: Type.Optional(Type.Array(Type.String(), { minItems: 1, description: 'Words that are allowed.' })),
   },
