@@ -24,7 +24,7 @@ export function openTable(gdal: GdalModule, path: string, driver: string): Datas
     return gdal.drivers.get(driver).open(path, 'r')
   } catch (cause) {
     const text = cause instanceof Error ? cause.message : String(cause)
-    const reason = text === '' ? 'it is not a text file in UTF-8' : text
+    const reason = text === '' ? 'it is not UTF-8 text' : text
     throw problem('source/unreadable', `the table ${basename(path)} cannot be read: ${reason}`, { cause })
   }
 }
