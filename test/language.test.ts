@@ -8,10 +8,7 @@ const pending: readonly string[] = [
   'src/cli',
   'src/contract',
   'src/gdal',
-  'src/http',
-  'src/manifest',
   'src/pipeline',
-  'src/reconcile',
   'src/server',
   'src/web',
 ]

@@ -21,6 +21,20 @@ export function bodyLimitOf(
   return bytes < bodyBytes.large ? Math.min(bytes, largeBytes) : (bytes / bodyBytes.large) * largeBytes
 }
 
+/** How slow a client may be. */
+export interface ClientLimits {
+  /** Least bytes per second, on average over `seconds`. */
+  readonly minRate: number
+  /** How long a client may be slower than that. */
+  readonly seconds: number
+}
+
+/**
+ * Least bytes per second, on average over so many seconds, at which a client sends a body and takes an answer. The
+ * options `--min-rate` and `--client-timeout` of the server set them.
+ */
+export const clientLimits: ClientLimits = { minRate: 500, seconds: 60 }
+
 /** What an operation does to the database: it reads or writes a little, reads whole layers, or writes whole layers. */
 export type DatabaseUse = 'query' | 'export' | 'load'
 

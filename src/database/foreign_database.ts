@@ -73,7 +73,7 @@ export function openForeign(options: ForeignOptions): Database {
       perParty: Math.max(1, options.poolSize - 2),
       waitMs: options.connectMs,
     }),
-    cancel: (client, over) => cancelOrCut(client, over, () => cancelBackend(client, config, log)),
+    cancel: (client, over) => cancelOrCut(client, over, () => cancelBackend(client, over, { config, log })),
     // Enforced by this process: a database that cannot be reached enforces no time-out.
     hasStatementTimeout: false,
     statementTimeoutMs,

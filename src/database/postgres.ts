@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { ClientBase, ClientConfig } from 'pg'
 import pg from 'pg'
 import type { Log } from '../core/log.ts'
@@ -66,7 +67,7 @@ export function openPostgres(options: PostgresOptions): Promise<Database> {
       perParty: Math.max(1, poolSize - 2),
       waitMs: connectTimeoutMs,
     }),
-    cancel: (client) => cancelBackend(client, config, log),
+    cancel: (client, over) => cancelBackend(client, over, { config, log }),
     hasStatementTimeout: true,
     listen: (channel, onNotify) => listener.listen(channel, onNotify),
     close: async () => {
@@ -77,16 +78,41 @@ export function openPostgres(options: PostgresOptions): Promise<Database> {
   return Promise.resolve(database)
 }
 
+/** How to reach the database of a connection whose statement is cancelled. */
+export interface CancelOptions {
+  readonly config: ClientConfig
+  readonly log: Log
+}
+
+/** Pause before a statement is cancelled again, in milliseconds. */
+const cancelPauseMs = 100
+
 /**
- * Cancels the running statement of a connection. Uses a new connection, since those of the pool may all be busy. Never
- * rejects.
+ * Cancels the running statement of a connection, again and again until it has ended: a request that arrives before the
+ * statement has started, or between two of them, has no effect. Uses a new connection, since those of the pool may all
+ * be busy. Never rejects.
+ *
+ * @param over settles when the statement has ended
  */
-export async function cancelBackend(busy: ClientBase, config: ClientConfig, log: Log): Promise<void> {
+export async function cancelBackend(
+  busy: ClientBase,
+  over: Promise<unknown>,
+  { config, log }: CancelOptions,
+): Promise<void> {
   const client = new pg.Client({ ...config, query_timeout: defaultConnectTimeoutMs })
   client.on('error', () => undefined)
+  let isOver = false
+  const ended = over
+    .catch(() => undefined)
+    .then(() => {
+      isOver = true
+    })
   try {
     await client.connect()
-    await client.query('select pg_cancel_backend($1)', [(busy as ClientWithPid).processID])
+    while (!isOver) {
+      await client.query('select pg_cancel_backend($1)', [(busy as ClientWithPid).processID])
+      await Promise.race([ended, setTimeout(cancelPauseMs, undefined, { ref: false })])
+    }
   } catch (error) {
     log.warn({ err: error }, 'could not cancel a query')
   } finally {

@@ -13,18 +13,18 @@ import { type Block, blockIssue, formatClasses } from './manifest_block.ts'
 import { listReferences } from './references.ts'
 import { classesWithMember } from './validators.ts'
 
-/** What people write who know other tools, or the wire, and what to write here. */
-const otherWords: Readonly<Record<string, string>> = {
+/** Field names of other tools and of the API, with hints for the manifest's field. */
+const foreignNames: Readonly<Record<string, string>> = {
   acl: 'write permissions',
   class: 'write cls',
-  items: 'write metadata straight under resmeta, resources under children',
+  items: 'write metadata directly under resmeta, resources under children',
   key: 'the key of the block is the key of the resource',
   keyname: 'the key of the block is the keyname of the resource',
   kind: 'write cls',
   metadata: 'write resmeta',
   name: 'write display_name',
   owner_user: 'write owner',
-  resource: 'write its fields straight into the block',
+  resource: 'write its fields directly in the block',
   resources: 'write children',
   rules: 'write permissions',
   source: 'write data: { source: … }',
@@ -32,7 +32,7 @@ const otherWords: Readonly<Record<string, string>> = {
   type: 'write cls',
 }
 
-/** Makes an issue of a fault that a validator found in a block. */
+/** Converts a validator fault of a block to an issue. */
 export function issueOfFault(block: Block, fault: Fault): Issue {
   const { kind, pointer, message, hint } = fault
   const name = splitPointer(pointer).at(-1) ?? ''
@@ -47,7 +47,7 @@ export function issueOfFault(block: Block, fault: Fault): Issue {
   return blockIssue(block, {
     code: 'manifest/unknown-field',
     pointer,
-    message: name === 'data' && isTop(pointer) ? `class ${block.cls} takes no data` : message,
+    message: name === 'data' && isTop(pointer) ? `class ${block.cls} does not support data` : message,
     hint: unknownFieldHint(block, pointer, name) ?? hint,
     at: 'key',
   })
@@ -59,7 +59,7 @@ function referenceHint({ cls, value }: Block, pointer: Pointer): string | undefi
   const reference = found.find((one) => one.pointer === pointer)
   if (reference === undefined) return undefined
   const isId = typeof reference.value === 'number'
-  return `write the key of a resource${isId ? `, or { id: ${reference.value} } for one that the manifest does not name` : ''}`
+  return `write the key of a resource${isId ? `, or { id: ${reference.value} } for a resource outside the manifest` : ''}`
 }
 
 function isTop(pointer: string): boolean {
@@ -71,14 +71,14 @@ function unknownFieldHint({ cls }: Block, pointer: string, name: string): string
   if (cls === undefined) return undefined
   const [member = '', ...rest] = splitPointer(pointer)
   if (member === cls && rest.length === 1 && Object.hasOwn(dataOf(cls)?.options ?? {}, name))
-    return 'it says how data are loaded: write it under data:'
+    return 'it is a load option: write it under data:'
   const schema = fieldSchema(cls, member, rest)
   if (schema === undefined) return undefined
-  if (annotationsOf(schema).readOnly) return 'the server sets it'
-  if (name === 'source' && dataOf(cls) !== undefined) return 'write data: { source: … } beside it'
+  if (annotationsOf(schema).readOnly) return 'the server sets this field'
+  if (name === 'source' && dataOf(cls) !== undefined) return 'write data: { source: … } next to it'
   if (!annotationsOf(schema)['x-wire']) return undefined
   const other = rest.length === 1 ? findOtherMember(cls, member, name) : undefined
-  return other === undefined ? 'manifests do not write it' : `write them under ${other}:`
+  return other === undefined ? 'manifests do not support it' : `write them under ${other}:`
 }
 
 /** Finds another member of a class that has a field of the same name. */
@@ -98,34 +98,34 @@ function findOwn<T>(record: Readonly<Record<string, T>> | undefined, name: strin
 }
 
 function topHint(cls: Cls | undefined, name: string): string | undefined {
-  const word = findOwn(otherWords, name)
+  const word = findOwn(foreignNames, name)
   if (word !== undefined) return word
   if (documentName(name) !== name) return `write ${documentName(name)}`
   if (cls === undefined && name === 'was')
-    return 'others own the resource (existing: true), so it is not renamed from here'
+    return 'the manifest does not manage this resource (existing: true) and cannot rename it'
   const owners = classesWithMember(name)
   if (owners.length === 0) return undefined
   if (cls === undefined) return `write cls too: ${owners.join(' or ')}`
   return `${name} belongs to class ${formatClasses(owners)}`
 }
 
-/** Gives the hint for a class that does not exist. */
+/** Returns the hint for an unknown class. */
 export function classHint(name: string): string | undefined {
   const ours = documentName(name)
   return ours === name || dialectName(ours, 'sister') !== name ? undefined : `write ${ours}`
 }
 
-/** A value to check, and where its expressions are; pointers start at the value. */
+/** A value to check, with its expressions; pointers are relative to the value. */
 interface Coercible {
   readonly value: Readonly<Record<string, unknown>>
-  /** Text of the file by pointer; undefined where no expression went into the value. */
+  /** Text of the file by pointer; undefined if the value has no expression. */
   readonly expressionAt: (pointer: Pointer) => string | undefined
   readonly check: (value: unknown) => readonly Fault[]
 }
 
 /**
- * Gives a text that is nothing but `${env.NAME}` the type the schema wants: what does not fit as a text is taken as
- * what YAML reads in it, if that fits. So `port: ${env.PORT}` is a number and `description: ${env.YEAR}` a text.
+ * Converts values that consist only of `${env.NAME}` to the type the schema requires. A string that is invalid is parsed
+ * as a YAML scalar: `port: ${env.PORT}` becomes a number, `description: ${env.YEAR}` stays a string.
  */
 export function coerceExpressions({ value, expressionAt, check }: Coercible): {
   readonly value: Readonly<Record<string, unknown>>

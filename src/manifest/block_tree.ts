@@ -6,14 +6,11 @@ import { type Block, blockIssue, placeOf } from './manifest_block.ts'
 export interface BlockTree {
   /** The first block of each key. */
   readonly blocks: ReadonlyMap<string, Block>
-  /**
-   * Whether all files could be read. Where not, what a block names may stand in a file that could not, and is not
-   * called missing.
-   */
+  /** Whether all files could be read. If not, unknown keys are not reported: an unread file may define them. */
   readonly complete: boolean
 }
 
-/** Puts the blocks of all files together; reports keys that are used twice. */
+/** Collects the blocks of all files by key, with an issue for each duplicate key. */
 export function gatherBlocks(all: readonly Block[]): {
   readonly blocks: ReadonlyMap<string, Block>
   readonly issues: readonly Issue[]
@@ -32,24 +29,24 @@ function duplicateKey(block: Block, first: Block): Issue {
   return blockIssue(block, {
     code: 'manifest/duplicate-key',
     pointer: '',
-    message: `this key is used twice, first in ${placeOf(first)}`,
-    hint: 'keys are unique over all files: choose another one here or there',
+    message: `duplicate key, first used in ${placeOf(first)}`,
+    hint: 'keys are unique across all files: choose another key',
     at: 'key',
   })
 }
 
-/** Gives the class of a resource, if it is known. The root of every server is a resource group. */
+/** Returns the class of a block, if known. Resource 0 of every server is a resource group. */
 export function clsOf(block: Block): Cls | undefined {
   return block.cls ?? (block.existing && block.value.id === 0 ? 'resource_group' : undefined)
 }
 
 /**
- * Gives the blocks in the order manifests keep them: each behind its parent, siblings by key. Blocks whose parents
- * form a ring are in none of the branches and come out as `rings`, one list a ring.
+ * Sorts blocks: parents before children, siblings by key. Blocks in a cycle of parents are returned as `cycles`, one
+ * list per cycle.
  */
 export function orderBlocks(blocks: ReadonlyMap<string, Block>): {
   readonly ordered: readonly Block[]
-  readonly rings: readonly (readonly Block[])[]
+  readonly cycles: readonly (readonly Block[])[]
 } {
   const children = groupByParent(blocks)
   const ordered: Block[] = []
@@ -60,10 +57,10 @@ export function orderBlocks(blocks: ReadonlyMap<string, Block>): {
   }
   const rest = new Set(blocks.values())
   for (const block of ordered) rest.delete(block)
-  return { ordered, rings: findRings(rest, blocks) }
+  return { ordered, cycles: findCycles(rest, blocks) }
 }
 
-/** Children by key of their parent, each list by key; `undefined` holds those whose parent is no block. */
+/** Groups blocks by the key of their parent, sorted by key; `undefined` holds blocks whose parent is not in the manifest. */
 function groupByParent(blocks: ReadonlyMap<string, Block>): Map<string | undefined, Block[]> {
   const children = new Map<string | undefined, Block[]>()
   const sorted = [...blocks.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
@@ -76,17 +73,17 @@ function groupByParent(blocks: ReadonlyMap<string, Block>): Map<string | undefin
   return children
 }
 
-function findRings(rest: ReadonlySet<Block>, blocks: ReadonlyMap<string, Block>): Block[][] {
+function findCycles(rest: ReadonlySet<Block>, blocks: ReadonlyMap<string, Block>): Block[][] {
   const seen = new Set<Block>()
-  const rings: Block[][] = []
+  const cycles: Block[][] = []
   for (const start of rest) {
     const path: Block[] = []
     for (let at: Block | undefined = start; at && !seen.has(at); at = blocks.get(at.parent ?? '')) {
       seen.add(at)
       path.push(at)
     }
-    const ring = path.slice(path.findIndex(({ key }) => key === path.at(-1)?.parent))
-    if (path.some(({ key }) => key === path.at(-1)?.parent)) rings.push(ring)
+    const cycle = path.slice(path.findIndex(({ key }) => key === path.at(-1)?.parent))
+    if (path.some(({ key }) => key === path.at(-1)?.parent)) cycles.push(cycle)
   }
-  return rings
+  return cycles
 }

@@ -8,7 +8,7 @@ interface DataBlock extends Readonly<Record<string, unknown>> {
   readonly allow_loss?: boolean
 }
 
-/** Takes `data:` of a block apart; the source is found from the folder of its file. */
+/** Splits `data:` of a block into source and options; the path is relative to the folder of the file. */
 export function resolveData(folder: string, value: unknown): WantedData {
   const { source, mode, allow_loss: allowLoss, ...options } = value as DataBlock
   return {
@@ -20,15 +20,15 @@ export function resolveData(folder: string, value: unknown): WantedData {
   }
 }
 
-/** A file that a block names as the source of its data. */
+/** The data source of a block. */
 export interface DataFile {
   readonly block: Block
   readonly path: string
-  /** Whether it is an address rather than a path. */
+  /** Whether the source is a URL instead of a path. */
   readonly isUrl: boolean
 }
 
-/** Lists the file that a block names in `data:`, if it does. */
+/** Lists the data source of a block: one or none. */
 export function listDataFiles(block: Block): DataFile[] {
   const { source } = (block.value.data ?? {}) as { readonly source?: unknown }
   if (typeof source !== 'string' || source === '') return []

@@ -5,7 +5,7 @@ import { checkDataFiles } from './checks/check_data_files.ts'
 import type { Manifest } from './manifest.ts'
 import { findManifestFiles, type ReadManifestFile, readManifestFile } from './manifest_input.ts'
 
-/** What to load, and from where. */
+/** Files and environment of a manifest. */
 export interface LoadOptions {
   /** Files, and folders that are searched for `*.yaml` and `*.yml`. */
   readonly paths: readonly string[]
@@ -15,17 +15,17 @@ export interface LoadOptions {
   readonly cwd: string
 }
 
-/** A manifest with everything that was found wrong with it. */
+/** A manifest with all issues found in it. */
 export interface LoadedManifest {
-  /** There only where no issue is an error. */
+  /** Absent if an issue is an error. */
   readonly manifest?: Manifest
   /** All issues of all files, by file and position. */
   readonly issues: readonly Issue[]
-  /** Text by file as issues name it, for excerpts. Secrets in it are blotted out. */
+  /** Text by file name, for excerpts. Secrets are redacted. */
   readonly sources: ReadonlyMap<string, string>
 }
 
-/** Loads a manifest from its files and folders, in whatever order they are named. Faults are issues, never thrown. */
+/** Loads a manifest from files and folders, independent of their order. Reports faults as issues and never throws. */
 export async function loadManifest({ paths, env, cwd }: LoadOptions): Promise<LoadedManifest> {
   const found = await findManifestFiles(paths, cwd)
   const files = await Promise.all(found.files.map((file) => readManifestFile(file, { env, cwd })))
@@ -40,7 +40,7 @@ export async function loadManifest({ paths, env, cwd }: LoadOptions): Promise<Lo
   return {
     ...(manifest === undefined || stops ? {} : { manifest }),
     issues: [...reading, ...issues, ...missing].sort(compareIssues),
-    sources: new Map([...files.flatMap(listTaken), ...files.flatMap(listShown)]),
+    sources: new Map([...files.flatMap(listIncluded), ...files.flatMap(listShown)]),
   }
 }
 
@@ -48,8 +48,8 @@ function listShown({ file, shownText }: ReadManifestFile): [string, string][] {
   return shownText === undefined ? [] : [[file, shownText]]
 }
 
-function listTaken({ sources }: ReadManifestFile): [string, string][] {
-  return sources.flatMap(({ taken }) =>
-    [...taken.values()].map(({ file, text }): [string, string] => [file, text]),
+function listIncluded({ sources }: ReadManifestFile): [string, string][] {
+  return sources.flatMap(({ included }) =>
+    [...included.values()].map(({ file, text }): [string, string] => [file, text]),
   )
 }

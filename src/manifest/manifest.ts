@@ -3,13 +3,13 @@ import type { MetadataValue } from '../contract/resource.ts'
 import type { Pointer } from '../core/pointer.ts'
 import type { Span } from '../core/span.ts'
 
-/** Finds where in the files a part of a resource's block stands; the nearest part that is written. */
+/** Returns the span of a field of a resource's block, or of its nearest written ancestor. */
 export type SpanOf = (pointer: Pointer) => Span
 
-/** A permission rule as a manifest writes it. */
+/** A permission rule of a manifest. */
 export interface WantedRule {
   readonly action: 'allow' | 'deny'
-  /** `guest`, `user:guest` or `group:editors`: a keyname, with its kind where users and groups share it. */
+  /** Keyname, with a kind if a user and a group share it: `guest`, `user:guest` or `group:editors`. */
   readonly principal: string
   readonly identity: string
   readonly scope: string
@@ -17,7 +17,7 @@ export interface WantedRule {
   readonly propagate: boolean
 }
 
-/** Which rules of a resource the manifest owns: all of them, or only the ones it lists. */
+/** The rules of a resource. The manifest owns all rules of the resource, or only the listed ones. */
 export interface WantedPermissions {
   readonly owns: 'all' | 'listed'
   readonly rules: readonly WantedRule[]
@@ -31,26 +31,26 @@ export interface WantedData {
   readonly source: string
   /** Load options by their wire names: `source_layer`, `fix_errors`, … */
   readonly options: Readonly<Record<string, unknown>>
-  /** What is done when the data on the server were edited; asked where absent. */
+  /** Policy for data that were edited on the server; the plan stops if absent. */
   readonly mode?: DataMode
-  /** Whether a load may take features and fields away. */
+  /** Whether a load may delete features and fields. */
   readonly allowLoss?: boolean
 }
 
-/** What becomes of data that were edited on the server: `seed` keeps them, `replace` overwrites them. */
+/** Policy for data that were edited on the server: `seed` keeps them, `replace` overwrites them. */
 export type DataMode = 'seed' | 'replace'
 
-/** What a manifest wants of one resource. Only what is written is there. */
+/** The desired state of a resource. Omitted fields are absent. */
 export interface WantedResource {
   readonly key: string
-  /** Others own it: only what is written is managed, and it is never created or deleted. */
+  /** Whether the resource is unmanaged: only the written fields are updated; it is never created or deleted. */
   readonly existing: boolean
-  /** Id on the server, where the manifest names it. */
+  /** Id on the server, if the manifest sets it. */
   readonly id?: number
-  /** Key it had before. */
+  /** Previous key. */
   readonly was?: string
   readonly protect: boolean
-  /** Absent only for existing resources that do not tell. */
+  /** Optional only for existing resources. */
   readonly cls?: Cls
   /** Key of the parent; absent only for existing resources. */
   readonly parent?: string
@@ -61,18 +61,18 @@ export interface WantedResource {
   readonly permissions?: WantedPermissions
   readonly resmeta?: Readonly<Record<string, MetadataValue>>
   /**
-   * Members of the class, in the shape of the wire, except that references stand as keys of the manifest (or as
-   * `{id}` of a resource it does not name). `mapReferences` of the contract finds them all.
+   * Members of the class as in the API, except that references are keys of the manifest, or `{id}` of a resource
+   * outside it. See `mapReferences` of the contract.
    */
   readonly members: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly data?: WantedData
-  /** Where the block stands; pointers start at the block: `/webmap/root_item`. */
+  /** Spans in the block; pointers are relative to it: `/webmap/root_item`. */
   readonly spanOf: SpanOf
 }
 
-/** A tree of resources that belongs to one id, put together from all its files. */
+/** A tree of resources, assembled from all files of the manifest. */
 export interface Manifest {
-  /** Names the manager on the server. */
+  /** Id of the manifest, stored on the server as the manager of its resources. */
   readonly id: string
   /** By key, parents before children. */
   readonly resources: ReadonlyMap<string, WantedResource>

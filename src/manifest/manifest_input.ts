@@ -8,14 +8,14 @@ import type { Environment } from '../document/resolve_values.ts'
 import { findFileKind, listYamlFiles, readBytes } from '../document/yaml_files.ts'
 import { type ManifestSource, resolveSource, type Surroundings } from './resolve_source.ts'
 
-/** A file to read: where it is, and how people are told of it. */
+/** A file of a manifest, with the name shown in messages. */
 export interface ManifestFile {
   readonly path: string
   /** Relative to the working directory, with slashes. */
   readonly file: string
 }
 
-/** Finds the files that paths name, each once, sorted; a path that leads nowhere is an issue. */
+/** Resolves paths to unique files, sorted; a missing path is an issue. */
 export async function findManifestFiles(
   paths: readonly string[],
   cwd: string,
@@ -23,12 +23,12 @@ export async function findManifestFiles(
   const lists = await Promise.all(paths.map((path) => expandPath(path, cwd)))
   const found = new Set(lists.flatMap((list) => ('files' in list ? list.files : [])))
   const issues = lists.flatMap((list) => ('issue' in list ? [list.issue] : []))
-  const files = [...found].map((path) => ({ path, file: shownPath(path, cwd) }))
-  if (paths.length === 0) issues.push(issueOf('manifest/empty', 'no file is named'))
+  const files = [...found].map((path) => ({ path, file: displayPath(path, cwd) }))
+  if (paths.length === 0) issues.push(issueOf('manifest/empty', 'no files given'))
   return { files: files.sort((a, b) => (a.file < b.file ? -1 : 1)), issues }
 }
 
-function shownPath(path: string, cwd: string): string {
+function displayPath(path: string, cwd: string): string {
   return relative(cwd, path).split(sep).join('/') || '.'
 }
 
@@ -39,14 +39,13 @@ async function expandPath(
   const full = resolve(cwd, path)
   try {
     const kind = await findFileKind(full)
-    if (kind === 'absent')
-      return { issue: issueOf('file/not-found', `${path}: there is no such file or folder`) }
+    if (kind === 'absent') return { issue: issueOf('file/not-found', `${path}: no such file or folder`) }
     if (kind === 'file') return { files: [full] }
     if (kind === 'other')
       return { issue: issueOf('file/unreadable', `${path} is neither a file nor a folder`) }
     const files = await listYamlFiles(full)
     if (files.length > 0) return { files }
-    return { issue: issueOf('manifest/empty', `${path}: the folder holds no *.yaml file`) }
+    return { issue: issueOf('manifest/empty', `${path}: the folder has no *.yaml files`) }
   } catch (error) {
     return { issue: issueOf('file/unreadable', `${path}: ${reasonOf(error)}`) }
   }
@@ -60,27 +59,27 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** What became of a file. */
+/** The content of a manifest file. */
 export interface ReadManifestFile {
   readonly file: string
-  /** Documents of the file; those with syntax faults are left out. */
+  /** Documents of the file; empty if it has syntax errors. */
   readonly sources: readonly ManifestSource[]
   readonly issues: readonly Issue[]
-  /** Text for excerpts, without secrets; absent where the file is no text. */
+  /** Text for excerpts, with secrets redacted; absent if the file is not text. */
   readonly shownText?: string
-  /** Whether all of it could be read. */
+  /** Whether the whole file could be read. */
   readonly complete: boolean
 }
 
-/** Where a manifest is loaded. */
+/** Environment in which a manifest is loaded. */
 export interface Place {
   /** Variables for `${env.NAME}`. */
   readonly env: Environment
-  /** Folder that shown paths start from, absolute. */
+  /** Absolute path of the folder that shown paths are relative to. */
   readonly cwd: string
 }
 
-/** Reads one file, and those it takes in. */
+/** Reads a file and the files it includes. */
 export async function readManifestFile(
   { path, file }: ManifestFile,
   { env, cwd }: Place,
@@ -91,7 +90,10 @@ export async function readManifestFile(
     const { text } = decoded
     const folder = dirname(path)
     const files = await readIncludes(folder, text)
-    return parseManifestText({ file, folder, text }, { env, files, showPath: (name) => shownPath(name, cwd) })
+    return parseManifestText(
+      { file, folder, text },
+      { env, files, showPath: (name) => displayPath(name, cwd) },
+    )
   } catch (error) {
     return failed(file, issueOf('file/unreadable', `${file}: ${reasonOf(error)}`))
   }
@@ -101,15 +103,15 @@ function failed(file: string, issue: Issue): ReadManifestFile {
   return { file, sources: [], issues: [issue], complete: false }
 }
 
-/** A text that is to be read as a file of a manifest. */
+/** The text of a manifest file. */
 export interface ManifestText {
   readonly file: string
-  /** Absolute path of the folder it lies in. */
+  /** Absolute path of the folder of the file. */
   readonly folder: string
   readonly text: string
 }
 
-/** Parses the text of a manifest's file. Pure. */
+/** Parses the text of a manifest file. Pure. */
 export function parseManifestText(
   { file, folder, text }: ManifestText,
   surroundings: Surroundings,
@@ -135,8 +137,8 @@ function emptyFile(file: string): Issue {
   return {
     code: 'manifest/empty',
     severity: 'error',
-    message: 'the file holds nothing',
+    message: 'the file is empty',
     span: { file, line: 1, column: 1, endLine: 1, endColumn: 1 },
-    hint: 'was it emptied by mistake? Restore it, or delete it',
+    hint: 'restore the file, or delete it',
   }
 }

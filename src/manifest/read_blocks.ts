@@ -12,7 +12,7 @@ import { issueAt, type ManifestSource, showAt } from './resolve_source.ts'
 import { keyPattern } from './schema/block_schema.ts'
 import { blockValidator } from './validators.ts'
 
-/** The blocks of a file, parents before children, and what is wrong with each by itself. */
+/** The blocks of a file, parents before children, with the issues of each block. */
 export interface ReadBlocks {
   readonly blocks: Block[]
   readonly issues: Issue[]
@@ -21,11 +21,11 @@ export interface ReadBlocks {
 interface Place {
   readonly source: ManifestSource
   readonly pointer: Pointer
-  /** Key of the resource the map belongs to. */
+  /** Key of the resource that contains the map. */
   readonly parent?: string
 }
 
-/** Reads the resources of a source, nested ones too. */
+/** Reads the resources of a source, including nested ones. */
 export function readBlocks(source: ManifestSource): ReadBlocks {
   const read: ReadBlocks = { blocks: [], issues: [] }
   const { resources } = source.value as { resources?: unknown }
@@ -47,11 +47,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
-const keyForm = new RegExp(keyPattern)
+const keyRegExp = new RegExp(keyPattern)
 
 function checkKey(read: ReadBlocks, key: string, { source, pointer }: Place): void {
-  if (keyForm.test(key)) return
-  const message = `${showValue(key)} is no key: keys are 1 to 255 printable ASCII characters`
+  if (keyRegExp.test(key)) return
+  const message = `${showValue(key)} is not a valid key: keys are 1 to 255 printable ASCII characters`
   read.issues.push(issueAt(source, { code: 'manifest/bad-key', pointer, message, at: 'key' }))
 }
 
@@ -79,7 +79,7 @@ function readBlock(read: ReadBlocks, { key, value }: Entry, place: Place): void 
     ...(isCls(value.cls) ? { cls: value.cls } : {}),
     ...(parent === undefined ? {} : { parent }),
   }
-  read.blocks.push(checkShape(read, block, place))
+  read.blocks.push(checkBlock(read, block, place))
   if (children === undefined) return
   readMap(read, children, { ...place, pointer: joinPointer(place.pointer, 'children'), parent: key })
   if (!isRecord(children)) read.issues.push(badChildren(block))
@@ -91,9 +91,9 @@ function withoutChildren({ children: _, ...fields }: Entry['value']): Entry['val
 
 function isExisting(value: unknown, { source, pointer }: Place): boolean {
   const isExpression = source.expressions.has(joinPointer(pointer, 'existing'))
-  const meant = isExpression && typeof value === 'string' ? coerceString(value) : value
-  // Anything else that is not a no is checked as a yes, so that the value is reported and nothing else.
-  return meant !== undefined && meant !== false && !/^(?:n|no|off|false)$/i.test(String(meant))
+  const resolved = isExpression && typeof value === 'string' ? coerceString(value) : value
+  // An invalid value counts as true, so that only the value itself is reported.
+  return resolved !== undefined && resolved !== false && !/^(?:n|no|off|false)$/i.test(String(resolved))
 }
 
 function badChildren(block: Block): Issue {
@@ -102,14 +102,14 @@ function badChildren(block: Block): Issue {
   return blockIssue(block, { code: 'manifest/bad-value', pointer: '/children', message })
 }
 
-/** Checks the fields of a block, and gives the block with its expressions in the types that are wanted. */
-function checkShape(read: ReadBlocks, block: Block, { parent }: Place): Block {
+/** Checks the fields of a block and returns it with its expressions converted to the types of the schema. */
+function checkBlock(read: ReadBlocks, block: Block, { parent }: Place): Block {
   if (parent !== undefined && block.value.parent !== undefined)
     read.issues.push(
       blockIssue(block, {
         code: 'manifest/conflict',
         pointer: '/parent',
-        message: `it is nested under ${JSON.stringify(parent)}, so its parent is known`,
+        message: `conflicts with nesting under ${JSON.stringify(parent)}`,
         hint: 'remove parent:, or move the block out of children:',
       }),
     )
@@ -127,7 +127,7 @@ function checkShape(read: ReadBlocks, block: Block, { parent }: Place): Block {
   return value === block.value ? block : { ...block, value }
 }
 
-/** Data of a resource without a class are a conflict with `existing: true`, which is reported as such. */
+/** Skips `data` of a resource without a class: `checkIdentity` reports the conflict with `existing: true`. */
 function isConflict({ cls }: Block, { kind, pointer }: Fault): boolean {
   return cls === undefined && kind === 'unknown-field' && pointer === '/data'
 }
@@ -141,7 +141,8 @@ function classIssue(block: Block): Issue | undefined {
   if (cls !== undefined || (value.cls === undefined && existing)) return undefined
   if (value.cls === undefined) {
     const message = 'missing field "cls"'
-    const hint = `write cls: with the class of the resource, or existing: true where others own it`
+    const hint =
+      'write cls: with the class of the resource, or existing: true if the manifest does not manage it'
     return blockIssue(block, { code: 'manifest/missing-field', pointer: '', message, hint, at: 'key' })
   }
   const message = `unknown class ${showAt(block.source, joinPointer(block.pointer, 'cls'))}`
@@ -154,5 +155,5 @@ function hintFor({ value, source, pointer }: Block): string {
     isShown && typeof value.cls === 'string'
       ? (classHint(value.cls) ?? findHint(value.cls, clsNames))
       : undefined
-  return near ?? `classes are: ${clsNames.join(', ')}`
+  return near ?? `valid classes: ${clsNames.join(', ')}`
 }

@@ -10,13 +10,13 @@ import { type Block, blockIssue, formatClasses } from './manifest_block.ts'
 import { showAt } from './resolve_source.ts'
 import { mentionsWord } from './schema/mentions_word.ts'
 
-/** A reference of a resource: what it may point at, where it stands in the block, and what is written there. */
+/** A reference in the block of a resource, with its allowed targets. */
 export interface WantedReference extends FoundReference {
-  /** Key of a resource of the manifest; absent where the reference is `{id}`, or names a principal. */
+  /** Key of a resource of the manifest; absent for `{id}` and principals. */
   readonly key?: string
 }
 
-/** Lists the references in the members of a resource. Pointers start at its block. */
+/** Lists the references in the members of a resource. Pointers are relative to its block. */
 export function listReferences(resource: Pick<WantedResource, 'cls' | 'members'>): WantedReference[] {
   const { cls, members } = resource
   if (cls === undefined) return []
@@ -37,7 +37,7 @@ function withKey(found: FoundReference): WantedReference {
   return isKey ? { ...found, key: String(found.value) } : found
 }
 
-/** Checks that every reference names a resource of the manifest, of a class that fits. */
+/** Checks that every reference names a resource of the manifest with an allowed class. */
 export function checkReferences(tree: BlockTree): Issue[] {
   return [...tree.blocks.values()].flatMap((block) => {
     const members = block.value as WantedResource['members']
@@ -60,7 +60,7 @@ function checkReference({ blocks, complete }: BlockTree, block: Block, found: Wa
       pointer,
       message: `${shown(block, pointer)} is a ${cls}, not a ${formatClasses(target.classes)}`,
       hint:
-        childHint(blocks, key, target.classes) ?? `name a resource of class ${formatClasses(target.classes)}`,
+        childHint(blocks, key, target.classes) ?? `use a resource of class ${formatClasses(target.classes)}`,
     }),
   ]
 }
@@ -79,12 +79,12 @@ function unknownReference(
   return blockIssue(block, {
     code: 'manifest/unknown-reference',
     pointer,
-    message: `there is no resource ${shown(block, pointer)}`,
-    hint: near ?? 'name a key of this manifest; declare a resource of others with existing: true',
+    message: `unknown resource ${shown(block, pointer)}`,
+    hint: near ?? 'use a key of this manifest; declare unmanaged resources with existing: true',
   })
 }
 
-/** Of a resource of the wrong class, a child often is what was meant: the style of a layer. */
+/** Suggests a child of an allowed class, such as the style of a layer. */
 function childHint(
   blocks: ReadonlyMap<string, Block>,
   key: string,
@@ -93,5 +93,5 @@ function childHint(
   const child = [...blocks.values()].find(
     ({ parent, cls }) => parent === key && cls !== undefined && classes.includes(cls),
   )
-  return child === undefined ? undefined : `did you mean "${child.key}", which stands under it?`
+  return child === undefined ? undefined : `did you mean its child "${child.key}"?`
 }

@@ -11,75 +11,75 @@ import { keySpanAt, spanAt, type YamlDocument } from '../document/yaml_document.
 /** One YAML document of a manifest, with its expressions replaced. */
 export interface ManifestSource {
   readonly document: YamlDocument
-  /** Absolute path of the folder the file lies in: sources of data are found from there. */
+  /** Absolute path of the folder of the file; data sources are relative to it. */
   readonly folder: string
   readonly value: unknown
-  /** Whether it has escapes of characters by number, the only way to write what a file cannot hold as it is. */
+  /** Whether the text has numeric character escapes, the only way to write NUL and surrogates. */
   readonly hasEscapes: boolean
-  /** By pointer, the text of values that an expression went into. */
+  /** Source text of values with expressions, by pointer. */
   readonly expressions: ReadonlyMap<Pointer, string>
-  /** By pointer, the files that values were taken from as a whole. */
-  readonly taken: ReadonlyMap<Pointer, TakenFile>
+  /** Included files by pointer, of values that consist of one file. */
+  readonly included: ReadonlyMap<Pointer, IncludedFile>
 }
 
-/** A file whose text is a value. */
-export interface TakenFile {
-  /** As it is shown to people. */
+/** An included file. */
+export interface IncludedFile {
+  /** Path as shown in messages. */
   readonly file: string
   readonly text: string
 }
 
-/** What expressions are replaced by. */
+/** Environment variables and files that expressions refer to. */
 export interface Surroundings {
   readonly env: Environment
   readonly files: Includes
-  /** Gives a path as it is shown to people. */
+  /** Returns a path as shown in messages. */
   readonly showPath: (path: string) => string
 }
 
-/** Replaces a document's expressions; issues are those of the expressions. */
+/** Resolves the expressions of a document, with their issues. */
 export function resolveSource(
   document: YamlDocument,
   folder: string,
   { env, files, showPath }: Surroundings,
 ): { readonly source: ManifestSource; readonly issues: readonly Issue[] } {
   const { value, issues, expressions, includedPaths: paths } = resolveValues(document, env, files)
-  const taken = new Map<Pointer, TakenFile>()
-  const hasEscapes = numbered.test(document.text)
+  const included = new Map<Pointer, IncludedFile>()
+  const hasEscapes = numericEscape.test(document.text)
   for (const [pointer, path] of paths) {
     const found = files.get(path)
     if (found !== undefined && 'text' in found)
-      taken.set(pointer, { file: showPath(found.path), text: found.text })
+      included.set(pointer, { file: showPath(found.path), text: found.text })
   }
-  return { source: { document, folder, value, hasEscapes, expressions, taken }, issues }
+  return { source: { document, folder, value, hasEscapes, expressions, included }, issues }
 }
 
-const numbered = /\\[0xuU]/
+const numericEscape = /\\[0xuU]/
 
-/** A fault to be reported at a pointer of a source. */
+/** A fault at a pointer of a source. */
 export interface SourceFault {
   readonly code: ProblemCode
   readonly pointer: Pointer
   readonly message: string
   readonly hint?: string | undefined
   readonly severity?: 'error' | 'warning'
-  /** Whether the key or the value is at fault. */
+  /** Whether the span is that of the key or of the value. */
   readonly at?: 'key' | 'value'
 }
 
-/** Makes an issue of a fault, with its place. */
+/** Converts a fault to an issue with its span. */
 export function issueAt(source: ManifestSource, fault: SourceFault): Issue {
   const { code, pointer, message, hint, severity = 'error', at = 'value' } = fault
   const span = at === 'key' ? keySpanAt(source.document, pointer) : spanAt(source.document, pointer)
   return { code, severity, message, span, pointer, ...(hint === undefined ? {} : { hint }) }
 }
 
-/** Shows the value at a pointer in a message; never a secret, never what a variable gave. */
+/** Formats the value at a pointer for messages; secrets and values of variables are redacted. */
 export function showAt(source: ManifestSource, pointer: Pointer): string {
   return showValue(redactValue(findAtPointer(source.value, pointer), pointer, source.expressions))
 }
 
-/** Gives the place of the key at a pointer. */
+/** Returns the span of the key at a pointer. */
 export function keySpanOf(source: ManifestSource, pointer: Pointer): Span {
   return keySpanAt(source.document, pointer)
 }

@@ -3,27 +3,27 @@ import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { formatYaml } from '../document/format_yaml.ts'
 import { blockFields } from './schema/block_schema.ts'
 
-/** A block as it is written to a file; values may be expressions (`variableExpression`). */
+/** A block to write; values may be expressions (`variableExpression`). */
 export interface WrittenBlock {
   readonly [field: string]: unknown
   readonly children?: Readonly<Record<string, WrittenBlock>>
 }
 
-/** A manifest as it is written to a file. */
+/** A manifest to write. */
 export interface WrittenManifest {
   readonly manifest: string
   readonly resources: Readonly<Record<string, WrittenBlock>>
 }
 
-/** How a manifest is written. */
+/** Format options. */
 export interface FormatOptions {
-  /** Path or address of the JSON Schema, for editors; `landform schema manifest` prints it. */
+  /** Path or URL of the JSON Schema, for editors; `landform schema manifest` prints it. */
   readonly schema?: string
 }
 
 /**
- * Writes a manifest as tidy YAML. Fields stand in the order of the contract, resources in the order they are given.
- * Loaded again, the text gives the same manifest.
+ * Formats a manifest as YAML, with fields in the order of the contract and resources in the given order. Loading the
+ * text returns the same manifest.
  */
 export function formatManifest(
   { manifest, resources }: WrittenManifest,
@@ -73,7 +73,7 @@ function orderMembers(value: unknown, order: readonly string[]): unknown {
   return Object.fromEntries(entries.sort(([a], [b]) => rank(a) - rank(b)))
 }
 
-/** Finds where a block stands in a manifest's value, by its key: `/resources/root/children/roads`. */
+/** Finds the pointer of a block by its key: `/resources/root/children/roads`. */
 export function findBlockPointer(manifest: unknown, key: string): Pointer | undefined {
   const { resources } = (manifest ?? {}) as { readonly resources?: unknown }
   return findIn(resources, '/resources', key)

@@ -4,7 +4,7 @@ import { blockSchema, existingSchema, requirementsOf } from './schema/block_sche
 import type { JsonSchema } from './schema/field_schema.ts'
 import { blockDefinitions, fileSchema } from './schema/manifest_schema.ts'
 
-/** All that is checked is a part of one schema, so that what blocks of all classes share is compiled once. */
+/** One library for all validators, so that shared definitions are compiled once. */
 const library = 'urn:landform:blocks'
 const compile = createValidatorCompiler({
   faults: 'all',
@@ -12,7 +12,7 @@ const compile = createValidatorCompiler({
 })
 const compiled = new Map<string, Validator>()
 
-/** Below the block that is checked, each resource is a block of its own. */
+/** Children are not validated here: each of them is checked as a block. */
 function definitions(): Record<string, JsonSchema> {
   const parts = clsNames.flatMap((cls) => {
     const block = `block_${cls}`
@@ -36,21 +36,18 @@ function validatorOf(name: string): Validator {
   return validator
 }
 
-/**
- * Gives the validator of a block: of a class, of our own or of others; without a class, that of a resource of others.
- * `children` is taken as it is.
- */
+/** Returns the validator of a block, by class and whether it is existing; `children` may be any object. */
 export function blockValidator(cls: Cls | undefined, existing: boolean): Validator {
   if (cls === undefined) return validatorOf('existing_resource')
   return validatorOf(`${existing ? 'block' : 'own'}_${cls}`)
 }
 
-/** Gives the validator of a file's top level; `resources` is taken as it is. */
+/** Returns the validator of a file's top level; `resources` may be any object. */
 export function fileValidator(): Validator {
   return validatorOf('file')
 }
 
-/** Names of the classes that have a member. */
+/** Lists the classes that have a member. */
 export function classesWithMember(name: string): Cls[] {
   return clsNames.filter((cls) => Object.hasOwn(blockSchema(cls).properties as object, name))
 }

@@ -152,7 +152,7 @@ describe('an apply to a landform server', () => {
         'Nothing was changed.\nFailed: 1\n  late_a (resource_group): apply/stale: "late_a" was changed',
       ),
     ])
-    expect(refused.out).toContain('hint: Plan again, or leave it out with --partial.')
+    expect(refused.out).toContain('hint: Plan again, or skip it with --partial.')
     meddling = undefined
     const partial = await run(['apply', 'late.yaml', '--partial'], {
       answer: answers,

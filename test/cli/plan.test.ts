@@ -153,7 +153,10 @@ describe('plan and apply', () => {
     const renamed = manifest('was', layers('was').replace('was_layer:', 'was_places:'))
     await write('was.yaml', renamed)
     const looks = await run(['plan', 'was.yaml'])
-    expect([looks.exit, looks.err]).toEqual([3, expect.stringContaining('hint: renamed? add was: was_layer')])
+    expect([looks.exit, looks.err]).toEqual([
+      3,
+      expect.stringContaining('hint: If it was renamed, add was: was_layer.'),
+    ])
     await write('was.yaml', renamed.replace('was_places:', 'was_places:\n            was: was_layer'))
     expect((await run(['apply', 'was.yaml', '--yes'])).exit).toBe(0)
     expect(await idOf('was_places')).toBe(before)

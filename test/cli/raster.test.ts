@@ -70,7 +70,7 @@ describe('a picture in a manifest', () => {
     await write('bare.yaml', manifest(''))
     const planned = await run(['plan', 'bare.yaml'])
     expect(planned.exit).toBe(3)
-    expect(planned.out + planned.err).toContain('"photo" is to be made, and a raster_layer is made of a file')
+    expect(planned.out + planned.err).toContain('cannot create "photo": a raster_layer requires a data file')
     expect(await findPhoto()).toBeUndefined()
   })
 

@@ -2,10 +2,11 @@ import { describe, expect, it, test } from 'vitest'
 import { bodySchema } from '../../src/contract/bodies.ts'
 import { WebmapItemSchema } from '../../src/contract/classes/webmap.ts'
 import { annotationsOf } from '../../src/contract/descriptor.ts'
-import { bodyBytes, bodyLimitOf } from '../../src/contract/limits.ts'
+import { bodyBytes, bodyLimitOf, statementLimitOf } from '../../src/contract/limits.ts'
 import { describeApi } from '../../src/contract/openapi/openapi.ts'
 import { parseQuery } from '../../src/contract/query.ts'
 import { clsNames } from '../../src/contract/registry.ts'
+import type { BodyKind } from '../../src/contract/route.ts'
 import { routeNames, routeOf } from '../../src/contract/routes.ts'
 import type { Schema } from '../../src/contract/schema.ts'
 import { createValidatorCompiler } from '../../src/contract/validate.ts'
@@ -46,6 +47,23 @@ test('every operation that reads a whole body says how large it may be', () => {
     if (isRead)
       expect(operation.requestBody, name).toMatchObject({ 'x-max-bytes': bodyLimitOf(routeOf(name)) })
   }
+})
+
+const streamed: readonly BodyKind[] = ['raw', 'multipart', 'stream']
+
+test.each(routeNames)('%s states what one request may cost', (name) => {
+  const route = routeOf(name)
+  const { method, body, bodyKind = 'json' } = route
+  const { pglite, postgres } = statementLimitOf(route)
+  expect(Math.min(pglite, postgres)).toBeGreaterThan(0)
+  expect([pglite, postgres].every(Number.isFinite)).toBe(true)
+  // Files have the limit of uploads, and forms those of their parts.
+  if (streamed.includes(bodyKind)) expect(['POST', 'PUT', 'PATCH']).toContain(method)
+  else expect(bodyLimitOf(route)).toBeLessThanOrEqual(bodyBytes.streamed)
+  const operation = describeApi({ version: '1' }).paths[route.path]?.[method.toLowerCase()]
+  expect(operation).toMatchObject({ 'x-statement-seconds': { pglite, postgres } })
+  if (body !== undefined && !streamed.includes(bodyKind))
+    expect(operation).toMatchObject({ requestBody: { 'x-max-bytes': bodyLimitOf(route) } })
 })
 
 describe('the limit of a body', () => {

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { silentLog } from '../../src/core/log.ts'
 import type { Database } from '../../src/database/database.ts'
-import { openPostgres, type PostgresOptions } from '../../src/database/postgres.ts'
+import { cancelBackend, openPostgres, type PostgresOptions } from '../../src/database/postgres.ts'
 import { usePostgres } from '../support/postgres.ts'
 
 const postgres = usePostgres()
@@ -39,6 +40,29 @@ test('a server restart fails running statements and none after it', async () => 
   await expect(database.query('select 1')).rejects.toMatchObject({ code: 'database/unavailable' })
   await proxy.restore()
   expect(await database.query('select count(*)::int as n from kept')).toEqual([{ n: 0 }])
+})
+
+test('a statement that starts after the first request to cancel it is cancelled too', async () => {
+  const database = await open({ url: postgres.url })
+  const config = { connectionString: postgres.url, application_name: 'cancels' }
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  const { promise: over, resolve: end } = Promise.withResolvers<void>()
+  const cancelled = cancelBackend(client, over, { config, log: silentLog })
+  const isSent = async () => {
+    const rows = await database.query(
+      `select from pg_stat_activity
+        where application_name = 'cancels' and state = 'idle' and query like 'select pg_cancel_backend%'`,
+    )
+    return rows.length > 0
+  }
+  // The connection has run no statement so far: the first request has no effect.
+  await expect.poll(isSent, { interval: 10, timeout: 60_000 }).toBe(true)
+  await expect(client.query('select pg_sleep(600)')).rejects.toMatchObject({ code: '57014' })
+  end()
+  await cancelled
+  expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  await client.end()
 })
 
 test('a lost server aborts COPY in both directions', async () => {

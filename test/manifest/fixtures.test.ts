@@ -8,7 +8,7 @@ const load = (path: string) => loadManifest({ paths: [path], env: fixtureEnv, cw
 const bad = listCases('bad')
 
 describe('a bad manifest', () => {
-  it.each(bad)('$name is refused with the issues that stand beside it', async ({ name, path }) => {
+  it.each(bad)('$name is rejected with the expected issues', async ({ name, path }) => {
     const loaded = await load(path)
     const expected = `${fixtures}/bad/${name}.txt`
     expect(existsSync(expected) || process.env.BLESS === '1', `${expected} is missing`).toBe(true)
@@ -16,18 +16,18 @@ describe('a bad manifest', () => {
     expect(loaded.issues).not.toEqual([])
   })
 
-  it.each(bad)('$name gives nothing to act on unless all issues are warnings', async ({ path }) => {
+  it.each(bad)('$name returns a manifest only if all issues are warnings', async ({ path }) => {
     const { manifest, issues } = await load(path)
     expect(manifest === undefined).toBe(issues.some(({ severity }) => severity === 'error'))
   })
 
-  it.each(bad)('$name never shows what a variable or a secret holds', async ({ path }) => {
+  it.each(bad)('$name never shows values of variables or secrets', async ({ path }) => {
     const loaded = await load(path)
     expect(printIssues(loaded)).not.toMatch(/hunter2/)
     expect(JSON.stringify(loaded.issues)).not.toMatch(/hunter2/)
   })
 
-  it.each(bad)('$name points at places that are there', async ({ path }) => {
+  it.each(bad)('$name has spans within its files', async ({ path }) => {
     const { issues, sources } = await load(path)
     for (const { span, message } of issues.filter(({ code }) => code !== 'file/encoding')) {
       const line = sources.get(span?.file ?? '')?.split(/\r?\n/)[(span?.line ?? 0) - 1]

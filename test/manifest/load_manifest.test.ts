@@ -21,8 +21,8 @@ const codes = async (...paths: string[]) => (await load(...paths)).issues.map(({
 describe('paths', () => {
   it('that lead nowhere, or to a folder without manifests, are issues', async () => {
     expect(printIssues(await load('nowhere.yaml', 'empty'))).toBe(
-      'error file/not-found: nowhere.yaml: there is no such file or folder\n' +
-        'error manifest/empty: empty: the folder holds no *.yaml file\n',
+      'error file/not-found: nowhere.yaml: no such file or folder\n' +
+        'error manifest/empty: empty: the folder has no *.yaml files\n',
     )
     expect(await codes()).toEqual(['manifest/empty'])
   })

@@ -5,7 +5,7 @@ import { problem } from '../../contract/problems.ts'
 import { formatManifest } from '../../manifest/rewrite.ts'
 import type { ActualResource, ActualTree } from '../../reconcile/model/actual_tree.ts'
 import { readActualTree } from '../../reconcile/plan/plan_manifest.ts'
-import { type Pulled, pullTree } from '../../reconcile/pull/pull_tree.ts'
+import { type PullResult, pullTree } from '../../reconcile/pull/pull_tree.ts'
 import { slugOf } from '../../reconcile/pull/slug.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
@@ -37,7 +37,7 @@ export async function pullManifest(
   api: Api,
   { root, manifest }: Pick<PullSettings, 'root' | 'manifest'>,
   signal?: AbortSignal,
-): Promise<Pulled> {
+): Promise<PullResult> {
   const tree = await readActualTree(api, signal)
   const top = findRoot(tree, root)
   const manifestId =
@@ -75,7 +75,7 @@ async function runPull(settings: PullSettings, terminal: Terminal): Promise<numb
 }
 
 async function writeManifest(
-  { manifest }: Pulled,
+  { manifest }: PullResult,
   { into, force }: PullSettings,
   { cwd }: Terminal,
 ): Promise<string> {

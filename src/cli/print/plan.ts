@@ -84,7 +84,7 @@ const reasons: Readonly<Record<DataLoad['reason'], string>> = {
   new: '',
   'source changed': ': the source has changed',
   'data changed on the server': '',
-  'told to': ': --overwrite-data',
+  requested: ': --overwrite-data',
 }
 
 function formatData(data: DataLoad, paint: Paint): string[] {

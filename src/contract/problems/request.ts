@@ -32,6 +32,13 @@ export const requestProblems = {
     meansStatus: true,
     advice: 'Send less at once, or raise the limit of the server.',
   },
+  'request/too-slow': {
+    title: 'Request too slow',
+    exit: 1,
+    status: 408,
+    exception: `${core}.ValidationError`,
+    advice: 'Send it over a faster connection, and large files as resumable uploads.',
+  },
   'request/method': {
     title: 'Method not allowed',
     exit: 1,

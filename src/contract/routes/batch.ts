@@ -9,7 +9,10 @@ import { Type } from '../type.ts'
 export const maxOperations = 20_000
 
 /** Most steps in which the operations of a batch depend on one another. */
-export const maxWaves = 1000
+export const maxWaves = 300
+
+/** Most metadata keys that the operations of a batch write. */
+export const maxBatchMetadata = 200_000
 
 const nameRules = { minLength: 1, maxLength: 255 } as const
 
@@ -69,7 +72,12 @@ export const batchRoutes = {
     path: '/api/component/landform/batch',
     databaseUse: 'load',
     summary: 'Creates, changes and deletes many resources in one transaction: all, or nothing.',
-    body: Type.Object({ operations: Type.Array(BatchOperationSchema, { maxItems: maxOperations }) }),
+    body: Type.Object({
+      operations: Type.Array(BatchOperationSchema, {
+        maxItems: maxOperations,
+        description: `Operations, in their order. They write at most ${maxBatchMetadata} metadata keys, and depend on each other in at most ${maxWaves} steps.`,
+      }),
+    }),
     bodySize: 'large',
     response: Type.Object({
       results: Type.Array(

@@ -10,21 +10,21 @@ import { showAt } from '../resolve_source.ts'
 import { mentionsWord } from '../schema/mentions_word.ts'
 
 /**
- * Checks what a schema cannot say of the content of a block: rules, metadata keys, items that name themselves, and texts
- * that no server can keep.
+ * Checks what JSON Schema cannot express: duplicate rules, reserved metadata keys, duplicate list items, and strings that
+ * a database cannot store.
  */
 export function checkContent(block: Block): Issue[] {
   return [...checkRules(block), ...checkMetadata(block), ...checkItems(block), ...checkTexts(block)]
 }
 
-/** What a file cannot hold as it is, an escape can: `"\\0"`. */
+/** Reports NUL and lone surrogates, which only escapes such as `"\\0"` can produce. */
 function checkTexts(block: Block): Issue[] {
   if (!block.source.hasEscapes) return []
   return [...unstorable(block.value, '')].map((pointer) =>
     blockIssue(block, {
       code: 'manifest/bad-value',
       pointer,
-      message: `${showAt(block.source, block.pointer + pointer)} holds a NUL, or half of a surrogate pair`,
+      message: `${showAt(block.source, block.pointer + pointer)} contains NUL or a lone surrogate`,
     }),
   )
 }
@@ -54,8 +54,8 @@ function checkRules(block: Block): Issue[] {
       code: 'manifest/duplicate-rule',
       severity: 'warning',
       pointer: joinPointer(base, index),
-      message: `the rule is the same as ${base.slice(1).replace('/', '.')}[${first}]`,
-      hint: 'keep one',
+      message: `duplicate of rule ${base.slice(1).replace('/', '.')}[${first}]`,
+      hint: 'remove one of them',
     })
   })
 }
@@ -66,14 +66,14 @@ function checkMetadata(block: Block): Issue[] {
     blockIssue(block, {
       code: 'manifest/conflict',
       pointer: joinPointer('/resmeta', key),
-      message: 'keys that start with "landform." belong to the program',
-      hint: 'choose another key; what they say is written with protect: and data:',
+      message: 'metadata keys that start with "landform." are reserved',
+      hint: 'choose another key; protect: and data: set the reserved ones',
       at: 'key',
     }),
   )
 }
 
-/** Lists whose items are known by some of their members (`x-key`) hold no two of the same name. */
+/** Reports items with the same key in lists that have one (`x-key`). */
 function checkItems(block: Block): Issue[] {
   if (block.cls === undefined) return []
   const issues: Issue[] = []
@@ -134,7 +134,7 @@ function checkList(block: Block, { pointer, names, items }: KeyedList): Issue[] 
     return blockIssue(block, {
       code: 'manifest/duplicate-item',
       pointer: place,
-      message: `${showAt(block.source, block.pointer + place)} is already item [${first}] of the list`,
+      message: `${showAt(block.source, block.pointer + place)} duplicates item [${first}] of the list`,
     })
   })
 }

@@ -4,7 +4,7 @@ import type { DataFile } from '../data_files.ts'
 import { blockIssue } from '../manifest_block.ts'
 import { showAt } from '../resolve_source.ts'
 
-/** Checks that the sources of data are there. */
+/** Checks that the data sources exist and are files. */
 export async function checkDataFiles(files: readonly DataFile[]): Promise<Issue[]> {
   return (await Promise.all(files.map(checkDataFile))).flat()
 }
@@ -25,22 +25,22 @@ interface DataFault {
 
 const urlFault: DataFault = {
   code: 'manifest/bad-value',
-  message: 'is an address; data are loaded from files',
-  hint: 'let a pipeline fetch it',
+  message: 'is a URL, but data: supports only files',
+  hint: 'download it, and set the path of the file',
 }
 
 const faults: Readonly<Record<Exclude<FileKind, 'file'>, DataFault>> = {
   absent: {
     code: 'file/not-found',
-    message: 'is not there',
-    hint: 'the path starts from the folder of the manifest',
+    message: 'does not exist',
+    hint: 'the path is relative to the folder of the manifest',
   },
   folder: {
     code: 'file/unreadable',
     message: 'is a folder',
-    hint: 'name a file; several files of one source go into a ZIP archive',
+    hint: 'use a file; put the files of one source into a ZIP archive',
   },
-  other: { code: 'file/unreadable', message: 'is no file', hint: 'name a file' },
+  other: { code: 'file/unreadable', message: 'is not a regular file', hint: 'use a regular file' },
 }
 
 async function findFault(path: string): Promise<DataFault | undefined> {

@@ -6,7 +6,7 @@ import { type Block, blockIssue, placeOf } from '../manifest_block.ts'
 import { issueAt, keySpanOf, type ManifestSource, showAt } from '../resolve_source.ts'
 import { fileValidator } from '../validators.ts'
 
-/** Checks what says which resource of the server a block is: `existing`, `id` and `was`. */
+/** Checks the fields that identify a resource on the server: `existing`, `id` and `was`. */
 export function checkIdentity({ blocks }: BlockTree): Issue[] {
   const list = [...blocks.values()]
   return [
@@ -24,10 +24,15 @@ function checkExisting(block: Block): Issue[] {
   return [
     ...(block.value.data === undefined
       ? []
-      : [refuse('data', 'others own the resource (existing: true), so its data are not loaded from here')]),
+      : [
+          refuse(
+            'data',
+            'the manifest does not manage this resource (existing: true) and cannot load its data',
+          ),
+        ]),
     ...(block.value.was === undefined || block.cls === undefined
       ? []
-      : [refuse('was', 'others own the resource (existing: true), so it is not renamed from here')]),
+      : [refuse('was', 'the manifest does not manage this resource (existing: true) and cannot rename it')]),
   ]
 }
 
@@ -37,11 +42,11 @@ function checkWas(block: Block, blocks: ReadonlyMap<string, Block>): Issue[] {
   const refuse = (message: string, hint: string) => [
     blockIssue(block, { code: 'manifest/conflict', pointer: '/was', message, hint }),
   ]
-  if (was === block.key) return refuse('the old key is the same as the new one', 'remove was:')
-  if (id !== undefined) return refuse('both was: and id: say which resource it is', 'keep one of the two')
+  if (was === block.key) return refuse('the old key equals the new one', 'remove was:')
+  if (id !== undefined) return refuse('was: and id: both identify the resource', 'remove one of them')
   const other = blocks.get(was)
   if (other === undefined) return []
-  return refuse(`the old key ${JSON.stringify(was)} is in use, in ${placeOf(other)}`, 'remove was:')
+  return refuse(`the old key ${JSON.stringify(was)} is still used in ${placeOf(other)}`, 'remove was:')
 }
 
 function checkUnique(blocks: readonly Block[], field: 'id' | 'was'): Issue[] {
@@ -52,12 +57,12 @@ function checkUnique(blocks: readonly Block[], field: 'id' | 'was'): Issue[] {
     const first = seen.get(value)
     if (first === undefined) seen.set(value, block)
     if (first === undefined) return []
-    const message = `${JSON.stringify(first.key)} has the same ${field}, in ${placeOf(first)}`
+    const message = `${JSON.stringify(first.key)} has the same ${field} in ${placeOf(first)}`
     return [blockIssue(block, { code: 'manifest/conflict', pointer: `/${field}`, message })]
   })
 }
 
-/** Checks the top level of a file: `manifest:` and `resources:`, and nothing else. */
+/** Checks the top level of a file: only `manifest:` and `resources:` are allowed. */
 export function checkTopLevel(source: ManifestSource): Issue[] {
   if (isPipeline(source.value)) return [pipelineInstead(source)]
   const show = (pointer: string, part: unknown) => redactValue(part, pointer, source.expressions)
@@ -86,7 +91,7 @@ function pipelineInstead(source: ManifestSource): Issue {
     code: 'manifest/unknown-field',
     pointer: '/pipeline',
     message: 'the file is a pipeline, not a manifest',
-    hint: 'run it with "landform run FILE", and keep it in a folder of its own, such as pipelines',
+    hint: 'run it with "landform run FILE", and keep it in a separate folder such as pipelines',
     at: 'key',
   })
 }
@@ -95,13 +100,13 @@ function withoutResources(source: ManifestSource): Issue {
   return issueAt(source, {
     code: 'manifest/empty',
     pointer: '/resources',
-    message: 'the file holds no resource',
-    hint: 'was it emptied by mistake? To give resources up, remove their blocks, then plan with --prune',
+    message: 'the file has no resources',
+    hint: 'restore the file; to delete resources, remove their blocks and plan with --prune',
     at: 'key',
   })
 }
 
-/** Checks that all files carry the same id. */
+/** Checks that all files have the same manifest id. */
 export function checkManifestIds(sources: readonly ManifestSource[]): Issue[] {
   const idOf = (source: ManifestSource) => (source.value as { manifest?: unknown } | null)?.manifest
   const [first, ...others] = sources.filter((source) => typeof idOf(source) === 'string')
@@ -113,7 +118,7 @@ export function checkManifestIds(sources: readonly ManifestSource[]): Issue[] {
         code: 'manifest/two-ids',
         pointer: '/manifest',
         message: `manifest ${showAt(source, '/manifest')} is loaded together with ${showAt(first, '/manifest')} of ${formatSpan(keySpanOf(first, '/manifest'))}`,
-        hint: 'all files of one manifest carry the same id; load different ones apart',
+        hint: 'all files of a manifest have the same id; load other manifests separately',
       }),
     )
 }

@@ -7,7 +7,7 @@ import { findAtPointer, joinPointer, type Pointer } from '../../core/pointer.ts'
 import { type Block, blockIssue } from '../manifest_block.ts'
 import { showAt } from '../resolve_source.ts'
 
-/** Checks a block of a class with source data, besides the shape of its fields. */
+/** Checks a block of a class with source data for rules that its schema cannot express. */
 export function checkLayer(block: Block): Issue[] {
   const { cls = '' } = block
   const data = dataOf(cls)
@@ -30,8 +30,8 @@ function checkStructure({ block, cls, data: { structure = [], srs } }: LayerBloc
     blockIssue(block, {
       code: 'manifest/missing-field',
       pointer: block.value[cls] === undefined ? '' : `/${cls}`,
-      message: `without data: a layer has to say its ${missing.map((name) => `${cls}.${name}`).join(' and ')}`,
-      hint: `a layer that a pipeline fills needs them too: ${cls}: { geometry_type: POINT, srs: { id: ${srs} } }`,
+      message: `a layer without data: requires ${missing.map((name) => `${cls}.${name}`).join(' and ')}`,
+      hint: `for example, ${cls}: { geometry_type: POINT, srs: { id: ${srs} } }`,
       at: 'key',
     }),
   ]
@@ -45,14 +45,16 @@ function checkSrs({ block, cls, data }: LayerBlock): Issue[] {
     blockIssue(block, {
       code: 'manifest/bad-value',
       pointer,
-      message: `layers cannot be stored in EPSG:${showAt(block.source, block.pointer + pointer)}`,
+      message: `cannot store layers in EPSG:${showAt(block.source, block.pointer + pointer)}`,
       hint,
     }),
   ]
   if (!layerReferenceSystems.some((code) => code === id))
-    return refuse(`write ${layerReferenceSystems.join(' or ')}; data in other systems are reprojected`)
+    return refuse(
+      `use ${layerReferenceSystems.join(' or ')}; data in other reference systems are reprojected`,
+    )
   if (block.value.data !== undefined && id !== data.srs)
-    return refuse(`a layer that is loaded by data: is stored in ${data.srs}; its data may be in any system`)
+    return refuse(`layers with data: are stored in ${data.srs}; their data may be in any reference system`)
   return []
 }
 
@@ -65,8 +67,8 @@ function checkFieldNames(block: Block): Issue[] {
     return blockIssue(block, {
       code: 'manifest/bad-value',
       pointer,
-      message: `a field cannot be called ${showAt(block.source, block.pointer + pointer)}`,
-      hint: 'every feature has its id and its geom already; choose another keyname',
+      message: `the keyname ${showAt(block.source, block.pointer + pointer)} is reserved`,
+      hint: 'choose another keyname: every feature already has id and geom',
     })
   })
 }
@@ -78,7 +80,7 @@ function checkData(block: Block): Issue[] {
     blockIssue(block, {
       code: 'manifest/missing-field',
       pointer: '/data',
-      message: 'fid_source: FIELD needs fid_field, the field that holds the ids',
+      message: 'fid_source: FIELD requires fid_field, the field with the ids',
       at: 'key',
     }),
   ]

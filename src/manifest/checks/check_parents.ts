@@ -4,7 +4,7 @@ import { findHint } from '../../core/suggest.ts'
 import { type BlockTree, clsOf } from '../block_tree.ts'
 import { type Block, blockIssue, formatClasses, placeOf } from '../manifest_block.ts'
 
-/** Checks that each resource of our own has a parent that is there and that takes its class. */
+/** Checks that each managed resource has a parent, and that the parent allows its class. */
 export function checkParents({ blocks, complete }: BlockTree): Issue[] {
   return [...blocks.values()].flatMap((block) => {
     if (block.parent === undefined) return block.existing ? [] : [withoutParent(block)]
@@ -18,8 +18,8 @@ function withoutParent(block: Block): Issue {
   return blockIssue(block, {
     code: 'manifest/unknown-parent',
     pointer: '',
-    message: 'it has no parent',
-    hint: 'nest it under children: of another resource, or name one with parent:; the top of a server is root: { existing: true, id: 0 }',
+    message: 'has no parent',
+    hint: 'nest it under children: of another resource, or set parent:; for the root of the server, write root: { existing: true, id: 0 }',
     at: 'key',
   })
 }
@@ -29,10 +29,9 @@ function unknownParent(block: Block, keys: readonly string[]): Issue {
   return blockIssue(block, {
     code: 'manifest/unknown-reference',
     pointer: '/parent',
-    message: `there is no resource ${JSON.stringify(parent)}`,
+    message: `unknown resource ${JSON.stringify(parent)}`,
     hint:
-      findHint(parent, keys) ??
-      'name a key of this manifest; declare a resource of others with existing: true',
+      findHint(parent, keys) ?? 'use a key of this manifest; declare unmanaged resources with existing: true',
   })
 }
 
@@ -45,24 +44,24 @@ function checkParentClass(block: Block, parent: Block): Issue[] {
     blockIssue(block, {
       code: 'manifest/wrong-parent',
       pointer: block.value.parent === undefined ? '' : '/parent',
-      message: `class ${cls} cannot stand under ${JSON.stringify(parent.key)}, which is a ${parentCls}`,
-      hint: `put it under a resource of class ${formatClasses(parents)}`,
+      message: `class ${cls} is not allowed under ${JSON.stringify(parent.key)}, which is a ${parentCls}`,
+      hint: `move it under a resource of class ${formatClasses(parents)}`,
       at: block.value.parent === undefined ? 'key' : 'value',
     }),
   ]
 }
 
-/** Reports parents that form a ring, once a ring, at its first block. */
-export function checkRings(rings: readonly (readonly Block[])[]): Issue[] {
-  return rings.flatMap((ring) => {
-    const [first] = ring
+/** Reports each cycle of parents at its first block. */
+export function checkCycles(cycles: readonly (readonly Block[])[]): Issue[] {
+  return cycles.flatMap((cycle) => {
+    const [first] = cycle
     if (first === undefined) return []
-    const path = [...ring.map(({ key }) => key), first.key].join(' is under ')
-    const others = ring.slice(1).map((block) => `${block.key}: ${placeOf(block)}`)
+    const path = [...cycle.map(({ key }) => key), first.key].join(' is under ')
+    const others = cycle.slice(1).map((block) => `${block.key}: ${placeOf(block)}`)
     return blockIssue(first, {
       code: 'manifest/cycle',
       pointer: '/parent',
-      message: ring.length === 1 ? 'it is its own parent' : `the parents form a ring: ${path}`,
+      message: cycle.length === 1 ? 'it is its own parent' : `the parents form a cycle: ${path}`,
       ...(others.length > 0 ? { hint: others.join(', ') } : {}),
     })
   })
@@ -84,8 +83,8 @@ export function checkNames({ blocks }: BlockTree): Issue[] {
       blockIssue(block, {
         code: 'manifest/duplicate-name',
         pointer: '/display_name',
-        message: `its sibling ${JSON.stringify(first.key)} has the same display name, in ${placeOf(first)}`,
-        hint: 'give one of them another name',
+        message: `its sibling ${JSON.stringify(first.key)} has the same display name in ${placeOf(first)}`,
+        hint: 'rename one of them',
       }),
     ]
   })

@@ -6,20 +6,20 @@ import { lineAt } from '../../document/line_starts.ts'
 import { nearestNode } from '../../document/yaml_document.ts'
 import { readMapserverXml, type StyleResult } from '../../style/mapserver_read.ts'
 import { type Block, blockIssue } from '../manifest_block.ts'
-import { showAt, type TakenFile } from '../resolve_source.ts'
+import { type IncludedFile, showAt } from '../resolve_source.ts'
 
 const pointer: Pointer = '/mapsrv_style/xml'
 
 /**
- * Reads the style of a block as the server is going to. What is wrong in it is placed where it stands in the file, if
- * the file has the XML line by line (`xml: |`), else at the value, with the line and column within it.
+ * Checks the style of a block like the server does. Issues have their span in the file if the XML is a block scalar
+ * (`xml: |`); otherwise the span of the value, with the line and column of the XML in the message.
  */
 export function checkStyle(block: Block): Issue[] {
   const xml = (block.value.mapsrv_style as { xml?: unknown } | null | undefined)?.xml
   if (typeof xml !== 'string' || xml === '') return []
-  const taken = block.source.taken.get(block.pointer + pointer)
-  if (taken !== undefined) return checkTakenStyle(block, taken)
-  if (block.source.expressions.has(block.pointer + pointer)) return checkHiddenStyle(block, xml)
+  const included = block.source.included.get(block.pointer + pointer)
+  if (included !== undefined) return checkIncludedStyle(block, included)
+  if (block.source.expressions.has(block.pointer + pointer)) return checkRedactedStyle(block, xml)
   return readStyle(block, xml).issues.map(({ code, message, severity, span, hint }) => {
     const inFile = span === undefined ? undefined : findInFile(block, xml, span)
     const place =
@@ -31,7 +31,7 @@ export function checkStyle(block: Block): Issue[] {
 
 const readings = new WeakMap<object, Map<string, StyleResult>>()
 
-/** Reads a style; many layers of a file look the same. */
+/** Parses a style, with a cache: many layers of a file have the same style. */
 function readStyle({ source }: Block, xml: string): StyleResult {
   const known = readings.get(source) ?? new Map<string, StyleResult>()
   readings.set(source, known)
@@ -40,24 +40,24 @@ function readStyle({ source }: Block, xml: string): StyleResult {
   return reading
 }
 
-/** A style that is a file of its own: what is wrong is placed there. */
-function checkTakenStyle(block: Block, { file, text }: TakenFile): Issue[] {
+/** Checks an included style file; issues have their span in that file. */
+function checkIncludedStyle(block: Block, { file, text }: IncludedFile): Issue[] {
   return readStyle(block, text).issues.map(({ code, message, severity, span, hint }) => ({
     ...blockIssue(block, { code: code as ProblemCode, severity, pointer, hint, message }),
     ...(span === undefined ? {} : { span: { ...span, file } }),
   }))
 }
 
-/** A style that variables went into: what is wrong is not told in words, which would show what they hold. */
-function checkHiddenStyle(block: Block, xml: string): Issue[] {
+/** Checks a style with variables. The message omits the details, which could show values of the variables. */
+function checkRedactedStyle(block: Block, xml: string): Issue[] {
   const error = readMapserverXml(xml).issues.find(({ severity }) => severity === 'error')
   if (error === undefined) return []
   const shown = showAt(block.source, block.pointer + pointer)
-  const message = `${shown} does not give a style that can be read`
+  const message = `${shown} is not a valid style`
   return [blockIssue(block, { code: error.code as ProblemCode, pointer, message })]
 }
 
-/** Finds where a part of the XML stands in the file; undefined where the file has it in another form. */
+/** Finds the span of a part of the XML in the file; undefined if the file does not have the XML line by line. */
 function findInFile(
   { source: { document }, pointer: base }: Block,
   xml: string,
@@ -66,7 +66,7 @@ function findInFile(
   const node = nearestNode(document, base + pointer)
   const { text, lines, file } = document
   const first = lineAt(lines, node.start)
-  // The value of a block starts with its `|`, or with the first line below it.
+  // The node of a block scalar starts at its `|`, or at the first line after it.
   const above = text[node.start] === '|' ? first : first - 1
   const inner = xml.split('\n')[span.line - 1] ?? ''
   const start = lines[above + span.line - 1]

@@ -7,10 +7,10 @@ import type { DataMode } from '../manifest.ts'
 import { type JsonSchema, requiredOf, toManifestSchema, writtenProperties } from './field_schema.ts'
 import { permissionsSchema, principalSchema, ruleSchema } from './permission_schema.ts'
 
-/** What the keys of resources look like; they are keynames on the server. */
+/** Pattern of resource keys, which are keynames on the server. */
 export const keyPattern = '^[\\x20-\\x7e]{1,255}$'
 
-/** Names of what every block may hold, in the order they are written. */
+/** Fields of every block, in the order in which they are written. */
 export const blockFields = [
   'cls',
   'existing',
@@ -29,35 +29,36 @@ const shared = Object.fromEntries(
   [...blockFields, 'children'].map((name) => [name, { $ref: `#/definitions/${name}` }]),
 )
 
-/** Schemas of what every block may hold, by the name they are referred to by. `children` is the caller's. */
+/** Schemas of the fields of every block, by name. The caller defines `children`. */
 export function sharedDefinitions(): Record<string, JsonSchema> {
   const { display_name, description } = ResourceMember.properties
   return {
     existing: {
       type: 'boolean',
       default: false,
-      description: 'Others own it: only what is written here is managed, and it is never created or deleted.',
+      description:
+        'Whether the manifest only refers to the resource: it updates the fields written here and never creates or deletes it.',
     },
     id: {
       type: 'integer',
       minimum: 0,
       maximum: maxResourceId,
-      description: 'Id on the server, where the key does not find it.',
+      description: 'Id on the server, if the resource does not have the key as its keyname.',
     },
-    was: { type: 'string', pattern: keyPattern, description: 'Key it had before it was renamed.' },
+    was: { type: 'string', pattern: keyPattern, description: 'Previous key of a renamed resource.' },
     protect: {
       type: 'boolean',
       default: false,
-      description: 'Whether deleting it is refused, even after this block is gone.',
+      description: 'Whether the resource is protected from deletion, even after this block is removed.',
     },
     parent: {
       type: 'string',
       minLength: 1,
-      description: 'Key of the resource it stands under, where it is not nested under it.',
+      description: 'Key of the parent resource, if the block is not nested under it.',
     },
     display_name: toManifestSchema(display_name as Schema),
     description: toManifestSchema(description as Schema),
-    owner: principalSchema('The user who owns it.'),
+    owner: principalSchema('Owner of the resource.'),
     permissions: permissionsSchema(),
     rule: ruleSchema(),
     resmeta: {
@@ -69,7 +70,7 @@ export function sharedDefinitions(): Record<string, JsonSchema> {
   }
 }
 
-/** Schema of a block of a class, without what only a resource of our own has to have. */
+/** Schema of a block of a class, without the fields that only managed resources require. */
 export function blockSchema(cls: Cls): JsonSchema {
   const { label, meaning, data } = descriptorOf(cls)
   const { cls: _, ...common } = shared
@@ -87,11 +88,11 @@ export function blockSchema(cls: Cls): JsonSchema {
   }
 }
 
-/** Schema of a block that names a resource of others without telling its class. */
+/** Schema of an existing resource without a class. */
 export function existingSchema(): JsonSchema {
   const { cls: _, was: __, ...common } = shared
   return {
-    title: 'Resource of others',
+    title: 'Existing resource',
     type: 'object',
     additionalProperties: false,
     required: ['existing'],
@@ -99,7 +100,7 @@ export function existingSchema(): JsonSchema {
   }
 }
 
-/** Schema that says which fields a block of our own has to have. */
+/** Schema of the fields that a managed resource requires. */
 export function requirementsOf(cls: Cls): JsonSchema {
   const needs = Object.entries(memberSchemas(cls, 'complete')).flatMap(([name, schema]) =>
     requiredOf(schema).length > 0 ? [[name, { type: 'object', required: requiredOf(schema) }] as const] : [],
@@ -112,7 +113,7 @@ const allowLossSchema = {
   type: 'boolean',
   default: false,
   description:
-    'Load even a source that takes away more than 10 % of the features, all values of a field, or attachments.',
+    'Allow a load that deletes more than 10 % of the features, all values of a field, or attachments.',
 }
 
 /** Schema of `data:` for a class. */
@@ -125,22 +126,22 @@ function dataSchema({ content, options }: SourceData): JsonSchema {
       source: {
         type: 'string',
         minLength: 1,
-        description: 'File that holds the data, from the folder of the manifest.',
+        description: 'Data file, relative to the folder of the manifest.',
       },
       mode: {
         type: 'string',
         enum: ['seed', 'replace'] satisfies DataMode[],
         description:
-          'What is done with data that were edited on the server: seed loads once and keeps them, replace loads the source over them. Where absent, they stop the plan.',
+          'Policy for data that were edited on the server: seed loads the source once and keeps later edits, replace overwrites them. If absent, edited data stop the plan.',
       },
       ...(content === 'features' ? { allow_loss: allowLossSchema } : {}),
       ...writtenProperties(options as Schema['properties']),
     },
-    description: 'Data that is loaded when the server has others.',
+    description: 'Data to load if the server has other data.',
   }
 }
 
-/** Schemas of the members of a class that manifests write; those without fields are gone. */
+/** Schemas of the members of a class that manifests write, without members that have no fields. */
 function memberSchemas(cls: Cls, use: 'partial' | 'complete' = 'partial'): Record<string, JsonSchema> {
   const members = Object.entries(descriptorOf(cls).members).map(([name, schema]) => {
     const { required, ...rest } = toManifestSchema(withoutOptions(cls, schema as Schema))
@@ -151,7 +152,7 @@ function memberSchemas(cls: Cls, use: 'partial' | 'complete' = 'partial'): Recor
   )
 }
 
-/** Load options belong to `data:` and nowhere else. */
+/** Removes the load options, which belong to `data:`. */
 function withoutOptions(cls: Cls, schema: Schema): Schema {
   const options = dataOf(cls)?.options ?? {}
   const properties = Object.entries(schema.properties ?? {}).filter(([name]) => !Object.hasOwn(options, name))

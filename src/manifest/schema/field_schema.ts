@@ -2,10 +2,10 @@ import { annotationsOf } from '../../contract/descriptor.ts'
 import { maxResourceId } from '../../contract/limits.ts'
 import type { Schema } from '../../contract/schema.ts'
 
-/** A JSON Schema as it is printed. */
+/** A JSON Schema document. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** Words of JSON Schema that are taken over as they stand; those of ours are left behind. */
+/** JSON Schema keywords that are copied; the contract's own annotations are dropped. */
 const plainWords = [
   'title',
   'description',
@@ -35,14 +35,14 @@ const referenceWords = {
       required: ['id'],
       additionalProperties: false,
       properties: { id: { type: 'integer', minimum: 0, maximum: maxResourceId } },
-      description: 'Id on the server of a resource that the manifest does not name.',
+      description: 'Id on the server of a resource outside the manifest.',
     },
   ],
 } as const
 
 /**
- * Turns a schema of the wire into what a manifest writes: references are keys, principals keynames; unknown members
- * are refused; what the server sets and what belongs to the wire only is gone.
+ * Converts an API schema to the manifest schema: references are keys, principals are keynames, unknown members are
+ * rejected; read-only fields and fields that exist only in the API are removed.
  */
 export function toManifestSchema(schema: Schema): JsonSchema {
   const words = annotationsOf(schema)
@@ -55,19 +55,19 @@ export function toManifestSchema(schema: Schema): JsonSchema {
   return { ...pickWords(schema, plainWords), ...partsOf(schema) }
 }
 
-/** Tells whether manifests write a field. */
+/** Reports whether manifests write a field. */
 export function isWritten(schema: Schema): boolean {
   const words = annotationsOf(schema)
   return words.readOnly !== true && words['x-wire'] !== true
 }
 
-/** Gives schemas by name, those of the fields that manifests write. */
+/** Returns the schemas of the fields that manifests write, by name. */
 export function writtenProperties(properties: Schema['properties']): Record<string, JsonSchema> {
   const written = Object.entries(properties ?? {}).filter(([, schema]) => isWritten(schema))
   return Object.fromEntries(written.map(([name, schema]) => [name, toManifestSchema(schema)]))
 }
 
-/** Chooses a schema by the word that a member has. `then` speaks only where it has the word. */
+/** Applies the schema `then` only if a member has a value. */
 export function whenMember(name: string, value: unknown, then: JsonSchema): JsonSchema {
   return { if: { type: 'object', required: [name], properties: { [name]: { const: value } } }, then }
 }
@@ -89,7 +89,7 @@ function partsOf(schema: Schema): JsonSchema {
   return parts
 }
 
-/** A union within a union is one union. */
+/** Flattens nested unions. */
 function branchesOf(schema: JsonSchema): readonly unknown[] {
   return Array.isArray(schema.anyOf) ? schema.anyOf : [schema]
 }
@@ -100,12 +100,12 @@ function closedObject(schema: Schema): JsonSchema {
   return { additionalProperties: false, properties, ...(required.length > 0 ? { required } : {}) }
 }
 
-/** Gives the names of the members that an object has to have. */
+/** Returns the names of the required members of an object. */
 export function requiredOf(schema: object): readonly string[] {
   return (schema as { required?: readonly string[] }).required ?? []
 }
 
-/** A union told apart by a word, said in a way that every JSON Schema tool reads. */
+/** Writes a discriminated union with `if` and `then`, which every JSON Schema tool supports. */
 function discriminated(schema: Schema, tag: string): JsonSchema {
   const branches = (schema.oneOf ?? []).map((branch) => ({
     word: branch.properties?.[tag]?.enum?.[0],

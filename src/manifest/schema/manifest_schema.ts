@@ -5,12 +5,12 @@ import { blockSchema, existingSchema, keyPattern, requirementsOf, sharedDefiniti
 import { allowExpressions, expressionDefinition } from './expression_schema.ts'
 import { type JsonSchema, toManifestSchema, whenMember } from './field_schema.ts'
 
-/** What ids of manifests look like; they stand in markers on the server, before a slash. */
+/** Pattern of manifest ids; markers on the server store them, followed by a slash. */
 export const manifestIdPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$'
 
 /**
- * Gives the JSON Schema of manifest files, made from the class descriptors: for editors, and for every other tool
- * that reads JSON Schema. It stands on its own and uses no words but those of draft 7.
+ * Returns the JSON Schema of manifest files for editors and other tools, derived from the class descriptors. It is
+ * self-contained and uses only keywords of draft 7.
  *
  * @see https://json-schema.org/draft-07
  */
@@ -19,7 +19,7 @@ export function manifestSchema(): JsonSchema {
   return { ...schema, definitions: { ...(definitions as object), expression: expressionDefinition } }
 }
 
-/** The same, for values whose expressions are replaced. */
+/** Returns the schema for values with resolved expressions. */
 export function strictSchema(): JsonSchema {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -35,11 +35,11 @@ export function strictSchema(): JsonSchema {
   }
 }
 
-/** Schema of a file's top level; `children` is the caller's. */
+/** Schema of a file's top level. The caller defines `children`. */
 export function fileSchema(): JsonSchema {
   return {
     title: 'landform manifest',
-    description: 'A tree of resources, as it should be on the server.',
+    description: 'The desired state of a tree of resources.',
     type: 'object',
     additionalProperties: false,
     required: ['manifest', 'resources'],
@@ -48,14 +48,14 @@ export function fileSchema(): JsonSchema {
         type: 'string',
         pattern: manifestIdPattern,
         description:
-          'Id of the manifest, of letters, digits, ., _ and -; the same in all its files. Its resources on the server carry it.',
+          'Id of the manifest: letters, digits, ., _ and -; the same in all its files. Its resources on the server are marked with it.',
       },
       resources: { $ref: '#/definitions/children' },
     },
   }
 }
 
-/** Schemas that blocks refer to, besides `children`. */
+/** Schemas that blocks refer to, except `children`. */
 export function blockDefinitions(): Record<string, JsonSchema> {
   return { ...sharedDefinitions(), webmap_item: toManifestSchema(WebmapItemSchema as Schema) }
 }
@@ -65,7 +65,8 @@ function childrenSchema(): JsonSchema {
     type: 'object',
     propertyNames: { pattern: keyPattern },
     additionalProperties: { $ref: '#/definitions/resource' },
-    description: 'Resources by key. Keys are keynames on the server, unique over all files of the manifest.',
+    description:
+      'Resources by key. Keys are keynames on the server, unique across all files of the manifest.',
   }
 }
 
@@ -78,13 +79,13 @@ function resourceSchema(): JsonSchema {
       existing: { $ref: '#/definitions/existing' },
     },
     if: { type: 'object', required: ['cls'] },
-    // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+    // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword
     then: {
       allOf: clsNames.map((cls) => whenMember('cls', cls, { $ref: `#/definitions/cls_${cls}` })),
     },
     else: {
       if: { type: 'object', required: ['existing'], properties: { existing: { not: { const: false } } } },
-      // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+      // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword
       then: { $ref: '#/definitions/existing_resource' },
       else: { type: 'object', required: ['cls'] },
     },

@@ -5,7 +5,7 @@ type Word = keyof Annotations
 
 const known = new Map<Word, WeakMap<object, boolean>>()
 
-/** Tells whether a schema or a part of it carries a word of the contract: most values need no walk for it. */
+/** Reports whether a schema or a part of it has an annotation, so that callers can skip values without it. */
 export function mentionsWord(schema: object, word: Word): boolean {
   const answers = known.get(word) ?? new WeakMap<object, boolean>()
   known.set(word, answers)

@@ -10,7 +10,7 @@ function described(name: string, schema: JsonSchema): JsonSchema {
   return { ...schema, description: fields[name]?.description ?? '' }
 }
 
-/** Schema of a permission rule as manifests write it. */
+/** Schema of a permission rule. */
 export function ruleSchema(): JsonSchema {
   return {
     type: 'object',
@@ -18,7 +18,7 @@ export function ruleSchema(): JsonSchema {
     required: ['action', 'principal', 'scope', 'permission', 'propagate'],
     properties: {
       action: described('action', { type: 'string', enum: ['allow', 'deny'] }),
-      principal: principalSchema('Who it speaks of.'),
+      principal: principalSchema('User or group that the rule applies to.'),
       identity: described('identity', { type: 'string', enum: [...ruleIdentities], default: '' }),
       scope: described('scope', { type: 'string', enum: ['', ...Object.keys(scopes)] }),
       permission: described('permission', { type: 'string' }),
@@ -37,18 +37,18 @@ function permissionOneOf(words: readonly string[]): JsonSchema {
   return { type: 'object', properties: { permission: { type: 'string', enum: words } } }
 }
 
-/** Schema of a user or group named in a manifest. */
+/** Schema of the name of a user or group. */
 export function principalSchema(what: string): JsonSchema {
   const forms = 'A keyname: guest, user:anna or group:editors.'
   return { type: 'string', pattern: '^(user:|group:)?[^:]+$', description: `${what} ${forms}` }
 }
 
-/** Schema of the rules of a resource: a list owns all of them, `include` only those it lists. */
+/** Schema of the rules of a resource: a list owns all rules, `include` only the listed ones. */
 export function permissionsSchema(): JsonSchema {
   const rules = { type: 'array', items: { $ref: '#/definitions/rule' } }
   return {
     description:
-      'Permission rules. A list owns all rules of the resource; include owns those it lists and leaves the others.',
+      'Permission rules. A list replaces all rules of the resource; include adds its rules and keeps the others.',
     anyOf: [
       rules,
       { type: 'object', additionalProperties: false, required: ['include'], properties: { include: rules } },

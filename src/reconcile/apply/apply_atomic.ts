@@ -12,50 +12,50 @@ import { explainTaken } from './send_request.ts'
 import { sortSteps } from './sort_steps.ts'
 import { findStale, stale } from './stale.ts'
 
-/** One apply on its way. */
+/** State of a running apply. */
 interface Attempt {
   readonly options: ApplyOptions
-  /** All steps, in the order they are done. */
+  /** All steps in execution order. */
   readonly steps: readonly Step[]
-  /** Data that wait on the server; those a batch has used are taken out. */
+  /** Prepared data on the server that no batch has used. */
   readonly sources: Map<Change, PreparedSource>
-  /** What failed, by change. */
+  /** Failures by change. */
   readonly faults: Map<Change, Problem>
 }
 
 /**
- * Does a plan in one transaction: first all data are uploaded and checked, then one request says everything. Whatever
- * fails, nothing is done; with `partial`, what is stale is left out with all that depends on it.
+ * Applies a plan in one transaction: uploads and checks all data, then sends all changes in one request. A failure
+ * rolls back everything; with `partial`, stale changes and their dependents are skipped.
  *
- * @throws {Problem} apply/failed where changes wait for each other
+ * @throws {Problem} apply/failed if changes depend on each other
  */
 export async function applyAtOnce(options: ApplyOptions): Promise<Report> {
   const steps = sortSteps(options.plan.steps)
   const { sources, faults } = await prepareLoads(options)
   const attempt: Attempt = { options, steps, sources: new Map(sources), faults: new Map(faults) }
   try {
-    return await tryOut(attempt)
+    return await attemptApply(attempt)
   } finally {
     await discardAll(attempt)
   }
 }
 
-async function tryOut(attempt: Attempt): Promise<Report> {
+async function attemptApply(attempt: Attempt): Promise<Report> {
   for (;;) {
     const due = listDue(attempt)
     if (due.length === 0) return reportUndone(attempt)
     const answer = await send(attempt, due)
     if ('results' in answer) return reportDone(attempt, due, answer.results)
-    if (!(await learn(attempt, due, answer))) return reportUndone(attempt, answer)
+    if (!(await recordFailure(attempt, due, answer))) return reportUndone(attempt, answer)
   }
 }
 
-/** Steps that are to be tried; none where there is no point in it. */
+/** Lists the steps to send; empty if the apply cannot succeed. */
 function listDue({ options, steps, faults }: Attempt): Step[] {
   const { partial = false, signal } = options
-  const isMendable = partial && [...faults.values()].every(isStale)
-  if (signal?.aborted || (faults.size > 0 && !isMendable)) return []
-  const left = leaveOut(steps, faults.keys())
+  const isRecoverable = partial && [...faults.values()].every(isStale)
+  if (signal?.aborted || (faults.size > 0 && !isRecoverable)) return []
+  const left = findExcluded(steps, faults.keys())
   return steps.filter(({ change }) => !left.has(change))
 }
 
@@ -68,15 +68,19 @@ function send({ options, sources }: Attempt, steps: readonly Step[]): Promise<Ba
   return sendBatch({ api, signal: breakOff }, { operations, manifestId: plan.manifest })
 }
 
-/** Takes in what a batch failed at; tells whether it may succeed without that. */
-async function learn(attempt: Attempt, due: readonly Step[], { problem }: FailedBatch): Promise<boolean> {
+/** Records the failure of a batch; returns whether a batch without the failed changes may succeed. */
+async function recordFailure(
+  attempt: Attempt,
+  due: readonly Step[],
+  { problem }: FailedBatch,
+): Promise<boolean> {
   const { options, faults } = attempt
   const step = findStep(due, problem)
   if (step === undefined) return false
   const fault = await explain(options, problem, step)
   faults.set(step.change, fault)
   if (!options.partial || !isStale(fault)) return false
-  // The server names the first one only: all others are found in one reading.
+  // The server reports only the first stale change: find the others with one read of the tree.
   const tree = await readActualTree(options.api, options.signal)
   const changes = due.map(({ change }) => change)
   for (const [change, other] of findStale(changes, tree)) if (!faults.has(change)) faults.set(change, other)
@@ -92,7 +96,7 @@ async function explain(
   fault: Problem,
   { change }: Step,
 ): Promise<Problem> {
-  const hint = partial === true ? undefined : 'Plan again, or leave it out with --partial.'
+  const hint = partial === true ? undefined : 'Plan again, or skip it with --partial.'
   if (fault.code === 'resource/stale') return stale(change, 'changed', hint)
   const isGone = fault.code === 'resource/not-found' && fault.data.resource_id === change.id
   if (isGone) return stale(change, 'deleted', hint)
@@ -106,10 +110,10 @@ function reportDone(
 ): Report {
   const { plan, onEvent } = options
   const ids = new Map(due.map((step, at) => [step.change, idOf(step, results[at])] as const))
-  const left = leaveOut(steps, faults.keys())
+  const left = findExcluded(steps, faults.keys())
   const outcomes = plan.changes.map((change): Outcome => {
     const because = left.get(change)
-    if (because !== undefined) return leftOut(change, { because, fault: faults.get(change) })
+    if (because !== undefined) return excludedOutcome(change, { because, fault: faults.get(change) })
     const id = ids.get(change)
     const made = { change, outcome: outcomeWords[change.action], ...loadFacts(sources.get(change)) }
     return id === undefined ? made : { ...made, id }
@@ -122,12 +126,12 @@ function reportDone(
 const idOf = ({ change }: Step, result: OperationResult | undefined) =>
   change.action === 'delete' ? undefined : result?.id
 
-interface Left {
+interface Exclusion {
   readonly because: Change | undefined
   readonly fault: Problem | undefined
 }
 
-function leftOut(change: Change, { because, fault }: Left): Outcome {
+function excludedOutcome(change: Change, { because, fault }: Exclusion): Outcome {
   if (fault !== undefined) return { change, outcome: 'failed', problem: fault }
   return { change, outcome: 'skipped', ...(because === undefined ? {} : { because: because.key }) }
 }
@@ -135,11 +139,13 @@ function leftOut(change: Change, { because, fault }: Left): Outcome {
 function reportUndone({ options, faults, sources }: Attempt, answer?: FailedBatch): Report {
   const { plan, signal, onEvent } = options
   const [because] = faults.keys()
-  const outcomes = plan.changes.map((change) => leftOut(change, { because, fault: faults.get(change) }))
+  const outcomes = plan.changes.map((change) =>
+    excludedOutcome(change, { because, fault: faults.get(change) }),
+  )
   for (const outcome of outcomes)
     onEvent?.({ type: outcome.outcome === 'failed' ? 'finished' : 'undone', outcome })
   const uncertain = answer?.uncertain === true
-  // They may be in use.
+  // The batch may still be using them.
   if (uncertain) sources.clear()
   const broken = answer?.problem.code === 'pipeline/interrupted'
   const whole = answer !== undefined && !broken && typeof answer.problem.data.operation !== 'number'
@@ -147,24 +153,24 @@ function reportUndone({ options, faults, sources }: Attempt, answer?: FailedBatc
     outcomes,
     interrupted: broken || (answer === undefined && signal?.aborted === true),
     atomic: true,
-    ...(whole ? { problem: explainWhole(answer.problem) } : {}),
+    ...(whole ? { problem: explainBatchFailure(answer.problem) } : {}),
     ...(uncertain ? { uncertain } : {}),
   }
 }
 
-function explainWhole(fault: Problem): Problem {
+function explainBatchFailure(fault: Problem): Problem {
   const { data, code, message } = fault
   if (code === 'request/too-large') {
     return problem(code, 'The changes are too large for one request.', {
-      hint: 'Send them one by one with --no-atomic, or raise the limit of the server.',
+      hint: 'Send them one by one with --no-atomic, or raise the request limit of the server.',
       data,
     })
   }
   if (code !== 'access/denied') return fault
-  return problem(code, message, { hint: 'Log in, or send the changes one by one with --no-atomic.', data })
+  return problem(code, message, { hint: 'Sign in, or send the changes one by one with --no-atomic.', data })
 }
 
-/** Has the server forget the data that no batch has used; what is not forgotten now is so after a day. */
+/** Discards prepared data that no batch has used. The server discards the rest after a day. */
 async function discardAll({ options, sources }: Attempt): Promise<void> {
   const { api, breakOff } = options
   const discarded = [...sources.values()].map(({ token }) => discardSource(api, token, breakOff))
@@ -172,13 +178,12 @@ async function discardAll({ options, sources }: Attempt): Promise<void> {
 }
 
 /**
- * Finds what has to be left out of a batch together with some changes: all that waits for them, changes as a whole (a
- * resource must not keep a temporary name, nor go without coming back), and deletions, which are done only when
- * everything else is.
+ * Finds the changes to exclude together with faulty ones: dependents, all steps of a change (a resource must not keep a
+ * temporary name or be deleted without its replacement), and deletions, which require all other changes.
  *
- * @returns by change that is left out, the one it is left out for
+ * @returns the faulty change by excluded change
  */
-export function leaveOut(steps: readonly Step[], faulty: Iterable<Change>): Map<Change, Change> {
+export function findExcluded(steps: readonly Step[], faulty: Iterable<Change>): Map<Change, Change> {
   const left = new Map([...faulty].map((change) => [change, change] as const))
   if (left.size === 0) return left
   const links = linkChanges(steps)
@@ -195,7 +200,7 @@ export function leaveOut(steps: readonly Step[], faulty: Iterable<Change>): Map<
   return left
 }
 
-/** Which changes go out with each. */
+/** Maps each change to the changes that depend on it. */
 function linkChanges(steps: readonly Step[]): Map<Change, Set<Change>> {
   const byId = new Map(steps.map((step) => [step.id, step] as const))
   const links = new Map(steps.map(({ change }) => [change, new Set<Change>()] as const))
@@ -204,7 +209,7 @@ function linkChanges(steps: readonly Step[]): Map<Change, Set<Change>> {
       const before = byId.get(id)
       if (before === undefined || before.change === change) continue
       links.get(before.change)?.add(change)
-      // What stands below something that is made anew goes with the old one: it has to come back with the new one.
+      // Descendants of a recreated resource are deleted with the old one, so they are recreated with the new one.
       if (before.kind === 'delete' && change.action === 'replace') links.get(change)?.add(before.change)
     }
   return links

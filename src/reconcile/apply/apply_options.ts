@@ -2,19 +2,19 @@ import type { Api } from '../../api/api.ts'
 import type { Plan } from '../model/change.ts'
 import type { ApplyEvent } from './outcome.ts'
 
-/** How a plan is applied. */
+/** Options of an apply. */
 export interface ApplyOptions {
   readonly api: Api
   readonly plan: Plan
-  /** Most requests at once. */
+  /** Maximum number of concurrent requests. */
   readonly concurrency?: number
-  /** False sends request by request even where the server takes all changes at once. */
+  /** Whether to apply in one transaction if the server supports it. */
   readonly atomic?: boolean
-  /** Leaves out what somebody else has changed since the plan was made, with what depends on it, and does the rest. */
+  /** Whether to skip stale changes and their dependents instead of failing. */
   readonly partial?: boolean
-  /** Once aborted, running changes finish and no further ones start. */
+  /** When aborted, running changes finish and no other changes start. */
   readonly signal?: AbortSignal | undefined
-  /** Once aborted, running requests are broken off too. */
+  /** When aborted, running requests are aborted too. */
   readonly breakOff?: AbortSignal | undefined
   readonly onEvent?: ((event: ApplyEvent) => void) | undefined
 }

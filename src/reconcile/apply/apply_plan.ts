@@ -9,20 +9,20 @@ import { applyByLevel } from './apply_stepwise.ts'
 import type { Report } from './outcome.ts'
 
 /**
- * Does what a plan says: in one transaction where the server supportsRoute that, so that all of it is done or nothing; else
- * request by request, where a failure keeps only what depends on it from being tried.
+ * Applies a plan: in one transaction if the server supports batches, else request by request, where a failure skips
+ * only its dependents. Other failures are in the report.
  *
- * @throws {Problem} apply/failed where the plan has errors; what fails on the way stands in the report
+ * @throws {Problem} apply/failed if the plan has errors
  */
 export async function applyPlan(options: ApplyOptions): Promise<Report> {
   const { plan, api, atomic = true, signal } = options
   if (hasErrors(plan.issues)) {
-    throw problem('apply/failed', 'The plan has errors, so nothing was done.', { issues: plan.issues })
+    throw problem('apply/failed', 'Cannot apply a plan with errors.', { issues: plan.issues })
   }
-  return atomic && (await takesBatches(api, plan, signal)) ? applyAtOnce(options) : applyByLevel(options)
+  return atomic && (await supportsBatches(api, plan, signal)) ? applyAtOnce(options) : applyByLevel(options)
 }
 
-// Asked only where our own tree was read: whatever stands between may know the one of our routes and not the other.
-async function takesBatches(api: Api, plan: Plan, signal: AbortSignal | undefined): Promise<boolean> {
+// Only if the tree was read from landform: a proxy may forward some of its routes and not others.
+async function supportsBatches(api: Api, plan: Plan, signal: AbortSignal | undefined): Promise<boolean> {
   return plan.landform !== undefined && plan.steps.length > 0 && supportsRoute(api, 'resource.batch', signal)
 }

@@ -28,12 +28,12 @@ import { stale } from './stale.ts'
 import { Tally } from './tally.ts'
 
 /**
- * Does a plan request by request: each change as soon as what it needs is there, several at once. A failure keeps what
- * depends on it from being tried, and nothing else. Run again with a new plan, it goes on where it stopped.
+ * Applies a plan request by request, concurrently and in order of dependencies. A failure skips only its dependents. A
+ * new plan continues where a failed apply stopped.
  */
 export async function applyByLevel(options: ApplyOptions): Promise<Report> {
   const { plan, api, concurrency = 8, signal, breakOff, onEvent } = options
-  const doing: Doing = {
+  const context: StepContext = {
     api,
     plan,
     ids: new Map(plan.ids),
@@ -43,13 +43,13 @@ export async function applyByLevel(options: ApplyOptions): Promise<Report> {
     signal: breakOff,
     onEvent,
   }
-  const tally = new Tally({ plan, ids: doing.ids, sources: doing.sources, onEvent })
+  const tally = new Tally({ plan, ids: context.ids, sources: context.sources, onEvent })
   const results = await runSteps(plan.steps, {
     concurrency,
     signal,
     run: async (step) => {
       tally.start(step)
-      await doStep(doing, step)
+      await doStep(context, step)
     },
     onResult: (step, result) => tally.add(step, result),
   })
@@ -58,98 +58,102 @@ export async function applyByLevel(options: ApplyOptions): Promise<Report> {
   return { outcomes: tally.outcomes(), interrupted, atomic: false }
 }
 
-/** What the steps of one apply share. */
-interface Doing {
+/** Context of the steps of an apply. */
+interface StepContext {
   readonly api: Api
   readonly plan: Plan
-  /** Ids by key; resources that come into being are added. */
+  /** Ids by key, including created resources. */
   readonly ids: Map<string, number>
-  /** Keys whose resource has a temporary name for a while. */
+  /** Keys of resources that get a temporary name. */
   readonly renamed: ReadonlySet<string>
-  /** Whether the server reads and checks data before they replace others. */
+  /** Whether the server prepares sources before it loads them. */
   readonly prepares: boolean
-  /** Data that wait on the server or were loaded; those of changes that are begun are added. */
+  /** Prepared data by change. */
   readonly sources: Map<Change, PreparedSource>
-  /** Breaks off running requests. */
+  /** Aborts running requests. */
   readonly signal?: AbortSignal | undefined
   readonly onEvent?: ((event: ApplyEvent) => void) | undefined
 }
 
-/** Does one step. */
-async function doStep(doing: Doing, step: Step): Promise<void> {
+/** Runs a step. */
+async function doStep(context: StepContext, step: Step): Promise<void> {
   const { change } = step
-  if (step.kind === 'delete') await remove(sending(doing), idOf(change))
-  else if (step.kind === 'rename') await rename(doing, step)
-  else if (change.action === 'create' || change.action === 'replace') await create(doing, change)
-  else await rewrite(doing, change)
+  if (step.kind === 'delete') await remove(sending(context), idOf(change))
+  else if (step.kind === 'rename') await rename(context, step)
+  else if (change.action === 'create' || change.action === 'replace') await create(context, change)
+  else await rewrite(context, change)
 }
 
-const sending = ({ api, signal }: Doing): SendOptions => ({ api, signal })
+const sending = ({ api, signal }: StepContext): SendOptions => ({ api, signal })
 
 function idOf({ id, key }: Change): number {
-  if (id === undefined) throw problem('apply/failed', `"${key}" has no id.`)
+  if (id === undefined) throw problem('apply/failed', `Cannot apply the change to "${key}": it has no id.`)
   return id
 }
 
-async function rename(doing: Doing, { change, temporaryName = '' }: Step): Promise<void> {
+async function rename(context: StepContext, { change, temporaryName = '' }: Step): Promise<void> {
   const body = writeRename(change, temporaryName)
-  await update(sending(doing), idOf(change), { cls: change.cls, body })
+  await update(sending(context), idOf(change), { cls: change.cls, body })
 }
 
-async function create(doing: Doing, change: Change): Promise<void> {
-  const body = await bodyOf(doing, change)
-  const id = await keepOrDiscard(doing, change, createOnce(loading(doing, change), { cls: change.cls, body }))
-  doing.ids.set(change.key, id)
-  if (doing.plan.landform === undefined) await markManager(doing, { change, id, body })
-  await setFields(doing, change, id)
+async function create(context: StepContext, change: Change): Promise<void> {
+  const body = await bodyOf(context, change)
+  const id = await keepOrDiscard(
+    context,
+    change,
+    createOnce(loading(context, change), { cls: change.cls, body }),
+  )
+  context.ids.set(change.key, id)
+  if (context.plan.landform === undefined) await markManager(context, { change, id, body })
+  await setFields(context, change, id)
 }
 
-async function rewrite(doing: Doing, change: Change): Promise<void> {
-  const body = await bodyOf(doing, change)
+async function rewrite(context: StepContext, change: Change): Promise<void> {
+  const body = await bodyOf(context, change)
   const id = idOf(change)
   const { cls, ifVersion } = change
   try {
-    await keepOrDiscard(doing, change, update(loading(doing, change), id, { cls, body, ifVersion }))
+    await keepOrDiscard(context, change, update(loading(context, change), id, { cls, body, ifVersion }))
   } catch (error) {
     if (!isProblem(error, 'resource/stale')) throw error
     throw stale(change, 'changed')
   }
-  await setFields(doing, change, id)
+  await setFields(context, change, id)
 }
 
-function loading(doing: Doing, { data }: Change): SendOptions {
-  return data === undefined ? sending(doing) : { ...sending(doing), timeoutMs: loadTimeoutMs }
+function loading(context: StepContext, { data }: Change): SendOptions {
+  return data === undefined ? sending(context) : { ...sending(context), timeoutMs: loadTimeoutMs }
 }
 
-async function bodyOf(doing: Doing, change: Change): Promise<Body> {
+async function bodyOf(context: StepContext, change: Change): Promise<Body> {
   const { data } = change
-  const context = contextOf(doing)
-  if (data === undefined) return writeBody(change, context)
-  if (doing.prepares) {
-    const source = await prepareLoad(doing, change, doing.signal)
-    doing.sources.set(change, source)
-    return writePreparedBody(change, context, source)
+  const bodyContext = bodyContextOf(context)
+  if (data === undefined) return writeBody(change, bodyContext)
+  if (context.prepares) {
+    const source = await prepareLoad(context, change, context.signal)
+    context.sources.set(change, source)
+    return writePreparedBody(change, bodyContext, source)
   }
   refuseBlindLoad(change, data)
-  const { upload, sha256 } = await uploadFile(doing.api, {
+  const { upload, sha256 } = await uploadFile(context.api, {
     path: data.path,
-    signal: doing.signal,
+    signal: context.signal,
     onProgress: (sentBytes, sizeBytes) =>
-      doing.onEvent?.({ type: 'uploading', change, sentBytes, sizeBytes }),
+      context.onEvent?.({ type: 'uploading', change, sentBytes, sizeBytes }),
   })
-  const wire = writeBody(change, context)
+  const wire = writeBody(change, bodyContext)
   return addLoad(wire, change, { sha256, fields: { ...data.options, source: upload } })
 }
 
-/** What a server does not count before it loads it may take anything away. */
+/** Rejects a load whose losses are unknown, because the server does not prepare sources. */
 function refuseBlindLoad({ key }: Change, { before = 0, lossFuse, change }: DataLoad): void {
   if (lossFuse === undefined || before === 0 || change !== undefined) return
   throw blindLoadProblem(key, before, lossHint(key))
 }
 
-/** Has the server forget the data of a change where the request that was to load them fails. */
+/** Discards the prepared data of a change if its request fails. */
 async function keepOrDiscard<T>(
-  { api, sources, signal }: Doing,
+  { api, sources, signal }: StepContext,
   change: Change,
   request: Promise<T>,
 ): Promise<T> {
@@ -162,34 +166,34 @@ async function keepOrDiscard<T>(
   }
 }
 
-function contextOf({ plan, renamed, ids }: Doing): BodyContext {
+function bodyContextOf({ plan, renamed, ids }: StepContext): BodyContext {
   return { plan, renamed, findResource: (key) => ids.get(key) }
 }
 
-interface Written {
+interface CreatedResource {
   readonly change: Change
   readonly id: number
   readonly body: Body
 }
 
-// Other servers do not put the id into the marker.
-async function markManager(doing: Doing, { change, id, body }: Written): Promise<void> {
+// Only landform inserts the new id into the marker.
+async function markManager(context: StepContext, { change, id, body }: CreatedResource): Promise<void> {
   const { items } = body.resmeta as { items: Record<string, unknown> }
-  const marker = formatManager({ manifest: doing.plan.manifest, id })
+  const marker = formatManager({ manifest: context.plan.manifest, id })
   const resmeta = { items: { ...items, [markerKeys.manager]: marker } }
-  await update(sending(doing), id, { cls: change.cls, body: { resmeta } })
+  await update(sending(context), id, { cls: change.cls, body: { resmeta } })
 }
 
-/** Sets what the block says of the fields, now that the file has decided which there are. */
-async function setFields(doing: Doing, change: Change, id: number): Promise<void> {
+/** Sets the block's fields after the load has created them from the file. */
+async function setFields(context: StepContext, change: Change, id: number): Promise<void> {
   const { fieldsAfterLoad: wanted, cls, data } = change
-  if (wanted === undefined || data === undefined || doing.prepares) return
-  const fields = writeFields(wanted, await readFields(doing, id))
-  const later = writeBody({ ...change, body: { feature_layer: { fields } } }, contextOf(doing))
-  await update(sending(doing), id, { cls, body: later })
+  if (wanted === undefined || data === undefined || context.prepares) return
+  const fields = writeFields(wanted, await readFields(context, id))
+  const later = writeBody({ ...change, body: { feature_layer: { fields } } }, bodyContextOf(context))
+  await update(sending(context), id, { cls, body: later })
 }
 
-async function readFields({ api, signal }: Doing, id: number): Promise<unknown> {
+async function readFields({ api, signal }: StepContext, id: number): Promise<unknown> {
   const layer = decodeResource(await api.call('resource.get', { params: { id }, signal }))
   return (layer.feature_layer as { readonly fields?: unknown } | undefined)?.fields
 }

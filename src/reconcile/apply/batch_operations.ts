@@ -9,31 +9,31 @@ import {
   writeRename,
 } from './request_body.ts'
 
-/** One operation of a batch, as on the wire; what it creates goes by its key until it has an id. */
+/** An operation of a batch. Created resources are referenced by their key. */
 export type Operation =
   | { readonly op: 'create'; readonly name: string; readonly body: Body }
   | { readonly op: 'update'; readonly id: number; readonly if_version?: number; readonly body: Body }
   | { readonly op: 'delete'; readonly id: number; readonly if_version?: number }
 
-/** What operations are written from. */
+/** Input of the operations. */
 export interface OperationsInput {
   readonly plan: Plan
-  /** Steps in the order they are done. */
+  /** Steps in execution order. */
   readonly steps: readonly Step[]
-  /** Data of the changes that have some. */
+  /** Prepared data by change. */
   readonly sources: ReadonlyMap<Change, PreparedSource>
 }
 
 /**
- * Writes the steps of a plan as operations of one batch, one a step. The first one on a resource names the version that
- * the plan was made from; what is created refers to others that are by their keys.
+ * Writes the steps of a plan as operations of a batch, one per step. The first operation on a resource requires the
+ * planned version; references to created resources are keys.
  */
 export function writeOperations({ plan, steps, sources }: OperationsInput): Operation[] {
-  const made = new Set(steps.filter(isCreation).map(({ change }) => change.key))
+  const created = new Set(steps.filter(isCreation).map(({ change }) => change.key))
   const context: BodyContext = {
     plan,
     renamed: listRenamed({ steps }),
-    findResource: (key) => plan.ids.get(key) ?? (made.has(key) ? key : undefined),
+    findResource: (key) => plan.ids.get(key) ?? (created.has(key) ? key : undefined),
   }
   const touched = new Set<number>()
   return steps.map((step) => {
@@ -49,12 +49,12 @@ export function writeOperations({ plan, steps, sources }: OperationsInput): Oper
 
 const isCreation = ({ kind, change }: Step) => kind === 'write' && isCreated(change)
 
-/** Tells whether a change makes a resource that was not there before. */
+/** Reports whether a change creates a resource. */
 export function isCreated({ action }: Pick<Change, 'action'>): boolean {
   return action === 'create' || action === 'replace'
 }
 
-// What an earlier operation of the batch has changed has another version by then.
+// An earlier operation of the batch changes the version.
 function targetOf({ id = 0, version }: Change, touched: Set<number>): { id: number; if_version?: number } {
   const first = !touched.has(id)
   touched.add(id)

@@ -5,7 +5,7 @@ import type { PreparedSource } from '../../transfer/prepare_source.ts'
 import type { LoadProgress } from '../../transfer/watch_load.ts'
 import type { Action, Change } from '../model/change.ts'
 
-/** What was done about one change. */
+/** Result of a change. */
 export type OutcomeWord =
   | 'created'
   | 'adopted'
@@ -16,7 +16,7 @@ export type OutcomeWord =
   | 'failed'
   | 'skipped'
 
-/** What an action is called once it is done. */
+/** Outcome of each action on success. */
 export const outcomeWords: Readonly<Record<Action, OutcomeWord>> = {
   create: 'created',
   adopt: 'adopted',
@@ -26,23 +26,23 @@ export const outcomeWords: Readonly<Record<Action, OutcomeWord>> = {
   delete: 'deleted',
 }
 
-/** One change and what became of it. */
+/** A change with its result. */
 export interface Outcome {
   readonly change: Change
   readonly outcome: OutcomeWord
-  /** Id on the server, where there is one now. */
+  /** Id on the server; absent for deletions and failed creations. */
   readonly id?: number
-  /** What became of the file that was loaded, where the server tells. */
+  /** Import report of the loaded file, if the server returns one. */
   readonly report?: WireImportReport
-  /** Features that the layer had before its data were replaced. */
+  /** Number of features before the load. */
   readonly before?: number
-  /** Why it failed. */
+  /** Reason of the failure. */
   readonly problem?: Problem
-  /** Key of the change whose failure kept it from being tried. */
+  /** Key of the failed change that this one depends on. */
   readonly because?: string
 }
 
-/** Gives what the outcome of a change tells of the data that were loaded. */
+/** Returns the fields of an outcome about its loaded data. */
 export function loadFacts(source: PreparedSource | undefined): Pick<Outcome, 'report' | 'before'> {
   const { report, change } = source ?? {}
   return {
@@ -51,19 +51,19 @@ export function loadFacts(source: PreparedSource | undefined): Pick<Outcome, 're
   }
 }
 
-/** What an apply did, failed at and did not try. */
+/** Outcomes of an apply. */
 export interface Report {
   readonly outcomes: readonly Outcome[]
   readonly interrupted: boolean
-  /** Whether all changes are done in one transaction: all of them or none. */
+  /** Whether all changes were sent in one transaction. */
   readonly atomic: boolean
-  /** Why nothing was done, where that lies with no single change. */
+  /** Reason why nothing was applied, if it does not concern a single change. */
   readonly problem?: Problem
-  /** The server's answer was lost: either all is done or nothing. */
+  /** The response was lost: either all changes were applied or none. */
   readonly uncertain?: true
 }
 
-/** What happens during an apply. */
+/** Progress event of an apply. */
 export type ApplyEvent =
   | { readonly type: 'started'; readonly change: Change }
   | {
@@ -72,12 +72,12 @@ export type ApplyEvent =
       readonly sentBytes: number
       readonly sizeBytes: number
     }
-  /** The server reads the data of a change. */
+  /** The server is reading the data of a change. */
   | { readonly type: 'loading'; readonly change: Change; readonly progress: LoadProgress }
-  /** The data of a change are on the server, checked, and wait for the rest. */
+  /** The data of a change are uploaded and checked. */
   | { readonly type: 'prepared'; readonly change: Change; readonly load?: DataChange }
-  /** All changes are sent as one request. */
+  /** All changes are being sent in one request. */
   | { readonly type: 'sending'; readonly changes: number }
   | { readonly type: 'finished'; readonly outcome: Outcome }
-  /** Nothing was done about a change, because nothing was done at all. */
+  /** A change was not applied because the transaction failed. */
   | { readonly type: 'undone'; readonly outcome: Outcome }

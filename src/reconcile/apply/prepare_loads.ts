@@ -10,26 +10,26 @@ import { isCreated } from './batch_operations.ts'
 import { asProblem } from './schedule_steps.ts'
 import { stale } from './stale.ts'
 
-/** Data on the server that wait for the batch, and why others are not there. */
+/** Prepared data for the batch, and failures. */
 export interface PreparedLoads {
   readonly sources: ReadonlyMap<Change, PreparedSource>
   readonly faults: ReadonlyMap<Change, Problem>
 }
 
-/** Reading a file costs the server more than the network. */
-const mostAtOnce = 3
+/** Maximum number of concurrent preparations, which are CPU-bound on the server. */
+const maxPreparations = 3
 
 /**
- * Uploads the data of all changes and has them checked, a few at once. Data that are refused keep no others from being
- * checked, so that a person sees all that is wrong with them; any other failure stops the rest.
+ * Uploads and checks the data of all changes, a few concurrently. Continues after rejected data to report all of them;
+ * any other failure stops the rest.
  */
 export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads> {
-  const { plan, concurrency = mostAtOnce, signal } = options
+  const { plan, concurrency = maxPreparations, signal } = options
   const sources = new Map<Change, PreparedSource>()
   const faults = new Map<Change, Problem>()
   const failing = new AbortController()
   const stop = AbortSignal.any([failing.signal, ...(signal === undefined ? [] : [signal])])
-  const queue = new PQueue({ concurrency: Math.min(concurrency, mostAtOnce) })
+  const queue = new PQueue({ concurrency: Math.min(concurrency, maxPreparations) })
   const work = async (change: Change) => {
     if (stop.aborted) return
     options.onEvent?.({ type: 'started', change })
@@ -39,7 +39,7 @@ export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads
       if (isProblem(error, 'pipeline/interrupted')) return
       const fault = faultOf(change, asProblem(error))
       faults.set(change, fault)
-      if (!isOfOne(fault)) failing.abort()
+      if (!isSourceFault(fault)) failing.abort()
     }
   }
   for (const change of plan.changes) if (change.data !== undefined) void queue.add(() => work(change))
@@ -47,15 +47,15 @@ export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads
   return { sources, faults }
 }
 
-/** Tells whether a fault says something of one source, and nothing of others. */
-const isOfOne = ({ code, status }: Problem) =>
+/** Reports whether a fault concerns only one source. */
+const isSourceFault = ({ code, status }: Problem) =>
   status === 422 || ['apply/stale', 'data/loss', 'file/not-found', 'file/unreadable'].includes(code)
 
 /**
- * Uploads the data of one change and has them checked.
+ * Uploads and checks the data of a change.
  *
- * @throws {Problem} data/loss where the load would lose more than the change allows, apply/stale where the data were
- *   edited since the plan was made, and what the server refuses
+ * @throws {Problem} data/loss if the load would lose more than the change allows, apply/stale if the data were edited
+ *   after planning, and errors of the server
  */
 export async function prepareLoad(
   { api, onEvent }: Pick<ApplyOptions, 'api' | 'onEvent'>,
@@ -86,11 +86,7 @@ function faultOf(change: Change, fault: Problem): Problem {
   return fault.code === 'resource/not-found' ? stale(change, 'deleted') : fault
 }
 
-/**
- * Checks a source that the server has read against what the plan allows. Pure.
- *
- * @returns why it must not be loaded: data/loss, or apply/stale where the data were edited since the plan was made
- */
+/** Checks a prepared source against the plan: data/loss, or apply/stale if the data were edited after planning. Pure. */
 function checkLoad(change: Change, source: PreparedSource): Problem | undefined {
   const { data, key } = change
   if (data === undefined || source.change === undefined) return undefined

@@ -12,21 +12,21 @@ import { schemasOf } from './send_request.ts'
 /** The body of a request, by member. */
 export type Body = Record<string, unknown>
 
-/** What a body is written with. */
+/** Context of a request body. */
 export interface BodyContext {
   readonly plan: Plan
-  /** Gives what a key stands for: an id, or the local name of what the same request creates. */
+  /** Resolves a key to an id, or to the local name of a resource that the same request creates. */
   readonly findResource: (key: string) => number | string | undefined
-  /** Keys whose resource has a temporary name for a while. */
+  /** Keys of resources that get a temporary name. */
   readonly renamed: ReadonlySet<string>
 }
 
-/** Lists the keys whose resource takes a temporary name on the way. */
+/** Lists the keys of resources that get a temporary name. */
 export function listRenamed({ steps }: Pick<Plan, 'steps'>): ReadonlySet<string> {
   return new Set(steps.filter(({ kind }) => kind === 'rename').map(({ change }) => change.key))
 }
 
-/** Writes what a change sends, without its data: keys become ids, a temporary name becomes the wanted one. */
+/** Writes the request body of a change, without its data: keys become ids, a temporary name the final one. */
 export function writeBody(
   { cls, body, key, displayName }: Change,
   { plan, findResource, renamed }: BodyContext,
@@ -47,18 +47,18 @@ export function writeBody(
   return wire
 }
 
-/** Data on their way into a layer. */
+/** Data to load into a layer. */
 export interface Load {
   /** SHA-256 of the file, in hexadecimal. */
   readonly sha256: string
-  /** Members of the class that bring the data. */
+  /** Members of the class with the data. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** Adds data to a body, and the marker that says what they are made of: both are written, or none. */
+/** Adds data and their source marker to a body, so that the server writes both or neither. */
 export function addLoad(wire: Body, { cls, data, id, action }: Change, load: Load): Body {
   if (data === undefined) return wire
-  // The data decide the geometry type; a new layer of data is stored in the one reference system.
+  // The data define the geometry type; new layers are stored in the reference system of the class.
   const { geometry_type: _, ...layer } = (wire[cls] ?? {}) as Record<string, unknown>
   const srs = id === undefined || action === 'replace' ? { srs: { id: dataOf(cls)?.srs } } : {}
   const digest = sourceDigest(load.sha256, data.options)
@@ -67,7 +67,7 @@ export function addLoad(wire: Body, { cls, data, id, action }: Change, load: Loa
   return { ...wire, resmeta: { items }, [cls]: { ...srs, ...layer, ...load.fields } }
 }
 
-/** Writes what a change sends together with data that are prepared on the server. */
+/** Writes the request body of a change with prepared data. */
 export function writePreparedBody(change: Change, context: BodyContext, source: PreparedSource): Body {
   const { feature_layer: _, ...rest } = change.body
   const fields = change.fieldsAfterLoad
@@ -78,8 +78,8 @@ export function writePreparedBody(change: Change, context: BodyContext, source: 
 }
 
 /**
- * Writes the request that gives a resource a name out of everybody's way. The key goes along, so that a resource that
- * is known by its name only is found again after an interruption.
+ * Writes the request that sets a temporary display name. It also sets the keyname, so that a resource without one is
+ * found again after an interruption.
  */
 export function writeRename({ key, action }: Change, temporaryName: string): Body {
   return {

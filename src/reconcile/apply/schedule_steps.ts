@@ -3,17 +3,17 @@ import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Step } from '../model/change.ts'
 
-/** What became of a step. */
+/** Result of a step. */
 export type StepResult =
   | { readonly state: 'done' }
   | { readonly state: 'failed'; readonly problem: Problem }
   | { readonly state: 'skipped'; readonly because?: string }
 
-/** How steps are run. */
+/** Options of a schedule. */
 export interface ScheduleOptions {
-  /** Most steps at once. */
+  /** Maximum number of concurrent steps. */
   readonly concurrency: number
-  /** Once aborted, running steps finish and no further ones start. */
+  /** When aborted, running steps finish and no other steps start. */
   readonly signal?: AbortSignal | undefined
   readonly run: (step: Step) => Promise<void>
   readonly onResult?: (step: Step, result: StepResult) => void
@@ -22,14 +22,14 @@ export interface ScheduleOptions {
 interface Schedule extends ScheduleOptions {
   readonly queue: PQueue
   readonly results: Map<string, StepResult>
-  /** Steps by the one they wait for. */
+  /** Dependent steps by step id. */
   readonly waiting: ReadonlyMap<string, readonly Step[]>
   readonly open: Map<string, number>
 }
 
 /**
- * Runs steps, each as soon as those before it are done, several at once; those of the last phase when all others
- * are. A failure stops what waits for it and the last phase, nothing else.
+ * Runs steps concurrently in order of dependencies, the last phase after all others. A failure skips only its dependents
+ * and the last phase.
  */
 export async function runSteps(
   steps: readonly Step[],
@@ -86,7 +86,7 @@ async function attempt({ run }: Schedule, step: Step): Promise<StepResult> {
   }
 }
 
-/** Gives what was thrown as a Problem. */
+/** Converts an error to a Problem. */
 export function asProblem(error: unknown): Problem {
   if (isProblem(error)) return error
   return problem('apply/failed', error instanceof Error ? error.message : String(error), { cause: error })

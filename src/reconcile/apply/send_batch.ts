@@ -8,30 +8,30 @@ import { readActualTree } from '../plan/plan_manifest.ts'
 import type { Operation } from './batch_operations.ts'
 import { isAmbiguous, type SendOptions } from './send_request.ts'
 
-/** All operations of an apply, and whose they are. */
+/** All operations of an apply. */
 export interface Batch {
   readonly manifestId: string
   readonly operations: readonly Operation[]
 }
 
-/** What became of one operation. */
+/** Result of an operation. */
 export interface OperationResult {
   readonly id: number
 }
 
-/** A batch that was not done, as far as is known. */
+/** A failed batch. */
 export interface FailedBatch {
   readonly problem: Problem
-  /** The answer was lost: all was done, or nothing. */
+  /** The response was lost: either all operations were applied or none. */
   readonly uncertain: boolean
 }
 
-/** What became of a batch. */
+/** Result of a batch. */
 export type BatchAnswer = { readonly results: readonly OperationResult[] } | FailedBatch
 
 /**
- * Sends a batch once: after a failure that leaves open whether it was done, looks before trying again. Every operation
- * carries a new key or an old version, so that the server would refuse a second time.
+ * Applies a batch exactly once: after an ambiguous failure, reads the tree before a retry. Each operation has a new key
+ * or an old version, so the server rejects a duplicate.
  */
 export async function sendBatch(options: SendOptions, batch: Batch): Promise<BatchAnswer> {
   const key = randomUUID()
@@ -43,7 +43,7 @@ export async function sendBatch(options: SendOptions, batch: Batch): Promise<Bat
       if (!isProblem(error)) throw error
       const isLost = isAmbiguous(error) || isProblem(error, 'pipeline/interrupted')
       wasLost ||= isLost
-      const results = wasLost ? await lookForResults(options, batch) : 'none'
+      const results = wasLost ? await readResults(options, batch) : 'none'
       if (typeof results === 'object') return { results }
       if (attempt === maxAttempts || !isRetryable(error) || !(await waits(attempt, options)))
         return { problem: error, uncertain: isLost || results === 'unknown' }
@@ -56,13 +56,13 @@ async function send({ api, signal }: SendOptions, { operations }: Batch, key: st
   try {
     return await api.call('resource.batch', { body, key, signal, timeoutMs: loadTimeoutMs })
   } catch (error) {
-    // No text can be that long.
+    // The serialized body exceeds the maximum string length.
     if (!(error instanceof RangeError)) throw error
-    throw problem('request/too-large', 'The changes are larger than any request.', { cause: error })
+    throw problem('request/too-large', 'The changes exceed the maximum size of a request.', { cause: error })
   }
 }
 
-/** Waits for the next attempt; false where somebody does not want to. */
+/** Waits for the next attempt; false if interrupted. */
 async function waits(attempt: number, { signal }: SendOptions): Promise<boolean> {
   try {
     await waitToRetry(attempt, signal)
@@ -73,7 +73,7 @@ async function waits(attempt: number, { signal }: SendOptions): Promise<boolean>
   }
 }
 
-async function lookForResults(
+async function readResults(
   { api, signal }: SendOptions,
   batch: Batch,
 ): Promise<OperationResult[] | 'none' | 'unknown'> {
@@ -85,7 +85,7 @@ async function lookForResults(
   }
 }
 
-/** Finds in the tree what became of a batch whose answer was lost; undefined where it was not done. */
+/** Finds the results of a batch in the tree after a lost response; undefined if the batch was not applied. */
 export function findResults(
   { operations, manifestId }: Batch,
   { byId, byKeyname }: Pick<ActualTree, 'byId' | 'byKeyname'>,

@@ -9,13 +9,13 @@ import { isProblem, type Problem } from '../../core/problem.ts'
 import { isRetryable, maxAttempts, sendWithRetries, waitToRetry } from '../../transfer/retry_request.ts'
 import { stale } from './stale.ts'
 
-/** A body in the form of the wire, of a class. */
+/** A request body in API form, with its class. */
 export interface WireBody {
   readonly cls: string
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Where requests go, and how long they may take. */
+/** Options of requests. */
 export interface SendOptions {
   readonly api: Api
   readonly signal?: AbortSignal | undefined
@@ -23,10 +23,10 @@ export interface SendOptions {
 }
 
 /**
- * Creates a resource once: after a failure that leaves open whether it was done, looks for its keyname before trying
- * again, which servers that do not know keys of requests need.
+ * Creates a resource exactly once: after an ambiguous failure, searches for its keyname before a retry, since some
+ * servers do not support idempotency keys.
  *
- * @returns its id
+ * @returns the id
  */
 export async function createOnce(options: SendOptions, made: WireBody): Promise<number> {
   const { keyname } = made.body.resource as { keyname?: string }
@@ -37,7 +37,7 @@ export async function createOnce(options: SendOptions, made: WireBody): Promise<
     } catch (error) {
       if (!isProblem(error)) throw error
       const look = keyname !== undefined && (attempt > 1 || isAmbiguous(error))
-      const found = look ? await findMade(options, keyname, made) : undefined
+      const found = look ? await findCreated(options, keyname, made) : undefined
       if (found !== undefined) return found
       if (attempt === maxAttempts || !isRetryable(error)) throw await explain(options, keyname, error)
       await waitToRetry(attempt, options.signal)
@@ -50,7 +50,7 @@ function requestOf({ api, signal, timeoutMs }: SendOptions, { body, cls }: WireB
   return { body: wire, signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
 }
 
-/** Changes a resource; a change that met another one is sent again. */
+/** Updates a resource; retries after a conflict with a concurrent change. */
 export async function update(
   options: SendOptions,
   id: number,
@@ -65,7 +65,7 @@ export async function update(
   })
 }
 
-/** Deletes a resource; one that is not there counts as deleted. */
+/** Deletes a resource; ignores a missing one. */
 export async function remove({ api, signal }: SendOptions, id: number): Promise<void> {
   try {
     await api.call('resource.delete', { params: { id }, signal })
@@ -74,8 +74,8 @@ export async function remove({ api, signal }: SendOptions, id: number): Promise<
   }
 }
 
-// Only what carries our mark is taken for ours.
-async function findMade(
+// Accepts only a resource with the marker of this manifest.
+async function findCreated(
   { api, signal }: SendOptions,
   keyname: string,
   { body, cls }: WireBody,
@@ -92,7 +92,7 @@ async function findMade(
     : undefined
 }
 
-/** Tells whether a request may have been done although it failed. */
+/** Reports whether the server may have executed a failed request. */
 export function isAmbiguous(error: Problem): boolean {
   if (error.code === 'http/timeout') return true
   if (error.code === 'http/unreachable') return error.data.sent !== false
@@ -102,15 +102,15 @@ export function isAmbiguous(error: Problem): boolean {
 async function explain(options: SendOptions, keyname: string | undefined, error: Problem): Promise<Problem> {
   if (error.code === 'http/timeout') {
     return problem('http/timeout', error.message, {
-      hint: 'The server may still be at work: wait, then run it again. What is done by then is not done twice.',
+      hint: 'The server may still be running the request: wait, then retry. Completed changes are not repeated.',
     })
   }
   return explainTaken(options, keyname, error)
 }
 
 /**
- * Explains why a key or display name is taken that was free when the plan was made: another apply has created the
- * resource, or this account cannot see it. Returns other problems as they are.
+ * Explains why a key or display name that was free during planning is in use: another apply has created the resource, or
+ * this account cannot see it. Returns other problems unchanged.
  */
 export async function explainTaken(
   { api, signal }: Pick<SendOptions, 'api' | 'signal'>,
@@ -124,7 +124,7 @@ export async function explainTaken(
   if (key !== undefined && found.length > 0) return stale({ key }, 'created')
   if (isKey) return keyTaken(key)
   return problem('resource/name-taken', fault.message, {
-    hint: 'Plan again. If the name is still taken, choose another display name.',
+    hint: 'Plan again. If the name is still in use, choose another display name.',
     data: fault.data,
   })
 }
@@ -132,14 +132,14 @@ export async function explainTaken(
 function keyTaken(key: string | undefined): Problem {
   return problem(
     'resource/key-taken',
-    `The key "${key}" is taken by a resource that this account cannot see.`,
+    `The key "${key}" is in use by a resource that this account cannot see.`,
     {
-      hint: 'Use an account that may read it, or another key.',
+      hint: 'Use an account that can read the resource, or choose another key.',
     },
   )
 }
 
-/** Gives the schemas of the members of a class; none for classes of other servers. */
+/** Returns the schemas of the members of a class; empty for unknown classes. */
 export function schemasOf(cls: string): Readonly<Record<string, object>> {
   return isCls(cls) ? membersOf(cls) : {}
 }

@@ -2,10 +2,9 @@ import { problem } from '../../contract/problems.ts'
 import type { Step } from '../model/change.ts'
 
 /**
- * Sorts steps so that each comes after those it waits for, and deletions last: as one list that is done from top to
- * bottom. What may be done side by side stands together by kind and class.
+ * Sorts steps by dependencies, with deletions last. Independent steps are grouped by kind and class.
  *
- * @throws {Problem} apply/failed where steps wait for each other
+ * @throws {Problem} apply/failed if steps depend on each other
  */
 export function sortSteps(steps: readonly Step[]): Step[] {
   return (['first', 'last'] as const).flatMap((phase) =>
@@ -30,7 +29,7 @@ function sortPhase(steps: readonly Step[]): Step[] {
     due = due.flatMap((step) => release(waiting.get(step.id) ?? [], open))
   }
   const sorted = levels.flat()
-  if (sorted.length < steps.length) throw circle(steps.filter(({ id }) => (open.get(id) ?? 0) > 0))
+  if (sorted.length < steps.length) throw cycleProblem(steps.filter(({ id }) => (open.get(id) ?? 0) > 0))
   return sorted
 }
 
@@ -45,9 +44,13 @@ function release(next: readonly Step[], open: Map<string, number>): Step[] {
 const groupAlike = (steps: readonly Step[]) =>
   [...Map.groupBy(steps, ({ kind, change }) => `${kind} ${change.action} ${change.cls}`).values()].flat()
 
-function circle(steps: readonly Step[]) {
+function cycleProblem(steps: readonly Step[]) {
   const keys = [...new Set(steps.map(({ change }) => `"${change.key}"`))]
-  return problem('apply/failed', `The changes of ${keys.join(', ')} wait for each other.`, {
-    hint: 'Take one of the references or moves out, apply, and put it back.',
-  })
+  return problem(
+    'apply/failed',
+    `Cannot order the changes of ${keys.join(', ')}: they depend on each other.`,
+    {
+      hint: 'Remove one of the references or moves, apply, and add it again.',
+    },
+  )
 }

@@ -3,7 +3,7 @@ import type { Problem } from '../../core/problem.ts'
 import type { ActualTree } from '../model/actual_tree.ts'
 import type { Change } from '../model/change.ts'
 
-/** Says that a resource is no longer as the plan found it. */
+/** Creates the Problem of a resource that has changed since planning. */
 export function stale(
   { key }: Pick<Change, 'key'>,
   what: 'created' | 'changed' | 'deleted',
@@ -13,7 +13,7 @@ export function stale(
   return problem('apply/stale', message, { resource: key, ...(hint === undefined ? {} : { hint }) })
 }
 
-/** Finds the changes whose resource is no longer as the plan found it. */
+/** Finds the changes whose resource has changed since planning. */
 export function findStale(
   changes: readonly Change[],
   { byId }: Pick<ActualTree, 'byId'>,

@@ -3,17 +3,17 @@ import type { Change, Plan, Step } from '../model/change.ts'
 import { type ApplyEvent, loadFacts, type Outcome, outcomeWords } from './outcome.ts'
 import type { StepResult } from './schedule_steps.ts'
 
-/** What the results of steps are put together with. */
+/** Options of a tally. */
 export interface TallyOptions {
   readonly plan: Plan
-  /** Ids by key of everything that is there by now. */
+  /** Ids by key, including created resources. */
   readonly ids: ReadonlyMap<string, number>
-  /** Data that were prepared on the server, by change. */
+  /** Prepared data by change. */
   readonly sources: ReadonlyMap<Change, PreparedSource>
   readonly onEvent?: ((event: ApplyEvent) => void) | undefined
 }
 
-/** Puts the results of steps together into outcomes of changes. */
+/** Combines the results of steps into outcomes of changes. */
 export class Tally {
   readonly #options: TallyOptions
   readonly #open = new Map<Change, number>()
@@ -25,14 +25,14 @@ export class Tally {
     for (const { change } of options.plan.steps) this.#open.set(change, (this.#open.get(change) ?? 0) + 1)
   }
 
-  /** Tells that work on a change begins. */
+  /** Reports the start of a change. */
   start({ change }: Step): void {
     if (this.#started.has(change)) return
     this.#started.add(change)
     this.#options.onEvent?.({ type: 'started', change })
   }
 
-  /** Takes what became of a step; a change is done when all its steps are. */
+  /** Adds the result of a step; a change is done when all its steps are. */
   add({ change }: Step, result: StepResult): void {
     const left = (this.#open.get(change) ?? 1) - 1
     this.#open.set(change, left)
@@ -43,7 +43,7 @@ export class Tally {
       this.#finish({ change, outcome: outcomeWords[change.action], ...this.#factsOf(change) })
   }
 
-  /** Gives the outcomes, in the order of the plan. */
+  /** Returns the outcomes in the order of the plan. */
   outcomes(): Outcome[] {
     const { changes } = this.#options.plan
     return changes.map((change) => this.#outcomes.get(change) ?? { change, outcome: 'skipped' })

@@ -12,10 +12,10 @@ import {
 import type { MetadataValue, Rule } from '../../contract/resource.ts'
 import { indexPrincipals, type Principals } from './principals.ts'
 
-/** A resource as the server has it. What may not be read is undefined, never empty. */
+/** The actual state of a resource. Values that the caller cannot read are undefined, never empty. */
 export interface ActualResource {
   readonly id: number
-  /** Class by the documents' name; other servers have classes of their own. */
+  /** Class by its document name; NextGIS servers have additional classes. */
   readonly cls: string
   readonly parentId: number | null
   readonly keyname: string | null
@@ -24,34 +24,34 @@ export interface ActualResource {
   readonly description: string | null | undefined
   readonly ownerId: number | undefined
   readonly rules: readonly Rule[] | undefined
-  /** Metadata without our markers. */
+  /** Metadata without landform's markers. */
   readonly resmeta: Readonly<Record<string, MetadataValue>> | undefined
-  /** Manifest that manages it, by a marker that is its own. */
+  /** Id of the managing manifest, from a marker that names this resource. */
   readonly manager: string | undefined
   readonly protect: boolean
   readonly source: SourceMarker | undefined
-  /** Counts the changes of a layer's data. */
+  /** Version of a layer's data, incremented by each change. */
   readonly dataVersion: number | undefined
-  /** Members of the class by name, as on the wire. */
+  /** Members of the class by name, as in the API. */
   readonly members: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
 }
 
-/** The tree of a server, as far as the caller may read it. */
+/** The resources of a server that the caller can read. */
 export interface ActualTree {
   readonly byId: ReadonlyMap<number, ActualResource>
   readonly byKeyname: ReadonlyMap<string, ActualResource>
-  /** Gives the ids of the resources under one. */
+  /** Returns the ids of the children of a resource. */
   childrenOf(id: number): readonly number[]
   readonly principals: Principals
-  /** Keyname of the caller; undefined where the server does not tell. */
+  /** Keyname of the caller; undefined if the server does not report it. */
   readonly caller: string | undefined
   readonly complete: boolean
   readonly administrator: boolean
-  /** Version of landform on the server; undefined on other servers. */
+  /** Version of landform on the server; undefined for other servers. */
   readonly landform: string | undefined
 }
 
-/** Tells whether what is not in a tree is not on the server. */
+/** Reports whether a resource that is missing in a tree does not exist on the server. */
 export function readsAll({
   complete,
   administrator,
@@ -59,13 +59,13 @@ export function readsAll({
   return complete || administrator
 }
 
-/** Collects a tree, resource by resource. */
+/** Collects the resources of a tree. */
 export interface TreeCollector {
   take(wire: Representation): void
   finish(head: TreeHead): ActualTree
 }
 
-/** Starts to collect a tree. */
+/** Creates a collector. */
 export function collectTree(): TreeCollector {
   const byId = new Map<number, ActualResource>()
   return {
@@ -100,10 +100,10 @@ function indexTree(byId: ReadonlyMap<number, ActualResource>, head: TreeHead): A
   }
 }
 
-/** Reads one representation. */
+/** Converts a representation of the API. */
 export function readActual(wire: Representation): ActualResource {
   const { resource, resmeta } = wire
-  // With what is no member beside them: copying them, ten thousands of times, takes longer than all else here.
+  // The wire object itself, including non-members: copying the members of large trees is too slow.
   const members = wire as unknown as ActualResource['members']
   const { id, cls, parent, keyname, display_name, version, description, owner_user, permissions } = resource
   const items = resmeta?.items
@@ -138,14 +138,14 @@ function withoutMarkers(items: Items): Items {
 function readMarkers(id: number, items: Items | undefined) {
   const manager = findManager(items?.[markerKeys.manager])
   return {
-    // A marker that was copied along with the metadata of another resource says nothing.
+    // Ignores a marker that was copied with the metadata of another resource.
     manager: manager?.id === id ? manager.manifest : undefined,
     protect: items?.[markerKeys.protect] === true,
     source: findSource(items?.[markerKeys.source]),
   }
 }
 
-/** Writes the markers of a resource as its metadata have them. */
+/** Formats the markers of a resource as metadata. */
 export function formatMarkers({
   id,
   manager,
@@ -160,9 +160,9 @@ export function formatMarkers({
 }
 
 /**
- * Lists the ids of everything below a resource, top down, without itself.
+ * Lists the ids of all descendants of a resource, top down.
  *
- * @param leaving resources that move away first, with all below them
+ * @param leaving resources that move out first, with their descendants
  */
 export function listDescendants(tree: ActualTree, id: number, leaving?: ReadonlySet<number>): number[] {
   const found: number[] = []
@@ -176,7 +176,7 @@ export function listDescendants(tree: ActualTree, id: number, leaving?: Readonly
   return found
 }
 
-/** Gives the display names from the top of the tree to a resource. */
+/** Returns the display names from the root to a resource. */
 export function pathOf(tree: ActualTree, id: number): string[] {
   const names: string[] = []
   for (
@@ -188,7 +188,7 @@ export function pathOf(tree: ActualTree, id: number): string[] {
   return names
 }
 
-/** How a resource that no manifest names is called: by its keyname, or by its id. */
+/** Returns the keyname of a resource, or `#id` if it has none. */
 export function labelOf({ keyname, id }: Pick<ActualResource, 'keyname' | 'id'>): string {
   return keyname ?? `#${id}`
 }

@@ -2,25 +2,25 @@ import type { Issue } from '../../core/issue.ts'
 import type { Pointer } from '../../core/pointer.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
 
-/** What will be done to one resource. */
+/** Kind of a change. */
 export type Action = 'create' | 'adopt' | 'update' | 'move' | 'replace' | 'delete'
 
-/** All actions, in the order they are told. */
+/** All actions, in display order. */
 export const actions: readonly Action[] = ['create', 'adopt', 'update', 'move', 'replace', 'delete']
 
-/** One field's way from what is to what is wanted, in the words of a manifest: references are keys. */
+/** Change of a field in manifest form: references are keys. */
 export interface Edit {
-  /** Where in the resource; items of lists that have a key are named by it: `/feature_layer/fields/name`. */
+  /** Pointer in the resource; items of keyed lists are named by their key: `/feature_layer/fields/name`. */
   readonly pointer: Pointer
-  /** Undefined where there is nothing yet, or where it is not known. */
+  /** Old value; undefined if absent or unknown. */
   readonly from?: unknown
-  /** Undefined where it goes away. */
+  /** New value; undefined if the field is removed. */
   readonly to?: unknown
-  /** What of the data is lost by it. */
+  /** Data that the change deletes. */
   readonly loses?: string
-  /** Why it cannot be done in place. */
+  /** Reason why the change is impossible in place. */
   readonly replaces?: string
-  /** The values are secret and stand nowhere. */
+  /** The value is a secret and omitted. */
   readonly secret?: true
 }
 
@@ -34,123 +34,123 @@ export interface DataLoad {
   readonly sizeBytes: number
   /** Version the layer's data will have after the load. */
   readonly version: number
-  /** Why it is loaded. */
-  readonly reason: 'new' | 'source changed' | 'data changed on the server' | 'told to'
-  /** Features that are replaced; null where they cannot be counted, absent of a new layer and of a raster. */
+  /** Reason for the load. */
+  readonly reason: 'new' | 'source changed' | 'data changed on the server' | 'requested'
+  /** Number of features to replace; null if the server cannot count them, absent for new layers and rasters. */
   readonly before?: number | null
-  /** What the load changes, where the source could be read when the plan was made. */
+  /** Changes of the load, if the source could be read during planning. */
   readonly change?: DataChange
-  /** Data on the server that the load overwrites although they were edited since the last one. */
+  /** Edits since the last load, which this load overwrites. */
   readonly edited?: EditedData
-  /** Part of the features that the load may take away, from 0 to 1; any loss where absent. */
+  /** Maximum fraction of the features that the load may delete, from 0 to 1; unlimited if absent. */
   readonly lossFuse?: number
 }
 
-/** Data that were edited on the server. */
+/** Edits of data on the server. */
 export interface EditedData {
-  /** Write requests since the last load; undefined where they cannot be told. */
+  /** Number of write requests since the last load; undefined if unknown. */
   readonly changes: number | undefined
 }
 
-/** What goes when a resource goes. */
+/** Resources and features that a deletion removes. */
 export interface Takes {
-  /** Resources below it. */
+  /** Number of descendants. */
   readonly resources: number
-  /** Keys or names of resources below it that this manifest does not manage. */
-  readonly strangers: readonly string[]
-  /** Features of the layers that go; undefined where they cannot be counted. */
+  /** Labels of descendants that this manifest does not manage. */
+  readonly unmanaged: readonly string[]
+  /** Number of features in the deleted layers; undefined if the server cannot count them. */
   readonly features: number | undefined
-  /** Resources that refer to what goes, whoever manages them. */
+  /** Resources that refer to deleted ones, managed or not. */
   readonly referrers?: readonly Referrer[]
 }
 
-/** A resource that refers to another one that is deleted. */
+/** A resource that refers to a deleted one. */
 export interface Referrer {
   /** Keyname or `#id`. */
   readonly key: string
   readonly cls: string
-  /** Display names from the top of the tree to the resource. */
+  /** Display names from the root to the resource. */
   readonly path: readonly string[]
-  /** Names of its entries, or fields, that refer to what goes; they are emptied or go too. */
+  /** Names of its entries or fields with the reference, which are deleted or set to null. */
   readonly loses: readonly string[]
-  /** Whether it keeps what it refers to from being deleted. */
+  /** Whether it blocks the deletion. */
   readonly refuses: boolean
 }
 
-/** A request body in the words of a manifest: references are keys or `{id}`, principals `user:guest`. */
+/** A request body in manifest form: references are keys or `{id}`, principals are names such as `user:guest`. */
 export type WantedBody = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** What will be done to one resource. A plain value: rendering and doing come elsewhere. */
+/** A planned change to a resource. Plain data. */
 export interface Change {
   readonly action: Action
-  /** Key in the manifest; for resources that go, keyname or `#id`. */
+  /** Key in the manifest; for deletions, keyname or `#id`. */
   readonly key: string
   readonly cls: string
   readonly displayName: string
-  /** Display names from the top of the tree to the resource. */
+  /** Display names from the root to the resource. */
   readonly path: readonly string[]
-  /** Id on the server; absent for what is to be created. */
+  /** Id on the server; absent for creations. */
   readonly id?: number
-  /** Version the resource had when the plan was made; absent where the server tells none. */
+  /** Version of the resource during planning; absent if the server reports none. */
   readonly version?: number
   readonly edits: readonly Edit[]
   readonly data?: DataLoad
   readonly takes?: Takes
-  /** What is sent; empty for deletions. */
+  /** Request body; empty for deletions. */
   readonly body: WantedBody
-  /** Version the resource must still have, where the body holds what others own. */
+  /** Required version of the resource, if the body contains unmanaged rules. */
   readonly ifVersion?: number
-  /** Fields to set after a load, when the file has decided which there are. */
+  /** Fields to set after a load, which creates them from the file. */
   readonly fieldsAfterLoad?: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** One request or little more, and what has to be done before it. */
+/** A step of an apply, with its dependencies. */
 export interface Step {
   readonly id: string
   readonly kind: 'rename' | 'delete' | 'write'
   readonly change: Change
   readonly after: readonly string[]
-  /** Deletions are done when everything else is, so that nothing is lost for a plan that fails half-way. */
+  /** Deletions are in the last phase, so that a plan that fails deletes nothing. */
   readonly phase: 'first' | 'last'
-  /** Name that is out of everybody's way, for a `rename`. */
+  /** Unused display name, for a `rename`. */
   readonly temporaryName?: string
 }
 
-/** A wanted resource of which the account cannot see what the server has. */
+/** A resource of the manifest whose actual state the account cannot see. */
 export interface UnknownResource {
   readonly key: string
   readonly cls: string
   readonly path: readonly string[]
-  /** Why, in a few words. */
+  /** Reason in a few words. */
   readonly reason: string
 }
 
-/** Ordered changes, and what they were computed from. */
+/** Ordered changes with their context. */
 export interface Plan {
-  /** Version of this shape. */
+  /** Version of this format. */
   readonly version: 1
   readonly manifest: string
-  /** Address of the server. */
+  /** URL of the server. */
   readonly server: string
-  /** Version of landform on the server; undefined on other servers, which get full lists where ours merges. */
+  /** Version of landform on the server; undefined for other servers, which do not merge lists. */
   readonly landform: string | undefined
   readonly changes: readonly Change[]
   readonly steps: readonly Step[]
-  /** Resources that are as they are wanted. */
+  /** Number of resources without changes. */
   readonly unchanged: number
-  /** Wanted resources that nothing is planned for, because the account cannot see whether the server has them. */
+  /** Resources without a plan, because the account cannot see whether they exist. */
   readonly unknown: readonly UnknownResource[]
-  /** Faults that forbid the plan (errors), and what a person should know (warnings). */
+  /** Errors, which block the plan, and warnings. */
   readonly issues: readonly Issue[]
-  /** Ids of the matched resources by key; references find them here. */
+  /** Ids of the matched resources by key, for references. */
   readonly ids: ReadonlyMap<string, number>
   /** Ids of users and groups by `user:keyname` and `group:keyname`. */
   readonly principals: ReadonlyMap<string, number>
-  /** SHA-256 over the changes and the versions of what they change. */
+  /** SHA-256 of the changes and of the versions of the changed resources. */
   readonly fingerprint: string
 }
 
-/** Counts the changes by action; actions without one are 0. */
+/** Counts the changes by action. */
 export function countActions(changes: readonly Change[]): Record<Action, number> {
   const counts: Record<Action, number> = { create: 0, adopt: 0, update: 0, move: 0, replace: 0, delete: 0 }
   for (const { action } of changes) counts[action] += 1

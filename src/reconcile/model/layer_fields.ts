@@ -9,31 +9,30 @@ import { isCompared } from './value_equality.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Writes the wanted fields of a layer as a request has them: those the layer has already carry their id, in full, so
- * that what is no longer written goes back to its default; those it has beyond them are dropped.
+ * Writes the fields of a layer for a request: existing fields with their id and all members, so that removed members
+ * return to their defaults; other fields of the layer are dropped.
  */
 export function writeFields(wanted: unknown, actual: unknown): Fields[] {
-  const there = new Map(listOf(actual).map((field) => [field.keyname, field] as const))
+  const existing = new Map(listOf(actual).map((field) => [field.keyname, field] as const))
   const kept = listOf(wanted).map((field) => {
-    const id = there.get(field.keyname)?.id
+    const id = existing.get(field.keyname)?.id
     return id === undefined ? field : { id, ...defaults(field), ...field }
   })
   const names = new Set(listOf(wanted).map(({ keyname }) => keyname))
-  const dropped = [...there.values()].filter(({ keyname }) => !names.has(keyname))
+  const dropped = [...existing.values()].filter(({ keyname }) => !names.has(keyname))
   return [...kept, ...dropped.map(({ id }) => ({ id, delete: true }))]
 }
 
-/**
- * Writes the wanted fields of a layer into the request that loads its data: fields are known by keyname, since they
- * have no ids yet. Otherwise as `writeFields`.
- */
+/** Like `writeFields`, for the request that loads the data: fields have no ids yet and are identified by keyname. */
 export function writeLoadedFields(wanted: unknown, loaded: readonly LoadedField[]): Fields[] {
-  const there = new Set(loaded.map(({ keyname }) => keyname))
+  const existing = new Set(loaded.map(({ keyname }) => keyname))
   const listed = listOf(wanted)
   const names = new Set(listed.map(({ keyname }) => keyname))
   const dropped = loaded.filter(({ keyname }) => !names.has(keyname))
   return [
-    ...listed.map((field) => (there.has(String(field.keyname)) ? { ...defaults(field), ...field } : field)),
+    ...listed.map((field) =>
+      existing.has(String(field.keyname)) ? { ...defaults(field), ...field } : field,
+    ),
     ...dropped.map(({ keyname, datatype }) => ({ keyname, datatype, delete: true })),
   ]
 }
@@ -48,7 +47,7 @@ export function droppedFields(edits: readonly Edit[]): Set<string> {
   )
 }
 
-/** Tells whether written fields change values of features: by dropping or converting a field. */
+/** Reports whether fields of a request change feature values by dropping or converting a field. */
 export function changesValues(written: unknown, actual: unknown): boolean {
   const datatypes = new Map(listOf(actual).map(({ id, datatype }) => [id, datatype] as const))
   return listOf(written).some(
@@ -57,7 +56,7 @@ export function changesValues(written: unknown, actual: unknown): boolean {
   )
 }
 
-// From the contract: what stands in for each member that is not written.
+// Defaults of the members that the field omits.
 function defaults(field: Fields): Fields {
   const entries = Object.entries(FieldSchema.properties as Readonly<Record<string, Schema>>)
     .filter(([, schema]) => isCompared(schema))

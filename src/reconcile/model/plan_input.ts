@@ -5,21 +5,21 @@ import type { SourceFile } from '../plan/decide_load.ts'
 import type { PruneOptions } from '../plan/prune.ts'
 import type { ActualTree } from './actual_tree.ts'
 
-/** What a person allows a plan to do. */
+/** Options of a plan, mostly permissions of the user. */
 export interface PlanOptions extends PruneOptions {
-  /** Keys that may be deleted and made anew. */
+  /** Keys of resources that may be deleted and recreated. */
   readonly replace: ReadonlySet<string>
-  /** Keys whose data are loaded over what the server has, edited or of unknown origin. */
+  /** Keys of layers whose data are overwritten, even if edited or of unknown origin. */
   readonly overwriteData: ReadonlySet<string>
-  /** Keys of resources that may lose features, fields or entries that refer to what is deleted. */
+  /** Keys of resources that may lose features, fields or references to deleted resources. */
   readonly allowLoss: ReadonlySet<string>
-  /** Whether resources are taken over from other manifests. */
+  /** Whether to adopt resources of other manifests. */
   readonly adopt: boolean
-  /** Keys whose secrets are sent again. */
+  /** Keys of resources whose secrets are sent again. */
   readonly sendSecrets: ReadonlySet<string>
 }
 
-/** Nothing but what is safe. */
+/** Default options without any permission to delete or overwrite. */
 export const safeOptions: PlanOptions = {
   prune: false,
   fuse: 0.1,
@@ -31,19 +31,19 @@ export const safeOptions: PlanOptions = {
   sendSecrets: new Set(),
 }
 
-/** Everything a plan rests on. All of it is values. */
+/** Input of a plan. Plain data. */
 export interface PlanInput {
   readonly manifest: Manifest
   readonly actual: ActualTree
-  /** Address of the server, for the header. */
+  /** URL of the server, for the header. */
   readonly server: string
   /** Source files by key. */
   readonly files: ReadonlyMap<string, SourceFile>
-  /** Number of features by layer, where it was asked; null where it cannot be known. */
+  /** Number of features by layer id; absent if not yet requested, null if the server cannot count them. */
   readonly counts: ReadonlyMap<number, number | null>
-  /** What loading the source of a key would change, where it was asked; null where it cannot be read here. */
+  /** Changes of a load by key; absent if not yet read, null if the source cannot be read on this machine. */
   readonly loads?: ReadonlyMap<string, DataChange | null>
-  /** What was found out about resources that the account does not see; undefined where it was not asked yet. */
-  readonly sight?: Visibility | undefined
+  /** Visibility of resources that are not in the tree; undefined if not yet requested. */
+  readonly visibility?: Visibility | undefined
   readonly options: PlanOptions
 }

@@ -3,20 +3,20 @@ import { findHint } from '../../core/suggest.ts'
 
 /** Users and groups by name and id. */
 export interface Principals {
-  /** Whether the server told who there is. */
+  /** Whether the caller can list users and groups. */
   readonly known: boolean
   /** Ids by `user:keyname` and `group:keyname`. */
   readonly ids: ReadonlyMap<string, number>
-  /** Gives `user:guest`, or `id:7` for one the caller may not know. */
+  /** Returns `user:guest`, or `id:7` if the caller cannot read the name. */
   nameOf(id: number): string
   /** Finds the full name of `guest`, `user:guest` or `group:editors`. */
-  find(name: string): FoundPrincipal
+  find(name: string): PrincipalMatch
 }
 
-/** A principal, or why there is none. */
-export type FoundPrincipal = { readonly name: string } | { readonly fault: string; readonly hint?: string }
+/** The full name of a principal, or the reason why it was not found. */
+export type PrincipalMatch = { readonly name: string } | { readonly fault: string; readonly hint?: string }
 
-/** Makes an index of the users and groups of a server. */
+/** Indexes the users and groups of a server. */
 export function indexPrincipals(list: readonly Principal[] | undefined): Principals {
   const names = new Map((list ?? []).map(({ id, kind, keyname }) => [id, `${kind}:${keyname}`] as const))
   const ids = new Map([...names].map(([id, name]) => [name, id] as const))
@@ -28,7 +28,7 @@ export function indexPrincipals(list: readonly Principal[] | undefined): Princip
   }
 }
 
-function findPrincipal(name: string, ids: ReadonlyMap<string, number>): FoundPrincipal {
+function findPrincipal(name: string, ids: ReadonlyMap<string, number>): PrincipalMatch {
   if (ids.has(name) || /^id:\d+$/.test(name)) return { name }
   const candidates = [`user:${name}`, `group:${name}`].filter((candidate) => ids.has(candidate))
   const [only] = candidates
@@ -40,10 +40,10 @@ function findPrincipal(name: string, ids: ReadonlyMap<string, number>): FoundPri
     name,
     [...ids.keys()].flatMap((full) => [full, full.slice(full.indexOf(':') + 1)]),
   )
-  return { fault: `there is no user or group "${name}"`, ...(hint ? { hint } : {}) }
+  return { fault: `unknown user or group "${name}"`, ...(hint ? { hint } : {}) }
 }
 
-/** Gives the id that a full name stands for, or undefined. */
+/** Returns the id of a full name, or undefined. */
 export function findPrincipalId(name: string, ids: ReadonlyMap<string, number>): number | undefined {
   const byId = /^id:(\d+)$/.exec(name)?.[1]
   return byId === undefined ? ids.get(name) : Number(byId)

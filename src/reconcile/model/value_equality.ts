@@ -8,8 +8,8 @@ import { canonicalXml } from '../../style/canonical_xml.ts'
 import { type Names, nameReference } from './wanted_form.ts'
 
 /**
- * Brings a value into the one form in which equal means same: defaults filled in, scales and XML in one spelling,
- * members left out that only the server or only requests have. References must be in the words of a manifest already.
+ * Converts a value to its canonical form: with defaults, normalized scales and XML, and without read-only and write-only
+ * members. References must be in manifest form.
  */
 export function canonical(schema: Schema, value: unknown): unknown {
   return mapValue(schema, value, filling)
@@ -37,7 +37,7 @@ function canonicalText(form: 'scale' | 'xml', value: unknown): unknown {
   return typeof value === 'string' ? canonicalXml(value) : value
 }
 
-/** Tells whether a field can be compared: it can be both written and read, and has no way of its own. */
+/** Reports whether a field is compared: it is both readable and writable, and not a secret. */
 export function isCompared(schema: Schema): boolean {
   const words = annotationsOf(schema)
   return !(words.readOnly || words.writeOnly || words['x-wire'] || words['x-secret'])
@@ -46,8 +46,8 @@ export function isCompared(schema: Schema): boolean {
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Tells whether a value of the wire means the same as one of a manifest, without building either in its canonical
- * form: nearly all of a tree is as it should be. A false `false` is only slow.
+ * Reports whether an API value equals a manifest value, without building canonical forms: most values of a tree are
+ * unchanged. May return false for equal values, which then costs a full comparison.
  */
 export function isSame(
   schema: Schema,

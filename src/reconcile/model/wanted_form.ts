@@ -3,19 +3,19 @@ import { type FoundReference, mapReferences, targetIdOf } from '../../contract/r
 import type { Schema } from '../../contract/schema.ts'
 import type { Principals } from './principals.ts'
 
-/** What turns ids into the words of a manifest. */
+/** Names that replace ids in manifest form. */
 export interface Names {
-  /** Key by id, for the resources that the manifest names and that keep their id. */
+  /** Keys by id, of resources of the manifest that keep their id. */
   readonly keyOf: ReadonlyMap<number, string>
   readonly principals: Principals
 }
 
-/** Copies a value of the wire, with keys in the place of ids; resources the manifest does not name stay `{id}`. */
+/** Converts an API value to manifest form: ids become keys; resources outside the manifest stay `{id}`. */
 export function toWantedForm(schema: Schema, value: unknown, names: Names): unknown {
   return mapReferences(schema, value, (found) => nameReference(found, names))
 }
 
-/** Gives the word a manifest has for a reference of the wire. */
+/** Returns the manifest form of an API reference. */
 export function nameReference({ target, value }: FoundReference, { keyOf, principals }: Names): unknown {
   const id = idOf(value)
   if (id === undefined) return value
@@ -28,13 +28,10 @@ function idOf(value: unknown): number | undefined {
   return typeof id === 'number' ? id : undefined
 }
 
-/**
- * Finds what a word of a manifest stands for: an id, or the local name of what the same request creates. Undefined
- * where there is neither (yet).
- */
+/** Resolves a name of a manifest to an id, or to the local name of a resource that the same request creates. */
 export type FindId = (name: string, target: Reference | 'principal') => number | string | undefined
 
-/** Copies a value in the words of a manifest into the form of the wire. Names without an id are left out. */
+/** Converts a value in manifest form to the API form. Omits names without an id. */
 export function toWire(schema: Schema, value: unknown, findId: FindId): unknown {
   return mapReferences(schema, value, ({ target, value: name }) => {
     const id = typeof name === 'string' ? findId(name, target) : idOf(name)

@@ -15,17 +15,17 @@ import { countTakes, listUncounted } from './prune.ts'
 import type { LoadQuestion } from './read_load_change.ts'
 import { reasonOf, reportUnseen, type Unseen } from './unseen.ts'
 
-/** Changes to what the manifest names. */
+/** Changes to the resources of the manifest. */
 export interface WantedChanges {
   readonly changes: readonly Change[]
   readonly unchanged: number
   readonly unknown: readonly UnknownResource[]
   readonly issues: readonly Issue[]
-  /** Layers whose features have to be counted before the plan is final. */
+  /** Ids of layers whose features must be counted before the plan is final. */
   readonly uncounted: readonly number[]
-  /** Layers whose sources have to be read before the plan is final. */
+  /** Layers whose sources must be read before the plan is final. */
   readonly unread: readonly LoadQuestion[]
-  /** Keys of resources that are there, and are made anew. */
+  /** Keys of resources to delete and create again. */
   readonly recreated: ReadonlySet<string>
 }
 
@@ -48,7 +48,7 @@ interface Work {
   readonly pathOf: (key: string) => readonly string[]
 }
 
-/** Computes the changes to everything the manifest names, in its order. */
+/** Computes the changes to the resources of the manifest, in its order. */
 export function planChanges(
   input: PlanInput,
   match: Match,
@@ -89,7 +89,7 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
   const data = planData(work, wanted, { actual: undefined, edits: [] })
   const source = dataOf(wanted.cls)
   if (source !== undefined && source.structure === undefined && wanted.data === undefined) {
-    const message = `"${wanted.key}" is to be made, and a ${wanted.cls} is made of a file`
+    const message = `cannot create "${wanted.key}": a ${wanted.cls} requires a data file`
     draft.issues.push(issueAt(wanted, 'plan/data-missing', message, '/cls'))
   }
   draft.changes.push({
@@ -104,7 +104,7 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
   })
 }
 
-// What the manifest wants below it is made anew too; features go all the same.
+// Resources of the manifest below it are created again, but their features are deleted.
 function takesOf({ input, match, recreated, draft }: Work, old: ActualResource) {
   const { manifest, actual, counts } = input
   const kept = new Set([...match.keyOf].filter(([, key]) => !recreated.has(key)).map(([id]) => id))
@@ -165,7 +165,7 @@ function actionOf({ adopts, moves }: ResourceDiff): Action {
 
 function checkTarget({ manifest, options }: PlanInput, wanted: WantedResource, actual: ActualResource) {
   if (wanted.cls !== undefined && wanted.cls !== actual.cls) {
-    const message = `"${wanted.key}" is a ${wanted.cls} here and a ${actual.cls} on the server`
+    const message = `"${wanted.key}" is a ${wanted.cls} in the manifest, but a ${actual.cls} on the server`
     const ours = actual.manager === manifest.id
     if (!ours) return issueAt(wanted, 'plan/wrong-class', message, '/cls')
     return { ...issueAt(wanted, 'plan/replace', message, '/cls'), hint: allowHint(wanted) }
@@ -173,23 +173,23 @@ function checkTarget({ manifest, options }: PlanInput, wanted: WantedResource, a
   const foreign = actual.manager !== undefined && actual.manager !== manifest.id
   if (wanted.existing || !foreign || options.adopt) return undefined
   const message = `"${wanted.key}" is managed by the manifest "${actual.manager}"`
-  const hint = `Take it over with --adopt, give this manifest the id "${actual.manager}" if it is the same one, or remove the resource from one of the two.`
+  const hint = `Adopt it with --adopt, set the manifest id to "${actual.manager}" if both are the same manifest, or remove the resource from one of them.`
   return { ...issueAt(wanted, 'plan/foreign', message), hint }
 }
 
 const allowHint = ({ key }: WantedResource) =>
-  `To delete it and make it anew, with all below it: --replace ${key}`
+  `To delete and recreate it with all resources below it, use --replace ${key}.`
 
 function reportReplacement(wanted: WantedResource, { edits }: ResourceDiff): Issue[] {
   const [edit] = edits.filter(({ replaces }) => replaces !== undefined)
   if (edit === undefined) return []
-  const message = `"${wanted.key}" cannot be changed in place: ${edit.replaces}`
+  const message = `cannot change "${wanted.key}" in place: ${edit.replaces}`
   return [{ ...issueAt(wanted, 'plan/replace', message, edit.pointer), hint: allowHint(wanted) }]
 }
 
 function reportUnknown(wanted: WantedResource, { unknown }: ResourceDiff): Issue[] {
   if (unknown.length === 0) return []
-  const message = `"${wanted.key}": this account may not read ${unknown.join(', ')}; left as it is`
+  const message = `"${wanted.key}": this account cannot read ${unknown.join(', ')}, so the plan does not change it`
   return [{ ...issueAt(wanted, 'plan/unknown', message, unknown[0]), severity: 'warning' }]
 }
 
@@ -218,7 +218,7 @@ function planData(
   return load
 }
 
-/** Gives the display names from the top of the tree to where a key will stand. */
+/** Returns a function that finds the display names from the root to a key. */
 function pathFinder(manifest: Manifest, actual: ActualTree, match: Match) {
   const known = new Map<string, readonly string[]>()
   const find = (key: string): readonly string[] => {

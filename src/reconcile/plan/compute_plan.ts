@@ -12,18 +12,18 @@ import type { LoadQuestion } from './read_load_change.ts'
 import { planReferrers } from './referrers.ts'
 import { findUnseen } from './unseen.ts'
 
-/** A plan, and what has to be asked for a final one. */
+/** A plan, with the queries needed to make it final. */
 export interface Planning {
   readonly plan: Plan
-  /** Layers whose features have to be counted. */
+  /** Ids of layers whose features must be counted. */
   readonly uncounted: readonly number[]
-  /** Layers whose sources have to be read. */
+  /** Layers whose sources must be read. */
   readonly unread: readonly LoadQuestion[]
-  /** Resources that the account does not see. */
+  /** Query for resources that may exist but are not visible to the account. */
   readonly unsure: VisibilityQuery
 }
 
-/** Computes what has to be done so that the server is as the manifest wants it. Pure. */
+/** Computes the changes that bring the server to the desired state. Pure. */
 export function computePlan(input: PlanInput): Planning {
   const { manifest, actual, options, counts } = input
   const match = matchResources(manifest, actual)
@@ -63,13 +63,13 @@ export function computePlan(input: PlanInput): Planning {
   return { plan, uncounted: [...wanted.uncounted, ...pruned.uncounted], unread, unsure }
 }
 
-/** Resources that are wanted, and leave what is deleted before it goes. */
+/** Ids of resources that the manifest keeps; they move out of deleted groups first. */
 function keptIds({ keyOf, suspects }: Match, recreated: ReadonlySet<string>): Set<number> {
   const wanted = [...keyOf].flatMap(([id, key]) => (recreated.has(key) ? [] : [id]))
   return new Set([...wanted, ...[...suspects.values()].map(({ id }) => id)])
 }
 
-// Of the edits, not of the bodies: secrets leave no digest.
+// Digests the edits and not the bodies, which may contain secrets.
 function fingerprintOf(changes: readonly Change[], actual: ActualTree): string {
   const hash = createHash('sha256')
   for (const { action, key, id, edits, data } of changes) {

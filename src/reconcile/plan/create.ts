@@ -7,26 +7,26 @@ import { formatRule, type NamedRule, sortedRules } from '../model/access_rules.t
 import type { Change, Edit, WantedBody } from '../model/change.ts'
 import type { Principals } from '../model/principals.ts'
 
-/** What makes a resource that is not there yet. */
+/** Edits and request body of a new resource. */
 export interface Creation {
   readonly edits: readonly Edit[]
   readonly body: WantedBody
   readonly fieldsAfterLoad?: NonNullable<Change['fieldsAfterLoad']>
 }
 
-/** Writes the request that creates a resource with everything its block says, marked as this manifest's own. */
+/** Builds the request that creates a resource from its block, marked as managed by this manifest. */
 export function planCreation(wanted: WantedResource, manifestId: string, principals: Principals): Creation {
   const rules = sortedRules(namedRules(wanted, principals))
   const resource = resourceFields(wanted, principals, rules)
   const items = {
     ...withoutNull(wanted.resmeta ?? {}),
-    // The server puts the new id in the place of the 0.
+    // The server replaces 0 with the new id.
     [markerKeys.manager]: formatManager({ manifest: manifestId, id: 0 }),
     ...(wanted.protect ? { [markerKeys.protect]: true } : {}),
   }
   const { feature_layer: featureLayer, ...members } = wanted.members
   const fields = featureLayer?.fields as Creation['fieldsAfterLoad']
-  // The file decides which fields a loaded layer has; what the block says of them comes after.
+  // The file defines the fields of a loaded layer; the block's fields are set after the load.
   const later = wanted.data !== undefined && fields !== undefined
   const early = featureLayer === undefined || later ? {} : { feature_layer: featureLayer }
   return {
@@ -68,7 +68,7 @@ function withoutNull(items: Readonly<Record<string, unknown>>): Record<string, u
   return Object.fromEntries(Object.entries(items).filter(([, value]) => value !== null))
 }
 
-/** Lists what a new resource will have, a line a field. */
+/** Lists the fields of a new resource as edits. */
 function listEdits(wanted: WantedResource, rules: readonly NamedRule[]): Edit[] {
   const edits: Edit[] = []
   if (wanted.description) edits.push({ pointer: '/description', to: wanted.description })

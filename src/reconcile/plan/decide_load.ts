@@ -12,41 +12,41 @@ import { changesValues } from '../model/layer_fields.ts'
 import type { PlanOptions } from '../model/plan_input.ts'
 import { issueAt } from './match.ts'
 
-/** What the source file of a layer holds now. */
+/** The current source file of a layer. */
 export interface SourceFile {
   /** SHA-256 of its bytes, in hexadecimal. */
   readonly sha256: string
   readonly sizeBytes: number
 }
 
-/** What is to be done about the data of a layer. */
+/** The decision whether to load the data of a layer. */
 export interface SourceDecision {
   readonly load?: DataLoad
   readonly issues: readonly Issue[]
-  /** The features of the resource have to be counted before the plan is final. */
+  /** The features of the resource must be counted before the plan is final. */
   readonly uncounted?: true
-  /** The source has to be read before the plan is final. */
+  /** The source must be read before the plan is final. */
   readonly unread?: true
 }
 
-/** What a decision about data rests on. */
+/** Input of a decision about data. */
 export interface SourceQuestion {
   readonly wanted: WantedResource
-  /** Undefined where the layer is created anew. */
+  /** Undefined if the layer will be created. */
   readonly actual: ActualResource | undefined
   readonly file: SourceFile
-  /** Number of features, where it was asked; null where it cannot be known. */
+  /** Number of features; undefined if not yet requested, null if the server cannot count them. */
   readonly count: number | null | undefined
-  /** What loading the source would change, where it was asked; null where it cannot be read here. */
+  /** Changes a load would make; undefined if not yet read, null if the source cannot be read on this machine. */
   readonly change: DataChange | null | undefined
-  /** Keynames of fields that the plan drops on purpose. */
+  /** Keynames of fields that the plan drops. */
   readonly dropped: ReadonlySet<string>
   readonly options: Pick<PlanOptions, 'overwriteData' | 'allowLoss' | 'fuse'>
-  /** Whether the server tells what a source holds before it replaces the data. */
+  /** Whether the server reports the content of a source before it replaces the data. */
   readonly prepares: boolean
 }
 
-/** Gives the options a source is loaded with; a geometry type of the block says what to cast to. */
+/** Returns the load options of a source; the geometry type of the block sets the casts. */
 export function loadOptionsOf({ data, members }: WantedResource): Readonly<Record<string, unknown>> {
   const type = members.vector_layer?.geometry_type as GeometryType | undefined
   if (type === undefined) return data?.options ?? {}
@@ -54,7 +54,7 @@ export function loadOptionsOf({ data, members }: WantedResource): Readonly<Recor
   return { cast_geometry_type: family, cast_is_multi: isMulti, cast_has_z: hasZ, ...data?.options }
 }
 
-/** Computes the digest that the source marker holds: of the file's bytes and of how they are loaded. */
+/** Computes the digest for the source marker, over the bytes of the file and the load options. */
 export function sourceDigest(sha256: string, options: Readonly<Record<string, unknown>>): string {
   const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))
   return createHash('sha256')
@@ -63,15 +63,15 @@ export function sourceDigest(sha256: string, options: Readonly<Record<string, un
 }
 
 /**
- * Decides whether a layer's source is loaded: when it differs from what the marker on the server says, or the data
- * have changed since. Data that were edited on the server stop the plan unless the manifest or the caller says what to
- * do. A marker that is lost means unknown: asked, never loaded over what is there.
+ * Decides whether to load the source of a layer: if it differs from the marker on the server, or if the data have
+ * changed since the last load. Data that were edited on the server stop the plan unless the manifest or the caller
+ * chooses a policy. Existing data without a marker are never overwritten without `overwriteData`.
  */
 export function decideSource(question: SourceQuestion): SourceDecision {
   const { wanted, actual, file, options } = question
   if (actual === undefined) return { load: loadOf(question, 'new'), issues: [] }
   const edited = findEdits(actual)
-  if (options.overwriteData.has(wanted.key)) return replaceData(question, { reason: 'told to', edited })
+  if (options.overwriteData.has(wanted.key)) return replaceData(question, { reason: 'requested', edited })
   if (actual.source === undefined) return decideUnmarked(question)
   if (wanted.data?.mode === 'seed') return { issues: [] }
   const isSame = actual.source.digest === sourceDigest(file.sha256, loadOptionsOf(wanted))
@@ -82,7 +82,7 @@ export function decideSource(question: SourceQuestion): SourceDecision {
   return { ...decision, issues: [...decision.issues, reportEdits(wanted, edited)] }
 }
 
-/** Finds out whether data were edited since the load that the marker speaks of. */
+/** Finds edits since the load that the marker records. */
 function findEdits({ source, dataVersion }: ActualResource): EditedData | undefined {
   if (source === undefined || dataVersion === undefined || dataVersion === source.version) return undefined
   return { changes: dataVersion > source.version ? dataVersion - source.version : undefined }
@@ -90,8 +90,8 @@ function findEdits({ source, dataVersion }: ActualResource): EditedData | undefi
 
 function reportEdits(wanted: WantedResource, { changes }: EditedData): Issue {
   const times = changes === undefined ? '' : ` ${changes === 1 ? 'once' : `${changes} times`}`
-  const message = `the data of "${wanted.key}" were edited on the server${times} since they were loaded, and loading the source would overwrite that`
-  const hint = `To overwrite the edits: --overwrite-data ${wanted.key}, or data: { mode: replace }. To keep them: data: { mode: seed }.`
+  const message = `the data of "${wanted.key}" were edited on the server${times} since the last load, and loading the source would overwrite the edits`
+  const hint = `To overwrite the edits, use --overwrite-data ${wanted.key} or data: { mode: replace }. To keep them, use data: { mode: seed }.`
   return { ...issueAt(wanted, 'plan/data-edited', message, '/data'), hint }
 }
 
@@ -116,7 +116,7 @@ function replaceData(question: SourceQuestion, { reason, edited }: Reason): Sour
   return { load: { ...counted, change: known }, issues: isLost ? [reportLoss(wanted, known)] : [] }
 }
 
-/** Fields that a plan drops are lost on purpose. */
+/** Removes the fields that the plan drops from the lost fields. */
 export function withoutDropped(change: DataChange, dropped: ReadonlySet<string>): DataChange {
   return { ...change, lostFields: change.lostFields.filter(({ keyname }) => !dropped.has(keyname)) }
 }
@@ -132,8 +132,8 @@ function reportBlind(wanted: WantedResource, count: number | null): Issue {
 }
 
 /**
- * Adds the marker of a layer's source to a body that drops or converts fields: the server counts that as a change of
- * the data, and it is our own. Data that were edited besides stay told as edited.
+ * Updates the source marker in a body that drops or converts fields: the server increments the data version for it,
+ * which must not count as an edit. Data with other edits keep their marker.
  */
 export function keepSource(body: WantedBody, actual: ActualResource): WantedBody {
   const { source, dataVersion, members } = actual
@@ -144,9 +144,9 @@ export function keepSource(body: WantedBody, actual: ActualResource): WantedBody
   return { ...body, resmeta: { items: { ...items, ...marker } } }
 }
 
-/** Says how to allow that a layer loses data. */
+/** Returns the hint for a load that would lose data. */
 export function lossHint(key: string): string {
-  return `Check the source. If the loss is intended: --allow-loss ${key}, or data: { allow_loss: true }.`
+  return `Check the source. If the loss is intended, use --allow-loss ${key} or data: { allow_loss: true }.`
 }
 
 function decideUnmarked(question: SourceQuestion): SourceDecision {
@@ -154,12 +154,12 @@ function decideUnmarked(question: SourceQuestion): SourceDecision {
   if (actual?.resmeta !== undefined && count === undefined) return { issues: [], uncounted: true }
   if (actual?.resmeta !== undefined && count === 0) return { load: loadOf(question, 'new'), issues: [] }
   if (wanted.data?.mode === 'seed') return { issues: [] }
-  const what = typeof count === 'number' ? `holds ${countOf(count, 'feature')}` : 'holds data'
-  const message = `"${wanted.key}" ${what}, and nothing on the server says what they were made of; they stay as they are`
+  const what = typeof count === 'number' ? `has ${countOf(count, 'feature')}` : 'has data'
+  const message = `"${wanted.key}" ${what} of unknown origin on the server, which the plan keeps`
   const issue = {
     ...issueAt(wanted, 'plan/data-unknown', message, '/data'),
     severity: 'warning',
-    hint: `to replace them: --overwrite-data ${wanted.key}`,
+    hint: `To replace them, use --overwrite-data ${wanted.key}.`,
   } as const
   return { issues: [issue] }
 }

@@ -13,28 +13,28 @@ import { canonical, isCompared, isSame } from '../model/value_equality.ts'
 import { type Names, toWantedForm } from '../model/wanted_form.ts'
 import { listEdits } from './value_edits.ts'
 
-/** What the differ has to know besides the two sides. */
+/** Context of a comparison. */
 export interface DiffContext {
   readonly manifestId: string
   readonly names: Names
-  /** Id by key of the resources that keep theirs. */
+  /** Finds the id of a key, except of resources that will be recreated. */
   findId(key: string): number | undefined
-  /** Keys whose secrets are to be sent again. */
+  /** Keys whose secrets are sent again. */
   readonly sendSecrets: ReadonlySet<string>
-  /** Whether a write adds to the metadata; servers that replace them get them all. */
+  /** Whether the server merges metadata; otherwise requests contain all items. */
   readonly mergesMetadata: boolean
 }
 
-/** How a resource differs from what is wanted. */
+/** Difference between the desired and the actual state of a resource. */
 export interface ResourceDiff {
   readonly edits: readonly Edit[]
   readonly body: WantedBody
   readonly moves: boolean
-  /** Gets the marker of this manifest. */
+  /** Whether the resource gets the marker of this manifest. */
   readonly adopts: boolean
-  /** The body holds rules that others own: it must not overwrite what they do meanwhile. */
+  /** Whether the body contains rules outside the manifest: it must not overwrite concurrent changes to them. */
   readonly sharesRules: boolean
-  /** Pointers of wanted fields that the caller may not read. */
+  /** Pointers of fields that the caller cannot read. */
   readonly unknown: readonly string[]
 }
 
@@ -44,7 +44,7 @@ interface Draft {
   readonly body: Record<string, Record<string, unknown>>
 }
 
-/** Compares a wanted resource with the one it is matched with. Pure; order of members and rules is irrelevant. */
+/** Compares a resource of the manifest with its match on the server. Pure; ignores the order of members and rules. */
 export function diffResource(
   wanted: WantedResource,
   actual: ActualResource,
@@ -90,7 +90,7 @@ function diffNames(draft: Draft, wanted: WantedResource, actual: ActualResource)
   }
 }
 
-// Existing resources stay where they are: a manifest nests them only to say where others stand.
+// Existing resources never move: a manifest nests them only to place other resources.
 function diffPlace(draft: Draft, { wanted, actual, context }: Sides): boolean {
   if (wanted.existing || wanted.parent === undefined || actual.parentId === null) return false
   if (context.findId(wanted.parent) === actual.parentId) return false
@@ -133,7 +133,7 @@ function diffRules(draft: Draft, { wanted, actual, context }: Sides): boolean {
   return wanted.permissions.owns === 'listed'
 }
 
-// A manifest that writes metadata owns all of them, except on resources that others own.
+// A manifest with metadata owns all items, except on existing resources.
 function diffMetadata(draft: Draft, { wanted, actual, context }: Sides): boolean {
   if (actual.resmeta === undefined) {
     if (wanted.resmeta !== undefined) draft.unknown.push('/resmeta')
@@ -196,7 +196,7 @@ function fieldsOf(cls: Cls): readonly Omit<FieldPlace, 'written'>[] {
     const addresses = fields.flatMap(([name, schema]) => (annotationsOf(schema)['x-address'] ? [name] : []))
     const place = ([field, schema]: (typeof fields)[number]) => ({ member, field, schema, addresses })
     const secrets = fields.filter(([, schema]) => annotationsOf(schema)['x-secret'])
-    // Secrets come last: they are sent when their address changes.
+    // Secrets come last, because a change of their address fields sends them again.
     return [...fields.filter(([, schema]) => isCompared(schema)), ...secrets].map(place)
   })
   fieldCache.set(cls, places)
@@ -207,7 +207,7 @@ interface FieldPlace {
   readonly member: string
   readonly field: string
   readonly schema: Schema
-  /** Fields of the member that say where its secret is sent to. */
+  /** Fields of the member with the address that its secret is sent to. */
   readonly addresses: readonly string[]
   /** The member's block in the manifest. */
   readonly written: Readonly<Record<string, unknown>>
@@ -231,7 +231,7 @@ function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }:
   set(draft, member, { [field]: isLayerFields(member, field) ? writeFields(to, wire) : to })
 }
 
-/** Sends a secret where the server has none, where its address changes, and when told; whether it differs is unknown. */
+/** Sends a secret if the server has none, if its address changes, or on request. Secrets cannot be compared. */
 function diffSecret(draft: Draft, place: FieldPlace, { wanted, actual, context }: Sides): void {
   const { member, field, written, addresses } = place
   if (!(field in written)) return
@@ -244,8 +244,8 @@ function diffSecret(draft: Draft, place: FieldPlace, { wanted, actual, context }
 
 const isLayerFields = (member: string, field: string) => member === 'feature_layer' && field === 'fields'
 
-// A plain value that is taken out of a written block goes back to its default. Lists and maps that are not written
-// are left to those who fill them.
+// A scalar that was removed from a written block returns to its default. Lists and maps that the manifest omits stay
+// unchanged, since users may fill them.
 function defaultOf(schema: Schema, wanted: WantedResource): unknown {
   const { default: fallback } = schema
   if (wanted.existing || (typeof fallback === 'object' && fallback !== null)) return undefined

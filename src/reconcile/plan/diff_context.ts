@@ -4,7 +4,7 @@ import type { PlanInput } from '../model/plan_input.ts'
 import { type DiffContext, diffResource } from './diff.ts'
 import type { Match } from './match.ts'
 
-/** Gives what the differ has to know; recreated resources lose their ids, so all that refers to them changes. */
+/** Returns the context of comparisons. Recreated resources get new ids, so references to them change. */
 export function contextOf(
   { manifest, actual, options }: PlanInput,
   match: Match,
@@ -21,8 +21,8 @@ export function contextOf(
 }
 
 /**
- * Lists the keys of resources that are there and will be made anew: those that cannot change in place and may be
- * replaced, and the wanted ones below them that do not move out before.
+ * Lists the keys of resources to delete and create again: those with a change that is impossible in place and a
+ * permission to replace them, and resources of the manifest below them that do not move out.
  */
 export function listRecreated(input: PlanInput, match: Match): ReadonlySet<string> {
   const { manifest, actual, options } = input

@@ -11,7 +11,7 @@ import { type Graph, link } from './step_graph.ts'
 const arrives = (change: Change) =>
   ['create', 'replace'].includes(change.action) || 'parent' in (change.body.resource ?? {})
 
-/** What is created or moved waits until everything above its new place has arrived there. */
+/** Orders creations and moves after those of the new ancestors. */
 export function linkParents(graph: Graph, { manifest, changes }: OrderInput): void {
   const byKey = new Map(changes.map((change) => [change.key, change] as const))
   for (const change of changes) {
@@ -26,7 +26,7 @@ export function linkParents(graph: Graph, { manifest, changes }: OrderInput): vo
   }
 }
 
-/** What refers to a resource that is made waits for it. */
+/** Orders changes after the creation of the resources they refer to. */
 export function linkReferences(graph: Graph, { changes }: OrderInput): void {
   const made = new Set(
     changes.filter(({ action }) => action === 'create' || action === 'replace').map(({ key }) => key),
@@ -48,8 +48,8 @@ function listReferredKeys({ cls, body }: Change): string[] {
 }
 
 /**
- * What refers to a resource and would not let it go is deleted before it. A replaced resource goes when what moves out
- * of it has left.
+ * Orders deletions: referrers that block a deletion are deleted first, and a replaced resource is deleted after other
+ * resources have moved out of it.
  */
 export function linkDeletions(graph: Graph, { changes, actual, manifest, pairs }: OrderInput): void {
   const deletions = changes.filter(({ action }) => action === 'delete')
@@ -73,20 +73,20 @@ interface Recreated extends Pick<OrderInput, 'manifest'> {
   readonly writes: readonly Change[]
 }
 
-// Made anew elsewhere than before: its key is free only when the old one is gone.
+// A recreated resource with a new parent: its key is free only after the old resource is deleted.
 function linkRecreated(graph: Graph, { change, below, writes }: Recreated): void {
   for (const other of writes)
     if (other.action === 'replace' && other.id !== undefined && below.has(other.id))
       link(graph, `write:${other.key}`, `delete:${change.key}`)
 }
 
-interface Standing {
+interface ReferrerContext {
   readonly actual: ActualTree
-  /** Ids of what is wanted: it leaves what is deleted before that goes. */
+  /** Ids of resources of the manifest, which move out of deleted groups first. */
   readonly kept: ReadonlySet<number>
 }
 
-function linkReferrers(graph: Graph, deletions: readonly Change[], { actual, kept }: Standing): void {
+function linkReferrers(graph: Graph, deletions: readonly Change[], { actual, kept }: ReferrerContext): void {
   if (deletions.length < 2) return
   const topOf = new Map<number, string>()
   for (const { id, key } of deletions)
@@ -98,7 +98,7 @@ function linkReferrers(graph: Graph, deletions: readonly Change[], { actual, kep
     }
 }
 
-/** Lists what a resource refers to and would keep from being deleted. */
+/** Lists the ids whose deletion a reference of the resource blocks. */
 function listHeldIds(resource: ActualResource | undefined): number[] {
   if (resource === undefined || !isCls(resource.cls)) return []
   return Object.entries(membersOf(resource.cls)).flatMap(([member, schema]) =>
@@ -111,8 +111,8 @@ function listHeldIds(resource: ActualResource | undefined): number[] {
 }
 
 /**
- * Finds who takes a display name that another resource still has in the same place, and makes the one wait until the
- * other has left. A name that nobody gives up is an issue.
+ * Orders changes that need the display name of another resource under the same parent after the change that frees the
+ * name. A name that no change frees is an issue.
  */
 export function linkNames(graph: Graph, input: OrderInput): Issue[] {
   const takers = input.changes.filter(takesName)
@@ -139,7 +139,7 @@ function takesName({ action, body }: Change): boolean {
   return action === 'create' || action === 'replace' || 'parent' in resource || 'display_name' in resource
 }
 
-/** Place a resource will have, `parent id/name`; undefined under a parent that is not there yet. */
+/** Returns the new place of a resource as `parent id/name`; undefined if the parent does not exist yet. */
 function placeAfter({ key, displayName, id }: Change, input: OrderInput): string | undefined {
   const wanted = input.manifest.resources.get(key)
   if (wanted?.existing && id !== undefined) return placeOf(input.actual.byId.get(id)?.parentId, displayName)
@@ -155,16 +155,16 @@ function indexHolders(
   actual: ActualTree,
   places: readonly (string | undefined)[],
 ): Map<string, ActualResource> {
-  const asked = new Set(places)
+  const wantedPlaces = new Set(places)
   const holders = new Map<string, ActualResource>()
   for (const resource of actual.byId.values()) {
     const place = placeOf(resource.parentId, resource.displayName)
-    if (place !== undefined && asked.has(place)) holders.set(place, resource)
+    if (place !== undefined && wantedPlaces.has(place)) holders.set(place, resource)
   }
   return holders
 }
 
-/** Which step takes a resource away from the name it has. */
+/** Returns the step that frees the name of a resource. */
 function leave(change: Change, { recreated }: OrderInput): (readonly [number, string])[] {
   const { id, key, action, body } = change
   if (id === undefined) return []
@@ -175,7 +175,7 @@ function leave(change: Change, { recreated }: OrderInput): (readonly [number, st
 }
 
 function nameTaken(change: Change, holder: ActualResource, { manifest }: OrderInput): Issue {
-  const message = `"${change.displayName}" is the display name of ${labelOf(holder)} (${holder.cls}) in the same place`
+  const message = `the display name "${change.displayName}" is in use by ${labelOf(holder)} (${holder.cls}) under the same parent`
   const wanted = manifest.resources.get(change.key)
   const hint = 'Choose another display name, or rename the other resource.'
   if (wanted === undefined) return { code: 'resource/name-taken', message, severity: 'error', hint }

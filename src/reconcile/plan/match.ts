@@ -5,13 +5,13 @@ import type { Pointer } from '../../core/pointer.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import { type ActualResource, type ActualTree, labelOf } from '../model/actual_tree.ts'
 
-/** Which resource of the server each wanted one is. */
+/** Resources of the manifest matched with resources on the server. */
 export interface Match {
-  /** By key; wanted resources that are not there yet are left out. */
+  /** Actual resources by key; new resources are absent. */
   readonly pairs: ReadonlyMap<string, ActualResource>
   /** Key by id of the matched resources. */
   readonly keyOf: ReadonlyMap<number, string>
-  /** By key: resources that look like the wanted one under an old key. Nothing is planned for either. */
+  /** Actual resources by key that are probably the same resource under an old key. The plan changes neither. */
   readonly suspects: ReadonlyMap<string, ActualResource>
   readonly issues: readonly Issue[]
 }
@@ -26,8 +26,8 @@ interface Matching {
 }
 
 /**
- * Finds the resource of each wanted one: by its key, then by the key it had or the id it is given, then, among
- * resources without a key, by parent, class and display name. What is ambiguous is an issue, never a guess.
+ * Matches each resource of the manifest: by key, then by `was` or `id`, then by parent, class and display name among
+ * resources without a match. Ambiguity is an issue.
  */
 export function matchResources(manifest: Manifest, actual: ActualTree): Match {
   const matching: Matching = {
@@ -39,7 +39,7 @@ export function matchResources(manifest: Manifest, actual: ActualTree): Match {
     issues: [],
   }
   for (const wanted of manifest.resources.values()) matchByName(matching, wanted)
-  // Only what no key, old key or id names may be taken for a resource that has no key. Parents come first.
+  // By place only after all keys and ids, so that it takes no resource that a key names. Parents come first.
   const nameless = indexNameless(matching)
   for (const wanted of manifest.resources.values())
     if (!matching.pairs.has(wanted.key)) matchByPlace(matching, wanted, nameless)
@@ -55,7 +55,7 @@ function findExisting({ actual, issues }: Matching, wanted: WantedResource): Act
   const found = wanted.id === undefined ? actual.byKeyname.get(wanted.key) : actual.byId.get(wanted.id)
   if (found !== undefined) return found
   const what = wanted.id === undefined ? `keyname "${wanted.key}"` : `id ${wanted.id}`
-  const blind = actual.complete ? '' : ' that this account may read'
+  const blind = actual.complete ? '' : ' that this account can read'
   issues.push(issueAt(wanted, 'plan/missing', `the server has no resource with ${what}${blind}`))
   return undefined
 }
@@ -70,7 +70,7 @@ function findOwned({ actual, issues }: Matching, wanted: WantedResource): Actual
     return named
   }
   if (old !== undefined && numbered !== undefined && old !== numbered) {
-    const message = `was: names the resource ${old.id}, id: the resource ${numbered.id}`
+    const message = `"${wanted.key}" is ambiguous: was: refers to resource ${old.id}, id: to resource ${numbered.id}`
     issues.push(issueAt(wanted, 'plan/ambiguous', message, '/was'))
   }
   if (numbered === undefined && wanted.id !== undefined) {
@@ -82,20 +82,20 @@ function findOwned({ actual, issues }: Matching, wanted: WantedResource): Actual
 function spent(wanted: WantedResource, old: ActualResource | undefined): Issue {
   const message =
     old === undefined
-      ? `"${wanted.key}" exists under its new key, was: "${wanted.was}" has done its work`
-      : `"${wanted.key}" exists beside its old key "${wanted.was}" (resource ${old.id}), which is left alone`
+      ? `"${wanted.key}" already has its new key; was: "${wanted.was}" has no effect`
+      : `"${wanted.key}" and its old key "${wanted.was}" (resource ${old.id}) both exist; the plan does not change resource ${old.id}`
   return { ...issueAt(wanted, 'plan/spent', message, '/was'), severity: 'warning' }
 }
 
 function twoTargets(wanted: WantedResource, named: ActualResource): Issue {
-  const message = `the keyname "${wanted.key}" belongs to the resource ${named.id}, id: says ${wanted.id}`
+  const message = `"${wanted.key}" is ambiguous: its keyname belongs to resource ${named.id}, but id: is ${wanted.id}`
   return issueAt(wanted, 'plan/ambiguous', message, '/id')
 }
 
 function claim({ pairs, keyOf, issues }: Matching, wanted: WantedResource, found: ActualResource): void {
   const other = keyOf.get(found.id)
   if (other !== undefined) {
-    const message = `"${wanted.key}" and "${other}" are the same resource ${found.id} on the server`
+    const message = `"${wanted.key}" and "${other}" both match resource ${found.id}`
     issues.push(issueAt(wanted, 'plan/ambiguous', message))
     return
   }
@@ -126,13 +126,13 @@ function matchByPlace(matching: Matching, wanted: WantedResource, index: Nameles
   const alike = there.filter((one) => one.cls === wanted.cls && !matching.keyOf.has(one.id))
   const [found, second] = alike.filter((one) => one.keyname === null)
   if (second !== undefined) {
-    const message = `"${wanted.key}" could be the resource ${found?.id} or ${second.id}`
+    const message = `"${wanted.key}" matches both resource ${found?.id} and resource ${second.id}`
     matching.issues.push(issueAt(wanted, 'plan/ambiguous', message))
   } else if (found !== undefined) claim(matching, wanted, found)
   else reportRenamed(matching, wanted, alike)
 }
 
-// Same place, class and name, managed by this manifest under a key it no longer has: renamed, most likely.
+// Same parent, class and name, managed by this manifest under a key that it no longer has: probably renamed.
 function reportRenamed(
   { manifest, suspects, issues }: Matching,
   wanted: WantedResource,
@@ -143,11 +143,14 @@ function reportRenamed(
   )
   if (old === undefined) return
   suspects.set(wanted.key, old)
-  const message = `"${wanted.key}" looks like the resource ${old.id}, which this manifest made as "${labelOf(old)}"`
-  issues.push({ ...issueAt(wanted, 'plan/renamed', message), hint: `renamed? add was: ${labelOf(old)}` })
+  const message = `"${wanted.key}" is probably resource ${old.id}, which this manifest manages as "${labelOf(old)}"`
+  issues.push({
+    ...issueAt(wanted, 'plan/renamed', message),
+    hint: `If it was renamed, add was: ${labelOf(old)}.`,
+  })
 }
 
-/** Makes an error at a resource's block, with the advice of its code. */
+/** Creates an error at a resource's block, with the advice of its code. */
 export function issueAt(
   wanted: WantedResource,
   code: ProblemCode,

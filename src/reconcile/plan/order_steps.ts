@@ -5,7 +5,7 @@ import type { Change, Step } from '../model/change.ts'
 import { linkDeletions, linkNames, linkParents, linkReferences } from './link_steps.ts'
 import { breakCycles, type Graph } from './step_graph.ts'
 
-/** What an order rests on. */
+/** Input of the ordering. */
 export interface OrderInput {
   readonly manifest: Manifest
   readonly actual: ActualTree
@@ -14,7 +14,7 @@ export interface OrderInput {
   readonly recreated: ReadonlySet<string>
 }
 
-/** Steps with what has to be done before each, and the changes in an order that respects it. */
+/** Steps with their dependencies. */
 export interface Order {
   readonly changes: readonly Change[]
   readonly steps: readonly Step[]
@@ -22,8 +22,8 @@ export interface Order {
 }
 
 /**
- * Orders changes: parents and references before what needs them, names free before they are taken (through a
- * temporary name where a cycle leaves no other way), deletions last and from the bottom up.
+ * Orders changes: parents and references before their dependents, names freed before they are used (with a temporary
+ * name to break cycles), deletions last.
  */
 export function orderChanges(input: OrderInput): Order {
   const graph: Graph = { nodes: new Map(), nameEdges: [] }
@@ -47,11 +47,11 @@ function addNodes(graph: Graph, { recreated, actual, pairs }: OrderInput, change
   }
   if (change.action === 'delete') add('delete')
   else add('write')
-  // What stands below something that is made anew goes with it.
-  if (change.action === 'replace' && !standsBelow(change.id, { recreated, actual, pairs })) add('delete')
+  // Deleting a recreated resource deletes its descendants too.
+  if (change.action === 'replace' && !isBelowRecreated(change.id, { recreated, actual, pairs })) add('delete')
 }
 
-function standsBelow(
+function isBelowRecreated(
   id: number | undefined,
   { recreated, actual, pairs }: Pick<OrderInput, 'recreated' | 'actual' | 'pairs'>,
 ): boolean {

@@ -12,7 +12,7 @@ import { computePlan, type Planning } from './compute_plan.ts'
 import type { SourceFile } from './decide_load.ts'
 import { readLoadChange } from './read_load_change.ts'
 
-/** What a plan is made of. */
+/** Input of a plan. */
 export interface PlanRequest {
   readonly api: Api
   readonly manifest: Manifest
@@ -20,7 +20,7 @@ export interface PlanRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Reads the tree of a server as far as the caller may. */
+/** Reads the resources of a server that the caller can read. */
 export async function readActualTree(api: Api, signal?: AbortSignal): Promise<ActualTree> {
   const collector = collectTree()
   const head = await readTree(api, { signal }, (resource) => collector.take(resource))
@@ -34,10 +34,10 @@ export async function readActualTree(api: Api, signal?: AbortSignal): Promise<Ac
  */
 export async function planManifest(request: PlanRequest): Promise<Plan> {
   const { api, manifest, options = safeOptions, signal } = request
-  // Both take a while: the network one, the disk the other.
+  // In parallel: one waits for the network, the other for the disk.
   const [actual, files] = await Promise.all([readActualTree(api, signal), digestSources(manifest, signal)])
   const input = { manifest, actual, server: api.url, files, options }
-  let answers: Answers = { counts: new Map(), loads: new Map(), sight: undefined }
+  let answers: Answers = { counts: new Map(), loads: new Map(), visibility: undefined }
   for (;;) {
     const planning = computePlan({ ...input, ...answers })
     if (isFinal(planning)) return planning.plan
@@ -45,23 +45,23 @@ export async function planManifest(request: PlanRequest): Promise<Plan> {
   }
 }
 
-/** Each reader of a source takes a core. */
-const readersAtOnce = 2
+/** Maximum number of source readers; each of them uses a core. */
+const maxReaders = 2
 
-/** What a plan asks for once it is clear what matters. */
-type Answers = Required<Pick<PlanInput, 'counts' | 'loads' | 'sight'>>
+/** Answers to the queries of a plan that is not final. */
+type Answers = Required<Pick<PlanInput, 'counts' | 'loads' | 'visibility'>>
 
 const isFinal = ({ uncounted, unread, unsure }: Planning) =>
   uncounted.length + unread.length + unsure.keynames.length === 0
 
-/** What is about to be lost, or overwritten, is counted first; what is about to be created is looked for. */
+/** Runs the queries of a plan: counts features, reads sources and checks visibility. */
 async function answer(
   { api, signal }: Pick<PlanRequest, 'api' | 'signal'>,
   { uncounted, unread, unsure }: Planning,
-  { counts, loads, sight }: Answers,
+  { counts, loads, visibility }: Answers,
 ): Promise<Answers> {
   const changes = new Map(loads)
-  const queue = new PQueue({ concurrency: readersAtOnce })
+  const queue = new PQueue({ concurrency: maxReaders })
   const work = unread.map(
     (question) => async () => changes.set(question.wanted.key, await readLoadChange(api, question, signal)),
   )
@@ -69,7 +69,7 @@ async function answer(
   return {
     counts: new Map([...counts, ...(await countFeatures(api, uncounted, signal))]),
     loads: changes,
-    sight: unsure.keynames.length === 0 ? sight : await readVisibility(api, unsure, signal),
+    visibility: unsure.keynames.length === 0 ? visibility : await readVisibility(api, unsure, signal),
   }
 }
 

@@ -4,12 +4,12 @@ import type { WantedResource } from '../../manifest/manifest.ts'
 import type { Principals } from '../model/principals.ts'
 import { issueAt } from './match.ts'
 
-/** Finds users and groups that a block names and the server does not have. */
+/** Reports users and groups of a block that the server does not have. */
 export function checkPrincipals(wanted: WantedResource, principals: Principals): Issue[] {
   const named = listNamed(wanted)
   if (named.length === 0) return []
   if (!principals.known) {
-    const message = `"${wanted.key}" names users or groups, and this account may not list them`
+    const message = `cannot check the users and groups of "${wanted.key}": this account cannot list them`
     return [issueAt(wanted, 'plan/unknown', message, named[0]?.pointer)]
   }
   return named.flatMap(({ name, pointer }) => {
@@ -20,12 +20,12 @@ export function checkPrincipals(wanted: WantedResource, principals: Principals):
   })
 }
 
-interface Named {
+interface PrincipalName {
   readonly name: string
   readonly pointer: Pointer
 }
 
-function listNamed({ owner, permissions }: WantedResource): Named[] {
+function listNamed({ owner, permissions }: WantedResource): PrincipalName[] {
   const rules = permissions?.rules ?? []
   const base = permissions?.owns === 'listed' ? '/permissions/include' : '/permissions'
   return [

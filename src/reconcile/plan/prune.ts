@@ -12,35 +12,35 @@ import {
 } from '../model/actual_tree.ts'
 import type { Change, Takes } from '../model/change.ts'
 
-/** What may be deleted. */
+/** Limits for deletions. */
 export interface PruneOptions {
   readonly prune: boolean
-  /** Largest part of the managed resources that one plan may delete, from 0 to 1. */
+  /** Maximum fraction of the managed resources that a plan may delete, from 0 to 1. */
   readonly fuse: number
-  /** Keys whose deletion is allowed whatever the fuse says and whatever they take along. */
+  /** Keys whose deletion is allowed regardless of the fuse and of descendants. */
   readonly allowDelete: ReadonlySet<string>
 }
 
-/** What deletions rest on. */
+/** Input for deletions. */
 export interface PruneInput extends PruneOptions {
   readonly manifestId: string
   readonly actual: ActualTree
-  /** Ids of the resources that the manifest wants; they leave before what they stand under goes. */
+  /** Ids of resources that the manifest keeps; they move out before their ancestors are deleted. */
   readonly kept: ReadonlySet<number>
-  /** Ids of the resources that the manifest only names: they cannot leave. */
+  /** Ids of existing resources of the manifest, which cannot be moved. */
   readonly anchors: ReadonlySet<number>
-  /** Number of features by layer, where it was asked; null where it cannot be known. */
+  /** Number of features by layer id; absent if not yet requested, null if the server cannot count them. */
   readonly counts: ReadonlyMap<number, number | null>
 }
 
-/** Deletions, what forbids them, and the layers that have to be counted first. */
+/** Deletions with their issues, and the layers to count first. */
 export interface PrunePlan {
   readonly changes: readonly Change[]
   readonly issues: readonly Issue[]
   readonly uncounted: readonly number[]
 }
 
-/** Finds what this manifest made and no longer names. Without `prune` it is only told. */
+/** Plans the deletion of resources that the manifest manages but no longer contains. Without `prune`, only reports them. */
 export function planPrune(input: PruneInput): PrunePlan {
   const tops = findOrphans(input)
   if (!input.prune) return { changes: [], issues: tops.map(reportOrphan), uncounted: [] }
@@ -52,7 +52,7 @@ export function planPrune(input: PruneInput): PrunePlan {
   return { changes, issues: [...issues, ...checkFuse(input, tops)], uncounted }
 }
 
-/** Resources of this manifest that it no longer names; those below another one go with it. */
+/** Finds the topmost resources that the manifest manages but no longer contains. */
 function findOrphans({ manifestId, actual, kept }: PruneInput): ActualResource[] {
   const orphans = [...actual.byId.values()].filter(
     ({ id, manager, parentId }) => manager === manifestId && !kept.has(id) && parentId !== null,
@@ -61,7 +61,7 @@ function findOrphans({ manifestId, actual, kept }: PruneInput): ActualResource[]
   return orphans.filter(({ parentId }) => !goesWith(actual, parentId, { ids, kept }))
 }
 
-// What stands below something that is kept moves away with it.
+// Descendants of a kept resource move with it.
 function goesWith(
   actual: ActualTree,
   start: number | null,
@@ -74,30 +74,30 @@ function goesWith(
   return false
 }
 
-/** What the counting of what goes rests on. */
+/** Input for counting what a deletion removes. */
 export interface TakesInput extends Pick<PruneInput, 'manifestId' | 'actual' | 'kept' | 'counts'> {
-  /** Ids of the resources that the manifest names. */
+  /** Ids of resources of the manifest. */
   readonly named?: ReadonlySet<number>
 }
 
-/** Counts what goes with a resource. Resources that the manifest keeps leave before. */
+/** Counts the resources and features that a deletion removes, except resources that the manifest keeps. */
 export function countTakes(input: TakesInput, id: number): Takes {
   const below = listDescendants(input.actual, id, input.kept)
-  const strangers = below.filter(
+  const unmanaged = below.filter(
     (one) => input.actual.byId.get(one)?.manager !== input.manifestId && !input.named?.has(one),
   )
   const layers = [id, ...below].filter((one) => isLayer(input.actual.byId.get(one)))
   const counts = layers.map((one) => input.counts.get(one))
   return {
     resources: below.length,
-    strangers: strangers.map((one) => labelById(input.actual, one)),
+    unmanaged: unmanaged.map((one) => labelById(input.actual, one)),
     features: counts.every((count) => typeof count === 'number')
       ? counts.reduce<number>((sum, count) => sum + (count ?? 0), 0)
       : undefined,
   }
 }
 
-/** Lists the layers at and below a resource whose features were not counted yet. */
+/** Lists the layers at and below a resource whose features have not been counted. */
 export function listUncounted(
   { actual, counts, kept }: Pick<PruneInput, 'actual' | 'counts' | 'kept'>,
   { id }: Pick<ActualResource, 'id'>,
@@ -136,21 +136,24 @@ function checkDeletion(input: PruneInput, top: ActualResource, takes: Takes | un
   const going = [top.id, ...listDescendants(actual, top.id, input.kept)]
   const issues = going
     .filter((id) => actual.byId.get(id)?.protect)
-    .map((id) => fault('plan/protected', `"${labelById(actual, id)}" is protected and would be deleted`))
+    .map((id) => fault('plan/protected', `cannot delete "${labelById(actual, id)}": it is protected`))
   const anchored = going.find((id) => input.anchors.has(id))
   if (anchored !== undefined) {
-    const message = `deleting "${label}" would delete "${labelById(actual, anchored)}", which the manifest needs`
-    issues.push({ ...fault('plan/taken-along', message), hint: 'Move it away first.' })
+    const message = `deleting "${label}" would also delete "${labelById(actual, anchored)}", which the manifest uses`
+    issues.push({
+      ...fault('plan/taken-along', message),
+      hint: `Move "${labelById(actual, anchored)}" to another group first.`,
+    })
   }
   if (takes === undefined || allowDelete.has(label)) return issues
-  if (takes.strangers.length > 0) {
-    const named = takes.strangers.slice(0, 5).join(', ') + (takes.strangers.length > 5 ? ', …' : '')
-    const message = `deleting "${label}" would delete ${countOf(takes.strangers.length, 'resource')} below it that this manifest does not manage: ${named}`
+  if (takes.unmanaged.length > 0) {
+    const named = takes.unmanaged.slice(0, 5).join(', ') + (takes.unmanaged.length > 5 ? ', …' : '')
+    const message = `deleting "${label}" would also delete ${countOf(takes.unmanaged.length, 'resource')} that this manifest does not manage: ${named}`
     issues.push(fault('plan/taken-along', message, label))
   }
   if (takes.features !== 0) {
     const what =
-      takes.features === undefined ? 'features that cannot be counted' : countOf(takes.features, 'feature')
+      takes.features === undefined ? 'an unknown number of features' : countOf(takes.features, 'feature')
     issues.push(fault('plan/fuse', `deleting "${label}" would delete ${what}`, label))
   }
   return issues
@@ -163,7 +166,7 @@ function checkFuse(input: PruneInput, tops: readonly ActualResource[]): Issue[] 
   const unnamed = tops.filter((top) => !allowDelete.has(labelOf(top)))
   const going = unnamed.flatMap(({ id }) => [id, ...listDescendants(actual, id, kept)]).filter(isOurs).length
   if (going <= managed * fuse) return []
-  const message = `${going} of the ${managed} resources of this manifest would be deleted, more than ${formatPart(fuse)}`
+  const message = `the plan would delete ${going} of ${managed} resources of this manifest, more than ${formatPart(fuse)}`
   return [fault('plan/fuse', message, unnamed.map(labelOf).join(' --allow-delete '))]
 }
 
@@ -174,16 +177,17 @@ function fault(
   message: string,
   keys?: string,
 ): Issue {
-  const hint = keys === undefined ? problems[code].advice : `If it is meant: --allow-delete ${keys}`
+  const hint =
+    keys === undefined ? problems[code].advice : `If the deletion is intended, use --allow-delete ${keys}.`
   return { code, message, severity: 'error', hint }
 }
 
 function incomplete(): Issue {
-  const message = 'this account cannot read the whole tree, so nothing is deleted'
+  const message = 'this account cannot read all resources, so the plan deletes nothing'
   return { code: 'plan/incomplete', message, severity: 'error', hint: problems['plan/incomplete'].advice }
 }
 
 function reportOrphan(resource: ActualResource): Issue {
-  const message = `"${labelOf(resource)}" (${resource.cls}) is on the server, but no longer in the manifest`
+  const message = `"${labelOf(resource)}" (${resource.cls}) exists on the server, but no longer in the manifest`
   return { code: 'plan/orphan', message, severity: 'warning', hint: problems['plan/orphan'].advice }
 }

@@ -11,13 +11,13 @@ import { loadOptionsOf } from './decide_load.ts'
 export interface LoadQuestion {
   readonly wanted: WantedResource
   readonly actual: ActualResource
-  /** Features that it has. */
+  /** Number of features on the server. */
   readonly before: number
 }
 
 /**
- * Reads the source of a layer on this machine, and finds out what loading it would change. Attachments are left to the
- * server. Null where the source cannot be read here.
+ * Reads the source of a layer on this machine and computes the changes that a load would make, except attachments.
+ * Null if the source cannot be read on this machine.
  *
  * @throws {Problem} http/*, pipeline/interrupted
  */
@@ -45,7 +45,7 @@ function keynamesOf({ members }: ActualResource): string[] {
   return (fields ?? []).map(({ keyname }) => keyname)
 }
 
-/** Counts the features that have a value in a field; undefined where the server does not tell. */
+/** Counts the features with a value in a field; undefined if the server rejects the filter. */
 async function countValues(
   api: Api,
   { id, keyname }: { readonly id: number; readonly keyname: string },

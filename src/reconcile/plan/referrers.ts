@@ -13,25 +13,25 @@ import {
 } from '../model/actual_tree.ts'
 import type { Change, Referrer } from '../model/change.ts'
 
-/** What the search for referrers rests on. */
+/** Input of the search for referrers. */
 export interface ReferrersInput {
   readonly actual: ActualTree
   readonly changes: readonly Change[]
-  /** Ids of the resources that leave what is deleted before it goes. */
+  /** Ids of resources that move out of deleted groups first. */
   readonly kept: ReadonlySet<number>
-  /** Keys of resources that may lose what refers to a deleted one. */
+  /** Keys of resources that may lose references to deleted resources. */
   readonly allowLoss: ReadonlySet<string>
 }
 
-/** Changes with the resources that refer to what they delete, and why these forbid it. */
+/** Changes with the referrers of deleted resources, and issues. */
 export interface ReferrersPlan {
   readonly changes: readonly Change[]
   readonly issues: readonly Issue[]
 }
 
 /**
- * Names the resources that refer to something that a change deletes, those of other manifests and of people too: they
- * lose an entry, or refuse. What goes itself, or is written without the reference, is none of them.
+ * Finds the resources that refer to a deleted resource, including unmanaged ones: they lose an entry or block the
+ * deletion. Excludes resources that are deleted themselves or written without the reference.
  */
 export function planReferrers(input: ReferrersInput): ReferrersPlan {
   const deleting = input.changes.filter(deletes)
@@ -50,7 +50,7 @@ export function planReferrers(input: ReferrersInput): ReferrersPlan {
 
 const deletes = ({ action }: Change) => action === 'delete' || action === 'replace'
 
-/** Which change deletes each resource that goes: its own, else that of something above it. */
+/** Maps each deleted resource to the change that deletes it: its own or that of an ancestor. */
 function findOwners(deleting: readonly Change[], { actual, kept }: ReferrersInput): Map<number, Change> {
   const owners = new Map<number, Change>()
   for (const change of deleting) {
@@ -79,10 +79,10 @@ function findUses(
   return uses
 }
 
-/** One place of a resource that refers to what goes. */
+/** A reference to a deleted resource. */
 interface Use {
   readonly owner: Change
-  /** Name of the entry that holds the reference, else of the field. */
+  /** Name of the entry with the reference, or of the field. */
   readonly what: string
   readonly refuses: boolean
 }
@@ -106,7 +106,7 @@ function findUsesOf(
   })
 }
 
-/** Names the nearest entry around a reference that has a name: a layer of a map, a field of a layer. */
+/** Returns the name of the nearest named entry around a reference, such as a layer of a map or a field of a layer. */
 function nameUse(member: unknown, { pointer }: FoundReference): string {
   for (let at = parentPointer(pointer); at !== ''; at = parentPointer(at)) {
     const { display_name, keyname } = findAtPointer(member, at) as {
@@ -137,20 +137,20 @@ function checkReferrer(
   const what = loses.join(', ')
   const base = { code: 'plan/referenced', severity: 'error' } as const
   if (refuses) {
-    const message = `"${key}" cannot be deleted: "${user}" (${cls}) uses it in ${what}`
-    return [{ ...base, message, hint: `Change "${user}" first.` }]
+    const message = `cannot delete "${key}": "${user}" (${cls}) uses it in ${what}`
+    return [{ ...base, message, hint: `Remove the reference from "${user}" first.` }]
   }
   if (allowed.has(user)) return []
-  const message = `deleting "${key}" would take ${what} out of "${user}" (${cls})`
-  return [{ ...base, message, hint: `If it is meant: --allow-loss ${user}` }]
+  const message = `deleting "${key}" would remove ${what} from "${user}" (${cls})`
+  return [{ ...base, message, hint: `If the loss is intended, use --allow-loss ${user}.` }]
 }
 
-/** What an account cannot see may use what is replaced. */
+/** Rejects replacements if resources that the account cannot read may refer to the replaced ones. */
 function checkCompleteness(deleting: readonly Change[], actual: ActualTree): Issue[] {
   const replaced = deleting.filter(({ action }) => action === 'replace')
   if (replaced.length === 0 || readsAll(actual)) return []
   const keys = replaced.map(({ key }) => `"${key}"`).join(', ')
-  const message = `this account cannot read the whole tree: what else uses ${keys} is unknown, so nothing is replaced`
-  const hint = 'Replace with an account that may read the whole tree.'
+  const message = `cannot replace ${keys}: this account cannot read all resources that may refer to them`
+  const hint = 'Use an account that can read all resources.'
   return [{ code: 'plan/incomplete', message, severity: 'error', hint }]
 }

@@ -1,33 +1,33 @@
 import type { Step } from '../model/change.ts'
 
-/** A step, and the ids of those that come before it. */
+/** A step with the ids of its dependencies. */
 export interface Node {
   readonly step: Omit<Step, 'after' | 'phase'>
   readonly after: Set<string>
 }
 
-/** One step waits for a name that another one gives up. */
+/** A dependency of a step on the step that frees a display name. */
 export interface NameEdge {
   readonly from: string
   readonly to: string
-  /** Id of the resource that has the name. */
+  /** Id of the resource with the name. */
   readonly holder: number
 }
 
-/** Steps by id, and the edges between them that a temporary name can cut. */
+/** Steps by id, and the edges that a temporary name can remove. */
 export interface Graph {
   readonly nodes: Map<string, Node>
   readonly nameEdges: NameEdge[]
 }
 
-/** Makes one step wait for another; unknown steps are nothing to wait for. */
+/** Adds a dependency between steps; ignores unknown steps. */
 export function link(graph: Graph, from: string, to: string): void {
   if (from !== to && graph.nodes.has(to)) graph.nodes.get(from)?.after.add(to)
 }
 
 /**
- * Adds the edges of names, and cuts each cycle they close by a step that takes a temporary name first. So it does
- * where the holder is deleted, for deletions come last of all.
+ * Adds the edges of names and breaks each cycle with a rename to a temporary name. Deleted holders are renamed too,
+ * because deletions come last.
  */
 export function breakCycles(graph: Graph): void {
   for (const edge of graph.nameEdges) {
@@ -37,7 +37,7 @@ export function breakCycles(graph: Graph): void {
   }
 }
 
-/** Tells whether a step waits, directly or not, for another. */
+/** Reports whether a step depends on another one, directly or indirectly. */
 function reaches(graph: Graph, start: string, goal: string): boolean {
   const seen = new Set([start])
   const open = [start]

@@ -1,20 +1,21 @@
 import type { VisibilityQuery } from '../../api/read_visibility.ts'
+import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import { type ActualTree, pathOf, readsAll } from '../model/actual_tree.ts'
 import type { PlanInput } from '../model/plan_input.ts'
 import { issueAt, type Match } from './match.ts'
 
-/** Why it is not known whether the server has a wanted resource. */
+/** Reason why it is unknown whether a resource exists. */
 export type Unseen =
-  /** It is there, and the account may not read it. */
+  /** It exists, but the account cannot read it. */
   | { readonly why: 'unreadable' }
-  /** It stands under one that is not known; `parent` is its key. */
+  /** Its parent is unknown; `parent` is the key. */
   | { readonly why: 'below'; readonly parent: string }
-  /** It is not in what the account may read, and the account may not create it under that parent. */
+  /** The account cannot see it, and cannot create it under that parent. */
   | { readonly why: 'forbidden'; readonly parentId: number }
 
-/** Wanted resources that nothing can be planned for, and what has to be asked before that is known. */
+/** Resources that cannot be planned, and the query needed to find them. */
 export interface UnseenPlan {
   /** By key, in the order of the manifest. */
   readonly unseen: ReadonlyMap<string, Unseen>
@@ -24,15 +25,15 @@ export interface UnseenPlan {
 const nothing: VisibilityQuery = { keynames: [], parents: [] }
 
 /**
- * Finds the wanted resources that may be on the server although the account does not see them: only what is known to be
- * absent is created. Where the whole tree was read there are none.
+ * Finds the resources of the manifest that may exist although the account cannot see them, since only resources that
+ * are known to be absent can be created. Empty if the account can read the whole tree.
  */
 export function findUnseen(input: PlanInput, match: Match): UnseenPlan {
   if (readsAll(input.actual)) return { unseen: new Map(), question: nothing }
-  if (input.sight === undefined) return { unseen: new Map(), question: questionOf(input, match) }
+  if (input.visibility === undefined) return { unseen: new Map(), question: questionOf(input, match) }
   const unseen = new Map<string, Unseen>()
   for (const wanted of input.manifest.resources.values()) {
-    const found = lookFor(wanted, { input, match, unseen })
+    const found = findReason(wanted, { input, match, unseen })
     if (found !== undefined) unseen.set(wanted.key, found)
   }
   return { unseen, question: nothing }
@@ -50,19 +51,19 @@ function questionOf({ manifest }: PlanInput, match: Match): VisibilityQuery {
 const isMissing = ({ key, existing }: WantedResource, { pairs, suspects }: Match) =>
   !existing && !pairs.has(key) && !suspects.has(key)
 
-interface Looking {
+interface SearchContext {
   readonly input: PlanInput
   readonly match: Match
   readonly unseen: ReadonlyMap<string, Unseen>
 }
 
-function lookFor(wanted: WantedResource, { input, match, unseen }: Looking): Unseen | undefined {
+function findReason(wanted: WantedResource, { input, match, unseen }: SearchContext): Unseen | undefined {
   if (wanted.existing || wanted.parent === undefined) return undefined
   const { parent } = wanted
   const lost = input.manifest.resources.get(parent)?.existing && !match.pairs.has(parent)
   if (unseen.has(parent) || lost) return { why: 'below', parent }
   if (!isMissing(wanted, match)) return undefined
-  const { unreadable, creatable } = input.sight ?? {}
+  const { unreadable, creatable } = input.visibility ?? {}
   const isHidden = [wanted.key, wanted.was].some((key) => key !== undefined && unreadable?.has(key))
   if (isHidden) return { why: 'unreadable' }
   const parentId = match.pairs.get(parent)?.id
@@ -70,15 +71,15 @@ function lookFor(wanted: WantedResource, { input, match, unseen }: Looking): Uns
   return { why: 'forbidden', parentId }
 }
 
-/** Says in a few words why a resource is not known. */
+/** Describes in a few words why a resource is unknown. */
 export function reasonOf(found: Unseen): string {
   if (found.why === 'below') return `below "${found.parent}", which is unknown`
   return found.why === 'unreadable'
-    ? 'exists, and this account may not read it'
-    : 'not visible to this account, which may not create it either'
+    ? 'exists, but this account cannot read it'
+    : 'this account can neither see nor create it'
 }
 
-/** Reports what is not known: an error for each resource that others are not known because of. */
+/** Reports an error for each topmost unknown resource. */
 export function reportUnseen(
   unseen: ReadonlyMap<string, Unseen>,
   { manifest, actual }: Pick<PlanInput, 'manifest' | 'actual'>,
@@ -89,7 +90,8 @@ export function reportUnseen(
     if (wanted === undefined || found.why === 'below') return []
     const { message, permission } = describe(wanted, found, actual)
     const count = below.get(key) ?? 0
-    const more = count === 0 ? '' : `; ${count} below it ${count === 1 ? 'is' : 'are'} unknown too`
+    const more =
+      count === 0 ? '' : `; ${countOf(count, 'resource')} below it ${count === 1 ? 'is' : 'are'} also unknown`
     return [{ ...issueAt(wanted, 'plan/unknown', message + more), hint: adviceFor(permission, actual) }]
   })
 }
@@ -101,10 +103,10 @@ function describe(
 ): { readonly message: string; readonly permission: string } {
   const who = nameCaller(actual)
   if (found.why === 'unreadable')
-    return { message: `"${key}" exists, and ${who} may not read it`, permission: `resource.read on "${key}"` }
+    return { message: `"${key}" exists, but ${who} cannot read it`, permission: `resource.read on "${key}"` }
   const place = `"${pathOf(actual, found.parentId).join(' / ')}"`
   return {
-    message: `"${key}" is not visible to ${who}, who may not create a ${cls} in ${place} either`,
+    message: `${who} can neither see "${key}" nor create a ${cls} in ${place}`,
     permission: `resource.read on "${key}", or resource.manage_children and resource.create in ${place}`,
   }
 }
@@ -115,11 +117,11 @@ const nameCaller = (actual: ActualTree) =>
   actual.caller === undefined ? 'this account' : `user "${actual.caller}"`
 
 function adviceFor(permission: string, actual: ActualTree): string {
-  if (isGuest(actual)) return 'Log in: set LANDFORM_USER and LANDFORM_PASSWORD, or LANDFORM_TOKEN.'
-  return `Log in with an account that has ${permission}.`
+  if (isGuest(actual)) return 'Sign in: set LANDFORM_USER and LANDFORM_PASSWORD, or LANDFORM_TOKEN.'
+  return `Use an account that has ${permission}.`
 }
 
-/** Counts, by the key of a resource that is not known, those below it. */
+/** Counts the unknown resources below each topmost unknown resource, by its key. */
 function countBelow(unseen: ReadonlyMap<string, Unseen>): Map<string, number> {
   const tops = new Map<string, string>()
   const counts = new Map<string, number>()

@@ -6,7 +6,7 @@ import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { Edit } from '../model/change.ts'
 import { isCompared } from '../model/value_equality.ts'
 
-/** Two canonical values of one place. */
+/** Two canonical values at a pointer. */
 export interface Pair {
   readonly pointer: Pointer
   readonly from: unknown
@@ -14,8 +14,8 @@ export interface Pair {
 }
 
 /**
- * Lists the edits between two canonical values, as deep as their schema tells them apart: objects by member, lists
- * with a key by item, layer trees by group and layer; anything else as a whole.
+ * Lists the edits between two canonical values: objects by member, lists with a key by item, layer trees by group and
+ * layer, other values as a whole.
  */
 export function listEdits(schema: Schema, pair: Pair): Edit[] {
   const { from, to } = pair
@@ -31,7 +31,7 @@ const whole = ({ pointer, from, to }: Pair): Edit => ({
   ...(to === undefined ? {} : { to }),
 })
 
-// An object of one reference is a word by itself.
+// A reference is compared as one value.
 function listPartEdits(schema: Schema, pair: Pair): Edit[] | undefined {
   const words = annotationsOf(schema)
   if (targetOf(words) !== undefined) return undefined
@@ -68,7 +68,7 @@ function isItems({ items }: Schema): boolean {
   return items?.$ref === 'webmap_item'
 }
 
-// Layers are told apart by what they show, groups by their name.
+// Layers are identified by their style, groups by their name.
 function listLayerEdits(schema: Schema, pair: Pair): Edit[] | undefined {
   const { items } = schema
   if (items === undefined || !Array.isArray(pair.from) || !Array.isArray(pair.to)) return undefined
@@ -102,7 +102,7 @@ function listItemEdits(items: Schema, { pair, name }: Lists): Edit[] {
   return edits
 }
 
-// Two items of one name are told apart by their number.
+// Items with the same name get a number.
 function nameItems(list: readonly unknown[], name: (item: unknown) => string): Map<string, unknown> {
   const named = new Map<string, unknown>()
   for (const item of list) {

@@ -1,46 +1,47 @@
 import { findReferences, targetIdOf } from '../../contract/references.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
+import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WrittenBlock, WrittenManifest } from '../../manifest/rewrite.ts'
 import { type ActualResource, type ActualTree, listDescendants } from '../model/actual_tree.ts'
 import { createKeyMaker } from './slug.ts'
 import { writeBlock } from './write_block.ts'
 
-/** What is pulled. */
+/** A subtree to pull. */
 export interface PullRequest {
   readonly tree: ActualTree
-  /** Top of what is pulled. */
+  /** Root of the subtree. */
   readonly root: ActualResource
-  /** Id of the manifest that is written. */
+  /** Id of the new manifest. */
   readonly manifestId: string
 }
 
-/** A subtree as a manifest, and what could not be taken over. */
-export interface Pulled {
+/** A subtree as a manifest, with issues for resources it cannot describe. */
+export interface PullResult {
   readonly manifest: WrittenManifest
   readonly issues: readonly Issue[]
-  /** Number of resources the manifest describes. */
+  /** Number of pulled resources. */
   readonly count: number
 }
 
-/** Facts that all blocks of one pull share. */
-export interface Pulling {
+/** Context of a pull. */
+export interface PullContext {
   readonly tree: ActualTree
-  /** Key by id of everything the manifest names. */
+  /** Keys by id of all resources of the manifest. */
   readonly keyOf: ReadonlyMap<number, string>
   readonly issues: Issue[]
 }
 
 /**
- * Writes a subtree as a manifest whose plan changes nothing but adoption marks. Keys are keynames, or made of the
- * display name; what is referred to outside the subtree is named as existing.
+ * Writes a subtree as a manifest whose plan only adopts the resources. Keys are keynames, or derived from the display
+ * name; referenced resources outside the subtree are existing resources of the manifest.
  */
-export function pullTree({ tree, root, manifestId }: PullRequest): Pulled {
+export function pullTree({ tree, root, manifestId }: PullRequest): PullResult {
   const inside = [root.id, ...listDescendants(tree, root.id)]
   const outside = listOutside(tree, inside)
   const above = root.parentId === null ? [] : [root.parentId]
   const named = [...new Set([...inside, ...above, ...outside])]
-  const pulling: Pulling = { tree, keyOf: giveKeys(tree, named), issues: [] }
+  const pulling: PullContext = { tree, keyOf: assignKeys(tree, named), issues: [] }
   const resources: Record<string, WrittenBlock> = {}
   for (const id of outside) if (!above.includes(id)) addExisting(pulling, resources, id)
   if (root.parentId === null) addExisting(pulling, resources, root.id, childrenBlocks(pulling, root.id))
@@ -50,15 +51,15 @@ export function pullTree({ tree, root, manifestId }: PullRequest): Pulled {
   return { manifest: { manifest: manifestId, resources }, issues, count }
 }
 
-/** Warns of other manifests that manage what is pulled: a plan of the pulled manifest refuses their resources. */
+/** Warns if other manifests manage pulled resources: a plan of the new manifest rejects them. */
 function warnOfManagers(tree: ActualTree, inside: readonly number[], manifestId: string): Issue[] {
   const within = new Set(inside)
   const managed = Map.groupBy(tree.byId.values(), ({ manager }) => manager)
   return [...managed].flatMap(([manager, resources]): Issue[] => {
     const count = resources.filter(({ id }) => within.has(id)).length
     if (manager === undefined || manager === manifestId || count === 0) return []
-    const message = `${count} of the pulled resources ${count === 1 ? 'is' : 'are'} managed by the manifest "${manager}"`
-    // Under the id of a manifest that manages more, a plan with --prune would delete the rest.
+    const message = `${countOf(count, 'pulled resource')} ${count === 1 ? 'is' : 'are'} managed by the manifest "${manager}"`
+    // With the id of a manifest that manages more resources, a plan with --prune would delete the others.
     const same =
       count === resources.length ? `Pull with --manifest ${manager} to keep its id, or plan` : 'Plan'
     const hint = `${same} with --adopt to take them over.`
@@ -82,7 +83,7 @@ function listReferred(resource: ActualResource | undefined): number[] {
   )
 }
 
-function giveKeys(tree: ActualTree, ids: readonly number[]): Map<number, string> {
+function assignKeys(tree: ActualTree, ids: readonly number[]): Map<number, string> {
   const maker = createKeyMaker(tree.byKeyname.keys())
   const keys = new Map<number, string>()
   for (const id of ids) {
@@ -94,12 +95,12 @@ function giveKeys(tree: ActualTree, ids: readonly number[]): Map<number, string>
   return keys
 }
 
-function childrenBlocks(pulling: Pulling, id: number): Record<string, WrittenBlock> {
+function childrenBlocks(pulling: PullContext, id: number): Record<string, WrittenBlock> {
   return blocksOf(pulling, pulling.tree.childrenOf(id))
 }
 
-// Sorted, so that pulling twice writes the same text.
-function blocksOf(pulling: Pulling, ids: readonly number[]): Record<string, WrittenBlock> {
+// Sorted for reproducible output.
+function blocksOf(pulling: PullContext, ids: readonly number[]): Record<string, WrittenBlock> {
   const blocks: Record<string, WrittenBlock> = {}
   const sorted = [...ids].sort((a, b) => (keyText(pulling, a) < keyText(pulling, b) ? -1 : 1))
   for (const id of sorted) {
@@ -113,14 +114,14 @@ function blocksOf(pulling: Pulling, ids: readonly number[]): Record<string, Writ
   return blocks
 }
 
-const keyText = ({ keyOf }: Pulling, id: number) => keyOf.get(id) ?? ''
+const keyText = ({ keyOf }: PullContext, id: number) => keyOf.get(id) ?? ''
 
 function withChildren(block: WrittenBlock, children: Record<string, WrittenBlock>): WrittenBlock {
   return Object.keys(children).length > 0 ? { ...block, children } : block
 }
 
 function addExisting(
-  pulling: Pulling,
+  pulling: PullContext,
   blocks: Record<string, WrittenBlock>,
   ...[id, children = {}]: [id: number, children?: Record<string, WrittenBlock>]
 ): void {

@@ -1,10 +1,10 @@
-/** Gives keys to things that have none, each only once. */
+/** Generates unique keys. */
 export interface KeyMaker {
-  /** Makes a key of a name; `fallback` where the name has no letter that a key may have. */
+  /** Derives a key from a name, or from `fallback` if the name has no letters or digits a key allows. */
   make(name: string, fallback: string): string
 }
 
-/** Starts to give keys that differ from those that are taken. */
+/** Creates a generator of keys that differ from `taken`. */
 export function createKeyMaker(taken: Iterable<string>): KeyMaker {
   const used = new Set(taken)
   return {
@@ -18,7 +18,7 @@ export function createKeyMaker(taken: Iterable<string>): KeyMaker {
   }
 }
 
-/** Writes a name in lower case letters, digits and underscores: `Straßen & Plätze` is `strassen_platze`. */
+/** Converts a name to lower-case letters, digits and underscores: `Straßen & Plätze` is `strassen_platze`. */
 export function slugOf(name: string): string {
   return name
     .replaceAll('ß', 'ss')

@@ -8,22 +8,22 @@ import { nameRule, sortedRules } from '../model/access_rules.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import { canonical, isCompared } from '../model/value_equality.ts'
 import { toWantedForm } from '../model/wanted_form.ts'
-import type { Pulling } from './pull_tree.ts'
+import type { PullContext } from './pull_tree.ts'
 import { slugOf } from './slug.ts'
 
 /**
- * Writes a resource as a block of a manifest, without its children. Undefined where the manifest can only name it: its
- * class is unknown, or what the class requires may not be read.
+ * Writes a resource as a block of a manifest, without its children. Undefined if its class is unknown or the account
+ * cannot read required fields; the manifest then declares it as existing.
  */
-export function writeBlock(pulling: Pulling, resource: ActualResource): WrittenBlock | undefined {
+export function writeBlock(pulling: PullContext, resource: ActualResource): WrittenBlock | undefined {
   const { cls } = resource
   if (!isCls(cls)) {
-    warn(pulling, resource, `its class ${cls} is unknown`)
+    warn(pulling, resource, `class ${cls} is unknown`)
     return undefined
   }
   const members = writeMembers(pulling, resource, cls)
   if (members === undefined) {
-    warn(pulling, resource, 'this account may not read what its class requires')
+    warn(pulling, resource, 'this account cannot read its required fields')
     return undefined
   }
   const { displayName, description, protect, resmeta } = resource
@@ -38,12 +38,12 @@ export function writeBlock(pulling: Pulling, resource: ActualResource): WrittenB
   }
 }
 
-function warn({ issues, keyOf }: Pulling, { id }: ActualResource, why: string): void {
-  const message = `"${keyOf.get(id)}" (resource ${id}) is only named as existing: ${why}`
+function warn({ issues, keyOf }: PullContext, { id }: ActualResource, why: string): void {
+  const message = `"${keyOf.get(id)}" (resource ${id}) is written as existing: ${why}`
   issues.push({ code: 'plan/unknown', message, severity: 'warning' })
 }
 
-function writeRules({ tree }: Pulling, { rules }: ActualResource): WrittenBlock {
+function writeRules({ tree }: PullContext, { rules }: ActualResource): WrittenBlock {
   if (rules === undefined || rules.length === 0) return {}
   const { principals } = tree
   const named = sortedRules(rules.map((rule) => nameRule(rule, principals)))
@@ -58,14 +58,14 @@ function writeRules({ tree }: Pulling, { rules }: ActualResource): WrittenBlock 
 
 type Members = Record<string, Record<string, unknown>>
 
-function writeMembers(pulling: Pulling, resource: ActualResource, cls: Cls): Members | undefined {
+function writeMembers(pulling: PullContext, resource: ActualResource, cls: Cls): Members | undefined {
   const members: Members = {}
   const structure = dataOf(cls)?.structure ?? []
   for (const [member, schema] of Object.entries(descriptorOf(cls).members)) {
     const fields: Record<string, unknown> = {}
     for (const [name, field] of Object.entries(schema.properties as Readonly<Record<string, Schema>>)) {
       const written = writeField(pulling, resource, { member, name, field })
-      // A layer without data of the manifest needs its structure.
+      // A layer without data: requires its structure.
       const needed = (schema.required ?? []).includes(name) || (member === cls && structure.includes(name))
       if (written === undefined && needed && !annotationsOf(field)['x-wire']) return undefined
       if (written !== undefined && (needed || !isDefault(field, written))) fields[name] = written
@@ -82,12 +82,12 @@ interface FieldPlace {
 }
 
 function writeField(
-  { tree, keyOf }: Pulling,
+  { tree, keyOf }: PullContext,
   resource: ActualResource,
   { member, name, field }: FieldPlace,
 ): unknown {
   const wire = resource.members[member]?.[name]
-  // A password stays in the environment; which variable, the key says. Null is none, and no secret.
+  // Secrets are environment variables named after the key. Null means that no secret is set.
   if (annotationsOf(field)['x-secret']) {
     if (wire === null) return undefined
     const variable = `${slugOf(keyOf.get(resource.id) ?? '')}_${name}`.toUpperCase()
@@ -100,10 +100,7 @@ function writeField(
 
 type Fields = Readonly<Record<string, unknown>>
 
-/**
- * Leaves out of a value in the words of a manifest what a reader need not see: defaults, and what only the server
- * writes. Read again, it means the same.
- */
+/** Removes defaults and read-only members from a value in manifest form. The meaning stays the same. */
 function tidyValue(schema: Schema, value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value
   const fitting = findSchemaFor(schema, value) ?? schema
@@ -127,7 +124,7 @@ function tidyObject(schema: Schema, value: Fields): Fields {
   return Object.fromEntries(entries)
 }
 
-/** Tells whether a field says no more than its absence would. */
+/** Reports whether a value equals the default of its field. */
 function isDefault(schema: Schema, value: unknown, siblings: Fields = {}): boolean {
   const from = annotationsOf(schema)['x-default-from']
   const fallback = from === undefined ? schema.default : siblings[from]

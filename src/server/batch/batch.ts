@@ -1,9 +1,11 @@
+import { maxBatchMetadata } from '../../contract/routes/batch.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findResourceClasses } from '../../store/resource/resource_class.ts'
 import { reserveIds } from '../../store/resource/resource_row.ts'
 import { lockTree } from '../../store/resource/resource_tree.ts'
 import type { Prepared } from '../classes/behaviour.ts'
 import { behaviourOf } from '../classes/behaviours.ts'
+import { invalidAt } from '../http/invalid_request.ts'
 import { writeCreations } from '../resource/create_resource.ts'
 import { writeRemovals } from '../resource/delete_resources.ts'
 import { prepareUpdate } from '../resource/update_resource.ts'
@@ -52,7 +54,21 @@ async function read({ context }: Writer, wire: readonly WireOperation[]): Promis
     findResourceClasses(context.database, [...new Set(updatedIds)]),
     creations === 0 ? [] : reserveIds(context.database, creations),
   ])
-  return readOperations(wire, { classes, reservedIds })
+  const operations = readOperations(wire, { classes, reservedIds })
+  checkMetadata(operations)
+  return operations
+}
+
+function checkMetadata(operations: readonly Operation[]): void {
+  let count = 0
+  for (const operation of operations) {
+    if (operation.op === 'delete') continue
+    const { resmeta } = (operation.op === 'create' ? operation.creation : operation.change).written
+    count += Object.keys(resmeta?.items ?? {}).length
+    if (count <= maxBatchMetadata) continue
+    const message = `the operations write more than ${maxBatchMetadata} metadata keys`
+    throw addOperation(invalidAt('/operations', message, 'Send them in several batches.'), operation)
+  }
 }
 
 /** Runs the long work of all operations. Returns a function that discards their results. */

@@ -3,6 +3,7 @@ import { problem } from '../../contract/problems.ts'
 import { isAllowedParent } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/access/effective_permission.ts'
+import { isResourceId } from '../../store/resource/resource_id.ts'
 import type { LockedResource } from '../../store/resource/resource_row.ts'
 import { findMoveFacts, type MoveFacts, moveResources } from '../../store/resource/resource_tree.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -25,8 +26,10 @@ type Masks = ReadonlyMap<number, PermissionMask>
  */
 export async function checkMoves(tx: Queryable, moves: readonly Move[], masks: Masks): Promise<void> {
   if (moves.length === 0) return
-  for (const { current } of moves)
+  for (const { current, newParentId } of moves) {
     if (current.parentId === null) throw hierarchy(current.id, 'The root cannot be moved.')
+    if (!isResourceId(newParentId)) throw notFound(newParentId)
+  }
   const facts = await findMoveFacts(tx, moves.map(placeOf))
   for (const [at, one] of moves.entries()) {
     const moveFacts = facts[at]

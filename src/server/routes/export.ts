@@ -9,7 +9,7 @@ import { type ExportSource, writeGeojson, writeTable } from '../export/text_expo
 import { type OpenLayer, openLayer, retryOnSchemaChange } from '../features/open_layer.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 
-/** Operations that give layers as files. */
+/** Operations that export layers as files. */
 export const exportHandlers: Handlers<'feature.export' | 'feature.geojson'> = {
   'feature.geojson': retryOnSchemaChange(async (request) => {
     const opened = await openLayer(request.context, request.params.id)
@@ -31,12 +31,12 @@ export const exportHandlers: Handlers<'feature.export' | 'feature.geojson'> = {
 type Request = Pick<ApiRequest<'feature.export'>, 'context' | 'params' | 'headers' | 'raw' | 'signal'>
 
 async function exportLayer(request: Request, opened: OpenLayer, options: ExportOptions): Promise<Answer> {
-  // HEAD wants to know whether it can be had, and no more.
-  if (request.raw.method === 'HEAD') return sendFiles(request, options, nothing)
-  const made = await writeFiles(request, opened, options).catch((error: unknown) => {
+  // HEAD only checks whether the export is possible.
+  if (request.raw.method === 'HEAD') return sendFiles(request, options, noFiles)
+  const output = await writeFiles(request, opened, options).catch((error: unknown) => {
     throw geometryProblem(error)
   })
-  return sendFiles(request, options, made)
+  return sendFiles(request, options, output)
 }
 
 async function writeFiles(
@@ -47,20 +47,20 @@ async function writeFiles(
   const { context, params, signal } = request
   const { formatName, format } = options
   const source = { ...opened, id: params.id, folder: context.temporaryFolder, signal }
-  if (isDirect(formatName)) return whole(await directWriters[formatName](source, options))
+  if (isDirect(formatName)) return withoutNotes(await directWriters[formatName](source, options))
   const names = await findResourceNames(context.database, [params.id])
   const layerName = names.get(params.id)?.displayName ?? String(params.id)
   const fileName = `${params.id}.${format.extension}`
   const { archived } = format
-  const made = await exportFiles({
+  const output = await exportFiles({
     source,
     options,
     format: formatName,
     layerName,
     fileName: archived ?? fileName,
   })
-  if (archived === undefined) return made
-  return { files: [{ name: fileName, content: zip(made.files) }], notes: made.notes }
+  if (archived === undefined) return output
+  return { files: [{ name: fileName, content: zip(output.files) }], notes: output.notes }
 }
 
 const directWriters: Readonly<
@@ -69,5 +69,5 @@ const directWriters: Readonly<
 
 const isDirect = (name: ExportFormatName): name is DirectFormatName => name in directWriters
 
-const whole = (files: readonly PackedFile[]): ExportedFiles => ({ files, notes: [] })
-const nothing = whole([])
+const withoutNotes = (files: readonly PackedFile[]): ExportedFiles => ({ files, notes: [] })
+const noFiles = withoutNotes([])

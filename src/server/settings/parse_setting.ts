@@ -43,6 +43,20 @@ export function parseBytes(text: string, name: string): number {
   })
 }
 
+/**
+ * Parses a number of seconds, at most a day.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+export function parseSeconds(text: string, name: string): number {
+  const seconds = Number(text)
+  if (seconds > 0 && seconds <= 86_400) return seconds
+  throw refuseSetting(name, text, {
+    reason: 'it is not a number of seconds from above 0 to 86400',
+    hint: 'Write a number of seconds such as 60 or 0.5.',
+  })
+}
+
 /** Formats a number of bytes as `parseBytes` reads it: `64MiB`. */
 export function formatBytes(bytes: number): string {
   const units = ['Ti', 'Gi', 'Mi', 'Ki'] as const

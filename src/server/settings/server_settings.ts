@@ -1,5 +1,5 @@
 import type { Dialect } from '../../contract/dialect.ts'
-import { bodyBytes, guestUploadLimits } from '../../contract/limits.ts'
+import { bodyBytes, clientLimits, guestUploadLimits } from '../../contract/limits.ts'
 import { administrator } from '../../contract/principal.ts'
 import { isProblem } from '../../core/problem.ts'
 import { readProxies } from '../auth/client_address.ts'
@@ -14,6 +14,7 @@ import {
   parseDatabase,
   parseItems,
   parseListen,
+  parseSeconds,
   parseSwitch,
   refuseSetting,
 } from './parse_setting.ts'
@@ -137,6 +138,26 @@ export const serverSettings = {
     help: `guest uploads a day from one network; ${guestUploadLimits.networks} times that from all networks`,
     defaultHelp: 'the upload limit',
     parse: parseBytes,
+  },
+  /** Least bytes per second from or to a client, on average over the timeout. */
+  minRate: {
+    flag: '--min-rate',
+    argument: '<size>',
+    variable: 'LANDFORM_MIN_RATE',
+    help: 'least bytes per second from or to a client',
+    default: clientLimits.minRate,
+    defaultHelp: String(clientLimits.minRate),
+    parse: parseBytes,
+  },
+  /** Longest time, in seconds, that a client may be slower than the least rate. */
+  clientTimeoutSeconds: {
+    flag: '--client-timeout',
+    argument: '<seconds>',
+    variable: 'LANDFORM_CLIENT_TIMEOUT',
+    help: 'seconds that a client may be slower than that',
+    default: clientLimits.seconds,
+    defaultHelp: String(clientLimits.seconds),
+    parse: parseSeconds,
   },
   /** Field names in responses, unless a request selects a dialect. */
   dialect: {

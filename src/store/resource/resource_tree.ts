@@ -111,10 +111,14 @@ export async function listRepresentatives(
   principalIds: readonly number[],
 ): Promise<number[]> {
   const rows = await tx.query<{ id: number }>(
-    `select min(r.id) as id from resource_path p join resource r on r.id = p.descendant_id
-      where p.ancestor_id = any($1::int[])
-      group by r.parent_id, r.cls, r.owner_id, case when r.id = any($1::int[]) or exists (
-        select from rule u where u.resource_id = r.id and u.principal_id = any($2::int[])) then r.id end`,
+    `with top as materialized (select distinct unnest($1::int[]) as id),
+          below as materialized (
+            select distinct p.descendant_id as id from top join resource_path p on p.ancestor_id = top.id),
+          ruled as materialized (
+            select distinct resource_id as id from rule where principal_id = any($2::int[]))
+     select min(r.id) as id
+       from below join resource r using (id) left join top using (id) left join ruled using (id)
+      group by r.parent_id, r.cls, r.owner_id, coalesce(top.id, ruled.id)`,
     [topIds, principalIds],
   )
   return rows.map(({ id }) => id)

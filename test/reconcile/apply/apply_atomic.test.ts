@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 function connect(url: string, credentials = { login: 'administrator', password: adminPassword }): Api {
-  const api = createApi({ url, credentials, retry: { times: 2, firstPauseMs: 1, longestPauseMs: 5 } })
+  const api = createApi({ url, credentials, retry: { times: 2, firstDelayMs: 1, maxDelayMs: 5 } })
   open.push(api)
   return api
 }
@@ -158,7 +158,7 @@ describeServers('an apply in one transaction', (start) => {
     })
     expect(report.outcomes[0]?.problem).toMatchObject({
       code: 'resource/key-taken',
-      message: 'The key "unseen" is taken by a resource that this account cannot see.',
+      message: 'The key "unseen" is in use by a resource that this account cannot see.',
     })
   })
 
@@ -199,7 +199,7 @@ describeServers('what somebody else has changed since the plan', (start) => {
     ])
     expect(report.outcomes[0]?.problem).toMatchObject({
       message: '"stale.a" was changed on the server since the plan was made.',
-      hint: 'Plan again, or leave it out with --partial.',
+      hint: 'Plan again, or skip it with --partial.',
     })
     expect(tellOutcomes(await apply(api, manifest))).toEqual([
       'updated stale.a',
@@ -380,7 +380,7 @@ describe('a server with a small limit', () => {
     expect(report.outcomes.every(({ outcome }) => outcome === 'skipped')).toBe(true)
     expect(report.problem).toMatchObject({
       code: 'request/too-large',
-      hint: 'Send them one by one with --no-atomic, or raise the limit of the server.',
+      hint: 'Send them one by one with --no-atomic, or raise the request limit of the server.',
     })
     const bit = await apply(api, manifestOf(blocks, 'large'), { atomic: false })
     expect(bit.outcomes.every(({ outcome }) => outcome === 'created')).toBe(true)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { leaveOut } from '../../../src/reconcile/apply/apply_atomic.ts'
+import { findExcluded } from '../../../src/reconcile/apply/apply_atomic.ts'
 import { type Case, planOf } from '../support/literals.ts'
 
 /** Keys that are left out together with some, each with the key it is left out for. */
@@ -7,7 +7,7 @@ function left(one: Case, ...keys: string[]): Record<string, string> {
   const { changes, steps } = planOf(one)
   const faulty = changes.filter(({ key }) => keys.includes(key))
   expect(faulty.map(({ key }) => key)).toEqual(keys)
-  return Object.fromEntries([...leaveOut(steps, faulty)].map(([{ key }, because]) => [key, because.key]))
+  return Object.fromEntries([...findExcluded(steps, faulty)].map(([{ key }, because]) => [key, because.key]))
 }
 
 describe('what is left out together with a change', () => {

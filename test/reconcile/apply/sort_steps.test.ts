@@ -39,7 +39,7 @@ describe('sortSteps', () => {
 
   it('names the changes that wait for each other', () => {
     expect(() => sorted([step('a', ['b']), step('b', ['a']), step('x')])).toThrow(
-      'The changes of "a", "b" wait for each other.',
+      'Cannot order the changes of "a", "b": they depend on each other.',
     )
   })
 })

@@ -80,7 +80,7 @@ describe('the data of a layer', () => {
     })
     const row = layerOf(marker(3), 5)
     expect(decide(row, { count: 7, overwrite: true })).toMatchObject({
-      load: { reason: 'told to', edited: { changes: 2 } },
+      load: { reason: 'requested', edited: { changes: 2 } },
       codes: [],
     })
     expect(decide(row, { count: 7, data: { mode: 'replace' } }).codes).toEqual([])
@@ -120,7 +120,7 @@ describe('the data of a layer', () => {
     const asked = decide(layerOf(undefined, 3), { count: 7 })
     expect([asked.load, asked.codes]).toEqual([undefined, ['(plan/data-unknown)']])
     expect(decide(layerOf(undefined, 3), { count: null }).codes).toEqual(['(plan/data-unknown)'])
-    expect(decide(layerOf(undefined, 3), { overwrite: true }).load?.reason).toBe('told to')
+    expect(decide(layerOf(undefined, 3), { overwrite: true }).load?.reason).toBe('requested')
   })
 
   it('are loaded when the marker is lost and the layer is empty', () => {

@@ -123,7 +123,9 @@ describe('order', () => {
       rows: [{ id: 1, key: 'theirs', name: 'A', cls: 'webmap', manager: null }],
     })
     expect(codesOf(plan)).toEqual(['resource/name-taken'])
-    expect(plan.issues[0]?.message).toBe('"A" is the display name of theirs (webmap) in the same place')
+    expect(plan.issues[0]?.message).toBe(
+      'the display name "A" is in use by theirs (webmap) under the same parent',
+    )
   })
 })
 

@@ -64,7 +64,7 @@ describe('identity', () => {
       options: { prune: true },
     })
     expect(codesOf(plan)).toContain('plan/renamed')
-    expect(plan.issues[0]?.hint).toBe('renamed? add was: old')
+    expect(plan.issues[0]?.hint).toBe('If it was renamed, add was: old.')
   })
 
   it('refuses two blocks that are the same resource', () => {
@@ -224,7 +224,7 @@ describe('permissions', () => {
     const rules = [ruleOf('gest'), ruleOf('editors')]
     const plan = planOf({ blocks: { a: { permissions: { owns: 'all', rules } } }, rows: [] })
     expect(plan.issues.map(({ message, hint }) => [message, hint])).toEqual([
-      ['there is no user or group "gest"', 'did you mean "guest"?'],
+      ['unknown user or group "gest"', 'did you mean "guest"?'],
       ['"editors" is both a user and a group', 'Write user:editors or group:editors.'],
     ])
   })

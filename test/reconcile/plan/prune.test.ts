@@ -29,7 +29,7 @@ describe('pruning', () => {
     ]
     const plan = planOf({ blocks: {}, rows, options: prune })
     expect(tell(plan)).toEqual(['delete a'])
-    expect(plan.changes[0]?.takes).toEqual({ resources: 2, strangers: [], features: 0 })
+    expect(plan.changes[0]?.takes).toEqual({ resources: 2, unmanaged: [], features: 0 })
   })
 
   it('lets what is wanted elsewhere leave first, with all below it', () => {
@@ -74,7 +74,7 @@ describe('pruning', () => {
     expect(codesOf(plan(2))).toEqual([])
     expect(codesOf(plan(3))).toEqual(['plan/fuse'])
     expect(plan(3).issues[0]?.message).toBe(
-      '3 of the 20 resources of this manifest would be deleted, more than 10 %',
+      'the plan would delete 3 of 20 resources of this manifest, more than 10 %',
     )
     expect(codesOf(plan(3, { allowDelete: new Set(['r0']) }))).toEqual([])
     expect(codesOf(plan(20))).toEqual(['plan/fuse'])
@@ -158,8 +158,8 @@ describe('pruning', () => {
       expect(plan.issues.map(({ code, message, hint }) => [code, message, hint])).toEqual([
         [
           'plan/referenced',
-          'deleting "roads" would take bookmark_resource, "All roads" out of "their_map" (webmap)',
-          'If it is meant: --allow-loss their_map',
+          'deleting "roads" would remove bookmark_resource, "All roads" from "their_map" (webmap)',
+          'If the loss is intended, use --allow-loss their_map.',
         ],
       ])
       const named = planOf(one({ options: { allowLoss: new Set(['their_map']) } }))
@@ -197,7 +197,7 @@ describe('pruning', () => {
         options: { ...prune, allowDelete: new Set(['kinds']), allowLoss: new Set(['streets']) },
       })
       expect(plan.issues.map(({ message }) => message)).toEqual([
-        '"kinds" cannot be deleted: "streets" (vector_layer) uses it in "kind"',
+        'cannot delete "kinds": "streets" (vector_layer) uses it in "kind"',
       ])
     })
 

@@ -26,36 +26,41 @@ describe('what an account does not see', () => {
   })
 
   it('is unknown, with all below it, and never created', () => {
-    const one: Case = { blocks, rows: [], head: half, sight: sightOf(['city'], { 0: ['resource_group'] }) }
+    const one: Case = {
+      blocks,
+      rows: [],
+      head: half,
+      visibility: sightOf(['city'], { 0: ['resource_group'] }),
+    }
     const plan = planOf(one)
     expect(tell(plan)).toEqual([])
     expect(unknownOf(one)).toEqual([
-      'city: exists, and this account may not read it',
+      'city: exists, but this account cannot read it',
       'roads: below "city", which is unknown',
       'style: below "roads", which is unknown',
     ])
     expect(plan.issues.map(({ code, message, hint }) => [code, message, hint])).toEqual([
       [
         'plan/unknown',
-        '"city" exists, and user "ada" may not read it; 2 below it are unknown too',
-        'Log in with an account that has resource.read on "city".',
+        '"city" exists, but user "ada" cannot read it; 2 resources below it are also unknown',
+        'Use an account that has resource.read on "city".',
       ],
     ])
   })
 
   it('is unknown where the account could not create it, and the server tells no more', () => {
     for (const unreadable of [[], undefined]) {
-      const one: Case = { blocks, rows: [], head: half, sight: sightOf(unreadable, { 0: ['webmap'] }) }
+      const one: Case = { blocks, rows: [], head: half, visibility: sightOf(unreadable, { 0: ['webmap'] }) }
       expect([tell(planOf(one)), planOf(one).unknown.length]).toEqual([[], 3])
       expect(planOf(one).issues[0]).toMatchObject({
         message:
-          '"city" is not visible to user "ada", who may not create a resource_group in "Main" either; 2 below it are unknown too',
+          'user "ada" can neither see "city" nor create a resource_group in "Main"; 2 resources below it are also unknown',
       })
     }
   })
 
   it('is known to be absent where the server says so and the account may create it', () => {
-    const one: Case = { blocks, rows: [], head: half, sight: sightOf([], { 0: ['resource_group'] }) }
+    const one: Case = { blocks, rows: [], head: half, visibility: sightOf([], { 0: ['resource_group'] }) }
     expect(tell(planOf(one))).toEqual(['create city', 'create roads', 'create style'])
     expect(codesOf(planOf(one))).toEqual([])
   })
@@ -65,7 +70,7 @@ describe('what an account does not see', () => {
       blocks: { city: { was: 'town' }, roads: { cls: 'resource_group', parent: 'city' } },
       rows: [{ id: 5, key: 'roads' }],
       head: half,
-      sight: sightOf(['town'], { 0: ['resource_group'] }),
+      visibility: sightOf(['town'], { 0: ['resource_group'] }),
     }
     expect(tell(planOf(moved))).toEqual([])
     expect(unknownOf(moved)).toHaveLength(2)
@@ -76,7 +81,7 @@ describe('what an account does not see', () => {
       blocks: { theirs: { existing: true }, mine: { parent: 'theirs' } },
       rows: [],
       head: half,
-      sight: sightOf([], {}),
+      visibility: sightOf([], {}),
     }
     expect([tell(planOf(one)), unknownOf(one)]).toEqual([[], ['mine: below "theirs", which is unknown']])
     expect(codesOf(planOf(one))).toEqual(['plan/missing'])

@@ -60,13 +60,13 @@ describe('pullTree', () => {
       ])
     const county = [
       'warning',
-      '1 of the pulled resources is managed by the manifest "county"',
+      '1 pulled resource is managed by the manifest "county"',
       'Plan with --adopt to take them over.',
     ]
     expect(warned('g')).toEqual([
       [
         'warning',
-        '2 of the pulled resources are managed by the manifest "city"',
+        '2 pulled resources are managed by the manifest "city"',
         'Pull with --manifest city to keep its id, or plan with --adopt to take them over.',
       ],
       county,
@@ -134,8 +134,8 @@ describe('pullTree', () => {
     ])
     expect(text).toContain('l:\n            cls: vector_layer\n            existing: true')
     expect(messages).toEqual([
-      '"l" (resource 2) is only named as existing: this account may not read what its class requires',
-      '"t" (resource 3) is only named as existing: its class tileset is unknown',
+      '"l" (resource 2) is written as existing: this account cannot read its required fields',
+      '"t" (resource 3) is written as existing: class tileset is unknown',
     ])
   })
 

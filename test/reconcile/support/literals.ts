@@ -94,19 +94,28 @@ export interface Case {
   readonly files?: PlanInput['files']
   readonly counts?: PlanInput['counts']
   readonly head?: Partial<TreeHead>
-  readonly sight?: PlanInput['sight']
+  readonly visibility?: PlanInput['visibility']
   readonly loads?: NonNullable<PlanInput['loads']>
 }
 
 /** Plans blocks against rows. */
-export function planningOf({ blocks, rows, options, files, counts, head, sight, loads }: Case): Planning {
+export function planningOf({
+  blocks,
+  rows,
+  options,
+  files,
+  counts,
+  head,
+  visibility,
+  loads,
+}: Case): Planning {
   return computePlan({
     manifest: manifestOf(blocks),
     actual: treeOf(rows, head),
     server: 'http://test',
     files: files ?? new Map(),
     counts: counts ?? new Map(),
-    sight,
+    visibility,
     ...(loads === undefined ? {} : { loads }),
     options: { ...safeOptions, ...options },
   })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { maxWaves } from '../../../src/contract/routes/batch.ts'
 import type { Operation } from '../../../src/server/batch/batch_operation.ts'
 import { planWaves } from '../../../src/server/batch/wave.ts'
 import { readCreation } from '../../../src/server/resource/create_resource.ts'
@@ -114,14 +115,14 @@ test('what a resource refers to is deleted after the change of that resource', (
 })
 
 test('operations that need too many waves are refused, and the one is named', () => {
-  const operations = Array.from({ length: 2000 }, (_, at) => ({
+  const operations = Array.from({ length: maxWaves + 1 }, (_, at) => ({
     ...update(10, { description: `${at}` }),
     index: at,
   }))
   expect(() => idsOf(operations)).toThrow(
     expect.objectContaining({
       code: 'request/invalid',
-      data: expect.objectContaining({ operation: 1000 }),
+      data: expect.objectContaining({ operation: maxWaves }),
     }),
   )
 })

@@ -31,6 +31,8 @@ describe('readSettings', () => {
     '--body-limit': 'much',
     '--upload-limit': '0',
     '--guest-upload-quota': '-1',
+    '--min-rate': '0',
+    '--client-timeout': '100000',
     '--dialect': 'latin',
     '--plain': 'maybe',
     '--log-level': 'loud',

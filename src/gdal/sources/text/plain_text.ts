@@ -37,11 +37,16 @@ export function refuseNul({ path, name }: SourceFile, find: (piece: Buffer) => n
   for (const { piece, offset } of readPieces(path)) {
     const at = find(piece)
     if (at < 0) continue
-    const text = `${nameSource(name)} cannot be read: it has U+0000 at byte ${offset + at + 1}, which strings cannot contain`
-    throw problem('source/unreadable', text, {
-      hint: 'Remove it; for a file in UTF-16, set source.encoding.',
-    })
+    throw nulProblem({ name }, offset + at)
   }
+}
+
+/** Returns the problem of U+0000 at an offset of a text file. */
+export function nulProblem({ name }: Pick<SourceFile, 'name'>, offset: number): Error {
+  const text = `${nameSource(name)} cannot be read: it has U+0000 at byte ${offset + 1}, which strings cannot contain`
+  return problem('source/unreadable', text, {
+    hint: 'Remove it; for a file in UTF-16, set source.encoding.',
+  })
 }
 
 const backslash = 0x5c
