@@ -11,10 +11,10 @@ type SeveralFiles = {
 }[SourceFormatName]
 
 /**
- * Gives all files that belong to one another the same name, as their driver wants them: where one is written with
- * other capitals, it would be passed over, and all that it says.
+ * Renames files that belong together so that they differ in the extension only, in lower case. Drivers ignore companion
+ * files whose names differ in case.
  *
- * @throws {Problem} source/unreadable where a required one is missing
+ * @throws {Problem} source/unreadable if a required file is missing
  */
 export function gatherCompanions(file: SourceFile, format: SeveralFiles): SourceFile {
   const { extensions, required } = sourceFormats[format]
@@ -34,6 +34,6 @@ export function gatherCompanions(file: SourceFile, format: SeveralFiles): Source
 
 function lacks({ name }: SourceFile, missing: readonly string[]): Error {
   return problem('source/unreadable', `${nameSource(name)} lacks ${missing.join(' and ')}`, {
-    hint: 'Pack all files that belong together into one zip archive; of a Shapefile .shp, .shx, .dbf and .prj.',
+    hint: 'Upload a ZIP archive of all files that belong together; for a Shapefile .shp, .shx, .dbf and .prj.',
   })
 }

@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
-/** Gives the first bytes of a file: as many as asked for, or all where there are fewer. */
+/** Reads the first bytes of a file; fewer if the file is smaller. */
 export function readStart(path: string, sizeBytes: number): Buffer {
   return readAt(path, sizeBytes, () => 0)
 }
 
-/** Gives the last bytes of a file: as many as asked for, or all where there are fewer. */
+/** Reads the last bytes of a file; fewer if the file is smaller. */
 export function readEnd(path: string, sizeBytes: number): Buffer {
   return readAt(path, sizeBytes, (file) => Math.max(0, fstatSync(file).size - sizeBytes))
 }

@@ -4,7 +4,7 @@ import { extensionOf, type FileLook, hasExtension, type SourceFormat } from './s
 
 const zipMagic = 'PK\u0003\u0004'
 
-/** Finds what a file of the given name is: a zip archive of files, or a format by its content, else by its extension. */
+/** Finds the format of a file by its content, else by its extension; `zip` for an archive. */
 export function findFormat(path: string, name: string): SourceFormat | 'zip' | undefined {
   const start = readStart(path, 4096).toString('latin1')
   const look: FileLook = {
@@ -18,7 +18,7 @@ export function findFormat(path: string, name: string): SourceFormat | 'zip' | u
   return found ?? (isZip ? 'zip' : undefined)
 }
 
-/** Tells whether a file in an archive is data by its name. */
+/** Tells by its name whether a file in an archive is data. */
 export function isData(name: string): boolean {
   const extension = extensionOf(name)
   return formats.some(

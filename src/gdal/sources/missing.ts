@@ -6,51 +6,51 @@ import type { SourceLayer } from './source.ts'
 
 /** A feature that GDAL did not translate. */
 export interface MissingFeature extends BadFeature {
-  /** Whether the file lacks it. */
+  /** Whether it is absent from the file. */
   readonly isAbsent: boolean
 }
 
-/** What a translation was to do, and what it did. */
+/** Input and result of a translation. */
 export interface Translation {
   readonly source: Pick<SourceLayer, 'layer' | 'check'>
   /** EPSG code of the target. */
   readonly srs: number
-  /** What GDAL was told to take for the reference system of the source, where it was told. */
+  /** Reference system that overrides that of the source. */
   readonly sourceSrs: string | undefined
   /** Features of the source. */
   readonly total: number
   /** Features in the file. */
   readonly count: number
-  /** Those of them that have no geometry. */
+  /** Number of them without geometry. */
   readonly bareCount: number
 }
 
-/** What is wrong with the features that GDAL did not translate. */
+/** Faults of the features that GDAL did not translate. */
 export interface Missing {
-  /** How many the file lacks. */
+  /** Number of features that are absent from the file. */
   readonly absentCount: number
-  /** The first of them, in order, and the first that the file has without a geometry. */
+  /** The first of them in order, and the first ones in the file without geometry. */
   readonly first: readonly MissingFeature[]
 }
 
 /**
- * Finds the first features that GDAL did not translate, where there are any. Some versions write no feature without a
- * geometry, others do; text that is not UTF-8 stops a feature in some.
+ * Finds the first features that GDAL did not translate. Some versions of GDAL drop features without geometry, or with
+ * strings that are not UTF-8.
  *
- * @returns undefined where what is missing has no known fault
+ * @returns undefined if missing features have no known fault
  */
 export function findMissing(gdal: GdalModule, translation: Translation): Missing | undefined {
   const { total, count, bareCount } = translation
   const absentCount = total - count
   if (absentCount === 0 && bareCount === 0) return { absentCount, first: [] }
-  // Texts take the longest to read, and are hardly ever the reason.
+  // Strings are checked last: reading them is slow, and they are rarely the reason.
   return lookFor(gdal, translation, false) ?? lookFor(gdal, translation, true)
 }
 
-function lookFor(gdal: GdalModule, translation: Translation, looksAtTexts: boolean): Missing | undefined {
+function lookFor(gdal: GdalModule, translation: Translation, checksStrings: boolean): Missing | undefined {
   const { source, total, count, bareCount } = translation
   const absentCount = total - count
-  const findFault = faultFinder(gdal, translation, looksAtTexts)
+  const findFault = faultFinder(gdal, translation, checksStrings)
   const first: MissingFeature[] = []
   let number = 0
   for (const feature of source.layer.features) {
@@ -58,7 +58,7 @@ function lookFor(gdal: GdalModule, translation: Translation, looksAtTexts: boole
     const fault = findFault(feature, number)
     if (fault === undefined) continue
     first.push({ number, isAbsent: absentCount > 0 && (fault.isText === true || bareCount === 0), ...fault })
-    // The others need no reasons.
+    // Only the first features are listed with reasons.
     if (first.filter(({ isAbsent }) => isAbsent || absentCount === 0).length >= toldBadFeatures)
       return { absentCount, first }
   }
@@ -72,7 +72,7 @@ type Fault = Omit<BadFeature, 'number'>
 function faultFinder(
   gdal: GdalModule,
   { source, srs, sourceSrs }: Translation,
-  looksAtTexts: boolean,
+  checksStrings: boolean,
 ): (feature: Feature, number: number) => Fault | undefined {
   const { layer } = source
   const from = sourceSrs === undefined ? layer.srs : gdal.SpatialReference.fromUserInput(sourceSrs)
@@ -87,8 +87,8 @@ function faultFinder(
     } catch {
       return hasNumbers(feature) ? misplaced : { reason: notNumber }
     }
-    const isBroken = looksAtTexts && Object.values(feature.fields.toObject()).some(hasReplacement)
-    return isBroken ? { reason: 'a text of it is not UTF-8', isText: true } : undefined
+    const isBroken = checksStrings && Object.values(feature.fields.toObject()).some(hasReplacement)
+    return isBroken ? { reason: 'a string of it is not UTF-8', isText: true } : undefined
   }
 }
 
@@ -103,7 +103,7 @@ function hasNumbers(feature: Feature): boolean {
   return box !== undefined && [box.minX, box.maxX, box.minY, box.maxY].every(Number.isFinite)
 }
 
-/** Where bytes are no UTF-8, reading them gives this character. */
+/** Replacement character for bytes that are not UTF-8. */
 function hasReplacement(value: unknown): boolean {
   return typeof value === 'string' && value.includes('\uFFFD')
 }

@@ -1,4 +1,4 @@
-/** Says why GDAL cannot open a file: in its own words, or which format the content does not have. */
+/** Describes why GDAL cannot open a file, with its own message unless that says nothing. */
 export function openFault(error: unknown, formats: readonly string[]): string {
   const text = error instanceof Error ? error.message : String(error)
   const names =

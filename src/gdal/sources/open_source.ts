@@ -9,7 +9,7 @@ import type { AnySourceLayer, SourceFile } from './source.ts'
 import type { SourceFormat } from './source_format.ts'
 
 /**
- * Opens the layer of a source that a job asks for.
+ * Opens the requested layer of a source.
  *
  * @throws {Problem} source/unreadable, source/layers
  */
@@ -36,7 +36,7 @@ export async function openSourceLayer(
 
 const wkbNone = 100
 
-/** Tables without shapes stand beside the data in many a GeoPackage: styles, for one. */
+/** Selects layers with geometries: many GeoPackages also have tables without, such as styles. */
 function layersWithShapes(layers: readonly AnySourceLayer[]): readonly AnySourceLayer[] {
   const withShapes = layers.filter((layer) => 'native' in layer || layer.layer.geomType !== wkbNone)
   return withShapes.length > 0 ? withShapes : layers
@@ -50,9 +50,9 @@ interface FoundFile {
 async function findFiles(job: VectorJob): Promise<FoundFile[]> {
   if (statSync(job.path).size === 0) throw unreadable(job, 'it is empty')
   const format = findFormat(job.path, job.name)
-  if (format === undefined) throw unreadable(job, 'it is of no known vector format')
+  if (format === undefined) throw unreadable(job, 'its format is not supported')
   if (format !== 'zip' && format.isZip !== true) return [{ file: nameFile(job, format), format }]
-  // Loaded for those that need it: most sources are no archives.
+  // Loaded on demand, since most sources are not archives.
   const { listArchive, unpackArchive } = await import('../../files/archive.ts')
   if (format !== 'zip') {
     await listArchive(job.path, job.unpackLimitBytes)
@@ -63,7 +63,7 @@ async function findFiles(job: VectorJob): Promise<FoundFile[]> {
   const files = paths
     .filter((path) => isData(basename(path)) && !isHidden(path))
     .map((path) => ({ path, name: basename(path) }))
-  if (files.length === 0) throw unreadable(job, 'the archive holds no data of a known vector format')
+  if (files.length === 0) throw unreadable(job, 'the archive has no file of a supported vector format')
   return files.flatMap((file) => {
     const found = findFormat(file.path, file.name)
     if (found === 'zip') throw unreadable(file, 'it is an archive inside an archive')
@@ -71,12 +71,12 @@ async function findFiles(job: VectorJob): Promise<FoundFile[]> {
   })
 }
 
-/** Files that systems put beside the data: `__MACOSX/._roads.shp`. */
+/** Hidden files that operating systems add, such as `__MACOSX/._roads.shp`. */
 function isHidden(path: string): boolean {
   return basename(path).startsWith('.')
 }
 
-/** Gives the file a name that drivers know, without copying it. */
+/** Links the file under a name that drivers accept. */
 function nameFile(job: VectorJob, { extensions: [extension] }: SourceFormat): SourceFile {
   const folder = join(job.folder, 'named')
   mkdirSync(folder)
@@ -85,7 +85,7 @@ function nameFile(job: VectorJob, { extensions: [extension] }: SourceFormat): So
     .replace(/^\.+/, '')
   const path = join(folder, `${stem === '' ? 'layer' : stem.slice(0, 100)}${extension}`)
   try {
-    // SQLite makes its files beside the real one: a second name keeps them out of the blobs.
+    // SQLite creates files next to the real path: a hard link keeps them out of the blob folder.
     linkSync(job.path, path)
   } catch {
     symlinkSync(job.path, path)

@@ -5,14 +5,14 @@ import { openFault } from './open_fault.ts'
 import type { SourceFile, SourceLayer } from './source.ts'
 import { nameSource } from './source_name.ts'
 
-/** Makes the problem of a source that cannot be read. */
+/** Returns the problem of a source that cannot be read. */
 export function unreadable({ name }: Pick<SourceFile, 'name'>, reason: string, hint?: string): Error {
   const text = `${nameSource(name)} cannot be read: ${reason}`
   return problem('source/unreadable', text, hint === undefined ? {} : { hint })
 }
 
 /**
- * Opens the layers of a file with the first of some drivers of GDAL that takes it.
+ * Opens the layers of a file with the first driver of GDAL that accepts it.
  *
  * @throws {Problem} source/unreadable with the reason of the first driver
  */

@@ -9,7 +9,7 @@ import { csv } from './table/csv_format.ts'
 import { ods, xlsx } from './table/sheet_format.ts'
 import { gml, gpx, kml } from './xml/xml_format.ts'
 
-/** The source formats. The first that recognizes a file opens it: those told by content precede those told by name. */
+/** Source formats in order of precedence: formats recognized by content precede those recognized by name. */
 export const formats: readonly SourceFormat[] = [
   ...[geopackage, flatgeobuf, geojson, xlsx, ods, kml, gpx, gml],
   ...[shapefile, mapinfoTable, mapinfoInterchange, csv],

@@ -7,24 +7,24 @@ import type { ColumnUse } from '../import/copy_row.ts'
 import type { FeatureReader } from '../import/feature_reader.ts'
 import type { SourceField } from '../runner/vector_job.ts'
 
-/** A file to open, under a name that tells its format. */
+/** A file to open, with the extension of its format. */
 export interface SourceFile {
   readonly path: string
-  /** Name of the file as its owner called it. */
+  /** Original file name. */
   readonly name: string
 }
 
 /** A layer of a source, however it is read. */
 interface LayerFacts {
   readonly name: string
-  /** Name of the format, as GDAL's drivers are called. */
+  /** Name of the GDAL driver. */
   readonly format: string
   /**
-   * Why coordinates of a layer without a reference system are longitude and latitude: its format says so, or it is
-   * worth a try. Where absent, such a layer is refused.
+   * Why a layer without a reference system has longitude and latitude: its format defines it, or it is assumed. If absent,
+   * such a layer is rejected.
    */
   readonly degrees?: 'declared' | 'guessed'
-  /** Whether the geometry type that the layer declares says nothing about its features. */
+  /** Whether the declared geometry type of the layer is meaningless. */
   readonly isUntyped?: boolean
   readonly columns?: SourceColumns
   readonly check?: SourceCheck
@@ -60,68 +60,68 @@ export interface NativeFeatures {
   openReader(srs: number): FeatureReader
 }
 
-/** How the columns of a layer are read, where they are not plain fields of UTF-8. */
+/** How to read columns that are not plain fields in UTF-8. */
 export interface SourceColumns {
-  /** Columns that are read for something else than to become fields. */
+  /** Columns that do not become fields. */
   readonly uses?: ReadonlyMap<string, ColumnUse>
-  /** Whether all values are texts, of which the meaning is to be found out. */
+  /** Whether all values are strings whose datatypes are guessed. */
   readonly areTexts?: boolean
-  /** Datatypes of the fields, in order, where all of them are read as texts. */
+  /** Datatypes of the fields, in order, if all of them are read as strings. */
   readonly declared?: readonly Datatype[]
-  /** How texts are read that are not UTF-8. */
+  /** Reader of strings that are not UTF-8. */
   readonly texts?: TextReader
-  /** Checks the texts that the geometries are made of. */
+  /** Checks the strings that geometries are parsed from. */
   readonly wkt?: WktCheck
-  /** Tells whether whole numbers occur that 64 bits cannot hold: GDAL clamps them. */
+  /** Tells whether the file has integers beyond 64 bits, which GDAL clamps. */
   readonly isClamped?: () => boolean
 }
 
-/** What a format knows of a layer beyond what GDAL tells. */
+/** Checks of a layer by its format, in addition to those of GDAL. */
 export interface SourceCheck {
-  /** Number of features, where GDAL counts those only that it can read. */
+  /** Number of features, if GDAL counts only readable ones. */
   readonly total?: number
-  /** Counts the features while the layer is read, where counting takes reading. */
+  /** Counts the features while the layer is read, if counting requires reading. */
   count?(): Promise<number>
-  /** Starts to explain why features have no geometry. */
+  /** Creates a function that explains why features have no geometry. */
   startReasons?(): GeometryReason
-  /** Finds why the file breaks off; undefined where that is not known. */
+  /** Finds why the file is truncated; undefined if unknown. */
   findFault?(): Promise<string | undefined>
-  /** Tells what was assumed or left out, one sentence each; called once all features were read. */
+  /** Lists assumptions and omissions, one sentence each; called after all features were read. */
   findNotes?(): string[]
-  /** Compares what the file holds with what GDAL gives. */
+  /** Compares the content of the file with what GDAL reads. */
   compare?(): Promise<Comparison>
-  /** Opens a copy of the layer that GDAL gives exactly. */
+  /** Opens a copy of the layer that GDAL reads exactly. */
   openExactly?(): SourceLayer
 }
 
-/** Explains why a feature has no geometry, by its number; called with rising numbers. */
+/** Explains why a feature has no geometry, by its number; called in ascending order. */
 export type GeometryReason = (number: number) => string | undefined
 
-/** What was found by comparing a file with what GDAL gives of it. */
+/** Result of comparing a file with what GDAL reads from it. */
 export interface Comparison {
-  /** Number of features, whatever the file says elsewhere; undefined where they could not be counted. */
+  /** Counted number of features; undefined if they could not be counted. */
   readonly total?: number
-  /** Whether GDAL may give something of it as something else. */
+  /** Whether GDAL may change some of its values. */
   readonly isDoubtful: boolean
 }
 
-/** Reads texts that are not UTF-8. */
+/** Reads strings that are not UTF-8. */
 export interface TextReader {
   readonly encoding: string
-  /** Reads a text; undefined where it is not of the encoding. Where absent, texts are UTF-8 with U+FFFD in such places. */
+  /** Decodes a string; undefined if it is invalid in the encoding. If absent, strings are UTF-8 with U+FFFD for errors. */
   read?(value: Value): string | undefined
   /**
    * Reads the name of a field.
    *
-   * @throws {Problem} source/unreadable where it cannot be read
+   * @throws {Problem} source/unreadable if it cannot be decoded
    */
   readName(name: string): string
-  /** Tells what was assumed. */
+  /** Returns a note on assumptions. */
   findNote?(): string | undefined
   /**
-   * To be called when all texts were read, and before they are read again.
+   * Called after all strings were read, and before they are read again.
    *
-   * @throws {Problem} source/unreadable where they are UTF-8, and nobody says so
+   * @throws {Problem} source/unreadable if they are UTF-8 although another encoding is declared
    */
   settle?(): void
 }

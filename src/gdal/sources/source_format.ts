@@ -8,10 +8,10 @@ import type { GdalModule } from '../runner/gdal_module.ts'
 import type { VectorJob } from '../runner/vector_job.ts'
 import type { AnySourceLayer, SourceFile } from './source.ts'
 
-/** A source format: its row of the contract, and how its files are recognized and opened. */
+/** A source format: its entry in the contract, and how to recognize and open its files. */
 export interface SourceFormat extends SourceFormatFacts {
   readonly name: SourceFormatName
-  /** Tells whether a file is of the format. */
+  /** Tells whether a file has the format. */
   recognizes(look: FileLook): boolean
   /**
    * Opens the layers of a file.
@@ -21,7 +21,7 @@ export interface SourceFormat extends SourceFormatFacts {
   open(file: SourceFile, opening: Opening): Promise<AnySourceLayer[]>
 }
 
-/** What a file is opened with. */
+/** Options for opening a file. */
 export interface Opening {
   readonly gdal: GdalModule
   readonly job: Pick<VectorJob, 'folder' | 'encoding'>
@@ -31,17 +31,17 @@ export interface Opening {
 
 /** What formats are recognized by. */
 export interface FileLook {
-  /** The first bytes, each as a letter of ISO 8859-1. */
+  /** First bytes as ISO 8859-1. */
   readonly start: string
-  /** The same without a byte order mark and leading white space. */
+  /** First bytes without byte order mark and leading white space. */
   readonly text: string
-  /** Extension of the name in lower case, with the dot; empty where there is none. */
+  /** Extension in lower case, with the dot; empty if the name has none. */
   readonly extension: string
-  /** Reads the last bytes, each as a letter of ISO 8859-1. */
+  /** Reads the last bytes as ISO 8859-1. */
   readEnd(): string
 }
 
-/** Makes a source format from its name in the contract. */
+/** Creates a source format from its name in the contract. */
 export function defineSource(
   name: SourceFormatName,
   { recognizes, open }: Pick<SourceFormat, 'open'> & Partial<Pick<SourceFormat, 'recognizes'>>,
@@ -58,7 +58,7 @@ export function hasExtension(
   return extensions.includes(extension) || sharedExtensions.includes(extension)
 }
 
-/** Gives the extension of a file name in lower case; what follows the dot in "Roads 1.5" is not one. */
+/** Returns the extension of a file name in lower case. "Roads 1.5" has none. */
 export function extensionOf(name: string): string {
   return /^\.[a-z]\w*$/.exec(extname(name).toLowerCase())?.[0] ?? ''
 }

@@ -1,4 +1,4 @@
-/** Names a source in a sentence: many an upload has no name. */
+/** Formats the name of a source for messages; uploads may have no name. */
 export function nameSource(name: string): string {
   return name === '' ? 'the file' : JSON.stringify(name)
 }

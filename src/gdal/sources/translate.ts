@@ -17,29 +17,29 @@ import type { SourceField } from '../runner/vector_job.ts'
 import { isCurved, readDeclaredType } from './declared_type.ts'
 import type { SourceLayer } from './source.ts'
 
-/** Looks at features while they are translated. */
+/** Processes features while they are translated. */
 export interface Follower {
-  /** Called once there is something to look at; to be done when the file is, and has been read to its end. */
+  /** Called when the file has content; returns after the file is complete and read to its end. */
   follow(header: FlatHeader, isDone: () => boolean): Promise<void>
 }
 
-/** Where a translation goes. */
+/** Target of a translation. */
 export interface TranslateTarget extends Follower {
   readonly path: string
   /** EPSG code. */
   readonly srs: number
 }
 
-/** Gives the fields of a layer as what they become. */
+/** Returns the fields of a layer with their datatypes. */
 export function readFields({ layer }: SourceLayer): SourceField[] {
   return layer.fields.map(({ name, type }) => ({ name, datatype: datatypeOf(type) }))
 }
 
 /**
- * Writes a layer as FlatGeobuf with GDAL's own translation, in a thread of its own: its features come out at the speed
- * of GDAL, exactly, and can be read without it, where asking GDAL for each of them is ten times slower.
+ * Writes a layer as FlatGeobuf with GDAL's vector translation, in a separate thread. Reading the result is exact, and ten
+ * times faster than reading features one by one with GDAL.
  *
- * @returns the header; undefined where the source has no features
+ * @returns the header; undefined if the source has no features
  * @throws {Problem} source/no-srs, gdal/failed, files/full
  */
 export async function translateLayer(
@@ -53,7 +53,7 @@ export async function translateLayer(
   const plain = name.startsWith('-') ? selectAll(name, fields) : [name]
   let header = await translate(gdal, source, { ...target, fields, options: [...options, ...plain] })
   if (header !== undefined && header.columns.length < fields.length) {
-    // Some versions drop a field without a name: given one, it stays.
+    // Some versions drop fields without a name.
     header = await translate(gdal, source, {
       ...target,
       fields,
@@ -64,7 +64,7 @@ export async function translateLayer(
   throw translationFault(target.path, `GDAL wrote ${header.columns.length} of ${fields.length} fields`)
 }
 
-/** What is translated, told by a query that gives the fields names of ours, in their order. */
+/** Returns the query to translate, which renames the fields by their order. */
 function selectAll(layerName: string, fields: readonly SourceField[]): string[] {
   const quote = (name: string) => `"${name.replaceAll(/["\\]/g, (character) => `\\${character}`)}"`
   const columns = fields.map(({ name }, index) => `${quote(name)} AS f${index + 1}`)
@@ -77,7 +77,7 @@ interface Task extends TranslateTarget {
   readonly options: string[]
 }
 
-/** How often a file that grows is looked at. */
+/** Interval of polling a growing file. */
 const pauseMs = 5
 
 async function translate(
@@ -108,10 +108,10 @@ async function translate(
   }
 }
 
-/** Looks at a feature; gives a promise where it is to be waited for before the next. */
+/** Processes a feature; returns a promise if the next one must wait. */
 type Look = (feature: FlatFeature) => Promise<void> | undefined
 
-/** Shows the features of a file that may still be growing, in order, to its end. */
+/** Passes on the features of a growing file in order, to its end. */
 export async function eachAsWritten(
   { path, header, isDone }: { path: string; header: FlatHeader; isDone: () => boolean },
   look: Look,
@@ -119,7 +119,7 @@ export async function eachAsWritten(
   const reader = openFlatReader(path, header)
   try {
     for (;;) {
-      // Asked first: what was written before it was done is read below.
+      // Checked first, so that everything written before is read below.
       const wasDone = isDone()
       await showWritten(reader, look)
       if (wasDone) return
@@ -137,7 +137,7 @@ async function showWritten(reader: FlatReader, look: Look): Promise<void> {
   }
 }
 
-/** Makes the fault of a translation: a full disk shows in many ways, but GDAL does not say that it is one. */
+/** Returns the problem of a failed translation. GDAL does not report a full disk as such. */
 export function translationFault(path: string, message: string): Error {
   return hasNoRoom(dirname(path))
     ? problem('files/full', 'the disk is full while a source is read')
@@ -147,7 +147,7 @@ export function translationFault(path: string, message: string): Error {
 const listsAsText = ['IntegerList', 'Integer64List', 'RealList', 'StringList', 'Binary'].map(
   (type) => `${type}=String`,
 )
-/** What a field is said to be need not be what it holds: cut to it, its values would become others. */
+/** Ignores declared widths and subtypes, which could truncate values. */
 const wideNumbers = ['Integer(Boolean)=Integer', 'Integer(Int16)=Integer', 'Real(Float32)=Real']
 const fieldTypes = [...listsAsText, ...wideNumbers].join(',')
 
@@ -160,14 +160,14 @@ function translationOptions(source: SourceLayer, srs: number): string[] {
     ...typeOptions(source, isPlanar),
     ...(sourceSrs === undefined ? [] : ['-s_srs', sourceSrs]),
     ...['-t_srs', `EPSG:${srs}`],
-    // What cannot be reprojected is told by number further down.
+    // Features that cannot be reprojected are reported by number later.
     '-skipfailures',
   ]
 }
 
 /**
- * Any type: what a layer declares need not be what it holds, and every mismatch is to be told, not dropped. Where it
- * declares curves they become lines, which GDAL does only where it is told nothing else.
+ * Allows any geometry type, so that features which do not match the declared type are reported instead of dropped.
+ * Declared curves are converted to lines, which GDAL does only without this option.
  */
 function typeOptions({ layer }: SourceLayer, isPlanar: boolean): string[] {
   return isCurved(layer.geomType)
@@ -175,23 +175,23 @@ function typeOptions({ layer }: SourceLayer, isPlanar: boolean): string[] {
     : ['-nlt', 'GEOMETRY', '-dim', isPlanar ? 'XY' : 'XYZ']
 }
 
-/** Gives what the source says its geometries are. */
+/** Returns the declared geometry type of the source. */
 export function findDeclaredType({ layer, isUntyped }: SourceLayer): GeometryParts | undefined {
   return isUntyped ? undefined : readDeclaredType(layer.geomType)
 }
 
-/** How GDAL writes what a GeoPackage says of a reference system that nobody knows. */
+/** Name that GDAL uses for undefined reference systems of GeoPackages. */
 const undefinedSystem = /^\w+\["Undefined (Cartesian|geographic) SRS"/i
 
 /**
- * Gives what to tell GDAL where the source itself has no reference system.
+ * Returns the reference system to assume if the source has none.
  *
- * @throws {Problem} source/no-srs where nobody knows
+ * @throws {Problem} source/no-srs if it is unknown
  */
 export function sourceReferenceSystem({ layer, name, degrees }: SourceLayer): string | undefined {
   if (layer.srs !== null && !undefinedSystem.test(layer.srs.toWKT())) return undefined
   if (degrees !== undefined) return 'EPSG:4326'
   throw problem('source/no-srs', `the layer ${JSON.stringify(name)} has no reference system`, {
-    hint: 'Add it to the file; for a Shapefile, put its .prj file into the archive.',
+    hint: 'Add it to the file; for a Shapefile, add its .prj file to the archive.',
   })
 }

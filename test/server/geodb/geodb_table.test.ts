@@ -24,7 +24,7 @@ describeServers('tables elsewhere', (start) => {
       'gid int primary key, geom geometry(Point, 3857)',
       {},
       'column_id',
-      /only: gid, geom/,
+      /its columns: gid, geom/,
     ],
     [
       'ids that are text',

@@ -48,7 +48,12 @@ type Bad = [what: string, name: string, content: Buffer | string, words: string,
 const archives: readonly Bad[] = [
   ['an archive that ends early', 'a.zip', whole.subarray(0, whole.length / 2), 'truncated'],
   ['an archive with a wrong check sum', 'a.zip', withWrongSum(whole, utf8[0]?.name ?? ''), 'is damaged'],
-  ['an archive in an archive', 'a.zip', makeZip([{ name: 'b.zip', content: whole }]), 'holds no data'],
+  [
+    'an archive in an archive',
+    'a.zip',
+    makeZip([{ name: 'b.zip', content: whole }]),
+    'has no file of a supported',
+  ],
   ['two Shapefiles', 'a.zip', makeZip([...utf8, ...renamed(utf8)]), 'has 2 layers: towns, villages'],
   ['a Shapefile without .shx', 'a.zip', archive(utf8, '.shx'), 'lacks .shx'],
   ['a Shapefile without .dbf', 'a.zip', archive(utf8, '.dbf'), 'lacks .dbf'],
@@ -58,14 +63,14 @@ const archives: readonly Bad[] = [
   ['a .dbf that ends early', 'a.zip', archive(utf8, '.dbf', cut(90)), 'of 2 features can be read'],
   ['a .shp alone', 'a.shp', utf8.find(({ name }) => name.endsWith('.shp'))?.content as Buffer, 'lacks .shx'],
   ['a picture called Shapefile', 'a.shp', Buffer.from('89504e470d0a1a0a', 'hex'), 'lacks .shx'],
-  ['a text called archive', 'a.zip', 'hello', 'no known vector format'],
+  ['a text called archive', 'a.zip', 'hello', 'its format is not supported'],
 ]
 
 const texts: readonly Bad[] = [
   ['a .cpg that says UTF-8 of CP1251', 'a.zip', archive(cp1251, '.cpg', () => 'UTF-8'), 'is not UTF-8'],
   ['CP1251 of which nothing is said', 'a.zip', archive(cp1251, '.cpg'), 'is not UTF-8'],
-  ['a table in UTF-16', 'a.csv', Buffer.from('\ufefflon,lat\n1,2\n', 'utf16le'), 'at byte 4 stands U+0000'],
-  ['a quote that is never closed', 'a.csv', 'lon,lat,a\n1,2,"x\n3,4,y\n', 'a quote in it is never closed'],
+  ['a table in UTF-16', 'a.csv', Buffer.from('\ufefflon,lat\n1,2\n', 'utf16le'), 'it has U+0000 at byte 4'],
+  ['a quote that is never closed', 'a.csv', 'lon,lat,a\n1,2,"x\n3,4,y\n', 'it has an unclosed quote'],
   ['more cells than columns', 'a.csv', 'lon,lat,a\n1,2,x\n1,2,x,y\n', 'feature 2: its row has more cells'],
   [
     '30 February',
@@ -73,8 +78,8 @@ const texts: readonly Bad[] = [
     geojson([{ geometry: point(1, 2), properties: { d: '2019-02-30' } }]),
     'is no DATE',
   ],
-  ['U+0000 in a table', 'a.csv', 'lon,lat,a\n1,2,x\0y\n', 'at byte 16 stands U+0000'],
-  ['U+0000 in GeoJSON', 'a.geojson', property('x\0y'), 'stands U+0000'],
+  ['U+0000 in a table', 'a.csv', 'lon,lat,a\n1,2,x\0y\n', 'it has U+0000 at byte 16'],
+  ['U+0000 in GeoJSON', 'a.geojson', property('x\0y'), 'it has U+0000 at byte'],
   [
     'a whole number of more than 64 bits',
     'a.geojson',

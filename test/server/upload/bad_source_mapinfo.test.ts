@@ -132,16 +132,21 @@ describe('MapInfo files are refused where', () => {
       shapes('38 56', '38x 56'),
       'a coordinate is not a number in line 16',
     ],
-    ['an object is of no kind', 'a.zip', shapes('Point 38', 'Blob 38'), '2 rows, for 1 objects'],
+    [
+      'an object is of no kind',
+      'a.zip',
+      shapes('Point 38', 'Blob 38'),
+      '2 rows, but its .mif file has 1 objects',
+    ],
     ['a geometry is missing', 'a.zip', shapes('Point 38 56', 'NONE'), 'feature 2: it has no geometry'],
     ['it does not say where it is', 'a.zip', shapes('CoordSys', '#'), 'no reference system'],
     [
       'a MID has too few rows',
       'a.zip',
       pair(mif, mid.slice(0, mid.indexOf('"Tver'))),
-      '1 rows, for 2 objects',
+      '1 rows, but its .mif file has 2 objects',
     ],
-    ['a MID has too many rows', 'a.zip', pair(mif, mid + mid), '4 rows, for 2 objects'],
+    ['a MID has too many rows', 'a.zip', pair(mif, mid + mid), '4 rows, but its .mif file has 2 objects'],
     [
       'a MID is cut in a row',
       'a.zip',
@@ -168,15 +173,20 @@ describe('MapInfo files are refused where', () => {
       'texts are UTF-8, and the Charset is another',
       'a.zip',
       pair(mif.replace('Neutral', 'WindowsCyrillic'), mid.replace('Tver', 'Тверь')),
-      'its texts are UTF-8, and its Charset is WindowsCyrillic',
+      'its encoding is UTF-8, but its Charset is WindowsCyrillic',
     ],
     ['a TAB comes alone', 'a.tab', table.get('a.tab') ?? '', 'lacks .dat and .map and .id'],
     ['a TAB comes without its ID', 'a.zip', tableWith('a.id'), 'lacks .id'],
     ['a TAB is cut', 'a.zip', tableWith('a.tab', half), 'cannot be read'],
-    ['a DAT is cut', 'a.zip', tableWith('a.dat', (size) => size - 3), 'it breaks off after 2 of 3 features'],
+    [
+      'a DAT is cut',
+      'a.zip',
+      tableWith('a.dat', (size) => size - 3),
+      'it is truncated after 2 of 3 features',
+    ],
     ['a DAT is empty', 'a.zip', tableWith('a.dat', () => 0), 'its .dat file has no columns'],
     ['a MAP is cut', 'a.zip', tableWith('a.map', half), '0 of 3 features can be read'],
-    ['an ID is cut', 'a.zip', tableWith('a.id', half), 'it breaks off after 1 of 3 features'],
+    ['an ID is cut', 'a.zip', tableWith('a.id', half), 'it is truncated after 1 of 3 features'],
   ])('%s', async (_, name, content, words) => {
     const source = await client.upload(name, content)
     const { status, message, detail } = await client.refuse('POST', '/api/resource/', {

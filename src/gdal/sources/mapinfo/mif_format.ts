@@ -8,12 +8,12 @@ import { readStart } from '../file_start.ts'
 import { openWithGdal, unreadable } from '../open_with_gdal.ts'
 import type { SourceFile } from '../source.ts'
 import { defineSource } from '../source_format.ts'
-import { isAscii, openWitness } from '../text/encoding.ts'
+import { createUtf8Detector, isAscii } from '../text/encoding.ts'
 import { recodeIfNeeded } from '../text/recode.ts'
 
 /**
- * Interchange file of MapInfo. GDAL passes over what it does not understand, and takes numbers that are none for 0: it
- * gets a copy in which all columns are texts, once objects, coordinates and rows are checked.
+ * MapInfo Interchange Format. GDAL ignores what it does not understand, and reads invalid numbers as 0. It therefore
+ * reads a copy with checked objects, coordinates and rows, in which all columns are strings.
  *
  * @see "MapInfo Data Interchange Format" of the MapInfo reference
  */
@@ -23,7 +23,7 @@ export const mapinfoInterchange = defineSource('MapInfoInterchange', {
     const head = readStart(source.path, headBytes).toString('latin1')
     const charset = charsetLine.exec(head)?.[1] ?? 'Neutral'
     const isNeutral = /^(neutral|utf-?8)$/i.test(charset)
-    // A named character set is GDAL's matter.
+    // GDAL decodes named character sets.
     const reading = { folder, encoding: isNeutral ? encoding : undefined }
     const mif = await recodeIfNeeded(source, reading)
     const mid = await recodeIfNeeded({ ...source, path: midOf(source.path) }, reading)
@@ -37,12 +37,15 @@ export const mapinfoInterchange = defineSource('MapInfoInterchange', {
     await write(midOf(path), rows.copy(mid.file.path))
     const [rowCount, objectCount] = [rows.count(), geometries.count()]
     if (geometries.types.length > 0 && rowCount !== objectCount)
-      throw unreadable(source, `its .mid file has ${rowCount} rows, for ${objectCount} objects`)
+      throw unreadable(
+        source,
+        `its .mid file has ${rowCount} rows, but its .mif file has ${objectCount} objects`,
+      )
     if (!isNeutral && rows.isUtf8())
       throw unreadable(
         source,
-        `its texts are UTF-8, and its Charset is ${charset}`,
-        'Write Charset "Neutral".',
+        `its encoding is UTF-8, but its Charset is ${charset}`,
+        'Set Charset to "Neutral".',
       )
     const declared = geometries.types.map((type): Datatype => datatypes[type] ?? 'STRING')
     const columns = { declared, ...(mid.texts === undefined ? {} : { texts: mid.texts }) }
@@ -51,7 +54,7 @@ export const mapinfoInterchange = defineSource('MapInfoInterchange', {
   },
 })
 
-/** What says how the rest is read stands in these. */
+/** Size of the part of the file that contains the header settings. */
 const headBytes = 4096
 const charsetLine = /^\s*charset\s+"([^"]*)"/im
 const delimiterLine = /^\s*delimiter\s+"([^"])"/im
@@ -63,18 +66,18 @@ const datatypes: Readonly<Record<string, Datatype>> = {
 
 const midOf = (path: string) => `${path.slice(0, -'.mif'.length)}.mid`
 
-// Byte by byte: each is a letter of ISO 8859-1.
+// Copies bytes unchanged, as ISO 8859-1.
 const readLines = (path: string): AsyncIterable<string> =>
   createInterface({ input: createReadStream(path, 'latin1'), crlfDelay: Number.POSITIVE_INFINITY })
 const write = (path: string, lines: AsyncIterable<string>) =>
   writeText({ path, encoding: 'latin1', doing: 'a source is read' }, lines)
 
 const objectWord = /^(point|line|pline|region|arc|text|rect|roundrect|ellipse|multipoint|collection|none)$/i
-/** Objects that have their coordinates in the same line. */
+/** Objects with coordinates in the same line. */
 const placedWord = /^(point|line|arc|rect|roundrect|ellipse)$/i
 const isNumber = (text: string) => /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)
 
-/** Copies the header and the objects, which are counted; parts of a collection are not. */
+/** Copies the header and the objects, and counts the objects, but not the parts of collections. */
 function startGeometries(source: SourceFile, isNeutral: boolean) {
   const types: string[] = []
   let [count, parts] = [0, 0]
@@ -87,7 +90,7 @@ function startGeometries(source: SourceFile, isNeutral: boolean) {
       const text = `a coordinate is not a number in line ${number}: ${JSON.stringify(line.slice(0, 80))}`
       throw unreadable(source, text)
     }
-    // What is no object, GDAL passes over: then rows are left over.
+    // GDAL ignores unknown objects, which the row count reveals.
     if (!objectWord.test(word)) return
     if (parts > 0) parts -= 1
     else count += 1
@@ -122,17 +125,17 @@ const moments: Readonly<Record<string, readonly [pattern: RegExp, as: string]>> 
   datetime: [/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3})$/, '$1-$2-$3T$4:$5:$6.$7'],
 }
 
-/** Copies the rows, which are counted. */
+/** Copies and counts the rows. */
 function startRows(
   source: SourceFile,
   { types, delimiter }: { readonly types: readonly string[]; readonly delimiter: string },
 ) {
-  const witness = openWitness()
+  const detector = createUtf8Detector()
   let count = 0
   const copyRow = (row: string): string => {
     count += 1
-    if (!isAscii(row)) witness.see(Buffer.from(row, 'latin1'))
-    // Every other piece is in quotes.
+    if (!isAscii(row)) detector.add(Buffer.from(row, 'latin1'))
+    // Every second part is quoted.
     const pieces = row.split('"').map((piece, at) => (at % 2 ? piece : piece.replaceAll(delimiter, '\0')))
     const cells = pieces.join('"').split('\0')
     if (cells.length !== types.length) {
@@ -154,7 +157,7 @@ function startRows(
     let row = ''
     for await (const line of readLines(path)) {
       row += line
-      // Line ends in quotes belong to their cell.
+      // Quoted line ends belong to their cell.
       if (row.split('"').length % 2 === 0) row += '\n'
       else {
         if (row.trim() !== '') yield copyRow(row)
@@ -163,5 +166,5 @@ function startRows(
     }
     if (row.trim() !== '') yield copyRow(row)
   }
-  return { copy, count: () => count, isUtf8: witness.isUtf8 }
+  return { copy, count: () => count, isUtf8: detector.isUtf8 }
 }

@@ -4,12 +4,12 @@ import { openWithGdal, unreadable } from '../open_with_gdal.ts'
 import type { SourceFile } from '../source.ts'
 import { defineSource } from '../source_format.ts'
 
-/** Table of MapInfo. @see https://gdal.org/drivers/vector/mitab.html */
+/** MapInfo table. @see https://gdal.org/drivers/vector/mitab.html */
 export const mapinfoTable = defineSource('MapInfoTable', {
   async open(given, { gdal }) {
     const text = readFileSync(given.path, 'latin1')
     if (/"\s*\\?IsSeamless"\s*=\s*"TRUE"/i.test(text)) throw unreadable(given, 'it refers to other files')
-    // Other types have their rows in files of other formats, which their drivers check.
+    // Other types store their rows in other formats, which their drivers check.
     if (!/^\s*Type\s+NATIVE\b/im.test(text)) return openWithGdal(gdal, given, ['MapInfo File'])
     const file = gatherCompanions(given, 'MapInfoTable')
     const total = countRows(file)
@@ -22,9 +22,9 @@ const deletedMark = 0x2a
 const windowRows = 256
 
 /**
- * Counts the rows of a table: GDAL gives no more than it finds geometries for, and says nothing of the others.
+ * Counts the rows of a table, since GDAL silently drops rows without an entry in the index.
  *
- * @throws {Problem} source/unreadable where the table or its index ends early
+ * @throws {Problem} source/unreadable if the table or its index is truncated
  */
 function countRows(source: SourceFile): number {
   const stem = source.path.slice(0, -'.tab'.length)
@@ -36,7 +36,7 @@ function countRows(source: SourceFile): number {
     if (size === 0) throw unreadable(source, 'its .dat file has no columns')
     const found = Math.floor((statSync(`${stem}.dat`).size - start) / size)
     const least = Math.max(0, Math.min(found, Math.floor(statSync(`${stem}.id`).size / 4)))
-    if (least < rows) throw unreadable(source, `it breaks off after ${least} of ${rows} features`)
+    if (least < rows) throw unreadable(source, `it is truncated after ${least} of ${rows} features`)
     const window = Buffer.alloc(windowRows * size)
     let count = 0
     for (let row = 0; row < rows; row += 1) {

@@ -6,30 +6,30 @@ import { readStart } from '../file_start.ts'
 import type { SourceFile, TextReader } from '../source.ts'
 import { nameSource } from '../source_name.ts'
 import {
+  createUtf8Detector,
   findDecoder,
   isAscii,
   isUtf8Name,
-  lyingEncoding,
   openDecoder,
-  openWitness,
+  wrongEncoding,
 } from '../text/encoding.ts'
 
-/** How the texts of a Shapefile are read. */
+/** How the strings of a Shapefile are decoded. */
 export interface ShapeTexts {
-  /** What GDAL is to take them for: an empty text leaves them as they are, null lets it find out. */
+  /** Encoding for GDAL: empty for no conversion, null to detect it. */
   readonly gdalEncoding: string | null
   /**
-   * Reads them further; absent where GDAL gives UTF-8. GDAL is told to take them for ISO 8859-1, of which each byte is
-   * a letter: nothing is lost before it is known what they are, where GDAL would drop what is not of an encoding.
+   * Decodes them; absent if GDAL returns UTF-8. GDAL reads them as ISO 8859-1, which preserves all bytes, since it drops
+   * bytes that are invalid in an encoding.
    */
   readonly texts?: TextReader
 }
 
 /**
- * Finds out what the texts of a Shapefile are in: what the request says counts. Only that they are UTF-8 is also said
- * by clients that know nothing of them: then it is taken from the `.cpg` file or the table, unless the bytes agree.
+ * Finds the encoding of a Shapefile. The encoding in the request takes precedence, except UTF-8, which clients also send
+ * by default: then the `.cpg` file or the table decides, unless the bytes are UTF-8.
  *
- * @throws {Problem} request/invalid for an encoding that nobody knows
+ * @throws {Problem} request/invalid for an unknown encoding
  */
 export function findShapeTexts(file: SourceFile, asked: string | undefined): ShapeTexts {
   const name = nameSource(file.name)
@@ -46,24 +46,24 @@ export function findShapeTexts(file: SourceFile, asked: string | undefined): Sha
   }
 }
 
-interface Said {
-  /** Names the source in a sentence. */
+interface DeclaredEncoding {
+  /** Name of the source for messages. */
   readonly name: string
-  /** Encoding that the request names. */
+  /** Encoding in the request. */
   readonly asked: string | undefined
-  /** Whether nothing is said but that they are of some Windows. */
+  /** Whether the table only declares an unspecified Windows code page. */
   readonly isVague: boolean
 }
 
-function openReader(first: TextDecoder, { name, asked, isVague }: Said): TextReader {
+function openReader(first: TextDecoder, { name, asked, isVague }: DeclaredEncoding): TextReader {
   let decoder = first
   let hasLetters = false
-  const witness = openWitness()
+  const detector = createUtf8Detector()
   const decode = (text: string): string | undefined => {
     if (isAscii(text)) return text
     hasLetters = true
     const bytes = Buffer.from(text, 'latin1')
-    witness.see(bytes)
+    detector.add(bytes)
     try {
       return decoder.decode(bytes)
     } catch {
@@ -76,31 +76,31 @@ function openReader(first: TextDecoder, { name, asked, isVague }: Said): TextRea
     readName: (text) => readName(text, first),
     findNote: () => (isVague && hasLetters ? vagueNote(first.encoding) : undefined),
     settle() {
-      if (!witness.isUtf8()) return
-      if (asked === undefined || !isUtf8Name(asked)) throw lyingEncoding(name, asked ?? first.encoding)
+      if (!detector.isUtf8()) return
+      if (asked === undefined || !isUtf8Name(asked)) throw wrongEncoding(name, asked ?? first.encoding)
       decoder = openDecoder('utf-8')
     },
   }
 }
 
-/** Names are few and short: what is UTF-8 in them is so whatever is said. */
+/** Decodes a field name: as UTF-8 if valid, since names are too short to detect the encoding. */
 function readName(name: string, decoder: TextDecoder): string {
   const bytes = Buffer.from(name, 'latin1')
   return isUtf8(bytes) ? bytes.toString() : new TextDecoder(decoder.encoding).decode(bytes)
 }
 
 function vagueNote(encoding: string): string {
-  return `The texts were taken for ${encoding}: the table says only that they are of Windows. Name another in source.encoding.`
+  return `Strings were read as ${encoding}, since the table declares an unspecified Windows code page. Set source.encoding for another encoding.`
 }
 
-/** Gives what the `.cpg` file names, or the table where there is none. */
+/** Returns the encoding in the `.cpg` file, or in the table if that does not exist. */
 function readStated(stem: string): string | undefined {
   const page = `${stem}.cpg`
   const text = existsSync(page) ? readFileSync(page, 'latin1').trim() : ''
   return text === '' ? tableEncodings.get(readLanguage(`${stem}.dbf`)) : fullName(text)
 }
 
-/** Some write the numbers of code pages and parts of standards only. */
+/** Completes encodings that are given as numbers of code pages or parts of ISO 8859. */
 function fullName(text: string): string {
   const part = /^(?:iso)?[-_ ]?8859[-_]?(\d{1,2})$/i.exec(text)?.[1]
   if (part !== undefined) return `iso-8859-${part}`
@@ -109,12 +109,12 @@ function fullName(text: string): string {
   )
 }
 
-/** The byte of a table that says what its texts are in. @see https://en.wikipedia.org/wiki/.dbf "Language driver ID" */
+/** Reads the language driver id of a table. @see https://en.wikipedia.org/wiki/.dbf "Language driver ID" */
 function readLanguage(path: string): number {
   return readStart(path, 30)[29] ?? 0
 }
 
-/** The page of the machine that wrote the table, whatever that was: GDAL takes it for that of the west as well. */
+/** Unspecified code page of the machine that wrote the table; GDAL also assumes Western European. */
 const anyWindows = 'iso-8859-1'
 
 const pages: Readonly<Record<string, readonly number[]>> = {
@@ -137,7 +137,7 @@ const pages: Readonly<Record<string, readonly number[]>> = {
   'windows-1257': [204],
 }
 
-/** What the bytes of tables mean; of those that are not here GDAL knows what to do. */
+/** Encodings by language driver id; GDAL handles the ids that are not listed. */
 const tableEncodings: ReadonlyMap<number, string> = new Map([
   ...Array.from({ length: 255 }, (_, index): [number, string] => [index + 1, `language ${index + 1}`]),
   ...Object.entries(pages).flatMap(([name, bytes]) => bytes.map((byte): [number, string] => [byte, name])),

@@ -3,19 +3,19 @@ import type { Dataset, Layer } from 'gdal-async'
 import { problem } from '../../../contract/problems.ts'
 import type { GdalModule } from '../../runner/gdal_module.ts'
 
-/** Columns that hold the geometry of a table. */
+/** Columns with the geometry of a table. */
 export type CoordinateColumns =
   | { readonly x: string; readonly y: string; readonly isLonLat: boolean }
   | { readonly wkt: string; readonly isLonLat: false }
 
-/** A layer of a table that has such columns. */
+/** A layer of a table with such columns. */
 export interface CoordinateTable {
   readonly layer: Layer
   readonly columns: CoordinateColumns
 }
 
 /**
- * Opens a table as its driver gives it.
+ * Opens a table with its driver.
  *
  * @throws {Problem} source/unreadable
  */
@@ -23,16 +23,16 @@ export function openTable(gdal: GdalModule, path: string, driver: string): Datas
   try {
     return gdal.drivers.get(driver).open(path, 'r')
   } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause)
-    const reason = said === '' ? 'it is no table of text in UTF-8' : said
+    const text = cause instanceof Error ? cause.message : String(cause)
+    const reason = text === '' ? 'it is not UTF-8 text' : text
     throw problem('source/unreadable', `the table ${basename(path)} cannot be read: ${reason}`, { cause })
   }
 }
 
 /**
- * Finds the layers of a table that have coordinates.
+ * Finds the layers of a table with coordinates.
  *
- * @throws {Problem} source/unreadable where none has
+ * @throws {Problem} source/unreadable if no layer has coordinates
  */
 export function findCoordinates({ layers }: Dataset, path: string): CoordinateTable[] {
   const all = layers.map((layer) => ({ layer, columns: findColumns(layer) }))
@@ -41,7 +41,7 @@ export function findCoordinates({ layers }: Dataset, path: string): CoordinateTa
   return found
 }
 
-/** Gives the names of the columns of the coordinates. */
+/** Lists the names of the coordinate columns. */
 export function namesOf(columns: CoordinateColumns): readonly string[] {
   return 'wkt' in columns ? [columns.wkt] : [columns.x, columns.y]
 }
@@ -89,7 +89,7 @@ function findColumns(layer: Layer): CoordinateColumns | undefined {
 function noColumns(path: string, layer: Layer | undefined): Error {
   const names = layer === undefined ? 'no columns' : `the columns ${fieldNames(layer).join(', ')}`
   return problem('source/unreadable', `the table ${basename(path)} has no coordinates, but ${names}`, {
-    hint: 'Name the columns of the coordinates lon and lat, x and y, or wkt.',
+    hint: 'Rename the coordinate columns to lon and lat, x and y, or wkt.',
   })
 }
 

@@ -3,7 +3,7 @@ import { problem } from '../../../contract/problems.ts'
 import { fullWhile } from '../../runner/disk_room.ts'
 import { writeAll } from '../../runner/write_all.ts'
 
-/** Name of the column that cells beyond the last one come into. */
+/** Name of the column for surplus cells. */
 export const beyondColumn = 'landform_beyond'
 
 const separators = [',', ';', '\t', '|'] as const
@@ -11,11 +11,10 @@ const longestHeader = 1 << 20
 const windowBytes = 1 << 22
 
 /**
- * Copies a table of text, with one more column in its header: cells that a row has too many come into it, where GDAL
- * would drop them without a word.
+ * Copies a CSV file, and adds a column to its header for surplus cells, which GDAL would silently drop.
  *
- * @returns whether it could: a header without separators has no room for more
- * @throws {Problem} source/unreadable for a quote that is never closed; files/full
+ * @returns false if the header has no separators, so that no column can be added
+ * @throws {Problem} source/unreadable for an unclosed quote; files/full
  */
 export function copyWithBeyond(path: string, target: string): boolean {
   const source = openSync(path, 'r')
@@ -36,7 +35,7 @@ export function copyWithBeyond(path: string, target: string): boolean {
 const quote = 0x22
 const [lineFeed, carriageReturn] = [0x0a, 0x0d]
 
-/** Finds where the first row ends; line ends in quotes belong to their cell. */
+/** Finds the end of the first row; quoted line ends belong to their cell. */
 function findHeaderEnd(bytes: Buffer): number | undefined {
   let isQuoted = false
   for (let at = 0; at < bytes.length; at++) {
@@ -47,7 +46,7 @@ function findHeaderEnd(bytes: Buffer): number | undefined {
   return undefined
 }
 
-/** The separator that stands most often outside of quotes. */
+/** Finds the most frequent separator outside of quotes. */
 function findSeparator(header: string): string | undefined {
   const plain = header.replaceAll(/"[^"]*"/g, '')
   const counts = separators.map((separator) => plain.split(separator).length - 1)
@@ -55,8 +54,8 @@ function findSeparator(header: string): string | undefined {
   return most === 0 ? undefined : separators[counts.indexOf(most)]
 }
 
-/** Such a quote takes all the rest of the file for one cell. */
-const openQuote = 'the table cannot be read: a quote in it is never closed'
+/** An unclosed quote makes the rest of the file one cell. */
+const openQuote = 'the table cannot be read: it has an unclosed quote'
 
 function countQuotes(bytes: Buffer): number {
   let count = 0
@@ -67,7 +66,7 @@ function countQuotes(bytes: Buffer): number {
 interface Copy {
   readonly target: string
   readonly header: Buffer
-  /** Where what follows the header stands in the source. */
+  /** Offset of the content after the header. */
   readonly from: number
 }
 

@@ -12,7 +12,7 @@ import { recodeIfNeeded } from '../text/recode.ts'
 import { type CoordinateColumns, findCoordinates, namesOf, openTable } from './coordinate_columns.ts'
 import { beyondColumn, copyWithBeyond } from './csv_copy.ts'
 
-/** Table of text with columns of coordinates. @see https://gdal.org/drivers/vector/csv.html */
+/** CSV file with coordinate columns. @see https://gdal.org/drivers/vector/csv.html */
 export const csv = defineSource('CSV', {
   recognizes: (look) => hasExtension(sourceFormats.CSV, look) || isUnnamedText(look),
   async open(given, opening) {
@@ -23,12 +23,12 @@ export const csv = defineSource('CSV', {
   },
 })
 
-/** What has no extension, and no format that is told by its content, is a table. */
+/** Files without extension and without a format recognized by content are CSV. */
 function isUnnamedText({ start, text, extension }: FileLook): boolean {
   return extension === '' && text !== '' && !start.includes('\0')
 }
 
-/** Opens a table of text so that nothing in it is passed over. */
+/** Opens a CSV file so that GDAL ignores none of its content. */
 function openText({ path }: SourceFile, { gdal, job: { folder } }: Opening): SourceLayer {
   const [found] = findCoordinates(openTable(gdal, path, 'CSV'), path)
   if (found === undefined) throw new Error('a table of text has one layer')
@@ -36,13 +36,13 @@ function openText({ path }: SourceFile, { gdal, job: { folder } }: Opening): Sou
   const copy = join(mkdtempSync(join(folder, 'table-')), basename(path))
   const isCopied = copyWithBeyond(path, copy)
   const whole = isCopied ? copy : path
-  // Columns of longitude and latitude say themselves what they are.
+  // Columns named longitude and latitude imply their reference system.
   if (isCopied && !columns.isLonLat) linkReferenceSystem(path, copy)
   const dataset = openWithGeometry(gdal, whole, columns)
   const uses = new Map<string, ColumnUse>(isCopied ? [[beyondColumn, 'BEYOND']] : [])
   if ('wkt' in columns) uses.set(columns.wkt, 'GEOMETRY')
   const wkt = startWktCheck()
-  // Opened once more: to be counted while the layer is read.
+  // Opened a second time, to count the rows while the layer is read.
   const plain = openTable(gdal, whole, 'CSV').layers.get(0)
   const layer = dataset.layers.get(0)
   return {
@@ -56,7 +56,7 @@ function openText({ path }: SourceFile, { gdal, job: { folder } }: Opening): Sou
   }
 }
 
-/** Puts the .prj file beside a table beside its copy too, where its driver looks for it. */
+/** Links the .prj file of a table next to its copy, where the driver expects it. */
 function linkReferenceSystem(path: string, copy: string): void {
   const stem = (file: string) => file.slice(0, -extname(file).length)
   const wanted = `${basename(stem(path))}.prj`.toLowerCase()
@@ -71,14 +71,14 @@ function openWithGeometry(gdal: GdalModule, path: string, columns: CoordinateCol
       : { X_POSSIBLE_NAMES: columns.x, Y_POSSIBLE_NAMES: columns.y }
   return gdal.drivers.get('CSV').open(path, 'r', {
     ...geometry,
-    // Of a text that GDAL reads to somewhere in the middle, the rest is to be seen.
+    // If GDAL parses only the start of a string, the rest must be reported.
     KEEP_GEOM_COLUMNS: 'wkt' in columns ? 'YES' : 'NO',
-    // What the texts mean is found out when all of them were seen.
+    // Datatypes are guessed after all strings were read.
     AUTODETECT_TYPE: 'NO',
   })
 }
 
-/** Starts to explain by the cells of the coordinates why rows have no geometry. */
+/** Creates a function that explains by the coordinate cells why rows have no geometry. */
 function startCellReasons(plain: Layer, columns: readonly string[]): GeometryReason {
   const rows = plain.features[Symbol.iterator]()
   let at = 0

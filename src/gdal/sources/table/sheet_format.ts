@@ -22,7 +22,7 @@ function isOpenDocument({ start }: FileLook): boolean {
   return start.includes('mimetypeapplication/vnd.oasis.opendocument.spreadsheet')
 }
 
-/** The names of all files in an archive stand once more at its end. */
+/** Searches the central directory at the end of an archive for a file name. */
 function isWorkbook({ readEnd }: FileLook): boolean {
   const end = readEnd()
   return end.includes('[Content_Types].xml') && end.includes('xl/workbook.xml')
@@ -36,7 +36,7 @@ function openSheets(gdal: GdalModule, { path }: SourceFile, driver: string): Sou
   }))
 }
 
-/** A virtual layer over a sheet: its driver knows no geometries itself. */
+/** Formats a virtual layer over a sheet, since the driver does not support geometries. */
 function openSheet(
   gdal: GdalModule,
   path: string,
@@ -46,7 +46,7 @@ function openSheet(
     'wkt' in columns
       ? `encoding="WKT" field="${escapeXml(columns.wkt)}"`
       : `encoding="PointFromColumns" x="${escapeXml(columns.x)}" y="${escapeXml(columns.y)}"`
-  // What a geometry is made of is looked at too: a text that is no number would be taken for 0.
+  // Coordinate cells are read as fields too, since a string that is not a number would be read as 0.
   const dataset = gdal.open(
     [
       '<OGRVRTDataSource><OGRVRTLayer name="table">',
@@ -66,7 +66,7 @@ function openSheet(
   return { dataset, layer: dataset.layers.get(0), name: layer.name, columns: { uses, wkt } }
 }
 
-/** Virtual layers take fields for text where they are not told the type. */
+/** Declares the types of fields, which are strings in virtual layers by default. */
 function fieldsOf(layer: Layer): string[] {
   return layer.fields.map(({ name, type }) => {
     const virtual = type.charAt(0).toUpperCase() + type.slice(1)

@@ -3,9 +3,9 @@ import { TextDecoder } from 'node:util'
 import { problem } from '../../../contract/problems.ts'
 
 /**
- * Opens a decoder that refuses what is no text of the encoding.
+ * Creates a decoder that rejects invalid bytes.
  *
- * @throws {Problem} request/invalid for an encoding that nobody knows
+ * @throws {Problem} request/invalid for an unknown encoding
  * @see https://encoding.spec.whatwg.org/#names-and-labels
  */
 export function openDecoder(encoding: string): TextDecoder {
@@ -14,9 +14,9 @@ export function openDecoder(encoding: string): TextDecoder {
   throw problem('request/invalid', `the encoding ${JSON.stringify(encoding)} is not known`)
 }
 
-/** Opens a decoder; undefined for an encoding that nobody knows. */
+/** Creates a decoder; undefined for an unknown encoding. */
 export function findDecoder(encoding: string): TextDecoder | undefined {
-  // People write the names of code pages in all ways: cp1251, CP-1251, ANSI 1251, 1251.
+  // Code pages have many spellings: cp1251, CP-1251, ANSI 1251, 1251.
   const page = /^(?:cp|windows|ansi)?[-_ ]?(125\d|866|874)$/i.exec(encoding.trim())?.[1]
   const label = page === undefined ? encoding.trim() : page === '866' ? 'ibm866' : `windows-${page}`
   try {
@@ -26,34 +26,34 @@ export function findDecoder(encoding: string): TextDecoder | undefined {
   }
 }
 
-/** Tells whether a name is one of those of UTF-8. */
+/** Tells whether a name means UTF-8. */
 export function isUtf8Name(encoding: string): boolean {
   return findDecoder(encoding)?.encoding === 'utf-8'
 }
 
-/** Tells whether a text is the same in every encoding. */
+/** Tells whether a string is the same in every encoding. */
 export function isAscii(text: string): boolean {
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) return false
   return true
 }
 
-/** Letters of several bytes, all of them sound: so many no text of another encoding has by chance. */
-const telling = 4
+/** Number of valid multi-byte characters that text in another encoding does not contain by chance. */
+const minCharacters = 4
 
-/** Looks at texts that are said to be in another encoding for what shows that they are UTF-8. */
-export interface Utf8Witness {
-  see(text: Buffer): void
-  /** Tells whether what was seen can only be UTF-8. */
+/** Detects UTF-8 in strings that are declared in another encoding. */
+export interface Utf8Detector {
+  add(text: Buffer): void
+  /** Tells whether the strings can only be UTF-8. */
   isUtf8(): boolean
 }
 
-/** Makes a witness of texts; it costs nothing any more once one was seen that is not UTF-8. */
-export function openWitness(): Utf8Witness {
+/** Creates a detector for separate strings; it stops checking after the first that is not UTF-8. */
+export function createUtf8Detector(): Utf8Detector {
   return watchLetters((text) => isUtf8(text))
 }
 
-/** Makes a witness of the pieces of one text. */
-export function openStreamWitness(): Utf8Witness {
+/** Creates a detector for the chunks of one string. */
+export function createUtf8StreamDetector(): Utf8Detector {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   return watchLetters((piece) => {
     try {
@@ -65,29 +65,29 @@ export function openStreamWitness(): Utf8Witness {
   })
 }
 
-function watchLetters(isSound: (text: Buffer) => boolean): Utf8Witness {
+function watchLetters(isSound: (text: Buffer) => boolean): Utf8Detector {
   let letters = 0
   let isBroken = false
   return {
-    see(text) {
+    add(text) {
       if (isBroken) return
       isBroken = !isSound(text)
-      if (letters < telling) letters += text.filter((byte) => byte >= firstOfLetter).length
+      if (letters < minCharacters) letters += text.filter((byte) => byte >= firstOfLetter).length
     },
-    isUtf8: () => !isBroken && letters >= telling,
+    isUtf8: () => !isBroken && letters >= minCharacters,
   }
 }
 
-/** Smallest byte that begins a letter of several. */
+/** Smallest first byte of a multi-byte character. */
 const firstOfLetter = 0xc2
 
-/** Makes the problem of texts that are said to be what they are not. */
-export function lyingEncoding(name: string, said: string): Error {
-  return problem('source/unreadable', `${name} cannot be read: its texts are UTF-8, not ${said}`, {
+/** Returns the problem of a wrongly declared encoding. */
+export function wrongEncoding(name: string, declared: string): Error {
+  return problem('source/unreadable', `${name} cannot be read: its encoding is UTF-8, not ${declared}`, {
     hint: 'Set source.encoding to UTF-8.',
   })
 }
 
-/** What to do where texts cannot be read. */
+/** Hint for strings that cannot be decoded. */
 export const encodingHint =
-  'Name the encoding of the texts in source.encoding, such as CP1251; Shapefiles may bring it along in a .cpg file.'
+  'Set source.encoding to the encoding of the file, such as CP1251; for Shapefiles, a .cpg file can declare it.'

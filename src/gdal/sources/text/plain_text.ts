@@ -4,10 +4,10 @@ import type { SourceFile } from '../source.ts'
 import { nameSource } from '../source_name.ts'
 
 const windowBytes = 1 << 22
-/** More than is looked for, so that it is found on the edge of two pieces too. */
+/** Overlap of chunks, longer than any match. */
 const overlapBytes = 256
 
-/** Gives the pieces of a file, each with the end of the one before it; valid until the next one. */
+/** Yields the chunks of a file, each with the end of the previous one; valid until the next one. */
 function* readPieces(path: string): Generator<{ readonly piece: Buffer; readonly offset: number }> {
   const file = openSync(path, 'r')
   try {
@@ -28,10 +28,10 @@ function* readPieces(path: string): Generator<{ readonly piece: Buffer; readonly
 }
 
 /**
- * Looks for U+0000 in a file of text: drivers take it for the end of a text, and drop the rest without a word.
+ * Rejects text files with U+0000: drivers treat it as the end of a string, and silently drop the rest.
  *
- * @param find gives where one stands in a piece, below 0 where there is none
- * @throws {Problem} source/unreadable where there is one
+ * @param find returns its offset in a chunk, or a negative number
+ * @throws {Problem} source/unreadable
  */
 export function refuseNul({ path, name }: SourceFile, find: (piece: Buffer) => number): void {
   for (const { piece, offset } of readPieces(path)) {
@@ -41,17 +41,17 @@ export function refuseNul({ path, name }: SourceFile, find: (piece: Buffer) => n
   }
 }
 
-/** Makes the problem of U+0000 behind so many bytes of a text. */
+/** Returns the problem of U+0000 at an offset of a text file. */
 export function nulProblem({ name }: Pick<SourceFile, 'name'>, offset: number): Error {
-  const text = `${nameSource(name)} cannot be read: at byte ${offset + 1} stands U+0000, which no text can hold`
+  const text = `${nameSource(name)} cannot be read: it has U+0000 at byte ${offset + 1}, which strings cannot contain`
   return problem('source/unreadable', text, {
-    hint: 'Take it out; where the file is in UTF-16, say so in source.encoding.',
+    hint: 'Remove it; for a file in UTF-16, set source.encoding.',
   })
 }
 
 const backslash = 0x5c
 
-/** Finds U+0000 in JSON. Behind an odd number of other backslashes it is not escaped. */
+/** Finds an escaped U+0000 in JSON, where the number of backslashes is odd. */
 export function findEscapedNul(piece: Buffer): number {
   for (let at = piece.indexOf('\\u0000'); at >= 0; at = piece.indexOf('\\u0000', at + 1)) {
     let from = at
@@ -63,7 +63,7 @@ export function findEscapedNul(piece: Buffer): number {
 
 const longNumber = /(?<![\w.+-])-?\d{19,}(?![\d.eE])/g
 
-/** Tells whether a file of text holds whole numbers that 64 bits do not: drivers make the largest of them that they do. */
+/** Tells whether a text file has integers beyond 64 bits, which drivers clamp. */
 export function holdsHugeNumbers(path: string): boolean {
   for (const { piece } of readPieces(path)) {
     const found = piece.toString('latin1').match(longNumber) ?? []

@@ -7,16 +7,16 @@ import { readStart } from '../file_start.ts'
 import { unreadable } from '../open_with_gdal.ts'
 import type { SourceFile, TextReader } from '../source.ts'
 import { nameSource } from '../source_name.ts'
-import { encodingHint, isUtf8Name, lyingEncoding, openDecoder, openStreamWitness } from './encoding.ts'
+import { createUtf8StreamDetector, encodingHint, isUtf8Name, openDecoder, wrongEncoding } from './encoding.ts'
 
-/** A file in UTF-8, and how its texts are read where it was recoded. */
+/** A file in UTF-8, and the reader of its strings if it was recoded. */
 export interface RecodedFile {
   readonly file: SourceFile
   readonly texts?: TextReader
 }
 
 /**
- * Gives a text file in UTF-8, which its driver takes alone: a copy where the job names another encoding.
+ * Converts a text file to UTF-8, which its driver requires; copies it only if the job sets another encoding.
  *
  * @throws {Problem} request/invalid, source/unreadable, files/full
  */
@@ -30,7 +30,7 @@ export async function recodeIfNeeded(
   return { file: { ...file, path: target }, texts: recodedTexts(encoding, file) }
 }
 
-/** Reads texts of a recoded file: U+FFFD stands for what is not of its encoding. */
+/** Reads strings of a recoded file, where U+FFFD marks invalid bytes. */
 function recodedTexts(encoding: string, { name }: SourceFile): TextReader {
   return {
     encoding,
@@ -41,24 +41,23 @@ function recodedTexts(encoding: string, { name }: SourceFile): TextReader {
   }
 }
 
-/** The mark that only UTF-8 begins with knows better than who asks. */
+/** Tells whether a file starts with the byte order mark of UTF-8, which overrides the requested encoding. */
 function hasUtf8Mark(path: string): boolean {
   const mark = Buffer.from('\uFEFF')
   return readStart(path, mark.length).equals(mark)
 }
 
 /**
- * Writes a text file anew in UTF-8. What is no text of the encoding becomes U+FFFD.
+ * Copies a text file to UTF-8. Invalid bytes become U+FFFD.
  *
- * @throws {Problem} request/invalid for an encoding that nobody knows; source/unreadable where the file is UTF-8;
- *   files/full
+ * @throws {Problem} request/invalid for an unknown encoding; source/unreadable if the file is UTF-8; files/full
  */
 async function recodeFile(path: string, { encoding, target, name }: Recoding): Promise<void> {
   const decoder = new TextDecoder(openDecoder(encoding).encoding)
-  const witness = openStreamWitness()
+  const detector = createUtf8StreamDetector()
   const decode = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
-      witness.see(chunk)
+      detector.add(chunk)
       yield decoder.decode(chunk, { stream: true })
     }
     yield decoder.decode()
@@ -67,10 +66,10 @@ async function recodeFile(path: string, { encoding, target, name }: Recoding): P
     { path: target, encoding: 'utf8', doing: 'a source is recoded' },
     decode(createReadStream(path)),
   )
-  if (witness.isUtf8()) throw lyingEncoding(nameSource(name), encoding)
+  if (detector.isUtf8()) throw wrongEncoding(nameSource(name), encoding)
 }
 
-/** What a text file is in, where its copy goes, and what its owner calls it. */
+/** Encoding of a text file, path of its copy, and original name. */
 interface Recoding {
   readonly encoding: string
   readonly target: string

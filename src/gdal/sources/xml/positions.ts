@@ -1,27 +1,27 @@
 /**
- * Stands where a coordinate is not a number: drivers take `x` for 0 and `2abc` for 2, but of this they make infinity,
- * which is told as a bad feature, by its number.
+ * Replacement for a coordinate that is not a number. Drivers read `x` as 0 and `2abc` as 2, but this as infinity, which is
+ * reported as a bad feature.
  */
 const noNumber = '1e999'
 
 const number = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`
 const numberPattern = new RegExp(`^${number}$`)
-/** A height may be left empty. */
+/** The height may be empty. */
 const tuplePattern = new RegExp(`^${number},${number}(?:,(?:${number})?)?$`)
 
-/** Elements that hold positions as text, and tags that hold one in their attributes. */
+/** Elements with positions as text, and tags with a position in their attributes. */
 const opening = /<(?:[\w.-]+:)?(?:(coordinates|posList|pos|coord)\b([^>]*)>|(wpt|rtept|trkpt)\b([^>]*)>)/g
 
-/** A piece of XML that was looked at. */
+/** A processed chunk of XML. */
 export interface Looked {
-  /** The piece, with what is no number marked. */
+  /** The chunk, with invalid numbers marked. */
   readonly done: string
-  /** Begins with what goes on behind the piece. */
+  /** Start of what continues in the next chunk. */
   readonly rest: string
 }
 
 /**
- * Marks the coordinates that are no numbers in a piece of KML, GML or GPX, byte by byte as ISO 8859-1.
+ * Marks coordinates that are not numbers in a chunk of KML, GML or GPX, as ISO 8859-1.
  *
  * @see OGC 12-007r2 (KML) kml:coordinates; OGC 07-036 (GML) clause 10.1.4; https://www.topografix.com/GPX/1/1
  */
@@ -51,14 +51,14 @@ export function markPositions(text: string): Looked {
     }
     opening.lastIndex = end
   }
-  // A tag that is not closed may go on behind the piece.
+  // An unclosed tag may continue in the next chunk.
   const open = text.lastIndexOf('<')
   const until = open >= from && text.indexOf('>', open) < 0 ? open : text.length
   parts.push(text.slice(from, until))
   return { done: parts.join(''), rest: text.slice(until) }
 }
 
-/** Positions with spaces between them, and commas in them. Other ways to separate them are left to GDAL. */
+/** Marks positions separated by spaces, with commas between numbers. Other separators are left to GDAL. */
 function markTuples(content: string, attributes: string): string {
   const isUsual = [...attributes.matchAll(/\b(decimal|cs|ts)\s*=\s*["']([^"']*)["']/g)].every(
     ([, name, value]) => value === { decimal: '.', cs: ',', ts: ' ' }[name ?? ''],
@@ -73,7 +73,7 @@ function markTuples(content: string, attributes: string): string {
   return tuples.map((tuple) => (tuplePattern.test(tuple) ? tuple : `${noNumber},${noNumber}`)).join(' ')
 }
 
-/** Marks what is no number in numbers with spaces or commas between them. */
+/** Marks invalid numbers in a list separated by spaces or commas. */
 function markNumbers(content: string): string {
   const numbers = content.split(/[\s,]+/).filter((one) => one !== '')
   if (numbers.every((one) => numberPattern.test(one))) return content

@@ -8,7 +8,7 @@ export const kml = defineSource('KML', {
   recognizes: (look) => isXml(look) && (hasKml(look) || (look.extension === '.kml' && !hasGpx(look))),
   async open(file, opening) {
     const layers = await openXml(file, opening, ['LIBKML', 'KML'])
-    // Every position has a height, mostly of 0: that the layer declares heights says nothing.
+    // Every position has a height, usually 0, so that the declared type is meaningless.
     return layers.map((layer) => ({ ...layer, isUntyped: true }))
   },
 })
@@ -19,7 +19,7 @@ export const gpx = defineSource('GPX', {
   open: (file, opening) => openXml(file, opening, ['GPX']),
 })
 
-/** GML, and what else of XML GDAL takes for it. @see OGC 07-036 */
+/** GML, and other XML that GDAL reads as GML. @see OGC 07-036 */
 export const gml = defineSource('GML', {
   recognizes: isXml,
   open: (file, opening) => openXml(file, opening, ['GML']),
@@ -32,7 +32,7 @@ function isXml({ text }: FileLook): boolean {
 const hasKml = ({ text }: FileLook) => /<kml[\s>]/i.test(text)
 const hasGpx = ({ text }: FileLook) => /<gpx[\s>]/i.test(text)
 
-/** Of broken XML the drivers say no more than that it is. */
+/** Finds the position of the fault in broken XML, which the drivers do not report. */
 async function openXml(
   given: SourceFile,
   { gdal, job }: Opening,

@@ -12,10 +12,10 @@ import { findDecoder } from '../text/encoding.ts'
 import { markPositions } from './positions.ts'
 
 /**
- * Gives a file of XML that GDAL reads as it is meant: where a coordinate is no number, a copy in which it is marked;
- * where it is in an encoding that some drivers do not know, a copy in UTF-8.
+ * Prepares an XML file so that GDAL reads it correctly: copies it if a coordinate is not a number, to mark it, and if its
+ * encoding is not supported by all drivers, to UTF-8.
  *
- * @throws {Problem} source/unreadable for what would be read as something else than it says; files/full
+ * @throws {Problem} source/unreadable for content that GDAL would misread; files/full
  */
 export async function prepareXml(file: SourceFile, folder: string): Promise<SourceFile> {
   const prolog = readProlog(file.path)
@@ -34,27 +34,27 @@ const windowBytes = 1 << 22
 const prologBytes = 1 << 16
 const declaration = /^(\s*<\?xml[^>]*?\sencoding\s*=\s*["'])([^"']+)/
 
-/** Gives what stands before the first element. */
+/** Returns the prolog: everything before the first element. */
 function readProlog(path: string): string {
   const start = readStart(path, prologBytes).toString('latin1')
   const root = start.search(/<[A-Za-z_]/)
   return root < 0 ? start : start.slice(0, root)
 }
 
-/** What they stand for is left out by some drivers, and may be without end. */
+/** Returns the problem of entities, which some drivers drop, and which may expand without limit. */
 function entities({ name }: SourceFile): Error {
   return problem('source/unreadable', `${nameSource(name)} cannot be read: it declares entities`, {
-    hint: 'Write what they stand for in their place.',
+    hint: 'Replace the entities by their values.',
   })
 }
 
 interface XmlText {
   readonly path: string
-  /** What it is read as, where that is not UTF-8. */
+  /** Encoding, if it is not UTF-8. */
   readonly encoding: string | undefined
 }
 
-/** Gives the pieces of a text; where nothing is to be recoded, its bytes, as letters of ISO 8859-1. */
+/** Yields the chunks of a text; as ISO 8859-1 if it is not recoded, to preserve the bytes. */
 async function* readPieces({ path, encoding }: XmlText): AsyncGenerator<string> {
   const chunks: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: windowBytes })
   if (encoding === undefined) {
@@ -97,7 +97,7 @@ async function writeMarked(text: XmlText, path: string): Promise<void> {
   await writeText({ path, encoding, doing: 'a source is read' }, marked())
 }
 
-/** Finds where XML that GDAL does not read is broken, and how; undefined where it is not. */
+/** Finds the first fault of XML that GDAL cannot read; undefined if it is well-formed. */
 export async function findXmlFault(path: string): Promise<string | undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const parser = new SaxesParser({ position: true })
