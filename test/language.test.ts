@@ -8,7 +8,6 @@ const pending: readonly string[] = [
   'src/cli',
   'src/contract',
   'src/gdal',
-  'src/http',
   'src/manifest',
   'src/pipeline',
   'src/reconcile',

@@ -78,7 +78,7 @@ export interface ApiOptions {
 }
 
 /** Maximum size of a JSON response, which is held in memory. */
-const answerLimitBytes = 256 * 1024 * 1024
+const maxResponseBytes = 256 * 1024 * 1024
 
 /**
  * Creates a client of a server; nothing is sent until the first call.
@@ -103,7 +103,7 @@ export function createApi({ url, credentials, dialect = 'document', ...rest }: A
     open: (name, ...[options]) => send(name, options),
     call: async (name, ...[options]) => {
       const headers = await keyHeaders(name, options)
-      const answer = await send(name, { ...options, headers, answerLimitBytes })
+      const answer = await send(name, { ...options, headers, maxResponseBytes })
       return (await readJson(answer, `${routeOf(name).method} ${routeOf(name).path} on ${origin}`)) as never
     },
     close: () => client.close(),
@@ -144,7 +144,7 @@ interface UntypedOptions {
   readonly head?: boolean
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number
-  readonly answerLimitBytes?: number
+  readonly maxResponseBytes?: number
 }
 
 interface Target {
@@ -165,7 +165,7 @@ async function sendCall(target: Target, options: UntypedOptions): Promise<HttpAn
     headers: { ...(json ? { 'content-type': 'application/json' } : {}), ...options.headers },
     ...(body === undefined ? {} : { body }),
     timeoutMs: options.timeoutMs,
-    answerLimitBytes: options.answerLimitBytes,
+    maxResponseBytes: options.maxResponseBytes,
     signal: options.signal,
   })
   if (answer.status >= 200 && answer.status < 300) return answer

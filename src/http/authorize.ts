@@ -6,17 +6,17 @@ export interface Credentials {
   readonly password: string
 }
 
-/** What a server has given a program in the place of a password. Never printed. */
+/** An access token issued by a server. Never printed. */
 export interface Token {
   readonly token: string
 }
 
-/** Gives the value of an Authorization header. @see RFC 7617 */
+/** Returns the value of an Authorization header. @see RFC 7617 */
 export function basicHeader({ login, password }: Credentials): string {
   return `Basic ${Buffer.from(`${login}:${password}`, 'utf8').toString('base64')}`
 }
 
-/** Adds the credentials to each request to the server they are for, and to no other. @see RFC 6750 for tokens */
+/** Adds the credentials to every request to `origin`; requests to other hosts stay without. @see RFC 6750 for tokens */
 export function authorize(
   credentials: Credentials | Token,
   origin: string,

@@ -5,7 +5,7 @@ import { authorize, type Credentials, type Token } from './authorize.ts'
 import { type FailedRequest, problemOfFailure } from './failure.ts'
 import { type LimitOptions, limitSize } from './limit_size.ts'
 import { createDispatcher, type ProxySettings } from './proxy.ts'
-import { countRepetitions, defaultRetry, type RetryPolicy, retryIdempotent } from './retry.ts'
+import { countRetries, defaultRetry, type RetryPolicy, retryIdempotent } from './retry.ts'
 
 /** How a client reaches its server. */
 export interface HttpClientOptions {
@@ -13,13 +13,13 @@ export interface HttpClientOptions {
   readonly origin: string
   readonly credentials?: Credentials | Token
   readonly retry?: RetryPolicy
-  /** Proxies on the way; none where absent. */
+  /** Proxies to use; no proxy if absent. */
   readonly proxy?: ProxySettings
-  /** Most connections at once. */
+  /** Maximum number of concurrent connections. */
   readonly connections?: number
-  /** Longest wait for a connection. */
+  /** Connection timeout. */
   readonly connectTimeoutMs?: number
-  /** Longest wait for the head of an answer, and between two pieces of its body, unless a request says otherwise. */
+  /** Default timeout for the response headers, and between two chunks of the body. */
   readonly timeoutMs?: number
   /** Product token of the User-Agent header. */
   readonly userAgent?: string
@@ -33,43 +33,43 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>
   readonly timeoutMs?: number | undefined
-  /** Most bytes of the answer. */
-  readonly answerLimitBytes?: number | undefined
+  /** Maximum size of the response body. */
+  readonly maxResponseBytes?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** The head of an answer, and its body: read it to the end, or abort. */
+/** A response. The caller reads the body to its end, or aborts the request. */
 export interface HttpAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** How often the client has repeated the request, where the status says that it may succeed later. */
+  /** Number of retries if the status is transient, otherwise 0. */
   readonly repeated: number
-  /** Bytes as they come; failures on the way are Problems. */
+  /** Response body as a stream; failures while reading are Problems. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** Talks to one server over a pool of kept connections. */
+/** An HTTP client for one server with a keep-alive connection pool. */
 export interface HttpClient {
   readonly origin: string
   /**
-   * Sends a request; any status is an answer.
+   * Sends a request. Every status resolves, including 4xx and 5xx.
    *
    * @throws {Problem} http/unreachable, http/timeout, http/unexpected, pipeline/interrupted
    */
   send(request: HttpRequest): Promise<HttpAnswer>
-  /** Waits for what runs, then closes the connections. */
+  /** Waits for running requests, then closes the connections. */
   close(): Promise<void>
 }
 
-/** Makes a client of one server: keep-alive pool, credentials, repetition, time and size limits. */
+/** Creates a client for one server: keep-alive pool, credentials, retries, timeouts and size limits. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const timeoutMs = options.timeoutMs ?? 60_000
-  const connecting = {
+  const connectOptions = {
     connections: options.connections ?? 16,
     keepAliveTimeout: 10_000,
     connect: { timeout: options.connectTimeoutMs ?? 10_000 },
   }
-  const agent = createDispatcher(connecting, options.proxy)
+  const agent = createDispatcher(connectOptions, options.proxy)
   const retry = options.retry ?? defaultRetry
   const layers = [limitSize(), retryIdempotent(retry)]
   if (options.credentials) layers.unshift(authorize(options.credentials, options.origin))
@@ -88,33 +88,33 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 }
 
-interface Sending extends HttpRequest {
+interface SendOptions extends HttpRequest {
   readonly userAgent: string
   readonly timeoutMs: number
   readonly retry: RetryPolicy
 }
 
-async function send(dispatcher: Dispatcher, origin: string, request: Sending): Promise<HttpAnswer> {
+async function send(dispatcher: Dispatcher, origin: string, request: SendOptions): Promise<HttpAnswer> {
   const { method, path, signal, retry } = request
   const failed: FailedRequest = { origin, method, path, signal }
   try {
-    const answer = await dispatcher.request(dispatchOptions(origin, request))
+    const response = await dispatcher.request(dispatchOptions(origin, request))
     return {
-      status: answer.statusCode,
-      headers: answer.headers,
-      repeated: countRepetitions(retry, request, answer),
-      body: readBody(answer.body, failed),
+      status: response.statusCode,
+      headers: response.headers,
+      repeated: countRetries(retry, request, response),
+      body: readBody(response.body, failed),
     }
   } catch (error) {
     throw problemOfFailure(error, {
       ...failed,
-      countRepetitions: (code) => countRepetitions(retry, request, { code }),
+      countRetries: (code) => countRetries(retry, request, { code }),
     })
   }
 }
 
-function dispatchOptions(origin: string, request: Sending): Dispatcher.RequestOptions & LimitOptions {
-  const { body, signal, answerLimitBytes } = request
+function dispatchOptions(origin: string, request: SendOptions): Dispatcher.RequestOptions & LimitOptions {
+  const { body, signal, maxResponseBytes } = request
   return {
     origin,
     path: request.path,
@@ -124,7 +124,7 @@ function dispatchOptions(origin: string, request: Sending): Dispatcher.RequestOp
     bodyTimeout: request.timeoutMs,
     ...(body === undefined ? {} : { body: bodyOf(body) }),
     ...(signal === undefined ? {} : { signal }),
-    ...(answerLimitBytes === undefined ? {} : { answerLimitBytes }),
+    ...(maxResponseBytes === undefined ? {} : { maxResponseBytes }),
   }
 }
 
@@ -142,26 +142,26 @@ async function* readBody(body: AsyncIterable<Uint8Array>, failed: FailedRequest)
 }
 
 /**
- * Reads the address of a server. A path stays: servers may stand below one.
+ * Parses the URL of a server. The path is the base path of its routes.
  *
- * @throws {Problem} usage/bad-argument where it is no http address, or carries a password
+ * @throws {Problem} usage/bad-argument if the URL is not http or https, or contains credentials
  */
 export function parseServerUrl(text: string): { readonly origin: string; readonly basePath: string } {
   const url = URL.parse(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw problem('usage/bad-argument', `"${redactUrl(text)}" is no address of a server.`, {
-      hint: 'Write it like http://127.0.0.1:8080.',
+    throw problem('usage/bad-argument', `"${redactUrl(text)}" is not a server URL.`, {
+      hint: 'Use a URL such as http://127.0.0.1:8080.',
     })
   }
   if (url.username !== '' || url.password !== '') {
-    throw problem('usage/bad-argument', `The address of ${url.host} carries a login.`, {
-      hint: 'Addresses end up in logs: set LANDFORM_USER and LANDFORM_PASSWORD instead.',
+    throw problem('usage/bad-argument', `The URL of ${url.host} contains credentials.`, {
+      hint: 'URLs are written to logs: set LANDFORM_USER and LANDFORM_PASSWORD instead.',
     })
   }
   return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') }
 }
 
-/** Takes login and password out of an address, for messages. */
+/** Removes user name and password from a URL, for messages. */
 export function redactUrl(text: string): string {
   return text.replace(/\/\/[^/@]*@/, '//')
 }

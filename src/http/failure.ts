@@ -5,13 +5,13 @@ import { TooLargeError } from './limit_size.ts'
 const timeouts = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']
 
 const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'the connection was cut',
-  EPIPE: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection came about in time',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was closed',
+  EPIPE: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
   ENOTFOUND: 'the host name could not be resolved',
-  EAI_AGAIN: 'the host name cannot be resolved at the moment',
+  EAI_AGAIN: 'the host name could not be resolved because the name server did not respond',
   EHOSTUNREACH: 'the host cannot be reached',
   EHOSTDOWN: 'the host is down',
   ENETDOWN: 'the network is down',
@@ -21,47 +21,50 @@ const reasons: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate cannot be verified',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS, try http://',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS, try http://',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not use TLS; try http://',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not use TLS; try http://',
 }
 
-/** What to do about a reason; without one, what to do about any server that cannot be reached. */
+/** Hints by error code; other codes use the general hint of http/unreachable. */
 const hints: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'Start it with "landform serve", or give its address with --server or LANDFORM_SERVER.',
+  ECONNREFUSED: 'Start the server with "landform serve", or set its URL with --server or LANDFORM_SERVER.',
   ENOTFOUND: 'Correct the host name given with --server or LANDFORM_SERVER.',
-  EAI_AGAIN: 'Check the network and its name servers, then try again.',
+  EAI_AGAIN: 'Check the network and its name servers, then retry.',
 }
 
-/** The request a failure belongs to. */
+/** The request that failed. */
 export interface FailedRequest {
   /** Scheme, host and port. */
   readonly origin: string
   readonly method: string
   readonly path: string
   readonly signal?: AbortSignal | undefined
-  /** Counts how often the client has repeated it after a failure of the connection. */
-  readonly countRepetitions?: (code: string) => number
+  /** Returns the number of retries after a connection failure with this code. */
+  readonly countRetries?: (code: string) => number
 }
 
-/** Facts of a failed request: whether the server may have seen it, and how often it was repeated. */
+/** Data of the Problem: whether the server may have received the request, and the number of retries. */
 const factsOf = (sent: boolean, repeated: number) => ({ sent, ...(repeated > 0 ? { repeated } : {}) })
 
 /**
- * Turns what a request failed with into a Problem: http/unreachable, http/timeout, http/unexpected, or
- * pipeline/interrupted where the caller aborted it. `data.sent` is false where the server never saw the request. What
- * the body itself failed with stays what it is.
+ * Converts the error of a request to a Problem: http/unreachable, http/timeout, http/unexpected, or
+ * pipeline/interrupted if the caller aborted it. `data.sent` is false if the server cannot have received the request.
+ * A Problem, such as one thrown by the request body, is returned unchanged.
  */
 export function problemOfFailure(error: unknown, failed: FailedRequest): Problem {
-  const { origin, method, path, signal, countRepetitions = () => 0 } = failed
+  const { origin, method, path, signal, countRetries = () => 0 } = failed
   const what = `${method} ${path.split('?')[0]}`
   if (isProblem(error)) return error
   if (signal?.aborted) return problem('pipeline/interrupted', `${what} was interrupted.`)
   const code = codeOf(error)
   if (timeouts.includes(code)) {
-    return problem('http/timeout', `${origin} did not answer ${what} in time.`, { data: { sent: true } })
+    return problem('http/timeout', `${origin} did not respond to ${what} in time.`, { data: { sent: true } })
   }
   if (error instanceof TooLargeError) {
-    return problem('http/unexpected', `${origin} answered ${what} with more than ${error.limitBytes} bytes.`)
+    return problem(
+      'http/unexpected',
+      `The response of ${origin} to ${what} exceeds ${error.limitBytes} bytes.`,
+    )
   }
   const reason = reasons[code]
   if (reason === undefined) {
@@ -72,7 +75,7 @@ export function problemOfFailure(error: unknown, failed: FailedRequest): Problem
   }
   return problem('http/unreachable', `Cannot reach ${origin}: ${reason}.`, {
     ...(hints[code] === undefined ? {} : { hint: hints[code] }),
-    data: factsOf(!unsent.includes(code), countRepetitions(code)),
+    data: factsOf(!unsent.includes(code), countRetries(code)),
   })
 }
 

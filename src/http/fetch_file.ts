@@ -7,36 +7,36 @@ import { problemOfFailure } from './failure.ts'
 import { limitSize, TooLargeError } from './limit_size.ts'
 import { isPrivateAddress, lookupPublic } from './private_address.ts'
 
-/** What is fetched from a service that a user has named. */
+/** A request to an external service whose URL a user has entered. */
 export interface FetchRequest {
   readonly url: URL
   readonly credentials?: Credentials | undefined
-  /** Longest time for all of it, redirections included. */
+  /** Total timeout, including redirects. */
   readonly timeoutMs: number
-  /** Most bytes of the answer. */
+  /** Maximum size of the response body. */
   readonly limitBytes: number
-  /** Whether it may lie in a private network: whoever names an address could look around there otherwise. */
+  /** Whether private networks are allowed. Otherwise a user could probe the server's own network. */
   readonly allowPrivate: boolean
   readonly signal: AbortSignal
 }
 
-/** What a service answered: any status, and the whole body. */
-export interface FetchedAnswer {
+/** The response of a service, with its complete body. */
+export interface ExternalResponse {
   readonly status: number
-  /** Media type as the service told it; empty where it told none. */
+  /** Media type from the Content-Type header; empty if the header is absent. */
   readonly contentType: string
   readonly body: Buffer
 }
 
-const mostRedirections = 5
+const maxRedirects = 5
 
 /**
- * Fetches from a service that a user has named, within limits of time, size and place. Follows redirections, each
- * within the same limits; credentials go to the first host only.
+ * Fetches a URL that a user has entered, with a timeout, a size limit and a check for private networks. Follows
+ * redirects within the same limits; only the first origin receives the credentials.
  *
  * @throws {Problem} external/unreachable, external/answer, external/refused, pipeline/interrupted
  */
-export async function fetchExternal(request: FetchRequest): Promise<FetchedAnswer> {
+export async function fetchExternal(request: FetchRequest): Promise<ExternalResponse> {
   const agent = new Agent({
     connect: { timeout: request.timeoutMs, ...(request.allowPrivate ? {} : { lookup: lookupPublic }) },
   })
@@ -51,9 +51,9 @@ export async function fetchExternal(request: FetchRequest): Promise<FetchedAnswe
   }
 }
 
-async function follow(dispatcher: Dispatcher, request: FetchRequest): Promise<FetchedAnswer> {
+async function follow(dispatcher: Dispatcher, request: FetchRequest): Promise<ExternalResponse> {
   let { url } = request
-  for (let hops = 0; hops <= mostRedirections; hops += 1) {
+  for (let hops = 0; hops <= maxRedirects; hops += 1) {
     checkHost(url, request)
     const { statusCode: status, headers, body } = await send(dispatcher, request, url)
     const location = String(headers.location ?? '')
@@ -64,15 +64,15 @@ async function follow(dispatcher: Dispatcher, request: FetchRequest): Promise<Fe
     }
     await body.dump()
     if (!['http:', 'https:'].includes(next.protocol))
-      throw problem('external/answer', `${url.host} leads on to ${next.protocol}, which is not followed.`)
+      throw problem('external/answer', `Cannot follow the redirect of ${url.host} to ${next.protocol}.`)
     url = next
   }
-  throw problem('external/answer', `${url.host} leads on more than ${mostRedirections} times.`)
+  throw problem('external/answer', `${url.host} redirected more than ${maxRedirects} times.`)
 }
 
 function send(dispatcher: Dispatcher, request: FetchRequest, url: URL) {
   const { credentials, limitBytes, timeoutMs, signal } = request
-  const knows = credentials !== undefined && url.origin === request.url.origin
+  const isTrusted = credentials !== undefined && url.origin === request.url.origin
   const options = {
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
@@ -80,35 +80,35 @@ function send(dispatcher: Dispatcher, request: FetchRequest, url: URL) {
     headers: {
       'user-agent': 'landform',
       accept: '*/*',
-      ...(knows ? { authorization: basicHeader(credentials) } : {}),
+      ...(isTrusted ? { authorization: basicHeader(credentials) } : {}),
     },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    answerLimitBytes: limitBytes,
+    maxResponseBytes: limitBytes,
     signal,
   }
   return dispatcher.request(options)
 }
 
-/** Names are looked up when the connection is made; addresses never are. */
+/** Checks a host that is an IP address: `lookupPublic` checks host names, but is not called for addresses. */
 function checkHost({ hostname, host }: URL, { allowPrivate }: FetchRequest): void {
   const address = hostname.replace(/^\[(.*)\]$/, '$1')
   if (!allowPrivate && isIP(address) !== 0 && isPrivateAddress(address)) throw refused(host)
 }
 
 function refused(host: string) {
-  return problem('external/refused', `${host} lies in a private network, which this server does not ask.`)
+  return problem('external/refused', `Cannot fetch from ${host}: it is in a private network.`)
 }
 
 function problemOf(error: unknown, { url, timeoutMs, signal }: FetchRequest, timedOut: boolean): unknown {
   if (isProblem(error)) return error
   if (codeOf(error) === 'LANDFORM_PRIVATE_ADDRESS') return refused(url.host)
-  if (signal.aborted) return problem('pipeline/interrupted', `Asking ${url.host} was interrupted.`)
+  if (signal.aborted) return problem('pipeline/interrupted', `The request to ${url.host} was interrupted.`)
   if (timedOut)
-    return problem('external/unreachable', `${url.host} did not answer within ${timeoutMs / 1000} seconds.`)
+    return problem('external/unreachable', `${url.host} did not respond within ${timeoutMs / 1000} seconds.`)
   if (error instanceof TooLargeError)
-    return problem('external/answer', `${url.host} answered with more than ${error.limitBytes} bytes.`)
-  // What has no code was not thrown by a socket: it is a fault of ours.
+    return problem('external/answer', `The response of ${url.host} exceeds ${error.limitBytes} bytes.`)
+  // An error without a code does not come from a socket: it is a bug, and is thrown as it is.
   if (codeOf(error) === undefined) return error
   const { message } = problemOfFailure(error, { origin: url.origin, method: 'GET', path: url.pathname })
   return problem('external/unreachable', message, { cause: error })

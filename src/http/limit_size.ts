@@ -1,28 +1,28 @@
 import { DecoratorHandler, type Dispatcher } from 'undici'
 
-/** An answer that is larger than the one who asked is ready to take. */
+/** Thrown when a response exceeds the size limit of its request. */
 export class TooLargeError extends Error {
   readonly code = 'LANDFORM_ANSWER_TOO_LARGE'
   readonly limitBytes: number
 
   constructor(limitBytes: number) {
-    super(`The answer is larger than ${limitBytes} bytes.`)
+    super(`The response exceeds ${limitBytes} bytes.`)
     this.limitBytes = limitBytes
   }
 }
 
-/** What a request may carry for the interceptors of this folder. */
+/** Dispatch option that `limitSize` reads. */
 export interface LimitOptions {
-  /** Most bytes of the answer's body; no limit where absent. */
-  readonly answerLimitBytes?: number
+  /** Maximum size of the response body; unlimited if absent. */
+  readonly maxResponseBytes?: number
 }
 
-/** Breaks off an answer that grows past the limit its request carries. */
+/** Aborts a response whose body exceeds the limit of its request. */
 export function limitSize(): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
-    const { answerLimitBytes } = options as LimitOptions
-    if (answerLimitBytes === undefined) return dispatch(options, handler)
-    return dispatch(options, new LimitHandler(handler, answerLimitBytes))
+    const { maxResponseBytes } = options as LimitOptions
+    if (maxResponseBytes === undefined) return dispatch(options, handler)
+    return dispatch(options, new LimitHandler(handler, maxResponseBytes))
   }
 }
 

@@ -1,7 +1,7 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 
-/** A host that has no address outside of private networks. */
+/** Thrown when all addresses of a host are in private networks. */
 export class PrivateAddressError extends Error {
   readonly code = 'LANDFORM_PRIVATE_ADDRESS'
 }
@@ -25,8 +25,8 @@ const privateNetworks: readonly (readonly [network: string, prefix: number])[] =
   ['240.0.0.0', 4],
 ]
 
-/** Of IPv6, global unicast is public, without what wraps other addresses or is for books. */
-const wrappedNetworks: readonly (readonly [network: string, prefix: number])[] = [
+/** Ranges within IPv6 global unicast that embed IPv4 addresses (Teredo, 6to4) or are reserved for documentation. */
+const reservedNetworks: readonly (readonly [network: string, prefix: number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
@@ -37,13 +37,13 @@ const private4 = new BlockList()
 for (const [network, prefix] of privateNetworks) private4.addSubnet(network, prefix, 'ipv4')
 const global6 = new BlockList()
 global6.addSubnet('2000::', 3, 'ipv6')
-const wrapped6 = new BlockList()
-for (const [network, prefix] of wrappedNetworks) wrapped6.addSubnet(network, prefix, 'ipv6')
+const reserved6 = new BlockList()
+for (const [network, prefix] of reservedNetworks) reserved6.addSubnet(network, prefix, 'ipv6')
 
-/** Tells whether an address belongs to this machine, its neighbourhood or nobody, rather than to the public Internet. */
+/** Reports whether an address is outside the public Internet: loopback, private, link-local or reserved. */
 export function isPrivateAddress(address: string): boolean {
   if (isIP(address) === 4) return private4.check(address, 'ipv4')
-  return isIP(address) !== 6 || !global6.check(address, 'ipv6') || wrapped6.check(address, 'ipv6')
+  return isIP(address) !== 6 || !global6.check(address, 'ipv6') || reserved6.check(address, 'ipv6')
 }
 
 type LookupCallback = (
@@ -53,8 +53,8 @@ type LookupCallback = (
 ) => void
 
 /**
- * Looks a host name up like Node does, and gives its public addresses only. The socket connects to what was checked, so
- * that a name server cannot say one thing to the check and another to the connection.
+ * Resolves a host name like `dns.lookup`, but returns public addresses only. The socket connects to the checked address,
+ * which prevents DNS rebinding.
  */
 export function lookupPublic(host: string, options: LookupOptions, done: LookupCallback): void {
   lookup(host, { ...options, all: true }, (error, addresses) => {

@@ -1,21 +1,21 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import { problem } from '../contract/problems.ts'
 
-/** Proxies between here and the servers. */
+/** HTTP proxies by protocol of the server. */
 export interface ProxySettings {
-  /** Address of the proxy to `http:` servers. */
+  /** URL of the proxy for `http:` servers. */
   readonly http?: string
-  /** Address of the proxy to `https:` servers; that to `http:` servers where absent. */
+  /** URL of the proxy for `https:` servers; defaults to `http`. */
   readonly https?: string
-  /** Hosts that are reached without a proxy: names, their ends such as `.example.org`, or `*`, between commas. */
+  /** Hosts that bypass the proxy, comma-separated: names, suffixes such as `.example.org`, or `*`. */
   readonly except?: string
 }
 
 /**
- * Reads the proxies that the environment names, as curl does: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in small letters or
- * capitals. Undefined where it names none.
+ * Reads the proxies from the environment like curl: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in lower or upper case.
+ * Undefined if no proxy is set.
  *
- * @throws {Problem} usage/bad-argument where a proxy has no address
+ * @throws {Problem} usage/bad-argument if a proxy is not a valid URL
  */
 export function readProxySettings(
   env: Readonly<Record<string, string | undefined>>,
@@ -30,18 +30,18 @@ export function readProxySettings(
   return { ...(http ? { http } : {}), ...(https ? { https } : {}), ...(except ? { except } : {}) }
 }
 
-// What it says is not shown: proxies have passwords.
+// The message omits the value, which may contain a password.
 function checkProxy(name: string, text: string): void {
   if (URL.canParse(text) && /^(https?|socks5?):/.test(text)) return
-  throw problem('usage/bad-argument', `${name} is no address of a proxy.`, {
-    hint: 'Write it like http://proxy.example.org:3128.',
+  throw problem('usage/bad-argument', `${name} is not a proxy URL.`, {
+    hint: 'Use a URL such as http://proxy.example.org:3128.',
   })
 }
 
-/** Makes what requests go out by: straight, or through proxies. */
+/** Creates the undici dispatcher: direct, or through proxies. */
 export function createDispatcher(options: Agent.Options, proxy: ProxySettings | undefined): Dispatcher {
   if (proxy === undefined) return new Agent(options)
   const { http = '', https = '', except = '' } = proxy
-  // Whatever is given here is not looked up in the environment of the process.
+  // Empty strings keep undici from reading the environment of the process.
   return new EnvHttpProxyAgent({ ...options, httpProxy: http, httpsProxy: https, noProxy: except })
 }

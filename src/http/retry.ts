@@ -1,38 +1,38 @@
 import { type Dispatcher, interceptors } from 'undici'
 import { keyHeader } from '../contract/idempotency.ts'
 
-/** How often and how long apart a request is repeated. */
+/** Number of retries and the backoff between them. */
 export interface RetryPolicy {
-  /** Repetitions after the first try. */
+  /** Maximum number of retries after the first attempt. */
   readonly times: number
-  /** Pause before the first repetition; it doubles from there on, and is shortened by chance to as little as half. */
-  readonly firstPauseMs: number
-  /** Longest pause, whatever the server asks for. */
-  readonly longestPauseMs: number
+  /** Delay before the first retry. It doubles with every retry; jitter shortens it by up to half. */
+  readonly firstDelayMs: number
+  /** Maximum delay, also for Retry-After. */
+  readonly maxDelayMs: number
 }
 
-/** Three repetitions within about two seconds. */
-export const defaultRetry: RetryPolicy = { times: 3, firstPauseMs: 250, longestPauseMs: 10_000 }
+/** Three retries within about two seconds. */
+export const defaultRetry: RetryPolicy = { times: 3, firstDelayMs: 250, maxDelayMs: 10_000 }
 
-/** Answers that say: not now. */
+/** Statuses of transient failures. */
 const busyStatuses = [429, 502, 503, 504]
 
-/** Tells whether a status says that the same request may succeed later. */
+/** Reports whether the same request may succeed later. */
 export function isBusyStatus(status: number): boolean {
   return busyStatuses.includes(status)
 }
 
 /**
- * Gives the pause before a repetition.
+ * Returns the delay before a retry.
  *
- * @param repetition 1 for the first
- * @param askedMs pause that the server asks for
+ * @param attempt 1 for the first retry
+ * @param retryAfterMs value of the Retry-After header
  */
-export function pauseMsOf(policy: RetryPolicy, repetition: number, askedMs?: number): number {
-  return Math.min(askedMs ?? jitter(policy.firstPauseMs * 2 ** (repetition - 1)), policy.longestPauseMs)
+export function retryDelayMs(policy: RetryPolicy, attempt: number, retryAfterMs?: number): number {
+  return Math.min(retryAfterMs ?? jitter(policy.firstDelayMs * 2 ** (attempt - 1)), policy.maxDelayMs)
 }
 
-/** Failures of the connection after which a request may be sent again. */
+/** Error codes of connection failures after which an idempotent request is retried. */
 const lostConnections = [
   'ECONNRESET',
   'ECONNREFUSED',
@@ -44,76 +44,76 @@ const lostConnections = [
   'UND_ERR_SOCKET',
 ]
 
-/** Answer that says, with a Retry-After: an earlier sending of the same request is still at work. */
+/** With a Retry-After header: an earlier attempt of the same keyed request is still running. */
 const inFlightStatus = 409
 
 /**
- * Methods whose repetition does no harm. POST and PATCH are for the caller to repeat, who can look first, unless they
- * carry a key: whoever sends one knows that the server does them once.
+ * Idempotent methods. POST and PATCH are retried only with an idempotency key; otherwise the caller checks the state
+ * before retrying.
  */
-const repeatable = ['GET', 'HEAD', 'PUT', 'DELETE']
+const idempotentMethods = ['GET', 'HEAD', 'PUT', 'DELETE']
 
-/** The parts of a request that tell whether it may be repeated. */
-interface RepeatableRequest {
+/** The parts of a request that decide whether a retry is safe. */
+interface RetryableRequest {
   readonly method: string
   readonly headers?: unknown
   readonly body?: unknown
 }
 
-function isRepeatable({ method, headers, body }: RepeatableRequest): boolean {
+function isRetryable({ method, headers, body }: RetryableRequest): boolean {
   const isStream = typeof body === 'object' && body !== null && !(body instanceof Uint8Array)
-  return !isStream && (repeatable.includes(method) || isKeyed(headers))
+  return !isStream && (idempotentMethods.includes(method) || isKeyed(headers))
 }
 
-// As the client writes them: a plain object.
+// The client of this folder always passes headers as a plain object.
 function isKeyed(headers: unknown): boolean {
   return typeof headers === 'object' && headers !== null && keyHeader in headers
 }
 
-/** Repeats requests that may be repeated, with growing pauses, minding Retry-After. A streamed body is sent once. */
+/** Retries idempotent requests with exponential backoff or after Retry-After. Streamed bodies are sent only once. */
 export function retryIdempotent(policy: RetryPolicy): Dispatcher.DispatcherComposeInterceptor {
   return interceptors.retry({
-    // The last answer reaches the caller with its body, which says what is wrong.
+    // The caller receives the last response with its error body.
     throwOnError: false,
     maxRetries: policy.times,
     statusCodes: [...busyStatuses, inFlightStatus],
     errorCodes: lostConnections,
     retry: (failure, { state, opts }, next) => {
       const { statusCode, code, headers } = failure as Failure
-      const asked = parseRetryAfter(headers?.['retry-after'])
-      if (
-        state.counter > policy.times ||
-        countRepetitions(policy, opts, { statusCode, code, headers }) === 0
-      ) {
+      const retryAfterMs = parseRetryAfter(headers?.['retry-after'])
+      if (state.counter > policy.times || countRetries(policy, opts, { statusCode, code, headers }) === 0) {
         next(failure)
         return null
       }
-      return setTimeout(() => next(null), pauseMsOf(policy, state.counter, asked)) as never
+      return setTimeout(() => next(null), retryDelayMs(policy, state.counter, retryAfterMs)) as never
     },
   })
 }
 
 /**
- * Counts how often a failed request was repeated, so that its caller does not repeat it as well.
+ * Returns the number of retries of a failed request, so that its caller does not retry it as well.
  *
- * @param failure the answer, or the code of the connection's failure
+ * @param failure the response, or the error code of the connection
  */
-export function countRepetitions(policy: RetryPolicy, request: RepeatableRequest, failure: Failure): number {
+export function countRetries(policy: RetryPolicy, request: RetryableRequest, failure: Failure): number {
   const { statusCode, code, headers } = failure
   const isTransient =
-    statusCode === undefined ? isLostConnection(code) : isNotNow(request, { statusCode, headers })
-  return isTransient && isRepeatable(request) ? policy.times : 0
+    statusCode === undefined ? isLostConnection(code) : isTransientStatus(request, { statusCode, headers })
+  return isTransient && isRetryable(request) ? policy.times : 0
 }
 
 const isLostConnection = (code = '') => lostConnections.includes(code)
 
-/** The parts of an answer that tell whether the request may succeed later. */
-interface AnswerHead {
+/** The parts of a response that decide whether the request may succeed later. */
+interface ResponseHead {
   readonly statusCode: number
   readonly headers: Failure['headers']
 }
 
-function isNotNow({ headers: sent }: RepeatableRequest, { statusCode, headers }: AnswerHead): boolean {
+function isTransientStatus(
+  { headers: sent }: RetryableRequest,
+  { statusCode, headers }: ResponseHead,
+): boolean {
   const isInFlight = statusCode === inFlightStatus && isKeyed(sent)
   return isBusyStatus(statusCode) || (isInFlight && parseRetryAfter(headers?.['retry-after']) !== undefined)
 }
@@ -124,18 +124,18 @@ interface Failure {
   readonly headers?: Readonly<Record<string, string | string[] | undefined>> | undefined
 }
 
-/** Reads a Retry-After header into milliseconds. @see RFC 9110 clause 10.2.3 */
+/** Parses a Retry-After header, in milliseconds. @see RFC 9110 clause 10.2.3 */
 export function parseRetryAfter(
   value: string | string[] | undefined,
   nowMs = Date.now(),
 ): number | undefined {
   if (typeof value !== 'string') return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000
-  const moment = Date.parse(value)
-  return Number.isNaN(moment) ? undefined : Math.max(0, moment - nowMs)
+  const dateMs = Date.parse(value)
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs)
 }
 
-// Many clients that were cut off together must not come back together.
-function jitter(pauseMs: number): number {
-  return pauseMs * (0.5 + Math.random() / 2)
+// Clients that lose the connection at the same time must not retry at the same time.
+function jitter(delayMs: number): number {
+  return delayMs * (0.5 + Math.random() / 2)
 }

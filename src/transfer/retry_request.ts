@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { problem } from '../contract/problems.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
-import { defaultRetry, isBusyStatus, pauseMsOf } from '../http/retry.ts'
+import { defaultRetry, isBusyStatus, retryDelayMs } from '../http/retry.ts'
 
 /** Policy of requests that the HTTP client does not repeat by itself. */
 const policy = defaultRetry
@@ -16,7 +16,7 @@ export const maxAttempts = policy.times + 1
  */
 export async function waitToRetry(attempt: number, signal: AbortSignal | undefined): Promise<void> {
   try {
-    await sleep(pauseMsOf(policy, attempt), undefined, signal === undefined ? {} : { signal })
+    await sleep(retryDelayMs(policy, attempt), undefined, signal === undefined ? {} : { signal })
   } catch {
     throw problem('pipeline/interrupted', 'Interrupted while waiting to retry.')
   }

@@ -6,7 +6,7 @@ import { type ProxyOptions, startProxy } from './proxy.ts'
 type Decide = NonNullable<ProxyOptions['decide']>
 
 const credentials = { login: 'administrator', password: adminPassword }
-const retry = { times: 3, firstPauseMs: 1, longestPauseMs: 5 }
+const retry = { times: 3, firstDelayMs: 1, maxDelayMs: 5 }
 const keysPath = '/api/component/core/route'
 
 /** Loses the first answer to a method. */

@@ -125,7 +125,7 @@ test('without gdal-async, reading says what to install', () => {
   }
   writeFileSync(join(place, 'package.json'), '{"type":"module"}')
   const script = `
-    import { readVector } from '../../src/gdal/read_vector.ts'
+    import { readVector } from './src/gdal/read_vector.ts'
     await readVector({}, async () => undefined).catch(({ code, hint }) => console.log(code, hint))`
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: place })
   expect(output.toString()).toBe(

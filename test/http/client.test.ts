@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close()
 })
 
-const quick = { times: 3, firstPauseMs: 1, longestPauseMs: 5 }
+const quick = { times: 3, firstDelayMs: 1, maxDelayMs: 5 }
 
 describe('an HTTP client', () => {
   it('repeats a GET that meets a busy server, and gives the last answer', async () => {
@@ -90,14 +90,14 @@ describe('an HTTP client', () => {
     expect(JSON.stringify([(fault as Problem).message, fault])).not.toContain('sesame')
   })
 
-  it('says that nothing listens, with the address', async () => {
+  it('reports a refused connection with the URL', async () => {
     const server = await listen(() => undefined)
     const origin = originOf(server)
     await new Promise((resolve) => server.close(resolve))
     const client = keep(createHttpClient({ origin, retry: quick }))
     await expect(client.send({ method: 'GET', path: '/' })).rejects.toMatchObject({
       code: 'http/unreachable',
-      message: `Cannot reach ${origin}: nothing listens there.`,
+      message: `Cannot reach ${origin}: connection refused.`,
       data: { sent: false, repeated: 3 },
     })
   })
@@ -127,7 +127,7 @@ describe('an HTTP client', () => {
       response.end('y'.repeat(2000))
     })
     const reading = async () => {
-      const answer = await client.send({ method: 'GET', path: '/big', answerLimitBytes: 1000 })
+      const answer = await client.send({ method: 'GET', path: '/big', maxResponseBytes: 1000 })
       return textOf(answer.body)
     }
     await expect(reading()).rejects.toMatchObject({
@@ -155,12 +155,12 @@ describe('an HTTP client', () => {
     })
   })
 
-  it('says that a server does not speak TLS', async () => {
+  it('reports a server without TLS', async () => {
     const origin = originOf(await listen((_, response) => response.end())).replace('http:', 'https:')
     const client = keep(createHttpClient({ origin, retry: quick }))
     await expect(client.send({ method: 'GET', path: '/' })).rejects.toMatchObject({
       code: 'http/unreachable',
-      message: `Cannot reach ${origin}: it does not speak TLS, try http://.`,
+      message: `Cannot reach ${origin}: the server does not use TLS; try http://.`,
     })
   })
 
@@ -194,12 +194,12 @@ describe('parseServerUrl', () => {
   })
 
   it.each(['maps.example.org', 'ftp://x', ''])('refuses %j', (text) => {
-    expect(() => parseServerUrl(text)).toThrow('is no address of a server')
+    expect(() => parseServerUrl(text)).toThrow('is not a server URL')
   })
 
   it('refuses a login in the address without printing it', () => {
     expect(() => parseServerUrl('https://alice:sesame@gis.example.org')).toThrow(
-      'The address of gis.example.org carries a login.',
+      'The URL of gis.example.org contains credentials.',
     )
   })
 })

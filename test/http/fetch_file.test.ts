@@ -56,7 +56,7 @@ describe('fetching from a service that a user has named', () => {
     service.answer = (_, response) => response.writeHead(302, { location: '/again' }).end()
     expect(await fault(fetchAt('/a'))).toMatchObject({
       code: 'external/answer',
-      message: expect.stringContaining('leads on more than 5 times'),
+      message: expect.stringContaining('redirected more than 5 times'),
     })
     service.answer = (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end()
     expect(await fault(fetchAt('/a'))).toMatchObject({ code: 'external/answer' })
@@ -80,7 +80,7 @@ describe('fetching from a service that a user has named', () => {
     const limitBytes = Number.POSITIVE_INFINITY
     expect(await fault(fetchAt('/a', { timeoutMs: 200, limitBytes }))).toMatchObject({
       code: 'external/unreachable',
-      message: expect.stringContaining('did not answer within 0.2 seconds'),
+      message: expect.stringContaining('did not respond within 0.2 seconds'),
     })
   })
 
@@ -88,7 +88,7 @@ describe('fetching from a service that a user has named', () => {
     const url = new URL('http://127.0.0.1:9/')
     expect(await fault(fetchAt('/', { url }))).toMatchObject({
       code: 'external/unreachable',
-      message: 'Cannot reach http://127.0.0.1:9: nothing listens there.',
+      message: 'Cannot reach http://127.0.0.1:9: connection refused.',
     })
   })
 

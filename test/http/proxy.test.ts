@@ -18,9 +18,9 @@ describe('readProxySettings', () => {
     })
   })
 
-  it('refuses what is no address, without showing it', () => {
+  it('refuses an invalid URL without showing it', () => {
     const read = () => readProxySettings({ https_proxy: 'me:sesame@proxy' })
-    expect(read).toThrow('HTTPS_PROXY is no address of a proxy.')
+    expect(read).toThrow('HTTPS_PROXY is not a proxy URL.')
     expect(read).not.toThrow('sesame')
   })
 })
@@ -47,7 +47,7 @@ describe('a client with a proxy', () => {
     const client = createHttpClient({
       origin,
       proxy,
-      retry: { times: 0, firstPauseMs: 1, longestPauseMs: 1 },
+      retry: { times: 0, firstDelayMs: 1, maxDelayMs: 1 },
     })
     try {
       const { body } = await client.send({ method: 'GET', path: '/a?b=1' })

@@ -64,8 +64,8 @@ describeDrivers('staging', (open) => {
       // Without its zone, as it is written; to the second.
       moment: '2020-02-29 10:00:01',
       yes: 1,
-      list: '[ 1, "two" ]',
-      nested: '{ "a": { "b": 1 } }',
+      list: '[1,"two"]',
+      nested: '{"a":{"b":1}}',
     })
     expect(Object.values(empty as object).filter((value) => value !== null)).toEqual([
       2,

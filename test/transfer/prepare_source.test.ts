@@ -30,7 +30,7 @@ async function stand(decide: ProxyOptions['decide']): Promise<Api> {
   const api = createApi({
     url: proxy.url,
     credentials: { login: 'administrator', password: adminPassword },
-    retry: { times: 0, firstPauseMs: 1, longestPauseMs: 1 },
+    retry: { times: 0, firstDelayMs: 1, maxDelayMs: 1 },
   })
   open.push(proxy, api)
   return api

@@ -48,7 +48,7 @@ describe('uploadFile', () => {
     const api = createApi({
       url: proxy.url,
       credentials,
-      retry: { times: 0, firstPauseMs: 1, longestPauseMs: 1 },
+      retry: { times: 0, firstDelayMs: 1, maxDelayMs: 1 },
     })
     const sent = uploadFile(api, { path: join(folder, 'Straße 1.bin') })
     await expect(sent).rejects.toMatchObject({ code: 'http/unreachable' })
@@ -68,7 +68,7 @@ describe('uploadFile', () => {
 
 describe('uploadFile of a large file', () => {
   const path = () => join(folder, 'Straße 1.bin')
-  const quick = { times: 0, firstPauseMs: 1, longestPauseMs: 1 }
+  const quick = { times: 0, firstDelayMs: 1, maxDelayMs: 1 }
   const sent = { sha256, sizeBytes: bytes.length, upload: { name: 'Straße 1.bin', size: bytes.length } }
   const parts = { fromBytes: 1_000_000, partBytes: 500_000 }
   const downloaded = async (id: string) => {

@@ -7,7 +7,7 @@ import type { SourceSummary, VectorJob } from '../runner/vector_job.ts'
 import { hasMeasures } from '../sources/declared_type.ts'
 import { findMissing } from '../sources/missing.ts'
 import { openSourceLayer } from '../sources/open_source.ts'
-import type { SourceLayer } from '../sources/source.ts'
+import type { AnySourceLayer, NativeLayer, SourceLayer } from '../sources/source.ts'
 import { nameSource } from '../sources/source_name.ts'
 import { encodingHint } from '../sources/text/encoding.ts'
 import {
@@ -18,6 +18,7 @@ import {
 } from '../sources/translate.ts'
 import type { Marks } from './bit_set.ts'
 import { type Draft, type DraftSink, startDraft } from './draft.ts'
+import { flatFeatureReader, type ReadFeature } from './feature_reader.ts'
 import {
   addMissing,
   eachGoodFeature,
@@ -45,7 +46,7 @@ export interface ConversionSink extends DraftSink {
  * @throws {Problem} source/*, gdal/*, request/invalid
  */
 export async function convertVector(gdal: GdalModule, job: VectorJob, sink: ConversionSink): Promise<void> {
-  const source = await openSourceLayer(gdal, job)
+  const source = await openSourceLayer(gdal, job, () => sink.tick())
   sink.tick()
   if (await convertLayer(gdal, { source, job }, sink)) return
   const exact = source.check?.openExactly?.()
@@ -59,7 +60,10 @@ async function convertLayer(
   sink: ConversionSink,
 ): Promise<boolean> {
   const plan = planReading(gdal, source, job)
-  const look = await lookAtAll(gdal, plan, sink)
+  const look =
+    'native' in source
+      ? await lookAtNative(plan, source, sink)
+      : await translateAll(gdal, { ...plan, source }, sink)
   if (look === undefined) return false
   const { survey } = look
   if (source.degrees === 'guessed') refuseMisplaced(survey, source.name)
@@ -86,12 +90,14 @@ async function convertLayer(
   return true
 }
 
-function findNotes({ degrees, layer, columns: { texts, wkt } = {}, check }: SourceLayer): string[] {
+function findNotes(source: AnySourceLayer): string[] {
+  const { degrees, columns: { texts, wkt } = {}, check } = source
+  const isMeasured = 'layer' in source && hasMeasures(source.layer.geomType)
   const position = 'The coordinates were taken for longitude and latitude, EPSG:4326.'
   const measures = 'The measures (M) of its geometries are left out: layers have none.'
   return [
     ...(degrees === 'guessed' ? [position] : []),
-    ...(hasMeasures(layer.geomType) || wkt?.hasMeasures ? [measures] : []),
+    ...(isMeasured || wkt?.hasMeasures ? [measures] : []),
     check?.findNotes?.() ?? [],
     texts?.findNote?.() ?? [],
   ].flat()
@@ -113,9 +119,9 @@ interface Look {
  *
  * @returns undefined where the source holds something else than what GDAL gave
  */
-async function lookAtAll(
+async function translateAll(
   gdal: GdalModule,
-  plan: ReadingPlan,
+  plan: ReadingPlan & { readonly source: SourceLayer },
   sink: ConversionSink,
 ): Promise<Look | undefined> {
   const { source, job, path } = plan
@@ -131,15 +137,11 @@ async function lookAtAll(
     path,
     srs: job.srs,
     async follow(header, isDone) {
-      features = featuresOf(plan, header)
+      const types = header.columns.map(({ type }) => type)
+      features = featuresOf(plan, types, flatFeatureReader(path, header))
       surveyor = startSurvey(features)
-      draft = startDraft(plan, features.columns, sink)
-      const { look, survey } = surveyor
-      await eachAsWritten({ path, header, isDone }, (feature) => {
-        const geometry = look(feature)
-        if (survey.count % 10_000 === 0) sink.tick(survey.count, plan.total)
-        return geometry && draft?.add({ feature, geometry }, survey)
-      })
+      draft = startDraft(plan, features, sink)
+      await eachAsWritten({ path, header, isDone }, followerOf({ surveyor, draft, total: plan.total, sink }))
     },
   })
   const compared = await comparing
@@ -160,6 +162,35 @@ async function lookAtAll(
   return { survey: addMissing(survey, missing), features: settled, passedOver: surveyor?.passedOver, draft }
 }
 
+interface Following extends Pick<ReadingPlan, 'total'> {
+  readonly surveyor: Surveyor
+  readonly draft: Draft | undefined
+  readonly sink: ConversionSink
+}
+
+/** Makes what looks at each feature as it comes, and sends it. */
+function followerOf({ surveyor: { look, survey }, draft, total, sink }: Following) {
+  return (feature: ReadFeature): Promise<void> | undefined => {
+    const geometry = look(feature)
+    if (survey.count % 10_000 === 0) sink.tick(survey.count, total)
+    return geometry && draft?.add({ feature, geometry }, survey)
+  }
+}
+
+/** Looks at the features of a source that says itself what it holds, and sends what can be sent. */
+async function lookAtNative(plan: ReadingPlan, { native }: NativeLayer, sink: ConversionSink): Promise<Look> {
+  const features = featuresOf(plan, native.types, native.openReader(plan.job.srs))
+  const surveyor = startSurvey(features)
+  const draft = startDraft(plan, features, sink)
+  const follow = followerOf({ surveyor, draft, total: native.count, sink })
+  for (const feature of features.reader.all()) {
+    const wait = follow(feature)
+    if (wait !== undefined) await wait
+  }
+  const { survey, passedOver } = surveyor
+  return { survey, features, passedOver, draft }
+}
+
 interface Sending {
   readonly plan: ReadingPlan
   readonly geometry: GeometryParts
@@ -170,12 +201,12 @@ interface Sending {
 async function sendAll({ features, passedOver }: Look, { plan, geometry, sink }: Sending): Promise<void> {
   if (features === undefined) return
   const { job } = plan
-  const { columns, rules } = features
+  const { columns, rules, reader } = features
   const { family } = geometry
   const settled = { ...rules, family, isMulti: geometry.isMulti ? null : rules.isMulti }
   // What is to be mended has to be looked at again; what was good as it is has not.
   const known = job.fix === 'NONE' && passedOver !== undefined ? { passedOver } : {}
-  const rows = startRows({ ...geometry, srs: job.srs, columns }, sink)
+  const rows = startRows({ ...geometry, srs: job.srs, columns, reader }, sink)
   for (const good of eachGoodFeature({ ...features, rules: settled, ...known })) {
     const wait = rows.add(good)
     if (wait !== undefined) await wait

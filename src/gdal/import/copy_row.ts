@@ -4,6 +4,7 @@ import { type ByteSink, type EwkbTarget, ewkbRoom, writeEwkb } from '../../geo/w
 import type { WktCheck } from '../../geo/wkt_check.ts'
 import type { ColumnType, FlatFeature } from '../flatgeobuf/flat_reader.ts'
 import { readAscii, readInteger, readReal, type Value } from '../flatgeobuf/value.ts'
+import type { FeatureReader } from './feature_reader.ts'
 import type { Guess } from './guess_datatype.ts'
 import { quickDay } from './quick_value.ts'
 import { findMoment } from './timestamp.ts'
@@ -44,48 +45,9 @@ export function isField(use: ColumnUse): use is Datatype {
 /** How rows are written: id, geom, then the fields in order. */
 export interface RowPlan extends EwkbTarget {
   readonly columns: readonly ColumnPlan[]
+  readonly reader: Pick<FeatureReader, 'eachProperty'>
   /** Columns that become fields. */
   readonly fieldCount: number
-}
-
-/** Bytes of a value of each type; those of the others stand before them. */
-const valueSizes: Readonly<Partial<Record<ColumnType, number>>> = {
-  Byte: 1,
-  UByte: 1,
-  Bool: 1,
-  Short: 2,
-  UShort: 2,
-  Int: 4,
-  UInt: 4,
-  Long: 8,
-  ULong: 8,
-  Float: 4,
-  Double: 8,
-}
-
-/** Calls back on each property that is not null, in the order of the columns. */
-export function eachProperty(
-  feature: FlatFeature,
-  columns: readonly ColumnPlan[],
-  visit: (value: Value) => void,
-): void {
-  if (feature.properties === 0) return
-  const { bytes, view } = feature
-  // One object for all: there are millions of values.
-  const value = { bytes, view, column: 0, type: 'String' as ColumnType, at: 0, size: 0 }
-  let at = feature.properties + 4
-  const end = at + view.getUint32(feature.properties, true)
-  while (at + 2 <= end) {
-    value.column = view.getUint16(at, true)
-    const plan = columns[value.column]
-    if (plan === undefined) return
-    value.type = plan.type
-    const size = valueSizes[plan.type]
-    value.at = size === undefined ? at + 6 : at + 2
-    value.size = size ?? view.getUint32(at + 2, true)
-    visit(value)
-    at = value.at + value.size
-  }
 }
 
 /** Most bytes that a row needs. */
@@ -115,7 +77,7 @@ export function writeRow(sink: ByteSink, { feature, geometry, id }: RowSource, p
       if (isField(plan.columns[next]?.use ?? 'NONE')) writeNull(sink)
     }
   }
-  eachProperty(feature, plan.columns, (value) => {
+  plan.reader.eachProperty(feature, (value) => {
     writeNulls(value.column)
     next = value.column + 1
     const column = plan.columns[value.column]

@@ -1,7 +1,6 @@
 import type { GeometryParts } from '../../contract/geometry.ts'
 import type { WireLayout } from '../runner/vector_job.ts'
-import type { ColumnPlan } from './copy_row.ts'
-import type { GoodFeature, Survey } from './feature_scan.ts'
+import type { Features, GoodFeature, Survey } from './feature_scan.ts'
 import { layoutOf, type ReadingPlan } from './reading_plan.ts'
 import { type RowSender, type RowWriter, startRows } from './row_writer.ts'
 
@@ -24,7 +23,7 @@ export interface Draft {
 /** Starts to send rows; gives undefined where it takes a look at all features to know what they are. */
 export function startDraft(
   plan: ReadingPlan,
-  columns: readonly ColumnPlan[],
+  { columns, reader }: Pick<Features, 'columns' | 'reader'>,
   sink: DraftSink,
 ): Draft | undefined {
   const { source, job } = plan
@@ -49,7 +48,7 @@ export function startDraft(
       await Promise.all([announce(), sink.rows(frame)])
     },
   }
-  let rows: RowWriter | undefined = startRows({ ...geometry, srs: job.srs, columns }, sender)
+  let rows: RowWriter | undefined = startRows({ ...geometry, srs: job.srs, columns, reader }, sender)
   return {
     add(good, survey) {
       // Nobody is to wait for rows of a source that is refused, or of something else than was said.

@@ -1,20 +1,19 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
 import type { ByteGeometry } from '../../geo/byte_geometry.ts'
 import { hasHeight } from '../../geo/byte_geometry.ts'
-import { type FlatFeature, type FlatHeader, readFlatFeatures } from '../flatgeobuf/flat_reader.ts'
-import { readFlatGeometry } from '../flatgeobuf/geometry_reader.ts'
+import type { FlatFeature } from '../flatgeobuf/flat_reader.ts'
 import { type BadFeature, toldBadFeatures } from '../runner/vector_job.ts'
 import type { Missing } from '../sources/missing.ts'
 import { type Marks, openMarks } from './bit_set.ts'
-import { type ColumnPlan, eachProperty } from './copy_row.ts'
+import type { ColumnPlan } from './copy_row.ts'
+import type { FeatureReader, ReadFeature } from './feature_reader.ts'
 import { type FitRules, fitGeometry, isMisfit, type Misfit } from './fit_geometry.ts'
 import { guessOn } from './guess_datatype.ts'
 import { findBadValue, type ValueFault } from './value_check.ts'
 
 /** Features of an intermediate file, and how they are looked at. */
 export interface Features {
-  readonly path: string
-  readonly header: FlatHeader
+  readonly reader: FeatureReader
   readonly columns: readonly ColumnPlan[]
   /** Names of the columns. */
   readonly names: readonly string[]
@@ -33,7 +32,7 @@ export interface GoodFeature {
 export function* eachGoodFeature(features: Features): Generator<GoodFeature> {
   const { passedOver } = features
   let place = 0
-  for (const feature of readFlatFeatures(features.path, features.header)) {
+  for (const feature of features.reader.all()) {
     place += 1
     if (passedOver?.has(place)) continue
     const geometry = passedOver ? knownGeometry(feature, features) : judge(feature, features)
@@ -42,21 +41,25 @@ export function* eachGoodFeature(features: Features): Generator<GoodFeature> {
 }
 
 /** Returns the geometry of a feature that was judged to be good as it is. */
-function knownGeometry(feature: FlatFeature, { header }: Features): ByteGeometry | undefined {
-  const geometry = readFlatGeometry(feature, header)
+function knownGeometry(feature: FlatFeature, { reader }: Features): ByteGeometry | undefined {
+  const geometry = reader.readGeometry(feature)
   return geometry !== undefined && 'parts' in geometry ? geometry : undefined
 }
 
 /** Returns the geometry to load, why the feature cannot be loaded, or undefined where it is left out on request. */
-function judge(feature: FlatFeature, features: Features): ByteGeometry | Misfit | undefined {
-  const fitted = fitGeometry(readFlatGeometry(feature, features.header), features.rules)
+function judge(feature: ReadFeature, features: Features): ByteGeometry | Misfit | undefined {
+  const { fault } = feature
+  // To lose parts of features is what a lossy job allows.
+  if (fault !== undefined && (fault.isMisplaced || features.rules.fix !== 'LOSSY')) return fault
+  const geometry = features.reader.readGeometry(feature)
+  const fitted = (geometry === undefined ? fault : undefined) ?? fitGeometry(geometry, features.rules)
   return fitted === undefined || isMisfit(fitted) ? fitted : (findBadField(feature, features) ?? fitted)
 }
 
-function findBadField(feature: FlatFeature, { columns, names }: Features): Misfit | undefined {
+function findBadField(feature: FlatFeature, { columns, names, reader }: Features): Misfit | undefined {
   let misfit: Misfit | undefined
   let required = 0
-  eachProperty(feature, columns, (value) => {
+  reader.eachProperty(feature, (value) => {
     const column = columns[value.column]
     if (column === undefined) return
     if (isRequired(column)) required += 1
@@ -65,7 +68,7 @@ function findBadField(feature: FlatFeature, { columns, names }: Features): Misfi
     if (fault !== undefined) misfit ??= misfitOf(fault, names[value.column] ?? '')
   })
   if (misfit !== undefined || required === columns.filter(isRequired).length) return misfit
-  return findEmpty(feature, { columns, names })
+  return findEmpty(feature, { columns, names, reader })
 }
 
 /** Without a coordinate, a table gives 0 for it. */
@@ -73,9 +76,12 @@ function isRequired({ use }: ColumnPlan): boolean {
   return use === 'ID' || use === 'COORDINATE'
 }
 
-function findEmpty(feature: FlatFeature, { columns, names }: Pick<Features, 'columns' | 'names'>): Misfit {
+function findEmpty(
+  feature: FlatFeature,
+  { columns, names, reader }: Pick<Features, 'columns' | 'names' | 'reader'>,
+): Misfit {
   const found = new Set<number>()
-  eachProperty(feature, columns, ({ column }) => found.add(column))
+  reader.eachProperty(feature, ({ column }) => found.add(column))
   const empty = columns.findIndex((column, index) => isRequired(column) && !found.has(index))
   return { reason: `its field ${names[empty]} is empty` }
 }
@@ -104,7 +110,7 @@ export interface Survey {
 /** Looks at features as they come. */
 export interface Surveyor {
   /** Returns the geometry to load; undefined where the feature cannot be loaded, or is left out. */
-  look(feature: FlatFeature): ByteGeometry | undefined
+  look(feature: ReadFeature): ByteGeometry | undefined
   /** What was found so far; features are numbered as they stand in the file. */
   readonly survey: Survey
   /** Features that are not to be loaded. */
@@ -140,7 +146,7 @@ export function startSurvey(features: Features): Surveyor {
     survey.hasMulti ||= isMulti || parts.length > 1
     survey.hasHeights ||= hasHeight(geometry)
   }
-  const look = (feature: FlatFeature) => {
+  const look = (feature: ReadFeature) => {
     survey.count += 1
     if (feature.geometry === 0) survey.bareCount += 1
     const judged = judge(feature, features)

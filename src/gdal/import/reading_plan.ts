@@ -3,12 +3,13 @@ import type { Datatype, GeometryParts } from '../../contract/geometry.ts'
 import { keynamesOf } from '../../contract/keyname.ts'
 import { problem } from '../../contract/problems.ts'
 import { coordinateLimits } from '../../geo/world.ts'
-import type { FlatHeader } from '../flatgeobuf/flat_reader.ts'
+import type { ColumnType } from '../flatgeobuf/flat_reader.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
 import type { SourceField, VectorJob, WireLayout } from '../runner/vector_job.ts'
-import type { SourceLayer } from '../sources/source.ts'
+import type { AnySourceLayer, SourceLayer } from '../sources/source.ts'
 import { findDeclaredType, readFields } from '../sources/translate.ts'
 import { type ColumnPlan, type ColumnUse, isField } from './copy_row.ts'
+import type { FeatureReader } from './feature_reader.ts'
 import type { Features } from './feature_scan.ts'
 import type { FitRules } from './fit_geometry.ts'
 import { guessedDatatype } from './guess_datatype.ts'
@@ -17,7 +18,7 @@ import { type Conversion, findConversion } from './value_convert.ts'
 
 /** What is read, and how its features are looked at. */
 export interface ReadingPlan {
-  readonly source: SourceLayer
+  readonly source: AnySourceLayer
   readonly job: VectorJob
   readonly columns: readonly PlannedColumn[]
   readonly idColumn: number
@@ -43,8 +44,9 @@ export interface PlannedColumn extends SourceField {
  *
  * @throws {Problem} source/unreadable, request/invalid
  */
-export function planReading(gdal: GdalModule, source: SourceLayer, job: VectorJob): ReadingPlan {
-  const fields = readFields(source).map((field) => {
+export function planReading(gdal: GdalModule, source: AnySourceLayer, job: VectorJob): ReadingPlan {
+  const isNative = 'native' in source
+  const fields = (isNative ? source.native.fields : readFields(source)).map((field) => {
     const { texts } = source.columns ?? {}
     return texts === undefined ? field : { ...field, name: texts.readName(field.name) }
   })
@@ -63,8 +65,8 @@ export function planReading(gdal: GdalModule, source: SourceLayer, job: VectorJo
     job,
     columns: planColumns(source, { fields, job, idColumn }),
     idColumn,
-    declared: findDeclaredType(source),
-    total: source.check?.total ?? countQuickly(gdal, source),
+    declared: isNative ? source.native.geometry : findDeclaredType(source),
+    total: isNative ? source.native.count : (source.check?.total ?? countQuickly(gdal, source)),
     path: join(job.folder, 'features.fgb'),
     rules,
   }
@@ -81,7 +83,7 @@ interface ColumnChoice {
 }
 
 function planColumns(
-  { columns: { uses, areTexts = false, declared = [] } = {} }: SourceLayer,
+  { columns: { uses, areTexts = false, declared = [] } = {} }: AnySourceLayer,
   { fields, job: { wanted }, idColumn }: ColumnChoice,
 ): PlannedColumn[] {
   const shown = fields.filter(({ name }) => uses?.get(name) === undefined)
@@ -139,12 +141,20 @@ export function settleColumn(column: ColumnPlan): ColumnPlan {
   }
 }
 
-/** Gives the features of the intermediate file, once its header is written. */
-export function featuresOf({ path, columns, job, source, rules }: ReadingPlan, header: FlatHeader): Features {
+/**
+ * Gives the features of the intermediate file.
+ *
+ * @param types how the values of its columns are stored
+ */
+export function featuresOf(
+  { columns, job, source, rules }: ReadingPlan,
+  types: readonly ColumnType[],
+  reader: FeatureReader,
+): Features {
   const { texts, isClamped: findClamped, wkt: wktCheck, areTexts } = source.columns ?? {}
   // In a table of text there is no other way to write that there is no value.
   const blankIsNull = job.wanted !== undefined && areTexts === true
-  const plans = header.columns.map(({ type }, index): ColumnPlan => {
+  const plans = types.map((type, index): ColumnPlan => {
     const { datatype, use, isGuessed } = columns[index] ?? unknownColumn
     const guess = isGuessed === true ? { kind: undefined } : undefined
     const isText = datatype === 'STRING' && use === 'STRING'
@@ -163,7 +173,7 @@ export function featuresOf({ path, columns, job, source, rules }: ReadingPlan, h
       blankIsNull: blankIsNull && use === 'STRING',
     }
   })
-  return { path, header, columns: plans, names: columns.map(({ keyname, name }) => keyname || name), rules }
+  return { reader, columns: plans, names: columns.map(({ keyname, name }) => keyname || name), rules }
 }
 
 function conversionOf(from: Datatype, to: ColumnUse): Conversion | undefined {
@@ -171,7 +181,7 @@ function conversionOf(from: Datatype, to: ColumnUse): Conversion | undefined {
 }
 
 function findIdColumn(
-  { columns: { uses } = {} }: SourceLayer,
+  { columns: { uses } = {} }: AnySourceLayer,
   all: readonly SourceField[],
   { idSource, idFields }: VectorJob,
 ): number {

@@ -49,6 +49,8 @@ function findBadField(value: Value, use: ColumnUse): ValueFault | undefined {
       return quickDay(value) !== undefined || isCalendarDay(readAscii(value))
         ? undefined
         : { text: `: ${describeValue(value)} is no ${use}` }
+    case 'BIGINT':
+      return value.type === 'String' ? { text: ' does not fit into 64 bits' } : undefined
     case 'BEYOND':
       return value.size === 0 ? undefined : beyond
     case 'FAULT':

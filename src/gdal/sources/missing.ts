@@ -92,7 +92,8 @@ function faultFinder(
   }
 }
 
-const misplaced: Fault = {
+/** Said of a feature that cannot be reprojected. */
+export const misplaced: Fault = {
   reason: 'a position of it is outside the reference system',
   isMisplaced: true,
 }

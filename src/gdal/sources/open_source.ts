@@ -5,7 +5,7 @@ import type { GdalModule } from '../runner/gdal_module.ts'
 import type { VectorJob } from '../runner/vector_job.ts'
 import { findFormat, isData } from './find_format.ts'
 import { unreadable } from './open_with_gdal.ts'
-import type { SourceFile, SourceLayer } from './source.ts'
+import type { AnySourceLayer, SourceFile } from './source.ts'
 import type { SourceFormat } from './source_format.ts'
 
 /**
@@ -13,10 +13,14 @@ import type { SourceFormat } from './source_format.ts'
  *
  * @throws {Problem} source/unreadable, source/layers
  */
-export async function openSourceLayer(gdal: GdalModule, job: VectorJob): Promise<SourceLayer> {
-  const layers: SourceLayer[] = []
+export async function openSourceLayer(
+  gdal: GdalModule,
+  job: VectorJob,
+  tick: () => void,
+): Promise<AnySourceLayer> {
+  const layers: AnySourceLayer[] = []
   for (const { file, format } of await findFiles(job))
-    layers.push(...(await format.open(file, { gdal, job })))
+    layers.push(...(await format.open(file, { gdal, job, tick })))
   const wanted = job.layer
   const found = wanted === undefined ? layersWithShapes(layers) : layers.filter(({ name }) => name === wanted)
   const [only] = found
@@ -33,8 +37,8 @@ export async function openSourceLayer(gdal: GdalModule, job: VectorJob): Promise
 const wkbNone = 100
 
 /** Tables without shapes stand beside the data in many a GeoPackage: styles, for one. */
-function layersWithShapes(layers: readonly SourceLayer[]): readonly SourceLayer[] {
-  const withShapes = layers.filter(({ layer }) => layer.geomType !== wkbNone)
+function layersWithShapes(layers: readonly AnySourceLayer[]): readonly AnySourceLayer[] {
+  const withShapes = layers.filter((layer) => 'native' in layer || layer.layer.geomType !== wkbNone)
   return withShapes.length > 0 ? withShapes : layers
 }
 

@@ -1,8 +1,11 @@
 import type { Dataset, Layer } from 'gdal-async'
-import type { Datatype } from '../../contract/geometry.ts'
+import type { Datatype, GeometryParts } from '../../contract/geometry.ts'
 import type { WktCheck } from '../../geo/wkt_check.ts'
+import type { ColumnType } from '../flatgeobuf/flat_reader.ts'
 import type { Value } from '../flatgeobuf/value.ts'
 import type { ColumnUse } from '../import/copy_row.ts'
+import type { FeatureReader } from '../import/feature_reader.ts'
+import type { SourceField } from '../runner/vector_job.ts'
 
 /** A file to open, under a name that tells its format. */
 export interface SourceFile {
@@ -11,10 +14,8 @@ export interface SourceFile {
   readonly name: string
 }
 
-/** A layer of an open data set. */
-export interface SourceLayer {
-  readonly dataset: Dataset
-  readonly layer: Layer
+/** A layer of a source, however it is read. */
+interface LayerFacts {
   readonly name: string
   /** Name of the format, as GDAL's drivers are called. */
   readonly format: string
@@ -27,6 +28,36 @@ export interface SourceLayer {
   readonly isUntyped?: boolean
   readonly columns?: SourceColumns
   readonly check?: SourceCheck
+}
+
+/** A layer of an open data set of GDAL. */
+export interface SourceLayer extends LayerFacts {
+  readonly dataset: Dataset
+  readonly layer: Layer
+}
+
+/** A layer that is read without GDAL. */
+export interface NativeLayer extends LayerFacts {
+  readonly native: NativeFeatures
+}
+
+/** A layer of either kind. */
+export type AnySourceLayer = SourceLayer | NativeLayer
+
+/** Features that are read without GDAL, all of which were looked at when their layer was opened. */
+export interface NativeFeatures {
+  readonly fields: readonly SourceField[]
+  /** How the values of the fields are stored. */
+  readonly types: readonly ColumnType[]
+  /** What the geometries are; undefined where they differ. */
+  readonly geometry: GeometryParts | undefined
+  readonly count: number
+  /**
+   * Opens the features, which come in a reference system.
+   *
+   * @param srs EPSG code
+   */
+  openReader(srs: number): FeatureReader
 }
 
 /** How the columns of a layer are read, where they are not plain fields of UTF-8. */

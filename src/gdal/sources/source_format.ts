@@ -6,7 +6,7 @@ import {
 } from '../../contract/source_formats.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
 import type { VectorJob } from '../runner/vector_job.ts'
-import type { SourceFile, SourceLayer } from './source.ts'
+import type { AnySourceLayer, SourceFile } from './source.ts'
 
 /** A source format: its row of the contract, and how its files are recognized and opened. */
 export interface SourceFormat extends SourceFormatFacts {
@@ -18,13 +18,15 @@ export interface SourceFormat extends SourceFormatFacts {
    *
    * @throws {Problem} source/unreadable, request/invalid, files/full
    */
-  open(file: SourceFile, opening: Opening): Promise<SourceLayer[]>
+  open(file: SourceFile, opening: Opening): Promise<AnySourceLayer[]>
 }
 
 /** What a file is opened with. */
 export interface Opening {
   readonly gdal: GdalModule
-  readonly job: Pick<VectorJob, 'folder' | 'encoding' | 'fix'>
+  readonly job: Pick<VectorJob, 'folder' | 'encoding'>
+  /** Reports that the work goes on. */
+  tick(): void
 }
 
 /** What formats are recognized by. */

@@ -42,10 +42,10 @@ export async function runBatch(
 }
 
 async function read({ context }: Writer, wire: readonly WireOperation[]): Promise<Operation[]> {
-  const standing = wire.flatMap(({ op, id }) => (op === 'update' && typeof id === 'number' ? [id] : []))
+  const current = wire.flatMap(({ op, id }) => (op === 'update' && typeof id === 'number' ? [id] : []))
   const creations = wire.filter(({ op }) => op === 'create').length
   const [classes, reservedIds] = await Promise.all([
-    findResourceClasses(context.database, [...new Set(standing)]),
+    findResourceClasses(context.database, [...new Set(current)]),
     creations === 0 ? [] : reserveIds(context.database, creations),
   ])
   const operations = readOperations(wire, { classes, reservedIds })

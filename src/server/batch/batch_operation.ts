@@ -43,7 +43,7 @@ export function targetOf(operation: Operation): number {
 export interface Reading {
   /** Ids for the resources that are going to be made, as many as there are creations. */
   readonly reservedIds: readonly number[]
-  /** Classes of the standing resources that are changed; without those that are not there. */
+  /** Classes of the current resources that are changed; without those that are not there. */
   readonly classes: ReadonlyMap<number, Cls>
 }
 

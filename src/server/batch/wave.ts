@@ -138,18 +138,18 @@ class Planner {
   #change({ change }: Kind<'update'>, needed: readonly number[], access: Access): void {
     const { id, written, parentId: wanted } = change
     this.#readRights(id, access)
-    const standing = this.#nodes.get(id)
-    if (standing === undefined) return
+    const current = this.#nodes.get(id)
+    if (current === undefined) return
     const { resource = {} } = written
-    const parentId = wanted ?? standing.parentId
-    const isMoved = parentId !== standing.parentId
+    const parentId = wanted ?? current.parentId
+    const isMoved = parentId !== current.parentId
     if (isMoved || resource.permissions !== undefined || resource.owner_user !== undefined)
       access.writes.add(rightsKey(id))
-    const next = { parentId, links: [...standing.links, ...needed], ...namesOf(resource, standing) }
-    const { displayName, keyname } = standing
+    const next = { parentId, links: [...current.links, ...needed], ...namesOf(resource, current) }
+    const { displayName, keyname } = current
     if (!isMoved && next.displayName === displayName && next.keyname === keyname) this.#nodes.set(id, next)
     else {
-      writeNames(standing, access)
+      writeNames(current, access)
       this.#put(id, next, access)
     }
   }
@@ -162,8 +162,8 @@ class Planner {
   #remove(id: number, access: Access): void {
     this.#readRights(id, access)
     access.writes.add(rightsKey(id))
-    const standing = this.#nodes.get(id)
-    if (standing !== undefined) writeNames(standing, access)
+    const current = this.#nodes.get(id)
+    if (current !== undefined) writeNames(current, access)
     const { keynames = [], referrerIds = [] } = this.#removals.get(id) ?? {}
     for (const keyname of keynames) access.writes.add(keynameKey(keyname))
     for (const referrerId of referrerIds) {
@@ -191,12 +191,12 @@ const unnamed = { displayName: '', keyname: null }
 
 function namesOf(
   resource: Readonly<Record<string, unknown>> = {},
-  standing: Pick<Node, 'displayName' | 'keyname'>,
+  current: Pick<Node, 'displayName' | 'keyname'>,
 ): Pick<Node, 'displayName' | 'keyname'> {
   const { display_name: displayName, keyname } = resource
   return {
-    displayName: typeof displayName === 'string' ? displayName : standing.displayName,
-    keyname: keyname === null || typeof keyname === 'string' ? keyname : standing.keyname,
+    displayName: typeof displayName === 'string' ? displayName : current.displayName,
+    keyname: keyname === null || typeof keyname === 'string' ? keyname : current.keyname,
   }
 }
 

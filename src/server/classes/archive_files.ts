@@ -5,12 +5,12 @@ import { mediaTypeOf } from '../http/media_type.ts'
 import { getUpload, type NamedUpload } from '../upload/upload_text.ts'
 import type { Prepared } from './behaviour.ts'
 
-/** Files that were taken out of an archive before the transaction of a request. */
+/** Files extracted from an archive before the transaction of a request. */
 export interface UnpackedFiles extends Prepared {
   readonly files: readonly ResourceFile[]
 }
 
-/** Tells whether a request brought an archive along. */
+/** Tells whether what was prepared for a request is an extracted archive. */
 export function isUnpacked(prepared: unknown): prepared is UnpackedFiles {
   return typeof prepared === 'object' && prepared !== null && 'files' in prepared
 }
@@ -21,8 +21,8 @@ interface Unpacking extends NamedUpload {
 }
 
 /**
- * Takes the files out of an uploaded ZIP archive and stores their content. Where the request fails, the content stands
- * without a row, and is swept away like that of any upload that nobody used.
+ * Extracts an uploaded ZIP archive and stores the content of its files. If the request fails, no row refers to the
+ * content, and garbage collection deletes it like an unused upload.
  *
  * @throws {Problem} upload/not-found, source/unreadable, files/full
  */

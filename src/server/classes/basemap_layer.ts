@@ -2,7 +2,7 @@ import type { MemberRow } from '../../store/classes/member_table.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { rowBehaviour } from './row.ts'
 
-/** Tiles from elsewhere that lie under a map. Browsers fetch them; the server keeps where they are. */
+/** Base maps from external tile services. Browsers fetch the tiles; the server stores only their URL. */
 export const basemapLayerBehaviour = rowBehaviour({
   cls: 'basemap_layer',
   check: async (_, rows) => {
@@ -13,32 +13,36 @@ export const basemapLayerBehaviour = rowBehaviour({
 type Row = MemberRow<'basemap_layer'>
 
 function checkRow({ url, qms, copyright_url: copyrightUrl, z_min: min, z_max: max }: Row): void {
-  if (url === null && qms === null) throw invalidAt('/basemap_layer', 'give url or qms')
+  if (url === null && qms === null) throw invalidAt('/basemap_layer', 'missing field "url" or "qms"')
   if (url !== null) checkTemplate(url)
   if (qms !== null) checkDescription(qms)
   if (copyrightUrl !== null && !isHttp(copyrightUrl))
-    throw invalidAt('/basemap_layer/copyright_url', `${JSON.stringify(copyrightUrl)} is no http address`)
+    throw invalidAt('/basemap_layer/copyright_url', `${JSON.stringify(copyrightUrl)} is not an HTTP URL`)
   if (min !== null && max !== null && min > max)
     throw invalidAt('/basemap_layer/z_min', `${min} is more than z_max, which is ${max}`)
 }
 
-/** Words that a tile is asked for by: column, row (from the north or the south) and zoom level, or all in one. */
-const tileWords = [['{z}', '{x}', '{y}'], ['{z}', '{x}', '{-y}'], ['{q}']]
+/** Placeholders of a tile URL: zoom level, column, and row from the north or the south; or a quadkey. */
+const tilePlaceholders = [['{z}', '{x}', '{y}'], ['{z}', '{x}', '{-y}'], ['{q}']]
 
 function checkTemplate(url: string): void {
   const place = '/basemap_layer/url'
-  if (!isHttp(url)) throw invalidAt(place, `${JSON.stringify(url)} is no http address`)
-  if (tileWords.some((words) => words.every((word) => url.includes(word)))) return
-  throw invalidAt(place, `${JSON.stringify(url)} names no tile`, 'write {z}, {x} and {y}, {-y}, or {q}')
+  if (!isHttp(url)) throw invalidAt(place, `${JSON.stringify(url)} is not an HTTP URL`)
+  if (tilePlaceholders.some((names) => names.every((name) => url.includes(name)))) return
+  throw invalidAt(
+    place,
+    `${JSON.stringify(url)} has no placeholders for tiles`,
+    'Use {z}, {x} and {y}; {z}, {x} and {-y}; or {q}.',
+  )
 }
 
-/** Checks a record of the catalog, as far as a map needs it: an object whose url is an address. */
+/** Checks the members of a QuickMapServices record that a map needs: an object with an HTTP URL. */
 function checkDescription(qms: string): void {
   const place = '/basemap_layer/qms'
   const record = parseRecord(qms)
-  if (record === undefined) throw invalidAt(place, 'expected a JSON object as text')
+  if (record === undefined) throw invalidAt(place, 'expected a string with a JSON object')
   const { url } = record
-  if (typeof url !== 'string' || !isHttp(url)) throw invalidAt(place, 'its "url" is no http address')
+  if (typeof url !== 'string' || !isHttp(url)) throw invalidAt(place, 'its "url" is not an HTTP URL')
 }
 
 function parseRecord(text: string): { readonly url?: unknown } | undefined {
@@ -50,7 +54,7 @@ function parseRecord(text: string): { readonly url?: unknown } | undefined {
   }
 }
 
-// Words in braces may stand where an address may have none: in the name of the host.
+// Placeholders are allowed where a URL allows no braces, such as in the host name.
 function isHttp(text: string): boolean {
   const plain = text.replaceAll(/\{[^{}]*\}/g, '0')
   return /^https?:\/\//i.test(text) && URL.canParse(plain)

@@ -5,35 +5,35 @@ import type { Database, Queryable } from '../../database/database.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ServerContext } from '../context.ts'
 
-/** What a class is asked to write. */
+/** Members of a resource that a class writes. */
 export interface MemberChange<C extends Cls> {
   readonly context: ServerContext
   readonly caller: Caller
-  /** Id of the resource; its row in `resource` stands already. */
+  /** Id of the resource; its row in `resource` exists already. */
   readonly id: number
   readonly parentId: number
-  /** Members of the class that the request carries, checked against the contract. */
+  /** Members of the class in the request, validated against the contract. */
   readonly members: Members<C>
-  /** What `prepare` gave. */
+  /** Result of `prepare`. */
   readonly prepared: unknown
 }
 
-/** Gives the resource of a change. */
+/** Returns the id of the changed resource. */
 export const idOf = ({ id }: { readonly id: number }): number => id
 
-/** What a class is asked to get ready before the transaction of a request opens. */
+/** Input of the work that a class does before the transaction of a request. */
 export interface Preparation<C extends Cls> {
   readonly context: ServerContext
   readonly caller: Caller
-  /** The resource that changes; undefined where it is to be created. */
+  /** Id of the resource to change; undefined for a creation. */
   readonly id: number | undefined
   readonly members: Members<C>
   readonly signal: AbortSignal
 }
 
-/** Something `prepare` made that is to be thrown away unless the transaction took it. */
+/** Result of `prepare`, discarded unless the transaction uses it. */
 export interface Prepared {
-  /** Takes back what was made; called when the request fails. */
+  /** Deletes what was prepared; called if the request fails. */
   discard(): Promise<void>
 }
 
@@ -42,41 +42,40 @@ export type PreparedAnswer = AnswerOf<(typeof batchRoutes)['source.prepare']>
 
 /** A source that was read and checked for a later request. */
 export interface ReadSource extends Prepared {
-  /** Keeps the source for that request. Gives the answer to this one. */
+  /** Stores the source for that request, and returns the answer to this one. */
   keep(tx: Queryable): Promise<PreparedAnswer>
 }
 
 /** How a class with source data prepares a source for a later request. */
 export interface SourceBehaviour<C extends Cls> {
-  /** Reads and checks a source; undefined where the request has none. */
+  /** Reads and checks a source; undefined if the request has none. */
   read(preparation: Preparation<C>): Promise<ReadSource | undefined>
-  /** Drops a source of a user that was kept; tells whether there was one. */
+  /** Deletes a prepared source of a user; returns false if it does not exist. */
   drop(database: Database, source: { readonly id: string; readonly userId: number }): Promise<boolean>
 }
 
-/** What a class does on the server. All of it works in the request's transaction, `prepare` excepted. */
+/** Operations of a class on the server. All except `prepare` run in the transaction of the request. */
 export interface Behaviour<C extends Cls> {
-  /** Reads the members of many resources at once, by id. */
+  /** Reads the members of resources, by id. */
   readMembers(tx: Queryable, ids: readonly number[]): Promise<ReadonlyMap<number, Members<C>>>
   /**
-   * Writes the members of new resources, in few statements however many they are; none of them refers to another. A
-   * Problem refuses them all.
+   * Writes the members of new resources that do not refer to each other, in few statements. Throws a Problem to reject
+   * all of them.
    */
   create(tx: Queryable, changes: readonly MemberChange<C>[]): Promise<void>
   /**
-   * Writes the members that a request changes, of many resources, none of which refers to another. A Problem refuses
-   * them all.
+   * Writes the changed members of resources that do not refer to each other. Throws a Problem to reject all changes.
    */
   update(tx: Queryable, changes: readonly MemberChange<C>[]): Promise<void>
-  /** Lets go of what rows do not: tables, for one. Called before the rows are deleted. */
+  /** Deletes what deleting the rows does not, such as tables. Called before the rows are deleted. */
   remove?(tx: Queryable, ids: readonly number[]): Promise<void>
-  /** Does the long work (reading a file into staging) in its own short transactions, before the request's. */
+  /** Does long work, such as reading a file into staging, in short transactions before that of the request. */
   prepare?(preparation: Preparation<C>): Promise<Prepared | undefined>
   /** Required for classes with source data. */
   readonly source?: SourceBehaviour<C>
 }
 
-/** What a class does on the server; with a source where the contract says that the class takes one. */
+/** Operations of a class on the server; includes `source` if the contract says that the class has source data. */
 export type BehaviourOf<C extends Cls> = C extends DataCls
   ? Behaviour<C> & { readonly source: SourceBehaviour<C> }
   : Behaviour<C>

@@ -18,7 +18,7 @@ import { webmapBehaviour } from './webmap.ts'
 import { wmsclientConnectionBehaviour } from './wmsclient_connection.ts'
 import { wmsclientLayerBehaviour } from './wmsclient_layer.ts'
 
-/** What each class does; undefined for those this version does not offer. */
+/** Behaviour of each class; undefined for classes that this version does not support. */
 const behaviours: { readonly [C in Cls]: BehaviourOf<C> | undefined } = {
   resource_group: plainBehaviour(),
   webmap: webmapBehaviour,
@@ -43,20 +43,20 @@ const behaviours: { readonly [C in Cls]: BehaviourOf<C> | undefined } = {
   collector_project: plainBehaviour(),
 }
 
-/** Finds what a class does, in its general form; undefined where this version does not offer the class. */
+/** Finds the behaviour of a class; undefined if this version does not support the class. */
 export function findBehaviour(cls: Cls): Behaviour<Cls> | undefined {
   return behaviours[cls] as Behaviour<Cls> | undefined
 }
 
 /**
- * Gives what a class does.
+ * Returns the behaviour of a class.
  *
  * @throws {Problem} resource/class-disabled
  */
 export function behaviourOf(cls: Cls): Behaviour<Cls> {
   const behaviour = findBehaviour(cls)
   if (behaviour === undefined)
-    throw problem('resource/class-disabled', `Resources of class ${cls} are not offered by this version.`, {
+    throw problem('resource/class-disabled', `This version does not support resources of class ${cls}.`, {
       data: { cls },
     })
   return behaviour

@@ -14,7 +14,7 @@ type Change = MemberChange<'desk_vector_style'>
 
 const styles = memberTable('desk_vector_style')
 
-/** Style files of desktop GIS. They are kept as they came, once they are known to be such files at all. */
+/** QML style files of desktop GIS. They are validated and stored unchanged. */
 export const deskVectorStyleBehaviour: Behaviour<'desk_vector_style'> = {
   async readMembers(tx, ids) {
     const rows = await styles.find(tx, ids)
@@ -22,35 +22,35 @@ export const deskVectorStyleBehaviour: Behaviour<'desk_vector_style'> = {
   },
   async create(tx, changes) {
     const layers = await findLayers(tx, [...new Set(changes.map(({ parentId }) => parentId))])
-    const given = await readGiven(tx, changes)
+    const styleTexts = await readQml(tx, changes)
     const rows = changes.map(({ id, parentId }): [number, MemberRow<'desk_vector_style'>] => [
       id,
-      { qml: given.get(id) ?? defaultQml(layers.get(parentId)?.geometryType) },
+      { qml: styleTexts.get(id) ?? defaultQml(layers.get(parentId)?.geometryType) },
     ])
     await styles.write(tx, new Map(rows))
   },
   async update(tx, changes) {
-    const given = await readGiven(tx, changes)
-    await styles.write(tx, new Map([...given].map(([id, qml]) => [id, { qml }])))
+    const styleTexts = await readQml(tx, changes)
+    await styles.write(tx, new Map([...styleTexts].map(([id, qml]) => [id, { qml }])))
   },
 }
 
 const pointers = { file: '/desk_vector_style/file_upload', text: '/desk_vector_style/qml' } as const
 
-/** Gives the texts that requests bring along, by resource. An upload goes before what was read. */
-async function readGiven(tx: Queryable, changes: readonly Change[]): Promise<Map<number, string>> {
+/** Reads the QML of requests, by resource. An upload takes precedence over member `qml`. */
+async function readQml(tx: Queryable, changes: readonly Change[]): Promise<Map<number, string>> {
   const uploads = await lockUploads(
     tx,
     changes.flatMap(({ members }) => members.desk_vector_style?.file_upload?.id ?? []),
   )
-  const given = new Map<number, string>()
+  const styleTexts = new Map<number, string>()
   for (const { context, id, members } of changes) {
     const { file_upload: upload, qml } = members.desk_vector_style ?? {}
     if (upload !== undefined)
-      given.set(id, checked(pointers.file, await readFile(context, upload.id, uploads.get(upload.id))))
-    else if (qml !== undefined) given.set(id, checked(pointers.text, qml))
+      styleTexts.set(id, checkQml(pointers.file, await readFile(context, upload.id, uploads.get(upload.id))))
+    else if (qml !== undefined) styleTexts.set(id, checkQml(pointers.text, qml))
   }
-  return given
+  return styleTexts
 }
 
 function readFile(context: ServerContext, id: string, upload: StoredUpload | undefined): Promise<string> {
@@ -58,7 +58,7 @@ function readFile(context: ServerContext, id: string, upload: StoredUpload | und
   return readUploadText(context, { ...upload, pointer: pointers.file, limitBytes: maxQmlLength })
 }
 
-function checked(pointer: Pointer, qml: string): string {
+function checkQml(pointer: Pointer, qml: string): string {
   const { root, issues } = parseQml(qml)
   if (root === undefined) throw styleProblem(pointer, issues)
   return qml

@@ -19,7 +19,7 @@ type Entry = NonNullable<NonNullable<Members<'file_bucket'>['file_bucket']>['fil
 
 const pointer: Pointer = '/file_bucket/files'
 
-/** Files to download. The list of a request is the set there is afterwards. */
+/** Files to download. The list in a request replaces the files of the bucket. */
 export const fileBucketBehaviour: Behaviour<'file_bucket'> = {
   async readMembers(tx, ids) {
     const files = await listResourceFiles(tx, ids)
@@ -45,32 +45,32 @@ const wireFile = ({ name, mimeType, sizeBytes }: ResourceFile) => ({
 async function write(
   tx: Queryable,
   changes: readonly Change[],
-  standing: ReadonlyMap<number, readonly ResourceFile[]>,
+  current: ReadonlyMap<number, readonly ResourceFile[]>,
 ): Promise<void> {
   const written = changes.filter(({ members: { file_bucket: own } }) => own?.files ?? own?.archive)
   const ids = written.flatMap(({ members }) => entriesOf(members).flatMap(({ id }) => id ?? []))
   const uploads = await lockUploads(tx, ids)
   const sets = written.map((change): [number, ResourceFile[]] => [
     change.id,
-    resultingSet(change, { uploads, standing: standing.get(change.id) ?? [] }),
+    resultingSet(change, { uploads, current: current.get(change.id) ?? [] }),
   ])
   await replaceResourceFiles(tx, new Map(sets))
 }
 
 const entriesOf = ({ file_bucket: own }: Change['members']): readonly Entry[] => own?.files ?? []
 
-interface Known {
+interface AvailableFiles {
   readonly uploads: ReadonlyMap<string, StoredUpload>
-  readonly standing: readonly ResourceFile[]
+  readonly current: readonly ResourceFile[]
 }
 
-/** The files a bucket has after a request: those it lists, kept by name or new, then those of the archive. */
-function resultingSet({ members, prepared }: Change, known: Known): ResourceFile[] {
-  const standing = new Map(known.standing.map((file) => [file.name, file]))
+/** Returns the files of a bucket after a request: the listed ones, kept by name or new, then those of the archive. */
+function resultingSet({ members, prepared }: Change, available: AvailableFiles): ResourceFile[] {
+  const current = new Map(available.current.map((file) => [file.name, file]))
   const names = new Set<string>()
   const listed = entriesOf(members).map((entry, at) => {
     const place = joinPointer(pointer, at)
-    const file = entry.id === undefined ? keep(entry, standing, place) : add(entry, known.uploads, place)
+    const file = entry.id === undefined ? keep(entry, current, place) : add(entry, available.uploads, place)
     checkName(file.name, names, joinPointer(place, 'name'))
     return file
   })
@@ -79,14 +79,15 @@ function resultingSet({ members, prepared }: Change, known: Known): ResourceFile
   return [...listed, ...unpacked]
 }
 
-function keep({ name }: Entry, standing: ReadonlyMap<string, ResourceFile>, place: Pointer): ResourceFile {
-  if (name === undefined) throw invalidAt(place, 'give the id of an upload, or the name of a file there is')
-  const file = standing.get(name)
+function keep({ name }: Entry, current: ReadonlyMap<string, ResourceFile>, place: Pointer): ResourceFile {
+  if (name === undefined)
+    throw invalidAt(place, 'expected the id of an upload, or the name of a file in the bucket')
+  const file = current.get(name)
   if (file !== undefined) return file
   throw invalidAt(
     joinPointer(place, 'name'),
-    `there is no file ${JSON.stringify(name)} in the bucket`,
-    'a new file needs the id of its upload',
+    `the bucket has no file ${JSON.stringify(name)}`,
+    'Add the id of its upload for a new file.',
   )
 }
 
@@ -95,10 +96,10 @@ function add(entry: Entry, uploads: ReadonlyMap<string, StoredUpload>, place: Po
   const upload = uploads.get(id)
   if (upload === undefined) throw uploadNotFound({ id, pointer: place })
   const name = entry.name ?? upload.name
-  if (name === null) throw invalidAt(place, 'the upload has no name: give one')
+  if (name === null) throw invalidAt(place, 'the upload has no name', 'Add "name".')
   const mimeType = givenType ?? upload.mimeType ?? mediaTypeOf(name)
   if (givenType !== undefined && !isMediaType(givenType))
-    throw invalidAt(joinPointer(place, 'mime_type'), `${JSON.stringify(givenType)} is no media type`)
+    throw invalidAt(joinPointer(place, 'mime_type'), `${JSON.stringify(givenType)} is not a media type`)
   const { digest, sizeBytes } = upload
   return { name, mimeType: isMediaType(mimeType) ? mimeType : anyMediaType, digest, sizeBytes }
 }
@@ -106,6 +107,6 @@ function add(entry: Entry, uploads: ReadonlyMap<string, StoredUpload>, place: Po
 function checkName(name: string, names: Set<string>, place: Pointer): void {
   const fault = findNameFault(name)
   if (fault !== undefined) throw invalidAt(place, `the file name ${JSON.stringify(name)} ${fault}`)
-  if (names.has(name)) throw invalidAt(place, `the file name ${JSON.stringify(name)} comes twice`)
+  if (names.has(name)) throw invalidAt(place, `the file name ${JSON.stringify(name)} is listed twice`)
   names.add(name)
 }

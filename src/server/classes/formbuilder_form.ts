@@ -11,12 +11,12 @@ import { anyMediaType } from '../http/media_type.ts'
 import { getUpload, uploadNotFound } from '../upload/upload_text.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
 
-/** Name that the file of a form is kept under. */
+/** File name of a form. */
 export const formFileName = 'form.ngfp'
 
 const pointer = '/formbuilder_form/file_upload'
 
-/** Forms for work in the field: an archive that the apps there read, kept as it came. */
+/** Forms for field data collection: an archive that mobile apps read, stored unchanged. */
 export const formbuilderFormBehaviour: Behaviour<'formbuilder_form'> = {
   async readMembers(tx, ids) {
     const files = await listResourceFiles(tx, ids)

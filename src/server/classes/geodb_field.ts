@@ -13,13 +13,13 @@ import { fieldChangeOf } from './layer_field.ts'
 const place = '/feature_layer/fields'
 
 /**
- * Gives the fields of a new layer: a field for each column, or those that the request lists.
+ * Returns the fields of a new layer: a field for each column, or the fields in the request.
  *
- * @throws {Problem} request/invalid for a field that no column stands for, or one of another datatype
+ * @throws {Problem} request/invalid for a field without a column, or with another datatype than its column
  */
 export function pickFields(table: FoundTable, listed: readonly Field[] | undefined): PlannedField[] {
   if (listed === undefined) return [...table.fields]
-  const wanted = listed.flatMap((field, at) => {
+  const fields = listed.flatMap((field, at) => {
     if (field.delete === true) return []
     const column = getColumn(table, field, at)
     return [
@@ -30,13 +30,13 @@ export function pickFields(table: FoundTable, listed: readonly Field[] | undefin
       },
     ]
   })
-  return planFields(wanted)
+  return planFields(fields)
 }
 
 /**
- * Gives the fields of a layer whose table was read again: what stands stays as it is as long as its column does.
+ * Returns the fields of a layer whose table was read again: existing fields are kept if their column still exists.
  *
- * @param options.addsNew whether columns become fields that none stands for
+ * @param options.addsNew whether to add fields for columns without a field
  */
 export function keepFields(
   { fields }: Layer,
@@ -60,7 +60,7 @@ export function keepFields(
   ]
 }
 
-/** Somebody may have given the name of the new column to another field. */
+/** Finds an unused display name, since another field may have the name of the new column. */
 function freeName({ keyname, displayName = keyname }: PlannedField, shown: ReadonlySet<string>): string {
   let name = displayName
   for (let count = 1; shown.has(name); count += 1) name = `${displayName} ${count}`
@@ -68,10 +68,10 @@ function freeName({ keyname, displayName = keyname }: PlannedField, shown: Reado
 }
 
 /**
- * Reads what the fields of a layer are to become: all but the keyname and the datatype, which are the column's, may
- * change. A field that is dropped leaves its column alone; one that is new stands for a column that has none.
+ * Reads the changes of fields. Keyname and datatype come from the column and cannot change. Dropping a field keeps its
+ * column; a new field needs a column without a field.
  *
- * @param table what the table was found to be, where a listed field is new
+ * @param table the inspected table, if a listed field is new
  * @throws {Problem} request/invalid
  */
 export function describeChanges(
@@ -80,12 +80,12 @@ export function describeChanges(
   table: FoundTable | undefined,
 ): FieldChange[] {
   return listed.map((field, at) => {
-    const standing = layer.fields.find(({ id, keyname }) =>
+    const current = layer.fields.find(({ id, keyname }) =>
       field.id === undefined ? keyname === field.keyname : id === field.id,
     )
     const change = fieldChangeOf(field)
-    if (standing !== undefined && field.delete !== true) checkColumn(standing, field, at)
-    if (standing !== undefined || field.delete === true || table === undefined) return change
+    if (current !== undefined && field.delete !== true) checkColumn(current, field, at)
+    if (current !== undefined || field.delete === true || table === undefined) return change
     return { ...change, foreign: getColumn(table, field, at).foreign }
   })
 }
@@ -95,7 +95,7 @@ function getColumn(table: FoundTable, field: Field, at: number): PlannedField {
   const column = table.fields.find(({ keyname }) => keyname === field.keyname)
   const pointer = joinPointer(joinPointer(place, at), 'keyname')
   if (column === undefined) {
-    const text = `"${table.foreign.table}" has no column for the field "${field.keyname}"`
+    const text = `table "${table.foreign.table}" has no column for the field "${field.keyname}"`
     throw invalidAt(pointer, text, findHint(field.keyname, names))
   }
   checkColumn(column, field, at)
@@ -109,7 +109,10 @@ function checkColumn(
 ): void {
   const pointer = joinPointer(place, at)
   if (field.keyname !== keyname)
-    throw invalidAt(joinPointer(pointer, 'keyname'), `the field "${keyname}" has its name from its column`)
+    throw invalidAt(
+      joinPointer(pointer, 'keyname'),
+      `the field "${keyname}" is named after its column and cannot be renamed`,
+    )
   if (field.datatype !== datatype)
     throw invalidAt(
       joinPointer(pointer, 'datatype'),

@@ -19,14 +19,14 @@ import { describeChanges, keepFields, pickFields } from './geodb_field.ts'
 import { lookupTablesOf, wireField } from './layer_field.ts'
 
 type Change = MemberChange<'geodb_layer'>
-type Given = Partial<Static<(typeof geodbLayer)['members']['geodb_layer']>>
+type Member = Partial<Static<(typeof geodbLayer)['members']['geodb_layer']>>
 
-/** What the table of a layer was found to be before the transaction of a request. */
-interface Looked extends Prepared {
+/** Result of inspecting a table before the transaction of a request. */
+interface InspectionResult extends Prepared {
   readonly inspected: Inspected
 }
 
-/** Layers of features that stand in tables of other databases. */
+/** Layers whose features are stored in tables of external databases. */
 export const geodbLayerBehaviour: Behaviour<'geodb_layer'> = {
   async readMembers(tx, ids) {
     const layers = await findLayers(tx, ids)
@@ -46,13 +46,13 @@ export const geodbLayerBehaviour: Behaviour<'geodb_layer'> = {
 }
 
 async function updateOne(tx: Queryable, change: Change): Promise<void> {
-  const standing = await lockLayer(tx, change.id)
-  if (standing === undefined) return
+  const current = await lockLayer(tx, change.id)
+  if (current === undefined) return
   const { caller, members } = change
-  const known = new Set([...lookupTablesOf(standing), standing.foreign?.connectionId ?? 0])
-  await requireReferences(tx, { caller, cls: 'geodb_layer', checks: [{ members, standing: known }] })
-  const table = await findChangedTable(tx, change, standing)
-  if (table !== undefined) await changeTable(tx, { change, standing, table })
+  const known = new Set([...lookupTablesOf(current), current.foreign?.connectionId ?? 0])
+  await requireReferences(tx, { caller, cls: 'geodb_layer', checks: [{ members, current: known }] })
+  const table = await findChangedTable(tx, change, current)
+  if (table !== undefined) await changeTable(tx, { change, current, table })
   const layer = (await findLayers(tx, [change.id])).get(change.id)
   const fields = members.feature_layer?.fields
   if (fields === undefined || layer === undefined) return
@@ -60,17 +60,17 @@ async function updateOne(tx: Queryable, change: Change): Promise<void> {
   if (isChanged) await touchLayer(tx, change.id)
 }
 
-/** Looks at the table before the transaction opens, where its connection stands by then. */
-async function prepare(preparation: Preparation<'geodb_layer'>): Promise<Looked | undefined> {
+/** Inspects the table before the transaction opens, unless the same request creates its connection. */
+async function prepare(preparation: Preparation<'geodb_layer'>): Promise<InspectionResult | undefined> {
   const { context, caller, id, members } = preparation
-  const standing = id === undefined ? undefined : (await findLayers(context.database, [id])).get(id)
-  if (standing !== undefined && !needsTable(members, standing)) return undefined
-  const { connectionId, ...wanted } = wantedOf(members.geodb_layer ?? {}, standing)
+  const current = id === undefined ? undefined : (await findLayers(context.database, [id])).get(id)
+  if (current !== undefined && !needsTable(members, current)) return undefined
+  const { connectionId, ...wanted } = wantedOf(members.geodb_layer ?? {}, current)
   if (!(await memberTable('geodb_connection').find(context.database, [connectionId])).has(connectionId))
     return undefined
-  const known = new Set(standing === undefined ? [] : [standing.foreign?.connectionId ?? 0])
+  const known = new Set(current === undefined ? [] : [current.foreign?.connectionId ?? 0])
   const { geodb_layer } = members
-  const checks = [{ members: { geodb_layer }, standing: known }]
+  const checks = [{ members: { geodb_layer }, current: known }]
   await requireReferences(context.database, { caller, cls: 'geodb_layer', checks })
   const inspected = await inspect(context.database, { context, caller, connectionId, wanted: [wanted] })
   return inspected && { inspected, discard: async () => undefined }
@@ -80,9 +80,9 @@ interface Wanted extends WantedTable {
   readonly connectionId: number
 }
 
-/** What a layer is to be of: what the request says, else what stands; what follows from the table is read from it. */
-function wantedOf(given: Given, standing?: Layer): Wanted {
-  const foreign = standing?.foreign
+/** Returns the table of a layer: from the request, else as stored. Missing geometry type and SRS are read from the table. */
+function wantedOf(given: Member, current?: Layer): Wanted {
+  const foreign = current?.foreign
   const place = {
     connectionId: given.connection?.id ?? foreign?.connectionId ?? 0,
     schema: given.schema ?? foreign?.schema ?? '',
@@ -90,13 +90,13 @@ function wantedOf(given: Given, standing?: Layer): Wanted {
     idColumn: given.column_id ?? foreign?.idColumn ?? '',
     geomColumn: given.column_geom ?? foreign?.geomColumn ?? '',
   }
-  // A column that does not say what it holds goes on holding what the layer shows of it.
-  const keeps = standing !== undefined && foreign?.isMixed === true && !isMoved(place, standing)
+  // An untyped column keeps the geometry type and SRS of the layer.
+  const keeps = current !== undefined && foreign?.isMixed === true && !isMoved(place, current)
   return {
     ...place,
     geometryType:
-      given.geometry_type === undefined ? (keeps ? standing.geometryType : null) : given.geometry_type,
-    srs: given.srs?.id ?? (keeps ? standing.srs : undefined),
+      given.geometry_type === undefined ? (keeps ? current.geometryType : null) : given.geometry_type,
+    srs: given.srs?.id ?? (keeps ? current.srs : undefined),
   }
 }
 
@@ -108,13 +108,13 @@ function isMoved(place: Place, { foreign }: Layer): boolean {
   return placeNames.some((name) => place[name] !== foreign?.[name])
 }
 
-/** Tells whether a change says anything that only the table can answer. */
-function needsTable({ geodb_layer: given = {}, feature_layer }: Change['members'], standing: Layer): boolean {
-  if (given.fields === 'update' || isMoved(wantedOf(given, standing), standing)) return true
-  if (given.geometry_type !== undefined && given.geometry_type !== standing.geometryType) return true
-  if (given.srs !== undefined && given.srs.id !== standing.srs) return true
-  const ids = new Set(standing.fields.map(({ id }) => id))
-  const keynames = new Set(standing.fields.map(({ keyname }) => keyname))
+/** Tells whether checking a change requires reading the table. */
+function needsTable({ geodb_layer: given = {}, feature_layer }: Change['members'], current: Layer): boolean {
+  if (given.fields === 'update' || isMoved(wantedOf(given, current), current)) return true
+  if (given.geometry_type !== undefined && given.geometry_type !== current.geometryType) return true
+  if (given.srs !== undefined && given.srs.id !== current.srs) return true
+  const ids = new Set(current.fields.map(({ id }) => id))
+  const keynames = new Set(current.fields.map(({ keyname }) => keyname))
   return (feature_layer?.fields ?? []).some(({ id, keyname }) =>
     id === undefined ? !keynames.has(keyname) : !ids.has(id),
   )
@@ -145,21 +145,21 @@ async function createLayers(tx: Queryable, connectionId: number, changes: readon
   await insertFields(tx, new Map(made.map(({ id, fields }) => [id, fields])))
 }
 
-/** Gives the tables of new layers: one by one where they were looked at before, else all together. */
+/** Returns the tables of new layers: one by one if inspected before the transaction, else all together. */
 async function findNewTables(
   tx: Queryable,
   connectionId: number,
   changes: readonly Change[],
 ): Promise<FoundTable[]> {
   const tables = new Map<number, FoundTable>()
-  const looked = changes.filter(({ prepared }) => prepared !== undefined)
+  const inspected = changes.filter(({ prepared }) => prepared !== undefined)
   const others = changes.filter(({ prepared }) => prepared === undefined)
-  for (const group of [...looked.map((one) => [one]), others]) {
+  for (const group of [...inspected.map((one) => [one]), others]) {
     const [first] = group
     if (first === undefined) continue
     const { context, caller, prepared } = first
     const wanted = group.map(({ members }) => wantedOf(members.geodb_layer ?? {}))
-    const before = (prepared as Looked | undefined)?.inspected
+    const before = (prepared as InspectionResult | undefined)?.inspected
     const found = await getTables(tx, { context, caller, connectionId, wanted }, before)
     for (const [at, { id }] of group.entries()) {
       const table = found[at]
@@ -169,42 +169,42 @@ async function findNewTables(
   return changes.flatMap(({ id }) => tables.get(id) ?? [])
 }
 
-/** Gives what the table makes of a layer that stands, where the change needs that. */
+/** Returns the table of an existing layer, if the change needs it. */
 async function findChangedTable(
   tx: Queryable,
   { context, caller, members, prepared }: Change,
-  standing: Layer,
+  current: Layer,
 ): Promise<FoundTable | undefined> {
-  if (!needsTable(members, standing)) return undefined
-  const { connectionId, ...wanted } = wantedOf(members.geodb_layer ?? {}, standing)
-  const before = (prepared as Looked | undefined)?.inspected
+  if (!needsTable(members, current)) return undefined
+  const { connectionId, ...wanted } = wantedOf(members.geodb_layer ?? {}, current)
+  const before = (prepared as InspectionResult | undefined)?.inspected
   const [table] = await getTables(tx, { context, caller, connectionId, wanted: [wanted] }, before)
   return table
 }
 
 interface TableChange {
   readonly change: Change
-  readonly standing: Layer
+  readonly current: Layer
   readonly table: FoundTable
 }
 
 async function changeTable(
   tx: Queryable,
-  { change: { id, members }, standing, table }: TableChange,
+  { change: { id, members }, current, table }: TableChange,
 ): Promise<void> {
-  const { connectionId, ...place } = wantedOf(members.geodb_layer ?? {}, standing)
-  const before = standing.foreign
+  const { connectionId, ...place } = wantedOf(members.geodb_layer ?? {}, current)
+  const before = current.foreign
   const isOther =
     connectionId !== before?.connectionId || place.schema !== before.schema || place.table !== before.table
   await updateForeignLayer(tx, id, table)
   await writeForeignTables(tx, new Map([[id, table.foreign]]))
   const readsAgain = isOther || members.geodb_layer?.fields === 'update'
-  const fields = keepFields(standing, table, { addsNew: readsAgain })
+  const fields = keepFields(current, table, { addsNew: readsAgain })
   requireValidNames(fields)
   await writeFields(tx, id, fields)
   if (connectionId === before?.connectionId) return
   await writeConnections(tx, new Map([[id, connectionId]]))
-  // Who may read the layer depends on its connection.
+  // The read permission of a layer depends on its connection.
   await touchPermissionEpoch(tx)
 }
 

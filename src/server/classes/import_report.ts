@@ -3,7 +3,7 @@ import type { ImportReport } from '../../import/stage_source.ts'
 import type { Prepared } from './behaviour.ts'
 import { isStagedSource } from './vector_layer_source.ts'
 
-/** Writes what became of a file for the wire. */
+/** Encodes an import report for the wire. */
 export function encodeReport(report: ImportReport): WireImportReport {
   const { format, layer, count, badCount, bad, otherCount, renamed, notes } = report
   return {
@@ -18,7 +18,7 @@ export function encodeReport(report: ImportReport): WireImportReport {
   }
 }
 
-/** The part of an answer that tells what became of the file a request brought along; nothing where it brought none. */
+/** Returns the import report of a request as part of its answer; empty if the request has no source. */
 export function reportPart(prepared: Prepared | undefined): { readonly report?: WireImportReport } {
   return isStagedSource(prepared) ? { report: encodeReport(prepared.staged.report) } : {}
 }

@@ -3,7 +3,7 @@ import type { FieldChange } from '../../store/layer/field_change.ts'
 import type { NewField } from '../../store/layer/plan_fields.ts'
 import type { Layer, LayerField } from '../../store/layer/stored_layer.ts'
 
-/** Reads a field that is to be made. */
+/** Reads a new field. */
 export function newFieldOf(field: Field): NewField {
   const { keyname, datatype, display_name: displayName } = field
   return {
@@ -17,17 +17,17 @@ export function newFieldOf(field: Field): NewField {
   }
 }
 
-/** Reads what a field is to become. */
+/** Reads the change of a field. */
 export function fieldChangeOf(field: Field): FieldChange {
   return { ...newFieldOf(field), id: field.id, isDropped: field.delete }
 }
 
-/** Lists the lookup tables that explain the fields of a layer. */
+/** Lists the lookup tables of the fields of a layer. */
 export function lookupTablesOf({ fields }: Layer): Set<number> {
   return new Set(fields.flatMap(({ lookupTableId }) => (lookupTableId === null ? [] : [lookupTableId])))
 }
 
-/** Gives a field as on the wire. */
+/** Encodes a field for the wire. */
 export function wireField(field: LayerField): Field {
   return {
     id: field.id,

@@ -6,7 +6,7 @@ import { type Given, givenOf, rowBehaviour } from './row.ts'
 type Row = MemberRow<'lookup_table'>
 type Item = readonly [key: string, value: string]
 
-/** Words for codes. Items are written as a whole; fields point at the table, so that its id stays. */
+/** Tables of codes and their labels. Updates replace all items, and keep the id, to which fields refer. */
 export const lookupTableBehaviour = rowBehaviour({
   cls: 'lookup_table',
   change: ({ members }, stored) => rowOf(givenOf('lookup_table', members), stored),
@@ -20,18 +20,18 @@ function rowOf(given: Given<'lookup_table'>, stored: Row): Row {
   return { items, sort, order: order === undefined ? fitOrder(stored.order, keys) : order }
 }
 
-/** Keeps an order that was given earlier, for the keys that are still there; new ones come after. */
+/** Keeps the stored order for existing keys, and appends new keys. */
 function fitOrder(order: readonly string[] | null, keys: readonly string[]): string[] | null {
   if (order === null) return null
-  const [known, wanted] = [new Set(order), new Set(keys)]
-  return [...order.filter((key) => wanted.has(key)), ...keys.filter((key) => !known.has(key))]
+  const [known, next] = [new Set(order), new Set(keys)]
+  return [...order.filter((key) => next.has(key)), ...keys.filter((key) => !known.has(key))]
 }
 
 function checkOrder(order: readonly string[], keys: readonly string[]): void {
   const left = new Set(keys)
   for (const [at, key] of order.entries()) {
     if (left.delete(key)) continue
-    const why = keys.includes(key) ? 'stands in the order already' : 'is no key of the items'
+    const why = keys.includes(key) ? 'is listed twice' : 'is not a key of the items'
     throw invalidAt(joinPointer('/lookup_table/order', at), `${JSON.stringify(key)} ${why}`)
   }
   const [missing] = left

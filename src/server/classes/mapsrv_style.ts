@@ -9,8 +9,8 @@ import { styleProblem } from './style_fault.ts'
 const styles = memberTable('mapsrv_style')
 
 /**
- * Styles in map server XML. The text is kept as it came, once it could be read. What the drawing leaves out of it is
- * logged with line and column; `landform validate` tells it to whoever writes the style in a manifest.
+ * Styles in MapServer XML, validated and stored unchanged. Parts that rendering does not support are logged with line
+ * and column; for styles in manifests, `landform validate` reports them.
  */
 export const mapsrvStyleBehaviour: Behaviour<'mapsrv_style'> = {
   async readMembers(tx, ids) {
@@ -18,8 +18,8 @@ export const mapsrvStyleBehaviour: Behaviour<'mapsrv_style'> = {
     return new Map([...rows].map(([id, { xml }]) => [id, { mapsrv_style: { xml } }]))
   },
   async create(tx, changes) {
-    const plain = changes.filter(({ members }) => members.mapsrv_style?.xml === undefined)
-    const layers = await findLayers(tx, [...new Set(plain.map(({ parentId }) => parentId))])
+    const withoutXml = changes.filter(({ members }) => members.mapsrv_style?.xml === undefined)
+    const layers = await findLayers(tx, [...new Set(withoutXml.map(({ parentId }) => parentId))])
     const rows = changes.map((change): [number, MemberRow<'mapsrv_style'>] => {
       const given = change.members.mapsrv_style?.xml
       if (given !== undefined) checkXml(change, given)
@@ -47,6 +47,6 @@ function checkXml({ context, id }: MemberChange<'mapsrv_style'>, xml: string): v
   for (const issue of issues) {
     const { code, message, span } = issue
     const facts = { resource_id: id, code, problem: message, line: span?.line, column: span?.column }
-    context.log.warn(facts, 'part of a style is not drawn')
+    context.log.warn(facts, 'part of a style is not supported by rendering')
   }
 }

@@ -1,7 +1,7 @@
 import type { Cls } from '../../contract/registry.ts'
 import type { Behaviour } from './behaviour.ts'
 
-/** What classes do that have nothing of their own: groups of all kinds. */
+/** Creates the behaviour of classes without their own members, such as groups. */
 export function plainBehaviour<C extends Cls>(): Behaviour<C> {
   return {
     readMembers: async () => new Map(),

@@ -11,7 +11,7 @@ import {
   rasterSource,
 } from './raster_layer_source.ts'
 
-/** Pictures that the server keeps itself. */
+/** Rasters stored by the server. */
 export const rasterLayerBehaviour: BehaviourOf<'raster_layer'> = {
   async readMembers(tx, ids) {
     const rasters = await findRasters(tx, ids)
@@ -23,7 +23,11 @@ export const rasterLayerBehaviour: BehaviourOf<'raster_layer'> = {
     for (const { members, prepared } of changes) {
       checkReferenceSystem(members)
       if (!isRasterSource(prepared))
-        throw invalidAt('/raster_layer', 'missing field "source"', 'upload a GeoTIFF, and name the upload')
+        throw invalidAt(
+          '/raster_layer',
+          'missing field "source"',
+          'Upload a GeoTIFF, and set "source" to its upload.',
+        )
     }
     await adopt(tx, changes)
   },
@@ -35,12 +39,15 @@ export const rasterLayerBehaviour: BehaviourOf<'raster_layer'> = {
 
 async function adopt(tx: Queryable, changes: readonly MemberChange<'raster_layer'>[]): Promise<void> {
   const prepared = new Map(
-    changes.flatMap(({ id, prepared: made }) =>
-      isRasterSource(made) ? [[id, made.preparedId] as const] : [],
+    changes.flatMap(({ id, prepared: source }) =>
+      isRasterSource(source) ? [[id, source.preparedId] as const] : [],
     ),
   )
   const [lost] = await adoptRasters(tx, prepared)
-  if (lost !== undefined) throw notPrepared(`the source ${JSON.stringify(prepared.get(lost))} is gone`)
+  if (lost !== undefined)
+    throw notPrepared(
+      `prepared source ${JSON.stringify(prepared.get(lost))} was deleted or is used by another layer`,
+    )
 }
 
 function membersOf(raster: Raster): Members<'raster_layer'> {

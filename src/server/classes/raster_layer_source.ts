@@ -21,15 +21,15 @@ import type { Preparation, Prepared, SourceBehaviour } from './behaviour.ts'
 
 type Task = Preparation<'raster_layer'>
 
-/** A picture that was read before the transaction of the request. */
+/** A raster that was read before the transaction of the request. */
 export interface RasterSource extends Prepared {
-  /** Id of the prepared picture. */
+  /** Id of the prepared raster. */
   readonly preparedId: string
-  /** What it is like, where this request has read it. */
+  /** Properties of the raster, if this request has read it. */
   readonly facts: RasterFacts | undefined
 }
 
-/** Tells whether a request brought a picture along. */
+/** Tells whether what was prepared for a request is a raster. */
 export function isRasterSource(prepared: unknown): prepared is RasterSource {
   return typeof prepared === 'object' && prepared !== null && 'preparedId' in prepared
 }
@@ -39,7 +39,7 @@ const { srs: rasterSrs } = rasterLayer.data
 const pointer: Pointer = '/raster_layer/source'
 
 /**
- * Reads the source of a request, where it has one, into a picture that stands ready.
+ * Reads the source of a request into a prepared raster; undefined if the request has none.
  *
  * @throws {Problem} request/invalid, upload/not-found, source/*, files/full, gdal/*
  */
@@ -49,8 +49,7 @@ export async function prepareRaster(task: Task): Promise<RasterSource | undefine
   const source = members.raster_layer?.source
   if (source === undefined) return undefined
   if (source.prepared !== undefined) return takePrepared(task, source.prepared)
-  if (source.id === undefined)
-    throw invalidAt(pointer, 'give the id of an upload, or what was prepared of one')
+  if (source.id === undefined) throw invalidAt(pointer, 'expected the id of an upload, or "prepared"')
   const { database, log } = context
   const upload = await getUpload(database, { id: source.id, pointer })
   const sourceName = source.name ?? upload.name
@@ -59,11 +58,11 @@ export async function prepareRaster(task: Task): Promise<RasterSource | undefine
   const stored = { userId: caller.id, layerId, blob, sourceDigest: upload.digest, sourceName, facts }
   const preparedId = await insertPreparedRaster(database, stored)
   if (preparedId === undefined) throw uploadNotFound({ id: source.id, pointer })
-  log.info({ resource: task.id, ...facts, bytes: blob.sizeBytes }, 'a picture was read')
+  log.info({ resource: task.id, ...facts, bytes: blob.sizeBytes }, 'raster read')
   return { preparedId, facts, discard: () => deletePreparedRaster(database, preparedId) }
 }
 
-/** Makes the picture that is kept of an upload. Where that fails, its content has no row and is swept away. */
+/** Converts an upload to the stored raster. If that fails, no row refers to its content, which is garbage collected. */
 async function readUpload(
   { context, signal }: Task,
   { upload, name }: { readonly upload: StoredUpload; readonly name: string },
@@ -83,25 +82,25 @@ async function readUpload(
   }
 }
 
-/** Finds a picture that stands ready since an earlier request. It goes when a layer takes it, or after a day. */
+/** Finds a raster prepared by an earlier request. It is deleted when a layer uses it, or after a day. */
 async function takePrepared({ context, caller, id }: Task, preparedId: string): Promise<RasterSource> {
   const found = await findPreparedRaster(context.database, { id: preparedId, userId: caller.id })
-  if (found === undefined) throw notPrepared(`there is no prepared source ${JSON.stringify(preparedId)}`)
+  if (found === undefined) throw notPrepared(`prepared source ${JSON.stringify(preparedId)} does not exist`)
   if (found.layerId !== (id ?? null)) {
-    const whose = found.layerId === null ? 'a new layer' : `layer ${found.layerId}`
-    throw notPrepared(`the source was prepared for ${whose}`)
+    const target = found.layerId === null ? 'a new layer' : `layer ${found.layerId}`
+    throw notPrepared(`the source was prepared for ${target}`)
   }
   return { preparedId, facts: undefined, discard: async () => undefined }
 }
 
-/** Keeps rasters for a layer to take over within a day. They are stored as soon as they are read. */
+/** Prepared sources of raster layers, kept for a day. They are stored as soon as they are read. */
 export const rasterSource: SourceBehaviour<'raster_layer'> = {
   async read(task) {
-    const made = await prepareRaster(task)
-    if (made?.facts === undefined) return undefined
-    const { srs, xsize, ysize, colorInterpretation } = made.facts
+    const source = await prepareRaster(task)
+    if (source?.facts === undefined) return undefined
+    const { srs, xsize, ysize, colorInterpretation } = source.facts
     const picture = { srs: { id: srs }, xsize, ysize, band_count: colorInterpretation.length }
-    return { keep: async () => ({ id: made.preparedId, picture }), discard: made.discard }
+    return { keep: async () => ({ id: source.preparedId, picture }), discard: source.discard }
   },
   async drop(database, source) {
     const found = await findPreparedRaster(database, source)
@@ -110,13 +109,13 @@ export const rasterSource: SourceBehaviour<'raster_layer'> = {
   },
 }
 
-/** A prepared picture that this request cannot have. */
+/** Returns the problem of a prepared raster that the request cannot use. */
 export function notPrepared(message: string): Problem {
   return problem('source/not-prepared', message, { data: { location: ['body', `${pointer}/prepared`] } })
 }
 
 /**
- * Checks that a layer is asked for in the reference system it can have.
+ * Checks that the reference system of a request is the one that raster layers have.
  *
  * @throws {Problem} request/invalid
  */

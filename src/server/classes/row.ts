@@ -4,22 +4,22 @@ import type { Queryable } from '../../database/database.ts'
 import { listColumns, type MemberRow, memberTable, type RowCls } from '../../store/classes/member_table.ts'
 import { type Behaviour, idOf, type MemberChange } from './behaviour.ts'
 
-/** Fields of the member named after a class, as a request has them. */
+/** Fields of the member named after a class, in a request. */
 export type Given<C extends RowCls> = Partial<MemberRow<C>>
 
-/** What a class stored as one row a resource does besides storing it. All of it is optional. */
+/** Hooks of a class stored as one row a resource. */
 export interface RowClass<C extends RowCls> {
   readonly cls: C
-  /** Gives the row that a request makes of the stored one, or of the defaults. */
+  /** Applies a request to the stored row, or to the defaults. */
   change?(change: MemberChange<C>, stored: MemberRow<C>): MemberRow<C>
-  /** Refuses rows with a Problem; they are not written yet. */
+  /** Checks rows before they are written; throws a Problem to reject them. */
   check?(tx: Queryable, rows: ReadonlyMap<number, MemberRow<C>>): Promise<void>
-  /** Gives the member as answers have it. Secrets are left out in any case. */
+  /** Encodes the member for answers. Secrets are always removed. */
   show?(row: MemberRow<C>): object
   readonly prepare?: Behaviour<C>['prepare']
 }
 
-/** Stores a class by its descriptor: creation fills in defaults, a change keeps the fields that it does not name. */
+/** Creates a behaviour that stores a class by its descriptor: a creation sets defaults, an update keeps other fields. */
 export function rowBehaviour<C extends RowCls>(own: RowClass<C>): Behaviour<C> {
   const { cls, change = mergeRow, check, show = (row) => row, prepare } = own
   const table = memberTable(cls)
@@ -52,18 +52,18 @@ export function rowBehaviour<C extends RowCls>(own: RowClass<C>): Behaviour<C> {
   }
 }
 
-/** Gives the fields of the member named after a class, those that a request has. */
+/** Returns the fields of the member named after a class that a request has. */
 export function givenOf<C extends RowCls>(cls: C, members: Members<C>): Given<C> {
   return (members as { readonly [M in Cls]?: Given<C> })[cls] ?? {}
 }
 
-/** Gives the defaults of the contract. Required fields are empty: every creation has them. */
+/** Returns the defaults of the contract. Required fields are null: every creation sets them. */
 export function defaultRow<C extends RowCls>(cls: C): MemberRow<C> {
   const values = listColumns(cls).map(({ name, default: value }) => [name, value ?? null])
   return Object.fromEntries(values) as MemberRow<C>
 }
 
-/** That there is no secret may be shown. */
+/** Removes secrets; keeps null, which shows that a secret is not set. */
 function withoutSecrets(shown: object, secrets: readonly string[]): object {
   const entries = Object.entries(shown)
   return Object.fromEntries(entries.filter(([name, value]) => value === null || !secrets.includes(name)))

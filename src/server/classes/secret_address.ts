@@ -6,23 +6,23 @@ import { invalidAt } from '../http/invalid_request.ts'
 type Values = Readonly<Record<string, unknown>>
 
 /**
- * Refuses another address for a stored secret unless the request carries the secret: whoever may change the address may
- * not read the secret, and could have it sent to a server of their own.
+ * Rejects a change of the address for a stored secret unless the request contains the secret. Otherwise a caller who can
+ * change the address, but not read the secret, could have it sent to their own server.
  *
- * @param given member of the request that has the name of the class
- * @param addresses the address before and after the change, in forms that can be compared
+ * @param given member of the request named after the class
+ * @param addresses normalised address before and after the change
  * @throws {Problem} request/invalid
  */
 export function checkSecretAddress(
   cls: Cls,
   given: Values,
-  { standing, next }: { readonly standing: Values; readonly next: Values },
+  { current, next }: { readonly current: Values; readonly next: Values },
 ): void {
   const member = descriptorOf(cls).members[cls] as Schema
   const [secret = ''] = listSecrets(member)
   if (given[secret] !== undefined) return
   for (const [name, schema] of Object.entries(member.properties ?? {})) {
-    if (!annotationsOf(schema)['x-address'] || next[name] === standing[name]) continue
+    if (!annotationsOf(schema)['x-address'] || next[name] === current[name]) continue
     throw invalidAt(
       `/${cls}/${secret}`,
       `${name} changes only together with the stored ${secret}`,

@@ -18,14 +18,14 @@ type Service = 'wmsserver_service' | 'wfsserver_service'
 type WmsEntry = Static<(typeof wmsserverService)['members']['wmsserver_service']>['layers'][number]
 type WfsEntry = Static<(typeof wfsserverService)['members']['wfsserver_service']>['layers'][number]
 
-/** What tells one kind of service from the other: how an entry of its list is read and written. */
+/** A kind of service: parses and formats the entries of its list. */
 interface Kind<C extends Service, Entry> {
   readonly cls: C
   parse(entry: Entry): ServiceLayer
   format(layer: ServiceLayer): Entry
 }
 
-/** Styles and WMS layers that are published as a web map service. */
+/** Styles and WMS layers published as a web map service. */
 export const wmsserverServiceBehaviour = serviceBehaviour<'wmsserver_service', WmsEntry>({
   cls: 'wmsserver_service',
   parse: (entry) => ({
@@ -41,7 +41,7 @@ export const wmsserverServiceBehaviour = serviceBehaviour<'wmsserver_service', W
   }),
 })
 
-/** Layers that are published as a web feature service. */
+/** Layers published as a web feature service. */
 export const wfsserverServiceBehaviour = serviceBehaviour<'wfsserver_service', WfsEntry>({
   cls: 'wfsserver_service',
   parse: (entry) => ({
@@ -78,22 +78,22 @@ function serviceBehaviour<C extends Service, Entry extends SharedEntry>(kind: Ki
       const members = (id: number) => ({ [cls]: { layers: (layers.get(id) ?? []).map(format) } })
       return new Map(ids.map((id) => [id, members(id) as unknown as Members<C>]))
     },
-    create: (tx, changes) => write(tx, kind, { changes, standing: new Map() }),
+    create: (tx, changes) => write(tx, kind, { changes, current: new Map() }),
     async update(tx, changes) {
-      await write(tx, kind, { changes, standing: await findServiceLayers(tx, changes.map(idOf)) })
+      await write(tx, kind, { changes, current: await findServiceLayers(tx, changes.map(idOf)) })
     },
   }
 }
 
 interface Writing<C extends Service> {
   readonly changes: readonly MemberChange<C>[]
-  readonly standing: ReadonlyMap<number, readonly ServiceLayer[]>
+  readonly current: ReadonlyMap<number, readonly ServiceLayer[]>
 }
 
 async function write<C extends Service, Entry extends SharedEntry>(
   tx: Queryable,
   { cls, parse }: Kind<C, Entry>,
-  { changes, standing }: Writing<C>,
+  { changes, current }: Writing<C>,
 ): Promise<void> {
   const lists = changes.flatMap(({ id, caller, members }) => {
     const { layers } = (members as { readonly [M in Service]?: { readonly layers?: Entry[] } })[cls] ?? {}
@@ -102,21 +102,21 @@ async function write<C extends Service, Entry extends SharedEntry>(
   const [first] = lists
   if (first === undefined) return
   for (const { layers } of lists) checkKeynames(cls, layers)
-  const checks = lists.map(({ id, members }) => ({ members, standing: resourcesOf(standing.get(id)) }))
+  const checks = lists.map(({ id, members }) => ({ members, current: resourcesOf(current.get(id)) }))
   await requireReferences(tx, { caller: first.caller, cls, checks })
   await replaceServiceLayers(tx, new Map(lists.map(({ id, layers }) => [id, layers.map(parse)])))
 }
 
 const resourcesOf = (layers: readonly ServiceLayer[] = []) => new Set(layers.map((layer) => layer.resourceId))
 
-/** Requests name a layer by its keyname: it is one layer's only. */
+/** Checks that keynames are distinct, since requests name layers by keyname. */
 function checkKeynames(cls: Service, layers: readonly SharedEntry[]): void {
   const seen = new Set<string>()
   for (const [at, { keyname }] of layers.entries()) {
     if (seen.has(keyname))
       throw invalidAt(
         joinPointer('', cls, 'layers', at, 'keyname'),
-        `the keyname "${keyname}" stands in the list already`,
+        `the keyname "${keyname}" is listed twice`,
       )
     seen.add(keyname)
   }

@@ -3,7 +3,7 @@ import type { Issue } from '../../core/issue.ts'
 import { type Pointer, splitPointer } from '../../core/pointer.ts'
 import type { Problem } from '../../core/problem.ts'
 
-/** A style that cannot be used: names the member of the body it stands in, and every fault by line and column. */
+/** Returns the problem of an invalid style, with the member of the body and the line and column of every error. */
 export function styleProblem(pointer: Pointer, errors: readonly Issue[]): Problem {
   const [first, ...more] = errors
   const others = more.length === 0 ? '' : ` (and ${more.length} more)`

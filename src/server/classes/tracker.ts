@@ -4,10 +4,10 @@ import { findTakenDevices } from '../../store/classes/tracker.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { rowBehaviour } from './row.ts'
 
-/** Devices that report where they are. */
+/** Devices that report their positions. */
 export const trackerBehaviour = rowBehaviour({ cls: 'tracker', check: checkDevices })
 
-/** Refuses a device that another tracker has, so that what it reports belongs to one of them. */
+/** Rejects a device that another tracker has, so that each reported position belongs to one tracker. */
 async function checkDevices(tx: Queryable, rows: ReadonlyMap<number, MemberRow<'tracker'>>): Promise<void> {
   const devices = [...rows.values()].map((row) => row.unique_id)
   const taken = await findTakenDevices(tx, { devices, ids: [...rows.keys()] })

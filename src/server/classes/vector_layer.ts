@@ -25,7 +25,7 @@ import { isStagedSource, prepareSource } from './vector_layer_source.ts'
 type Change = MemberChange<'vector_layer'>
 type Own = Partial<Static<(typeof vectorLayer)['members']['vector_layer']>>
 
-/** Layers of features that stand in tables of the server's own. */
+/** Layers whose features are stored in the server's database. */
 export const vectorLayerBehaviour: BehaviourOf<'vector_layer'> = {
   async readMembers(tx, ids) {
     const layers = await findLayers(tx, ids)
@@ -54,18 +54,18 @@ export const vectorLayerBehaviour: BehaviourOf<'vector_layer'> = {
 
 async function updateOne(tx: Queryable, change: Change): Promise<void> {
   const { caller, id, members, prepared } = change
-  const standing = await lockLayer(tx, id)
-  if (standing === undefined) return
-  const checks = [{ members, standing: lookupTablesOf(standing) }]
+  const current = await lockLayer(tx, id)
+  if (current === undefined) return
+  const checks = [{ members, current: lookupTablesOf(current) }]
   await requireReferences(tx, { caller, cls: 'vector_layer', checks })
   const own = members.vector_layer ?? {}
-  checkReferenceSystem(own, standing)
+  checkReferenceSystem(own, current)
   if (isStagedSource(prepared)) await adoptStaged(tx, id, prepared.staged)
   const isChanged = await changeFeatures(tx, change, { isReplaced: isStagedSource(prepared) })
   if (isChanged && !isStagedSource(prepared)) await touchLayer(tx, id)
 }
 
-/** Changes what stands in the table; tells whether values changed. */
+/** Changes the table of a layer; returns whether data changed. */
 async function changeFeatures(
   tx: Queryable,
   { id, members }: Change,
@@ -97,16 +97,17 @@ async function writeFieldChanges(tx: Queryable, id: number, fields: readonly Fie
 
 function newLayerOf({ id, members }: Change): NewLayer {
   const { geometry_type: geometryType, srs, fields: ownFields } = members.vector_layer ?? {}
-  if (geometryType === undefined) throw invalidAt('/vector_layer', 'give geometry_type and srs, or a source')
+  if (geometryType === undefined)
+    throw invalidAt('/vector_layer', 'missing fields "geometry_type" and "srs", or "source"')
   if (srs === undefined) throw invalidAt('/vector_layer/srs', 'missing field "srs"')
-  checkStorable(srs.id)
+  checkSrs(srs.id)
   const fields = (members.feature_layer?.fields ?? ownFields ?? []).filter((field) => field.delete !== true)
-  const wanted = fields.map(newFieldOf)
-  requireValidNames(wanted)
-  return { resourceId: id, geometryType, srs: srs.id, fields: wanted }
+  const newFields = fields.map(newFieldOf)
+  requireValidNames(newFields)
+  return { resourceId: id, geometryType, srs: srs.id, fields: newFields }
 }
 
-function checkStorable(srs: number): void {
+function checkSrs(srs: number): void {
   if (layerReferenceSystems.some((known) => known === srs)) return
   throw invalidAt(
     '/vector_layer/srs/id',
@@ -114,11 +115,11 @@ function checkStorable(srs: number): void {
   )
 }
 
-function checkReferenceSystem({ srs }: Own, { srs: standing }: Layer): void {
-  if (srs === undefined || srs.id === standing) return
+function checkReferenceSystem({ srs }: Own, { srs: current }: Layer): void {
+  if (srs === undefined || srs.id === current) return
   throw invalidAt(
     joinPointer('/vector_layer/srs', 'id'),
-    `the layer is in EPSG:${standing}, and that is fixed`,
+    `the layer is in EPSG:${current}; its reference system cannot change`,
   )
 }
 

@@ -8,15 +8,15 @@ import type { Preparation, PreparedAnswer, ReadSource, SourceBehaviour } from '.
 import { encodeReport } from './import_report.ts'
 import { prepareSource } from './vector_layer_source.ts'
 
-/** Keeps staged features for a layer to take over within a day. */
+/** Prepared sources of vector layers: staged features, kept for a day. */
 export const vectorSource: SourceBehaviour<'vector_layer'> = {
   async read(preparation) {
-    const made = await prepareSource(preparation)
-    if (made === undefined) return undefined
+    const source = await prepareSource(preparation)
+    if (source === undefined) return undefined
     try {
-      return await readySource(preparation, made.staged)
+      return await describeSource(preparation, source.staged)
     } catch (error) {
-      await made.discard()
+      await source.discard()
       throw error
     }
   },
@@ -27,7 +27,7 @@ export const vectorSource: SourceBehaviour<'vector_layer'> = {
   },
 }
 
-async function readySource(
+async function describeSource(
   { context: { database }, caller, id }: Preparation<'vector_layer'>,
   staged: Staged,
 ): Promise<ReadSource> {

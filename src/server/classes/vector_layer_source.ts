@@ -15,20 +15,20 @@ import type { Preparation, Prepared } from './behaviour.ts'
 
 type Own = Partial<Static<(typeof vectorLayer)['members']['vector_layer']>>
 
-/** Features that were read before the transaction of the request. */
+/** Features that were staged before the transaction of the request. */
 export interface StagedSource extends Prepared {
   readonly staged: Staged
 }
 
-/** Tells whether a request brought features along. */
+/** Tells whether what was prepared for a request is staged features. */
 export function isStagedSource(prepared: unknown): prepared is StagedSource {
   return typeof prepared === 'object' && prepared !== null && 'staged' in prepared
 }
 
-/** For new layers; those that exist keep their reference system. */
+/** Reference system of new layers; existing layers keep theirs. */
 const { srs: importSrs } = vectorLayer.data
 
-/** Reads the source of a request, where it has one, into a table that stands ready. */
+/** Reads the source of a request into a staging table; undefined if the request has none. */
 export async function prepareSource(
   preparation: Preparation<'vector_layer'>,
 ): Promise<StagedSource | undefined> {
@@ -38,14 +38,17 @@ export async function prepareSource(
   const { id: uploadId, prepared } = own.source
   if (prepared !== undefined) return takePrepared(preparation, prepared)
   if (uploadId === undefined)
-    throw invalidAt('/vector_layer/source', 'give the id of an upload, or what was prepared of one')
+    throw invalidAt('/vector_layer/source', 'expected the id of an upload, or "prepared"')
   const layer = id === undefined ? undefined : (await findLayers(context.database, [id])).get(id)
   if (layer === undefined && (own.srs?.id ?? importSrs) !== importSrs) {
-    throw invalidAt('/vector_layer/srs/id', `a layer made of data is in EPSG:${importSrs}`)
+    throw invalidAt(
+      '/vector_layer/srs/id',
+      `layers created from a source are in EPSG:${importSrs}, not EPSG:${own.srs?.id}`,
+    )
   }
   const rules = loadRulesOf(own, layer === undefined ? undefined : geometryParts(layer.geometryType))
   if (rules.idSource === 'FIELD' && rules.idFields.length === 0)
-    throw invalidAt('/vector_layer/fid_field', 'fid_source FIELD needs a fid_field')
+    throw invalidAt('/vector_layer/fid_field', 'fid_source FIELD requires fid_field')
   const { path, name } = await findFile(own, context)
   const source = {
     ...rules,
@@ -62,11 +65,11 @@ export async function prepareSource(
   const staged = await loads.follow({ uploadId, log }, (onProgress) =>
     stageSource(source, { ...context, ...limits, onProgress }),
   )
-  log.info({ resource: id, ...staged.report }, 'a source was read')
+  log.info({ resource: id, ...staged.report }, 'source read')
   return { staged, discard: staged.discard }
 }
 
-/** Fields whose datatype the request names: values are held to it while they are read, so that bad ones are told. */
+/** Returns the fields whose datatype the request declares. Values are checked against it while read, and faults reported. */
 function declaredFields(fields: readonly Field[] | undefined): WantedFields['fields'] | undefined {
   const typed = fields?.flatMap(({ keyname, datatype, delete: isDropped }) =>
     keyname === undefined || datatype === undefined || isDropped === true ? [] : [{ keyname, datatype }],
@@ -74,7 +77,7 @@ function declaredFields(fields: readonly Field[] | undefined): WantedFields['fie
   return typed === undefined || typed.length === 0 ? undefined : typed
 }
 
-/** Finds features that stand ready since an earlier request. They go when a layer takes them, or after a day. */
+/** Finds features prepared by an earlier request. They are deleted when a layer uses them, or after a day. */
 async function takePrepared(
   { context, caller, id }: Preparation<'vector_layer'>,
   prepared: string,
@@ -82,10 +85,14 @@ async function takePrepared(
   const found = await findPreparedSource(context.database, { id: prepared, userId: caller.id })
   const details = { data: { location: ['body', '/vector_layer/source/prepared'] } }
   if (found === undefined)
-    throw problem('source/not-prepared', `there is no prepared source ${JSON.stringify(prepared)}`, details)
+    throw problem(
+      'source/not-prepared',
+      `prepared source ${JSON.stringify(prepared)} does not exist`,
+      details,
+    )
   if (found.layerId !== (id ?? null)) {
-    const whose = found.layerId === null ? 'a new layer' : `layer ${found.layerId}`
-    throw problem('source/not-prepared', `the source was prepared for ${whose}`, details)
+    const target = found.layerId === null ? 'a new layer' : `layer ${found.layerId}`
+    throw problem('source/not-prepared', `the source was prepared for ${target}`, details)
   }
   const discard = async () => undefined
   return { staged: { ...(found.staged as Staged), tableName: found.tableName, discard }, discard }

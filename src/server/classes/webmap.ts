@@ -39,7 +39,7 @@ export const webmapBehaviour: Behaviour<'webmap'> = {
   },
 }
 
-/** The whole world, and nothing on it: the defaults of the contract. */
+/** Defaults of the contract: the extent of the world, and no items. */
 const emptyRow: Omit<WebmapRow, 'id'> = {
   extentLeft: -180,
   extentRight: 180,
@@ -54,13 +54,13 @@ const emptyRow: Omit<WebmapRow, 'id'> = {
 async function write(
   tx: Queryable,
   changes: readonly Change[],
-  standing: ReadonlyMap<number, WebmapRow>,
+  current: ReadonlyMap<number, WebmapRow>,
 ): Promise<void> {
   const [caller] = changes.map((change) => change.caller)
   if (caller === undefined) return
-  const maps = changes.map(({ id, members }) => ({ members, row: standing.get(id) ?? { ...emptyRow, id } }))
+  const maps = changes.map(({ id, members }) => ({ members, row: current.get(id) ?? { ...emptyRow, id } }))
   for (const { members } of maps) checkMembers(members)
-  const checks = maps.map(({ members, row }) => ({ members, standing: referencesOf(row) }))
+  const checks = maps.map(({ members, row }) => ({ members, current: referencesOf(row) }))
   await requireReferences(tx, { caller, cls: 'webmap', checks })
   await writeWebmaps(
     tx,
@@ -98,7 +98,10 @@ function columnsOf(given: WebmapMember, row: WebmapRow): WebmapColumns {
   }
   const { extentBottom, extentTop } = columns
   if (extentBottom !== null && extentTop !== null && extentBottom > extentTop) {
-    throw invalidAt('/webmap/extent_bottom', `${extentBottom} is above extent_top, which is ${extentTop}`)
+    throw invalidAt(
+      '/webmap/extent_bottom',
+      `${extentBottom} is greater than extent_top, which is ${extentTop}`,
+    )
   }
   return columns
 }
@@ -108,7 +111,7 @@ function referencesOf({ items, basemaps, bookmarkResourceId }: WebmapRow): Set<n
   return new Set([...ids, bookmarkResourceId].filter((id) => id !== null))
 }
 
-/** Checks how deep and how large a layer tree is. */
+/** Checks the depth and the number of items of a layer tree. */
 function checkTree(items: readonly WebmapItem[]): void {
   const root: Pointer = '/webmap/root_item/children'
   const count = countItems(items, root, 1)
@@ -147,6 +150,6 @@ function checkDistinct(basemapIds: readonly number[]): void {
   if (index < 0) return
   throw invalidAt(
     `/basemap_webmap/basemaps/${index}/resource_id`,
-    `base map ${basemapIds[index]} stands in the list already`,
+    `base map ${basemapIds[index]} is listed twice`,
   )
 }

@@ -9,27 +9,27 @@ import {
 import { formatScale } from '../../contract/scale.ts'
 import type { BasemapRow, ItemRow } from '../../store/classes/webmap.ts'
 
-/** Rows of a layer tree by the group they stand in; null for the top. */
+/** Rows of a layer tree by their group; null for the top level. */
 export type Branches = ReadonlyMap<number | null, readonly ItemRow[]>
 
-/** Sorts the rows of a layer tree by the group they stand in, siblings in order. */
+/** Groups the rows of a layer tree by their group, siblings in order. */
 export function branchesOf(rows: readonly ItemRow[]): Branches {
   const branches = Map.groupBy(rows, ({ parentId }) => parentId)
   for (const siblings of branches.values()) siblings.sort((a, b) => a.position - b.position)
   return branches
 }
 
-/** Puts the layer tree together as answers carry it: all members, with their defaults. */
+/** Encodes a layer tree for answers: all members, with defaults. */
 export function wireItems(branches: Branches, parentId: number | null = null): WebmapItem[] {
   return (branches.get(parentId) ?? []).map((row) => wireItem(branches, row))
 }
 
-/** Keeps what the contract knows of an item and of those in it, scales in the one form that answers have. */
+/** Normalises an item and its children: removes unknown members, and formats scales as in answers. */
 export function normaliseItem(item: WebmapItem): WebmapItem {
   return item.item_type === 'group' ? normaliseGroup(item) : normaliseLayer(item)
 }
 
-/** Gives a base map as answers carry it. */
+/** Encodes a base map for answers. */
 export function wireBasemap({ resourceId, item }: BasemapRow) {
   const { position, display_name: name } = item as { position?: number; display_name?: string }
   return {
@@ -44,7 +44,7 @@ export function wireBasemap({ resourceId, item }: BasemapRow) {
 const layerDefaults = defaultsOf(WebmapLayerSchema)
 const basemapDefaults = defaultsOf(BasemapSchema)
 
-/** Members of a layer that a client decides; the others are computed. */
+/** Members of a layer that clients write; the others are computed. */
 const layerFields = Object.keys(WebmapLayerSchema.properties).filter(
   (name) => name !== 'style_parent_id' && name !== 'payload',
 )
@@ -79,7 +79,7 @@ function normaliseLayer(item: WebmapLayer): WebmapLayer {
   }
 }
 
-/** Gives the defaults that the contract has for the members of an object. */
+/** Returns the defaults of the contract for the members of an object. */
 function defaultsOf({ properties }: TObject): Readonly<Record<string, unknown>> {
   const entries = Object.entries(properties).map(([name, schema]) => [
     name,

@@ -11,67 +11,69 @@ type Change = MemberChange<'wmsclient_connection'>
 type Row = MemberRow<'wmsclient_connection'>
 type Given = GivenOf<'wmsclient_connection'>
 
-/** What a service said of itself, before the transaction of a request. */
-interface Asked extends Prepared {
+/** Capabilities fetched before the transaction of a request. */
+interface FetchedCapabilities extends Prepared {
   readonly capabilities: Capabilities
 }
 
-/** How to reach web map services. Passwords are sealed, and never come back. */
+/** Connections to web map services. Passwords are encrypted and never returned. */
 export const wmsclientConnectionBehaviour = rowBehaviour({
   cls: 'wmsclient_connection',
-  prepare: ask,
+  prepare: fetchPrepared,
   change: rowOf,
 })
 
-/** Asks the service, where the request wants that. */
-async function ask(preparation: Preparation<'wmsclient_connection'>): Promise<Asked | undefined> {
+/** Fetches the capabilities of the service if the request has `capcache: query`. */
+async function fetchPrepared(
+  preparation: Preparation<'wmsclient_connection'>,
+): Promise<FetchedCapabilities | undefined> {
   const { context, id, members, signal } = preparation
   const given = givenOf('wmsclient_connection', members)
   if (given.capcache !== 'query') return undefined
-  const standing =
+  const current =
     id === undefined
       ? undefined
       : (await memberTable('wmsclient_connection').find(context.database, [id])).get(id)
   const { url, username, version } = {
     ...defaultRow('wmsclient_connection'),
-    ...standing,
+    ...current,
     ...definedOf(given),
   }
   checkUrl(url)
-  if (standing !== undefined) checkDestination(given, standing)
-  const password = given.password === undefined ? openPassword(context, id, standing) : given.password
+  if (current !== undefined) checkDestination(given, current)
+  const password = given.password === undefined ? openPassword(context, id, current) : given.password
   const credentials = username === null ? undefined : { login: username, password: password ?? '' }
   const { allowPrivateAddresses: allowPrivate } = context
   const capabilities = await fetchCapabilities({ url, version, credentials, allowPrivate, signal })
   return { capabilities, discard: async () => undefined }
 }
 
-// The name that the table had when the first passwords were sealed: they open under it only.
+// The table's first name: stored passwords are encrypted for it.
 const placeOf = (id: number) => `wms_connection.password:${id}`
 
 function openPassword(
   { secrets }: ServerContext,
   id: number | undefined,
-  standing: Row | undefined,
+  current: Row | undefined,
 ): string | null {
-  if (id === undefined || standing === undefined || standing.password === null) return null
-  return secrets.open(standing.password, placeOf(id))
+  if (id === undefined || current === undefined || current.password === null) return null
+  return secrets.open(current.password, placeOf(id))
 }
 
-/** The row that a request makes of the standing one. */
-function rowOf({ context, id, members, prepared }: Change, standing: Row): Row {
+/** Applies a request to the current row. */
+function rowOf({ context, id, members, prepared }: Change, current: Row): Row {
   const given = givenOf('wmsclient_connection', members)
-  const { url, username, version } = { ...standing, ...definedOf(given) }
+  const { url, username, version } = { ...current, ...definedOf(given) }
   checkUrl(url)
-  checkDestination(given, standing)
+  checkDestination(given, current)
   const password = sealPassword(context, given.password, id)
-  const row = { url, username, version, password: password === undefined ? standing.password : password }
+  const row = { url, username, version, password: password === undefined ? current.password : password }
   if (row.password !== null && username === null)
-    throw invalidAt('/wmsclient_connection/username', 'a password needs a username')
-  const isAsked = (prepared as Asked | undefined)?.capabilities !== undefined
-  if (isAsked) return { ...row, capcache: (prepared as Asked).capabilities }
-  const isOther = url !== standing.url || version !== standing.version
-  return { ...row, capcache: given.capcache === 'clear' || isOther ? null : standing.capcache }
+    throw invalidAt('/wmsclient_connection/username', 'a password requires a username')
+  const capabilities = (prepared as FetchedCapabilities | undefined)?.capabilities
+  if (capabilities !== undefined) return { ...row, capcache: capabilities }
+  const isOther = url !== current.url || version !== current.version
+  return { ...row, capcache: given.capcache === 'clear' || isOther ? null : current.capcache }
 }
 
 function definedOf({ url, username, version }: Given) {
@@ -90,14 +92,14 @@ function checkUrl(text: string): void {
   const place = '/wmsclient_connection/url'
   const url = URL.parse(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol))
-    throw invalidAt(place, 'the address is no http address')
+    throw invalidAt(place, 'the URL is not an HTTP URL')
   if (url.username !== '' || url.password !== '')
-    throw invalidAt(place, 'the address carries a login', 'give username and password by themselves')
+    throw invalidAt(place, 'the URL contains credentials', 'Set username and password instead.')
 }
 
-function checkDestination(given: Given, standing: Row): void {
-  if (standing.password === null) return
+function checkDestination(given: Given, current: Row): void {
+  if (current.password === null) return
   const addressOf = (url: string) => ({ url: URL.parse(url)?.href })
-  const next = addressOf(given.url ?? standing.url)
-  checkSecretAddress('wmsclient_connection', given, { standing: addressOf(standing.url), next })
+  const next = addressOf(given.url ?? current.url)
+  checkSecretAddress('wmsclient_connection', given, { current: addressOf(current.url), next })
 }

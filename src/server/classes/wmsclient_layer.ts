@@ -18,94 +18,105 @@ type Row = MemberRow<'wmsclient_layer'>
 
 const layerTable = memberTable('wmsclient_layer')
 
-interface Standing {
+interface StoredLayer {
   readonly row: Row
   readonly connectionId: number
 }
 
-/** Layers of web map services elsewhere. */
+/** Layers of external web map services. */
 export const wmsclientLayerBehaviour: Behaviour<'wmsclient_layer'> = {
   async readMembers(tx, ids) {
-    const layers = await findStanding(tx, ids)
+    const layers = await findStoredLayers(tx, ids)
     return new Map([...layers].map(([id, layer]) => [id, { wmsclient_layer: wireLayer(layer) }]))
   },
   create: (tx, changes) => write(tx, changes, new Map()),
   async update(tx, changes) {
-    const stored = await findStanding(tx, changes.map(idOf))
+    const stored = await findStoredLayers(tx, changes.map(idOf))
     await write(tx, changes, stored)
-    const getsOther = ({ id, members }: Change) => {
+    const changesConnection = ({ id, members }: Change) => {
       const connectionId = members.wmsclient_layer?.connection?.id
       return connectionId !== undefined && connectionId !== stored.get(id)?.connectionId
     }
     // The read permission of a layer depends on its connection.
-    if (changes.some(getsOther)) await touchPermissionEpoch(tx)
+    if (changes.some(changesConnection)) await touchPermissionEpoch(tx)
   },
 }
 
-async function findStanding(tx: Queryable, ids: readonly number[]): Promise<Map<number, Standing>> {
+async function findStoredLayers(tx: Queryable, ids: readonly number[]): Promise<Map<number, StoredLayer>> {
   const rows = await layerTable.find(tx, ids)
   const connections = await findConnections(tx, ids)
   return new Map([...rows].map(([id, row]) => [id, { row, connectionId: connections.get(id) ?? 0 }]))
 }
 
-function wireLayer({ row, connectionId }: Standing): Given {
+function wireLayer({ row, connectionId }: StoredLayer): Given {
   return { connection: { id: connectionId }, ...row }
 }
 
 async function write(
   tx: Queryable,
   changes: readonly Change[],
-  standing: ReadonlyMap<number, Standing>,
+  current: ReadonlyMap<number, StoredLayer>,
 ): Promise<void> {
   const [first] = changes
   if (first === undefined) return
   const checks = changes.map(({ id, members }) => {
-    const connectionId = standing.get(id)?.connectionId
-    return { members, standing: new Set(connectionId === undefined ? [] : [connectionId]) }
+    const connectionId = current.get(id)?.connectionId
+    return { members, current: new Set(connectionId === undefined ? [] : [connectionId]) }
   })
   await requireReferences(tx, { caller: first.caller, cls: 'wmsclient_layer', checks })
   const layers = new Map(
-    changes.map(({ id, members }) => [id, layerOf(members.wmsclient_layer ?? {}, standing.get(id))]),
+    changes.map(({ id, members }) => [id, layerOf(members.wmsclient_layer ?? {}, current.get(id))]),
   )
   await checkLayers(tx, [...layers.values()])
   await layerTable.write(tx, new Map([...layers].map(([id, { row }]) => [id, row])))
   await writeConnections(tx, new Map([...layers].map(([id, layer]) => [id, layer.connectionId])))
 }
 
-function layerOf({ connection, ...own }: Given, standing: Standing | undefined): Standing {
-  const { row, connectionId } = standing ?? { row: defaultRow('wmsclient_layer'), connectionId: 0 }
+function layerOf({ connection, ...own }: Given, current: StoredLayer | undefined): StoredLayer {
+  const { row, connectionId } = current ?? { row: defaultRow('wmsclient_layer'), connectionId: 0 }
   return { row: { ...row, ...own }, connectionId: connection?.id ?? connectionId }
 }
 
-async function checkLayers(tx: Queryable, layers: readonly Standing[]): Promise<void> {
+async function checkLayers(tx: Queryable, layers: readonly StoredLayer[]): Promise<void> {
   const known = await findKnownSrs(tx, [...new Set(layers.map(({ row }) => row.srs.id))])
   const connections = await memberTable('wmsclient_connection').find(tx, [
     ...new Set(layers.map((one) => one.connectionId)),
   ])
   for (const { row, connectionId } of layers) {
     const { id: srs } = row.srs
-    if (!known.has(srs)) throw invalidAt('/wmsclient_layer/srs/id', `there is no EPSG:${srs}`)
+    if (!known.has(srs)) throw invalidAt('/wmsclient_layer/srs/id', `EPSG:${srs} does not exist`)
     checkParameters(row.vendor_params)
     checkOffered(row, connections.get(connectionId)?.capcache as Capabilities | null | undefined)
   }
 }
 
-/** Parameters that the request for a picture has already. */
-const own = ['service', 'request', 'version', 'layers', 'format', 'bbox', 'width', 'height', 'srs', 'crs']
+/** Parameters that the server sets in every GetMap request. */
+const reserved = [
+  'service',
+  'request',
+  'version',
+  'layers',
+  'format',
+  'bbox',
+  'width',
+  'height',
+  'srs',
+  'crs',
+]
 
 function checkParameters(parameters: Readonly<Record<string, string>>): void {
   for (const name of Object.keys(parameters)) {
-    if (name !== '' && !own.includes(name.toLowerCase())) continue
+    if (name !== '' && !reserved.includes(name.toLowerCase())) continue
     const place = joinPointer('/wmsclient_layer/vendor_params', name)
-    throw invalidAt(place, `the parameter "${name}" is not free: every request has it`)
+    throw invalidAt(place, `the parameter "${name}" is reserved: the server sets it in every request`)
   }
 }
 
-/** Where the service was asked what it offers, nothing else can be asked for. */
+/** Checks layers and format against the capabilities of the service, if they were fetched. */
 function checkOffered({ wmslayers, imgformat }: Row, offered: Capabilities | null | undefined): void {
   const names = wmslayers.split(',').map((name) => name.trim())
   const place = '/wmsclient_layer/wmslayers'
-  if (names.includes('')) throw invalidAt(place, 'an empty name stands between the commas')
+  if (names.includes('')) throw invalidAt(place, 'a layer name is empty')
   if (offered === null || offered === undefined) return
   const known = new Set(offered.layers.map(({ id }) => id))
   const unknown = names.find((name) => !known.has(name))
@@ -113,6 +124,6 @@ function checkOffered({ wmslayers, imgformat }: Row, offered: Capabilities | nul
   if (!offered.formats.includes(imgformat))
     throw invalidAt(
       '/wmsclient_layer/imgformat',
-      `the service gives ${offered.formats.join(', ')}, not ${JSON.stringify(imgformat)}`,
+      `the service supports ${offered.formats.join(', ')}, not ${JSON.stringify(imgformat)}`,
     )
 }

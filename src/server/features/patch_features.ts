@@ -142,9 +142,9 @@ async function writeBatch(tx: Queryable, target: WriteTarget, batch: Batch): Pro
       throw featureNotFound(target.layer.resourceId, place.id)
   }
   const createdIds = await insertFeatures(tx, target, created)
-  const standing = [...changed.values()].filter(({ id }) => !gone.has(id))
+  const current = [...changed.values()].filter(({ id }) => !gone.has(id))
   const extensions = [
-    ...standing.map((one) => [one.id, one.extensions] as const),
+    ...current.map((one) => [one.id, one.extensions] as const),
     ...created.map((one, at) => [createdIds[at] ?? 0, one.extensions] as const),
   ]
   await writeExtensionsOf(tx, target.layer, new Map(extensions))

@@ -46,8 +46,8 @@ export function createForeignDatabases(secrets: SecretBox, log: Log): ForeignDat
   return {
     open(connectionId, connection) {
       const digest = createHash('sha256').update(JSON.stringify(connection)).digest('hex')
-      const standing = pools.get(connectionId)
-      if (standing?.digest === digest) return standing.database
+      const current = pools.get(connectionId)
+      if (current?.digest === digest) return current.database
       const database = openForeign({
         host: connection.hostname,
         port: Number(connection.port ?? 5432),

@@ -63,9 +63,9 @@ export async function getTables(
   before: Inspected | undefined,
 ): Promise<readonly FoundTable[]> {
   const { connectionId } = inspection
-  const standing = (await memberTable('geodb_connection').find(tx, [connectionId])).get(connectionId)
+  const current = (await memberTable('geodb_connection').find(tx, [connectionId])).get(connectionId)
   const isValid =
-    before !== undefined && standing !== undefined && isSameConnection(before.connection, standing)
+    before !== undefined && current !== undefined && isSameConnection(before.connection, current)
   const found = isValid ? before : await inspect(tx, inspection)
   if (found === undefined) throw withoutConnection(connectionId)
   if ('fault' in found) throw found.fault

@@ -5,19 +5,19 @@ import { errorPage } from '../pages/error_page.ts'
 import { documentHeaders } from '../pages/html_document.ts'
 import { errorBody, getStatus } from './error_body.ts'
 import type { Answer } from './handler.ts'
-import { dialectOf, speakError } from './response_dialect.ts'
+import { dialectOf, encodeError } from './response_dialect.ts'
 
-/** Media type of every JSON answer; clients compare it as a whole. */
+/** Media type of JSON responses, without parameters because clients compare it as a string. */
 const json = 'application/json'
 
-/** Sends what an operation answers. */
+/** Sends the result of an operation. */
 export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
   reply.status(answer.status ?? ('empty' in answer ? 204 : 200))
-  // What one may read is not for others: no cache on the way keeps it, unless the operation says so.
+  // Responses depend on the caller's permissions, so shared caches must not store them by default.
   reply.headers({ 'cache-control': 'private, no-cache', ...answer.headers })
   if ('json' in answer) return reply.type(json).send(Buffer.from(JSON.stringify(answer.json)))
   if ('bytes' in answer) return reply.type(answer.mediaType).send(Buffer.from(answer.bytes))
-  // A stream that fails after its first byte destroys the socket, so that nobody takes half for whole.
+  // A stream that fails after its first byte destroys the socket, so that clients detect the truncation.
   if ('stream' in answer)
     return reply
       .type(answer.mediaType)
@@ -25,7 +25,7 @@ export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
   return reply.send()
 }
 
-/** Streams have no length beforehand; what went is counted for the log. */
+/** Counts the bytes of a stream for the log, as its length is not known in advance. */
 async function* counted(stream: AsyncIterable<Uint8Array>, reply: FastifyReply): AsyncIterable<Uint8Array> {
   const { facts } = reply.request
   facts.sentBytes = 0
@@ -35,19 +35,21 @@ async function* counted(stream: AsyncIterable<Uint8Array>, reply: FastifyReply):
   }
 }
 
-/** Sends a failure: as JSON to programs, as a page to people. */
+/** Sends an error: as JSON to programs, as an HTML page to browsers. */
 export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   const { request } = reply
   const status = getStatus(fault)
   const body = errorBody(fault, request.id)
-  const { speech } = request.server
-  const dialect = dialectOf(request.headers, speech.dialect)
+  const { responseStyle } = request.server
+  const dialect = dialectOf(request.headers, responseStyle.dialect)
   const wait = fault.data.retry_after
   reply.status(status)
   if (wait !== undefined) reply.header('retry-after', String(wait))
   if (status === 416) reply.header('content-range', `bytes */${fault.data.size}`)
-  if (isForPrograms(request.url, request.headers))
-    return reply.type(json).send(Buffer.from(JSON.stringify(speakError(body, { ...speech, dialect }))))
+  if (wantsJson(request.url, request.headers))
+    return reply
+      .type(json)
+      .send(Buffer.from(JSON.stringify(encodeError(body, { ...responseStyle, dialect }))))
   const { title, message } = body
   const path = request.method === 'GET' ? request.url : undefined
   const hasSessionEnded = fault.code === 'auth/session-ended'
@@ -55,7 +57,7 @@ export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   return reply.send(errorPage({ status, title, message, path, hasSessionEnded }))
 }
 
-function isForPrograms(url: string, headers: Readonly<Record<string, unknown>>): boolean {
+function wantsJson(url: string, headers: Readonly<Record<string, unknown>>): boolean {
   if (/^\/+api(\/|\?|$)/.test(url) || headers['x-requested-with'] === 'XMLHttpRequest') return true
   return !String(headers.accept ?? '').includes('text/html')
 }

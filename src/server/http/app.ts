@@ -14,7 +14,7 @@ import { sendProblem } from './answer.ts'
 import { answerClientError } from './client_error.ts'
 import { getStatus, problemOf } from './error_body.ts'
 import type { Handler } from './handler.ts'
-import type { Speech } from './response_dialect.ts'
+import type { ResponseStyle } from './response_dialect.ts'
 import { type KnownPath, listEndpoints, listPaths } from './routing.ts'
 import { createOperation, type RequestFacts } from './run_route.ts'
 import { limitSlowness } from './slow_client.ts'
@@ -22,18 +22,18 @@ import { addWebFiles } from './web_files.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The path as the contract has it. */
+    /** Path template of the contract. */
     template?: string
   }
   interface FastifyRequest {
     facts: RequestFacts
   }
   interface FastifyInstance {
-    speech: Speech
+    responseStyle: ResponseStyle
   }
 }
 
-/** Longest header, in bytes: geometries travel in query strings. */
+/** Maximum size of a request head, in bytes. Large, because query strings may contain geometries. */
 const maxHeaderBytes = 64 * 1024
 
 /** Finds the handler of a route. */
@@ -46,25 +46,25 @@ export function createApp(context: ServerContext, findHandler: FindHandler): Fas
     bodyLimit: Number.MAX_SAFE_INTEGER,
     genReqId: requestIdOf,
     http: { maxHeaderSize: maxHeaderBytes },
-    // A big file may take its time: slow clients are ended by their rate.
+    // Uploads of large files may take long; slow clients are disconnected by their rate.
     requestTimeout: 0,
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
-    // What comes on a connection that is still open is finished like the rest, and closes it.
+    // While the server stops, requests on open connections are still processed, then the connection closes.
     return503OnClosing: false,
     trustProxy: context.trustedProxies.length > 0 && [...context.trustedProxies],
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 255 },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, randomUUID()),
     frameworkErrors: (error, _request, reply) => sendProblem(reply as FastifyReply, problemOf(error)),
   })
-  takeBodiesAsTheyAre(app)
+  disableBodyParsing(app)
   addSecurityHeaders(app)
   addCors(app, context.corsOrigins)
   app.decorateRequest('facts')
-  app.decorate('speech', { dialect: context.dialect, plain: context.plain })
+  app.decorate('responseStyle', { dialect: context.dialect, plain: context.plain })
   app.addHook('onRequest', async (request, reply) => {
     request.facts = {}
-    // One that cannot be read is none: the HTTP library would refuse it, and nobody here depends on it.
+    // Fastify rejects an invalid Content-Type, which no operation needs.
     if (!/^[\w.+-]+\/[\w.+-]+/.test(request.headers['content-type'] ?? 'a/b'))
       delete request.raw.headers['content-type']
     limitSlowness(
@@ -81,7 +81,7 @@ export function createApp(context: ServerContext, findHandler: FindHandler): Fas
   app.addHook('onResponse', async (request, reply) => logRequest(context, request, reply))
   app.setErrorHandler((error, request, reply) => reportError(context, { error, request, reply }))
   app.setNotFoundHandler((request, reply) =>
-    sendProblem(reply, problem('request/not-found', `There is nothing at ${pathOf(request)}.`)),
+    sendProblem(reply, problem('request/not-found', `No route matches ${pathOf(request)}.`)),
   )
   addEndpoints(app, context, findHandler)
   addWebFiles(app)
@@ -103,7 +103,7 @@ function addEndpoints(app: FastifyInstance, context: ServerContext, findHandler:
 
 const uploadPath = '/api/component/file_upload/'
 
-/** A known path with another method: 405 with what it takes, or that alone to whoever asks for the options. */
+/** Adds the other methods of a path: OPTIONS returns the allowed methods, the rest returns 405. */
 function addOtherMethods(
   app: FastifyInstance,
   { url, template, allowed, others }: KnownPath,
@@ -117,21 +117,21 @@ function addOtherMethods(
     handler: (request, reply) => {
       reply.header('allow', allow)
       if (request.method === 'OPTIONS') return reply.headers(optionsOf(template)).status(204).send()
-      const message = `${request.method} is not offered at ${pathOf(request)}; it takes ${allow}.`
+      const message = `${pathOf(request)} does not support ${request.method}; allowed methods: ${allow}.`
       return sendProblem(reply, problem('request/method', message))
     },
   })
 }
 
-// Every operation reads its body itself: JSON whatever the Content-Type says, files as streams.
-function takeBodiesAsTheyAre(app: FastifyInstance): void {
+// Operations read their body themselves: JSON regardless of Content-Type, files as streams.
+function disableBodyParsing(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
 }
 
 function requestIdOf(raw: IncomingMessage | object): string {
-  const given = 'headers' in raw ? raw.headers['x-request-id'] : undefined
-  return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
+  const header = 'headers' in raw ? raw.headers['x-request-id'] : undefined
+  return typeof header === 'string' && /^[\w-]{8,64}$/.test(header) ? header : randomUUID()
 }
 
 function pathOf({ url }: FastifyRequest): string {
@@ -146,7 +146,7 @@ interface Failure {
 
 function reportError({ log }: ServerContext, { error, request, reply }: Failure): FastifyReply {
   const fault = problemOf(error)
-  // Whatever is left of the body goes nowhere: a client that is still sending would not read the answer.
+  // Discards the rest of the body: a client that is still sending does not read the response.
   request.raw.resume()
   const facts = { request_id: request.id, code: fault.code, error: fault.cause ?? error }
   if (getStatus(fault) >= 500 && getStatus(fault) !== 501) log.error(facts, 'request failed')
@@ -169,8 +169,8 @@ function logRequest({ log }: ServerContext, request: FastifyRequest, reply: Fast
   )
 }
 
-/** Answers that are no page: nothing in them runs, loads or is framed. A page brings its own policy. */
-const nothingRuns = {
+/** Content security policy of responses that are not pages: no scripts, resources or frames. Pages set their own. */
+const denyAll = {
   useDefaults: false,
   directives: {
     defaultSrc: ["'none'"],
@@ -178,12 +178,12 @@ const nothingRuns = {
   },
 }
 
-/** Adds to every answer what browsers are to be told about safety. */
+/** Adds the security headers to every response. */
 function addSecurityHeaders(app: FastifyInstance): void {
-  // Made once: the plugin for fastify makes it anew for every request.
+  // Created once; the Fastify plugin of helmet creates it for every request.
   const setHeaders = helmet({
-    contentSecurityPolicy: nothingRuns,
-    // Maps are made of tiles of other sites, and are framed by them: what may not be, says so by its policy.
+    contentSecurityPolicy: denyAll,
+    // Other sites embed tiles and maps. Pages that must not be framed say so in their own policy.
     crossOriginResourcePolicy: { policy: 'cross-origin' },
     crossOriginOpenerPolicy: false,
     frameguard: false,
@@ -193,13 +193,13 @@ function addSecurityHeaders(app: FastifyInstance): void {
     xPermittedCrossDomainPolicies: false,
     xXssProtection: false,
     referrerPolicy: { policy: 'same-origin' },
-    // Whether all of a host is to be reached by https is for whoever runs it to say, at the proxy that has the keys.
+    // HSTS affects the whole host, so the operator sets it at the proxy that terminates TLS.
     hsts: false,
   })
   app.addHook('onRequest', (request, reply, done) => setHeaders(request.raw, reply.raw, () => done()))
 }
 
-/** Answer headers that scripts of other sites may read. */
+/** Response headers that scripts of allowed origins may read. */
 const exposed = [
   'ETag',
   'Retry-After',
@@ -211,7 +211,7 @@ const exposed = [
 ]
 const preflightSeconds = 3600
 
-/** Lets pages of other sites ask. A preflight of a stranger is answered as if there were none. */
+/** Allows cross-origin requests from the configured origins. */
 function addCors(app: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return
   void app.register(fastifyCors, {

@@ -1,12 +1,12 @@
-/** Bytes from `start` up to and without `end`. */
+/** Byte range from `start` (inclusive) to `end` (exclusive). */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
 /**
- * Reads a Range header for content of a size. Undefined where all of it is to be sent: no header, one that cannot be
- * read, another unit, or several ranges; `unsatisfiable` where it lies outside of the content.
+ * Parses a Range header for content of a given size. Returns undefined if the full content must be sent (no header, an
+ * invalid one, another unit, or several ranges), and `unsatisfiable` if the range lies outside the content.
  *
  * @see RFC 9110 clause 14.2
  */
@@ -26,7 +26,7 @@ export function parseRange(
   return start >= sizeBytes ? 'unsatisfiable' : { start, end }
 }
 
-/** Tells whether an If-None-Match header names an entity tag. @see RFC 9110 clause 13.1.2 */
+/** Tells whether an If-None-Match header contains an entity tag. @see RFC 9110 clause 13.1.2 */
 export function matchesTag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))

@@ -4,14 +4,14 @@ import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
 import { errorBody } from './error_body.ts'
 
-/** What the HTTP parser found, and the status that says so. */
+/** HTTP status by error code of the HTTP parser; 400 for all others. */
 const statuses: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 }
 
-/** Answers what is no HTTP, or has too long a head, in the form of every other failure, and hangs up. */
+/** Sends a JSON error for a request that the HTTP parser rejects, and closes the connection. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -31,11 +31,11 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, 
 }
 
 function malformed({ code }: NodeJS.ErrnoException, status: number): Problem {
-  // People write names as they are; a parser of HTTP takes them in ASCII only.
+  // Usually a name that is not percent-encoded: the HTTP parser accepts ASCII only.
   if (code === 'HPE_INVALID_URL')
-    return problem('request/malformed', 'The address has characters that no address has.', {
-      hint: 'Percent-encode them: curl does so with -G --data-urlencode "fld_name=Łódź".',
+    return problem('request/malformed', 'The request URL contains invalid characters.', {
+      hint: 'Percent-encode them, for example with curl -G --data-urlencode "fld_name=Łódź".',
     })
-  const message = `The request is not well-formed HTTP, or its head is too long: ${STATUS_CODES[status]}.`
+  const message = `Cannot parse the HTTP request: ${STATUS_CODES[status]}.`
   return problem('request/malformed', message, { status })
 }

@@ -3,7 +3,7 @@ import { findWireProblem, problem, problems } from '../../contract/problems.ts'
 import { isDiskFull } from '../../core/disk_full.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 
-/** What an answer says of a failure: whatever was thrown becomes a Problem. The cause stays inside, for the log. */
+/** Converts any thrown value into a Problem. Keeps the original error as its cause, for the log. */
 export function problemOf(error: unknown): Problem {
   if (isProblem(error)) return error
   if (isDiskFull(error)) return problem('files/full', 'The disk is full.', { cause: error })
@@ -15,33 +15,33 @@ export function problemOf(error: unknown): Problem {
   return problem('server/internal', message, { cause: error })
 }
 
-/** The HTTP status of a Problem. */
+/** Returns the HTTP status of a Problem. */
 export function getStatus(fault: Problem): number {
   return fault.status ?? findWireProblem(fault.code)?.status ?? 500
 }
 
-/** Makes the body of an answer that reports a failure. Those of the server's own tell nothing of its inside. */
+/** Creates the body of an error response. Internal errors do not reveal details of the server. */
 export function errorBody(fault: Problem, requestId: string): ErrorBody {
   const status = getStatus(fault)
   const code = status === 500 ? 'server/internal' : fault.code
   const kind = findWireProblem(code) ?? problems['server/internal']
-  // Why a service elsewhere fails is the client's to know, who has named it, and so is what takes too long.
-  const isTold = code.startsWith('external/') || code === 'database/timeout'
-  const inner = status === 500 || (status === 503 && !isTold)
+  // Clients need the reason of timeouts, and of failures of external services, which they have configured.
+  const isPublic = code.startsWith('external/') || code === 'database/timeout'
+  const isInternal = status === 500 || (status === 503 && !isPublic)
   return {
     title: kind.title,
-    message: inner ? `${kind.title}. ${kind.advice}` : fault.message,
-    ...(inner || fault.detail === undefined ? {} : { detail: fault.detail }),
-    ...(inner || fault.hint === undefined || fault.hint === kind.advice ? {} : { hint: fault.hint }),
+    message: isInternal ? `${kind.title}. ${kind.advice}` : fault.message,
+    ...(isInternal || fault.detail === undefined ? {} : { detail: fault.detail }),
+    ...(isInternal || fault.hint === undefined || fault.hint === kind.advice ? {} : { hint: fault.hint }),
     exception: kind.exception,
     status_code: status,
-    data: inner ? {} : fault.data,
+    data: isInternal ? {} : fault.data,
     code,
     request_id: requestId,
   }
 }
 
-/** The status that the HTTP library gave an error of its own. */
+/** Finds the HTTP status of an error of Fastify. */
 function statusOf(error: unknown): number | undefined {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
   return typeof status === 'number' ? status : undefined

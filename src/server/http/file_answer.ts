@@ -3,11 +3,11 @@ import { countOf } from '../../core/count.ts'
 import { matchesTag, parseRange } from './byte_range.ts'
 import type { Answer, ApiRequest } from './handler.ts'
 
-/** Stored content that is sent as a file. */
+/** Stored content to send as a file. */
 export interface SentContent {
   readonly digest: string
   readonly sizeBytes: number
-  /** Name the client keeps it under. */
+  /** File name of the Content-Disposition header. */
   readonly name: string
   readonly mediaType: string
 }
@@ -15,8 +15,8 @@ export interface SentContent {
 type Request = Pick<ApiRequest, 'context' | 'headers' | 'raw'>
 
 /**
- * Answers with stored content as a file to keep: whole or a range of it, or not at all where the client has it already.
- * Never shown as a page: whoever filled the bucket must not be able to run anything in the name of this site.
+ * Sends stored content as an attachment: all of it, a range, or 304 if the client has the current version. Browsers
+ * never display it, because scripts in an uploaded file must not run in the origin of the server.
  *
  * @throws {Problem} request/range
  */
@@ -36,7 +36,7 @@ export function answerFile({ context, headers, raw }: Request, content: SentCont
   if (range === 'unsatisfiable')
     throw problem(
       'request/range',
-      `The file has ${countOf(sizeBytes, 'byte')}, and none at ${headers.range}.`,
+      `Range "${headers.range}" is not satisfiable: the file has ${countOf(sizeBytes, 'byte')}.`,
       {
         data: { size: sizeBytes },
       },
@@ -49,15 +49,15 @@ export function answerFile({ context, headers, raw }: Request, content: SentCont
       'content-length': String(end - start),
       ...(range === undefined ? {} : { 'content-range': `bytes ${start}-${end - 1}/${sizeBytes}` }),
     },
-    // HEAD wants the length and not the bytes.
-    stream: raw.method === 'HEAD' ? nothing() : context.blobs.read(digest, { start, end }),
+    // HEAD needs the length only.
+    stream: raw.method === 'HEAD' ? emptyStream() : context.blobs.read(digest, { start, end }),
     mediaType,
   }
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+async function* emptyStream(): AsyncGenerator<Uint8Array> {}
 
-/** A file name for clients that read RFC 6266, and one in plain letters for others. The path stays behind. */
+/** Writes a Content-Disposition header with a UTF-8 name and an ASCII fallback, without the path. @see RFC 6266 */
 function disposition(name: string): string {
   const last = name.slice(name.lastIndexOf('/') + 1)
   const plain = last.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')

@@ -10,38 +10,37 @@ import type { Once } from './idempotent_request.ts'
 
 type Routes = typeof routes
 
-/** One request, read and checked against its operation in the contract. */
+/** A request, parsed and validated against its route in the contract. */
 export interface ApiRequest<R extends RouteName = RouteName> {
   readonly context: ServerContext
-  /** Names the request in logs and error bodies. */
+  /** Request id in logs and error bodies. */
   readonly id: string
   readonly log: Log
-  /** Who asks. */
   readonly caller: Caller
-  /** Where the client is, as far as proxies are believed. */
+  /** Address of the client, by X-Forwarded-For of trusted proxies. */
   readonly address: string
-  /** Whether the client came by https. */
+  /** Whether the client uses https. */
   readonly secure: boolean
-  /** Names the answer uses. */
+  /** Dialect of names in the response. */
   readonly dialect: Dialect
   /** Header fields, by lower-case name. */
   readonly headers: IncomingHttpHeaders
-  /** What the caller may do with the resource `{id}` of the path; nothing where the operation asks for no permission. */
+  /** Permissions of the caller on the resource `{id}` of the path; 0 if the route requires no permission. */
   readonly mask: PermissionMask
   readonly params: ParamsOf<Routes[R]>
   readonly query: QueryOf<Routes[R]>
-  /** Query parameters of the operation's `moreQuery`, as text, in order. */
+  /** Query parameters of the route's `moreQuery`, as strings, in order. */
   readonly more: readonly (readonly [name: string, value: string])[]
-  /** JSON body; undefined where none was sent, or where the operation reads `raw` itself. */
+  /** JSON body; undefined if absent, or if the operation reads `raw` itself. */
   readonly body: BodyOf<Routes[R]>
   readonly raw: IncomingMessage
-  /** Keeps the answer for a request that comes again; it has begun where the body is JSON. */
+  /** Stores the response for repeated requests with the same key; already begun if the body is JSON. */
   readonly once: Once
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
-/** What an operation answers. Streams and bytes carry their own media type. */
+/** Result of an operation. Streams and bytes carry their own media type. */
 export type Answer<Json = unknown> = {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -52,8 +51,8 @@ export type Answer<Json = unknown> = {
   | { readonly empty: true }
 )
 
-/** Does one operation. Its permission on `{id}`, where the contract names one, was checked before. */
+/** Executes one operation. The permission that the contract requires on `{id}` is already checked. */
 export type Handler<R extends RouteName> = (request: ApiRequest<R>) => Promise<Answer<AnswerOf<Routes[R]>>>
 
-/** Operations of one area. */
+/** Handlers of a group of routes. */
 export type Handlers<R extends RouteName> = { readonly [N in R]: Handler<N> }

@@ -16,27 +16,27 @@ import type { Caller } from '../auth/caller.ts'
 import type { ServerContext } from '../context.ts'
 import type { Answer } from './handler.ts'
 
-/** Sees to it that what a request creates is created once, however often the request comes under one key. */
+/** Executes a request with an idempotency key once, however often it is sent. */
 export interface Once {
   /** Whether the request has a key. */
   readonly isKeyed: boolean
   /**
-   * Begins the work, with all that the request consists of. Gives the answer where it is done already.
+   * Claims the key for a request with this content. Returns the stored response if the request was already completed.
    *
    * @throws {Problem} request/in-flight, request/key-reused, request/answer-lost
    */
   begin(content: unknown): Promise<Answer | undefined>
   /**
-   * Keeps the answer, in the transaction that does the work: neither is there without the other.
+   * Stores the response in the transaction that does the work, so that both commit or neither does.
    *
-   * @throws {Problem} request/in-flight where somebody else has taken the work over
+   * @throws {Problem} request/in-flight if another attempt has claimed the key in the meantime
    */
   keep(tx: Queryable, json: unknown): Promise<void>
-  /** Ends the attempt. Where it failed nothing was done, and the key may come again. */
+  /** Ends the attempt. Releases the key if the attempt failed. */
   end(isDone: boolean): Promise<void>
 }
 
-/** A request without a key is done as often as it comes. */
+/** Handling of a request without a key: it is executed every time. */
 export const unkeyed: Once = {
   isKeyed: false,
   begin: async () => undefined,
@@ -44,76 +44,76 @@ export const unkeyed: Once = {
   end: async () => undefined,
 }
 
-/** What says which request it is, beside its content. */
+/** Identity of a request with a key, except its content. */
 export interface KeyedRequest {
   readonly context: ServerContext
   readonly caller: Caller
   readonly key: string
-  /** Method and address. */
+  /** Method and URL. */
   readonly target: string
-  /** Members of the answer that are shown once: they are not kept, and a repeated request is refused. */
+  /** Members of the response that are secret: they are not stored, so that a repeated request fails. */
   readonly secretNames: readonly string[]
 }
 
 /**
- * Reads the key of a request.
+ * Parses the idempotency key header of a request.
  *
  * @throws {Problem} request/bad-header
  */
-export function readKey(header: string | readonly string[] | undefined): string | undefined {
+export function parseKey(header: string | readonly string[] | undefined): string | undefined {
   if (header === undefined) return undefined
   if (typeof header === 'string' && new RegExp(keyPattern).test(header)) return header
   throw problem(
     'request/bad-header',
-    `The header ${keyHeader} takes 1 to 255 visible ASCII characters, got "${header}".`,
+    `Header ${keyHeader} must have 1 to 255 visible ASCII characters, got "${header}".`,
   )
 }
 
-/** How often an attempt says that it is at work, and after which silence it counts as dead. */
+/** Interval of the heartbeat of a running attempt, and time without one after which it counts as dead. */
 const touchMs = 5000
 const timeoutSeconds = 30
 
-/** Longest answer that is kept, in characters. */
-const longestAnswer = 8 * 2 ** 20
+/** Maximum length of a stored response, in characters. */
+const maxAnswerLength = 8 * 2 ** 20
 
-/** Makes what a request under a key is done once by. */
+/** Creates the idempotency handling of a request with a key. */
 export function createOnce(request: KeyedRequest): Once {
   const { context, caller, key, target, secretNames } = request
   const { database, secrets, instance, log } = context
-  const mine: Claim = { userId: caller.id, key, claim: randomBytes(16).toString('hex') }
+  const claim: Claim = { userId: caller.id, key, claim: randomBytes(16).toString('hex') }
   let timer: NodeJS.Timeout | undefined
-  const warn = (error: unknown) => log.warn({ error }, 'the key of a request could not be written')
+  const warn = (error: unknown) => log.warn({ error }, 'cannot update an idempotency key')
   return {
     isKeyed: true,
     begin: async (content) => {
-      const print = fingerprint([target, content])
-      const sealed = secrets.seal(print, placeOf(mine, 'request'))
-      const silence = database.driver === 'pglite' ? undefined : timeoutSeconds
-      const wanted = { ...mine, instance, request: sealed, retentionHours, timeoutSeconds: silence }
+      const digest = digestOf([target, content])
+      const sealed = secrets.seal(digest, placeOf(claim, 'request'))
+      const claimTimeout = database.driver === 'pglite' ? undefined : timeoutSeconds
+      const wanted = { ...claim, instance, request: sealed, retentionHours, timeoutSeconds: claimTimeout }
       if (await claimKey(database, wanted)) {
-        timer = setInterval(() => void touchClaim(database, mine).catch(warn), touchMs).unref()
+        timer = setInterval(() => void touchClaim(database, claim).catch(warn), touchMs).unref()
         return undefined
       }
-      const found = await findKey(database, mine)
-      // The other attempt has just failed.
+      const found = await findKey(database, claim)
+      // The other attempt has just failed and released the key.
       if (found === undefined) throw inFlight()
-      return answerAgain(context, mine, { found, print, secretNames })
+      return replayAnswer(context, claim, { found, digest, secretNames })
     },
     keep: async (tx, json) => {
       const text = JSON.stringify(withoutSecrets(secretNames, json))
-      const kept = text.length > longestAnswer ? '' : text
-      if (!(await storeAnswer(tx, mine, secrets.seal(kept, placeOf(mine, 'answer'))))) throw inFlight()
+      const stored = text.length > maxAnswerLength ? '' : text
+      if (!(await storeAnswer(tx, claim, secrets.seal(stored, placeOf(claim, 'answer'))))) throw inFlight()
     },
     end: async (isDone) => {
       if (timer === undefined) return
       clearInterval(timer)
-      // It may have failed after its transaction: the statement spares what has an answer.
-      if (!isDone) await releaseClaim(database, mine).catch(warn)
+      // An attempt may fail after its transaction; keys with a stored response are not released.
+      if (!isDone) await releaseClaim(database, claim).catch(warn)
     },
   }
 }
 
-function fingerprint(request: unknown): string {
+function digestOf(request: unknown): string {
   return createHash('sha256').update(JSON.stringify(request)).digest('hex')
 }
 
@@ -121,50 +121,56 @@ function placeOf({ userId, key }: Claim, column: string): string {
   return `idempotency_key.${column}:${userId}:${key}`
 }
 
-interface Earlier {
+interface EarlierRequest {
   readonly found: KeyRecord
-  /** What tells this request from others. */
-  readonly print: string
+  /** Digest of the present request. */
+  readonly digest: string
   readonly secretNames: readonly string[]
 }
 
-function answerAgain(
+function replayAnswer(
   { secrets }: ServerContext,
   claim: Claim,
-  { found, print, secretNames }: Earlier,
+  { found, digest, secretNames }: EarlierRequest,
 ): Answer {
   try {
-    if (secrets.open(found.request, placeOf(claim, 'request')) !== print) throw reused()
+    if (secrets.open(found.request, placeOf(claim, 'request')) !== digest) throw reused()
     if (found.answer === null) throw inFlight()
     const text = secrets.open(found.answer, placeOf(claim, 'answer'))
-    if (text === '') throw lost('is too long to be kept')
+    if (text === '') throw lost('was too large to store')
     const json = JSON.parse(text)
     if (secretNames.length > 0) throw shownOnce(secretNames, json)
     return { json, headers: { 'cache-control': 'no-store', [replayedHeader]: 'true' } }
   } catch (error) {
-    throw isProblem(error, 'secret/unreadable') ? lost('was sealed with another key of the server') : error
+    throw isProblem(error, 'secret/unreadable')
+      ? lost('was encrypted with another secret key of the server')
+      : error
   }
 }
 
-/** Seconds after which a client may look again. */
+/** Seconds after which a client may retry. */
 const retrySeconds = 1
 
 function inFlight(): Problem {
-  return problem('request/in-flight', 'The same request is being done at this moment.', {
+  return problem('request/in-flight', 'The same request is still being processed.', {
     data: { retry_after: retrySeconds },
   })
 }
 
 function reused(): Problem {
-  return problem('request/key-reused', `Another request has come under this ${keyHeader} before.`)
+  return problem('request/key-reused', `A different request has already used this ${keyHeader}.`)
 }
 
 function shownOnce(secretNames: readonly string[], answer: unknown): Problem {
   const names = secretNames.map((name) => `"${name}"`).join(', ')
-  return problem('request/answer-lost', `The request is done, but its answer shows ${names} only once.`, {
-    hint: 'Delete what it has made, and send the request under another key.',
-    data: { answer: withoutSecrets(secretNames, answer) },
-  })
+  return problem(
+    'request/answer-lost',
+    `The request was completed before, but ${names} is returned only once.`,
+    {
+      hint: 'Delete what the request created and send it with a new key.',
+      data: { answer: withoutSecrets(secretNames, answer) },
+    },
+  )
 }
 
 function withoutSecrets(secretNames: readonly string[], answer: unknown): unknown {
@@ -174,5 +180,5 @@ function withoutSecrets(secretNames: readonly string[], answer: unknown): unknow
 }
 
 function lost(why: string): Problem {
-  return problem('request/answer-lost', `The request is done, but its answer ${why}.`)
+  return problem('request/answer-lost', `The request was completed before, but its response ${why}.`)
 }

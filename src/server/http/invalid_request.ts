@@ -4,7 +4,7 @@ import type { Validator } from '../../contract/validate.ts'
 import { type Pointer, splitPointer } from '../../core/pointer.ts'
 import type { Problem } from '../../core/problem.ts'
 
-/** A place of a request's body that cannot be taken as it is. */
+/** Creates the error for an invalid value at a location of the request body. */
 export function invalidAt(pointer: Pointer, message: string, hint?: string): Problem {
   const path = ['$', ...splitPointer(pointer)].join('.')
   return problem('request/invalid', `${message} - at ${path}`, {
@@ -16,7 +16,7 @@ export function invalidAt(pointer: Pointer, message: string, hint?: string): Pro
 /**
  * Checks a body against its schema.
  *
- * @throws {Problem} request/invalid, with the JSON path of the first fault
+ * @throws {Problem} request/invalid, with the JSON path of the first issue
  */
 export function checkValue(validate: Validator, body: unknown): void {
   const [fault] = validate(body, (pointer, part) =>

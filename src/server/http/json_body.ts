@@ -5,8 +5,8 @@ import { aborted, tooLarge } from '../stream/spool.ts'
 import { checkStorable, isPlainJson } from './json_values.ts'
 
 /**
- * Reads the JSON body of a request, whatever its Content-Type says: a client in wide use sends JSON as a form.
- * Undefined where there is none.
+ * Reads the JSON body of a request regardless of its Content-Type, because a widespread client sends JSON with the type
+ * of a form. Returns undefined if the request has no body.
  *
  * @throws {Problem} request/too-large, request/malformed, request/invalid, request/aborted
  */
@@ -15,7 +15,7 @@ export async function readJsonBody(raw: IncomingMessage, limitBytes: number): Pr
 }
 
 /**
- * Reads such a body, in which whole numbers beyond 2^53 keep their digits.
+ * Reads a JSON body and keeps all digits of integers beyond 2^53.
  *
  * @throws {Problem} request/too-large, request/malformed, request/invalid, request/aborted
  */
@@ -24,7 +24,7 @@ export async function readExactBody(raw: IncomingMessage, limitBytes: number): P
 }
 
 function parseJson(text: string, parse: (text: string) => unknown): unknown {
-  // Blanks are no body that was left out: where that means all, nobody has said so.
+  // A body of white space is an error, not a missing body, which some operations treat as "everything".
   if (text === '') return undefined
   const value = parseText(text, parse)
   if (!isPlainJson(text)) checkStorable(value)
@@ -41,7 +41,7 @@ function parseText(text: string, parse: (text: string) => unknown): unknown {
 }
 
 /**
- * Reads a form of fields, sent as JSON or URL-encoded.
+ * Reads the fields of a form, sent as JSON or URL-encoded.
  *
  * @throws {Problem} request/too-large, request/malformed, request/invalid, request/aborted
  */
@@ -54,7 +54,7 @@ export async function readFormBody(raw: IncomingMessage, limitBytes: number): Pr
   return fields
 }
 
-/** Tells whether a request says that it has a body. */
+/** Tells by its headers whether a request has a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')

@@ -8,15 +8,15 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [code('{'), code('}')
 const byteOrderMark = [0xef, 0xbb, 0xbf] as const
 const whiteSpace: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
-/** Where a scanner stands: before the list, before its first item or another one, in an item, behind it, behind all. */
+/** Position of the scanner: before the list, before the first or a later item, in an item, after it, after the list. */
 type State = 'start' | 'first' | 'item' | 'in' | 'after' | 'end'
 
 /**
- * Reads a JSON list item by item as its bytes stream in, so that the list is never in memory as a whole. Whole numbers
- * beyond 2^53 keep their digits.
+ * Parses a streamed JSON list item by item, without holding the full list in memory. Keeps all digits of integers
+ * beyond 2^53.
  *
- * @throws {Problem} request/malformed where the text is no JSON, request/invalid where it is no list,
- *   request/too-large where an item is larger than the limit
+ * @throws {Problem} request/malformed if the body is not JSON, request/invalid if it is not a list, request/too-large if
+ *   an item exceeds the limit
  */
 export async function* readJsonItems(
   chunks: AsyncIterable<Uint8Array>,
@@ -33,10 +33,10 @@ class Scanner {
   #pieces: Uint8Array[] = []
   #pieceBytes = 0
   #depth = 0
-  #inText = false
+  #inString = false
   #escaped = false
   #count = 0
-  /** Bytes of a byte order mark that have been seen; Windows writes one. */
+  /** Number of bytes of a byte order mark read so far; Windows programs write one. */
   #markBytes = 0
 
   constructor(limitBytes: number) {
@@ -57,10 +57,10 @@ class Scanner {
   }
 
   finish(): void {
-    if (this.#state !== 'end') throw malformed('it ended before the list was closed')
+    if (this.#state !== 'end') throw malformed('it ends before the closing bracket')
   }
 
-  /** Goes one byte on between items; tells whether an item begins here. */
+  /** Reads one byte between items and tells whether an item begins with it. */
   #step(byte: number): boolean {
     if (whiteSpace.has(byte) || this.#isMark(byte)) return false
     const { next, begins } = findNext(this.#state, byte)
@@ -80,20 +80,20 @@ class Scanner {
 
   #begin(byte: number): void {
     this.#depth = byte === openBrace || byte === openBracket ? 1 : 0
-    this.#inText = byte === quote
+    this.#inString = byte === quote
     this.#escaped = false
   }
 
-  /** Tells whether the item has ended before this byte. */
+  /** Tells whether the item ends before this byte. */
   #endsItem(byte: number): boolean {
-    if (this.#inText) {
+    if (this.#inString) {
       if (this.#escaped) this.#escaped = false
       else if (byte === backslash) this.#escaped = true
-      else if (byte === quote) this.#inText = false
+      else if (byte === quote) this.#inString = false
       return false
     }
     if (this.#depth === 0 && (byte === comma || byte === closeBracket)) return true
-    if (byte === quote) this.#inText = true
+    if (byte === quote) this.#inString = true
     else if (byte === openBrace || byte === openBracket) this.#depth += 1
     else if (byte === closeBrace || byte === closeBracket) this.#depth -= 1
     return false
@@ -103,7 +103,7 @@ class Scanner {
     this.#pieceBytes += piece.length
     if (this.#pieceBytes > this.#limitBytes)
       throw problem('request/too-large', `Item ${this.#count} is larger than ${this.#limitBytes} bytes.`)
-    // The chunk is the caller's.
+    // Copies the bytes, because the caller may reuse the chunk.
     this.#pieces.push(piece.slice())
   }
 
@@ -127,17 +127,21 @@ function findNext(state: State, byte: number): { readonly next: State; readonly 
   if ((state === 'first' || state === 'after') && byte === closeBracket) return { next: 'end', begins: false }
   if (state === 'after' && byte === comma) return { next: 'item', begins: false }
   if (state === 'first' || (state === 'item' && byte !== closeBracket)) return { next: 'in', begins: true }
-  // It may be sound JSON, which is not read to its end to know that.
-  if (state === 'start' && beginsValue.test(String.fromCharCode(byte)))
-    throw problem('request/invalid', `Expected a list, got what begins with "${showByte(byte)}" - at $`, {
-      data: { location: ['body', ''] },
-    })
+  // Probably valid JSON of another type; the rest is not parsed to verify that.
+  if (state === 'start' && otherValueStart.test(String.fromCharCode(byte)))
+    throw problem(
+      'request/invalid',
+      `Expected a list, got a value starting with "${showByte(byte)}" - at $`,
+      {
+        data: { location: ['body', ''] },
+      },
+    )
   const expected = state === 'item' ? ', expected another item after the comma' : ''
   throw malformed(`unexpected "${showByte(byte)}"${expected}`)
 }
 
-/** Characters that values begin with which are no lists. */
-const beginsValue = /[{"tfn\d-]/
+/** First characters of JSON values other than lists. */
+const otherValueStart = /[{"tfn\d-]/
 
 const showByte = (byte: number) =>
   byte > 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 
-/** Media types by the ending of file names, for files that come without one. */
-const byEnding: Readonly<Record<string, string>> = {
+/** Media types by file extension, for files sent without a media type. */
+const byExtension: Readonly<Record<string, string>> = {
   '.csv': 'text/csv',
   '.geojson': 'application/geo+json',
   '.gif': 'image/gif',
@@ -25,18 +25,18 @@ const byEnding: Readonly<Record<string, string>> = {
   '.zip': 'application/zip',
 }
 
-/** Media type of bytes that nothing is known of. */
+/** Media type of unknown content. */
 export const anyMediaType = 'application/octet-stream'
 
-/** Gives the media type that the ending of a file name speaks for. */
+/** Returns the media type for the extension of a file name. */
 export function mediaTypeOf(name: string): string {
-  return byEnding[extname(name).toLowerCase()] ?? anyMediaType
+  return byExtension[extname(name).toLowerCase()] ?? anyMediaType
 }
 
 const word = '[\\w!#$&^.+-]+'
 const mediaType = new RegExp(`^${word}/${word}(; ?${word}="?${word}"?)*$`)
 
-/** Tells whether a text is a media type, with parameters or without, that may stand in a header. */
+/** Tells whether a string is a valid media type, with or without parameters. */
 export function isMediaType(text: string): boolean {
   return text.length <= 255 && mediaType.test(text)
 }

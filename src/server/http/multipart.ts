@@ -5,15 +5,15 @@ import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { ApiRequest } from './handler.ts'
 
-/** One part of a form, in the order they come. What is not read of a file when the next part is asked for is passed over. */
+/** Part of a multipart form. The unread rest of a file is discarded when the next part is read. */
 export type FormPart =
   | { readonly kind: 'field'; readonly name: string; readonly value: string }
   | { readonly kind: 'file'; readonly name: string; readonly file: FormFile }
 
-/** A file of a form, while it streams in. */
+/** File of a form, as a stream. */
 export interface FormFile {
   readonly content: AsyncIterable<Uint8Array>
-  /** As it was sent, with its path where it has one. */
+  /** File name as sent, possibly with a path. */
   readonly name: string | null
   readonly mimeType: string | null
 }
@@ -22,7 +22,7 @@ const { files, fields, fieldBytes: fieldSize } = formLimits
 const limits = { files, fields, fieldSize, headerPairs: 100 }
 
 /**
- * Reads the parts of a multipart form as they stream in; nothing is kept in memory.
+ * Streams the parts of a multipart form without buffering files in memory.
  *
  * @throws {Problem} request/malformed, request/aborted, request/too-large
  * @see RFC 7578
@@ -41,26 +41,26 @@ export async function* readForm({
     file?.destroy(error)
   }
   parser.on('field', (name, value) =>
-    parts.push({ kind: 'field', name, value: printable(value) } satisfies FormPart),
+    parts.push({ kind: 'field', name, value: stripControls(value) } satisfies FormPart),
   )
   parser.on('file', (...[name, stream, fileName, , mimeType]) => {
-    // Whoever reads the stream sees its errors; without this, one that nobody reads any more would end the process.
+    // Readers of the stream get its errors; without a listener, an error of an unread stream would crash the process.
     stream.on('error', () => undefined)
     file = stream
-    const sent = { content: stream, name: printable(fileName ?? '') || null, mimeType: mimeType || null }
+    const sent = { content: stream, name: stripControls(fileName ?? '') || null, mimeType: mimeType || null }
     const part: FormPart = { kind: 'file', name, file: sent }
     streams.set(part, stream)
     parts.push(part)
   })
   parser.once('finish', () => parts.push(null))
-  // What comes after them would be left out, and nobody told.
+  // The parser would silently skip further files.
   parser.once('filesLimit', () =>
     fail(problem('request/too-large', `The form has more than ${files} files.`)),
   )
   parser.once('error', (cause) => fail(malformed(cause)))
   const onClose = () => {
     if (!raw.complete) {
-      const aborted = problem('request/aborted', 'The request ended before its form did.')
+      const aborted = problem('request/aborted', 'The request ended before the form was complete.')
       parser.destroy()
       fail(aborted)
     }
@@ -70,7 +70,7 @@ export async function* readForm({
   try {
     for await (const part of parts as AsyncIterable<FormPart>) {
       yield part
-      // The form does not go on before its file does.
+      // The parser waits until the file is consumed.
       streams.get(part)?.resume()
     }
   } catch (error) {
@@ -78,13 +78,13 @@ export async function* readForm({
   } finally {
     raw.off('close', onClose)
     raw.unpipe(parser)
-    // Let the rest go, so that the answer can be read.
+    // Discards the rest of the body, so that the client reads the response.
     raw.resume()
   }
 }
 
-/** Control characters have no place in a name, and the database takes no NUL. */
-function printable(text: string): string {
+/** Removes control characters, which do not belong in names and of which the database rejects NUL. */
+function stripControls(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, '').toWellFormed()
 }
 

@@ -10,26 +10,26 @@ import type { Schema } from '../../contract/schema.ts'
 import { joinPointer, splitPointer } from '../../core/pointer.ts'
 import type { Answer } from './handler.ts'
 
-/** How a server speaks. */
-export interface Speech {
-  /** Names that answers use, unless a request asks for others. */
+/** Dialect and extensions of the responses of a server. */
+export interface ResponseStyle {
+  /** Default dialect of names, which a request header can override. */
   readonly dialect: Dialect
-  /** Whether it behaves like the original, without anything of ours. */
+  /** Whether responses omit all extensions of landform. */
   readonly plain: boolean
 }
 
-/** Tells which names the answer to a request is to have. */
+/** Returns the dialect of names for the response to a request. */
 export function dialectOf(headers: IncomingHttpHeaders, fallback: Dialect): Dialect {
-  const asked = headers[dialectHeader]
-  if (asked === 'ngw') return 'sister'
-  return asked === 'document' ? 'document' : fallback
+  const requested = headers[dialectHeader]
+  if (requested === 'ngw') return 'sister'
+  return requested === 'document' ? 'document' : fallback
 }
 
-/** Gives an answer as the original would have it. */
+/** Removes the extensions of landform from a response. */
 export function plainAnswer(name: RouteName, answer: Answer): Answer {
   const { plain = {}, response } = routeOf(name)
-  const kept = Object.entries(answer.headers ?? {}).filter(([header]) => !extraHeaders.includes(header))
-  const headers = Object.fromEntries(kept)
+  const standard = Object.entries(answer.headers ?? {}).filter(([header]) => !extraHeaders.includes(header))
+  const headers = Object.fromEntries(standard)
   if (!('json' in answer)) return { ...answer, headers }
   const status = plain.status === undefined ? {} : { status: plain.status }
   return { ...answer, headers, ...status, json: plainJson(plain, (response ?? {}) as Schema, answer.json) }
@@ -42,14 +42,14 @@ function plainJson({ isNull, holdsResources, omits }: PlainAnswer, schema: Schem
   if (holdsResources)
     return Array.isArray(json) ? json.map(plainRepresentation) : plainRepresentation(json as JsonObject)
   const pattern = omits === undefined ? undefined : new RegExp(omits)
-  if (pattern !== undefined) return without(json as JsonObject, (key) => pattern.test(key))
-  return withoutExtras(schema, json)
+  if (pattern !== undefined) return omit(json as JsonObject, (key) => pattern.test(key))
+  return omitExtensions(schema, json)
 }
 
-/** Leaves out of an object what its schema marks as ours. */
-function withoutExtras({ properties = {} }: Partial<Schema>, json: unknown): unknown {
-  const isOurs = (key: string) => annotationsOf(properties[key] ?? {})['x-extra'] === true
-  return Object.keys(properties).some(isOurs) ? without(json as JsonObject, isOurs) : json
+/** Removes the members of an object that its schema marks as extensions. */
+function omitExtensions({ properties = {} }: Partial<Schema>, json: unknown): unknown {
+  const isExtension = (key: string) => annotationsOf(properties[key] ?? {})['x-extra'] === true
+  return Object.keys(properties).some(isExtension) ? omit(json as JsonObject, isExtension) : json
 }
 
 function plainRepresentation(body: JsonObject): JsonObject {
@@ -59,36 +59,36 @@ function plainRepresentation(body: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(body).map(([member, values]) => [
       member,
-      withoutExtras(members[documentName(member)] ?? {}, values),
+      omitExtensions(members[documentName(member)] ?? {}, values),
     ]),
   )
 }
 
-function without(values: JsonObject, leaves: (key: string) => boolean): JsonObject {
-  return Object.fromEntries(Object.entries(values).filter(([key]) => !leaves(key)))
+function omit(values: JsonObject, isOmitted: (key: string) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => !isOmitted(key)))
 }
 
-/** Gives the body of a failure as a server speaks: what of the request it names, by the names of the dialect. */
-export function speakError(body: ErrorBody, { dialect, plain }: Speech): object {
-  const told = dialect === 'document' ? body : translateError(body, dialect)
-  return plain ? (withoutExtras(ErrorSchema, told) as object) : told
+/** Encodes an error body, with the class and member names of the dialect. */
+export function encodeError(body: ErrorBody, { dialect, plain }: ResponseStyle): object {
+  const translated = dialect === 'document' ? body : translateError(body, dialect)
+  return plain ? (omitExtensions(ErrorSchema, translated) as object) : translated
 }
 
-/** Facts of a failure that are names of classes. */
-const classFacts = ['cls', 'parent_cls']
+/** Members of an error's data that are class names. */
+const classMembers = ['cls', 'parent_cls']
 
 function translateError(fault: ErrorBody, dialect: Dialect): ErrorBody {
-  const facts = Object.entries(fault.data).map(([key, value]) => {
-    const isName = classFacts.includes(key) && typeof value === 'string'
+  const entries = Object.entries(fault.data).map(([key, value]) => {
+    const isName = classMembers.includes(key) && typeof value === 'string'
     return [key, isName ? dialectName(value, dialect) : value] as const
   })
-  const body = { ...fault, data: Object.fromEntries(facts) }
+  const body = { ...fault, data: Object.fromEntries(entries) }
   const { location } = body.data as { readonly location?: readonly unknown[] }
   const [part, pointer] = location ?? []
   if (part !== 'body' || typeof pointer !== 'string') return body
   const [member = '', ...rest] = splitPointer(pointer)
   const name = dialectName(member, dialect)
-  // As `invalidAt` writes it.
+  // Matches the format of `invalidAt`.
   const message = body.message.replace(` - at $.${member}`, () => ` - at $.${name}`)
   return { ...body, message, data: { ...body.data, location: [part, joinPointer('', name, ...rest)] } }
 }

@@ -1,17 +1,17 @@
 import type { HTTPMethods } from 'fastify'
 import { type RouteName, routeNames, routeOf } from '../../contract/routes.ts'
 
-/** An operation with the form its path has for the HTTP library. */
+/** Operation with its path in the syntax of Fastify. */
 export interface Endpoint {
   readonly name: RouteName
   readonly method: HTTPMethods
   /** `/api/resource/:id(^\d+$)`. */
   readonly url: string
-  /** The path as the contract has it, for logs. */
+  /** Path template of the contract, for logs. */
   readonly template: string
 }
 
-/** Lists every operation under each of its paths. */
+/** Lists every operation with each of its paths. */
 export function listEndpoints(): Endpoint[] {
   return routeNames.flatMap((name) => {
     const { method, path, aliases = [] } = routeOf(name)
@@ -19,9 +19,18 @@ export function listEndpoints(): Endpoint[] {
   })
 }
 
-const answered: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
+const httpMethods: readonly HTTPMethods[] = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+]
 
-/** A known path, the methods it takes and those it does not. */
+/** Path with its allowed methods and all others. */
 export interface KnownPath {
   readonly url: string
   readonly template: string
@@ -29,13 +38,13 @@ export interface KnownPath {
   readonly others: readonly HTTPMethods[]
 }
 
-/** Gathers the methods of each path. HEAD works wherever GET does. */
+/** Groups endpoints by path. HEAD is allowed wherever GET is. */
 export function listPaths(endpoints: readonly Endpoint[]): KnownPath[] {
   const byUrl = Map.groupBy(endpoints, ({ url }) => url)
   return [...byUrl].map(([url, group]) => {
     const own = group.map(({ method }) => method)
     const allowed = own.includes('GET') ? [...own, 'HEAD' as const] : own
-    const others = answered.filter((method) => !allowed.includes(method))
+    const others = httpMethods.filter((method) => !allowed.includes(method))
     return { url, template: group[0]?.template ?? url, allowed, others }
   })
 }
@@ -47,7 +56,7 @@ interface ParamSchema {
   readonly 'x-rest'?: true
 }
 
-/** Ids are digits; whatever else stands in their place is another, unknown path. */
+/** Converts a path template. Ids match digits only, so that other values result in 404. */
 function urlOf(name: RouteName, template: string): string {
   const { params } = routeOf(name)
   const url = template.replaceAll(/\{(\w+)\}/g, (_, param: string) => {

@@ -21,23 +21,23 @@ import type { ServerContext } from '../context.ts'
 import { notFound, requirePermission } from '../resource/require_permission.ts'
 import { sendAnswer } from './answer.ts'
 import type { ApiRequest, Handler } from './handler.ts'
-import { createOnce, type Once, readKey, unkeyed } from './idempotent_request.ts'
+import { createOnce, type Once, parseKey, unkeyed } from './idempotent_request.ts'
 import { checkValue } from './invalid_request.ts'
 import { hasBody, readExactBody, readFormBody, readJsonBody } from './json_body.ts'
 import { dialectOf, plainAnswer } from './response_dialect.ts'
 
-/** What a request learns about itself on its way, for the log line. */
+/** Facts of a request for its log line, collected while it is processed. */
 export interface RequestFacts {
   user?: string
-  /** Bytes of a streamed answer, so far. */
+  /** Bytes of a streamed response sent so far. */
   sentBytes?: number
 }
 
 type Run = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /**
- * Makes the function that does one operation. What it asks of the database takes the turns of the caller: users wherever
- * they are, guests by the network they come from.
+ * Creates the request handler of an operation. Its database statements are scheduled fairly: per user, and for guests
+ * per network.
  */
 export function createOperation(name: RouteName, handler: Handler<RouteName>, context: ServerContext): Run {
   const route = routeOf(name)
@@ -46,7 +46,7 @@ export function createOperation(name: RouteName, handler: Handler<RouteName>, co
   const statementMs = { pglite: 1000 * pglite, postgres: 1000 * postgres }
   return (request, reply) =>
     workFor({ name: `network ${networkOf(request.ip)}`, statementMs }, async () => {
-      const caller = route.isAnonymous ? nobody : await authenticate(context, request, reply)
+      const caller = route.isAnonymous ? anonymous : await authenticate(context, request, reply)
       const work = () => answer(request, reply, caller)
       return caller.isGuest ? work() : workFor({ name: `user ${caller.id}`, statementMs }, work)
     })
@@ -54,7 +54,7 @@ export function createOperation(name: RouteName, handler: Handler<RouteName>, co
 
 type AnswerCaller = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => Promise<FastifyReply>
 
-/** Makes the function that answers a caller who is known: may he, what is asked, then the handler. */
+/** Creates the function that checks permissions, parses and validates a request, then calls the handler. */
 function createAnswer(name: RouteName, handler: Handler<RouteName>, context: ServerContext): AnswerCaller {
   const route = routeOf(name)
   const checkBody = bodyChecker(route)
@@ -71,27 +71,27 @@ function createAnswer(name: RouteName, handler: Handler<RouteName>, context: Ser
     const own = { mask, params, query: named, more, body, once, signal: signalOf(reply) }
     let isDone = false
     try {
-      const before = isReadHere(route) ? await once.begin(body) : undefined
+      const before = hasParsedBody(route) ? await once.begin(body) : undefined
       const answer =
         before ?? (await handler({ ...requestOf(request, { context, caller }), ...own } as ApiRequest))
       isDone = true
       return sendAnswer(reply, context.plain ? plainAnswer(name, answer) : answer)
     } catch (error) {
-      throw isProblem(error, 'database/timeout') ? tookTooLong(route, context, error) : error
+      throw isProblem(error, 'database/timeout') ? statementTimeout(route, context, error) : error
     } finally {
       await once.end(isDone)
     }
   }
 }
 
-/** Says how long a statement may take. */
-function tookTooLong(route: RouteDescriptor, { database }: ServerContext, cause: unknown) {
+/** Creates a timeout error that states the limit. */
+function statementTimeout(route: RouteDescriptor, { database }: ServerContext, cause: unknown) {
   const seconds = statementLimitOf(route)[database.driver]
-  const message = `A statement of the database took more than ${seconds} s, the limit of ${route.method} ${route.path}.`
+  const message = `A database statement took longer than ${seconds} s, the limit of ${route.method} ${route.path}.`
   return problem('database/timeout', message, { cause })
 }
 
-interface Asked {
+interface RouteParams {
   readonly route: RouteDescriptor
   readonly params: Record<string, unknown>
 }
@@ -99,17 +99,17 @@ interface Asked {
 async function checkPermission(
   context: ServerContext,
   caller: Caller,
-  { route: { permission }, params: { id } }: Asked,
+  { route: { permission }, params: { id } }: RouteParams,
 ): Promise<PermissionMask> {
   if (permission === undefined || typeof id !== 'number') return 0
   const masks = await requirePermission(context, caller, { ids: [id], permission })
   return masks.get(id) ?? 0
 }
 
-const nobody: Caller = {
+const anonymous: Caller = {
   id: -1,
-  keyname: 'nobody',
-  displayName: 'Nobody',
+  keyname: 'anonymous',
+  displayName: 'Anonymous',
   principalIds: [],
   superuser: false,
   isAdministrator: false,
@@ -130,7 +130,7 @@ async function authenticate(
   const identified = await authenticator
     .authenticate({ session, authorization, address: request.ip })
     .catch((error: unknown) => {
-      // The browser forgets it, so that the next request is a guest's.
+      // Deletes the cookie, so that the browser sends the next request as a guest.
       if (isProblem(error, 'auth/session-ended')) reply.header('set-cookie', endedCookie(secure))
       throw error
     })
@@ -150,7 +150,7 @@ function originOf({ method, headers, host }: FastifyRequest, { corsOrigins: allo
   return { method, origin: headers.origin, fetchSite: fetchSite?.toString(), host, allowed }
 }
 
-interface PermissionSubject {
+interface CallerContext {
   readonly context: ServerContext
   readonly caller: Caller
 }
@@ -158,15 +158,16 @@ interface PermissionSubject {
 function onceOf(
   { takesKey, response }: RouteDescriptor,
   request: FastifyRequest,
-  asker: PermissionSubject,
+  callerContext: CallerContext,
 ): Once {
-  const key = takesKey === true && !asker.context.plain ? readKey(request.headers[keyHeader]) : undefined
+  const key =
+    takesKey === true && !callerContext.context.plain ? parseKey(request.headers[keyHeader]) : undefined
   if (key === undefined) return unkeyed
   const target = `${request.method} ${request.url}`
-  return createOnce({ ...asker, key, target, secretNames: listSecrets((response ?? {}) as Schema) })
+  return createOnce({ ...callerContext, key, target, secretNames: listSecrets((response ?? {}) as Schema) })
 }
 
-function requestOf(request: FastifyRequest, { context, caller }: PermissionSubject) {
+function requestOf(request: FastifyRequest, { context, caller }: CallerContext) {
   const log: Log = context.log.child({ request_id: request.id })
   return {
     context,
@@ -183,14 +184,18 @@ function requestOf(request: FastifyRequest, { context, caller }: PermissionSubje
 
 function readParams(route: RouteDescriptor, texts: Record<string, string>): Record<string, unknown> {
   const entries = Object.entries(route.params?.properties ?? {}).map(([name, schema]) => {
-    // The rest of a path has no name in the HTTP library.
+    // Fastify names the wildcard parameter `*`.
     const text = texts[name] ?? texts['*'] ?? ''
-    if (!isStorableText(text)) throw problem('request/not-found', `There is nothing under such a ${name}.`)
+    if (!isStorableText(text))
+      throw problem(
+        'request/not-found',
+        `Path parameter "${name}" contains a NUL character or an unpaired surrogate.`,
+      )
     const isInteger = (schema as { type?: string }).type === 'integer'
     return [name, isInteger ? Number(text) : text] as const
   })
   const params = Object.fromEntries(entries)
-  // No database could hold it, so no resource has it.
+  // Out of range of the id column, so the resource cannot exist.
   const { id } = params
   if (route.path.includes('/resource/{id}') && typeof id === 'number' && !isResourceId(id))
     throw notFound(id, texts.id)
@@ -202,7 +207,7 @@ function readQuery(route: RouteDescriptor, raw: RawQuery): ReturnType<typeof par
     if (!isStorableText(name) || !isStorableText(String(value)))
       throw problem(
         'request/invalid',
-        `Parameter ${JSON.stringify(name)} holds a NUL, or half of a surrogate pair.`,
+        `Parameter ${JSON.stringify(name)} contains a NUL character or an unpaired surrogate.`,
         {
           data: { location: ['query', name] },
         },
@@ -210,19 +215,19 @@ function readQuery(route: RouteDescriptor, raw: RawQuery): ReturnType<typeof par
   return parseQuery(route, raw)
 }
 
-const readKinds: readonly BodyKind[] = ['json', 'form']
+const parsedKinds: readonly BodyKind[] = ['json', 'form']
 
-function isReadHere({ bodyKind = 'json' }: RouteDescriptor): boolean {
-  return readKinds.includes(bodyKind)
+function hasParsedBody({ bodyKind = 'json' }: RouteDescriptor): boolean {
+  return parsedKinds.includes(bodyKind)
 }
 
-/** Operations whose body is no JSON and no form of fields read it themselves. */
+/** Reads a JSON or form body. Operations with other bodies read them themselves. */
 async function readBody(
   route: RouteDescriptor,
   request: FastifyRequest,
   limitBytes: number,
 ): Promise<unknown> {
-  if (!isReadHere(route) || !hasBody(request.raw)) return undefined
+  if (!hasParsedBody(route) || !hasBody(request.raw)) return undefined
   const readJson = route.hasLongNumbers === true ? readExactBody : readJsonBody
   const read = route.bodyKind === 'form' ? readFormBody : readJson
   return read(request.raw, limitBytes)
@@ -232,17 +237,17 @@ const compile = createValidatorCompiler({ faults: 'first' })
 
 function bodyChecker(route: RouteDescriptor): (body: unknown) => void {
   const { body: schema } = route
-  if (schema === undefined || !isReadHere(route)) return () => undefined
+  if (schema === undefined || !hasParsedBody(route)) return () => undefined
   const validate = compile(schema)
   return (body) => checkValue(validate, body)
 }
 
-/** Aborted when the client goes away before the answer is complete, or is answered before its body is. */
+/** Creates a signal that aborts when the client disconnects before the response, or its own request, is complete. */
 function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished || !reply.request.raw.complete)
-      controller.abort(problem('request/aborted', 'The client went away.'))
+      controller.abort(problem('request/aborted', 'The client disconnected.'))
   })
   return controller.signal
 }

@@ -3,13 +3,13 @@ import { extname } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { problem } from '../../contract/problems.ts'
 
-/** Where the browser finds the code of the pages. */
+/** URLs of the script and stylesheet of the web pages. */
 export interface WebBundle {
   readonly script: string
   readonly stylesheet: string
 }
 
-/** The built pages: beside the program where it is packed, else where the set-up of a checkout builds them. */
+/** Folder of the built web pages: next to the program in a package, `.cache/web` in a checkout. */
 const folder = new URL(
   extname(import.meta.url) === '.ts' ? '../../../.cache/web/' : '../../web/',
   import.meta.url,
@@ -21,16 +21,16 @@ const mediaTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * Finds the built pages. Read each time: in a checkout they may be built anew while the server runs.
+ * Finds the current build of the web pages. Not cached, because a checkout may rebuild them while the server runs.
  *
- * @throws {Problem} server/no-pages where they have not been built
+ * @throws {Problem} server/no-pages if they have not been built
  */
 export async function findWebBundle(): Promise<WebBundle> {
   const { version } = await readVersion()
   return { script: `/static/web/${version}/page.js`, stylesheet: `/static/web/${version}/page.css` }
 }
 
-/** Serves the built pages. Their addresses hold a digest of them, so that a browser never has to ask again. */
+/** Serves the web pages. Their URLs contain a digest of the content, so that browsers cache them forever. */
 export function addWebFiles(app: FastifyInstance): void {
   app.route<{ Params: { version: string; file: string } }>({
     method: ['GET', 'HEAD'],
@@ -41,22 +41,22 @@ export function addWebFiles(app: FastifyInstance): void {
   })
 }
 
-interface FileAddress {
+interface WebFile {
   readonly version: string
   readonly file: string
 }
 
 async function sendFile(
   reply: FastifyReply,
-  { version, file }: FileAddress,
+  { version, file }: WebFile,
   accepted: string,
 ): Promise<FastifyReply> {
   const mediaType = mediaTypes[extname(file)]
-  const known = /^[0-9a-f]{16}$/.test(version) && /^[a-z]+\.[a-z]+$/.test(file) && mediaType !== undefined
-  const packed = /\bbr\b/.test(accepted)
-  const bytes = known ? await find(`${version}/${file}${packed ? '.br' : ''}`) : undefined
-  if (bytes === undefined) throw problem('request/not-found', `There is nothing at ${reply.request.url}.`)
-  if (packed) reply.header('content-encoding', 'br')
+  const isValid = /^[0-9a-f]{16}$/.test(version) && /^[a-z]+\.[a-z]+$/.test(file) && mediaType !== undefined
+  const isCompressed = /\bbr\b/.test(accepted)
+  const bytes = isValid ? await find(`${version}/${file}${isCompressed ? '.br' : ''}`) : undefined
+  if (bytes === undefined) throw problem('request/not-found', `No route matches ${reply.request.url}.`)
+  if (isCompressed) reply.header('content-encoding', 'br')
   return reply
     .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
     .type(mediaType ?? '')
@@ -65,7 +65,7 @@ async function sendFile(
 
 async function readVersion(): Promise<{ version: string }> {
   const bytes = await find('current.json')
-  if (bytes === undefined) throw problem('server/no-pages', 'The pages of this server have not been built.')
+  if (bytes === undefined) throw problem('server/no-pages', 'The web pages have not been built.')
   return JSON.parse(bytes.toString('utf8')) as { version: string }
 }
 

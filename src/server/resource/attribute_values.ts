@@ -13,21 +13,21 @@ import { readRepresentations } from './representation.ts'
 
 type Request = Pick<ApiRequest, 'context' | 'caller' | 'dialect'>
 
-/** A value that was asked for, or that one may not see it, or that there is none. */
-export type Asked = [0, unknown] | [1]
+/** `[0, value]`, or `[1]` for an attribute that is hidden from the caller or has no value. */
+export type AttributeValue = [0, unknown] | [1]
 
-const hidden: Asked = [1]
+const hidden: AttributeValue = [1]
 
-/** What the values of some resources are read from. */
+/** Permission masks and representations of resources, by id. */
 interface Facts {
   readonly masks: ReadonlyMap<number, PermissionMask>
   readonly bodies: ReadonlyMap<number, Representation>
 }
 
-/** Gives the value of each resource that may be read. */
+/** Returns a function that computes an attribute from a representation. */
 type ReadValue = (request: Request, facts: Facts) => Promise<(body: Representation) => unknown>
 
-/** Attributes that no representation has. */
+/** Attributes that are computed: representations do not contain them. */
 const computed: Readonly<Record<string, ReadValue>> = {
   'resource.parents': async ({ context }, { bodies }) => {
     const paths = await listPaths(context.database, [...bodies.keys()])
@@ -52,44 +52,44 @@ const computed: Readonly<Record<string, ReadValue>> = {
   },
 }
 
-/** Children of each class that a resource could have, under ids that no resource has. */
+/** Lists a child of each class allowed under a resource, with ids that no resource has. */
 function childrenOf({ id, cls }: Representation['resource']) {
   return clsNames
     .filter((child) => isAllowedParent(child, cls as Cls))
     .map((child, at) => ({ id: -1 - id * clsNames.length - at, cls: child, parentId: id }))
 }
 
-/** Resources that are read at a time: between the parts of a long list, other requests get their turn. */
-const partLength = 500
+/** Number of resources read in one batch; other requests run between batches. */
+const batchSize = 500
 
 /**
- * Reads attributes of resources, each with its arguments, in the order in which they are asked for. What is asked for
- * several times is read once.
+ * Reads attributes of resources, each with its arguments, in the order of the request. Repeated ids and attributes are
+ * read once.
  *
  * @throws {Problem} request/invalid for an attribute or a permission that does not exist
  */
-export async function readAskedValues(
+export async function readAttributeValues(
   request: Request,
   ids: readonly number[],
   attributes: readonly (readonly string[])[],
-): Promise<[id: number, values: Asked[]][]> {
+): Promise<[id: number, values: AttributeValue[]][]> {
   const keys = attributes.map((attribute) => JSON.stringify(attribute))
   const readers = new Map(attributes.map((attribute, at) => [keys[at] ?? '', findReader(attribute, at)]))
   const distinct = [...new Set(ids)]
-  const told = new Map<number, ReadonlyMap<string, Asked>>()
-  for (let at = 0; at < distinct.length; at += partLength) {
-    const part = await readPart(request, distinct.slice(at, at + partLength), readers)
-    for (const [id, values] of part) told.set(id, values)
+  const valuesById = new Map<number, ReadonlyMap<string, AttributeValue>>()
+  for (let at = 0; at < distinct.length; at += batchSize) {
+    const batch = await readBatch(request, distinct.slice(at, at + batchSize), readers)
+    for (const [id, values] of batch) valuesById.set(id, values)
   }
-  return ids.map((id) => [id, keys.map((key) => told.get(id)?.get(key) ?? hidden)])
+  return ids.map((id) => [id, keys.map((key) => valuesById.get(id)?.get(key) ?? hidden)])
 }
 
-/** Reads each attribute once, by its key, of resources that come once each. */
-async function readPart(
+/** Reads attributes by key; ids and attributes are distinct. */
+async function readBatch(
   request: Request,
   ids: readonly number[],
   readers: ReadonlyMap<string, ReadValue>,
-): Promise<Map<number, ReadonlyMap<string, Asked>>> {
+): Promise<Map<number, ReadonlyMap<string, AttributeValue>>> {
   const { context, caller } = request
   const masks = await findPermissionMasks(context.database, caller, ids)
   const readable = ids.filter((id) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
@@ -99,11 +99,11 @@ async function readPart(
   for (const [key, read] of readers) values.set(key, await read(request, facts))
   return new Map(
     found.map((body) => {
-      const asked = [...values].map(([key, read]): [string, Asked] => {
+      const entries = [...values].map(([key, read]): [string, AttributeValue] => {
         const value = read(body)
         return [key, value === undefined ? hidden : [0, value]]
       })
-      return [body.resource.id, new Map(asked)]
+      return [body.resource.id, new Map(entries)]
     }),
   )
 }
@@ -117,13 +117,13 @@ function findReader(attribute: readonly string[], at: number): ReadValue {
 
 function permissionReader([name = '']: readonly string[], at: number): ReadValue {
   if (findPermission(name) === undefined)
-    throw invalidAt(`/attributes/${at}/1`, `there is no permission "${name}"`)
+    throw invalidAt(`/attributes/${at}/1`, `permission "${name}" does not exist`)
   return async (_, { masks }) =>
     ({ resource }) =>
       hasPermission(masks.get(resource.id) ?? 0, name as PermissionName)
 }
 
-/** Whatever a representation has, as `member.attribute`, in the names of the request. */
+/** Reads `member.attribute` of a representation, in the names of the request's dialect. */
 function memberReader(name: string, at: number): ReadValue {
   const [member = '', attribute = ''] = name.split('.')
   if (
@@ -132,8 +132,8 @@ function memberReader(name: string, at: number): ReadValue {
     throw invalidAt(`/attributes/${at}/0`, `no class has an attribute "${name}"`)
   return async ({ dialect }) =>
     (body) => {
-      const written = encodeResource(body.resource.cls as Cls, body, dialect)
-      const values = written as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>
+      const encoded = encodeResource(body.resource.cls as Cls, body, dialect)
+      const values = encoded as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>
       return values[dialectName(documentName(member), dialect)]?.[attribute]
     }
 }

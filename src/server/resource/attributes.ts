@@ -12,47 +12,47 @@ interface Attribute {
   readonly name: string
   readonly read: PermissionName
   readonly write: PermissionName
-  /** Only the server writes it: in a request it is ignored. */
+  /** Whether only the server writes it; requests ignore it. */
   readonly readOnly: boolean
 }
 
-/** All attributes of each class, with the permissions that the contract asks for. */
+/** All attributes of each class, with the permissions that the contract requires. */
 const attributes = new Map<Cls, readonly Attribute[]>(
   clsNames.map((cls) => [
     cls,
     Object.entries(membersOf(cls)).flatMap(([member, { properties }]) =>
       Object.entries(properties).map(([name, schema]) => {
-        const words = annotationsOf(schema)
+        const annotations = annotationsOf(schema)
         return {
           member,
           name,
-          read: words['x-read'] ?? 'resource.read',
-          write: words['x-write'] ?? 'resource.update',
-          readOnly: words.readOnly === true,
+          read: annotations['x-read'] ?? 'resource.read',
+          write: annotations['x-write'] ?? 'resource.update',
+          readOnly: annotations.readOnly === true,
         }
       }),
     ),
   ]),
 )
 
-/** Everything that is needed to see all attributes of a class. */
+/** Permissions needed to read all attributes of each class. */
 const readMasks = new Map<Cls, PermissionMask>(
   clsNames.map((cls) => [cls, maskOf((attributes.get(cls) ?? []).map(({ read }) => read))]),
 )
 
-/** Members of a resource, by name; each an object of attributes. */
+/** Members of a resource by name, each an object of attributes. */
 export type MemberValues = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** Tells whether a mask shows every attribute of a class. */
+/** Tells whether a mask permits reading every attribute of a class. */
 export function seesEverything(cls: Cls, mask: PermissionMask): boolean {
   const needed = readMasks.get(cls) ?? 0
   return (mask & needed) === needed
 }
 
-/** Names of the attributes that a mask hides, by the member they belong to. */
+/** Names of the attributes that a mask hides, by member. */
 type Hidden = ReadonlyMap<string, ReadonlySet<string>>
 
-// Masks are few: what a user may see of ten thousands of resources is one of a handful.
+// Distinct masks are few: the resources that a user can read share a handful of them.
 const hiddenByMask = new LRUCache<string, Hidden>({ max: 1000 })
 
 function hiddenOf(cls: Cls, mask: PermissionMask): Hidden {
@@ -70,7 +70,7 @@ function hiddenOf(cls: Cls, mask: PermissionMask): Hidden {
   return hidden
 }
 
-/** Leaves out the attributes that a mask does not show; a member stays, though nothing of it may. */
+/** Removes the attributes that a mask hides; keeps members that become empty. */
 export function visibleMembers(cls: Cls, mask: PermissionMask, members: MemberValues): MemberValues {
   if (seesEverything(cls, mask)) return members
   const hidden = hiddenOf(cls, mask)
@@ -83,14 +83,14 @@ export function visibleMembers(cls: Cls, mask: PermissionMask, members: MemberVa
   return visible
 }
 
-// A loop: lists do this for every resource, and lists of entries took three times as long.
+// A loop, since lists call this for every resource and Object.entries took three times as long.
 function without(values: MemberValues[string], names: ReadonlySet<string>): Record<string, unknown> {
   const kept: Record<string, unknown> = {}
   for (const name of Object.keys(values)) if (!names.has(name)) kept[name] = values[name]
   return kept
 }
 
-/** Gives the attributes of a request that the class has and that are not the server's alone to write. */
+/** Returns the attributes of a request that the class has, except the read-only ones. */
 export function writtenMembers(cls: Cls, body: Readonly<Record<string, unknown>>): MemberValues {
   const written: Record<string, Record<string, unknown>> = {}
   for (const { member, name, readOnly } of attributes.get(cls) ?? []) {
@@ -102,7 +102,7 @@ export function writtenMembers(cls: Cls, body: Readonly<Record<string, unknown>>
   return written
 }
 
-/** Gives the test of whether a mask lets an attribute of a class be written. */
+/** Returns a predicate for the attributes of a class that a mask permits writing. */
 export function isWritable(cls: Cls, mask: PermissionMask): (member: string, name: string) => boolean {
   const denied = new Set<string>()
   for (const { member, name, write } of attributes.get(cls) ?? [])
@@ -110,7 +110,7 @@ export function isWritable(cls: Cls, mask: PermissionMask): (member: string, nam
   return (member, name) => !denied.has(`${member}.${name}`)
 }
 
-/** Picks attributes; members of which none is left are left out too. */
+/** Picks attributes, and removes members that become empty. */
 export function pickAttributes(
   members: MemberValues,
   isPicked: (member: string, name: string) => boolean,
@@ -123,9 +123,9 @@ export function pickAttributes(
 }
 
 /**
- * Checks that a mask lets all given attributes be written.
+ * Checks that a mask permits writing all attributes of a request.
  *
- * @throws {Problem} access/attribute, naming the first that it does not
+ * @throws {Problem} access/attribute, with the first attribute that it denies
  */
 export function checkWritable(cls: Cls, mask: PermissionMask, written: MemberValues): void {
   const isAllowed = isWritable(cls, mask)
@@ -136,9 +136,9 @@ export function checkWritable(cls: Cls, mask: PermissionMask, written: MemberVal
 }
 
 /**
- * Refuses attributes that may not be written.
+ * Rejects attributes that the caller cannot write; accepts an empty set.
  *
- * @throws {Problem} access/attribute, naming the first; none where none is given
+ * @throws {Problem} access/attribute, with the first of them
  */
 export function refuseUnwritable(cls: Cls, refused: MemberValues): void {
   for (const { member, name, write } of attributes.get(cls) ?? []) {

@@ -15,54 +15,54 @@ import type { Caller } from '../auth/caller.ts'
 import { findBehaviour } from '../classes/behaviours.ts'
 import { checkMask, notFound } from './require_permission.ts'
 
-/** What deleting some resources would do. */
+/** Effects of deleting resources. */
 export interface RemovalPlan {
-  /** What would go: the resources and all below them, each once, parents first. */
+  /** Resources that would be deleted: the listed ones and their descendants, distinct, parents first. */
   readonly affected: readonly SubtreeNode[]
-  /** What would stay of that which was to go. */
+  /** Resources and descendants that cannot be deleted. */
   readonly unaffected: readonly SubtreeNode[]
-  /** Why a resource cannot be deleted, by its id. */
+  /** Why a listed resource cannot be deleted, by id. */
   readonly faults: ReadonlyMap<number, Problem>
 }
 
-/** What is to be deleted. */
-export interface Removals {
+/** Resources to delete. */
+export interface RemovalRequest {
   readonly ids: readonly number[]
-  /** Whether all go at once, or it is asked of each what would be if it went alone. @default true */
+  /** Whether all are deleted at once; if false, each is checked on its own. @default true */
   readonly together?: boolean
 }
 
 /**
- * Finds out which of some resources can be deleted, each with all below it, in a number of statements that does not grow
- * with theirs. What only others of them use can be deleted together with these.
+ * Finds out which resources can be deleted with their descendants. A resource that only other deleted resources use can
+ * be deleted with them. The number of statements does not depend on the number of resources.
  */
 export async function planRemoval(
   tx: Queryable,
   caller: Caller,
-  { ids: rootIds, together = true }: Removals,
+  { ids: rootIds, together = true }: RemovalRequest,
 ): Promise<RemovalPlan> {
   const nodes = await listSubtrees(tx, rootIds.filter(isResourceId))
   const trees = Map.groupBy(nodes, ({ rootId }) => rootId)
   const faults = new Map<number, Problem>()
   for (const id of rootIds) if (!trees.has(id)) faults.set(id, notFound(id))
   const referrers = await listReferrers(tx, [...new Set(nodes.map(({ id }) => id))])
-  const asked = [...nodes.flatMap(idsOf), ...referrers.map(({ id }) => id)]
-  const masks = await findPermissionMasks(tx, caller, [...new Set(asked)])
+  const maskIds = [...nodes.flatMap(idsOf), ...referrers.map(({ id }) => id)]
+  const masks = await findPermissionMasks(tx, caller, [...new Set(maskIds)])
   for (const [id, tree] of trees) {
     const fault = catchProblem(() => checkTree(id, tree, masks))
     if (fault !== undefined) faults.set(id, fault)
   }
   addReferred({ trees, faults, referrers, masks, together })
-  const going = new Set(nodes.filter(({ rootId }) => !faults.has(rootId)).map(({ id }) => id))
+  const deletableIds = new Set(nodes.filter(({ rootId }) => !faults.has(rootId)).map(({ id }) => id))
   const each = [...new Map(nodes.map((node) => [node.id, node])).values()]
   return {
-    affected: each.filter(({ id }) => going.has(id)),
-    unaffected: each.filter(({ id }) => !going.has(id)),
+    affected: each.filter(({ id }) => deletableIds.has(id)),
+    unaffected: each.filter(({ id }) => !deletableIds.has(id)),
     faults,
   }
 }
 
-/** Deletes what a plan says goes. The tree has been locked since before the plan. */
+/** Deletes the affected resources of a plan. The tree lock must be held since before the plan. */
 export async function removeNodes(tx: Queryable, nodes: readonly SubtreeNode[]): Promise<void> {
   if (nodes.length === 0) return
   for (const [cls, group] of Map.groupBy(nodes, (node) => node.cls)) {
@@ -101,7 +101,7 @@ function namesOf(nodes: readonly { readonly id: number; readonly displayName: st
   return nodes.slice(0, shownNames).map(({ id, displayName }) => `"${displayName}" (id = ${id})`)
 }
 
-interface Judged {
+interface ReferrerCheck {
   readonly trees: ReadonlyMap<number, readonly RootedNode[]>
   readonly faults: Map<number, Problem>
   readonly referrers: readonly Referrer[]
@@ -109,22 +109,22 @@ interface Judged {
   readonly together: boolean
 }
 
-/** What stays because of a fault may use others of those that were to go: these stay too, and so on. */
-function addReferred({ trees, faults, referrers, masks, together }: Judged): void {
+/** Adds faults for resources in use by resources that are not deleted, until no more are found. */
+function addReferred({ trees, faults, referrers, masks, together }: ReferrerCheck): void {
   const byTarget = Map.groupBy(referrers, ({ targetId }) => targetId)
   for (let before = -1; before < faults.size; ) {
     before = faults.size
-    const going = [...trees].filter(([rootId]) => !faults.has(rootId))
-    const all = together ? new Set(going.flatMap(([, tree]) => tree.map(({ id }) => id))) : undefined
-    for (const [rootId, tree] of going) {
-      const gone = all ?? new Set(tree.map(({ id }) => id))
-      const users = tree.flatMap(({ id }) => byTarget.get(id) ?? []).filter(({ id }) => !gone.has(id))
+    const remaining = [...trees].filter(([rootId]) => !faults.has(rootId))
+    const all = together ? new Set(remaining.flatMap(([, tree]) => tree.map(({ id }) => id))) : undefined
+    for (const [rootId, tree] of remaining) {
+      const deleted = all ?? new Set(tree.map(({ id }) => id))
+      const users = tree.flatMap(({ id }) => byTarget.get(id) ?? []).filter(({ id }) => !deleted.has(id))
       if (users.length > 0) faults.set(rootId, referred(users, masks))
     }
   }
 }
 
-/** Names the referrers that the caller may see, and counts the others. */
+/** Lists the referrers that the caller can read, and counts the others. */
 function referred(referrers: readonly Referrer[], masks: Masks): Problem {
   const shown = referrers.filter(({ id }) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
   const names = namesOf(shown)

@@ -25,23 +25,23 @@ import {
 } from './write_resources.ts'
 import { writeRules } from './write_rules.ts'
 
-/** Where a creation says what is to be made: body and query. */
+/** Body and query of a request that creates a resource. */
 export interface CreationRequest {
   readonly body: JsonObject
   readonly query?: { readonly parent?: number; readonly cls?: string }
 }
 
-/** What a request wants to be made. */
+/** A resource to create. */
 export interface Creation extends ReadBody {
   readonly cls: Cls
   readonly parentId: number
   readonly members: Record<string, unknown>
 }
 
-/** A creation on its way. */
+/** A creation in a transaction. */
 export interface CreationStep {
   readonly creation: Creation
-  /** Id that was reserved for it; a new one where absent. */
+  /** Reserved id; a new id if absent. */
   readonly id?: number
   readonly prepared?: Prepared | undefined
 }
@@ -55,27 +55,27 @@ export function readCreation({ body, query = {} }: CreationRequest): Creation {
   const resource = resourceOf(body)
   const cls = parseCls(resource.cls ?? query.cls)
   if (query.cls !== undefined && parseCls(query.cls) !== cls)
-    throw invalidAt('/resource/cls', `the query says "${query.cls}", the body "${cls}"`)
+    throw invalidAt('/resource/cls', `the query has "${query.cls}", the body has "${cls}"`)
   behaviourOf(cls)
   const parentId = readParent(resource.parent, query.parent)
-  const whole = { ...body, resource: { ...resource, cls } }
-  const read = readMembers(cls, 'create', whole)
+  const full = { ...body, resource: { ...resource, cls } }
+  const read = readMembers(cls, 'create', full)
   return { ...read, cls, parentId, members: classMembers(cls, read.written) }
 }
 
-function readParent(given: unknown, inQuery: number | undefined): number {
+function readParent(parent: unknown, inQuery: number | undefined): number {
   const inBody =
-    typeof given === 'object' && given !== null ? (given as { readonly id?: unknown }).id : undefined
+    typeof parent === 'object' && parent !== null ? (parent as { readonly id?: unknown }).id : undefined
   const parentId = inBody ?? inQuery
   if (parentId === undefined) throw invalidAt('/resource/parent', 'missing field "parent"')
   if (typeof parentId !== 'number') throw invalidAt('/resource/parent/id', 'expected an integer')
   if (inQuery !== undefined && inQuery !== parentId)
-    throw invalidAt('/resource/parent', `the query says ${inQuery}, the body ${parentId}`)
+    throw invalidAt('/resource/parent', `the query has ${inQuery}, the body has ${parentId}`)
   if (!isResourceId(parentId)) throw notFound(parentId)
   return parentId
 }
 
-/** Long work is begun only where it may be finished: all is checked that can be, and once more when it is written. */
+/** Runs the long work of a creation. All checks run before it, and again in the transaction. */
 export async function prepareCreation(writer: Writer, creation: Creation): Promise<Prepared | undefined> {
   const { context, caller, signal } = writer
   const { cls, members } = creation
@@ -86,10 +86,10 @@ export async function prepareCreation(writer: Writer, creation: Creation): Promi
 }
 
 /**
- * Makes resources, none of which refers to another, in a number of statements that does not grow with theirs. Gives
- * their ids.
+ * Creates resources that do not refer to each other, and returns their ids. The number of statements does not depend on
+ * the number of resources.
  *
- * @throws {Problem} of the first that cannot be made; all of them are to be given up then
+ * @throws {Problem} of the first that cannot be created; the transaction must be rolled back then
  */
 export async function writeCreations(
   tx: Queryable,
@@ -107,15 +107,15 @@ export async function writeCreations(
     tx,
     steps.map(({ creation }, at) => ({ ...rowOf(caller, creation), id: ids[at] ?? 0 })),
   )
-  const made = steps.map(({ creation }, at) => ({
+  const created = steps.map(({ creation }, at) => ({
     id: ids[at] ?? 0,
     parentId: creation.parentId,
     rules: rulesOf(creation),
     isDenied: facts[at]?.isDenied ?? false,
   }))
-  const ruled = made.filter(({ rules }) => rules.length > 0)
+  const ruled = created.filter(({ rules }) => rules.length > 0)
   await writeRules(tx, new Map(ruled.map(({ id, rules }) => [id, rules])))
-  await checkManaged(tx, made)
+  await checkManaged(tx, created)
   const changes = steps.map(({ creation, prepared }, at) => {
     const { cls, parentId, members } = creation
     return { cls, change: { context, caller, id: ids[at] ?? 0, parentId, members, prepared } }
@@ -156,18 +156,18 @@ function namesOf({ written }: Creation): { displayName: string; keyname: string 
   }
 }
 
-/** Checks that creations are possible, each in the order a client can mend it. Gives the ids they are going to have. */
+/** Checks creations, in the order in which a client can fix the faults. Returns the facts that decide, with the new ids. */
 async function checkCreations(
   tx: Queryable,
   caller: Caller,
   steps: readonly CreationStep[],
 ): Promise<CreationFacts[]> {
-  const wanted = steps.map(({ id, creation }) => ({
+  const planned = steps.map(({ id, creation }) => ({
     id,
     parentId: creation.parentId,
     ...namesOf(creation),
   }))
-  const facts = await lockForCreation(tx, wanted)
+  const facts = await lockForCreation(tx, planned)
   const placed = steps.map(({ creation: { cls, parentId } }, at) => ({
     id: facts[at]?.id ?? 0,
     cls,
@@ -175,11 +175,11 @@ async function checkCreations(
   }))
   const masks = await findPlannedMasks(tx, caller, placed)
   for (const [at, { creation }] of steps.entries()) {
-    const found = facts[at]
-    if (found === undefined) throw new Error('a creation without facts')
-    checkCreation(creation, found, masks)
+    const creationFacts = facts[at]
+    if (creationFacts === undefined) throw new Error('a creation without facts')
+    checkCreation(creation, creationFacts, masks)
   }
-  checkDistinct(wanted)
+  checkDistinct(planned)
   return facts
 }
 
@@ -199,9 +199,7 @@ function checkCreation(
   checkNames(facts, namesOf(creation))
 }
 
-/**
- * Whoever may create a resource may say what it is like: what asks for `update` later comes with `create` here.
- */
+/** Checks the permissions of a creation. The permission `create` includes writing attributes that need `update` later. */
 function checkPermissions(
   { cls, parentId, written }: Creation,
   id: number,
@@ -213,9 +211,9 @@ function checkPermissions(
   checkWritable(cls, mask | permissionBit('resource.update'), written)
 }
 
-/** What is made at once must not clash among itself either. */
+/** Checks that the names of resources created together are distinct. */
 function checkDistinct(
-  wanted: readonly {
+  planned: readonly {
     readonly parentId: number
     readonly displayName: string
     readonly keyname: string | null
@@ -223,7 +221,7 @@ function checkDistinct(
 ): void {
   const siblings = new Set<string>()
   const keynames = new Set<string>()
-  for (const { parentId, displayName, keyname } of wanted) {
+  for (const { parentId, displayName, keyname } of planned) {
     const sibling = `${parentId} ${displayName}`
     if (siblings.has(sibling)) throw nameTaken(`"${displayName}" is the name of a sibling`)
     siblings.add(sibling)

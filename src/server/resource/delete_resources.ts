@@ -8,8 +8,8 @@ import { notFound } from './require_permission.ts'
 import { type Writer, writeAtOnce } from './write_resources.ts'
 
 /**
- * Deletes a resource and all below it, or nothing. Takes `delete` on each of them and `manage_children` on the parent
- * of each.
+ * Deletes a resource and its descendants atomically. Requires `delete` on each of them and `manage_children` on the
+ * parent of each.
  *
  * @throws {Problem} resource/not-found, resource/hierarchy, resource/stale, resource/protected, resource/referenced,
  *   access/denied
@@ -22,7 +22,7 @@ export async function removeResource(writer: Writer, id: number): Promise<void> 
   })
 }
 
-/** A deletion on its way. */
+/** A deletion in a transaction. */
 export interface RemovalStep {
   readonly id: number
   /** Entity tags, one of which the resource must have. */
@@ -30,8 +30,8 @@ export interface RemovalStep {
 }
 
 /**
- * Deletes resources and all below them, in a number of statements that does not grow with theirs; the tree has to be
- * locked. Throws like `removeResource`.
+ * Deletes resources and their descendants; the tree must be locked. The number of statements does not depend on the
+ * number of resources. Throws like `removeResource`.
  */
 export async function writeRemovals(
   tx: Queryable,
@@ -41,27 +41,27 @@ export async function writeRemovals(
   const ids = steps.map(({ id }) => id)
   const locked = await lockResources(tx, ids)
   for (const { id, ifMatch } of steps) {
-    const standing = locked.get(id)
-    if (standing === undefined) throw notFound(id)
-    checkVersion(ifMatch, standing)
+    const current = locked.get(id)
+    if (current === undefined) throw notFound(id)
+    checkVersion(ifMatch, current)
   }
   const { affected, faults } = await planRemoval(tx, caller, { ids })
   throwFirst(ids, faults)
   await removeNodes(tx, affected)
 }
 
-/** Which resources are to go, and whether those that cannot are left. */
-export interface ManyRemovals {
+/** Resources to delete, and whether to skip those that cannot be deleted. */
+export interface BulkRemoval {
   readonly ids: readonly number[]
   readonly partial: boolean
 }
 
 /**
- * Deletes resources and all below them: those that can be, or all or nothing.
+ * Deletes resources and their descendants: all of them, or with `partial` those that can be deleted.
  *
  * @throws {Problem} of the first that cannot be deleted; see `removeResource`
  */
-export async function removeResources(writer: Writer, { ids, partial }: ManyRemovals): Promise<void> {
+export async function removeResources(writer: Writer, { ids, partial }: BulkRemoval): Promise<void> {
   await writeAtOnce(writer, undefined, async (tx) => {
     await lockTree(tx)
     const { affected, faults } = await planRemoval(tx, writer.caller, { ids })

@@ -1,6 +1,6 @@
 import sanitizeHtml from 'sanitize-html'
 
-/** Gives what is harmless of a description in HTML: text, its structure, and links to the web. */
+/** Sanitises the HTML of a description: keeps text, basic markup, and web and mail links. */
 export function sanitiseDescription(html: string): string {
   return sanitizeHtml(html, {
     allowedTags: ['a', 'b', 'br', 'code', 'em', 'i', 'li', 'ol', 'p', 'strong', 'sub', 'sup', 'u', 'ul'],

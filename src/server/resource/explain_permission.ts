@@ -7,7 +7,7 @@ import { type Cls, descriptorOf } from '../../contract/registry.ts'
 import { explainPermissions } from '../../store/access/effective_permission.ts'
 import { findPrincipals, type PrincipalKind } from '../../store/auth/principal.ts'
 import type { ApiRequest } from '../http/handler.ts'
-import { findAsked } from './permission_mask.ts'
+import { findPermissionTarget } from './permission_mask.ts'
 import { notFound } from './require_permission.ts'
 
 type Request = ApiRequest<'resource.permission_explain'>
@@ -15,7 +15,7 @@ type WireExplanation = { result: boolean; explain: WireReason[] }
 type WireReason = Record<string, unknown>
 
 /**
- * Tells which rules and requirements decide the permissions that a request asks about.
+ * Explains permissions: returns the rules and requirements that decide each of them.
  *
  * @throws {Problem} resource/not-found, access/denied, request/invalid
  */
@@ -24,24 +24,27 @@ export async function readExplanations(
 ): Promise<Record<string, Record<string, WireExplanation>>> {
   const { context, params, query } = request
   const { id } = params
-  const { asker, cls } = await findAsked(request)
-  const permissions = chosen(cls, query)
-  const found = await explainPermissions(context.database, asker, { id, permissions })
+  const { subject, cls } = await findPermissionTarget(request)
+  const permissions = selectPermissions(cls, query)
+  const found = await explainPermissions(context.database, subject, { id, permissions })
   if (found === undefined) throw notFound(id)
-  const known = await readKnown(request, [...found.values()])
+  const reasonContext = await readReasonContext(request, [...found.values()])
   const answer: Record<string, Record<string, WireExplanation>> = {}
   for (const [name, { result, reasons }] of found) {
     const [scope = '', permission = ''] = name.split('.')
     answer[scope] ??= {}
-    answer[scope][permission] = { result, explain: reasons.map((reason) => wireReason(reason, known)) }
+    answer[scope][permission] = {
+      result,
+      explain: reasons.map((reason) => wireReason(reason, reasonContext)),
+    }
   }
   return answer
 }
 
-function chosen(cls: Cls, { scope, permission }: Request['query']): PermissionName[] {
+function selectPermissions(cls: Cls, { scope, permission }: Request['query']): PermissionName[] {
   const { scopes } = descriptorOf(cls)
-  const wanted = scope === undefined ? scopes : scopes.filter((one) => one === scope)
-  const names = permissionsOf(wanted).filter(
+  const selected = scope === undefined ? scopes : scopes.filter((one) => one === scope)
+  const names = permissionsOf(selected).filter(
     (name) => permission === undefined || name.endsWith(`.${permission}`),
   )
   if (names.length > 0) return names
@@ -51,17 +54,17 @@ function chosen(cls: Cls, { scope, permission }: Request['query']): PermissionNa
   })
 }
 
-/** What reasons speak of, as far as the caller may see it. */
-interface Known {
+/** What encoding reasons needs: principals by id, and the resources that the caller can read. */
+interface ReasonContext {
   readonly dialect: Dialect
   readonly principals: ReadonlyMap<number, PrincipalKind>
   readonly readable: ReadonlySet<number>
 }
 
-async function readKnown(
+async function readReasonContext(
   { context, caller, dialect }: Request,
   explanations: readonly Pick<Explanation, 'reasons'>[],
-): Promise<Known> {
+): Promise<ReasonContext> {
   const principals = await findPrincipals(context.database, listPrincipals(explanations))
   const masks = await context.permissions.findMasks(caller, listResources(explanations))
   const readable = [...masks].filter(([, mask]) => hasPermission(mask, 'resource.read')).map(([id]) => id)
@@ -87,21 +90,25 @@ function listPrincipals(explanations: readonly Pick<Explanation, 'reasons'>[]): 
   return [...new Set(ids)]
 }
 
-function wireReason(reason: Reason, known: Known): WireReason {
+function wireReason(reason: Reason, reasonContext: ReasonContext): WireReason {
   if (reason.type === 'default') return { type: 'default', result: reason.result, resource: null }
   if (reason.type === 'acl_rule') {
     const { principal: key, identity, ...rule } = reason.rule
     const id = Number(key)
-    const principal = { id, cls: known.principals.get(id)?.kind, keyname: known.principals.get(id)?.keyname }
+    const principal = {
+      id,
+      cls: reasonContext.principals.get(id)?.kind,
+      keyname: reasonContext.principals.get(id)?.keyname,
+    }
     return {
       type: 'acl_rule',
       result: reason.result,
       resource: { id: reason.resource },
-      acl_rule: { ...rule, identity: dialectName(identity, known.dialect), principal },
+      acl_rule: { ...rule, identity: dialectName(identity, reasonContext.dialect), principal },
     }
   }
   const [scope = '', permission = ''] = reason.permission.split('.')
-  const isHidden = reason.resource !== undefined && !known.readable.has(Number(reason.resource))
+  const isHidden = reason.resource !== undefined && !reasonContext.readable.has(Number(reason.resource))
   const attr = reason.of === 'self' ? null : reason.of
   return {
     type: 'requirement',
@@ -109,6 +116,6 @@ function wireReason(reason: Reason, known: Known): WireReason {
     resource: reason.resource === undefined || isHidden ? null : { id: reason.resource },
     requirement: { scope, permission, attr, attr_empty: reason.resource === undefined },
     satisfied: reason.satisfied,
-    explain: isHidden ? [] : reason.reasons.map((inner) => wireReason(inner, known)),
+    explain: isHidden ? [] : reason.reasons.map((inner) => wireReason(inner, reasonContext)),
   }
 }

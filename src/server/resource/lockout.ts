@@ -9,45 +9,45 @@ import { listRepresentatives } from '../../store/resource/resource_tree.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { ruleKey } from './write_rules.ts'
 
-/** A change of a standing resource that may take rights from administrators. */
+/** A change of an existing resource that may take permissions from administrators. */
 export interface RiskyChange {
   readonly id: number
-  /** Rules that it has and gets; undefined where they stay. */
+  /** Rules before and after; undefined if unchanged. */
   readonly rules: { readonly before: readonly Rule[]; readonly after: readonly Rule[] } | undefined
-  /** Whether it gets another parent. */
+  /** Whether the parent changes. */
   readonly isMoved: boolean
-  /** Whether it gets another owner. */
-  readonly isGiven: boolean
+  /** Whether the owner changes. */
+  readonly hasNewOwner: boolean
 }
 
 /**
- * Does changes of resources, and refuses them where they would lock all administrators out of one of these or of one
- * below them. Such changes and changes of administrators take turns: two of them could do together what neither does
- * alone.
+ * Runs changes of resources, and rejects them if they lock all administrators out of one of the resources or of a
+ * descendant. Such changes and changes of administrators are serialised: together, two of them could cause a lockout
+ * that neither causes alone.
  *
  * @throws {Problem} request/invalid
  */
-export async function keepManaged(
+export async function guardManaged(
   tx: Queryable,
   changes: readonly RiskyChange[],
   work: () => Promise<void>,
 ): Promise<void> {
-  const possible = changes
+  const candidates = changes
     .map((change) => ({
       ...change,
       lost: listLost(change.rules),
-      isElsewhere: change.isMoved || change.isGiven,
+      isMovedOrGiven: change.isMoved || change.hasNewOwner,
     }))
-    .filter(({ lost, isElsewhere }) => isElsewhere || lost.length > 0)
-  if (possible.length === 0) return work()
+    .filter(({ lost, isMovedOrGiven }) => isMovedOrGiven || lost.length > 0)
+  if (candidates.length === 0) return work()
   await lockPrincipals(tx)
   const administration = await readAdministration(tx)
-  const concerned = listConcerned(administration)
-  const isConcerned = ({ principal }: Rule) => concerned.has(principal.id)
-  const risky = possible.filter(({ lost, isElsewhere }) => isElsewhere || lost.some(isConcerned))
+  const administratorPrincipals = listAdministratorPrincipals(administration)
+  const isConcerned = ({ principal }: Rule) => administratorPrincipals.has(principal.id)
+  const risky = candidates.filter(({ lost, isMovedOrGiven }) => isMovedOrGiven || lost.some(isConcerned))
   if (risky.length === 0) return work()
   const topIds = risky.map(({ id }) => id)
-  const ids = await listRepresentatives(tx, topIds, [...concerned])
+  const ids = await listRepresentatives(tx, topIds, [...administratorPrincipals])
   const before = await findManagedIds(tx, administration, ids)
   await work()
   const after = await findManagedIds(tx, administration, [...before])
@@ -61,22 +61,22 @@ export async function keepManaged(
 const pointerOf = ({ rules, isMoved }: RiskyChange) =>
   rules !== undefined ? rulesPointer : isMoved ? parentPointer : '/resource/owner_user'
 
-/** A resource that has just been made. */
-export interface MadeResource {
+/** A resource created in the same transaction. */
+export interface CreatedResource {
   readonly id: number
   readonly parentId: number
   readonly rules: readonly Rule[]
-  /** Whether rules above it deny anything. */
+  /** Whether inherited rules deny anything. */
   readonly isDenied: boolean
 }
 
 /**
- * Refuses new resources that no administrator can manage though one can manage their parent.
+ * Rejects new resources that no administrator can manage although one can manage their parent.
  *
  * @throws {Problem} request/invalid
  */
-export async function checkManaged(tx: Queryable, made: readonly MadeResource[]): Promise<void> {
-  const risky = made.filter((one) => one.isDenied || one.rules.some(isDeny))
+export async function checkManaged(tx: Queryable, created: readonly CreatedResource[]): Promise<void> {
+  const risky = created.filter((one) => one.isDenied || one.rules.some(isDeny))
   if (risky.length === 0) return
   await lockPrincipals(tx)
   const ids = new Set(risky.flatMap(({ id, parentId }) => [id, parentId]))
@@ -92,17 +92,17 @@ const parentPointer = '/resource/parent'
 
 const isDeny = ({ action }: Rule) => action === 'deny'
 
-/** Lists the rules by whose change somebody may lose a permission: allows that go and denies that come. */
+/** Lists the rules that can take a permission away: removed allow rules and added deny rules. */
 function listLost(rules: RiskyChange['rules']): Rule[] {
   if (rules === undefined) return []
-  const { before: standing, after: next } = rules
-  const [before, after] = [new Set(standing.map(ruleKey)), new Set(next.map(ruleKey))]
-  const gone = standing.filter((rule) => !isDeny(rule) && !after.has(ruleKey(rule)))
-  return [...gone, ...next.filter((rule) => isDeny(rule) && !before.has(ruleKey(rule)))]
+  const { before: current, after: next } = rules
+  const [before, after] = [new Set(current.map(ruleKey)), new Set(next.map(ruleKey))]
+  const removed = current.filter((rule) => !isDeny(rule) && !after.has(ruleKey(rule)))
+  return [...removed, ...next.filter((rule) => isDeny(rule) && !before.has(ruleKey(rule)))]
 }
 
-/** Lists the principals whose rules speak of an administrator, or may do so. */
-function listConcerned({ administrators, ownerPrincipal }: Administration): Set<number> {
+/** Lists the principals whose rules can apply to an administrator: groups, users and the owner. */
+function listAdministratorPrincipals({ administrators, ownerPrincipal }: Administration): Set<number> {
   return new Set([ownerPrincipal, ...administrators.flatMap(({ principalIds }) => principalIds)])
 }
 

@@ -11,40 +11,45 @@ import { notFound, requirePermission } from './require_permission.ts'
 
 type Request = Pick<ApiRequest<'resource.permission'>, 'context' | 'caller' | 'params' | 'query'>
 
-/** Whose permissions on what are asked about. */
-export interface Asked {
-  readonly asker: PermissionSubject
+/** The user whose permissions a request reads, and the class of the resource. */
+export interface PermissionTarget {
+  readonly subject: PermissionSubject
   readonly cls: Cls
 }
 
 /**
- * Finds whose permissions a request asks about, and checks that they may be told: one's own to who may read the
- * resource, those of others to who may change its rules.
+ * Finds the user whose permissions a request reads, and checks the caller: own permissions require read access to the
+ * resource, those of other users the permission to change its rules.
  *
  * @throws {Problem} resource/not-found, access/denied, request/invalid
  */
-export async function findAsked({ context, caller, params: { id }, query }: Request): Promise<Asked> {
+export async function findPermissionTarget({
+  context,
+  caller,
+  params: { id },
+  query,
+}: Request): Promise<PermissionTarget> {
   const place = await findResourcePlace(context.database, id)
   if (place === undefined) throw notFound(id)
   const { user: userId = caller.id } = query
   const permission = userId === caller.id ? 'resource.read' : 'resource.change_permissions'
   await requirePermission(context, caller, { ids: [id], permission })
-  const asker = userId === caller.id ? caller : await findUserById(context.database, userId)
-  if (asker !== undefined) return { asker, cls: place.cls }
-  throw problem('request/invalid', `Parameter "user": there is no user with id ${userId}.`, {
+  const subject = userId === caller.id ? caller : await findUserById(context.database, userId)
+  if (subject !== undefined) return { subject, cls: place.cls }
+  throw problem('request/invalid', `Parameter "user": user id = ${userId} does not exist.`, {
     data: { location: ['query', 'user'] },
   })
 }
 
-/** Reads the effective permissions that a request asks about. */
+/** Reads the effective permissions of a user on a resource. */
 export async function readPermissions(request: Request): Promise<Record<string, Record<string, boolean>>> {
-  const { asker, cls } = await findAsked(request)
+  const { subject, cls } = await findPermissionTarget(request)
   const { id } = request.params
-  const mask = (await findPermissionMasks(request.context.database, asker, [id])).get(id) ?? 0
+  const mask = (await findPermissionMasks(request.context.database, subject, [id])).get(id) ?? 0
   return describePermissions(cls, mask)
 }
 
-/** Writes a mask as clients read it: scopes of the class, each with all its permissions. */
+/** Encodes a mask for clients: the scopes of the class, each with all its permissions. */
 export function describePermissions(cls: Cls, mask: PermissionMask): Record<string, Record<string, boolean>> {
   return Object.fromEntries(
     descriptorOf(cls).scopes.map((scope) => {

@@ -9,25 +9,25 @@ import { findHint } from '../../core/suggest.ts'
 import { checkValue, invalidAt } from '../http/invalid_request.ts'
 import { type MemberValues, writtenMembers } from './attributes.ts'
 
-/** The body of a creation or a change, in the names of the documents. */
+/** Parsed body of a creation or an update, in names of the document dialect. */
 export interface ReadBody {
-  /** What the class knows and the request may write, by member and attribute. */
+  /** Attributes to write, by member; without unknown and read-only ones. */
   readonly written: MemberValues
-  /** Why the body does not fit its schema. Thrown once it is clear that the caller may try at all. */
+  /** Why the body violates its schema. Thrown after the permission check. */
   readonly fault: Problem | undefined
 }
 
 /** Any JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Reads the members of a body as those of a class. */
+/** Decodes and validates the members of a body for a class. */
 export function readMembers(cls: Cls, use: BodyUse, body: JsonObject): ReadBody {
   const decoded = decodeBody(cls, decodeMemberNames(body))
   const fault = catchProblem(() => checkValue(validatorOf(cls, use), decoded))
   return { written: writtenMembers(cls, decoded), fault }
 }
 
-/** Gives member `resource` of a body, whatever it holds; empty where there is none. */
+/** Returns member `resource` of a body, not validated; empty if absent. */
 export function resourceOf(body: JsonObject): JsonObject {
   const { resource } = body
   if (resource === undefined) return {}
@@ -37,7 +37,7 @@ export function resourceOf(body: JsonObject): JsonObject {
 }
 
 /**
- * Reads the name of a class, in whichever spelling it comes.
+ * Parses a class name in either dialect.
  *
  * @throws {Problem} request/invalid
  */
@@ -52,7 +52,7 @@ export function parseCls(value: unknown, pointer: Pointer = '/resource/cls'): Cl
 const compile = createValidatorCompiler({ faults: 'first' })
 const validators = new Map<string, Validator>()
 
-// Compiled when first used: a server that never sees a class does not pay for it.
+// Compiled on first use, since most servers use few classes.
 function validatorOf(cls: Cls, use: BodyUse): Validator {
   const key = `${cls} ${use}`
   const validator = validators.get(key) ?? compile(bodySchema(cls, use))

@@ -16,12 +16,12 @@ import { checkMask } from './require_permission.ts'
 
 type TreeRequest = ApiRequest<'resource.tree'>
 
-/** Resources that are read and written at a time. */
+/** Number of resources read and written in one batch. */
 const batchSize = 1000
 
 /**
- * Reads a subtree, the resources above it and those with the wanted keynames, all as of one moment, and streams them
- * as NDJSON: a head line, then one representation a line, parents before children. Lists in members leave defaults out.
+ * Reads a subtree, its ancestors and the resources with the requested keynames from one snapshot, and streams them as
+ * NDJSON: a head line, then one representation a line, parents before children. Lists in members omit defaults.
  */
 export function streamTree(request: TreeRequest): Promise<AsyncIterable<Uint8Array>> {
   const { context, signal } = request
@@ -54,14 +54,14 @@ async function writeTree(tx: Queryable, request: TreeRequest, spool: Spool): Pro
   }
 }
 
-/** What a class says of all its resources, and what is so by default, is not repeated ten thousands of times. */
-function lineOf(whole: Representation, dialect: Dialect): object {
-  const { interfaces: _, scopes: __, ...resource } = whole.resource
+/** Encodes a line without defaults and without what is the same for all resources of a class. */
+function lineOf(representation: Representation, dialect: Dialect): object {
+  const { interfaces: _, scopes: __, ...resource } = representation.resource
   const cls = resource.cls as Cls
-  return encodeResource(cls, withoutDefaults(cls, { ...whole, resource }), dialect)
+  return encodeResource(cls, withoutDefaults(cls, { ...representation, resource }), dialect)
 }
 
-/** Whether the caller may see each resource, and all of it. */
+/** Tells whether the caller can read every attribute of every resource. */
 function isComplete(nodes: readonly TreeNode[], masks: ReadonlyMap<number, PermissionMask>): boolean {
   return nodes.every(({ id, cls }) => seesEverything(cls, masks.get(id) ?? 0))
 }

@@ -9,57 +9,57 @@ import { findResourceClasses } from '../../store/resource/resource_class.ts'
 import type { Caller } from '../auth/caller.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 
-/** Members of a resource whose references are to be checked. */
+/** Members of a resource whose references are checked. */
 export interface ReferenceCheck {
   readonly members: Readonly<Record<string, unknown>>
-  /** Resources it points at already: who may not read them may still leave them in. */
-  readonly standing?: ReadonlySet<number>
+  /** Resources it refers to already; they stay allowed for callers who cannot read them. */
+  readonly current?: ReadonlySet<number>
 }
 
 /**
- * Makes sure that every reference of some resources of one class points at a resource of a class the contract allows,
- * which the caller may read. Takes two statements, however many references there are.
+ * Checks that every reference of resources of one class points to a resource that the caller can read, of a class that
+ * the contract allows. Runs two statements, whatever the number of references.
  *
- * @throws {Problem} request/invalid, naming the place. What may not be read is spoken of like what is not there.
+ * @throws {Problem} request/invalid, with the pointer; the same for unreadable and missing resources
  */
 export async function requireReferences(
   tx: Queryable,
   { caller, cls: holder, checks }: ReferenceChecks,
 ): Promise<void> {
-  const found = checks.flatMap((check) => listReferences(holder, check))
-  const ids = [...new Set(found.map(({ id }) => id))]
+  const references = checks.flatMap((check) => listReferences(holder, check))
+  const ids = [...new Set(references.map(({ id }) => id))]
   if (ids.length === 0) return
   const classes = await findResourceClasses(tx, ids)
   const readable = await findPermittedIds(tx, caller, { ids, permission: 'resource.read' })
-  for (const { id, pointer, target, standing } of found) {
+  for (const { id, pointer, target, current } of references) {
     const cls = classes.get(id)
-    const visible = readable.has(id) || standing?.has(id) === true
+    const visible = readable.has(id) || current?.has(id) === true
     if (cls === undefined || !visible)
-      throw invalidAt(pointer, `there is no resource ${id} that you may read`)
+      throw invalidAt(pointer, `resource id = ${id} does not exist, or you cannot read it`)
     if (!target.classes.includes(cls)) throw invalidAt(pointer, wrongClass(id, cls, target))
   }
 }
 
-/** References of resources of one class, and who writes them. */
+/** References of resources of one class, and the caller who writes them. */
 export interface ReferenceChecks {
   readonly caller: Caller
   readonly cls: Cls
   readonly checks: readonly ReferenceCheck[]
 }
 
-interface FoundId {
+interface ResourceReference {
   readonly id: number
-  readonly standing: ReadonlySet<number> | undefined
+  readonly current: ReadonlySet<number> | undefined
   readonly pointer: Pointer
   readonly target: Reference
 }
 
-function listReferences(cls: Cls, { members, standing }: ReferenceCheck): FoundId[] {
+function listReferences(cls: Cls, { members, current }: ReferenceCheck): ResourceReference[] {
   return Object.entries(membersOf(cls)).flatMap(([name, schema]) =>
     findReferences(schema, members[name]).flatMap(({ target, pointer, value }) => {
       const id = targetIdOf(value)
       if (target === 'principal' || typeof id !== 'number') return []
-      return [{ id, standing, target, pointer: `${joinPointer('', name)}${pointer}` }]
+      return [{ id, current, target, pointer: `${joinPointer('', name)}${pointer}` }]
     }),
   )
 }

@@ -8,13 +8,13 @@ import { findBehaviour } from '../classes/behaviours.ts'
 import { type MemberValues, visibleMembers } from './attributes.ts'
 import type { StoredResource } from './stored_resource.ts'
 
-/** What of a representation is wanted: everything, or member `resource` alone. */
+/** Which members a representation has: all, or `resource` only. */
 export type Fullness = 'full' | 'resource'
 
 /**
- * Reads the representations of many resources: one statement for what is common to all, and one or a few for each
- * class among them. In the order of the ids; those that are gone are left out. Attributes that a mask does not show
- * are left out too; whoever asks has checked `resource.read`.
+ * Reads the representations of resources, in the order of the ids: one statement for the common members, and a few for
+ * each class. Omits resources that do not exist and attributes that a mask hides. The caller has checked
+ * `resource.read`.
  */
 export async function readRepresentations(
   tx: Queryable,
@@ -39,7 +39,7 @@ export async function readStored(
   return new Map([...rows].map(([id, row]) => [id, { row, members: members.get(id) ?? {} }]))
 }
 
-/** Gives what somebody with a mask may see of a resource. */
+/** Builds the representation of a resource, without the attributes that a mask hides. */
 export function represent(
   { row, members }: StoredResource,
   mask: PermissionMask,
@@ -81,19 +81,19 @@ function resourceMember(row: ResourceRow): Representation['resource'] {
   }
 }
 
-/** Two levels: the parent, and its parent's id. */
+/** Encodes two levels: the parent, and its parent's id. */
 function parentOf({ parentId, grandparentId }: ResourceRow): object | null {
   if (parentId === null) return null
   return { id: parentId, parent: grandparentId === null ? null : { id: grandparentId } }
 }
 
-/** The ETag of a version of a resource. */
+/** Formats the ETag of a version of a resource. */
 export function etagOf(version: number): string {
   return `"${version}"`
 }
 
 /**
- * Checks the If-Match header of a change.
+ * Checks the If-Match header of an update.
  *
  * @throws {Problem} resource/stale
  * @see RFC 9110 clause 13.1.1

@@ -10,8 +10,8 @@ import { findResourceClasses } from '../../store/resource/resource_class.ts'
 import type { ServerContext } from '../context.ts'
 
 /**
- * Checks that the caller has a permission on each of some resources. For reading: it answers from the cache. A write
- * checks in its own transaction, with `checkMask` or `permittedIds`. Gives all that the caller may do with them.
+ * Checks that the caller has a permission on each resource, and returns the masks. For reads only, since it uses the
+ * cache. Writes check in their transaction, with `checkMask` or `permittedIds`.
  *
  * @throws {Problem} resource/not-found, access/denied
  */
@@ -30,7 +30,7 @@ export async function requirePermission(
   return masks
 }
 
-/** Tells apart what nobody may do with a resource, since its class has no such thing, from what the caller may not. */
+/** Throws if the class of a resource does not have the scope of a permission, so that no caller can have it. */
 async function requireScope(database: Queryable, id: number, permission: PermissionName): Promise<void> {
   const cls = (await findResourceClasses(database, [id])).get(id)
   if (cls === undefined) return
@@ -41,29 +41,29 @@ async function requireScope(database: Queryable, id: number, permission: Permiss
 function lacks(id: number, cls: Cls, what: string): Problem {
   const { label } = descriptorOf(cls)
   return problem('resource/not-found', `Resource with id = ${id} is a "${label}", which has no ${what}.`, {
-    hint: 'Name a resource of a class that has it.',
+    hint: 'Use a resource of a class that has it.',
     resource: id,
     data: { resource_id: id },
   })
 }
 
-/** Gives the problem of a resource that lacks a part, such as features, or does not exist. */
+/** Returns the problem of a resource that has no part such as features, or does not exist. */
 export async function lacksPart(queryable: Queryable, id: number, part: string): Promise<Problem> {
   const cls = (await findResourceClasses(queryable, [id])).get(id)
   return cls === undefined ? notFound(id) : lacks(id, cls, part)
 }
 
-/** Of some resources, gives those on which the caller has a permission. Computed afresh, in one statement. */
+/** Finds the resources on which the caller has a permission. Uses one statement and no cache. */
 export function permittedIds(
   queryable: Queryable,
   caller: PermissionSubject,
-  wanted: { readonly ids: readonly number[]; readonly permission: PermissionName },
+  target: { readonly ids: readonly number[]; readonly permission: PermissionName },
 ): Promise<Set<number>> {
-  return findPermittedIds(queryable, caller, wanted)
+  return findPermittedIds(queryable, caller, target)
 }
 
 /**
- * Checks one resource's mask; undefined means that there is no such resource.
+ * Checks the mask of a resource; undefined means that it does not exist.
  *
  * @throws {Problem} resource/not-found, access/denied
  */
@@ -76,7 +76,7 @@ export function checkMask(
   if (!hasPermission(mask, permission)) throw denied(id, permission)
 }
 
-/** A resource that does not exist. `written` is the id as sent: a number beyond 2^53 is rounded. */
+/** Returns the problem of a missing resource. `written` is the id as sent, since numbers beyond 2^53 are rounded. */
 export function notFound(id: number, written?: string): Problem {
   const resource = Number.isSafeInteger(id) ? id : written
   const shown = resource === undefined ? 'that id' : `id = ${resource}`
@@ -86,7 +86,7 @@ export function notFound(id: number, written?: string): Problem {
   })
 }
 
-/** A permission that is lacking. */
+/** Returns the problem of a missing permission. */
 export function denied(id: number, name: PermissionName): Problem {
   const [scope = '', permission = ''] = name.split('.')
   return problem(

@@ -4,6 +4,6 @@ import type { MemberValues } from './attributes.ts'
 /** A resource as stored, independent of the caller. */
 export interface StoredResource {
   readonly row: ResourceRow
-  /** Members of its class. */
+  /** Members of the class. */
   readonly members: MemberValues
 }

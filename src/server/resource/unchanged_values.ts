@@ -16,7 +16,7 @@ import {
 import { readStored, represent } from './representation.ts'
 import { isSameRules } from './write_rules.ts'
 
-/** What a request writes to a resource, and what the caller may do with it. */
+/** Attributes that a request writes to a resource, and the caller's mask. */
 export interface Target {
   readonly id: number
   readonly cls: Cls
@@ -25,9 +25,9 @@ export interface Target {
 }
 
 /**
- * Leaves out the attributes that the caller may not write and that have the value the caller reads: a client may send
- * back all that it has read. An attribute that the caller may not read is refused whatever its value, since otherwise
- * guessing would reveal it. Gives what is left of each target, in their order.
+ * Removes the attributes that the caller cannot write and that equal what the caller reads, so that a client can send
+ * back a representation. Rejects attributes that the caller cannot read whatever their value, since otherwise guessing
+ * would reveal it. Returns the remaining attributes of each target, in order.
  *
  * @throws {Problem} access/attribute
  */
@@ -41,8 +41,8 @@ export async function dropUnwritable(tx: Queryable, targets: readonly Target[]):
   return checked.map(({ id, cls, mask, written, isAllowed }, at) => {
     const others = refused[at] ?? {}
     if (Object.keys(others).length === 0) return written
-    const standing = stored.get(id)
-    const shown = standing === undefined ? {} : (represent(standing, mask) as unknown as MemberValues)
+    const current = stored.get(id)
+    const shown = current === undefined ? {} : (represent(current, mask) as unknown as MemberValues)
     const isSame = compareMembers(cls, others, shown)
     refuseUnwritable(
       cls,
@@ -52,49 +52,49 @@ export async function dropUnwritable(tx: Queryable, targets: readonly Target[]):
   })
 }
 
-/** Compares attributes in the form of the documents, in which dialects do not differ. */
+/** Compares attributes in document form, which is the same for all dialects. */
 function compareMembers(cls: Cls, sent: MemberValues, shown: MemberValues) {
   const [one, other] = [sent, shown].map(
     (values) => translateMembers(cls, values, toDocumentForm) as MemberValues,
   )
   return (member: string, name: string) => {
-    const standing = other?.[member] ?? {}
-    return Object.hasOwn(standing, name) && isDeepStrictEqual(one?.[member]?.[name], standing[name])
+    const values = other?.[member] ?? {}
+    return Object.hasOwn(values, name) && isDeepStrictEqual(one?.[member]?.[name], values[name])
   }
 }
 
-/** What a change of a resource is held against. */
+/** An update of a resource, and the state that it is compared with. */
 export interface Comparison {
   readonly written: MemberValues
-  readonly standing: LockedResource
+  readonly current: LockedResource
   readonly mask: PermissionMask
-  /** Rules that it has. */
+  /** Current rules of the resource. */
   readonly rules: readonly Rule[]
-  /** Whether it gets another parent. */
+  /** Whether the parent changes. */
   readonly isMoved: boolean
 }
 
 /**
- * Leaves out the attributes common to all classes that have the given value already and that the caller may read: a
- * client that sends back all that it has read changes only what is new.
+ * Removes the attributes of member `resource` that the caller can read and that do not change, so that a client can send
+ * back a representation with a few edits.
  *
  * @throws {Problem} resource/hierarchy
  */
 export function dropUnchanged(comparison: Comparison): MemberValues {
-  const { written, standing, mask, isMoved } = comparison
+  const { written, current, mask, isMoved } = comparison
   const { resource = {} } = written
-  const { id, cls, parentId } = standing
+  const { id, cls, parentId } = current
   if (resource.parent === null && parentId !== null)
-    throw problem('resource/hierarchy', 'Only the root has no parent.', { resource: id })
+    throw problem('resource/hierarchy', 'Only the root can have parent null.', { resource: id })
   const columns = {
-    display_name: standing.displayName,
-    keyname: standing.keyname,
-    description: standing.description,
+    display_name: current.displayName,
+    keyname: current.keyname,
+    description: current.description,
   }
   const { resource: shown = {} } = visibleMembers(cls, mask, { resource: columns })
   const same = new Set(Object.keys(shown).filter((name) => resource[name] === shown[name])).add('cls')
   if (!isMoved) same.add('parent')
-  if ((resource.owner_user as { id?: number } | undefined)?.id === standing.ownerId) same.add('owner_user')
+  if ((resource.owner_user as { id?: number } | undefined)?.id === current.ownerId) same.add('owner_user')
   const rules = resource.permissions as Rule[] | undefined
   if (rules !== undefined && isSameRules(rules, comparison.rules)) same.add('permissions')
   return pickAttributes(written, (member, name) => member !== 'resource' || !same.has(name))

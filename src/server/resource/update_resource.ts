@@ -12,15 +12,15 @@ import { dropUnwritable } from './unchanged_values.ts'
 import { classMembers, type Writer, writeAtOnce } from './write_resources.ts'
 import { type ResourceUpdate, writeUpdates } from './write_updates.ts'
 
-/** A resource that was changed. */
-export interface Changed {
-  /** Version it has now. */
+/** Result of an update. */
+export interface UpdateResult {
+  /** New version of the resource. */
   readonly version: number
   readonly prepared: Prepared | undefined
 }
 
-/** Changes a resource by all a request says of it, or not at all. */
-export async function changeResource(writer: Writer, id: number, body: JsonObject): Promise<Changed> {
+/** Applies an update to a resource atomically. */
+export async function changeResource(writer: Writer, id: number, body: JsonObject): Promise<UpdateResult> {
   const place = await findResourcePlace(writer.context.database, id)
   if (place === undefined) throw notFound(id)
   const change = readUpdate({ id, cls: place.cls }, body)
@@ -35,7 +35,7 @@ export async function changeResource(writer: Writer, id: number, body: JsonObjec
 }
 
 /**
- * Reads the change of a resource from a request.
+ * Reads the update of a resource from a request.
  *
  * @throws {Problem} request/invalid
  */
@@ -45,18 +45,18 @@ export function readUpdate(
 ): ResourceUpdate {
   const resource = resourceOf(body)
   if (resource.cls !== undefined && parseCls(resource.cls) !== cls)
-    throw invalidAt('/resource/cls', `resource id = ${id} is a ${cls}, and the class is fixed`)
+    throw invalidAt('/resource/cls', `resource id = ${id} is a ${cls}; the class cannot change`)
   const read = readMembers(cls, 'update', body)
-  const parentId = read.fault === undefined ? wantedParent(read.written) : undefined
+  const parentId = read.fault === undefined ? readParentId(read.written) : undefined
   return { ...read, id, cls, parentId }
 }
 
-function wantedParent({ resource }: MemberValues): number | undefined {
+function readParentId({ resource }: MemberValues): number | undefined {
   const parent = resource?.parent as { readonly id: number } | null | undefined
   return parent?.id
 }
 
-/** Does the long work of a change, where it may be finished. */
+/** Runs the long work of an update, after checking that the caller can write the attributes. */
 export async function prepareUpdate(writer: Writer, change: ResourceUpdate): Promise<Prepared | undefined> {
   const { id, cls, fault, written } = change
   const behaviour = behaviourOf(cls)

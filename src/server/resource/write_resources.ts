@@ -12,18 +12,18 @@ import type { ApiRequest } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import type { MemberValues } from './attributes.ts'
 
-/** What a change needs of the request it came with. */
+/** The parts of a request that writes need. */
 export type Writer = Pick<ApiRequest, 'context' | 'caller' | 'signal' | 'headers'>
 
-/** Gives the members of the class itself: what its behaviour writes. */
+/** Returns the members of the class itself, which its behaviour writes. */
 export function classMembers(cls: Cls, written: MemberValues): MemberValues {
   const names = Object.keys(descriptorOf(cls).members)
   return Object.fromEntries(names.flatMap((name) => (written[name] ? [[name, written[name]]] : [])))
 }
 
 /**
- * Does the work of a request in one transaction. When it fails, what was prepared for it is thrown away; when two
- * requests race for a name, the loser is told so.
+ * Runs the work of a request in one transaction. Discards the preparation if it fails. When two requests write the same
+ * name at once, the later one gets a problem that says so.
  */
 export async function writeAtOnce<T>(
   { context, signal }: Writer,
@@ -38,7 +38,7 @@ export async function writeAtOnce<T>(
   }
 }
 
-/** A class that cannot stand where it is wanted. */
+/** Returns the problem of a class that the parent does not accept. */
 export function wrongParent(cls: Cls, parentId: number, parentCls: Cls): Problem {
   return problem('resource/hierarchy', `A ${cls} cannot be a child of resource id = ${parentId}.`, {
     resource: parentId,
@@ -47,7 +47,7 @@ export function wrongParent(cls: Cls, parentId: number, parentCls: Cls): Problem
 }
 
 /**
- * Checks that resources do not stand too far from the root.
+ * Checks that resources are not too deep in the tree.
  *
  * @throws {Problem} resource/hierarchy
  */
@@ -55,12 +55,12 @@ export function checkDepth(parentId: number, depth: number): void {
   if (depth <= maxDepth) return
   throw problem(
     'resource/hierarchy',
-    `Resources under resource id = ${parentId} would stand ${depth} levels below the root; the limit is ${maxDepth}.`,
+    `Resources under resource id = ${parentId} would be ${depth} levels below the root; the limit is ${maxDepth}.`,
     { resource: parentId, data: { resource: { id: parentId } } },
   )
 }
 
-/** Refuses a display name that a sibling has, or a keyname that any resource has. */
+/** Rejects a display name that a sibling has, or a keyname that any resource has. */
 export function checkNames(
   holders: NameHolders,
   { displayName, keyname }: { readonly displayName: string; readonly keyname: string | null },
@@ -73,7 +73,7 @@ export function checkNames(
 }
 
 /**
- * Checks that the caller may make some users owners of resources: administrators may, as of now.
+ * Checks that the caller can make users owners of resources: only administrators can. Does not use a cache.
  *
  * @throws {Problem} access/attribute, request/invalid
  */
@@ -92,12 +92,13 @@ export async function checkOwners(tx: Queryable, caller: Caller, ownerIds: reado
   const owners = await findPrincipals(tx, ownerIds)
   for (const id of ownerIds) {
     const owner = owners.get(id)
-    if (owner?.kind !== 'user') throw invalidAt('/resource/owner_user', `there is no user with id ${id}`)
-    if (owner.system) throw invalidAt('/resource/owner_user', `user ${id} is of the system and owns nothing`)
+    if (owner?.kind !== 'user') throw invalidAt('/resource/owner_user', `user id = ${id} does not exist`)
+    if (owner.system)
+      throw invalidAt('/resource/owner_user', `user id = ${id} is a system user and cannot own resources`)
   }
 }
 
-/** A display name that a sibling has. */
+/** Returns the problem of a display name that a sibling has. */
 export function nameTaken(why: string, resourceId?: number): Problem {
   return problem('resource/name-taken', `Display name is not unique: ${why}.`, {
     data: resourceId === undefined ? {} : { resource_id: resourceId },
@@ -107,8 +108,9 @@ export function nameTaken(why: string, resourceId?: number): Problem {
 function findNameProblem(error: unknown): Problem | undefined {
   if (!isProblem(error, 'database/constraint')) return undefined
   const { constraint } = error.data
-  if (constraint === 'resource_display_name') return nameTaken('a sibling has just got it')
+  if (constraint === 'resource_display_name')
+    return nameTaken('another request has just given it to a sibling')
   return constraint === 'resource_keyname'
-    ? problem('resource/key-taken', 'The keyname has just been given to another resource.')
+    ? problem('resource/key-taken', 'Another request has just given the keyname to another resource.')
     : undefined
 }

@@ -7,9 +7,9 @@ import { findPrincipals } from '../../store/auth/principal.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 
 /**
- * Gives resources other rules, once it is clear that their words mean something and their principals exist.
+ * Validates and replaces the rules of resources.
  *
- * @throws {Problem} request/invalid, naming the rule
+ * @throws {Problem} request/invalid, with the pointer to the rule
  */
 export async function writeRules(tx: Queryable, lists: RuleLists): Promise<void> {
   if (lists.size === 0) return
@@ -27,18 +27,18 @@ function checkRules(rules: readonly Rule[], principals: ReadonlyMap<number, unkn
     if (scope === '' ? permission !== '' : permission !== '' && !findPermission(`${scope}.${permission}`))
       throw invalidAt(`${path}/permission`, `scope "${scope}" has no permission "${permission}"`)
     if (!principals.has(principal.id))
-      throw invalidAt(`${path}/principal`, `there is no user or group with id ${principal.id}`)
+      throw invalidAt(`${path}/principal`, `user or group id = ${principal.id} does not exist`)
   }
 }
 
-/** Tells whether two lists hold the same rules, whatever their order. */
+/** Tells whether two lists have the same rules in any order. */
 export function isSameRules(one: readonly Rule[], other: readonly Rule[]): boolean {
   const left = new Set(one.map(ruleKey))
   const right = new Set(other.map(ruleKey))
   return left.size === right.size && [...left].every((key) => right.has(key))
 }
 
-/** Gives a text that equal rules share. */
+/** Returns a string that is the same for equal rules. */
 export function ruleKey({ action, principal, identity, scope, permission, propagate }: Rule): string {
   return JSON.stringify([action, principal.id, identity, scope, permission, propagate])
 }

@@ -20,7 +20,7 @@ import type { Prepared } from '../classes/behaviour.ts'
 import { behaviourOf } from '../classes/behaviours.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import type { MemberValues } from './attributes.ts'
-import { keepManaged } from './lockout.ts'
+import { guardManaged } from './lockout.ts'
 import { checkMoves, moveAll } from './move_resource.ts'
 import type { ReadBody } from './read_members.ts'
 import { checkVersion } from './representation.ts'
@@ -29,15 +29,15 @@ import { dropUnchanged, dropUnwritable } from './unchanged_values.ts'
 import { checkNames, checkOwners, classMembers, type Writer } from './write_resources.ts'
 import { writeRules } from './write_rules.ts'
 
-/** What a request wants to change. */
+/** An update of a resource. */
 export interface ResourceUpdate extends ReadBody {
   readonly id: number
   readonly cls: Cls
-  /** The parent that the request names. */
+  /** The parent in the request. */
   readonly parentId: number | undefined
 }
 
-/** A change on its way. */
+/** An update in a transaction. */
 export interface UpdateStep {
   readonly change: ResourceUpdate
   readonly prepared?: Prepared | undefined
@@ -45,22 +45,22 @@ export interface UpdateStep {
   readonly ifMatch: string | undefined
 }
 
-/** A change that has been checked, and what of it is new. */
+/** A checked update, with the attributes that it changes. */
 interface Update extends UpdateStep {
-  readonly standing: LockedResource
-  /** Rules that the resource has, where the change gives it others. */
+  readonly current: LockedResource
+  /** Current rules of the resource, if the update changes them. */
   readonly rules: readonly Rule[]
   readonly newParentId: number | undefined
   readonly changed: MemberValues
 }
 
 /**
- * Changes resources, in a number of statements that does not grow with theirs; the tree has to be locked where one is
- * moved. No change may depend on another: each is checked against the state before all of them. Gives the versions that
- * they have then.
+ * Updates resources, and returns their new versions. The number of statements does not depend on the number of
+ * resources. The tree must be locked if one of them is moved. Updates must not depend on each other: each is checked
+ * against the state before all of them.
  *
- * @throws {Problem} of one that cannot be changed; all of them are to be given up then: resource/not-found,
- *   resource/stale, resource/hierarchy, access/*, request/invalid
+ * @throws {Problem} resource/not-found, resource/stale, resource/hierarchy, access/*, request/invalid; the transaction
+ *   must be rolled back then
  */
 export async function writeUpdates(
   tx: Queryable,
@@ -73,7 +73,7 @@ export async function writeUpdates(
     await writeShared(tx, writer, changed)
     await writeMembers(tx, writer, changed)
   }
-  return updates.map(({ standing, changed }) => standing.version + (Object.keys(changed).length > 0 ? 1 : 0))
+  return updates.map(({ current, changed }) => current.version + (Object.keys(changed).length > 0 ? 1 : 0))
 }
 
 async function checkUpdates(
@@ -87,37 +87,37 @@ async function checkUpdates(
   )
   const found = steps.map((step) => {
     const { id, parentId } = step.change
-    const standing = locked.get(id)
-    if (standing === undefined) throw notFound(id)
-    checkVersion(step.ifMatch, standing)
-    return { ...step, standing, newParentId: parentId === standing.parentId ? undefined : parentId }
+    const current = locked.get(id)
+    if (current === undefined) throw notFound(id)
+    checkVersion(step.ifMatch, current)
+    return { ...step, current, newParentId: parentId === current.parentId ? undefined : parentId }
   })
-  const asked = found.flatMap(({ standing, newParentId }) => [standing.id, standing.parentId, newParentId])
+  const maskIds = found.flatMap(({ current, newParentId }) => [current.id, current.parentId, newParentId])
   const masks = await findPermissionMasks(tx, caller, [
-    ...new Set(asked.filter((id) => typeof id === 'number')),
+    ...new Set(maskIds.filter((id) => typeof id === 'number')),
   ])
   const rules = await findRules(
     tx,
     steps.filter(({ change }) => rulesOf(change.written) !== undefined).map(({ change }) => change.id),
   )
-  const targets = found.map(({ change, standing, newParentId }) => {
+  const targets = found.map(({ change, current, newParentId }) => {
     const { id, cls, fault, written } = change
     const mask = masks.get(id)
     checkMask(mask, id, 'resource.read')
     const comparison = {
       written,
-      standing,
+      current,
       mask,
       rules: rules.get(id) ?? [],
       isMoved: newParentId !== undefined,
     }
     return { id, cls, mask, written: fault === undefined ? dropUnchanged(comparison) : written }
   })
-  const left = await dropUnwritable(tx, targets)
+  const writable = await dropUnwritable(tx, targets)
   const updates = found.map((one, at) => ({
     ...one,
-    rules: rules.get(one.standing.id) ?? [],
-    changed: left[at] ?? {},
+    rules: rules.get(one.current.id) ?? [],
+    changed: writable[at] ?? {},
   }))
   await checkMoves(tx, updates.filter(isMove), masks)
   for (const { change } of updates) if (change.fault !== undefined) throw change.fault
@@ -130,7 +130,7 @@ function isMove<T extends Pick<Update, 'newParentId'>>(one: T): one is T & { rea
   return one.newParentId !== undefined
 }
 
-/** Writes what is common to all classes. */
+/** Writes the members common to all classes. */
 async function writeShared(
   tx: Queryable,
   writer: Pick<Writer, 'context' | 'caller'>,
@@ -144,20 +144,20 @@ async function writeShared(
     caller,
     rows.flatMap(({ columns }) => columns.ownerId ?? []),
   )
-  const risks = rows.map(({ standing, rules: before, changed, columns, newParentId }) => {
+  const risks = rows.map(({ current, rules: before, changed, columns, newParentId }) => {
     const after = rulesOf(changed)
     return {
-      id: standing.id,
+      id: current.id,
       rules: after === undefined ? undefined : { before, after },
       isMoved: newParentId !== undefined,
-      isGiven: columns.ownerId !== undefined,
+      hasNewOwner: columns.ownerId !== undefined,
     }
   })
-  await keepManaged(tx, risks, async () => {
+  await guardManaged(tx, risks, async () => {
     await moveAll(tx, caller, rows.filter(isMove))
     await updateResources(
       tx,
-      rows.map(({ standing, columns }) => ({ ...standing, ...columns })),
+      rows.map(({ current, columns }) => ({ ...current, ...columns })),
     )
     await writeRules(
       tx,
@@ -165,7 +165,7 @@ async function writeShared(
     )
   })
   await writeMetadata(tx, writer, updates)
-  if (risks.some(({ rules, isMoved, isGiven }) => isMoved || isGiven || rules !== undefined))
+  if (risks.some(({ rules, isMoved, hasNewOwner }) => isMoved || hasNewOwner || rules !== undefined))
     await touchPermissionEpoch(tx)
 }
 
@@ -173,15 +173,15 @@ async function checkNewNames(
   tx: Queryable,
   rows: readonly (Update & { readonly columns: ResourceChange })[],
 ): Promise<void> {
-  const wanted = rows
+  const named = rows
     .filter((one) => 'displayName' in one.columns || 'keyname' in one.columns || isMove(one))
-    .map(({ standing, columns, newParentId = standing.parentId }) => {
-      const { id, displayName, keyname } = { ...standing, ...columns }
+    .map(({ current, columns, newParentId = current.parentId }) => {
+      const { id, displayName, keyname } = { ...current, ...columns }
       return { id, displayName, keyname, parentId: newParentId }
     })
-  if (wanted.length === 0) return
-  const holders = await findNameHolders(tx, wanted)
-  for (const [at, names] of wanted.entries())
+  if (named.length === 0) return
+  const holders = await findNameHolders(tx, named)
+  for (const [at, names] of named.entries())
     checkNames(holders[at] ?? { sibling: null, keynameHolder: null }, names)
 }
 
@@ -191,9 +191,9 @@ async function writeMetadata(
   updates: readonly Update[],
 ): Promise<void> {
   const lists = new Map(
-    updates.flatMap(({ standing, changed }) => {
+    updates.flatMap(({ current, changed }) => {
       const items = changed.resmeta?.items
-      return items === undefined ? [] : [[standing.id, items as Metadata] as const]
+      return items === undefined ? [] : [[current.id, items as Metadata] as const]
     }),
   )
   if (lists.size === 0) return
@@ -201,7 +201,7 @@ async function writeMetadata(
   checkMetadataCount(await countMostMetadata(tx, [...lists.keys()]))
 }
 
-/** Keys that a request leaves alone stay: they count with those that it brings. */
+/** Checks the number of metadata keys, including those that the request does not mention. */
 function checkMetadataCount(count: number): void {
   if (count > maxMetadata)
     throw invalidAt(
@@ -210,15 +210,15 @@ function checkMetadataCount(count: number): void {
     )
 }
 
-/** Writes what the classes have of their own. */
+/** Writes the members of each class. */
 async function writeMembers(
   tx: Queryable,
   { context, caller }: Pick<Writer, 'context' | 'caller'>,
   updates: readonly Update[],
 ): Promise<void> {
-  const changes = updates.flatMap(({ change: { id, cls }, prepared, standing, newParentId, changed }) => {
+  const changes = updates.flatMap(({ change: { id, cls }, prepared, current, newParentId, changed }) => {
     const members = classMembers(cls, changed)
-    const parentId = newParentId ?? standing.parentId ?? id
+    const parentId = newParentId ?? current.parentId ?? id
     if (Object.keys(members).length === 0) return []
     return [{ cls, change: { context, caller, id, parentId, members, prepared } }]
   })

@@ -43,6 +43,6 @@ export const batchHandlers: Handlers<keyof typeof batchRoutes> = {
     const prepared = { id: params.uid, userId: caller.id }
     for (const cls of dataClsNames)
       if (await behaviourOf(cls).source?.drop(database, prepared)) return { json: {} }
-    throw problem('source/not-prepared', `there is no prepared source "${params.uid}"`)
+    throw problem('source/not-prepared', `prepared source "${params.uid}" does not exist`)
   },
 }

@@ -8,7 +8,7 @@ import { searchResources } from '../../store/resource/resource_search.ts'
 import { listSubtree, type SubtreeNode } from '../../store/resource/resource_tree.ts'
 import { sumVolumes } from '../../store/resource/volume.ts'
 import type { ApiRequest, Handlers } from '../http/handler.ts'
-import { readAskedValues } from '../resource/attribute_values.ts'
+import { readAttributeValues } from '../resource/attribute_values.ts'
 import { planRemoval } from '../resource/check_deletion.ts'
 import { removeResources, throwFirst } from '../resource/delete_resources.ts'
 import { parseCls } from '../resource/read_members.ts'
@@ -40,7 +40,7 @@ export const inventoryHandlers: Handlers<keyof typeof inventoryRoutes> = {
   'resource.attributes': async (request) => {
     const { resources, attributes } = request.body
     const ids = Array.isArray(resources) ? resources : await findBelow(request, resources.root)
-    return { json: { items: await readAskedValues(request, ids, attributes) } }
+    return { json: { items: await readAttributeValues(request, ids, attributes) } }
   },
 
   'resource.blueprint': async ({ dialect }) => ({ json: blueprint(dialect) }),

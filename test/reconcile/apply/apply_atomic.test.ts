@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 function connect(url: string, credentials = { login: 'administrator', password: adminPassword }): Api {
-  const api = createApi({ url, credentials, retry: { times: 2, firstPauseMs: 1, longestPauseMs: 5 } })
+  const api = createApi({ url, credentials, retry: { times: 2, firstDelayMs: 1, maxDelayMs: 5 } })
   open.push(api)
   return api
 }

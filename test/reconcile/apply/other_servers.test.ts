@@ -62,7 +62,7 @@ async function stand(options: Omit<ProxyOptions, 'target'>): Promise<{ api: Api;
   const api = createApi({
     url: proxy.url,
     credentials: { login: 'administrator', password: adminPassword },
-    retry: { times: 2, firstPauseMs: 1, longestPauseMs: 5 },
+    retry: { times: 2, firstDelayMs: 1, maxDelayMs: 5 },
   })
   open.push(proxy, api)
   return { api, proxy }

@@ -117,7 +117,7 @@ describeServers('file buckets', (start) => {
         { name: 'a', content: 'x' },
         { name: 'a', content: 'y' },
       ],
-      /comes twice/,
+      /is listed twice/,
     ],
     ['is a bomb', [{ name: 'b', content: 'x', claimedSize: 2 ** 32 - 1 }], /unpacks to 4294967295 bytes/],
   ])('an archive that %s is refused, and leaves nothing', async (name, entries, message) => {

@@ -176,7 +176,7 @@ describeServers('raster layers', (start) => {
       async () => ({ source: {} }),
       422,
       'request/invalid',
-      /give the id of an upload/,
+      /expected the id of an upload/,
     ],
     [
       'another reference system',
@@ -190,7 +190,7 @@ describeServers('raster layers', (start) => {
       async () => ({ source: { prepared: 'f'.repeat(32) } }),
       422,
       'source/not-prepared',
-      /there is no prepared source/,
+      /prepared source .* does not exist/,
     ],
     [
       'text',

@@ -153,7 +153,7 @@ describeServers(
     })
 
     test.each<[string, (url: string) => string, RegExp]>([
-      ['nobody listens', () => 'http://127.0.0.1:9/', /nothing listens there/],
+      ['connection refused', () => 'http://127.0.0.1:9/', /connection refused/],
       [
         'another kind of service answers',
         (url) => `${url}/page`,
@@ -275,7 +275,7 @@ describeServers('a server that asks no private network', (start) => {
     async (url) => {
       const { admin } = await start()
       await expect(createConnection(admin, url, { url, capcache: 'query' })).rejects.toThrow(
-        `422 ${new URL(url).host} lies in a private network`,
+        `422 Cannot fetch from ${new URL(url).host}: it is in a private network`,
       )
       await createConnection(admin, url, { url })
     },

@@ -5,42 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findSlowness } from '../../../src/server/http/slow_client.ts'
 import { drivers } from '../../support/drivers.ts'
 import { adminPassword, startTestServer, type TestServer } from '../../support/server.ts'
+import { type Drip, drip } from '../../support/slow_request.ts'
 import { openTus, uploads } from '../../support/tus.ts'
 import { findUnreferencedFiles } from '../../support/unreferenced_files.ts'
 
 /** A client that sends one byte every 10 ms sends a tenth of this. */
 const limits = { minRate: 1000, clientTimeoutSeconds: 0.5 }
-
-interface Drip {
-  readonly method: string
-  readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  /** What is sent at once. */
-  readonly start?: string
-}
-
-/** Sends the start of a body, then a byte now and then until there is an answer. */
-function drip(server: TestServer, { method, path, headers = {}, start = '' }: Drip) {
-  const authorization = `Basic ${Buffer.from(`administrator:${adminPassword}`).toString('base64')}`
-  return new Promise<{ status: number; body: { code: string; message: string } }>((resolve, reject) => {
-    const options = {
-      method,
-      agent: false,
-      headers: { authorization, 'content-length': '60000', ...headers },
-    }
-    const outgoing = request(server.url + path, options, async (answer) => {
-      clearInterval(timer)
-      const chunks: Buffer[] = await answer.toArray()
-      resolve({ status: answer.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) })
-    })
-    outgoing.on('error', (error) => {
-      clearInterval(timer)
-      reject(error)
-    })
-    outgoing.write(start)
-    const timer = setInterval(() => outgoing.write(' '), 10)
-  })
-}
 
 /** Waits until the server has closed the connection of the next request. */
 function nextConnectionClosed(): Promise<void> {

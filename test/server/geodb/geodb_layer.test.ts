@@ -178,7 +178,7 @@ describeServers('layers of tables elsewhere', (start) => {
     const [first] = (await read(admin, some)).feature_layer.fields
     expect(await statusAndMessage(await put([{ ...first, keyname: 'day' }]))).toEqual([
       422,
-      'the field "c" has its name from its column - at $.feature_layer.fields.0.keyname',
+      'the field "c" is named after its column and cannot be renamed - at $.feature_layer.fields.0.keyname',
     ])
   })
 

@@ -56,7 +56,7 @@ test('an unknown path is a JSON 404 below /api, and a page for people elsewhere'
   expect(await api.json()).toMatchObject({ code: 'request/not-found', status_code: 404 })
   const page = await server.guest('GET', '/nothing<b>', undefined, { accept: 'text/html' })
   expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
-  expect(await page.text()).toContain('There is nothing at /nothing%3Cb%3E.')
+  expect(await page.text()).toContain('No route matches /nothing%3Cb%3E.')
   for (const path of ['/api/resource/abc', '/api/resource/-1', '/api/resource/1.5'])
     expect((await (await server.admin('GET', path)).json<ErrorBody>()).code, path).toBe('request/not-found')
   expect((await server.admin('GET', '/api/resource/99999999999')).status).toBe(404)

@@ -45,7 +45,7 @@ test('a database that is away is told by its code, without its address', () => {
 })
 
 test('a statement that takes too long is told with its limit', () => {
-  const message = 'A statement of the database took more than 10 s, the limit of GET /api/resource/.'
+  const message = 'A database statement took longer than 10 s, the limit of GET /api/resource/.'
   expect(errorBody(problem('database/timeout', message), 'id')).toMatchObject({
     status_code: 503,
     code: 'database/timeout',

@@ -148,8 +148,8 @@ describeServers('a request under a key', (start) => {
       status: 409,
       body: {
         code: 'request/answer-lost',
-        message: 'The request is done, but its answer shows "token" only once.',
-        hint: 'Delete what it has made, and send the request under another key.',
+        message: 'The request was completed before, but "token" is returned only once.',
+        hint: 'Delete what the request created and send it with a new key.',
         data: { answer: shown },
       },
     })

@@ -85,8 +85,8 @@ describe('readJsonItems', () => {
   test('says what it found where it is not what it looks for', async () => {
     const cases = [
       ['[1,]', 'expected another item after the comma'],
-      ['{}', 'Expected a list, got what begins with "{" - at $'],
-      [' 17', 'Expected a list, got what begins with "1" - at $'],
+      ['{}', 'Expected a list, got a value starting with "{" - at $'],
+      [' 17', 'Expected a list, got a value starting with "1" - at $'],
       ['hello', 'unexpected "h"'],
       ['\u0007', 'unexpected "\\x07"'],
     ] as const

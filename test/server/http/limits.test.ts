@@ -159,7 +159,7 @@ describeServers('what a request may hold', (start) => {
     const made = await batch.run(chain(1, 100, 0))
     const lowest = made.at(-1)?.id ?? 0
     const create = { resource: { cls: 'resource_group', parent: { id: lowest }, display_name: 'Lower' } }
-    const tooDeep = `Resources under resource id = ${lowest} would stand 101 levels below the root; the limit is 100.`
+    const tooDeep = `Resources under resource id = ${lowest} would be 101 levels below the root; the limit is 100.`
     const answers = [
       await server.admin('POST', '/api/resource/', create),
       await server.admin('PUT', `/api/resource/${folder}`, { resource: { parent: { id: lowest } } }),

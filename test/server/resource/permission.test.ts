@@ -157,7 +157,7 @@ describeServers('permissions', (start) => {
     expect((await failure(await put(anna, guestId))).code).toBe('access/attribute')
     expect((await put(admin, annaId)).status).toBe(200)
     expect((await failure(await put(admin, guestId))).message).toContain('owns nothing')
-    expect((await failure(await put(admin, 99999))).message).toContain('no user with id 99999')
+    expect((await failure(await put(admin, 99999))).message).toContain('user id = 99999 does not exist')
   })
 
   test('rules for the owner follow whoever owns the resource', async () => {
@@ -217,8 +217,12 @@ describeServers('permissions', (start) => {
   })
 
   test.each([
-    ['a principal that is not there', { principal: { id: 99999 } }, 'no user or group with id 99999'],
-    ['a principal no database can hold', { principal: { id: 99999999999 } }, 'no user or group'],
+    [
+      'a principal that is not there',
+      { principal: { id: 99999 } },
+      'user or group id = 99999 does not exist',
+    ],
+    ['a principal no database can hold', { principal: { id: 99999999999 } }, 'does not exist'],
     ['an unknown class', { identity: 'vektor_layer' }, 'unknown class "vektor_layer"'],
     ['a permission of another scope', { permission: 'display' as const }, 'has no permission "display"'],
     ['a permission without a scope', { scope: '' as const }, 'scope "" has no permission "read"'],

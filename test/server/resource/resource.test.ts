@@ -78,7 +78,7 @@ describeServers('resources', (start) => {
     const both = { resource: { ...resource, parent: { id: 1 }, display_name: 'Both' } }
     expect(await failure(await admin('POST', '/api/resource/?parent=0', both))).toMatchObject({
       code: 'request/invalid',
-      message: expect.stringContaining('the query says 0, the body 1'),
+      message: expect.stringContaining('the query has 0, the body has 1'),
     })
     expect((await admin('POST', '/api/resource/', { resource })).status).toBe(422)
   })
@@ -209,7 +209,7 @@ describeServers('resources', (start) => {
     const id = await createGroup(admin, 0, { display_name: 'Fixed' })
     const put = (cls: string) => admin('PUT', `/api/resource/${id}`, { resource: { cls } })
     expect((await put('resource_group')).status).toBe(200)
-    expect((await failure(await put('webmap'))).message).toContain('the class is fixed')
+    expect((await failure(await put('webmap'))).message).toContain('the class cannot change')
   })
 
   test('a change is refused when the resource has changed since it was read', async () => {

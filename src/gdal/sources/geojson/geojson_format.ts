@@ -1,70 +1,48 @@
 import { mkdtempSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, extname, join } from 'node:path'
+import type { Datatype, GeometryParts } from '../../../contract/geometry.ts'
+import { partsOfWkbType } from '../../../geo/wkb.ts'
+import type { ColumnType } from '../../flatgeobuf/flat_reader.ts'
+import { fullWhile } from '../../runner/disk_room.ts'
 import { openWithGdal, unreadable } from '../open_with_gdal.ts'
-import type { SourceCheck, SourceFile, SourceLayer } from '../source.ts'
+import type { AnySourceLayer, NativeLayer, SourceFile, TextReader } from '../source.ts'
 import { defineSource, type Opening } from '../source_format.ts'
-import { findEscapedNul, holdsHugeNumbers, refuseNul } from '../text/plain_text.ts'
+import { findEscapedNul, holdsHugeNumbers, nulProblem, refuseNul } from '../text/plain_text.ts'
 import { recodeIfNeeded } from '../text/recode.ts'
-import { type BrokenGeometry, checkGeoJson, type GeoJsonFaults, writeWithout } from './geojson_check.ts'
-import { beginsWithRecord, countRecords } from './json_records.ts'
+import { datatypeOfKinds, type GeoJsonColumn, kinds } from './columns.ts'
+import { GeoJsonFault, JsonFault } from './geojson_fault.ts'
+import { type GeoJsonFacts, readGeoJson } from './geojson_reader.ts'
+import type { GeometryFacts } from './geometry_text.ts'
+import { makeReproject } from './reproject.ts'
+import { spooledFeatureReader } from './spooled_features.ts'
 
-const drivers = ['GeoJSON', 'GeoJSONSeq', 'TopoJSON', 'ESRIJSON']
-
-/** GeoJSON, sequences of it, TopoJSON and Esri JSON. @see RFC 7946, RFC 8142 */
+/** GeoJSON and sequences of it, which are read here; TopoJSON and Esri JSON. @see RFC 7946, RFC 8142 */
 export const geojson = defineSource('GeoJSON', {
   recognizes: ({ text }) => text.startsWith('{') || text.startsWith('\u001e'),
   async open(given, opening) {
     const { file, texts } = await recodeIfNeeded(given, opening.job)
-    refuseNul(file, findEscapedNul)
-    const { layers, check } = await openChecked(file, opening)
-    const isClamped = once(() => holdsHugeNumbers(file.path))
-    return layers.map((source) => ({
-      ...source,
-      ...(source.format === 'TopoJSON' ? { degrees: 'declared' as const } : {}),
-      columns: { isClamped, ...(texts === undefined ? {} : { texts }) },
-      check,
-    }))
+    const spoolPath = join(mkdtempSync(join(opening.job.folder, 'geojson-')), 'features')
+    const facts = await read(file, spoolPath, opening)
+    if (facts === undefined) return openOthers(file, opening, texts)
+    return [layerOf(facts, { file, spoolPath, opening, texts })]
   },
 })
 
-/** Opens a file, and looks meanwhile for what GDAL passes over in it. */
-async function openChecked(
+const otherDrivers = ['GeoJSON', 'TopoJSON', 'ESRIJSON']
+
+async function openOthers(
   file: SourceFile,
-  { gdal, job }: Opening,
-): Promise<{ layers: SourceLayer[]; check: SourceCheck }> {
-  const opening = openWithGdal(gdal, file, drivers)
-  opening.catch(() => undefined)
-  const faults = checkGeoJson(file.path)
-  const layers = await opening
-  if (!layers.every(({ format }) => format.startsWith('GeoJSON'))) return { layers, check: {} }
-  const { broken, stranger } = faults
-  if (stranger !== undefined)
-    throw unreadable(file, `member ${stranger.number} of its features is no Feature, but ${stranger.reason}`)
-  // To lose parts of features is what such a job allows.
-  const isWhole = broken.length === 0 || job.fix === 'LOSSY'
-  const found = isWhole ? layers : await openWithGdal(gdal, await leaveOut(file, broken, job), drivers)
-  const isSequence = layers[0]?.format === 'GeoJSONSeq' || beginsWithRecord(file.path)
-  const total = isSequence ? { total: countRecords(file.path) } : {}
-  return { layers: found, check: { ...total, ...checkOf(faults, isWhole) } }
-}
-
-function checkOf({ broken, hasLongPositions }: GeoJsonFaults, isWhole: boolean): SourceCheck {
-  const reasons = new Map(broken.map(({ number, reason }) => [number, reason]))
-  const beyond = 'Positions have more than three numbers: those behind the third are left out.'
-  return {
-    findNotes: () => (hasLongPositions ? [beyond] : []),
-    ...(isWhole ? {} : { startReasons: () => (number) => reasons.get(number) }),
-  }
-}
-
-async function leaveOut(
-  { path, name }: SourceFile,
-  broken: readonly BrokenGeometry[],
-  { folder }: Opening['job'],
-): Promise<SourceFile> {
-  const target = join(mkdtempSync(join(folder, 'geojson-')), basename(path))
-  await writeWithout(path, broken, target)
-  return { path: target, name }
+  { gdal }: Opening,
+  texts: TextReader | undefined,
+): Promise<AnySourceLayer[]> {
+  refuseNul(file, findEscapedNul)
+  const layers = await openWithGdal(gdal, file, otherDrivers)
+  const isClamped = once(() => holdsHugeNumbers(file.path))
+  return layers.map((source) => ({
+    ...source,
+    ...(source.format === 'TopoJSON' ? { degrees: 'declared' as const } : {}),
+    columns: { isClamped, ...(texts === undefined ? {} : { texts }) },
+  }))
 }
 
 function once(find: () => boolean): () => boolean {
@@ -73,4 +51,95 @@ function once(find: () => boolean): () => boolean {
     found ??= find()
     return found
   }
+}
+
+async function read(
+  file: SourceFile,
+  spoolPath: string,
+  { tick }: Opening,
+): Promise<GeoJsonFacts | undefined> {
+  try {
+    return await readGeoJson({ path: file.path, spoolPath }, tick)
+  } catch (error) {
+    if (error instanceof GeoJsonFault) throw unreadable(file, error.message)
+    if (error instanceof JsonFault) throw nulProblem(file, error.offset)
+    throw fullWhile('a source is read', error)
+  }
+}
+
+interface ReadFile {
+  readonly file: SourceFile
+  readonly spoolPath: string
+  readonly opening: Opening
+  readonly texts: TextReader | undefined
+}
+
+function layerOf(facts: GeoJsonFacts, { file, spoolPath, opening, texts }: ReadFile): NativeLayer {
+  const shown = shownColumns(facts)
+  const fields = shown.map(({ index, kinds: found }) => ({ column: index, datatype: datatypeOfKinds(found) }))
+  const declared = fields.map(({ datatype }) => datatype)
+  const { gdal, job } = opening
+  const { crs } = facts
+  return {
+    name: facts.name ?? basename(file.path, extname(file.path)),
+    format: facts.isSequence ? 'GeoJSONSeq' : 'GeoJSON',
+    columns: { declared, ...(texts === undefined ? {} : { texts }) },
+    check: { findNotes: () => findNotes(facts, shown) },
+    native: {
+      fields: shown.map(({ name }, index) => ({ name, datatype: storedAs(declared[index] ?? 'STRING') })),
+      types: declared.map((datatype) => columnTypes[datatype]),
+      geometry: geometryOf(facts.geometries),
+      count: facts.count,
+      openReader(srs) {
+        const reproject = makeReproject(gdal, { crs, srs, folder: job.folder })
+        return spooledFeatureReader({ path: spoolPath, fields, reproject })
+      },
+    },
+  }
+}
+
+/** Of a time without a day the string is what stands in the spool. */
+function storedAs(datatype: Datatype): Datatype {
+  return datatype === 'TIME' ? 'STRING' : datatype
+}
+
+const columnTypes: Readonly<Record<Datatype, ColumnType>> = {
+  INTEGER: 'Double',
+  BIGINT: 'Double',
+  REAL: 'Double',
+  STRING: 'String',
+  DATE: 'String',
+  TIME: 'String',
+  DATETIME: 'String',
+}
+
+type ShownColumn = GeoJsonColumn & { readonly index: number }
+
+/** Gives the columns in order, without ids that only number the features or have a property besides. */
+function shownColumns({ columns, hasNegativeIds }: GeoJsonFacts): ShownColumn[] {
+  const [ids, ...properties] = columns.all
+  const isNumber = !hasNegativeIds && ((ids?.kinds ?? 0) & ~(kinds.integer | kinds.long | kinds.wide)) === 0
+  const areIdsShown = !isNumber && !properties.some(({ name }) => name === 'id')
+  return columns.ordered().flatMap((index) => {
+    const column = columns.all[index]
+    return column === undefined || (index === 0 && !areIdsShown) ? [] : [{ ...column, index }]
+  })
+}
+
+/** Gives what the geometries are, where all of them are of one family. */
+function geometryOf({ types, hasZ }: GeometryFacts): GeometryParts | undefined {
+  const found = Array.from({ length: 32 }, (_, type) => type).filter((type) => (types & (1 << type)) !== 0)
+  const parts = found.map(partsOfWkbType)
+  const family = parts[0]?.family
+  if (family === undefined || parts.some((part) => part?.family !== family)) return undefined
+  return { family, isMulti: parts.some((part) => part?.isMulti === true), hasZ }
+}
+
+function findNotes({ geometries }: GeoJsonFacts, shown: readonly GeoJsonColumn[]): string[] {
+  const truths = shown
+    .filter((column) => (column.kinds & kinds.truth) !== 0 && datatypeOfKinds(column.kinds) !== 'STRING')
+    .map(({ name }) => JSON.stringify(name))
+  const beyond = 'Positions have more than three numbers: those behind the third are left out.'
+  const truth = `Values true and false are stored as 1 and 0 in: ${truths.join(', ')}.`
+  return [...(geometries.hasLongPositions ? [beyond] : []), ...(truths.length > 0 ? [truth] : [])]
 }

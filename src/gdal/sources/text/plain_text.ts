@@ -37,11 +37,16 @@ export function refuseNul({ path, name }: SourceFile, find: (piece: Buffer) => n
   for (const { piece, offset } of readPieces(path)) {
     const at = find(piece)
     if (at < 0) continue
-    const text = `${nameSource(name)} cannot be read: at byte ${offset + at + 1} stands U+0000, which no text can hold`
-    throw problem('source/unreadable', text, {
-      hint: 'Take it out; where the file is in UTF-16, say so in source.encoding.',
-    })
+    throw nulProblem({ name }, offset + at)
   }
+}
+
+/** Makes the problem of U+0000 behind so many bytes of a text. */
+export function nulProblem({ name }: Pick<SourceFile, 'name'>, offset: number): Error {
+  const text = `${nameSource(name)} cannot be read: at byte ${offset + 1} stands U+0000, which no text can hold`
+  return problem('source/unreadable', text, {
+    hint: 'Take it out; where the file is in UTF-16, say so in source.encoding.',
+  })
 }
 
 const backslash = 0x5c

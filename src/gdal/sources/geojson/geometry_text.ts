@@ -1,0 +1,329 @@
+import type { GrowingBytes } from '../../../core/growing_bytes.ts'
+import { wkbTypes } from '../../../geo/wkb.ts'
+import { notNumber } from '../../import/fit_geometry.ts'
+import { codes, isDigit, type JsonText } from './json_text.ts'
+
+/** Deepest nesting of collections that is read. */
+const mostNested = 32
+
+interface GeometryType {
+  readonly name: string
+  readonly code: number
+  /** Depth of the lists that hold numbers. */
+  readonly depth: number
+}
+
+const types: readonly GeometryType[] = [
+  { name: 'Point', code: wkbTypes.point, depth: 1 },
+  { name: 'LineString', code: wkbTypes.lineString, depth: 2 },
+  { name: 'Polygon', code: wkbTypes.polygon, depth: 3 },
+  { name: 'MultiPoint', code: wkbTypes.multiPoint, depth: 2 },
+  { name: 'MultiLineString', code: wkbTypes.multiLineString, depth: 3 },
+  { name: 'MultiPolygon', code: wkbTypes.multiPolygon, depth: 4 },
+  { name: 'GeometryCollection', code: wkbTypes.geometryCollection, depth: 0 },
+]
+const typesByName = new Map(types.map((type) => [type.name.toLowerCase(), type]))
+
+/** Tells whether a type of GeoJSON is one of geometries. */
+export function isGeometryType(name: string): boolean {
+  return typesByName.has(name.toLowerCase())
+}
+
+/** A geometry without its positions: they stand in one list with those of the others of a collection. */
+interface Member {
+  readonly type: number
+  readonly hasZ: boolean
+  /** Number of positions. */
+  readonly count: number
+  /** Numbers of positions of its sequences, for each part: all that its type leaves open. */
+  readonly structure: readonly number[]
+}
+
+/** What the geometries of a source are. */
+export interface GeometryFacts {
+  /** Types of geometries, by their bits. */
+  types: number
+  hasZ: boolean
+  hasLongPositions: boolean
+}
+
+/** Reads geometries of GeoJSON into the form of the spool. @see RFC 7946 clause 3.1 */
+export class GeometryText {
+  readonly facts: GeometryFacts = { types: 0, hasZ: false, hasLongPositions: false }
+  /** Why a part of the geometry read last is missing; undefined where it is whole. */
+  fault: string | undefined
+  readonly #text: JsonText
+  /** Positions: x, y and z each. */
+  #numbers = new Float64Array(3 << 10)
+  #count = 0
+  #members: Member[] = []
+  #isCollection = false
+  /** Depth of the lists of numbers among the coordinates; 0 where there is none. */
+  #depth = 0
+  /** Depths of lists without anything in them, by their bits. */
+  #emptyDepths = 0
+  #hasZ = false
+  #sequenceStart = 0
+  #isSequenceBroken = false
+  #isPartBroken = false
+  #isUneven = false
+  #structure: number[] = []
+  /** Where the number of sequences of the part that is read stands in the structure. */
+  #partAt = -1
+  #partCount = 0
+
+  constructor(text: JsonText) {
+    this.#text = text
+  }
+
+  /** Forgets the geometry read last. */
+  clear(): void {
+    this.fault = undefined
+    this.#count = 0
+    this.#members = []
+    this.#isCollection = false
+  }
+
+  /** Reads a geometry; whatever is no object is none. */
+  read(): void {
+    this.clear()
+    if (this.#text.next() === codes.openObject) this.#readObject(0)
+    else this.#text.pass()
+  }
+
+  #readObject(depth: number): void {
+    const text = this.#text
+    let type: GeometryType | undefined
+    const count = this.#count
+    this.#startCoordinates()
+    text.members(() => {
+      const next = text.bytes[text.at]
+      if (text.isText('type') && next === codes.quote) {
+        text.string()
+        type = typesByName.get(text.bytes.toString('latin1', text.textStart, text.textEnd).toLowerCase())
+      } else if (text.isText('coordinates') && next === codes.openList) {
+        this.#count = count
+        this.#startCoordinates()
+        this.#readList(1)
+      } else if (text.isText('geometries') && next === codes.openList) this.#readMembers(depth)
+      else text.pass()
+    })
+    if (type?.code === wkbTypes.geometryCollection) {
+      this.#isCollection = true
+      this.facts.types |= 1 << type.code
+    } else this.#endGeometry(type, count)
+  }
+
+  #readMembers(depth: number): void {
+    const text = this.#text
+    if (depth === mostNested) {
+      this.fault ??= 'its collections are nested too deeply'
+      text.pass()
+      return
+    }
+    text.expect(codes.openList)
+    if (text.takes(codes.closeList)) return
+    do {
+      if (text.next() === codes.openObject) this.#readObject(depth + 1)
+      else {
+        const what = text.describe()
+        this.fault ??= `a geometry of its collection is ${what}`
+      }
+    } while (text.takes(codes.comma))
+    text.expect(codes.closeList)
+  }
+
+  #startCoordinates(): void {
+    this.#depth = 0
+    this.#emptyDepths = 0
+    this.#hasZ = false
+    this.#sequenceStart = this.#count
+    this.#isSequenceBroken = false
+    this.#isPartBroken = false
+    this.#isUneven = false
+    this.#structure = []
+    this.#partAt = -1
+    this.#partCount = 0
+  }
+
+  /** Keeps what was read as a geometry of a type. */
+  #endGeometry(type: GeometryType | undefined, start: number): void {
+    const depth = this.#depth
+    if (type !== undefined && depth > 0) {
+      if (depth !== type.depth) this.#break(`its coordinates are not those of a ${type.name}`, start)
+      else if (this.#emptyDepths >> depth !== 0) this.#break('a position of it has no numbers', start)
+    }
+    const isLost =
+      this.#isUneven ||
+      (depth === 1 && this.#isSequenceBroken) ||
+      (type?.code === wkbTypes.polygon && this.#isPartBroken)
+    if (type === undefined || isLost) this.#count = start
+    const count = this.#count - start
+    if (type === undefined || count === 0) return
+    const { code } = type
+    // A MultiPolygon says how many rings each of its parts has; of one part it is the number of parts.
+    const structure = depth < 3 ? [] : this.#structure
+    const parts = depth === 4 ? [this.#partCount] : []
+    this.#members.push({ type: code, hasZ: this.#hasZ, count, structure: [...parts, ...structure] })
+    this.facts.types |= 1 << code
+    this.facts.hasZ ||= this.#hasZ
+  }
+
+  /** Gives a geometry up whose positions cannot be assigned. */
+  #break(fault: string, start: number): void {
+    this.fault ??= fault
+    this.#count = start
+  }
+
+  /** Reads lists of lists of positions. Lists without anything in them are parts that are not there. */
+  #readList(depth: number): void {
+    const text = this.#text
+    text.expect(codes.openList)
+    const first = text.next()
+    if (first === codes.closeList) {
+      text.at += 1
+      this.#emptyDepths |= 1 << depth
+      return
+    }
+    if (beginsNumber(first)) {
+      this.#readPosition(depth)
+      return
+    }
+    do this.#readItem(depth)
+    while (text.takes(codes.comma))
+    text.expect(codes.closeList)
+    this.#closeList(depth)
+  }
+
+  #readItem(depth: number): void {
+    const text = this.#text
+    const byte = text.next()
+    if (byte === codes.openList && depth < deepestList) this.#readList(depth + 1)
+    else if (byte === codes.openList || beginsNumber(byte)) {
+      this.#breakUneven()
+      text.pass()
+    } else {
+      const what = text.describe()
+      this.fault ??= `${notNumber}: ${what}`
+      // A ring that is missing behind others takes none of them along.
+      this.#isSequenceBroken ||= depth !== this.#depth - 2 || this.#partAt < 0
+    }
+  }
+
+  /** Reads a list that begins with a number, behind its bracket. */
+  #readPosition(depth: number): void {
+    if (this.#depth === 0) this.#depth = depth
+    else if (this.#depth !== depth) this.#breakUneven()
+    const text = this.#text
+    const at = 3 * this.#count
+    if (at + 3 > this.#numbers.length) this.#grow()
+    const numbers = this.#numbers
+    numbers[at + 2] = 0
+    let size = 0
+    do {
+      const byte = text.next()
+      if (!beginsNumber(byte)) {
+        if (byte === codes.openList) this.#breakUneven()
+        this.#breakSequence(`${notNumber}: ${text.describe()}`)
+        continue
+      }
+      const value = text.number()
+      if (size < 3) numbers[at + size] = value
+      if (!Number.isFinite(value)) this.#breakSequence(notNumber)
+      size += 1
+    } while (text.takes(codes.comma))
+    text.expect(codes.closeList)
+    if (size < 2) this.#breakSequence('a position of it has one number only')
+    if (size > 2) this.#hasZ = true
+    if (size > 3) this.facts.hasLongPositions = true
+    this.#count += 1
+  }
+
+  #breakSequence(fault: string): void {
+    this.fault ??= fault
+    this.#isSequenceBroken = true
+  }
+
+  #breakUneven(): void {
+    this.fault ??= 'its positions are nested unevenly'
+    this.#isUneven = true
+  }
+
+  #closeList(depth: number): void {
+    if (depth === this.#depth - 1) this.#endSequence()
+    else if (depth === this.#depth - 2) {
+      this.#partAt = -1
+      if (this.#depth === 4) this.#isPartBroken = false
+    }
+  }
+
+  /** Drops what was read of a broken sequence; in a polygon that loses its outer ring, of the others as well. */
+  #endSequence(): void {
+    const count = this.#count - this.#sequenceStart
+    const isFirst = this.#partAt < 0
+    if (isFirst && this.#isSequenceBroken) this.#isPartBroken = true
+    if (this.#isSequenceBroken || (this.#isPartBroken && this.#depth === 4)) {
+      this.#count = this.#sequenceStart
+    } else if (count > 0) {
+      if (isFirst) {
+        this.#partAt = this.#structure.push(0) - 1
+        this.#partCount += 1
+      }
+      this.#structure[this.#partAt] = (this.#structure[this.#partAt] ?? 0) + 1
+      this.#structure.push(count)
+    }
+    this.#sequenceStart = this.#count
+    this.#isSequenceBroken = false
+  }
+
+  #grow(): void {
+    const larger = new Float64Array(2 * this.#numbers.length)
+    larger.set(this.#numbers)
+    this.#numbers = larger
+  }
+
+  /** Writes the geometry read last: its type (0 without a geometry), its positions, then what they make up. */
+  write(spool: GrowingBytes): void {
+    const members = this.#members
+    const [first] = members
+    const hasZ = members.some((member) => member.hasZ)
+    spool.reserve(
+      32 + 24 * this.#count + members.reduce((sum, { structure }) => sum + 32 + 4 * structure.length, 0),
+    )
+    const type = first === undefined ? 0 : this.#isCollection ? wkbTypes.geometryCollection : first.type
+    spool.bytes[spool.at++] = type
+    if (first === undefined) return
+    spool.bytes[spool.at++] = hasZ ? 1 : 0
+    spool.u32(this.#count)
+    this.#writePositions(spool, hasZ ? 3 : 2)
+    if (this.#isCollection) spool.u32(members.length)
+    for (const member of members) {
+      if (this.#isCollection) {
+        spool.bytes[spool.at++] = member.type
+        spool.u32(member.count)
+      }
+      for (const number of member.structure) spool.u32(number)
+    }
+  }
+
+  #writePositions(spool: GrowingBytes, size: number): void {
+    const { view } = spool
+    const numbers = this.#numbers
+    const end = 3 * this.#count
+    let { at } = spool
+    for (let index = 0; index < end; index += 3) {
+      view.setFloat64(at, numbers[index] as number, true)
+      view.setFloat64(at + 8, numbers[index + 1] as number, true)
+      if (size === 3) view.setFloat64(at + 16, numbers[index + 2] as number, true)
+      at += 8 * size
+    }
+    spool.at = at
+  }
+}
+
+/** No geometry has lists as deep as this. */
+const deepestList = 6
+
+function beginsNumber(byte: number): boolean {
+  return isDigit(byte) || byte === codes.minus
+}

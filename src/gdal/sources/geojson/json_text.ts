@@ -1,0 +1,298 @@
+import { readSync } from 'node:fs'
+import { JsonFault } from './geojson_fault.ts'
+
+/** Characters of JSON, as bytes. @see RFC 8259 */
+export const codes = {
+  quote: 0x22,
+  plus: 0x2b,
+  comma: 0x2c,
+  minus: 0x2d,
+  dot: 0x2e,
+  zero: 0x30,
+  nine: 0x39,
+  colon: 0x3a,
+  backslash: 0x5c,
+  openList: 0x5b,
+  closeList: 0x5d,
+  openObject: 0x7b,
+  closeObject: 0x7d,
+} as const
+
+/** Ends a reading that needs bytes behind the window; it starts again with a larger one. */
+const needsMore = new Error('the window ends')
+const startBytes = 1 << 18
+/** Most bytes of a feature. */
+const mostBytes = 1 << 30
+const longestShown = 80
+const powersOfTen = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
+
+/**
+ * Reads JSON from an open file, byte by byte, through a window that holds one unit (a feature, or a member of the
+ * collection) at a time. Bytes up to 0x20 count as blanks.
+ */
+export class JsonText {
+  readonly #file: number
+  /** The window; a byte of 0 stands behind its end. */
+  bytes: Buffer
+  /** Where the next byte stands in the window. */
+  at = 0
+  /** Where the string read last stands, without quotes. */
+  textStart = 0
+  textEnd = 0
+  /** Whether the string read last has escapes. */
+  isEscaped = false
+  /** Whether the number read last has neither a fraction nor an exponent. */
+  isInteger = false
+  #end = 0
+  /** Bytes of the file before the window. */
+  #before = 0
+  #isLast = false
+
+  /** @param windowBytes size of the window at first */
+  constructor(file: number, windowBytes: number = startBytes) {
+    this.#file = file
+    this.bytes = Buffer.allocUnsafe(windowBytes + 1)
+    this.bytes[0] = 0
+  }
+
+  /** Number of bytes of the file before `at`. */
+  get offset(): number {
+    return this.#before + this.at
+  }
+
+  /** Calls back until the window holds all that it reads: each time from the same place. */
+  unit<T>(read: () => T): T {
+    for (;;) {
+      const start = this.at
+      try {
+        return read()
+      } catch (error) {
+        if (error !== needsMore) throw error
+        this.at = start
+        this.#fill()
+      }
+    }
+  }
+
+  /** Moves the rest of the window to its start, and reads on behind it. */
+  #fill(): void {
+    const { bytes, at } = this
+    const kept = this.#end - at
+    if (kept > mostBytes) throw this.fault('size')
+    if (2 * kept >= bytes.length) this.bytes = Buffer.allocUnsafe(2 * bytes.length)
+    bytes.copy(this.bytes, 0, at, this.#end)
+    this.#before += at
+    this.at = 0
+    const read = readSync(this.#file, this.bytes, kept, this.bytes.length - 1 - kept, null)
+    this.#end = kept + read
+    this.#isLast = read === 0
+    this.bytes[this.#end] = 0
+  }
+
+  /** Makes the fault of the byte at a place. */
+  fault(kind: JsonFault['kind'] = 'syntax', at: number = this.at): JsonFault {
+    return new JsonFault(kind, this.#before + at)
+  }
+
+  /** Makes what to throw at a byte of 0. */
+  #endAt(at: number): Error {
+    if (at < this.#end) return this.fault('nul', at)
+    return this.#isLast ? this.fault('end', at) : needsMore
+  }
+
+  /** Passes over blanks; returns the byte that follows them. */
+  next(): number {
+    const { bytes } = this
+    let { at } = this
+    let byte = bytes[at] as number
+    while (byte <= 0x20) {
+      if (byte === 0) throw this.#endAt(at)
+      at += 1
+      byte = bytes[at] as number
+    }
+    this.at = at
+    return byte
+  }
+
+  /** Passes over blanks; returns whether the file ends behind them. */
+  isAtEnd(): boolean {
+    try {
+      this.next()
+      return false
+    } catch (error) {
+      if (error instanceof JsonFault && error.kind === 'end') return true
+      throw error
+    }
+  }
+
+  /** Passes over a byte that must follow, behind blanks. */
+  expect(byte: number): void {
+    if (this.next() !== byte) throw this.fault()
+    this.at += 1
+  }
+
+  /** Passes over a byte if it follows, behind blanks. */
+  takes(byte: number): boolean {
+    if (this.next() !== byte) return false
+    this.at += 1
+    return true
+  }
+
+  /** Reads an object: calls back at each value, with its key in `textStart` and `textEnd`. */
+  members(read: () => void): void {
+    this.expect(codes.openObject)
+    if (this.takes(codes.closeObject)) return
+    do {
+      this.string()
+      this.expect(codes.colon)
+      this.next()
+      read()
+    } while (this.takes(codes.comma))
+    this.expect(codes.closeObject)
+  }
+
+  /** Tells whether the string read last is one of ASCII. */
+  isText(text: string): boolean {
+    const { bytes, textStart } = this
+    if (this.textEnd - textStart !== text.length) return false
+    for (let index = 0; index < text.length; index++)
+      if (bytes[textStart + index] !== text.charCodeAt(index)) return false
+    return true
+  }
+
+  /** Reads a string, behind blanks. */
+  string(): void {
+    if (this.next() !== codes.quote) throw this.fault()
+    const { bytes } = this
+    let at = this.at + 1
+    this.textStart = at
+    this.isEscaped = false
+    for (;;) {
+      const byte = bytes[at] as number
+      if (byte === codes.quote) break
+      if (byte === codes.backslash) {
+        this.isEscaped = true
+        at += 1
+      }
+      if (bytes[at] === 0) throw this.#endAt(at)
+      at += 1
+    }
+    this.textEnd = at
+    this.at = at + 1
+  }
+
+  /** Reads a number. Up to 2^53 and 22 decimals a quotient of doubles is exact; the others take longer. */
+  number(): number {
+    const { bytes } = this
+    const start = this.at
+    const isNegative = bytes[start] === codes.minus
+    const first = isNegative ? start + 1 : start
+    let at = first
+    let digits = 0
+    let byte = bytes[at] as number
+    for (; byte >= codes.zero && byte <= codes.nine; byte = bytes[++at] as number)
+      digits = digits * 10 + (byte - codes.zero)
+    if (at === first) throw this.#badByte(at)
+    if (bytes[first] === codes.zero && at > first + 1) throw this.fault('syntax', first)
+    let decimals = 0
+    if (byte === codes.dot) {
+      const dot = at
+      byte = bytes[++at] as number
+      for (; byte >= codes.zero && byte <= codes.nine; byte = bytes[++at] as number)
+        digits = digits * 10 + (byte - codes.zero)
+      decimals = at - dot - 1
+      if (decimals === 0) throw this.#badByte(at)
+    }
+    if (byte === 0) throw this.#endAt(at)
+    this.isInteger = decimals === 0
+    this.at = at
+    if ((byte | 0x20) === 0x65 || digits > Number.MAX_SAFE_INTEGER || decimals > 22)
+      return this.#longNumber(start)
+    if (decimals === 0) return isNegative ? 0 - digits : digits
+    const value = digits / (powersOfTen[decimals] as number)
+    return isNegative ? -value : value
+  }
+
+  /** Reads the exponent of a number, if it has one, and all of the number. */
+  #longNumber(start: number): number {
+    if (((this.bytes[this.at] as number) | 0x20) === 0x65) {
+      this.isInteger = false
+      this.at += 1
+      const sign = this.bytes[this.at]
+      if (sign === codes.plus || sign === codes.minus) this.at += 1
+      const first = this.at
+      while (isDigit(this.bytes[this.at] as number)) this.at += 1
+      if (this.at === first || this.bytes[this.at] === 0) throw this.#badByte(this.at)
+    }
+    return Number(this.bytes.toString('latin1', start, this.at))
+  }
+
+  #badByte(at: number): Error {
+    return this.bytes[at] === 0 ? this.#endAt(at) : this.fault('syntax', at)
+  }
+
+  /** Reads a word: what is neither a string, nor a list or an object. */
+  word(): string {
+    const { bytes } = this
+    const start = this.at
+    let at = start
+    while (isWordByte(bytes[at] as number)) at += 1
+    if (bytes[at] === 0) throw this.#endAt(at)
+    if (at === start) throw this.fault()
+    this.at = at
+    return bytes.toString('latin1', start, Math.min(at, start + longestShown))
+  }
+
+  /** Passes over a value, of whose insides only strings, brackets and braces are looked at. */
+  pass(): void {
+    const byte = this.next()
+    if (byte === codes.quote) this.string()
+    else if (byte !== codes.openList && byte !== codes.openObject) this.word()
+    else this.#passNested()
+  }
+
+  #passNested(): void {
+    const { bytes } = this
+    let depth = 0
+    do {
+      const byte = bytes[this.at] as number
+      if (byte === codes.quote) {
+        this.string()
+        continue
+      }
+      if (byte === 0) throw this.#endAt(this.at)
+      this.at += 1
+      // Brackets and braces differ from each other by one bit that says nothing here.
+      if ((byte | 0x20) === codes.openObject) depth += 1
+      else if ((byte | 0x20) === codes.closeObject) depth -= 1
+    } while (depth > 0)
+  }
+
+  /** Passes over a value, and describes it. */
+  describe(): string {
+    const first = this.next()
+    const start = this.at
+    this.pass()
+    if (first === codes.openList) return 'a list'
+    if (first === codes.openObject) return 'an object'
+    const [from, to] = first === codes.quote ? [this.textStart, this.textEnd] : [start, this.at]
+    const text = this.bytes.toString('utf8', from, Math.min(to, from + longestShown))
+    return first === codes.quote ? JSON.stringify(text) : text
+  }
+}
+
+/** Tells whether a byte is a digit. */
+export function isDigit(byte: number): boolean {
+  return byte >= codes.zero && byte <= codes.nine
+}
+
+function isWordByte(byte: number): boolean {
+  return (
+    byte > 0x20 &&
+    byte !== codes.comma &&
+    byte !== codes.colon &&
+    byte !== codes.quote &&
+    (byte & 0xdf) !== codes.openList &&
+    (byte & 0xdf) !== codes.closeList
+  )
+}

@@ -1,0 +1,186 @@
+import type { GrowingBytes } from '../../../core/growing_bytes.ts'
+import { type GeoJsonColumns, kindOfString, kinds } from './columns.ts'
+import { codes, isDigit, type JsonText } from './json_text.ts'
+import { unescapeJson } from './unescape.ts'
+
+/** How a value stands in the spool, behind the number of its column. */
+export const valueForms = {
+  /** A double, the length of the number as it is written, and that. */
+  real: 0,
+  /** The same of a whole number of 64 bits. */
+  wide: 1,
+  /** The length of a string, and its bytes. */
+  string: 2,
+  /** No value: it takes back the one before it. */
+  none: 3,
+} as const
+
+/** Bytes of the head of a value: its column, and its form. */
+export const valueHead = 3
+
+const nanWords: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity'])
+const idColumn = 0
+
+/** Reads properties of features into the form of the spool. */
+export class PropertyText {
+  readonly #text: JsonText
+  readonly #spool: GrowingBytes
+  readonly #columns: GeoJsonColumns
+  /** Whether properties of the feature stand in another order than the columns, or twice. */
+  isUnsorted = false
+  #last = idColumn
+
+  constructor(text: JsonText, spool: GrowingBytes, columns: GeoJsonColumns) {
+    this.#text = text
+    this.#spool = spool
+    this.#columns = columns
+  }
+
+  /** Starts a feature, maybe once more. */
+  start(feature: number): void {
+    this.#columns.startFeature(feature)
+    this.isUnsorted = false
+    this.#last = idColumn
+  }
+
+  /** Reads the value of a feature's `id`; lists and objects are none. */
+  readId(): void {
+    const byte = this.#text.next()
+    if (byte === codes.openList || byte === codes.openObject) this.#text.pass()
+    else this.#readValue(idColumn)
+  }
+
+  /** Reads the value of the key read last as a property. */
+  readMember(): void {
+    const text = this.#text
+    const { textStart, textEnd, isEscaped } = text
+    const decode = () => unescapeJson(text, textStart, textEnd).toString()
+    const column = this.#columns.find(text, this.#last + 1, isEscaped ? decode : () => '')
+    const isAgain = column <= this.#last
+    if (isAgain) this.isUnsorted = true
+    else this.#last = column
+    if (this.#readValue(column) || !isAgain) return
+    this.#spool.reserve(valueHead)
+    this.#startValue(column, 'none', 0)
+  }
+
+  /** Writes a value; returns false where there is none. */
+  #readValue(column: number): boolean {
+    const text = this.#text
+    const byte = text.next()
+    if (byte === codes.quote) this.#readString(column)
+    else if (isDigit(byte) || (byte === codes.minus && isDigit(text.bytes[text.at + 1] as number)))
+      this.#readNumber(column)
+    else if (byte === codes.openList || byte === codes.openObject) this.#readNested(column)
+    else {
+      const start = text.at
+      const word = text.word()
+      if (word === 'null') return false
+      if (word === 'true' || word === 'false')
+        this.#writeNumber(column, Number(word === 'true'), { start, kind: kinds.truth })
+      else if (nanWords.has(word)) this.#writeNumber(column, Number(word), { start, kind: kinds.real })
+      else throw text.fault('syntax', start)
+    }
+    return true
+  }
+
+  #startValue(column: number, form: keyof typeof valueForms, kind: number): void {
+    const spool = this.#spool
+    const found = this.#columns.all[column]
+    if (found !== undefined) found.kinds |= kind
+    spool.u16(column)
+    spool.bytes[spool.at++] = valueForms[form]
+  }
+
+  #readNumber(column: number): void {
+    const text = this.#text
+    const start = text.at
+    const value = text.number()
+    if (!text.isInteger) this.#writeNumber(column, value, { start, kind: kinds.real })
+    else if (value === (value | 0)) this.#writeNumber(column, value, { start, kind: kinds.integer })
+    else if (Number.isSafeInteger(value)) this.#writeNumber(column, value, { start, kind: kinds.long })
+    else this.#writeWide(column, start)
+  }
+
+  #writeNumber(column: number, value: number, { start, kind }: { start: number; kind: number }): void {
+    const spool = this.#spool
+    const length = this.#text.at - start
+    spool.reserve(valueHead + 12 + length)
+    this.#startValue(column, 'real', kind)
+    spool.f64(value)
+    this.#writeBytes(this.#text.bytes, start, this.#text.at)
+  }
+
+  #writeWide(column: number, start: number): void {
+    const spool = this.#spool
+    const { bytes, at } = this.#text
+    const value = BigInt(bytes.toString('latin1', start, at))
+    spool.reserve(valueHead + 12 + at - start)
+    const isHuge = BigInt.asIntN(64, value) !== value
+    this.#startValue(column, isHuge ? 'string' : 'wide', isHuge ? kinds.huge : kinds.wide)
+    if (!isHuge) {
+      spool.view.setBigInt64(spool.at, value, true)
+      spool.at += 8
+    }
+    this.#writeBytes(bytes, start, at)
+  }
+
+  #readString(column: number): void {
+    const text = this.#text
+    text.string()
+    const isString = ((this.#columns.all[column]?.kinds ?? 0) & kinds.string) !== 0
+    const kind = isString || text.isEscaped ? kinds.string : kindOfString(text)
+    const { textStart, textEnd } = text
+    if (text.isEscaped) {
+      const bytes = unescapeJson(text, textStart, textEnd)
+      this.#writeString(column, bytes, { start: 0, end: bytes.length, kind })
+    } else this.#writeString(column, text.bytes, { start: textStart, end: textEnd, kind })
+  }
+
+  /** Writes a list or an object as it is written, without blanks outside of its strings. */
+  #readNested(column: number): void {
+    const text = this.#text
+    const start = text.at
+    text.pass()
+    const { bytes, at } = text
+    try {
+      JSON.parse(bytes.toString('latin1', start, at))
+    } catch {
+      throw text.fault('syntax', start)
+    }
+    const compact = Buffer.allocUnsafe(at - start)
+    let length = 0
+    let isString = false
+    for (let index = start; index < at; index++) {
+      const byte = bytes[index] as number
+      if (byte <= 0x20 && !isString) continue
+      compact[length++] = byte
+      if (byte === codes.quote) isString = !isString
+      else if (byte === codes.backslash) compact[length++] = bytes[++index] as number
+    }
+    this.#writeString(column, compact, { start: 0, end: length, kind: kinds.json })
+  }
+
+  #writeString(column: number, bytes: Buffer, { start, end, kind }: StringRange): void {
+    this.#spool.reserve(valueHead + 4 + end - start)
+    this.#startValue(column, 'string', kind)
+    this.#writeBytes(bytes, start, end)
+  }
+
+  /** Writes bytes behind their number. Most strings are short: for those a loop is faster than a copy. */
+  #writeBytes(bytes: Buffer, start: number, end: number): void {
+    const spool = this.#spool
+    spool.u32(end - start)
+    const target = spool.bytes
+    let { at } = spool
+    if (end - start > 32) at += bytes.copy(target, at, start, end)
+    else for (let index = start; index < end; index++) target[at++] = bytes[index] as number
+    spool.at = at
+  }
+}
+
+interface StringRange {
+  readonly start: number
+  readonly end: number
+  readonly kind: number
+}

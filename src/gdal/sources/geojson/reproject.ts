@@ -1,0 +1,105 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { CoordinateTransformation, SpatialReference } from 'gdal-async'
+import { wkbTypes } from '../../../geo/wkb.ts'
+import type { GdalModule } from '../../runner/gdal_module.ts'
+import { geometryAt, positionsAt, type SpoolPiece } from './spool_reader.ts'
+
+/** Reprojects the features of a piece in place; gives where those start that cannot be reprojected. */
+export type Reproject = (piece: SpoolPiece) => ReadonlySet<number>
+
+/** Where features come from, and where they go. */
+export interface ReprojectTarget {
+  /** The member `crs` of the source, parsed; undefined where it has none. */
+  readonly crs: unknown
+  /** EPSG code. */
+  readonly srs: number
+  /** Folder for intermediate files. */
+  readonly folder: string
+}
+
+/** Makes what reprojects the features of a source, with what GDAL takes its `crs` for. */
+export function makeReproject(gdal: GdalModule, { crs, srs, folder }: ReprojectTarget): Reproject {
+  const read = (member: unknown) => readReferenceSystem(gdal, member, folder)
+  const from = read(crs)
+  const to = read({ type: 'name', properties: { name: `EPSG:${srs}` } })
+  if (from.isSame(to)) return () => new Set()
+  const transformation = new gdal.CoordinateTransformation(from, to)
+  // Elsewhere PROJ chooses an operation by the place of what it is given.
+  const isUniform = crs === undefined || from.isSame(read(undefined))
+  return (piece) => reproject(gdal, { transformation, isUniform }, piece)
+}
+
+/** Asks GDAL for the reference system of a source with such a member. */
+function readReferenceSystem(gdal: GdalModule, crs: unknown, folder: string): SpatialReference {
+  const path = join(mkdtempSync(join(folder, 'crs-')), 'crs.geojson')
+  const feature = { type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: [0, 0] } }
+  writeFileSync(path, JSON.stringify({ type: 'FeatureCollection', crs, features: [feature] }))
+  const dataset = gdal.open(path, 'r', 'GeoJSON')
+  try {
+    const { srs } = dataset.layers.get(0)
+    if (srs === null) throw new Error('a GeoJSON file has no reference system')
+    return srs
+  } finally {
+    dataset.close()
+  }
+}
+
+interface Reprojection {
+  readonly transformation: CoordinateTransformation
+  /** Whether features may be reprojected together. */
+  readonly isUniform: boolean
+}
+
+function reproject(
+  gdal: GdalModule,
+  { transformation, isUniform }: Reprojection,
+  piece: SpoolPiece,
+): ReadonlySet<number> {
+  const failed = new Set<number>()
+  for (const hasZ of [false, true]) {
+    const group = piece.starts.filter((start) => {
+      const geometry = geometryAt(piece, start)
+      return piece.bytes[geometry] !== 0 && (piece.bytes[geometry + 1] === 1) === hasZ
+    })
+    const all = (starts: readonly number[]) =>
+      transformAll(gdal, transformation, { ...piece, starts, step: hasZ ? 24 : 16 })
+    if (isUniform && (group.length === 0 || all(group))) continue
+    for (const start of group) if (!all([start])) failed.add(start)
+  }
+  return failed
+}
+
+const wkbHead = 9
+
+/** Features of which each position takes as many bytes. */
+interface Batch extends SpoolPiece {
+  readonly step: 16 | 24
+}
+
+/** Reprojects features of the same dimension; returns false where a position of them cannot be. */
+function transformAll(gdal: GdalModule, transformation: CoordinateTransformation, batch: Batch): boolean {
+  const { bytes, step } = batch
+  const places = batch.starts.map((start) => positionsAt(batch, geometryAt(batch, start)))
+  const count = places.reduce((sum, place) => sum + place.count, 0)
+  const wkb = Buffer.allocUnsafe(wkbHead + step * count)
+  wkb[0] = 1
+  wkb.writeUInt32LE(step === 24 ? wkbTypes.lineString + 1000 : wkbTypes.lineString, 1)
+  wkb.writeUInt32LE(count, 5)
+  let at = wkbHead
+  for (const place of places) at += bytes.copy(wkb, at, place.at, place.at + step * place.count)
+  const line = gdal.Geometry.fromWKB(wkb)
+  try {
+    line.transform(transformation)
+  } catch {
+    return false
+  }
+  const moved = line.toWKB('LSB', 'ISO')
+  at = wkbHead
+  for (const place of places) {
+    const end = at + step * place.count
+    moved.copy(bytes, place.at, at, end)
+    at = end
+  }
+  return true
+}

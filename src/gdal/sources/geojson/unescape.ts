@@ -1,0 +1,63 @@
+import type { JsonText } from './json_text.ts'
+
+const plain: ReadonlyMap<number, number> = new Map(
+  Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
+    ([letter, character]) => [letter.charCodeAt(0), character.charCodeAt(0)],
+  ),
+)
+const backslash = 0x5c
+const letterU = 0x75
+
+/**
+ * Resolves the escapes of a string that stands in the window; bytes that are no UTF-8 stay as they are, and half of a
+ * pair of surrogates becomes U+FFFD.
+ *
+ * @throws {JsonFault} for U+0000, which no database holds
+ */
+export function unescapeJson(text: JsonText, start: number, end: number): Buffer {
+  const { bytes } = text
+  const target = Buffer.allocUnsafe(end - start)
+  let length = 0
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number
+    const next = bytes[at + 1] as number
+    if (byte !== backslash) target[length++] = byte
+    else if (next !== letterU) {
+      const character = plain.get(next)
+      if (character === undefined) throw text.fault('syntax', at)
+      target[length++] = character
+      at += 1
+    } else {
+      const { character, size } = readCharacter(text, at, end)
+      length += target.write(character, length)
+      at += size - 1
+    }
+  }
+  return target.subarray(0, length)
+}
+
+/** Reads the escape of a code unit, and of the one behind it where they are a pair. */
+function readCharacter(text: JsonText, at: number, end: number): { character: string; size: number } {
+  const { bytes } = text
+  const unit = unitAt(text, at, end)
+  if (unit === 0) throw text.fault('nul', at)
+  const hasSecond = isHigh(unit) && bytes[at + 6] === backslash && bytes[at + 7] === letterU
+  const second = hasSecond ? unitAt(text, at + 6, end) : 0
+  if (isBetween(second, 0xdc00, 0xdfff)) return { character: String.fromCharCode(unit, second), size: 12 }
+  return { character: isBetween(unit, 0xd800, 0xdfff) ? '\uFFFD' : String.fromCharCode(unit), size: 6 }
+}
+
+function isHigh(unit: number): boolean {
+  return isBetween(unit, 0xd800, 0xdbff)
+}
+
+function isBetween(value: number, from: number, to: number): boolean {
+  return value >= from && value <= to
+}
+
+/** Reads the four digits of an escape. */
+function unitAt(text: JsonText, at: number, end: number): number {
+  const digits = text.bytes.toString('latin1', at + 2, Math.min(at + 6, end))
+  if (!/^[\da-fA-F]{4}$/.test(digits)) throw text.fault('syntax', at)
+  return Number.parseInt(digits, 16)
+}

@@ -1,0 +1,250 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import gdalAsync, { type Geometry } from 'gdal-async'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bytesOf } from '../../src/core/bytes.ts'
+import { datatypeOf } from '../../src/gdal/export/field_type.ts'
+import type { GdalModule } from '../../src/gdal/runner/gdal_module.ts'
+import { settings } from '../../src/gdal/runner/settings.ts'
+import { makeReproject } from '../../src/gdal/sources/geojson/reproject.ts'
+import { readWkb } from '../../src/geo/wkb.ts'
+import { describeGeometry, readGeoJsonText } from '../support/geojson.ts'
+
+/**
+ * GeoJSON is read without GDAL; what GDAL reads of it is what is expected, but for this:
+ * - lists and objects among the values stay as they are written, without blanks; GDAL writes them anew;
+ * - whole numbers beyond 2^53 among fractions become strings; GDAL rounds them;
+ * - numbers among strings stay as they are written; GDAL rounds and formats some of them;
+ * - geometries without positions are null or left out of a collection; GDAL has empty ones;
+ * - only dates and times of RFC 3339, also with slashes or blanks, are such; GDAL takes other forms too;
+ * - escaped pairs of surrogates are what they say; some versions of GDAL replace those that end in DC00;
+ * - ids of features become a field where one of them is not a whole number of 0 or more, all of them.
+ */
+// The door's own type of the module.
+const gdal = gdalAsync as unknown as GdalModule
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'landform-law-'))
+  for (const [name, value] of Object.entries(settings)) gdal.config.set(name, value)
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+interface GdalFeature {
+  readonly geometry: unknown
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+function readWithGdal(text: string): { features: GdalFeature[]; datatypes: Record<string, string> } {
+  const path = join(folder, 'a.geojson')
+  writeFileSync(path, text)
+  const dataset = gdal.open(path, 'r', 'GeoJSON')
+  const layer = dataset.layers.get(0)
+  const datatypes = Object.fromEntries(layer.fields.map(({ name, type }) => [name, datatypeOf(type)]))
+  const features = layer.features.map((feature): GdalFeature => {
+    const geometry = feature.getGeometry()
+    return {
+      geometry:
+        geometry === null || geometry.isEmpty()
+          ? undefined
+          : describeGeometry(readWkb(bytesOf(geometry.toWKB('LSB', 'ISO')))),
+      values: feature.fields.toObject(),
+    }
+  })
+  dataset.close()
+  return { features, datatypes }
+}
+
+const coordinate = fc.oneof(
+  fc.integer({ min: -80, max: 80 }).map(String),
+  fc.double({ min: -80, max: 80, noNaN: true }).map((number) => String(number + 0)),
+  fc.double({ min: -80, max: 80, noNaN: true }).map((number) => (number + 0).toFixed(7)),
+  fc.constantFrom('1e1', '-2.50E+1', '0.000000000000000000000000000001', '12.3456789012345678901', '1e-7'),
+)
+const position = fc.oneof(
+  { weight: 5, arbitrary: fc.tuple(coordinate, coordinate) },
+  { weight: 1, arbitrary: fc.tuple(coordinate, coordinate, coordinate) },
+)
+const blank = fc.constantFrom('', '', '', ' ', '\n\t', '\r\n ')
+const list = (items: readonly string[]) => `[${items.join(',')}]`
+const listOf = (item: fc.Arbitrary<string>, minLength: number) =>
+  fc.array(item, { minLength, maxLength: 4 }).map(list)
+const point = position.map(list)
+const line = listOf(point, 2)
+const ring = fc
+  .tuple(fc.array(point, { minLength: 3, maxLength: 5 }))
+  .map(([all]) => list([...all, all[0] ?? '']))
+const simple = fc
+  .tuple(
+    fc.oneof(
+      ...(
+        [
+          ['Point', point],
+          ['LineString', line],
+          ['Polygon', listOf(ring, 1)],
+          ['MultiPoint', listOf(point, 0)],
+          ['MultiLineString', listOf(line, 0)],
+          ['MultiPolygon', listOf(listOf(ring, 1), 0)],
+        ] as const
+      ).map(([type, coordinates]) =>
+        coordinates.map((found) => [`"type":"${type}"`, `"coordinates":${found}`]),
+      ),
+    ),
+    fc.boolean(),
+    blank,
+  )
+  .map(
+    ([members, isTurned, gap]) =>
+      `{${gap}${(isTurned ? members.toReversed() : members).join(`,${gap}`)}${gap}}`,
+  )
+const geometry = fc.oneof(
+  { weight: 8, arbitrary: simple },
+  {
+    weight: 1,
+    arbitrary: listOf(simple, 1).map((all) => `{"type":"GeometryCollection","geometries":${all}}`),
+  },
+  { weight: 1, arbitrary: fc.constant('null') },
+)
+
+const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+const string = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !/[\0-/:-]/.test(text))
+const values: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  integer: fc.integer().map(String),
+  long: fc.maxSafeInteger().map(String),
+  wide: fc.bigInt({ min: -(2n ** 63n) + 1n, max: 2n ** 63n - 2n }).map(String),
+  real: fc
+    .double({ noNaN: true, noDefaultInfinity: true, min: -1e200, max: 1e200 })
+    .map((real) => `${(real + 0).toFixed(3)}`),
+  truth: fc.boolean().map(String),
+  string: string.map((text) => JSON.stringify(text)),
+  escaped: string
+    .filter((text) => !/[\ud800-\udfff]/.test(text))
+    .map((text) => `"${text.split('').map(escapeUnit).join('')}"`),
+  date: fc.constantFrom('"2020-02-29"', '"1999/12/31"'),
+  time: fc.constantFrom('"10:11:12"', '"00:00:00"'),
+  moment: fc.constantFrom('"2020-02-29T10:11:12"', '"2020-02-29 10:11:12.5"', '"2020-02-29T10:11:12Z"'),
+  json: fc
+    .json({ maxDepth: 2 })
+    .filter((text) => /^[[{]/.test(text) && !/u0000|e[-+\d]|\d{6}|-0|\\/.test(text)),
+  null: fc.constant('null'),
+}
+/** Columns mostly hold values of one kind. */
+const columns = fc.dictionary(
+  fc.stringMatching(/^[a-z]{1,4}$/).filter((name) => name !== 'id'),
+  fc.uniqueArray(fc.constantFrom(...Object.keys(values)), { minLength: 1, maxLength: 2 }),
+  { minKeys: 1, maxKeys: 5 },
+)
+
+const source = columns.chain((kinds) => {
+  const names = Object.keys(kinds)
+  const cells = names.map((name) =>
+    fc.oneof(...(kinds[name] ?? []).map((kind) => values[kind] ?? fc.constant('null'))),
+  )
+  const feature = fc
+    .tuple(
+      geometry,
+      fc.tuple(...cells),
+      fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
+      blank,
+      fc.boolean(),
+    )
+    .map(([shape, row, omitted, gap, isTurned]) => {
+      const properties = names.flatMap((name, at) =>
+        omitted[at] && at > 0 ? [] : [`"${name}"${gap}:${gap}${row[at]}`],
+      )
+      const members = [
+        `"geometry":${gap}${shape}`,
+        `"properties":{${properties.join(`${gap},`)}}`,
+        '"bbox":[1,2,3,4]',
+      ]
+      return `{"type":"Feature",${gap}${(isTurned ? members.toReversed() : members).join(',')}}`
+    })
+  return fc.array(feature, { minLength: 1, maxLength: 6 })
+})
+
+const moments = new Set(['DATE', 'TIME', 'DATETIME'])
+
+/** What GDAL gives for a value, as it is expected here. */
+function expectValue(ours: unknown, theirs: unknown, datatype: string | undefined): void {
+  if (theirs === null) expect(ours).toBeUndefined()
+  else if (moments.has(datatype ?? '')) {
+    // gdal-async leaves out zeros.
+    const parts = theirs as Partial<Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>>
+    const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = parts
+    const numbers = String(ours)
+      .split(/[^\d.]/)
+      .map(Number)
+    const clock = [hour, minute, Math.floor(second)]
+    const found = datatype === 'TIME' ? numbers : numbers.slice(3)
+    if (datatype !== 'TIME') expect(numbers.slice(0, 3)).toEqual([year, month, day])
+    if (datatype !== 'DATE') expect([0, 1, 2].map((at) => Math.floor(found[at] ?? 0))).toEqual(clock)
+  } else if (typeof theirs === 'number') expect(Number(ours) + 0).toBe(theirs + 0)
+  else if (ours !== theirs) expect(asJson(ours)).toEqual(asJson(theirs))
+}
+
+/** Lists, objects and numbers that are written in another way are the same. */
+function asJson(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text))
+  } catch {
+    return text
+  }
+}
+
+const run = { seed: 20_261_124, numRuns: process.env.LANDFORM_SOAK ? 5000 : 300 }
+
+test('GeoJSON is read as GDAL reads it', { timeout: 600_000 }, async () => {
+  const law = fc.asyncProperty(source, async (features) => {
+    const text = `{"type":"FeatureCollection","features":${list(features)}}`
+    const theirs = readWithGdal(text)
+    const ours = await readGeoJsonText(text)
+    const { id: _, ...datatypes } = ours.datatypes
+    const isRounded = (name: string) => datatypes[name] === 'STRING' && theirs.datatypes[name] === 'REAL'
+    for (const [name, datatype] of Object.entries(theirs.datatypes))
+      if (!isRounded(name)) expect([name, datatypes[name]]).toEqual([name, datatype])
+    expect(Object.keys(datatypes).sort()).toEqual(Object.keys(theirs.datatypes).sort())
+    expect(ours.features.map(({ geometry }) => geometry)).toEqual(
+      theirs.features.map(({ geometry }) => geometry),
+    )
+    for (const [at, { values: found }] of theirs.features.entries())
+      for (const [name, value] of Object.entries(found))
+        if (!isRounded(name)) expectValue(ours.features[at]?.values[name], value, theirs.datatypes[name])
+  })
+  await fc.assert(law, run)
+})
+
+test.each([undefined, 'EPSG:3857', 'urn:ogc:def:crs:EPSG::31467', 'EPSG:4258'])(
+  'positions of the reference system %s are reprojected to the last bit as GDAL does it',
+  async (name) => {
+    const isProjected = name === 'EPSG:3857' || name?.endsWith('31467') === true
+    const place = (at: number) =>
+      isProjected ? [3_400_000.1 + 731.7 * at, 5_500_000.2 + 417.3 * at] : [7.1 + at / 97, 50.3 + at / 89]
+    const features = Array.from({ length: 200 }, (_, at) => ({
+      type: 'Feature',
+      properties: { at },
+      geometry: { type: 'LineString', coordinates: [place(at), [...place(at + 1), at % 3]] },
+    }))
+    const crs = name === undefined ? {} : { crs: { type: 'name', properties: { name } } }
+    const text = JSON.stringify({ type: 'FeatureCollection', ...crs, features })
+    const [path, target] = [join(folder, 'b.geojson'), join(folder, 'b.fgb')]
+    writeFileSync(path, text)
+    rmSync(target, { force: true })
+    const dataset = gdal.open(path, 'r', 'GeoJSON')
+    const options = ['-f', 'FlatGeobuf', '-lco', 'SPATIAL_INDEX=NO', '-t_srs', 'EPSG:3857']
+    gdal.vectorTranslate(target, dataset, options).close()
+    dataset.close()
+    const translated = gdal.open(target)
+    const theirs = translated.layers
+      .get(0)
+      .features.map((feature) =>
+        describeGeometry(readWkb(bytesOf((feature.getGeometry() as Geometry).toWKB('LSB', 'ISO')))),
+      )
+    translated.close()
+    const ours = await readGeoJsonText(text, undefined, (facts) =>
+      makeReproject(gdal, { crs: facts.crs, srs: 3857, folder }),
+    )
+    expect(ours.features.map(({ geometry }) => geometry)).toEqual(theirs)
+  },
+)
