@@ -2,17 +2,17 @@ import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import type { GivenSettings } from './settings/server_settings.ts'
 
-/** How a server runs: its settings, as the command line has them, and what only programs give. */
+/** Configuration of a server: the settings of the command line, and options for programs only. */
 export interface ServerConfig extends Omit<GivenSettings, 'listen' | 'dataFolder'> {
-  /** Host and port to listen on; port 0 takes a free one. */
+  /** Host and port to listen on; port 0 selects a free port. */
   readonly listen: NonNullable<GivenSettings['listen']>
-  /** Folder of the data: embedded database, files, generated password, keys. */
+  /** Data directory: embedded database, files, generated password, keys. */
   readonly dataFolder: string
-  /** An open database, instead of `databaseUrl`; the server closes it. */
+  /** Open database to use instead of `databaseUrl`; the server closes it. */
   readonly database?: Database | undefined
-  /** Schema of the database that holds every table of the server. */
+  /** Database schema of all tables of the server. */
   readonly schema?: string | undefined
   readonly log?: Log | undefined
-  /** Version of the program, for `pkg_version`. */
+  /** Version of landform. */
   readonly version?: string | undefined
 }

@@ -11,30 +11,29 @@ import type { StoredResource } from './resource/stored_resource.ts'
 import type { CompleteSettings } from './settings/server_settings.ts'
 import type { Loads } from './upload/load_queue.ts'
 
-/** What the operations of one server share: its settings, and what it has opened. */
+/** Settings and open resources shared by the operations of a server. */
 export interface ServerContext extends Omit<CompleteSettings, 'listen' | 'dataFolder' | 'logLevel'> {
   readonly database: Database
   readonly blobs: BlobStore
-  /** Effective permissions, for reading. */
+  /** Cached effective permissions. */
   readonly permissions: PermissionCache
-  /** Finds one resource; requests that come together read together. */
+  /** Finds a resource; concurrent lookups share a query. */
   readonly findStored: Find<number, StoredResource>
   readonly layerCaches: LayerCaches
-  /** Staging tables of this process that could not be dropped yet. */
+  /** Staging tables of this process that are still to drop. */
   readonly undroppedTables: Set<string>
-  /** Who sends a request. */
   readonly authenticator: Authenticator
-  /** Passwords of services elsewhere. */
+  /** Encryption of passwords of external services. */
   readonly secrets: SecretBox
-  /** Databases elsewhere. */
+  /** Connections to foreign databases. */
   readonly geodb: ForeignDatabases
   readonly log: Log
-  /** How far the uploads are that are being read into layers. */
+  /** Progress of running imports. */
   readonly loads: Loads
-  /** Version of this program. */
+  /** Version of landform. */
   readonly version: string
-  /** Folder for spools and other files that do not outlive the process. */
+  /** Folder for spools and other temporary files of the process. */
   readonly temporaryFolder: string
-  /** Names this process in the database, among those that share it. */
+  /** Unique name of this process among those that share the database. */
   readonly instance: string
 }

@@ -8,14 +8,14 @@ import { deleteOldPreparedRasters } from '../store/upload/prepared_raster.ts'
 import { deleteOldUploads, deleteUnusedBlobs, findExistingBlobs } from '../store/upload/stored_upload.ts'
 import type { ServerContext } from './context.ts'
 
-/** How long content that nothing refers to is kept: longer than any transaction takes. */
+/** Retention of unreferenced content; must exceed the duration of any transaction. */
 const graceHours = 1
-/** What is kept of requests that came under a key. */
+/** Retention of idempotency keys and their stored responses. */
 const keyLimits = { hours: retentionHours, keys: 10_000, bytes: 64 * 2 ** 20 }
-const sweepEveryMs = 60 * 60_000
+const intervalMs = 60 * 60_000
 
-/** Forgets old keys and uploads, then deletes content that nothing refers to any more. Gives how much went. */
-export async function sweep(
+/** Deletes old keys and uploads, then unreferenced content. Returns the number of deleted uploads and files. */
+export async function collectGarbage(
   { database, blobs }: Pick<ServerContext, 'database' | 'blobs'>,
   nowMs: number = Date.now(),
 ): Promise<{ uploads: number; files: number }> {
@@ -29,16 +29,16 @@ export async function sweep(
   let files = 0
   let batch: string[] = []
   const deleteBatch = async () => {
-    // What has a row is referred to, or will be gone from the table after its own grace.
-    const known = await findExistingBlobs(database, batch)
-    for (const digest of batch.filter((one) => !known.has(one))) {
+    // Content with a row is referenced, or its row is deleted first, after the same retention.
+    const registered = await findExistingBlobs(database, batch)
+    for (const digest of batch.filter((one) => !registered.has(one))) {
       await blobs.delete(digest)
       files += 1
     }
     batch = []
   }
   for await (const { digest, modifiedAt } of blobs.list()) {
-    // Storing the same content again makes its file young.
+    // Storing the same content again updates the modification time of its file.
     if (modifiedAt.getTime() < oldMs) batch.push(digest)
     if (batch.length >= 500) await deleteBatch()
   }
@@ -46,21 +46,21 @@ export async function sweep(
   return { uploads, files }
 }
 
-/** Sweeps now and every hour, without keeping the process alive, until the returned function is called. */
-export function startSweeping(context: ServerContext): () => Promise<void> {
+/** Collects garbage now and every hour until the returned function is called. Does not keep the process alive. */
+export function startGarbageCollection(context: ServerContext): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
   const run = () => {
     running = dropOrphans(context.database, context)
-      .then(() => sweep(context))
+      .then(() => collectGarbage(context))
       .then(
         ({ uploads, files }) => {
-          if (uploads + files > 0) context.log.info({ uploads, files }, 'old uploads were deleted')
+          if (uploads + files > 0) context.log.info({ uploads, files }, 'deleted old uploads')
         },
-        (error: unknown) => context.log.warn({ error }, 'old uploads could not be deleted'),
+        (error: unknown) => context.log.warn({ error }, 'cannot delete old uploads'),
       )
   }
   run()
-  const timer = setInterval(run, sweepEveryMs)
+  const timer = setInterval(run, intervalMs)
   timer.unref()
   return async () => {
     clearInterval(timer)

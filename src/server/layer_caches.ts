@@ -5,21 +5,21 @@ import { cacheByVersion, type LayerQuery } from '../store/feature/layer_statisti
 import { createPageMarks, type PageMarks } from '../store/feature/page_marks.ts'
 import { createTileCache, type TileCache } from './map/tile_cache.ts'
 
-/** Results that hold for one version of the data of a layer. */
+/** Caches of results that are valid for one data version of a layer. */
 export interface LayerCaches {
-  /** Features at which pages of feature lists begin. */
+  /** First features of the pages of feature lists. */
   readonly pageMarks: PageMarks
   /** Number of features of a layer. */
   readonly count: LayerQuery<FeatureCount>
   /** Extent of a layer, in degrees. */
   readonly extent: LayerQuery<Bbox | undefined>
-  /** Finished vector tiles. */
+  /** Encoded vector tiles. */
   readonly tiles: TileCache
   /** Simplified large geometries. */
   readonly geometries: GeometryCache
 }
 
-/** Creates the empty caches of one server. */
+/** Creates the caches of a server. */
 export function createLayerCaches(): LayerCaches {
   return {
     pageMarks: createPageMarks(),

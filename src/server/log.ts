@@ -3,15 +3,15 @@ import { secretPattern } from '../contract/secrets.ts'
 import type { Log } from '../core/log.ts'
 import { secretSettings } from './settings/server_settings.ts'
 
-/** How much a log says. */
+/** Minimum level of logged messages. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Names of facts that never reach a log, however deep in a line they stand. */
+/** Names of fields that are omitted from the log at any depth. */
 const secret = secretPattern(secretSettings())
 
 /**
- * Makes a structured log: one JSON object a line, on standard error unless told otherwise. Facts that are named like
- * a secret are left out.
+ * Creates a structured log: one JSON object per line, on standard error by default. Omits fields whose names denote
+ * secrets.
  */
 export function createLog(level: LogLevel, stream: DestinationStream = destination(2)): Log {
   const logger = pino(
@@ -19,29 +19,31 @@ export function createLog(level: LogLevel, stream: DestinationStream = destinati
       level,
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }), log: openFacts },
+      formatters: { level: (label) => ({ level: label }), log: omitSecrets },
       messageKey: 'message',
       errorKey: 'error',
     },
     stream,
   )
-  return withOpenChildren(logger)
+  return wrapLogger(logger)
 }
 
-/** The library formats the facts of a line, but not those that a child adds to all of its lines. */
-function withOpenChildren(logger: Logger): Log {
+/** Wraps a logger to omit secrets from the fields of its children, to which pino does not apply formatters. */
+function wrapLogger(logger: Logger): Log {
   return {
-    debug: (facts, message) => logger.debug(facts, message),
-    info: (facts, message) => logger.info(facts, message),
-    warn: (facts, message) => logger.warn(facts, message),
-    error: (facts, message) => logger.error(facts, message),
-    child: (facts) => withOpenChildren(logger.child(openFacts(facts))),
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    child: (fields) => wrapLogger(logger.child(omitSecrets(fields))),
   }
 }
 
-function openFacts(facts: object): Record<string, unknown> {
-  const open = Object.entries(facts).filter(([name]) => !secret.test(name))
-  return Object.fromEntries(open.map(([name, value]) => [name, isPlain(value) ? openFacts(value) : value]))
+function omitSecrets(fields: object): Record<string, unknown> {
+  const permitted = Object.entries(fields).filter(([name]) => !secret.test(name))
+  return Object.fromEntries(
+    permitted.map(([name, value]) => [name, isPlain(value) ? omitSecrets(value) : value]),
+  )
 }
 
 function isPlain(value: unknown): value is object {

@@ -3,24 +3,24 @@ import type { FastifyInstance } from 'fastify'
 import { problem } from '../contract/problems.ts'
 import type { ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
-import { startSweeping } from './garbage_collection.ts'
+import { startGarbageCollection } from './garbage_collection.ts'
 import { createApp } from './http/app.ts'
 import { handlerOf } from './routes/handlers.ts'
-import { openFoundation } from './start.ts'
+import { openContext } from './start.ts'
 
-/** A server that listens. */
+/** Running server. */
 export interface RunningServer {
-  /** Where it listens: `http://127.0.0.1:8080`. */
+  /** Base URL: `http://127.0.0.1:8080`. */
   readonly url: string
   readonly context: ServerContext
-  /** Password of the administrator, on the start that generated it. */
+  /** Password of the administrator, only on the start that generated it. */
   readonly adminPassword?: string
-  /** Takes no more requests, finishes those that run, and lets go of the database. May be called twice. */
+  /** Stops accepting requests, finishes running ones, and closes the database. Idempotent. */
   stop(): Promise<void>
 }
 
-/** How long requests that run may take to finish when the server stops. */
-const patienceMs = 30_000
+/** Time for running requests to finish when the server stops. */
+const stopTimeoutMs = 30_000
 
 /**
  * Starts a server.
@@ -28,13 +28,13 @@ const patienceMs = 30_000
  * @throws {Problem} server/listen, database/*
  */
 export async function createServer(config: ServerConfig): Promise<RunningServer> {
-  const { context, adminPassword } = await openFoundation(config)
+  const { context, adminPassword } = await openContext(config)
   const app = createApp(context, handlerOf)
-  const stopSweeping = startSweeping(context)
+  const stopGarbageCollection = startGarbageCollection(context)
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= shutDown(app, [
-      stopSweeping,
+      stopGarbageCollection,
       context.authenticator.close,
       context.geodb.close,
       () => context.database.close(),
@@ -51,7 +51,7 @@ export async function createServer(config: ServerConfig): Promise<RunningServer>
 }
 
 async function shutDown(app: FastifyInstance, steps: readonly (() => Promise<void>)[]): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), patienceMs)
+  const timer = setTimeout(() => app.server.closeAllConnections(), stopTimeoutMs)
   timer.unref()
   await app.close()
   clearTimeout(timer)
@@ -73,7 +73,7 @@ async function listen(app: FastifyInstance, { host, port }: ServerConfig['listen
 
 const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the address is in use',
-  EACCES: 'this user may not use the port',
-  EADDRNOTAVAIL: 'this machine does not have the address',
-  ENOTFOUND: 'there is no such host',
+  EACCES: 'this user is not allowed to use the port',
+  EADDRNOTAVAIL: 'the address is not available on this machine',
+  ENOTFOUND: 'the host does not exist',
 }

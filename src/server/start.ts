@@ -25,19 +25,19 @@ import { createForeignDatabases } from './geodb/connection_pools.ts'
 import { createLayerCaches } from './layer_caches.ts'
 import { readStored } from './resource/representation.ts'
 import { completeSettings } from './settings/server_settings.ts'
-import { openLoads } from './upload/load_queue.ts'
+import { createLoads } from './upload/load_queue.ts'
 
-/** Name of the file, in the data folder, that holds the administrator's generated password. */
+/** Name of the file in the data directory with the generated password of the administrator. */
 export const passwordFileName = 'admin-password'
 
-/** What a server stands on, and the administrator's password where it has just been generated. */
-export interface Foundation {
+/** Server context, and the password of the administrator if it was just generated. */
+export interface OpenedContext {
   readonly context: ServerContext
   readonly adminPassword: string | undefined
 }
 
-/** Opens database and files, brings the schema up to date and makes what every instance has from the first start on. */
-export async function openFoundation(config: ServerConfig): Promise<Foundation> {
+/** Opens database and files, migrates the schema and, on the first start, creates the initial principals and resources. */
+export async function openContext(config: ServerConfig): Promise<OpenedContext> {
   const { dataFolder, log = silentLog, version = '0.0.0' } = config
   const settings = {
     ...completeSettings(config),
@@ -48,7 +48,7 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
   const database = await openDatabase(config)
   try {
     await migrate(database, await readMigrations(migrationsFolder), { version })
-    const adminPassword = await makeFirstPrincipals(database, config)
+    const adminPassword = await initialize(database, config)
     const secrets = await openSecretBox({ key: config.secretKey, file: join(dataFolder, keyFileName) })
     const context: ServerContext = {
       ...settings,
@@ -63,8 +63,8 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
       geodb: createForeignDatabases(secrets, log),
       log,
       version,
-      loads: openLoads(),
-      temporaryFolder: await emptyFolder(join(dataFolder, temporaryName)),
+      loads: createLoads(),
+      temporaryFolder: await createEmptyFolder(join(dataFolder, temporaryName)),
       instance: `${hostname()}-${randomBytes(6).toString('hex')}`,
     }
     await dropOrphans(database, context)
@@ -78,14 +78,17 @@ export async function openFoundation(config: ServerConfig): Promise<Foundation> 
 const filesName = 'files'
 const temporaryName = 'temporary'
 
-/** Password hashes, keys and the data of all users lie there: nobody else enters it. */
+/** Opens the data directory for this user only, because it contains password hashes, keys and all data. */
 async function openDataFolder(folder: string, log: Log): Promise<void> {
   const { exposedMode: mode, isExposed } = await openPrivateFolder(folder, [filesName, temporaryName])
   await restrictFile(join(folder, passwordFileName))
   if (isExposed)
-    log.warn({ folder, mode }, 'other users can read the data folder: its file system keeps no modes')
+    log.warn(
+      { folder, mode },
+      'other users can read the data directory: its file system does not support modes',
+    )
   else if (mode !== undefined)
-    log.warn({ folder, mode }, 'other users could read the data folder: its mode is 700 now')
+    log.warn({ folder, mode }, 'other users could read the data directory: changed its mode to 700')
 }
 
 async function openDatabase(config: ServerConfig): Promise<Database> {
@@ -96,8 +99,8 @@ async function openDatabase(config: ServerConfig): Promise<Database> {
   return openEmbedded({ ...options, folder: join(dataFolder, 'database') })
 }
 
-/** Gives the administrator's password where this start has generated it. */
-async function makeFirstPrincipals(
+/** Initializes an empty database. Returns the password of the administrator if it was generated. */
+async function initialize(
   database: Database,
   { adminPassword, dataFolder }: ServerConfig,
 ): Promise<string | undefined> {
@@ -106,7 +109,7 @@ async function makeFirstPrincipals(
     const password = adminPassword ?? generatePassword()
     await bootstrap(tx, await hashPassword(password))
     if (adminPassword !== undefined) return undefined
-    // Before the transaction stands: rather a password nobody needs than an administrator nobody can be.
+    // Written before the commit, so that the administrator never has a password that is not in the file.
     await writeSecret(join(dataFolder, passwordFileName), `${password}\n`)
     return password
   })
@@ -123,7 +126,7 @@ async function writeSecret(path: string, text: string): Promise<void> {
   }
 }
 
-async function emptyFolder(path: string): Promise<string> {
+async function createEmptyFolder(path: string): Promise<string> {
   await rm(path, { recursive: true, force: true })
   await mkdir(path, { recursive: true })
   return path

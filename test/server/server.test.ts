@@ -79,7 +79,7 @@ test('nobody but its owner enters the data folder, and an older one that is open
       '600',
       '600',
     ])
-    const message = 'other users could read the data folder: its mode is 700 now'
+    const message = 'other users could read the data directory: changed its mode to 700'
     expect(lines).toEqual([{ folder, mode: '755', message }])
   } finally {
     process.umask(umask)

@@ -10,74 +10,74 @@ import { extendSession, findSession } from '../../store/auth/session.ts'
 import { useToken } from '../../store/auth/token.ts'
 import type { AuthMedium, Caller } from './caller.ts'
 import { type Credentials, parseAuthorization, readingsOf } from './credentials.ts'
-import { type Claims, callerOf, createMemory, type Identity } from './identity.ts'
+import { type Claims, callerOf, createIdentityCache, type Identity } from './identity.ts'
 import { createGuard, type Guard } from './login_guard.ts'
 import { verifyPassword } from './password.ts'
 import { digestSecret } from './token_secret.ts'
 
-/** Who somebody is, by what the request says. */
+/** Authentication of requests. */
 export interface Authenticator {
   /**
-   * Gives the caller of a request: by its session, else by its header, else the guest. A session that has ended counts
-   * only where nothing else is said.
+   * Identifies the caller of a request by its session, else by its Authorization header, else as the guest. An ended
+   * session is an error only if the request has no Authorization header.
    *
    * @throws {Problem} auth/bad-header, auth/bad-credentials, auth/disabled, auth/session-ended, auth/too-many
    */
   authenticate(claims: Claims): Promise<Identity>
   /**
-   * Finds whose login and password these are.
+   * Finds the user with this login and password.
    *
    * @throws {Problem} auth/bad-credentials, auth/disabled, auth/too-many
    */
   logIn(credentials: Credentials, address: string): Promise<User>
-  /** Forgets who is who: users, groups, sessions or tokens have changed. */
+  /** Clears cached identities, after a change of users, groups, sessions or tokens. */
   forget(): void
-  /** Hears no more of changes. */
+  /** Stops listening to changes. */
   close(): Promise<void>
 }
 
-/** Makes the door of one server. Changes that other processes make in the database are heard of. */
+/** Creates the authenticator of a server. It listens to changes that other processes make in the database. */
 export async function createAuthenticator(database: Database, log: Log): Promise<Authenticator> {
-  const memory = createMemory()
+  const cache = createIdentityCache()
   const guard = createGuard()
   const login = createLogin({ database, log, guard })
-  const stopListening = await listenToPrincipals(database, memory.forget)
+  const stopListening = await listenToPrincipals(database, cache.clear)
 
   const findByHeader = async (header: string, address: string): Promise<Identity> => {
-    const given = parseAuthorization(header)
-    if (given.medium === 'basic') {
-      const { credentials } = given
-      return memory.recall(`basic ${login.digestOf(credentials)}`, async () => ({
+    const parsed = parseAuthorization(header)
+    if (parsed.medium === 'basic') {
+      const { credentials } = parsed
+      return cache.get(`basic ${login.digestOf(credentials)}`, async () => ({
         caller: callerOf(await login.find(credentials, address), 'basic'),
       }))
     }
-    const digest = digestSecret(given.token)
-    const found = await memory.recall(`bearer ${digest}`, () => findByToken(database, digest))
+    const digest = digestSecret(parsed.token)
+    const found = await cache.get(`bearer ${digest}`, () => findByToken(database, digest))
     if (found !== undefined) return found
     guard.miss(address)
-    throw problem('auth/bad-credentials', 'The token is not known, or it has expired or been revoked.')
+    throw problem('auth/bad-credentials', 'The token is unknown, expired or revoked.')
   }
 
   return {
     async authenticate({ session, authorization, address }) {
       if (session !== undefined) {
         const digest = digestSecret(session)
-        const found = await memory.recall(`session ${digest}`, () => findBySession(database, digest))
+        const found = await cache.get(`session ${digest}`, () => findBySession(database, digest))
         if (found !== undefined) return found
       }
       if (authorization !== undefined) return findByHeader(authorization, address)
-      if (session === undefined) return memory.recall('guest', () => findGuest(database))
+      if (session === undefined) return cache.get('guest', () => findGuest(database))
       guard.miss(address)
       throw problem(
         'auth/session-ended',
-        'The session has ended. Log in again, or repeat the request as a guest.',
+        'The session has ended. Sign in again, or repeat the request as a guest.',
       )
     },
     logIn: login.find,
-    forget: memory.forget,
+    forget: cache.clear,
     close: () =>
-      // A database that is gone sends nothing more.
-      stopListening().catch((error: unknown) => log.debug({ error }, 'the database was gone already')),
+      // A closed database sends no notifications.
+      stopListening().catch((error: unknown) => log.debug({ error }, 'the database was already closed')),
   }
 }
 
@@ -117,36 +117,36 @@ async function findGuest(database: Database): Promise<Identity> {
   return { caller: callerOf(guest, null) }
 }
 
-/** Holds passwords against users. */
+/** Verification of logins and passwords. */
 interface Login {
   /**
-   * Finds whose login and password these are.
+   * Finds the user with this login and password.
    *
    * @throws {Problem} auth/bad-credentials, auth/disabled, auth/too-many
    */
   find(credentials: Credentials, address: string): Promise<User>
-  /** Gives what stands for credentials in this process's memory. */
+  /** Returns a digest that identifies credentials in the caches of this process. */
   digestOf(credentials: Credentials): string
 }
 
-/** What a login is made of. */
-interface LoginParts {
+/** Dependencies of a login. */
+interface LoginDependencies {
   readonly database: Database
   readonly log: Log
   readonly guard: Guard
 }
 
-/** How long a password that fitted a hash is taken to fit it. */
+/** How long a verified password is not hashed again. */
 const verifiedMs = 10 * 60_000
 
-/** Makes the login of one server. What is remembered of passwords is a digest that only this process can make. */
-function createLogin({ database, log, guard }: LoginParts): Login {
+/** Creates the login of a server. It caches digests of passwords, keyed with a secret of this process. */
+function createLogin({ database, log, guard }: LoginDependencies): Login {
   const secret = randomBytes(32).toString('base64')
   const verified = new LRUCache<string, string>({ max: 5000, ttl: verifiedMs })
   const digestOf = ({ login, password }: Credentials) =>
     hash('sha256', `${secret}\0${login.toLowerCase()}\0${password}`, 'base64')
 
-  const findFitting = async (credentials: Credentials, digest: string): Promise<User | undefined> => {
+  const findMatch = async (credentials: Credentials, digest: string): Promise<User | undefined> => {
     for (const { login, password } of readingsOf(credentials)) {
       const user = await findUser(database, login)
       const hash = user?.passwordHash ?? null
@@ -166,14 +166,14 @@ function createLogin({ database, log, guard }: LoginParts): Login {
       const attempt = { login: credentials.login, address }
       const isGuess = !verified.has(digest)
       if (isGuess) guard.begin(attempt)
-      const user = await findFitting(credentials, digest).catch((error: unknown) => {
+      const user = await findMatch(credentials, digest).catch((error: unknown) => {
         if (isGuess) guard.undo(attempt)
         throw error
       })
       if (user === undefined) {
-        // What fitted a while ago does not any more: from now on it counts.
+        // The password was valid earlier; from now on it counts as a guess.
         verified.delete(digest)
-        // Without the login: people type passwords into the wrong field.
+        // The log omits the login, because users may type a password into that field.
         log.info({ address }, 'a login failed')
         throw problem('auth/bad-credentials', 'Login or password is wrong.')
       }
@@ -185,7 +185,7 @@ function createLogin({ database, log, guard }: LoginParts): Login {
 }
 
 /**
- * Refuses a user who may not come in.
+ * Refuses disabled users.
  *
  * @throws {Problem} auth/disabled
  */

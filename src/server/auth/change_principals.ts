@@ -12,33 +12,33 @@ import { deleteUserTokens } from '../../store/auth/token.ts'
 import { listRepresentatives } from '../../store/resource/resource_tree.ts'
 import type { ApiRequest } from '../http/handler.ts'
 
-/** What a change of users or groups needs of its request. */
-export type Changer = Pick<ApiRequest, 'context' | 'caller' | 'signal'>
+/** Request that changes users or groups. */
+export type ChangeRequest = Pick<ApiRequest, 'context' | 'caller' | 'signal'>
 
-/** What a creation of users, groups or tokens needs of its request. */
-export type Creator = Changer & Pick<ApiRequest, 'once'>
+/** Request that creates users, groups or tokens. */
+export type CreateRequest = ChangeRequest & Pick<ApiRequest, 'idempotency'>
 
 /**
- * Refuses those who administer nothing, by what is remembered of them.
+ * Refuses callers that are not administrators, by their cached identity.
  *
  * @throws {Problem} access/denied
  */
 export function requireAdministrator({ caller }: Pick<ApiRequest, 'caller'>): void {
-  if (!caller.isAdministrator && !caller.superuser) throw forAdministrators()
+  if (!caller.isAdministrator && !caller.superuser) throw administratorsOnly()
 }
 
-function forAdministrators(): Problem {
-  return problem('access/denied', 'Users and groups are for administrators.')
+function administratorsOnly(): Problem {
+  return problem('access/denied', 'Only administrators can manage users and groups.')
 }
 
 /**
- * Changes users or groups in one transaction, one change after the other, and only for administrators. Somebody who can
- * log in and administer is always left.
+ * Changes users or groups on behalf of an administrator, in one transaction that excludes concurrent changes. At least
+ * one administrator who can sign in always remains.
  *
  * @throws {Problem} access/denied, principal/last-administrator, principal/name-taken, principal/referenced
  */
 export async function changePrincipals<T>(
-  { context, caller, signal }: Changer,
+  { context, caller, signal }: ChangeRequest,
   work: (tx: Queryable) => Promise<T>,
 ): Promise<T> {
   const { database, authenticator } = context
@@ -46,14 +46,14 @@ export async function changePrincipals<T>(
     const result = await database.transaction(
       async (tx) => {
         await lockPrincipals(tx)
-        if (!(await isAdministrator(tx, caller.id))) throw forAdministrators()
+        if (!(await isAdministrator(tx, caller.id))) throw administratorsOnly()
         const done = await keepAdministrator(tx, () => work(tx))
         await announceMemberships(tx)
         return done
       },
       { signal },
     )
-    // The announcement comes here too, but later than the answer to this request.
+    // This process is notified as well, but possibly after the response to this request.
     authenticator.forget()
     return result
   } catch (error) {
@@ -61,19 +61,19 @@ export async function changePrincipals<T>(
   }
 }
 
-// Where a resource, a rule or a name came in between: the database held what the checks could not see.
+// Constraint violations by concurrent changes of resources, rules or names, which the checks cannot see.
 function findConflict(error: unknown): Problem | undefined {
   if (!isProblem(error, 'database/constraint')) return undefined
   const { constraint, sqlstate } = error.data
   if (constraint === 'principal_keyname' || constraint === 'principal_display_name')
-    return problem('principal/name-taken', 'The name has just been given to somebody else.')
+    return problem('principal/name-taken', 'Another user or group has just taken the name.')
   if (sqlstate !== '23503') return undefined
-  return problem('principal/referenced', 'Something has just come to depend on it.')
+  return problem('principal/referenced', 'A resource or a rule that refers to it has just been created.')
 }
 
 /**
- * Does a change of users or groups, and refuses it where nobody who can log in would be left to administer the server,
- * or to manage a resource that an administrator can manage now. Principals have to be locked.
+ * Executes a change of users or groups. Rejects it if no administrator who can sign in would remain, or if a resource
+ * that an administrator can manage now could not be managed any more. Requires the lock on principals.
  *
  * @throws {Problem} principal/last-administrator
  */
@@ -82,12 +82,12 @@ async function keepAdministrator<T>(tx: Queryable, work: () => Promise<T>): Prom
   const result = await work()
   const after = await readAdministration(tx)
   if (after.administrators.length === 0)
-    throw problem('principal/last-administrator', 'No administrator who can log in would be left.')
+    throw problem('principal/last-administrator', 'No administrator who can sign in would remain.')
   if (isWeaker(after, before)) await checkManaged(tx, before, after)
   return result
 }
 
-/** Tells whether an administrator is gone, or is spoken of by other rules than before. */
+/** Tells whether an administrator was removed, or other rules apply to one than before. */
 function isWeaker(after: Administration, before: Administration): boolean {
   const rulesOf = ({ id, superuser, principalIds }: PermissionSubject) =>
     JSON.stringify([id, superuser, principalIds])
@@ -114,17 +114,21 @@ async function checkManaged(tx: Queryable, before: Administration, after: Admini
     )
 }
 
-/** What of a user's access outlives its password. */
-interface KeptAccess {
-  /** Digest of the session that goes on. */
+/** Access of a user that survives a password change. */
+interface RetainedAccess {
+  /** Digest of the session to keep. */
   readonly session?: string | undefined
   readonly tokens?: boolean | undefined
 }
 
-/** Ends the sessions of a user whose password changes, and revokes its tokens. Principals are the caller's to announce. */
-export async function endAccess(tx: Queryable, userId: number, kept: KeptAccess): Promise<EndedAccess> {
+/** Ends the sessions and revokes the tokens of a user after a password change. The caller announces the change. */
+export async function endAccess(
+  tx: Queryable,
+  userId: number,
+  retained: RetainedAccess,
+): Promise<EndedAccess> {
   return {
-    ended_sessions: await deleteUserSessions(tx, userId, kept.session),
-    revoked_tokens: kept.tokens === true ? 0 : await deleteUserTokens(tx, userId),
+    ended_sessions: await deleteUserSessions(tx, userId, retained.session),
+    revoked_tokens: retained.tokens === true ? 0 : await deleteUserTokens(tx, userId),
   }
 }

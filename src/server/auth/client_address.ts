@@ -2,8 +2,8 @@ import { isIP, isIPv6 } from 'node:net'
 import { refuseSetting } from '../settings/parse_setting.ts'
 
 /**
- * Gives whom an address stands for when attempts are counted: an IPv4 address, or the network of an IPv6 address, which
- * one customer has to choose from as they like.
+ * Returns the network of an address, for counting attempts: an IPv4 address itself, or the /64 network of an IPv6
+ * address, since a single customer usually has a full /64.
  */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
@@ -13,7 +13,7 @@ export function networkOf(address: string): string {
   const [head = '', tail] = plain.toLowerCase().split('::')
   const groups = head.split(':').filter((group) => group !== '')
   const rest = tail === undefined ? [] : tail.split(':').filter((group) => group !== '')
-  // A tail that ends in an IPv4 address stands for two groups; it never reaches into the first four.
+  // An embedded IPv4 address counts as two groups, which are never among the first four.
   const missing = 8 - groups.length - rest.length - (plain.includes('.') ? 1 : 0)
   const all = [...groups, ...Array.from({ length: tail === undefined ? 0 : missing }, () => '0'), ...rest]
   return `${all
@@ -22,19 +22,19 @@ export function networkOf(address: string): string {
     .join(':')}::/64`
 }
 
-const words: readonly string[] = ['loopback', 'linklocal', 'uniquelocal']
+const keywords: readonly string[] = ['loopback', 'linklocal', 'uniquelocal']
 
 /**
- * Reads the proxies whose X-Forwarded headers are believed.
+ * Parses the setting of trusted proxies.
  *
- * @throws {Problem} usage/bad-argument for what is no address, network or known word
+ * @throws {Problem} usage/bad-argument for values other than addresses, networks and keywords
  */
 export function readProxies(texts: readonly string[] = [], name = 'trustedProxies'): string[] {
-  const wrong = texts.find((text) => !words.includes(text) && !isNetwork(text))
+  const wrong = texts.find((text) => !keywords.includes(text) && !isNetwork(text))
   if (wrong === undefined) return [...texts]
   throw refuseSetting(name, wrong, {
     reason: 'it is not an address or a network',
-    hint: `Write an address, a network such as 10.0.0.0/8, or one of ${words.join(', ')}.`,
+    hint: `Write an address, a network such as 10.0.0.0/8, or one of ${keywords.join(', ')}.`,
   })
 }
 

@@ -1,20 +1,20 @@
 import { problem } from '../../contract/problems.ts'
 
-/** A login and a password, as they came. */
+/** Login and password as sent. */
 export interface Credentials {
   readonly login: string
   readonly password: string
 }
 
-/** What an Authorization header holds. */
+/** Parsed Authorization header. */
 export type Authorization =
   | { readonly medium: 'basic'; readonly credentials: Credentials }
   | { readonly medium: 'bearer'; readonly token: string }
 
 /**
- * Reads an Authorization header of the Basic scheme, in UTF-8, or of the Bearer scheme.
+ * Parses an Authorization header of the Basic scheme (in UTF-8) or the Bearer scheme.
  *
- * @throws {Problem} auth/bad-header where it cannot be read
+ * @throws {Problem} auth/bad-header
  * @see RFC 7617, RFC 6750
  */
 export function parseAuthorization(header: string): Authorization {
@@ -22,22 +22,22 @@ export function parseAuthorization(header: string): Authorization {
   if (/^bearer$/i.test(scheme) && rest.length === 0 && /^[A-Za-z0-9._~+/-]+=*$/.test(token))
     return { medium: 'bearer', token }
   if (/^basic$/i.test(scheme)) return { medium: 'basic', credentials: parseBasic(token) }
-  throw problem('auth/bad-header', 'The Authorization header is neither of the Basic nor the Bearer scheme.')
+  throw problem('auth/bad-header', 'The Authorization header uses neither the Basic nor the Bearer scheme.')
 }
 
 function parseBasic(token: string): Credentials {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(token))
-    throw problem('auth/bad-header', 'The Authorization header is not of the Basic scheme.')
+    throw problem('auth/bad-header', 'The Authorization header does not contain base64 credentials.')
   const text = Buffer.from(token, 'base64').toString('utf8')
   const colon = text.indexOf(':')
   if (colon < 0 || text.includes('\0'))
-    throw problem('auth/bad-header', 'The Authorization header holds no login and password.')
+    throw problem('auth/bad-header', 'The Authorization header does not contain a login and a password.')
   return { login: text.slice(0, colon), password: text.slice(colon + 1) }
 }
 
 /**
- * Gives the readings of credentials that are worth trying: as they came and, where they hold percent signs, decoded,
- * since a client in wide use encodes them first.
+ * Lists the possible readings of credentials: as sent and, if they contain percent escapes, decoded, because a widespread
+ * client percent-encodes them.
  */
 export function readingsOf(credentials: Credentials): Credentials[] {
   const { login, password } = credentials
@@ -50,18 +50,18 @@ export function readingsOf(credentials: Credentials): Credentials[] {
   }
 }
 
-/** What of a request decides about its cookie. */
+/** Properties of a request that determine its session cookie. */
 interface CookieRequest {
-  /** The header Cookie. */
+  /** Cookie header. */
   readonly cookie: string | undefined
-  /** Whether it came by https. */
+  /** Whether the request uses https. */
   readonly secure: boolean
 }
 
-/** By https the browser itself holds that no neighbouring host has set the cookie. @see RFC 6265bis, 4.1.3.2 */
+/** With https, the prefix makes browsers reject a cookie that another host of the domain has set. @see RFC 6265bis, 4.1.3.2 */
 const nameOf = (secure: boolean) => (secure ? '__Host-landform' : 'landform')
 
-/** Finds the text of a request's session; the first where the name comes twice. */
+/** Finds the session secret in the cookies of a request; the first one if there are several. */
 export function findSessionSecret({ cookie = '', secure }: CookieRequest): string | undefined {
   const start = `${nameOf(secure)}=`
   const pair = cookie.split(';').find((each) => each.trimStart().startsWith(start))
@@ -69,8 +69,8 @@ export function findSessionSecret({ cookie = '', secure }: CookieRequest): strin
 }
 
 /**
- * Writes the header that gives a browser its session; scripts cannot read it, other sites cannot send it along. The
- * text has nothing in it that a cookie would need encoded.
+ * Writes the Set-Cookie header of a session. Scripts cannot read the cookie, and cross-site requests do not send it. The
+ * secret needs no encoding.
  */
 export function sessionCookie(
   secret: string,
@@ -86,7 +86,7 @@ export function sessionCookie(
   return [`${nameOf(secure)}=${secret}`, ...attributes].join('; ')
 }
 
-/** Writes the header that takes it away. */
+/** Writes the Set-Cookie header that deletes the session cookie. */
 export function endedCookie(secure: boolean): string {
   return sessionCookie('', { seconds: 0, secure })
 }

@@ -9,11 +9,16 @@ import {
   updatePrincipal,
 } from '../../store/auth/principal_record.ts'
 import { isResourceId } from '../../store/resource/resource_id.ts'
-import { type Changer, type Creator, changePrincipals, requireAdministrator } from './change_principals.ts'
+import {
+  type ChangeRequest,
+  type CreateRequest,
+  changePrincipals,
+  requireAdministrator,
+} from './change_principals.ts'
 import { checkMemberIds, checkPrincipalNames, getPrincipal, nameOf } from './principal_checks.ts'
-import { changedNames, givenFields } from './remove_principal.ts'
+import { changedNames, definedFields } from './remove_principal.ts'
 
-/** Writes a group for the wire. */
+/** Encodes a group for a response. */
 export function groupAnswer(record: PrincipalRecord): GroupAnswer {
   return {
     id: record.id,
@@ -25,27 +30,33 @@ export function groupAnswer(record: PrincipalRecord): GroupAnswer {
   }
 }
 
-/** Creates a group. Gives its id. */
-export async function createGroup(changer: Creator, body: GroupBody & { keyname: string }): Promise<number> {
-  requireAdministrator(changer)
+/** Creates a group and returns its id. */
+export async function createGroup(
+  request: CreateRequest,
+  body: GroupBody & { keyname: string },
+): Promise<number> {
+  requireAdministrator(request)
   const displayName = body.display_name ?? body.keyname
-  return changePrincipals(changer, async (tx) => {
+  return changePrincipals(request, async (tx) => {
     await checkPrincipalNames(tx, 'group', { keyname: body.keyname, displayName })
     await checkMemberIds(tx, 'user', { member: 'members', ids: body.members })
     const id = await insertPrincipal(tx, 'group', { ...fieldsOf(body), keyname: body.keyname, displayName })
     if (body.members !== undefined) await replaceMembers(tx, id, body.members)
-    await changer.once.keep(tx, { id })
+    await request.idempotency.store(tx, { id })
     return id
   })
 }
 
-/** Changes a group; what the body leaves out stays. */
-export async function updateGroup(changer: Changer, id: number, body: GroupBody): Promise<void> {
-  requireAdministrator(changer)
-  await changePrincipals(changer, async (tx) => {
+/** Updates the fields of a group that the body contains. */
+export async function updateGroup(request: ChangeRequest, id: number, body: GroupBody): Promise<void> {
+  requireAdministrator(request)
+  await changePrincipals(request, async (tx) => {
     const record = await getPrincipal(tx, 'group', id)
     if (record.system && body.keyname !== undefined && body.keyname !== record.keyname)
-      throw problem('principal/system', `${nameOf(record)} belongs to the system: its keyname stays.`)
+      throw problem(
+        'principal/system',
+        `Cannot change the keyname of ${nameOf(record)}: it is a system group.`,
+      )
     await checkPrincipalNames(tx, 'group', changedNames(record, body))
     await checkMemberIds(tx, 'user', { member: 'members', ids: body.members })
     await checkMemberIds(tx, 'user', { member: 'add_members', ids: body.add_members })
@@ -58,10 +69,10 @@ async function changeMembers(tx: Queryable, id: number, body: GroupBody): Promis
   const { members, add_members: added = [], remove_members: removed = [] } = body
   if (members !== undefined) await replaceMembers(tx, id, members)
   if (added.length > 0) await addMembers(tx, id, added)
-  // What the database cannot hold is nobody's id.
+  // Ids out of range cannot exist, and the database would reject them.
   if (removed.length > 0) await removeMembers(tx, id, removed.filter(isResourceId))
 }
 
 function fieldsOf({ keyname, display_name: displayName, description }: GroupBody): PrincipalFields {
-  return givenFields({ keyname, displayName, description })
+  return definedFields({ keyname, displayName, description })
 }

@@ -3,23 +3,23 @@ import type { User } from '../../store/auth/principal.ts'
 import type { AuthMedium, Caller } from './caller.ts'
 import { credentialOf } from './token_secret.ts'
 
-/** What a request says about who sends it. */
+/** Credentials of a request. */
 export interface Claims {
-  /** Text of the session's cookie. */
+  /** Secret of the session cookie. */
   readonly session: string | undefined
-  /** The header Authorization. */
+  /** Authorization header. */
   readonly authorization: string | undefined
   readonly address: string
 }
 
-/** Who sends a request. */
+/** Authenticated caller. */
 export interface Identity {
   readonly caller: Caller
-  /** How long the session lasts from now on, where it has just been prolonged. */
+  /** Remaining lifetime of the session if it was extended by this request. */
   readonly prolongedSeconds?: number
 }
 
-/** Makes a caller of a user. */
+/** Converts a user to a caller. */
 export function callerOf(user: User, medium: AuthMedium | null): Caller {
   return {
     id: user.id,
@@ -35,42 +35,42 @@ export function callerOf(user: User, medium: AuthMedium | null): Caller {
   }
 }
 
-/** Remembers for a short time who is who, and who is nobody. */
-interface Memory {
-  /** Gives what is remembered under a key, or finds it; requests that come together ask once. */
-  recall<T extends Identity | undefined>(key: string, find: () => Promise<T>): Promise<T>
-  /** Forgets all; what is being found now is not remembered. */
-  forget(): void
+/** Short-lived cache of identities and of unknown credentials. */
+interface IdentityCache {
+  /** Returns the cached identity of a key, or finds it; concurrent requests share one lookup. */
+  get<T extends Identity | undefined>(key: string, find: () => Promise<T>): Promise<T>
+  /** Clears the cache and discards the results of running lookups. */
+  clear(): void
 }
 
-/** How long it is taken for granted who somebody is, where nobody tells of a change. */
+/** Lifetime of cached identities, in milliseconds, in case a change is not announced. */
 const ttl = 10_000
 const max = 5000
 
-/** Makes a memory. */
-export function createMemory(): Memory {
+/** Creates an empty cache of identities. */
+export function createIdentityCache(): IdentityCache {
   const known = new LRUCache<string, Identity>({ max, ttl })
-  // Apart, so that whoever sends what nobody has drives nobody out.
+  // A separate cache, so that invalid credentials do not evict valid ones.
   const unknown = new LRUCache<string, true>({ max, ttl })
   const pending = new Map<string, Promise<Identity | undefined>>()
   let generation = 0
 
-  const findAndKeep = async (key: string, find: () => Promise<Identity | undefined>) => {
+  const findAndCache = async (key: string, find: () => Promise<Identity | undefined>) => {
     const started = generation
     const found = await find()
     if (started !== generation) return found
-    // A session is prolonged once: whoever comes later gets the caller alone.
+    // Only the first request extends the session, so the extension is not cached.
     if (found === undefined) unknown.set(key, true)
     else known.set(key, { caller: found.caller })
     return found
   }
 
-  const recall = async (key: string, find: () => Promise<Identity | undefined>) => {
-    const remembered = known.get(key)
-    if (remembered !== undefined || unknown.has(key)) return remembered
+  const get = async (key: string, find: () => Promise<Identity | undefined>) => {
+    const cached = known.get(key)
+    if (cached !== undefined || unknown.has(key)) return cached
     const running = pending.get(key)
     if (running !== undefined) return running
-    const finding = findAndKeep(key, find).finally(() => {
+    const finding = findAndCache(key, find).finally(() => {
       if (pending.get(key) === finding) pending.delete(key)
     })
     pending.set(key, finding)
@@ -78,9 +78,9 @@ export function createMemory(): Memory {
   }
 
   return {
-    // What is found under a key is always of the kind that was asked for with it.
-    recall: recall as Memory['recall'],
-    forget() {
+    // Each key is always used with the same type of result.
+    get: get as IdentityCache['get'],
+    clear() {
       generation += 1
       known.clear()
       unknown.clear()

@@ -3,36 +3,36 @@ import { LRUCache } from 'lru-cache'
 import { problem } from '../../contract/problems.ts'
 import { networkOf } from './client_address.ts'
 
-/** Who tries to log in, from where. */
+/** Login attempt. */
 export interface Attempt {
   readonly login: string
   readonly address: string
 }
 
 /**
- * Slows down guessing in two ways: one login from one address, strictly; all logins from one address, after many. A
- * login is never slowed down for everybody, or whoever knows it could lock its user out.
+ * Rate limits against guessing: a strict one per login and address, and a loose one per address. There is no limit per
+ * login alone, because it would allow anyone to lock the user out.
  */
 export interface Guard {
-  /** Counts an attempt before it is made. @throws {Problem} auth/too-many */
+  /** Counts an attempt before the password is verified. @throws {Problem} auth/too-many */
   begin(attempt: Attempt): void
-  /** The attempt was right. */
+  /** Records a successful attempt. */
   succeed(attempt: Attempt): void
-  /** The attempt came to nothing, by no fault of who made it. */
+  /** Takes back an attempt that failed because of a server error. */
   undo(attempt: Attempt): void
   /**
-   * Counts a token or session that nobody has. They cannot be guessed, so that right ones are never kept waiting.
+   * Counts an unknown token or session. Valid ones are never delayed, because they cannot be guessed.
    *
    * @throws {Problem} auth/too-many
    */
   miss(address: string): void
 }
 
-/** Makes a guard by a clock in milliseconds. */
+/** Creates a guard; `nowMs` returns the current time in milliseconds. */
 export function createGuard(nowMs: () => number = Date.now): Guard {
-  const logins = createThrottle({ freeAttempts: 5, longestWaitMs: 5 * 60_000 }, nowMs)
-  const addresses = createThrottle({ freeAttempts: 100, longestWaitMs: 60_000 }, nowMs)
-  const secrets = createThrottle({ freeAttempts: 100, longestWaitMs: 60_000 }, nowMs)
+  const logins = createThrottle({ freeAttempts: 5, maxWaitMs: 5 * 60_000 }, nowMs)
+  const addresses = createThrottle({ freeAttempts: 100, maxWaitMs: 60_000 }, nowMs)
+  const secrets = createThrottle({ freeAttempts: 100, maxWaitMs: 60_000 }, nowMs)
   return {
     begin(attempt) {
       const { login, address } = keysOf(attempt)
@@ -59,54 +59,54 @@ export function createGuard(nowMs: () => number = Date.now): Guard {
   }
 }
 
-// Of one length whatever is sent: a login may be as long as a header.
+// Hashes the login to a fixed length, because it may be as long as a header.
 function keysOf({ login, address }: Attempt): Attempt {
   const network = networkOf(address)
   const digest = createHash('sha256').update(`${login.toLowerCase()}\0${network}`).digest('base64')
   return { login: digest, address: network }
 }
 
-/** Slows down those who guess. */
+/** Rate limit with exponential back-off. */
 interface Throttle {
   /**
-   * Refuses who has to wait.
+   * Refuses a key that is blocked.
    *
    * @throws {Problem} auth/too-many with `data.retry_after`, in seconds
    */
   check(key: string): void
-  /** Counts an attempt; do so before it is made, so that attempts at once count too. */
+  /** Counts an attempt. Call it before the attempt, so that concurrent attempts count as well. */
   count(key: string): void
-  /** Takes one attempt back: it was right, or it was none. */
+  /** Takes back one attempt. */
   undo(key: string): void
-  /** Forgets all attempts. */
+  /** Resets the attempts of a key. */
   forget(key: string): void
 }
 
-/** How many attempts are free, and how long the wait after them grows: it doubles each time. */
+/** Number of attempts without delay, and upper limit of the delay, which doubles with each further attempt. */
 interface ThrottleLimits {
   readonly freeAttempts: number
-  readonly longestWaitMs: number
+  readonly maxWaitMs: number
 }
 
 const firstWaitMs = 1000
-/** Whoever stays quiet so long starts anew. */
-const memoryMs = 15 * 60_000
-/** Most keys that are remembered; keys are short. */
-const mostKeys = 50_000
+/** Time without attempts after which a key is reset. */
+const resetAfterMs = 15 * 60_000
+/** Maximum number of keys in memory. */
+const maxKeys = 50_000
 
 interface Attempts {
   readonly count: number
   readonly blockedUntilMs: number
 }
 
-const none: Attempts = { count: 0, blockedUntilMs: 0 }
+const noAttempts: Attempts = { count: 0, blockedUntilMs: 0 }
 
-/** Makes a throttle by a clock in milliseconds. */
+/** Creates a throttle; `nowMs` returns the current time in milliseconds. */
 export function createThrottle(limits: ThrottleLimits, nowMs: () => number = Date.now): Throttle {
-  const seen = new LRUCache<string, Attempts>({ max: mostKeys, ttl: memoryMs })
+  const seen = new LRUCache<string, Attempts>({ max: maxKeys, ttl: resetAfterMs })
   const pauseAfter = (count: number) => {
     const over = count - limits.freeAttempts
-    return over < 0 ? 0 : Math.min(limits.longestWaitMs, firstWaitMs * 2 ** Math.min(over, 20))
+    return over < 0 ? 0 : Math.min(limits.maxWaitMs, firstWaitMs * 2 ** Math.min(over, 20))
   }
   return {
     check(key) {
@@ -118,11 +118,11 @@ export function createThrottle(limits: ThrottleLimits, nowMs: () => number = Dat
       })
     },
     count(key) {
-      const count = (seen.get(key) ?? none).count + 1
+      const count = (seen.get(key) ?? noAttempts).count + 1
       seen.set(key, { count, blockedUntilMs: nowMs() + pauseAfter(count) })
     },
     undo(key) {
-      const { count } = seen.get(key) ?? none
+      const { count } = seen.get(key) ?? noAttempts
       if (count > 1) seen.set(key, { count: count - 1, blockedUntilMs: 0 })
       else seen.delete(key)
     },

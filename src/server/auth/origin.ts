@@ -1,23 +1,23 @@
 import { problem } from '../../contract/problems.ts'
 import { refuseSetting } from '../settings/parse_setting.ts'
 
-/** What a browser says about where a request comes from. */
+/** Headers by which a browser reports the origin of a request. */
 export interface OriginRequest {
   readonly method: string
-  /** Header Origin. */
+  /** Origin header. */
   readonly origin: string | undefined
-  /** Header Sec-Fetch-Site. */
+  /** Sec-Fetch-Site header. */
   readonly fetchSite: string | undefined
-  /** Host and port that the request was sent to. */
+  /** Host and port of the request URL. */
   readonly host: string
-  /** Other origins whose pages may act for those who are logged in. */
+  /** Other origins whose pages may use the session of a user. */
   readonly allowed: readonly string[]
 }
 
 /**
- * Reads the origins of other sites whose pages may ask.
+ * Parses the setting of allowed CORS origins.
  *
- * @throws {Problem} usage/bad-argument for what is no origin; `*` is none, as those pages may act for who is logged in
+ * @throws {Problem} usage/bad-argument for invalid origins; also for `*`, since allowed origins may use sessions
  */
 export function readOrigins(texts: readonly string[] = [], name = 'corsOrigins'): string[] {
   return texts.map((text) => {
@@ -33,8 +33,8 @@ export function readOrigins(texts: readonly string[] = [], name = 'corsOrigins')
 const safeMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Checks that what changes something comes from a page of the server itself: a browser sends the cookie along whoever
- * has made it ask. Programs that are no browser say neither header, and nobody can trick them.
+ * Checks that an unsafe request comes from a page of the server or of an allowed origin, because browsers send the
+ * session cookie with requests of any page. Clients other than browsers send neither header and are not at risk.
  *
  * @throws {Problem} auth/cross-site
  * @see https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html
@@ -42,7 +42,7 @@ const safeMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 export function checkOrigin(request: OriginRequest): void {
   if (safeMethods.includes(request.method) || isTrusted(request)) return
   const from = request.origin ?? 'another site'
-  throw problem('auth/cross-site', `A session changes nothing at the wish of ${from}.`)
+  throw problem('auth/cross-site', `Cross-site request from ${from} rejected.`)
 }
 
 function isTrusted({ origin, fetchSite, host, allowed }: OriginRequest): boolean {

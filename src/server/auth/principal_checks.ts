@@ -18,7 +18,7 @@ import type { Caller } from './caller.ts'
 type Kind = PrincipalRecord['kind']
 
 /**
- * Gives a user or a group.
+ * Finds a user or a group.
  *
  * @throws {Problem} principal/not-found
  */
@@ -29,33 +29,37 @@ export async function getPrincipal(tx: Queryable, kind: Kind, id: number): Promi
   return found
 }
 
-/** Names that a user or a group is to have. */
-export interface WantedNames {
+/** New names of a user or a group. */
+export interface PrincipalNames {
   readonly id?: number
   readonly keyname?: string
   readonly displayName?: string
 }
 
 /**
- * Refuses a name that another of the kind has, or one of the other kind as either of its names.
+ * Refuses names that another principal of the same kind has, or that are a keyname or display name of the other kind.
  *
  * @throws {Problem} principal/name-taken
  */
-export async function checkPrincipalNames(tx: Queryable, kind: Kind, wanted: WantedNames): Promise<void> {
-  const holders = await findPrincipalNameHolders(tx, kind, wanted)
+export async function checkPrincipalNames(tx: Queryable, kind: Kind, names: PrincipalNames): Promise<void> {
+  const holders = await findPrincipalNameHolders(tx, kind, names)
   if (holders.keynameHolder !== null)
-    throw taken(kind, { member: 'keyname', name: wanted.keyname, holder: holders.keynameHolder })
+    throw nameTaken(kind, { member: 'keyname', name: names.keyname, holder: holders.keynameHolder })
   if (holders.displayNameHolder !== null)
-    throw taken(kind, { member: 'display_name', name: wanted.displayName, holder: holders.displayNameHolder })
+    throw nameTaken(kind, {
+      member: 'display_name',
+      name: names.displayName,
+      holder: holders.displayNameHolder,
+    })
 }
 
-interface Taken {
+interface NameConflict {
   readonly member: string
   readonly name: string | undefined
   readonly holder: NameHolder
 }
 
-function taken(kind: Kind, { member, name, holder }: Taken): Problem {
+function nameTaken(kind: Kind, { member, name, holder }: NameConflict): Problem {
   const owner = holder.kind === kind ? `another ${kind}` : `a ${holder.kind}`
   return problem('principal/name-taken', `The ${member} "${name}" belongs to ${owner}, id = ${holder.id}.`, {
     data: { location: ['body', `/${member}`], id: holder.id },
@@ -63,9 +67,9 @@ function taken(kind: Kind, { member, name, holder }: Taken): Problem {
 }
 
 /**
- * Checks that ids name principals of a kind that can be in a membership; those of the system cannot be members.
+ * Checks that ids refer to principals of a kind that can take part in a membership; system users cannot be members.
  *
- * @throws {Problem} request/invalid, naming the place
+ * @throws {Problem} request/invalid with the location
  */
 export async function checkMemberIds(
   tx: Queryable,
@@ -77,19 +81,20 @@ export async function checkMemberIds(
     const one = found.get(id)
     if (one?.kind !== kind) throw invalidAt(`/${member}/${at}`, `there is no ${kind} with id ${id}`)
     if (kind === 'user' && one.system)
-      throw invalidAt(`/${member}/${at}`, `user ${id} is of the system and in no group`)
+      throw invalidAt(`/${member}/${at}`, `user ${id} is a system user and cannot be a member of a group`)
   }
 }
 
-const mostNamed = 10
+/** Maximum number of resources that an error lists. */
+const maxListed = 10
 
 /**
- * Refuses to delete what owns resources or is spoken of by rules. Names those places that the caller may see.
+ * Refuses to delete a principal that owns resources or that rules refer to. Lists the resources that the caller may see.
  *
  * @throws {Problem} principal/referenced
  */
 export async function checkUnused(tx: Queryable, caller: Caller, record: PrincipalRecord): Promise<void> {
-  const { count, first } = await findPrincipalUses(tx, record.id, mostNamed)
+  const { count, first } = await findPrincipalUses(tx, record.id, maxListed)
   if (count === 0) return
   const masks = await findPermissionMasks(
     tx,
@@ -111,7 +116,7 @@ export async function checkUnused(tx: Queryable, caller: Caller, record: Princip
   })
 }
 
-/** Names a principal in a message. */
+/** Returns the name of a principal for messages: `User "ada"`. */
 export function nameOf({ kind, keyname }: PrincipalRecord): string {
   return `${kind === 'user' ? 'User' : 'Group'} "${keyname}"`
 }

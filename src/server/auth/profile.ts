@@ -12,7 +12,7 @@ import { hashPassword } from './password.ts'
 import { checkPassword } from './password_rules.ts'
 import { checkPrincipalNames, getPrincipal } from './principal_checks.ts'
 import { changedNames } from './remove_principal.ts'
-import { digestSecret, holdPassword } from './token_secret.ts'
+import { digestSecret, lockPassword } from './token_secret.ts'
 
 type Request = Pick<ApiRequest, 'context' | 'caller' | 'signal' | 'headers' | 'address' | 'secure'>
 type Body = Static<typeof ChangedProfileSchema>
@@ -23,19 +23,19 @@ type Body = Static<typeof ChangedProfileSchema>
  * @throws {Problem} access/denied
  */
 export function requireUser({ caller }: Pick<ApiRequest, 'caller'>): void {
-  if (caller.isGuest) throw problem('access/denied', 'Guests have no profile: log in.')
+  if (caller.isGuest) throw problem('access/denied', 'Guests have no profile; sign in.')
 }
 
 /**
- * Changes what a user may change of itself. A new password takes the old one, and ends all other access; gives what it
- * has ended.
+ * Updates the profile of the caller. A new password requires the old one and ends all other sessions and tokens; returns
+ * what it has ended.
  *
  * @throws {Problem} access/denied, request/invalid, principal/name-taken, principal/weak-password, auth/*
  */
 export async function updateProfile(request: Request, body: Body): Promise<EndedAccess> {
   requireUser(request)
   const { context, caller, signal } = request
-  const passwordHash = body.password === undefined ? undefined : await hashOwn(request, body)
+  const passwordHash = body.password === undefined ? undefined : await hashNewPassword(request, body)
   const fields: PrincipalFields = {
     ...(body.display_name === undefined ? {} : { displayName: body.display_name }),
     ...(body.language === undefined ? {} : { language: body.language }),
@@ -44,7 +44,7 @@ export async function updateProfile(request: Request, body: Body): Promise<Ended
   const ended = await context.database.transaction(
     async (tx) => {
       await lockPrincipals(tx)
-      if (passwordHash !== undefined) await holdPassword(tx, caller)
+      if (passwordHash !== undefined) await lockPassword(tx, caller)
       const record = await getPrincipal(tx, 'user', caller.id)
       await checkPrincipalNames(
         tx,
@@ -54,7 +54,7 @@ export async function updateProfile(request: Request, body: Body): Promise<Ended
       await updatePrincipal(tx, caller.id, fields)
       await announcePrincipals(tx)
       if (passwordHash === undefined) return {}
-      return endAccess(tx, caller.id, { session: ownSession(request), tokens: body.keep_tokens })
+      return endAccess(tx, caller.id, { session: findOwnSession(request), tokens: body.keep_tokens })
     },
     { signal },
   )
@@ -62,22 +62,23 @@ export async function updateProfile(request: Request, body: Body): Promise<Ended
   return ended
 }
 
-async function hashOwn({ context, caller, address }: Request, body: Body): Promise<string> {
+async function hashNewPassword({ context, caller, address }: Request, body: Body): Promise<string> {
   const { password = '', old_password: old } = body
   if (caller.medium === 'bearer')
-    throw problem('access/denied', 'A token changes no password: log in with the password.')
+    throw problem('access/denied', 'Tokens cannot change passwords; sign in with the password.')
   if (old === undefined) throw invalidAt('/old_password', 'the old password is missing')
   try {
     await context.authenticator.logIn({ login: caller.keyname, password: old }, address)
   } catch (error) {
-    if (isProblem(error, 'auth/bad-credentials')) throw invalidAt('/old_password', 'it is not the password')
+    if (isProblem(error, 'auth/bad-credentials'))
+      throw invalidAt('/old_password', 'the old password is wrong')
     throw error
   }
   checkPassword(password, caller.keyname)
   return hashPassword(password)
 }
 
-function ownSession({ caller, headers, secure }: Request): string | undefined {
+function findOwnSession({ caller, headers, secure }: Request): string | undefined {
   const secret = findSessionSecret({ cookie: headers.cookie, secure })
   return caller.medium === 'session' && secret !== undefined ? digestSecret(secret) : undefined
 }

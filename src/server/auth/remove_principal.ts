@@ -5,29 +5,30 @@ import {
   type PrincipalFields,
   type PrincipalRecord,
 } from '../../store/auth/principal_record.ts'
-import { type Changer, changePrincipals, requireAdministrator } from './change_principals.ts'
-import { checkUnused, getPrincipal, nameOf, type WantedNames } from './principal_checks.ts'
+import { type ChangeRequest, changePrincipals, requireAdministrator } from './change_principals.ts'
+import { checkUnused, getPrincipal, nameOf, type PrincipalNames } from './principal_checks.ts'
 
-/** Deletes a user, or a group whose members stay. */
+/** Deletes a user, or a group without its members. */
 export async function removePrincipal(
-  changer: Changer,
+  request: ChangeRequest,
   kind: PrincipalRecord['kind'],
   id: number,
 ): Promise<void> {
-  requireAdministrator(changer)
-  await changePrincipals(changer, async (tx) => {
+  requireAdministrator(request)
+  await changePrincipals(request, async (tx) => {
     const record = await getPrincipal(tx, kind, id)
-    if (record.system) throw problem('principal/system', `${nameOf(record)} belongs to the system.`)
-    await checkUnused(tx, changer.caller, record)
+    if (record.system)
+      throw problem('principal/system', `Cannot delete ${nameOf(record)}: it is a system ${kind}.`)
+    await checkUnused(tx, request.caller, record)
     await deletePrincipal(tx, id)
   })
 }
 
-/** Reads the names that a body changes, for the check that they are free. */
+/** Returns the names that a body changes, to check that they are available. */
 export function changedNames(
   { id, keyname, displayName }: PrincipalRecord,
   body: Pick<UserBody | GroupBody, 'keyname' | 'display_name'>,
-): WantedNames {
+): PrincipalNames {
   const { keyname: nextKeyname = keyname, display_name: nextName = displayName } = body
   return {
     id,
@@ -36,8 +37,8 @@ export function changedNames(
   }
 }
 
-/** Leaves out the fields that a body does not say, so that they stay. */
-export function givenFields(
+/** Removes undefined fields, which must not be updated. */
+export function definedFields(
   fields: {
     readonly [F in keyof PrincipalFields]: PrincipalFields[F] | undefined
   },

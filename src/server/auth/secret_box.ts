@@ -2,18 +2,18 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { chmod, open, readFile } from 'node:fs/promises'
 import { problem } from '../../contract/problems.ts'
 
-/** Keeps secrets that have to be used again, passwords of other services above all, so that a database alone tells none. */
+/** Encryption of stored secrets such as passwords of external services. The key is not in the database. */
 export interface SecretBox {
   /**
    * Encrypts a secret.
    *
-   * @param place names the one field it belongs to, as `wms_connection.password:17`: elsewhere it cannot be opened
+   * @param place the field it belongs to, as `wms_connection.password:17`; it cannot be decrypted for another one
    */
   seal(secret: string, place: string): string
   /**
-   * Decrypts what `seal` gave for the same place.
+   * Decrypts a secret that `seal` encrypted for the same place.
    *
-   * @throws {Problem} secret/unreadable where it was sealed with another key, for another place, or was changed since
+   * @throws {Problem} secret/unreadable if it was encrypted with another key or for another place, or was modified
    */
   open(sealed: string, place: string): string
 }
@@ -22,11 +22,11 @@ const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Name of the file, in the data folder, that holds the key where none is configured. */
+/** Name of the key file in the data folder, used if no key is configured. */
 export const keyFileName = 'secret-key'
 
 /**
- * Opens the box with the configured key, else with that of a file, which is made where it is missing.
+ * Opens the secret box with the configured key, else with that of the key file, which is created if it is missing.
  *
  * @throws {Problem} secret/bad-key
  */
@@ -39,7 +39,7 @@ export async function openSecretBox(options: {
   return createSecretBox(parseKey(key, options.key === undefined ? file : 'LANDFORM_SECRET_KEY'))
 }
 
-/** Makes a box of a key: AES-256-GCM, a random nonce for each secret. @see NIST SP 800-38D */
+/** Creates a secret box: AES-256-GCM with a random nonce for each secret. @see NIST SP 800-38D */
 export function createSecretBox(key: Buffer): SecretBox {
   const keyId = createHash('sha256').update(key).digest('hex').slice(0, 8)
   return {
@@ -56,11 +56,11 @@ export function createSecretBox(key: Buffer): SecretBox {
     },
     open(sealed, place) {
       const [, id, text = ''] = /^v1\.([0-9a-f]{8})\.([\w-]+)$/.exec(sealed) ?? []
-      if (id !== keyId) throw unreadable(place, 'was sealed with another key')
+      if (id !== keyId) throw unreadable(place, 'was encrypted with another key')
       try {
         return decrypt(key, Buffer.from(text, 'base64url'), place)
       } catch (cause) {
-        throw unreadable(place, 'was changed, or belongs elsewhere', cause)
+        throw unreadable(place, 'was modified or belongs to another field', cause)
       }
     },
   }
@@ -81,17 +81,20 @@ function unreadable(place: string, why: string, cause?: unknown) {
 /**
  * Parses a key of 32 bytes in base64 or hexadecimal.
  *
- * @param source where it comes from, for the error
+ * @param source name of the setting or file, for the error
  * @throws {Problem} secret/bad-key
  */
 export function parseKey(text: string, source: string): Buffer {
   const plain = text.trim()
   const key = /^[0-9a-f]{64}$/i.test(plain) ? Buffer.from(plain, 'hex') : Buffer.from(plain, 'base64')
   if (key.length === keyBytes) return key
-  throw problem('secret/bad-key', `${source} holds no key of ${keyBytes} bytes in base64 or hexadecimal.`)
+  throw problem(
+    'secret/bad-key',
+    `${source} does not contain a key of ${keyBytes} bytes in base64 or hexadecimal.`,
+  )
 }
 
-/** Several processes may start in one folder: the first makes the file, the others read it. */
+/** Reads the key file. If several processes start in one folder, the first creates the file. */
 async function readKeyFile(path: string): Promise<string> {
   try {
     const file = await open(path, 'wx', 0o600)

@@ -3,18 +3,18 @@ import { announcePrincipals } from '../../store/auth/principal_change.ts'
 import { deleteExpiredSessions, deleteSession, insertSession } from '../../store/auth/session.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { endedCookie, findSessionSecret, sessionCookie } from './credentials.ts'
-import { credentialOf, digestSecret, holdPassword, makeSecret } from './token_secret.ts'
+import { credentialOf, digestSecret, generateSecret, lockPassword } from './token_secret.ts'
 
 type Request = Pick<ApiRequest, 'context' | 'headers' | 'secure' | 'address'>
 
-/** Who has logged in, and the header that gives the browser its session. */
+/** Signed-in user and Set-Cookie header of the session. */
 export interface OpenedSession {
   readonly user: User
   readonly cookie: string
 }
 
 /**
- * Starts a session in the place of the one that the browser has.
+ * Signs a user in with a new session, which replaces the present session of the browser.
  *
  * @throws {Problem} auth/bad-credentials, auth/disabled, auth/too-many
  */
@@ -25,16 +25,16 @@ export async function openSession(
   const { context, address, secure } = request
   const user = await context.authenticator.logIn(credentials, address)
   await endSession(request)
-  const secret = makeSecret()
+  const secret = generateSecret()
   const seconds = await context.database.transaction(async (tx) => {
     await deleteExpiredSessions(tx)
-    await holdPassword(tx, { id: user.id, credential: credentialOf(user.passwordHash) })
+    await lockPassword(tx, { id: user.id, credential: credentialOf(user.passwordHash) })
     return insertSession(tx, digestSecret(secret), user.id)
   })
   return { user, cookie: sessionCookie(secret, { seconds, secure }) }
 }
 
-/** Ends the session that the browser has, where it has one. Gives the header that makes it forget it. */
+/** Ends the session of the browser, if any. Returns the Set-Cookie header that deletes the cookie. */
 export async function closeSession(request: Request): Promise<string> {
   await endSession(request)
   return endedCookie(request.secure)

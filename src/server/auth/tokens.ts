@@ -5,13 +5,13 @@ import { findPrincipals } from '../../store/auth/principal.ts'
 import { announcePrincipals } from '../../store/auth/principal_change.ts'
 import { deleteToken, findToken, insertToken, listTokens, type Token } from '../../store/auth/token.ts'
 import { invalidAt } from '../http/invalid_request.ts'
-import type { Changer, Creator } from './change_principals.ts'
-import { digestSecret, holdPassword, makeSecret, tokenPrefix } from './token_secret.ts'
+import type { ChangeRequest, CreateRequest } from './change_principals.ts'
+import { digestSecret, generateSecret, lockPassword, tokenPrefix } from './token_secret.ts'
 
-/** Most tokens of one user. */
-const mostTokens = 100
+/** Maximum number of tokens per user. */
+const maxTokens = 100
 
-/** Writes a token for the wire, without its text. */
+/** Encodes a token for a response, without its secret. */
 export function tokenAnswer({
   id,
   name,
@@ -24,67 +24,73 @@ export function tokenAnswer({
   return { id, name, user: { id: userId, keyname: userKeyname }, created, expires, last_used: lastUsed }
 }
 
-/** A token that is wanted. */
-export interface WantedToken {
+/** Properties of a new token. */
+export interface TokenInput {
   readonly name: string
   readonly expires?: string | null
-  /** Whose; the caller's where absent. */
+  /** Owner; the caller by default. */
   readonly user?: { readonly id: number }
 }
 
 /**
- * Makes a token. A token cannot make another one, or one that was stolen would never die.
+ * Creates a token. Tokens cannot create tokens, because a stolen one could then renew itself.
  *
  * @throws {Problem} access/denied, request/invalid, principal/name-taken, auth/bad-credentials
  */
-export async function createToken(changer: Creator, wanted: WantedToken): Promise<MadeToken> {
-  const { context, caller, signal, once } = changer
+export async function createToken(request: CreateRequest, input: TokenInput): Promise<MadeToken> {
+  const { context, caller, signal, idempotency } = request
   if (caller.medium === 'bearer')
-    throw problem('access/denied', 'A token makes no tokens: log in with a password.')
-  const userId = await whose(changer, wanted.user?.id)
-  const expires = readExpiry(wanted.expires)
-  const text = tokenPrefix + makeSecret()
-  const made = await context.database.transaction(
+    throw problem('access/denied', 'Tokens cannot create tokens; sign in with a password.')
+  const userId = await findTokenOwner(request, input.user?.id)
+  const expires = parseExpiry(input.expires)
+  const text = tokenPrefix + generateSecret()
+  const created = await context.database.transaction(
     async (tx) => {
-      await holdPassword(tx, caller)
-      if ((await listTokens(tx, userId)).length >= mostTokens)
-        throw problem('request/invalid', `There are ${mostTokens} tokens already: revoke some.`)
+      await lockPassword(tx, caller)
+      if ((await listTokens(tx, userId)).length >= maxTokens)
+        throw problem(
+          'request/invalid',
+          `Cannot create a token: the user has ${maxTokens}, the limit. Revoke some.`,
+        )
       const digest = digestSecret(text)
-      const token = await insertToken(tx, { userId, name: wanted.name, digest, expires })
+      const token = await insertToken(tx, { userId, name: input.name, digest, expires })
       if (token === undefined) return undefined
       const answer = { ...tokenAnswer(token), token: text }
-      await once.keep(tx, answer)
+      await idempotency.store(tx, answer)
       return answer
     },
     { signal },
   )
-  if (made !== undefined) return made
-  throw problem('principal/name-taken', `There is a token "${wanted.name}" already.`, {
+  if (created !== undefined) return created
+  throw problem('principal/name-taken', `There is a token "${input.name}" already.`, {
     data: { location: ['body', '/name'] },
   })
 }
 
 /**
- * Gives the id of the user whose tokens are asked about.
+ * Returns the id of the user whose tokens a request is about.
  *
  * @throws {Problem} access/denied, request/invalid
  */
-export async function whose({ context, caller }: Changer, userId: number | undefined): Promise<number> {
-  if (caller.isGuest) throw problem('access/denied', 'Guests have no tokens: log in.')
+export async function findTokenOwner(
+  { context, caller }: ChangeRequest,
+  userId: number | undefined,
+): Promise<number> {
+  if (caller.isGuest) throw problem('access/denied', 'Guests have no tokens; sign in.')
   if (userId === undefined || userId === caller.id) return caller.id
   if (!(await isAdministrator(context.database, caller.id)))
-    throw problem('access/denied', 'The tokens of others are for administrators.')
+    throw problem('access/denied', 'Only administrators can manage tokens of other users.')
   const found = (await findPrincipals(context.database, [userId])).get(userId)
   if (found?.kind === 'user' && !found.system) return userId
-  throw problem('request/invalid', `There is no user with id ${userId} who could have tokens.`)
+  throw problem('request/invalid', `User ${userId} does not exist or is a system user without tokens.`)
 }
 
 /**
- * Revokes a token, of oneself or, for administrators, of anybody. It is refused from now on.
+ * Revokes a token of the caller or, for administrators, of any user, with immediate effect.
  *
  * @throws {Problem} token/not-found
  */
-export async function revokeToken({ context, caller, signal }: Changer, id: number): Promise<void> {
+export async function revokeToken({ context, caller, signal }: ChangeRequest, id: number): Promise<void> {
   await context.database.transaction(
     async (tx) => {
       const found = await findToken(tx, id)
@@ -98,15 +104,15 @@ export async function revokeToken({ context, caller, signal }: Changer, id: numb
   context.authenticator.forget()
 }
 
-/** Reads a date, or a date and time, in UTC unless it names a zone. */
-function readExpiry(text: string | null | undefined): Date | undefined {
+/** Parses a date or timestamp, in UTC unless it has a time zone. */
+function parseExpiry(text: string | null | undefined): Date | undefined {
   if (text === null || text === undefined) return undefined
   const match =
     /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i.exec(text)
   const [, day, time = '00:00', zone = 'Z'] = match ?? []
-  const moment = new Date(`${day}T${time}${zone}`)
-  if (match === null || Number.isNaN(moment.getTime()))
-    throw invalidAt('/expires', `"${text}" is no date`, 'Write it like 2030-12-31 or 2030-12-31T18:00:00.')
-  if (moment.getTime() <= Date.now()) throw invalidAt('/expires', `"${text}" has passed`)
-  return moment
+  const timestamp = new Date(`${day}T${time}${zone}`)
+  if (match === null || Number.isNaN(timestamp.getTime()))
+    throw invalidAt('/expires', `"${text}" is not a date`, 'Write it like 2030-12-31 or 2030-12-31T18:00:00.')
+  if (timestamp.getTime() <= Date.now()) throw invalidAt('/expires', `"${text}" is in the past`)
+  return timestamp
 }

@@ -9,8 +9,8 @@ import {
 } from '../../store/auth/principal_record.ts'
 import { deleteUserSessions } from '../../store/auth/session.ts'
 import {
-  type Changer,
-  type Creator,
+  type ChangeRequest,
+  type CreateRequest,
   changePrincipals,
   endAccess,
   requireAdministrator,
@@ -18,9 +18,9 @@ import {
 import { hashPassword } from './password.ts'
 import { checkPassword } from './password_rules.ts'
 import { checkMemberIds, checkPrincipalNames, getPrincipal, nameOf } from './principal_checks.ts'
-import { changedNames, givenFields } from './remove_principal.ts'
+import { changedNames, definedFields } from './remove_principal.ts'
 
-/** Writes a user for the wire. */
+/** Encodes a user for a response. */
 export function userAnswer(record: PrincipalRecord): UserAnswer {
   return {
     id: record.id,
@@ -38,29 +38,32 @@ export function userAnswer(record: PrincipalRecord): UserAnswer {
   }
 }
 
-/** Creates a user. Gives its id. */
-export async function createUser(changer: Creator, body: UserBody & { keyname: string }): Promise<number> {
-  requireAdministrator(changer)
-  const passwordHash = await hashNew(body.password, body.keyname)
+/** Creates a user and returns its id. */
+export async function createUser(
+  request: CreateRequest,
+  body: UserBody & { keyname: string },
+): Promise<number> {
+  requireAdministrator(request)
+  const passwordHash = await hashPasswordField(body.password, body.keyname)
   const displayName = body.display_name ?? body.keyname
-  return changePrincipals(changer, async (tx) => {
+  return changePrincipals(request, async (tx) => {
     await checkPrincipalNames(tx, 'user', { keyname: body.keyname, displayName })
     await checkMemberIds(tx, 'group', { member: 'member_of', ids: body.member_of })
     const fields = { ...fieldsOf(body, passwordHash), keyname: body.keyname, displayName }
     const id = await insertPrincipal(tx, 'user', fields)
     if (body.member_of !== undefined) await replaceGroups(tx, id, body.member_of)
-    await changer.once.keep(tx, { id })
+    await request.idempotency.store(tx, { id })
     return id
   })
 }
 
-/** Changes a user; what the body leaves out stays. Gives what a new password has ended. */
-export async function updateUser(changer: Changer, id: number, body: UserBody): Promise<EndedAccess> {
-  requireAdministrator(changer)
-  const standing = await getPrincipal(changer.context.database, 'user', id)
-  // Before the transaction: a hash takes its time, and nobody waits for it.
-  const passwordHash = await hashNew(body.password, body.keyname ?? standing.keyname)
-  return changePrincipals(changer, async (tx) => {
+/** Updates the fields of a user that the body contains. Returns the access that a new password has ended. */
+export async function updateUser(request: ChangeRequest, id: number, body: UserBody): Promise<EndedAccess> {
+  requireAdministrator(request)
+  const current = await getPrincipal(request.context.database, 'user', id)
+  // Hashes before the transaction, so that no other change waits for it.
+  const passwordHash = await hashPasswordField(body.password, body.keyname ?? current.keyname)
+  return changePrincipals(request, async (tx) => {
     const record = await getPrincipal(tx, 'user', id)
     if (record.system) checkSystemUser(record, body)
     await checkPrincipalNames(tx, 'user', changedNames(record, body))
@@ -75,8 +78,11 @@ export async function updateUser(changer: Changer, id: number, body: UserBody): 
   })
 }
 
-/** The password's hash; null to take it away, undefined to leave it. Reading gives true or false: that says nothing. */
-async function hashNew(password: UserBody['password'], keyname: string): Promise<string | null | undefined> {
+/** Returns the hash of a password; null to remove it, undefined to keep it, also for booleans as in responses. */
+async function hashPasswordField(
+  password: UserBody['password'],
+  keyname: string,
+): Promise<string | null | undefined> {
   if (password === null) return null
   if (typeof password !== 'string') return undefined
   checkPassword(password, keyname)
@@ -85,10 +91,10 @@ async function hashNew(password: UserBody['password'], keyname: string): Promise
 
 function fieldsOf(body: UserBody, passwordHash: string | null | undefined): PrincipalFields {
   const { keyname, display_name: displayName, description, language, disabled } = body
-  return givenFields({ keyname, displayName, description, language, disabled, passwordHash })
+  return definedFields({ keyname, displayName, description, language, disabled, passwordHash })
 }
 
-/** Of the system's users only what people read may change. */
+/** Checks that only descriptive fields of a system user change. */
 function checkSystemUser(record: PrincipalRecord, body: UserBody): void {
   const changes = [
     body.keyname !== undefined && body.keyname !== record.keyname && 'keyname',
@@ -99,6 +105,6 @@ function checkSystemUser(record: PrincipalRecord, body: UserBody): void {
   if (changes.length > 0)
     throw problem(
       'principal/system',
-      `${nameOf(record)} belongs to the system: its ${changes.join(', ')} stay.`,
+      `Cannot change ${changes.join(', ')} of ${nameOf(record)}: it is a system user.`,
     )
 }

@@ -6,7 +6,7 @@ import type { RouteName, routes } from '../../contract/routes.ts'
 import type { Log } from '../../core/log.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ServerContext } from '../context.ts'
-import type { Once } from './idempotent_request.ts'
+import type { Idempotency } from './idempotent_request.ts'
 
 type Routes = typeof routes
 
@@ -35,7 +35,7 @@ export interface ApiRequest<R extends RouteName = RouteName> {
   readonly body: BodyOf<Routes[R]>
   readonly raw: IncomingMessage
   /** Stores the response for repeated requests with the same key; already begun if the body is JSON. */
-  readonly once: Once
+  readonly idempotency: Idempotency
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }

@@ -17,7 +17,7 @@ import type { ServerContext } from '../context.ts'
 import type { Answer } from './handler.ts'
 
 /** Executes a request with an idempotency key once, however often it is sent. */
-export interface Once {
+export interface Idempotency {
   /** Whether the request has a key. */
   readonly isKeyed: boolean
   /**
@@ -31,16 +31,16 @@ export interface Once {
    *
    * @throws {Problem} request/in-flight if another attempt has claimed the key in the meantime
    */
-  keep(tx: Queryable, json: unknown): Promise<void>
+  store(tx: Queryable, json: unknown): Promise<void>
   /** Ends the attempt. Releases the key if the attempt failed. */
   end(isDone: boolean): Promise<void>
 }
 
 /** Handling of a request without a key: it is executed every time. */
-export const unkeyed: Once = {
+export const unkeyed: Idempotency = {
   isKeyed: false,
   begin: async () => undefined,
-  keep: async () => undefined,
+  store: async () => undefined,
   end: async () => undefined,
 }
 
@@ -77,7 +77,7 @@ const timeoutSeconds = 30
 const maxAnswerLength = 8 * 2 ** 20
 
 /** Creates the idempotency handling of a request with a key. */
-export function createOnce(request: KeyedRequest): Once {
+export function createIdempotency(request: KeyedRequest): Idempotency {
   const { context, caller, key, target, secretNames } = request
   const { database, secrets, instance, log } = context
   const claim: Claim = { userId: caller.id, key, claim: randomBytes(16).toString('hex') }
@@ -99,7 +99,7 @@ export function createOnce(request: KeyedRequest): Once {
       if (found === undefined) throw inFlight()
       return replayAnswer(context, claim, { found, digest, secretNames })
     },
-    keep: async (tx, json) => {
+    store: async (tx, json) => {
       const text = JSON.stringify(withoutSecrets(secretNames, json))
       const stored = text.length > maxAnswerLength ? '' : text
       if (!(await storeAnswer(tx, claim, secrets.seal(stored, placeOf(claim, 'answer'))))) throw inFlight()

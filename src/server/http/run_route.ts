@@ -21,7 +21,7 @@ import type { ServerContext } from '../context.ts'
 import { notFound, requirePermission } from '../resource/require_permission.ts'
 import { sendAnswer } from './answer.ts'
 import type { ApiRequest, Handler } from './handler.ts'
-import { createOnce, type Once, parseKey, unkeyed } from './idempotent_request.ts'
+import { createIdempotency, type Idempotency, parseKey, unkeyed } from './idempotent_request.ts'
 import { checkValue } from './invalid_request.ts'
 import { hasBody, readExactBody, readFormBody, readJsonBody } from './json_body.ts'
 import { dialectOf, plainAnswer } from './response_dialect.ts'
@@ -67,11 +67,11 @@ function createAnswer(name: RouteName, handler: Handler<RouteName>, context: Ser
     const { named, more } = readQuery(route, request.query as RawQuery)
     const body = await readBody(route, request, bodyLimitOf(route, context.bodyLimitBytes))
     checkBody(body)
-    const once = onceOf(route, request, { context, caller })
-    const own = { mask, params, query: named, more, body, once, signal: signalOf(reply) }
+    const idempotency = idempotencyOf(route, request, { context, caller })
+    const own = { mask, params, query: named, more, body, idempotency, signal: signalOf(reply) }
     let isDone = false
     try {
-      const before = hasParsedBody(route) ? await once.begin(body) : undefined
+      const before = hasParsedBody(route) ? await idempotency.begin(body) : undefined
       const answer =
         before ?? (await handler({ ...requestOf(request, { context, caller }), ...own } as ApiRequest))
       isDone = true
@@ -79,7 +79,7 @@ function createAnswer(name: RouteName, handler: Handler<RouteName>, context: Ser
     } catch (error) {
       throw isProblem(error, 'database/timeout') ? statementTimeout(route, context, error) : error
     } finally {
-      await once.end(isDone)
+      await idempotency.end(isDone)
     }
   }
 }
@@ -155,16 +155,21 @@ interface CallerContext {
   readonly caller: Caller
 }
 
-function onceOf(
+function idempotencyOf(
   { takesKey, response }: RouteDescriptor,
   request: FastifyRequest,
   callerContext: CallerContext,
-): Once {
+): Idempotency {
   const key =
     takesKey === true && !callerContext.context.plain ? parseKey(request.headers[keyHeader]) : undefined
   if (key === undefined) return unkeyed
   const target = `${request.method} ${request.url}`
-  return createOnce({ ...callerContext, key, target, secretNames: listSecrets((response ?? {}) as Schema) })
+  return createIdempotency({
+    ...callerContext,
+    key,
+    target,
+    secretNames: listSecrets((response ?? {}) as Schema),
+  })
 }
 
 function requestOf(request: FastifyRequest, { context, caller }: CallerContext) {

@@ -4,39 +4,38 @@ import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
 import { hasBody } from './json_body.ts'
 
-/** What has come from a client and gone to it at some time, and whether the server waits for the client. */
+/** Bytes transferred so far, and whether the server waits for the client. */
 export interface ClientProgress {
   readonly receivedBytes: number
   readonly sentBytes: number
   /** Whether the server waits for more of the body. */
   readonly isSending: boolean
-  /** Whether the server waits for the client to take more of the answer. */
-  readonly isTaking: boolean
+  /** Whether the server waits for the client to read more of the response. */
+  readonly isReading: boolean
 }
 
-/** Tells in which direction a client was too slow between two times, if the server waited for it at both. */
+/** Finds the direction in which a client was too slow between two samples, if the server waited for it at both. */
 export function findSlowness(
   before: ClientProgress,
   now: ClientProgress,
-  leastBytes: number,
+  minBytes: number,
 ): 'body' | 'answer' | undefined {
-  if (before.isSending && now.isSending && now.receivedBytes - before.receivedBytes < leastBytes)
-    return 'body'
-  if (before.isTaking && now.isTaking && now.sentBytes - before.sentBytes < leastBytes) return 'answer'
+  if (before.isSending && now.isSending && now.receivedBytes - before.receivedBytes < minBytes) return 'body'
+  if (before.isReading && now.isReading && now.sentBytes - before.sentBytes < minBytes) return 'answer'
   return undefined
 }
 
-/** One request and its answer. */
+/** Request with its response. */
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Answers the request with a failure, and closes the connection then. */
+  /** Sends an error and closes the connection. */
   readonly refuse: (fault: Problem) => void
 }
 
 /**
- * Ends a request whose client sends its body, or takes its answer, more slowly than the limits say. What was answered in
- * part is broken off: nobody takes half for whole.
+ * Ends a request whose client sends the body or reads the response more slowly than the limits allow. Destroys the
+ * connection if a part of the response was sent, so that the client detects the truncation.
  */
 export function limitSlowness(
   { request, response, refuse }: Exchange,
@@ -53,7 +52,7 @@ export function limitSlowness(
       request.socket.destroy()
       return
     }
-    // The handler learns that the body has ended too early once the client has been told.
+    // Destroys the request, which aborts the handler, only after the error was sent.
     response.once('close', () => request.destroy())
     refuse(tooSlow(minRate, seconds))
   }
@@ -61,7 +60,7 @@ export function limitSlowness(
   timer.unref()
   const stop = () => clearInterval(timer)
   response.once('close', () => {
-    // What is left of the body comes still, where nobody has read it.
+    // The unread rest of the body may still arrive.
     if (request.complete) stop()
     else request.once('end', stop).once('close', stop)
   })
@@ -75,12 +74,12 @@ function readProgress(request: IncomingMessage, response: ServerResponse): Clien
     // A full buffer waits for the server.
     isSending:
       hasBody(request) && !request.complete && request.readableLength < request.readableHighWaterMark,
-    isTaking: response.headersSent && socket.writableLength > 0,
+    isReading: response.headersSent && socket.writableLength > 0,
   }
 }
 
 const tooSlow = (minRate: number, seconds: number) =>
   problem(
     'request/too-slow',
-    `The body came more slowly than ${minRate} bytes per second for ${seconds} s, the limit of the server.`,
+    `The body was sent at less than ${minRate} bytes per second for ${seconds} s, the limit of the server.`,
   )

@@ -3,53 +3,53 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 
-/** A tile as it is sent. */
+/** Encoded tile with its entity tag. */
 export interface CachedTile {
-  /** None where the tile is empty. */
+  /** Uncompressed tile; zero bytes if the tile is empty. */
   readonly bytes: Uint8Array
-  /** Of the bytes, so that it holds across restarts and servers. */
+  /** Derived from the bytes, so that it is the same on every process and after a restart. */
   readonly etag: string
-  /** The bytes packed, once somebody has asked for that. */
-  packed?: Promise<Uint8Array>
+  /** Gzipped bytes, created on first use. */
+  gzipped?: Promise<Uint8Array>
 }
 
-/** Tiles of one server, by everything they depend on. */
+/** Cache of tiles, with keys that contain everything a tile depends on. */
 export interface TileCache {
-  /** Gives a tile, making it where it is not known; whoever asks for it meanwhile waits for the same one. */
-  get(key: string, make: () => Promise<Uint8Array>): Promise<CachedTile>
+  /** Returns a tile, and creates it if necessary; concurrent requests share one creation. */
+  get(key: string, create: () => Promise<Uint8Array>): Promise<CachedTile>
 }
 
-/** Most bytes of all tiles. */
-const mostBytes = 64 * 2 ** 20
+/** Maximum size of all tiles. */
+const maxBytes = 64 * 2 ** 20
 
-/** What a tile takes beside its bytes. */
+/** Memory of a tile in addition to its bytes. */
 const overheadBytes = 500
 
-/** Starts an empty cache. */
+/** Creates an empty cache. */
 export function createTileCache(): TileCache {
   const tiles = new LRUCache<string, CachedTile, () => Promise<Uint8Array>>({
-    maxSize: mostBytes,
-    // Packed bytes come later; they are about a third.
+    maxSize: maxBytes,
+    // Includes the gzipped bytes, about a third, which are created later.
     sizeCalculation: ({ bytes }) => overheadBytes + Math.ceil(bytes.length * 1.4),
-    fetchMethod: async (_key, _stale, { context: make }) => describeTile(await make()),
+    fetchMethod: async (_key, _stale, { context: create }) => describeTile(await create()),
   })
   return {
-    async get(key, make) {
-      // A tile larger than the cache is not kept, and given all the same.
-      return (await tiles.fetch(key, { context: make })) ?? describeTile(await make())
+    async get(key, create) {
+      // A tile larger than the cache is not stored.
+      return (await tiles.fetch(key, { context: create })) ?? describeTile(await create())
     },
   }
 }
 
-const pack = promisify(gzip)
+const gzipAsync = promisify(gzip)
 
-/** Gives the bytes of a tile as gzip. */
-export function packTile(tile: CachedTile): Promise<Uint8Array> {
-  tile.packed ??= pack(tile.bytes, { level: 4 })
-  return tile.packed
+/** Returns the gzipped bytes of a tile. */
+export function gzipTile(tile: CachedTile): Promise<Uint8Array> {
+  tile.gzipped ??= gzipAsync(tile.bytes, { level: 4 })
+  return tile.gzipped
 }
 
-/** Gives a tile of its bytes. */
+/** Creates a tile with its entity tag from bytes. */
 export function describeTile(bytes: Uint8Array): CachedTile {
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
   return { bytes, etag: `"${digest}"` }

@@ -9,9 +9,9 @@ import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
 import { acceptsGzip } from '../http/gzip.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
-import { type CachedTile, describeTile, packTile } from './tile_cache.ts'
+import { type CachedTile, describeTile, gzipTile } from './tile_cache.ts'
 
-/** What a tile is asked for with. */
+/** Parameters of a tile request. */
 export interface TileOptions {
   readonly z?: number | undefined
   readonly x?: number | undefined
@@ -23,36 +23,36 @@ export interface TileOptions {
 
 const mediaType = 'application/vnd.mapbox-vector-tile'
 
-/** Below that, packing costs more than it saves. */
-const packFrom = 860
+/** Minimum size for compression; for smaller tiles it does not pay off. */
+const minGzipBytes = 860
 
 /**
- * Reads and checks what a tile is asked for with.
+ * Validates the parameters of a tile request.
  *
- * @throws {Problem} request/invalid for a parameter that is missing, or a tile that the zoom level does not have
+ * @throws {Problem} request/invalid for a missing parameter, or a tile outside the grid of the zoom level
  */
 export function readTileRequest(options: TileOptions): TileRequest {
   const { extent = 4096, padding = 0.05 } = options
   const address = { z: need('z', options.z), x: need('x', options.x), y: need('y', options.y) }
   if (!tileExists(address)) {
     const last = 2 ** address.z - 1
-    const asked = `${address.x}/${address.y}`
+    const tile = `${address.x}/${address.y}`
     throw problem(
       'request/invalid',
-      `zoom level ${address.z} has no tile ${asked}, only 0/0 to ${last}/${last}`,
+      `Tile ${tile} does not exist at zoom level ${address.z}, which has tiles 0/0 to ${last}/${last}.`,
     )
   }
   return { address, extent, padding, simplification: options.simplification ?? Math.round(extent / 512) }
 }
 
 function need(name: string, value: number | undefined): number {
-  if (value === undefined) throw problem('request/invalid', `${name}: the parameter is required`)
+  if (value === undefined) throw problem('request/invalid', `Missing parameter "${name}".`)
   return value
 }
 
 /**
- * Answers with a vector tile of layers, from lower to upper: 204 where nothing is there, 304 where the client has it.
- * The version of each layer's data is read for each request, so that a tile never lags behind.
+ * Returns a vector tile of layers, from bottom to top: 204 if it is empty, 304 if the client has the current version. Reads
+ * the data version of each layer on every request, so that tiles are never stale.
  *
  * @throws {Problem} resource/interface for a resource without features
  */
@@ -62,30 +62,30 @@ export async function answerTile(
   request: TileRequest,
 ): Promise<Answer> {
   const found = await findLayers(context.database, ids)
-  const layers = [...new Set(ids)].map((id) => found.get(id) ?? refuse(id))
-  const making = { layers, dialect, request }
-  // A table elsewhere changes without a word: what was drawn of it a moment ago says nothing.
-  if (layers.some(isForeign)) return answerCached(describeTile(await makeTile(context, making)), headers)
+  const layers = [...new Set(ids)].map((id) => found.get(id) ?? throwNoFeatures(id))
+  const source = { layers, dialect, request }
+  // Changes of foreign tables are not tracked, so their tiles are not cached.
+  if (layers.some(isForeign)) return answerCached(describeTile(await createTile(context, source)), headers)
   const key = [dialect, keyOf(request), ...layers.map(layerKey)].join(' ')
-  const tile = await context.layerCaches.tiles.get(key, () => makeTile(context, making))
+  const tile = await context.layerCaches.tiles.get(key, () => createTile(context, source))
   return answerCached(tile, headers)
 }
 
-/** Which tile is made, of what. */
-interface Making {
+/** Layers and grid cell of a tile. */
+interface TileSource {
   readonly layers: readonly Layer[]
   readonly dialect: Dialect
   readonly request: TileRequest
 }
 
-function refuse(id: number): never {
-  throw problem('resource/interface', `Resource id = ${id} has no features to draw.`, { resource: id })
+function throwNoFeatures(id: number): never {
+  throw problem('resource/interface', `Resource id = ${id} has no features.`, { resource: id })
 }
 
 const keyOf = ({ address: { z, x, y }, extent, simplification, padding }: TileRequest) =>
   [z, x, y, extent, simplification, padding].join()
 
-// A table is exchanged when data is replaced, and fields are renamed, without a change of any feature.
+// Replacing data changes the table, and renaming fields changes the tile, without a new data version.
 const layerKey = ({ resourceId, tableName, dataVersion, fields }: Layer) =>
   JSON.stringify([
     resourceId,
@@ -94,9 +94,9 @@ const layerKey = ({ resourceId, tableName, dataVersion, fields }: Layer) =>
     fields.map(({ columnName, keyname }) => [columnName, keyname]),
   ])
 
-async function makeTile(
+async function createTile(
   context: ApiRequest['context'],
-  { layers, dialect, request }: Making,
+  { layers, dialect, request }: TileSource,
 ): Promise<Uint8Array> {
   const databases = await findDatabases(context, layers)
   const parts = layers.map((layer) => {
@@ -108,16 +108,17 @@ async function makeTile(
   return Buffer.concat(await Promise.all(parts))
 }
 
-async function answerCached(tile: CachedTile, asked: ApiRequest['headers']): Promise<Answer> {
-  // What a caller may see can change at any time: ask again, and be told that nothing has.
+async function answerCached(tile: CachedTile, requestHeaders: ApiRequest['headers']): Promise<Answer> {
+  // Permissions may change at any time, so clients must revalidate.
   const headers = { etag: tile.etag, 'cache-control': 'private, no-cache', vary: 'Accept-Encoding' }
   if (tile.bytes.length === 0) return { empty: true, headers }
-  if (matches(asked['if-none-match'], tile.etag)) return { empty: true, status: 304, headers }
-  if (!acceptsGzip(asked) || tile.bytes.length < packFrom) return { bytes: tile.bytes, mediaType, headers }
-  return { bytes: await packTile(tile), mediaType, headers: { ...headers, 'content-encoding': 'gzip' } }
+  if (matches(requestHeaders['if-none-match'], tile.etag)) return { empty: true, status: 304, headers }
+  if (!acceptsGzip(requestHeaders) || tile.bytes.length < minGzipBytes)
+    return { bytes: tile.bytes, mediaType, headers }
+  return { bytes: await gzipTile(tile), mediaType, headers: { ...headers, 'content-encoding': 'gzip' } }
 }
 
 function matches(condition: string | undefined, etag: string): boolean {
-  const known = (condition ?? '').split(',').map((item) => item.trim().replace(/^W\//, ''))
-  return known.includes(etag) || known.includes('*')
+  const tags = (condition ?? '').split(',').map((item) => item.trim().replace(/^W\//, ''))
+  return tags.includes(etag) || tags.includes('*')
 }

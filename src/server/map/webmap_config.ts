@@ -19,23 +19,23 @@ import type { Style } from '../../style/style_model.ts'
 import { type Branches, branchesOf } from '../classes/webmap_item.ts'
 import { sanitiseDescription } from '../resource/description.ts'
 
-/** What a web map's configuration is made of. */
+/** Input of a web map configuration. */
 export interface ConfigSource {
   readonly map: WebmapRow
   readonly resource: Pick<ResourceRow, 'displayName' | 'description'>
-  /** What the caller may do with the map, the styles, and the layers these stand under. */
+  /** Permissions of the caller on the map, its styles and their layers. */
   readonly masks: ReadonlyMap<number, PermissionMask>
 }
 
-/** Lists the resources whose permissions decide what is shown: the map, its styles and what these stand under. */
+/** Lists the resources whose permissions determine the content: the map, its styles and their parents. */
 export function listShownResources({ id, items }: WebmapRow): number[] {
   const ids = [id, ...items.flatMap(({ styleId, styleParentId }) => [styleId, styleParentId])]
   return [...new Set(ids.filter((id) => id !== null))]
 }
 
 /**
- * Puts together what the page of a web map shows: layers whose style and features the caller may read, and the groups
- * that are not empty then. Four statements, however many layers there are.
+ * Reads the configuration of a web map page: the layers whose style and features the caller may read, and the groups that
+ * contain any of them. Executes a constant number of statements.
  */
 export async function readWebmapConfig(tx: Queryable, source: ConfigSource): Promise<WebmapConfig<Style>> {
   const { map, resource } = source
@@ -76,7 +76,7 @@ interface Drawing extends LayerDrawing<Style> {
   readonly layerId: number
 }
 
-/** Reads how styles are drawn, by their ids. Styles of other classes than ours can draw are left out. */
+/** Reads the drawing of styles by style id. Omits styles of classes that cannot be drawn. */
 async function readDrawings(tx: Queryable, { map, masks }: ConfigSource): Promise<Map<number, Drawing>> {
   const rows = map.items.filter((row) => isShown(row, masks))
   const layerIds = [...new Set(rows.map(({ styleParentId }) => styleParentId ?? 0))]
@@ -89,10 +89,10 @@ async function readDrawings(tx: Queryable, { map, masks }: ConfigSource): Promis
   const drawings = new Map<number, Drawing>()
   for (const { styleId, styleParentId } of rows) {
     const layer = layers.get(styleParentId ?? 0)
-    const read = styles.get(styleId ?? 0)
-    if (styleId === null || layer === undefined || read === undefined) continue
+    const parse = styles.get(styleId ?? 0)
+    if (styleId === null || layer === undefined || parse === undefined) continue
     const mask = masks.get(layer.resourceId) ?? 0
-    const style = read() ?? defaultStyle(layer.geometryType)
+    const style = parse() ?? defaultStyle(layer.geometryType)
     const attribution = hasPermission(mask, 'metadata.read')
       ? attributionOf(resources.get(layer.resourceId))
       : null
@@ -101,7 +101,7 @@ async function readDrawings(tx: Queryable, { map, masks }: ConfigSource): Promis
   return drawings
 }
 
-/** Finds the texts of styles, and gives for each how it is read. What cannot be drawn gets the plain style. */
+/** Finds style documents and returns a parser for each, which returns undefined if the default style applies. */
 async function readStyles(
   tx: Queryable,
   ids: readonly number[],
@@ -114,14 +114,14 @@ async function readStyles(
   ])
 }
 
-/** Lists layers that are there for the caller and that nothing can draw yet, by their names on the map. */
+/** Lists the display names of layers that the caller may read but whose style cannot be drawn. */
 function listUndrawn({ map, masks }: ConfigSource, drawings: ReadonlyMap<number, Drawing>): string[] {
   return map.items
     .filter((row) => isShown(row, masks) && !drawings.has(row.styleId ?? 0))
     .flatMap(({ item }) => (item.item_type === 'layer' ? [item.display_name] : []))
 }
 
-// Data must be readable on the style, which says how it looks, and on the layer, which has the features.
+// Requires data.read on both the style and its layer.
 function isShown({ styleId, styleParentId }: ItemRow, masks: ConfigSource['masks']): boolean {
   return [styleId, styleParentId].every((id) => id !== null && hasPermission(masks.get(id) ?? 0, 'data.read'))
 }
@@ -136,7 +136,7 @@ function drawingOf(layer: Layer, mask: PermissionMask): Omit<Drawing, 'style' | 
   }
 }
 
-/** Metadata keys that say whom data comes from, the first that is there counts. */
+/** Metadata keys of the attribution; the first one present applies. */
 const attributionKeys = ['attribution', 'source', 'copyright']
 
 function attributionOf(resource: ResourceRow | undefined): string | null {
@@ -145,22 +145,22 @@ function attributionOf(resource: ResourceRow | undefined): string | null {
   return typeof found === 'string' ? found.trim() : null
 }
 
-interface Growing {
+interface ItemTree {
   readonly branches: Branches
   readonly drawings: ReadonlyMap<number, Drawing>
 }
 
-function configItems(growing: Growing, parentId: number | null): ConfigItem<Style>[] {
-  return (growing.branches.get(parentId) ?? []).flatMap((row) => configItem(growing, row))
+function configItems(tree: ItemTree, parentId: number | null): ConfigItem<Style>[] {
+  return (tree.branches.get(parentId) ?? []).flatMap((row) => configItem(tree, row))
 }
 
-function configItem(growing: Growing, row: ItemRow): ConfigItem<Style>[] {
+function configItem(tree: ItemTree, row: ItemRow): ConfigItem<Style>[] {
   const { id, item } = row
   if (item.item_type === 'layer') {
-    const drawing = growing.drawings.get(row.styleId ?? 0)
+    const drawing = tree.drawings.get(row.styleId ?? 0)
     return drawing === undefined ? [] : [configLayer(row, item, drawing)]
   }
-  const children = configItems(growing, id)
+  const children = configItems(tree, id)
   if (children.length === 0) return []
   const expanded = item.group_expanded ?? false
   return [{ type: 'group', id, key: id, label: item.display_name, expanded, exclusive: false, children }]

@@ -1,16 +1,16 @@
 import type { WebBundle } from '../http/web_files.ts'
 import { escapeHtml } from '../pages/html.ts'
 
-/** What the page of a web map is made of. */
+/** Content of a web map page. */
 export interface WebmapPage {
   readonly id: number
   readonly title: string
   readonly bundle: WebBundle
-  /** Without layer tree and tools, for other sites to embed. */
+  /** Whether to omit layer tree and tools, for embedding in other sites. */
   readonly tiny: boolean
 }
 
-/** Writes the page of a web map. It has nothing but a title in it: all else comes with the bundle. */
+/** Writes a web map page, which contains only the title and the bundle. */
 export function webmapPage({ id, title, bundle, tiny }: WebmapPage): string {
   return `<!doctype html>
 <html lang="en">
@@ -30,7 +30,7 @@ export function webmapPage({ id, title, bundle, tiny }: WebmapPage): string {
 `
 }
 
-/** Header fields of the page: nothing is loaded from elsewhere, and nothing in the page can run but the bundle. */
+/** Headers of the page: the policy allows only the bundle and resources of this server. */
 export function pageHeaders(tiny: boolean): Record<string, string> {
   const policy = [
     "default-src 'none'",

@@ -41,7 +41,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
 }
 
-/** Writes an OpenAPI document as a page that needs no script: operations by area, then the bodies they name. */
+/** Writes an OpenAPI document as a page without scripts: operations by tag, then the schemas of bodies. */
 export function docsPage({ info, paths, tags, components }: OpenApi): string {
   const { title, version, summary } = info as { title: string; version: string; summary: string }
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -52,8 +52,8 @@ export function docsPage({ info, paths, tags, components }: OpenApi): string {
     })),
   )
   const areas = tags.map(({ name }) => {
-    const own = operations.filter(({ operation }) => operation.tags.includes(name))
-    return `<section id="${name}"><h2>${escapeHtml(name)}</h2>${own.map(operationHtml).join('')}</section>`
+    const tagged = operations.filter(({ operation }) => operation.tags.includes(name))
+    return `<section id="${name}"><h2>${escapeHtml(name)}</h2>${tagged.map(operationHtml).join('')}</section>`
   })
   const schemas = Object.entries(components.schemas).map(
     ([name, schema]) =>
@@ -76,16 +76,16 @@ interface Entry {
 function operationHtml({ path, method, operation }: Entry): string {
   const { summary, parameters, requestBody, responses } = operation
   const permission = operation['x-permission']
-  const needs = permission === undefined ? '' : `Needs <code>${permission}</code>. `
+  const requirement = permission === undefined ? '' : `Requires <code>${permission}</code>. `
   const { pglite, postgres } = operation['x-statement-seconds']
-  const time = `One statement of the database may take ${postgres} s; on the embedded database ${pglite} s.`
+  const time = `Statement timeout: ${postgres} s; ${pglite} s with the embedded database.`
   const body = requestBody === undefined ? '' : bodyHtml(requestBody)
   const answers = Object.entries(responses).map(
     ([status, { description, content = {} }]) =>
       `<h4>${status} <small>${escapeHtml(description)}</small></h4>${contentHtml(content)}`,
   )
   return `<details><summary><span class="method">${method}</span> <code>${escapeHtml(path)}</code> ${escapeHtml(summary)}</summary>
-<p>${needs}${time}</p>${parametersHtml(parameters)}${body}${answers.join('')}</details>`
+<p>${requirement}${time}</p>${parametersHtml(parameters)}${body}${answers.join('')}</details>`
 }
 
 function bodyHtml({ content, 'x-max-bytes': maxBytes }: NonNullable<Operation['requestBody']>): string {
@@ -108,7 +108,7 @@ function contentHtml(content: Content): string {
     .join('')
 }
 
-/** Objects as tables of their members, everything else by its type. */
+/** Writes a schema: objects as tables of members, other schemas as their type. */
 function schemaHtml(schema: Schema): string {
   if (schema.allOf !== undefined) return schema.allOf.map(schemaHtml).join('')
   if (schema.items !== undefined && schema.items.properties !== undefined)

@@ -2,29 +2,29 @@ import { escapeHtml } from './html.ts'
 import { documentHtml } from './html_document.ts'
 import { loginAddress, readNext } from './login_address.ts'
 
-/** A failure that is reported to a person. */
-export interface Failure {
+/** Content of an error page. */
+export interface ErrorPage {
   readonly status: number
   readonly title: string
   readonly message: string
-  /** Path and query of the page that was asked for, to come back to after logging in; undefined where none was. */
+  /** Path and query of the requested page, for the link to sign in; undefined if it was not a page. */
   readonly path: string | undefined
-  /** Whether the same page may be there for guests: the session with which it was asked for has ended. */
+  /** Whether the session of the request has ended, so that guests may still see the page. */
   readonly hasSessionEnded: boolean
 }
 
-/** Writes a small page that reports a failure to a person. */
-export function errorPage(failure: Failure): string {
-  const { status, title, message } = failure
+/** Writes an error page. */
+export function errorPage(page: ErrorPage): string {
+  const { status, title, message } = page
   const body = `<main>
 <h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(message)}</p>
-${waysHtml(failure)}
+${linksHtml(page)}
 </main>`
   return documentHtml(`${status} ${title}`, body)
 }
 
-function waysHtml({ status, path, hasSessionEnded }: Failure): string {
+function linksHtml({ status, path, hasSessionEnded }: ErrorPage): string {
   const login = path === undefined ? '/login' : loginAddress(path)
   const here = readNext(path)
   const links = [

@@ -6,7 +6,7 @@ const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf
 const style = `${read('../../contract/theme.css')}\n${read('./pages.css')}`
 const styleDigest = createHash('sha256').update(style).digest('base64')
 
-/** Writes a whole page around its body, which is HTML. It needs no script and nothing from elsewhere. */
+/** Writes a complete HTML document around a body of HTML, without scripts and external resources. */
 export function documentHtml(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -24,7 +24,7 @@ ${body}
 `
 }
 
-/** Header fields of these pages: nothing runs in them, and nothing is loaded. */
+/** Headers of these pages: the policy allows neither scripts nor external resources. */
 export const documentHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",

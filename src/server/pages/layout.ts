@@ -3,31 +3,30 @@ import { escapeHtml } from './html.ts'
 import { documentHeaders, documentHtml } from './html_document.ts'
 import { loginAddress } from './login_address.ts'
 
-/** A page around its content, which is HTML. */
+/** Page with HTML content. */
 export interface Layout {
   readonly title: string
-  /** Who looks at it. */
   readonly caller: Caller
-  /** Path of the page, to come back to after logging in. */
+  /** Path of the page, to return to after signing in. */
   readonly path: string
   readonly content: string
 }
 
-/** Writes a page with the way home and who is logged in on top. */
+/** Writes a page with a header that links to the start page and shows the signed-in user. */
 export function layoutPage({ title, caller, path, content }: Layout): string {
-  const top = `<p><a href="/">landform</a> <a href="/docs">API</a></p>${whoHtml(caller, path)}`
+  const top = `<p><a href="/">landform</a> <a href="/docs">API</a></p>${callerHtml(caller, path)}`
   return documentHtml(title, `<header class="top">${top}</header>\n<main>${content}</main>`)
 }
 
-function whoHtml(caller: Caller, path: string): string {
+function callerHtml(caller: Caller, path: string): string {
   if (caller.isGuest) return `<p><a href="${escapeHtml(loginAddress(path))}">Log in</a></p>`
   const name = escapeHtml(caller.displayName)
-  // Who came with each request, and not with a session, has nothing to end.
+  // Without a session there is nothing to sign out of.
   if (caller.medium !== 'session') return `<p>${name}</p>`
   return `<form method="post" action="/logout">${name} <button>Log out</button></form>`
 }
 
-/** Header fields of these pages: what they show is for who looks at them alone. */
+/** Headers of these pages, which are not cached because they depend on the caller. */
 export const layoutHeaders: Readonly<Record<string, string>> = {
   ...documentHeaders,
   'cache-control': 'no-store',

@@ -2,21 +2,21 @@ import type { Caller } from '../auth/caller.ts'
 import { escapeHtml } from './html.ts'
 import { layoutPage } from './layout.ts'
 
-/** What the form to log in with shows. */
+/** Content of the sign-in page. */
 export interface LoginForm {
   readonly caller: Caller
-  /** Path of the page to go on with. */
+  /** Path to redirect to after signing in. */
   readonly next: string
-  /** What was typed before. */
+  /** Login of the previous attempt. */
   readonly login?: string
-  /** Why that failed. */
+  /** Error message of the previous attempt. */
   readonly fault?: string
 }
 
-/** Writes the form to log in with. */
+/** Writes the sign-in page. */
 export function loginPage({ caller, next, login = '', fault }: LoginForm): string {
-  const said = fault === undefined ? '' : `<p class="fault" role="alert">${escapeHtml(fault)}</p>`
-  const content = `<h1>Log in</h1>${said}
+  const alert = fault === undefined ? '' : `<p class="fault" role="alert">${escapeHtml(fault)}</p>`
+  const content = `<h1>Log in</h1>${alert}
 <form method="post" action="/login">
 <input type="hidden" name="next" value="${escapeHtml(next)}">
 <label>Login <input name="login" value="${escapeHtml(login)}" autocomplete="username" required autofocus></label>

@@ -7,37 +7,37 @@ import { escapeHtml } from './html.ts'
 import { layoutPage } from './layout.ts'
 import { linksHtml } from './resource_links.ts'
 
-/** What the page of a resource shows. */
+/** Content of a resource page. */
 export interface ResourcePage {
   readonly caller: Caller
-  /** What the caller may see of it. */
+  /** Resource with the members that the caller may read. */
   readonly resource: Representation
-  /** From the root down to the parent. */
+  /** Ancestors from the root to the parent. */
   readonly above: readonly NamedResource[]
   readonly children: readonly NamedResource[]
-  /** How many children the caller may see, and how many of them come before those shown. */
+  /** Number of children visible to the caller, and index of the first one on the page. */
   readonly childCount: number
   readonly offset: number
-  /** What it points at, as far as the caller may see it. */
+  /** Referenced resources visible to the caller. */
   readonly uses: readonly NamedResource[]
   readonly owner: string
-  /** Scope by scope, what the caller may do. */
+  /** Permissions of the caller by scope. */
   readonly rights: Readonly<Record<string, Readonly<Record<string, boolean>>>>
 }
 
-/** Writes the page of a resource: enough to look around, and to see why something may or may not be done. */
+/** Writes a resource page, for browsing and for inspecting permissions. */
 export function resourcePage(page: ResourcePage): string {
   const { resource, caller } = page
   const { id, cls, display_name: name = '', description } = resource.resource
   const { label } = descriptorOf(cls as Cls)
-  const said = description
+  const descriptionHtml = description
     ? `<section aria-label="Description">${sanitiseDescription(description)}</section>`
     : ''
   const content = [
     pathHtml(page),
     `<h1>${escapeHtml(name)}</h1><p class="quiet">${escapeHtml(label)}${factsText(page)}</p>`,
     linksHtml(page),
-    said,
+    descriptionHtml,
     childrenHtml(page),
     resourcesHtml('Uses', page.uses),
     membersHtml(resource),
@@ -57,14 +57,14 @@ function pathHtml({ above, resource }: ResourcePage): string {
 function factsText({ resource, owner }: ResourcePage): string {
   const { id, keyname, creation_date: date } = resource.resource
   const key = keyname ? `, key <code>${escapeHtml(keyname)}</code>` : ''
-  return ` ${id}${key}, owned by ${escapeHtml(owner)}, made ${escapeHtml((date ?? '').replace('T', ' '))}`
+  return ` ${id}${key}, owned by ${escapeHtml(owner)}, created ${escapeHtml((date ?? '').replace('T', ' '))}`
 }
 
 function childrenHtml({ children, childCount, offset, resource }: ResourcePage): string {
   const next = offset + children.length
   const more =
     next < childCount
-      ? `<p><a href="/resource/${resource.resource.id}?offset=${next}">Further ones, of ${childCount}</a></p>`
+      ? `<p><a href="/resource/${resource.resource.id}?offset=${next}">More of ${childCount}</a></p>`
       : ''
   return resourcesHtml('Contents', children, more)
 }
@@ -79,7 +79,7 @@ function resourcesHtml(title: string, resources: readonly NamedResource[], more 
 <tbody>${rows.join('')}</tbody></table>${more}</section>`
 }
 
-/** Members of the class and metadata, with all that the caller may see of them. */
+/** Writes the members of the class and the metadata that the caller may read. */
 function membersHtml({ resource: _, ...members }: Representation): string {
   const sections = Object.entries(members).flatMap(([member, values]) => {
     const entries = Object.entries((values ?? {}) as Readonly<Record<string, unknown>>)
@@ -93,9 +93,9 @@ function membersHtml({ resource: _, ...members }: Representation): string {
 }
 
 function rightsHtml({ rights, resource, caller }: ResourcePage): string {
-  const rows = Object.entries(rights).map(([scope, held]) => {
-    const words = Object.entries(held).map(([name, holds]) =>
-      holds ? name : `<del class="quiet">${name}</del>`,
+  const rows = Object.entries(rights).map(([scope, permissions]) => {
+    const words = Object.entries(permissions).map(([name, isGranted]) =>
+      isGranted ? name : `<del class="quiet">${name}</del>`,
     )
     return `<tr><th scope="row">${scope}</th><td>${words.join(', ')}</td></tr>`
   })
@@ -103,11 +103,11 @@ function rightsHtml({ rights, resource, caller }: ResourcePage): string {
   const own =
     rules.length === 0
       ? ''
-      : `<details><summary>Rules set here (${rules.length})</summary>${valueHtml(rules)}</details>`
+      : `<details><summary>Rules of this resource (${rules.length})</summary>${valueHtml(rules)}</details>`
   return `<section><h2>Rights of ${escapeHtml(caller.displayName)}</h2><table><tbody>${rows.join('')}</tbody></table>${own}</section>`
 }
 
-/** Writes a value of JSON as HTML: lists of plain objects as tables, texts of many lines as they stand, other structures as JSON. */
+/** Writes a JSON value as HTML: lists of flat objects as tables, multi-line strings preformatted, other values as JSON. */
 function valueHtml(value: unknown): string {
   if (value === null || value === undefined) return '<span class="quiet">none</span>'
   if (typeof value === 'string' && value.includes('\n')) return `<pre>${escapeHtml(value)}</pre>`

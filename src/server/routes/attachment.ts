@@ -22,26 +22,26 @@ const json = 'application/json'
 /** Operations on the attachments of features. */
 export const attachmentHandlers: Handlers<keyof typeof attachmentRoutes> = {
   'attachment.list': async (request) => {
-    const place = await openFeature(request)
-    const items = await listAttachmentJson(request.context.database, place)
+    const feature = await openFeature(request)
+    const items = await listAttachmentJson(request.context.database, feature)
     return { bytes: Buffer.from(`[${items.join()}]`), mediaType: json }
   },
 
   'attachment.get': async (request) => {
-    const place = { ...(await openFeature(request)), id: request.params.aid }
-    const [item] = await listAttachmentJson(request.context.database, place)
-    if (item === undefined) throw attachmentNotFound(place)
+    const key = { ...(await openFeature(request)), id: request.params.aid }
+    const [item] = await listAttachmentJson(request.context.database, key)
+    if (item === undefined) throw attachmentNotFound(key)
     return { bytes: Buffer.from(item), mediaType: json }
   },
 
   'attachment.create': async (request) => {
-    const { context, body, params, once } = request
+    const { context, body, params, idempotency } = request
     const { id, digest } = await writeAttachments(request, async (tx) => {
       const uploads = await lockUploads(tx, [body.file_upload.id])
-      const made = newAttachment(body, { featureId: params.fid, pointer: '', uploads })
-      const [id = 0] = await insertAttachments(tx, params.id, [made])
-      await once.keep(tx, { id })
-      return { id, digest: made.digest }
+      const attachment = newAttachment(body, { featureId: params.fid, pointer: '', uploads })
+      const [id = 0] = await insertAttachments(tx, params.id, [attachment])
+      await idempotency.store(tx, { id })
+      return { id, digest: attachment.digest }
     })
     await keepPreviews(context, [digest])
     return { json: { id } }
@@ -52,8 +52,8 @@ export const attachmentHandlers: Handlers<keyof typeof attachmentRoutes> = {
     const { id: layerId, fid: featureId, aid: id } = params
     await writeAttachments(request, async (tx) => {
       if (body.name !== undefined) checkAttachmentName(body.name, '/name')
-      const place = { layerId, featureId, id }
-      if ((await findAttachment(tx, place)) === undefined) throw attachmentNotFound(place)
+      const key = { layerId, featureId, id }
+      if ((await findAttachment(tx, key)) === undefined) throw attachmentNotFound(key)
       await updateAttachments(tx, layerId, [{ id, name: body.name, description: body.description }])
     })
     return { json: { id } }
@@ -61,9 +61,9 @@ export const attachmentHandlers: Handlers<keyof typeof attachmentRoutes> = {
 
   'attachment.delete': async (request) => {
     const { id: layerId, fid: featureId, aid: id } = request.params
-    const place = { layerId, featureId, id }
+    const key = { layerId, featureId, id }
     await writeAttachments(request, async (tx) => {
-      if (!(await deleteAttachment(tx, place))) throw attachmentNotFound(place)
+      if (!(await deleteAttachment(tx, key))) throw attachmentNotFound(key)
     })
     return { json: {} }
   },
@@ -80,9 +80,9 @@ type Request = ApiRequest<'attachment.download' | 'attachment.image'>
 
 async function getAttachment(request: Request): Promise<Attachment> {
   const { context, params } = request
-  const place = { ...(await openFeature(request)), id: params.aid }
-  const found = await findAttachment(context.database, place)
-  if (found === undefined) throw attachmentNotFound(place)
+  const key = { ...(await openFeature(request)), id: params.aid }
+  const found = await findAttachment(context.database, key)
+  if (found === undefined) throw attachmentNotFound(key)
   return found
 }
 
@@ -102,12 +102,14 @@ async function answerPreview(request: ApiRequest<'attachment.image'>): Promise<A
   }
   if (found.previewDigest !== null && matchesTag(headers['if-none-match'], etag))
     return { status: 304, headers: shared, empty: true }
-  const kept = await readPreview(context, found)
-  if (kept === undefined)
-    throw problem('attachment/no-preview', `The attachment ${JSON.stringify(found.name)} has no preview.`)
-  const isWhole = size.width >= storedSize.width && size.height >= storedSize.height
-  const preview = isWhole ? { bytes: kept, mediaType: typeOf(kept) } : await shrinkPreview(kept, size)
-  return { headers: shared, ...preview }
+  const preview = await readPreview(context, found)
+  if (preview === undefined)
+    throw problem('attachment/no-preview', `Attachment ${JSON.stringify(found.name)} has no preview.`)
+  const isFullSize = size.width >= storedSize.width && size.height >= storedSize.height
+  const image = isFullSize
+    ? { bytes: preview, mediaType: typeOf(preview) }
+    : await shrinkPreview(preview, size)
+  return { headers: shared, ...image }
 }
 
 function readSize(text: string): PreviewSize {
@@ -115,7 +117,7 @@ function readSize(text: string): PreviewSize {
   return { width: Math.min(width, storedSize.width), height: Math.min(height, storedSize.height) }
 }
 
-// The first byte of a PNG is none of a JPEG. @see the PNG specification, clause 5.2
+// Distinguishes PNG from JPEG by the first byte. @see the PNG specification, clause 5.2
 function typeOf(preview: Uint8Array): PreviewType {
   return preview[0] === 0x89 ? 'image/png' : 'image/jpeg'
 }

@@ -4,18 +4,18 @@ import { listTokens } from '../../store/auth/token.ts'
 import { getPrincipal } from '../auth/principal_checks.ts'
 import { requireUser, updateProfile } from '../auth/profile.ts'
 import { closeSession, openSession } from '../auth/session.ts'
-import { createToken, revokeToken, tokenAnswer, whose } from '../auth/tokens.ts'
+import { createToken, findTokenOwner, revokeToken, tokenAnswer } from '../auth/tokens.ts'
 import type { Handlers } from '../http/handler.ts'
 
-/** What tells who somebody is, or is a secret, is for the one who asked. */
-const unstored = { 'cache-control': 'no-store' }
+/** Header of responses with identities or secrets, which must not be cached. */
+const noStore = { 'cache-control': 'no-store' }
 
-/** Operations on oneself. */
+/** Operations of callers on their own account: session, profile and tokens. */
 export const authHandlers: Handlers<keyof typeof authRoutes> = {
   'auth.current_user': async ({ caller, query }) => {
-    if (query.require_authenticated && caller.isGuest) throw problem('auth/required', 'Nobody is logged in.')
+    if (query.require_authenticated && caller.isGuest) throw problem('auth/required', 'Sign-in required.')
     return {
-      headers: unstored,
+      headers: noStore,
       json: {
         id: caller.id,
         keyname: caller.keyname,
@@ -30,13 +30,13 @@ export const authHandlers: Handlers<keyof typeof authRoutes> = {
   'auth.login': async (request) => {
     const { user, cookie } = await openSession(request, request.body)
     return {
-      headers: { ...unstored, 'set-cookie': cookie },
+      headers: { ...noStore, 'set-cookie': cookie },
       json: { id: user.id, keyname: user.keyname, display_name: user.displayName },
     }
   },
 
   'auth.logout': async (request) => ({
-    headers: { ...unstored, 'set-cookie': await closeSession(request) },
+    headers: { ...noStore, 'set-cookie': await closeSession(request) },
     json: {},
   }),
 
@@ -45,7 +45,7 @@ export const authHandlers: Handlers<keyof typeof authRoutes> = {
     const record = await getPrincipal(request.context.database, 'user', request.caller.id)
     const { id, keyname, displayName, description, language, groupIds } = record
     return {
-      headers: unstored,
+      headers: noStore,
       json: { id, keyname, display_name: displayName, description, language, member_of: [...groupIds] },
     }
   },
@@ -53,12 +53,12 @@ export const authHandlers: Handlers<keyof typeof authRoutes> = {
   'auth.profile_update': async (request) => ({ json: await updateProfile(request, request.body) }),
 
   'token.list': async (request) => {
-    const userId = await whose(request, request.query.user)
+    const userId = await findTokenOwner(request, request.query.user)
     return { json: (await listTokens(request.context.database, userId)).map(tokenAnswer) }
   },
 
   'token.create': async (request) => ({
-    headers: unstored,
+    headers: noStore,
     json: await createToken(request, request.body),
   }),
 

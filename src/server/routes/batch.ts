@@ -9,27 +9,30 @@ import type { Handlers } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { parseCls } from '../resource/read_members.ts'
 
-/** Batches, and what is got ready for them. */
+/** Operations for batches and the sources prepared for them. */
 export const batchHandlers: Handlers<keyof typeof batchRoutes> = {
   'resource.batch': async (request) => {
-    const keep = (tx: Queryable, results: unknown) => request.once.keep(tx, { results })
+    const keep = (tx: Queryable, results: unknown) => request.idempotency.store(tx, { results })
     return { json: { results: await runBatch(request, request.body.operations, keep) } }
   },
 
   'source.prepare': async (request) => {
-    const { context, caller, body, signal, once } = request
+    const { context, caller, body, signal, idempotency } = request
     const cls = parseCls(body.cls)
-    const { source: sources } = behaviourOf(cls)
-    if (sources === undefined)
-      throw invalidAt('/cls', `sources are prepared for ${dataClsNames.join(' and ')}, not for ${body.cls}`)
+    const { source: sourceType } = behaviourOf(cls)
+    if (sourceType === undefined)
+      throw invalidAt(
+        '/cls',
+        `cannot prepare a source for ${body.cls}, only for ${dataClsNames.join(' and ')}`,
+      )
     const members = await readPreparation(request, cls)
-    const source = await sources.read({ context, caller, id: body.id, members, signal })
+    const source = await sourceType.read({ context, caller, id: body.id, members, signal })
     if (source === undefined) throw invalidAt(`/${cls}/source`, 'missing field "source"')
     try {
       return {
         json: await context.database.transaction(async (tx) => {
           const answer = await source.keep(tx)
-          await once.keep(tx, answer)
+          await idempotency.store(tx, answer)
           return answer
         }),
       }

@@ -5,15 +5,15 @@ import type { ApiRequest, Handlers } from '../http/handler.ts'
 import { docsPage } from '../pages/docs_page.ts'
 import { documentHeaders } from '../pages/html_document.ts'
 
-/** The description of the operations that this version offers, for programs and for people. */
+/** Creates the operations that describe the API, as OpenAPI document and as page. */
 export function createDocsHandlers(
   isOffered: (name: RouteName) => boolean,
 ): Handlers<keyof typeof docsRoutes> {
-  // Made when first asked for: a start does not wait for it, and it never changes.
-  const made = new Map<string, OpenApi>()
+  // Created on first use, to keep it out of the start.
+  const descriptions = new Map<string, OpenApi>()
   const describe = ({ context: { version } }: Pick<ApiRequest, 'context'>) => {
-    const description = made.get(version) ?? describeApi({ version, isOffered })
-    made.set(version, description)
+    const description = descriptions.get(version) ?? describeApi({ version, isOffered })
+    descriptions.set(version, description)
     return description
   }
   return {

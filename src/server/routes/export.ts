@@ -9,7 +9,7 @@ import { type ExportSource, writeGeojson, writeTable } from '../export/text_expo
 import { type OpenLayer, openLayer, steadily } from '../features/open_layer.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 
-/** Operations that give layers as files. */
+/** Operations that export layers as files. */
 export const exportHandlers: Handlers<'feature.export' | 'feature.geojson'> = {
   'feature.geojson': steadily(async (request) => {
     const opened = await openLayer(request.context, request.params.id)
@@ -27,32 +27,32 @@ export const exportHandlers: Handlers<'feature.export' | 'feature.geojson'> = {
 type Request = Pick<ApiRequest<'feature.export'>, 'context' | 'params' | 'headers' | 'raw' | 'signal'>
 
 async function exportLayer(request: Request, opened: OpenLayer, order: ExportOrder): Promise<Answer> {
-  // HEAD wants to know whether it can be had, and no more.
-  if (request.raw.method === 'HEAD') return sendFiles(request, order, nothing)
-  const made = await writeFiles(request, opened, order).catch((error: unknown) => {
+  // HEAD only checks whether the export is possible.
+  if (request.raw.method === 'HEAD') return sendFiles(request, order, noFiles)
+  const output = await writeFiles(request, opened, order).catch((error: unknown) => {
     throw geometryProblem(error)
   })
-  return sendFiles(request, order, made)
+  return sendFiles(request, order, output)
 }
 
 async function writeFiles(request: Request, opened: OpenLayer, order: ExportOrder): Promise<MadeFiles> {
   const { context, params, signal } = request
   const { formatName, format } = order
   const source = { ...opened, id: params.id, folder: context.temporaryFolder, signal }
-  if (isDirect(formatName)) return whole(await directWriters[formatName](source, order))
+  if (isDirect(formatName)) return withoutNotes(await directWriters[formatName](source, order))
   const names = await findResourceNames(context.database, [params.id])
   const layerName = names.get(params.id)?.displayName ?? String(params.id)
   const fileName = `${params.id}.${format.extension}`
   const { archived } = format
-  const made = await makeFiles({
+  const output = await makeFiles({
     source,
     order,
     format: formatName,
     layerName,
     fileName: archived ?? fileName,
   })
-  if (archived === undefined) return made
-  return { files: [{ name: fileName, content: zip(made.files) }], notes: made.notes }
+  if (archived === undefined) return output
+  return { files: [{ name: fileName, content: zip(output.files) }], notes: output.notes }
 }
 
 const directWriters: Readonly<
@@ -61,5 +61,5 @@ const directWriters: Readonly<
 
 const isDirect = (name: ExportFormatName): name is DirectFormatName => name in directWriters
 
-const whole = (files: readonly PackedFile[]): MadeFiles => ({ files, notes: [] })
-const nothing = whole([])
+const withoutNotes = (files: readonly PackedFile[]): MadeFiles => ({ files, notes: [] })
+const noFiles = withoutNotes([])

@@ -65,7 +65,7 @@ export const featureHandlers: Handlers<
       const content = readContent(target, body, query)
       const [id = 0] = await insertFeatures(tx, target, [content])
       const digests = await writeExtensionsOf(tx, layer, new Map([[id, content.extensions]]))
-      await request.once.keep(tx, { id })
+      await request.idempotency.store(tx, { id })
       return { id, digests }
     })
     await keepPreviews(request.context, digests)
@@ -103,15 +103,15 @@ export const featureHandlers: Handlers<
   },
 
   'feature.patch': async (request) => {
-    const { context, query, raw, once } = request
-    // All of it is here before the transaction opens: a slow client holds no lock.
-    const hash = once.isKeyed ? createHash('sha256') : undefined
+    const { context, query, raw, idempotency } = request
+    // Receives the complete body before the transaction, so that a slow client does not hold locks.
+    const hash = idempotency.isKeyed ? createHash('sha256') : undefined
     await using body = await spoolBody(raw, {
       folder: context.temporaryFolder,
       limitBytes: bodyLimitOf(routes['feature.patch'], context.bodyLimitBytes),
       onChunk: (chunk) => hash?.update(chunk),
     })
-    const before = await once.begin(hash?.digest('hex'))
+    const before = await idempotency.begin(hash?.digest('hex'))
     if (before !== undefined) return before as Answer<{ id: number }[]>
     const json = await writeLayer(request, async (tx, layer) => {
       checkKey(request, layer)
@@ -119,9 +119,9 @@ export const featureHandlers: Handlers<
       const entries = readJsonItems(body.chunks(), { itemLimitBytes: context.bodyLimitBytes })
       const { ids, isChanged } = await patchFeatures(tx, target, { entries, query })
       if (!isChanged && !isForeign(layer)) await untouchLayer(tx, layer.resourceId)
-      const made = ids.map((id) => ({ id }))
-      await once.keep(tx, made)
-      return made
+      const created = ids.map((id) => ({ id }))
+      await idempotency.store(tx, created)
+      return created
     })
     return { json }
   },
@@ -154,12 +154,16 @@ export const featureHandlers: Handlers<
   'feature.identify': steadily(async (request) => ({ json: await identify(request) })),
 }
 
-/** Features of another database come and go in a transaction of its own: no key here could keep up with it. */
-function checkKey({ once }: Pick<ApiRequest, 'once'>, layer: WritableLayer): void {
-  if (once.isKeyed && isForeign(layer))
-    throw problem('request/invalid', `The features of another database take no ${keyHeader}.`, {
-      data: { location: ['header', keyHeader] },
-    })
+/** Refuses idempotency keys for foreign tables, whose transactions do not include the table of keys. */
+function checkKey({ idempotency }: Pick<ApiRequest, 'idempotency'>, layer: WritableLayer): void {
+  if (idempotency.isKeyed && isForeign(layer))
+    throw problem(
+      'request/invalid',
+      `Header ${keyHeader} is not supported for features of another database.`,
+      {
+        data: { location: ['header', keyHeader] },
+      },
+    )
 }
 
 async function listFeatures(
@@ -171,7 +175,7 @@ async function listFeatures(
   const selection = await readSelection(database, layer, request)
   const page = openPage({ database, layer }, context.layerCaches.pageMarks, selection)
   const write = (part: PartSelection) => listStatement(layer, { ...selection, ...part, mark: page?.mark })
-  // Other orders are known to whom reads all of it only, and what is passed is passed once.
+  // A list in another order or with an offset cannot be split into several statements.
   const isById = selection.orderBy.every((name) => name === 'id') && !selection.offset
   const statements = isById ? splitReading({ layer, database }, selection, write) : [write(selection)]
   const onFirst = page?.learn
@@ -198,7 +202,7 @@ function readIds(body: unknown): number[] {
   })
 }
 
-// The geometry of the layer may have no place in the reference system that was asked for.
+// Geometries may lie outside the area of the requested reference system.
 function rethrow(error: unknown): never {
   throw geometryProblem(error)
 }

@@ -5,7 +5,7 @@ import { formFileName } from '../classes/formbuilder_form.ts'
 import { answerFile } from '../http/file_answer.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 
-/** Operations on the files that resources keep. */
+/** Operations on files of resources. */
 export const fileHandlers: Handlers<keyof typeof fileRoutes> = {
   'file.download': (request) => download(request, { name: request.params.name }),
   'form.ngfp': (request) => download(request, { name: formFileName, as: `${request.params.id}.ngfp` }),

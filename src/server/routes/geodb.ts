@@ -7,7 +7,7 @@ import { guardForeign } from '../geodb/guarded_query.ts'
 import { datatypeOf, getTable } from '../geodb/inspect_table.ts'
 import type { ApiRequest, Handlers } from '../http/handler.ts'
 
-/** Operations that look into databases elsewhere. */
+/** Operations that inspect foreign databases. */
 export const geodbHandlers: Handlers<keyof typeof geodbRoutes> = {
   'geodb.inspect': async ({ context, params: { id } }) => ({
     json: await listSchemas(await openConnection(context, id)),
@@ -16,20 +16,20 @@ export const geodbHandlers: Handlers<keyof typeof geodbRoutes> = {
   'geodb.inspect_table': async ({ context, params: { id, table }, query: { schema = 'public' } }) => {
     const database = await openConnection(context, id)
     const { columns } = await getTable(database, { schema, table })
-    return { json: columns.map(wireColumn) }
+    return { json: columns.map(encodeColumn) }
   },
 }
 
 async function openConnection(context: ApiRequest['context'], id: number): Promise<Database> {
   const connection = (await memberTable('geodb_connection').find(context.database, [id])).get(id)
   if (connection === undefined)
-    throw problem('resource/interface', `Resource id = ${id} is no connection to a database.`, {
+    throw problem('resource/interface', `Resource id = ${id} is not a database connection.`, {
       resource: id,
     })
   return guardForeign(() => context.geodb.open(id, connection), { connectionId: id })
 }
 
-function wireColumn({ name, type, isNullable, isUnique, geometry }: InspectedColumn) {
+function encodeColumn({ name, type, isNullable, isUnique, geometry }: InspectedColumn) {
   return {
     name,
     type,

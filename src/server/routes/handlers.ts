@@ -20,7 +20,7 @@ import { styleHandlers } from './style.ts'
 import { uploadHandlers } from './upload.ts'
 import { webmapHandlers } from './webmap.ts'
 
-/** Every operation this version offers; each area adds its handlers here. */
+/** Handlers of all implemented routes. */
 const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...instanceHandlers,
   ...createDocsHandlers((name) => Object.hasOwn(handlers, name)),
@@ -42,7 +42,7 @@ const handlers: { readonly [R in RouteName]?: Handler<R> } = {
   ...pageHandlers,
 }
 
-/** Finds the handler of a route; the handler of a route that is not built throws request/not-built. */
+/** Returns the handler of a route. For routes that are not implemented it throws request/not-built. */
 export function handlerOf(name: RouteName): Handler<RouteName> {
   const handler = handlers[name] as Handler<RouteName> | undefined
   return handler ?? (() => Promise.reject(notBuilt(name)))
@@ -50,7 +50,7 @@ export function handlerOf(name: RouteName): Handler<RouteName> {
 
 function notBuilt(name: RouteName) {
   const { method, path } = routeOf(name)
-  return problem('request/not-built', `${method} ${path} (${name}) is not offered by this version.`, {
+  return problem('request/not-built', `This version does not support ${method} ${path} (${name}).`, {
     data: { operation: name },
   })
 }

@@ -8,10 +8,10 @@ import { routeNames, routeOf, routeTemplates } from '../../contract/routes.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { ApiRequest, Handlers } from '../http/handler.ts'
 
-/** Level of the original's API that clients compare with: at least 3.1 in each part, so never a bare 4.0. */
+/** API level of NextGIS Web for clients that compare each part of the version with 3.1, so that 4.0 would be too low. */
 const apiLevel = '3.10.0'
 
-/** Operations on the instance as a whole. */
+/** Operations on the instance. */
 export const instanceHandlers: Handlers<keyof typeof instanceRoutes> = {
   'instance.version': async ({ context }) => ({
     json: { nextgisweb: apiLevel, landform: context.version },
@@ -70,13 +70,13 @@ export const instanceHandlers: Handlers<keyof typeof instanceRoutes> = {
   },
 }
 
-/** What fails is told without why: everybody may ask. */
+/** Checks a component. Does not report the reason of a failure, because the operation is public. */
 async function stateOf(check: () => Promise<unknown>): Promise<{ success: boolean; message?: string }> {
   try {
     await check()
     return { success: true }
   } catch {
-    return { success: false, message: 'It does not answer.' }
+    return { success: false, message: 'The component does not respond.' }
   }
 }
 
@@ -84,12 +84,12 @@ function labelsOf(permissions: Readonly<Record<string, { readonly label: string 
   return Object.fromEntries(Object.entries(permissions).map(([name, { label }]) => [name, { label }]))
 }
 
-/** A file store that answers, though it has nothing of that name, is ready. */
+/** Checks that the file store responds, even if it is empty. */
 async function checkFiles(blobs: ApiRequest['context']['blobs']): Promise<void> {
   try {
     for await (const _ of blobs.list()) return
   } catch (cause) {
     if (isProblem(cause, 'files/missing')) return
-    throw problem('files/full', 'The file store does not answer.', { status: 503, cause })
+    throw problem('files/full', 'The file store does not respond.', { status: 503, cause })
   }
 }

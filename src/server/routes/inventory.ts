@@ -14,7 +14,7 @@ import { removeResources, throwFirst } from '../resource/delete_resources.ts'
 import { parseCls } from '../resource/read_members.ts'
 import { permittedIds } from '../resource/require_permission.ts'
 
-/** Operations that look at many resources at once, or take them away. */
+/** Operations that read or delete many resources at once. */
 export const inventoryHandlers: Handlers<keyof typeof inventoryRoutes> = {
   'resource.delete_check': async ({ context, caller, dialect, query }) => {
     const { resources: ids = [], partial = false } = query
@@ -32,20 +32,20 @@ export const inventoryHandlers: Handlers<keyof typeof inventoryRoutes> = {
   'resource.volume': async (request) => {
     const { context, caller, params, query } = request
     const ids = query.recursive ? await listReadable(request, params.id) : [params.id]
-    // How much there is says something of what it is.
+    // Volume reveals something about the data, so it requires data.read.
     const counted = await permittedIds(context.database, caller, { ids, permission: 'data.read' })
     return { json: { volume: await sumVolumes(context.database, [...counted]) } }
   },
 
   'resource.attributes': async (request) => {
     const { resources, attributes } = request.body
-    const ids = Array.isArray(resources) ? resources : await findBelow(request, resources.root)
+    const ids = Array.isArray(resources) ? resources : await findReadableBelow(request, resources.root)
     return { json: { items: await readAttributeValues(request, ids, attributes) } }
   },
 
   'resource.blueprint': async ({ dialect }) => ({ json: blueprint(dialect) }),
 
-  // Nothing limits them but the machine.
+  // There is no limit on the number of resources.
   'resource.quota': async (request) => ({
     json: { limit: null, resource_cls: null, count: (await listReadable(request, 0)).length },
   }),
@@ -61,27 +61,27 @@ function countOf(nodes: readonly SubtreeNode[], dialect: Dialect) {
   return { count: nodes.length, resources }
 }
 
-/** Lists what the caller may read of a resource and all below it. */
-async function listReadable(request: Asking, root: number): Promise<number[]> {
+/** Lists the readable resources of a subtree. */
+async function listReadable(request: CallerRequest, root: number): Promise<number[]> {
   const nodes = await listSubtree(request.context.database, root)
-  return keepReadable(
+  return filterReadable(
     request,
     nodes.map(({ id }) => id),
   )
 }
 
-type Asking = Pick<ApiRequest, 'context' | 'caller'>
+type CallerRequest = Pick<ApiRequest, 'context' | 'caller'>
 
-async function keepReadable({ context, caller }: Asking, ids: readonly number[]): Promise<number[]> {
+async function filterReadable({ context, caller }: CallerRequest, ids: readonly number[]): Promise<number[]> {
   const readable = await permittedIds(context.database, caller, { ids, permission: 'resource.read' })
   return ids.filter((id) => readable.has(id))
 }
 
-async function findBelow(request: Asking, root: number | undefined): Promise<number[]> {
-  // No database could hold it, so no resource has it.
+async function findReadableBelow(request: CallerRequest, root: number | undefined): Promise<number[]> {
+  // Out of range of the id column, so the resource cannot exist.
   if (root !== undefined && !isResourceId(root)) return []
   const search = { conditions: [], ...(root === undefined ? {} : { root }) }
-  return keepReadable(request, await searchResources(request.context.database, search))
+  return filterReadable(request, await searchResources(request.context.database, search))
 }
 
 function blueprint(dialect: Dialect) {

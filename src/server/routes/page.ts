@@ -19,10 +19,10 @@ import { describePermissions } from '../resource/permission_mask.ts'
 import { represent } from '../resource/representation.ts'
 import { notFound } from '../resource/require_permission.ts'
 
-/** Most children on one page. */
+/** Maximum number of children per page. */
 const pageLength = 500
 
-/** Pages for people to look around. */
+/** HTML pages for browsing. */
 export const pageHandlers: Handlers<keyof typeof pageRoutes> = {
   'page.home': async () => redirect('/resource/0'),
 
@@ -75,15 +75,15 @@ async function showResource(request: ApiRequest<'page.resource'>): Promise<Answe
       children: await readNames(request, visible.slice(offset, offset + pageLength)),
       childCount: visible.length,
       offset,
-      uses: await readNames(request, await findVisible(request, listUsed(resource))),
+      uses: await readNames(request, await findVisible(request, listReferenced(resource))),
       owner: owners.get(owner.id)?.keyname ?? String(owner.id),
       rights: describePermissions(cls as Cls, mask),
     }),
   )
 }
 
-/** Lists what the data of a resource point at, each once. */
-function listUsed({ resource: { cls }, ...members }: Representation): number[] {
+/** Lists the ids of resources that a resource refers to. */
+function listReferenced({ resource: { cls }, ...members }: Representation): number[] {
   const schemas = membersOf(cls as Cls)
   const found = Object.entries(members).flatMap(([name, value]) => {
     const schema = schemas[name]

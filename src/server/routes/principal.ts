@@ -47,7 +47,7 @@ export const principalHandlers: Handlers<keyof typeof principalRoutes> = {
   },
 }
 
-/** Guests see the system's own principals only. */
+/** Lists principals with their names only; guests see system principals only. */
 async function listBriefly({ context, caller }: ApiRequest, kind: PrincipalRecord['kind']) {
   const found = await listPrincipals(context.database, { kind, systemOnly: caller.isGuest })
   return found.map(({ id, system, keyname, displayName }) => ({

@@ -57,9 +57,9 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
     const prepared = await prepareCreation(request, creation)
     const json = await writeAtOnce(request, prepared, async (tx) => {
       const [id = 0] = await writeCreations(tx, request, [{ creation, prepared }])
-      const made = { id, parent: { id: creation.parentId }, ...reportPart(prepared) }
-      await request.once.keep(tx, made)
-      return made
+      const created = { id, parent: { id: creation.parentId }, ...reportPart(prepared) }
+      await request.idempotency.store(tx, created)
+      return created
     })
     return { json }
   },
@@ -79,7 +79,7 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
   'resource.permission_explain': async (request) => ({ json: await readExplanations(request) }),
 
   'resource.keynames': async ({ context, caller, body }) => {
-    if (caller.isGuest) throw problem('access/denied', 'Guests cannot look for keynames; sign in.')
+    if (caller.isGuest) throw problem('access/denied', 'Guests cannot search for keynames; sign in.')
     const held = await findKeynames(context.database, body.keynames)
     const masks = await context.permissions.findMasks(caller, [...held.keys()])
     const unreadable = [...held].filter(([id]) => !hasPermission(masks.get(id) ?? 0, 'resource.read'))
@@ -97,35 +97,35 @@ interface Page {
   readonly offset?: number
 }
 
-/** Resources of a list that are read at a time, and how many such parts are read side by side. */
+/** Number of resources per part of a long list, and number of parts read concurrently. */
 const partLength = 2500
-const partsAtOnce = 3
+const concurrentParts = 3
 
-/** Reads a long list in parts: while the database reads one, another is put together here. */
+/** Reads a long list in concurrent parts, so that the database and this process work in parallel. */
 async function readInParts<T>(ids: readonly number[], read: (part: readonly number[]) => Promise<T[]>) {
   if (ids.length <= partLength) return read(ids)
-  const queue = new PQueue({ concurrency: partsAtOnce })
+  const queue = new PQueue({ concurrency: concurrentParts })
   const count = Math.ceil(ids.length / partLength)
   const parts = Array.from({ length: count }, (_, at) => ids.slice(at * partLength, (at + 1) * partLength))
   return (await queue.addAll(parts.map((part) => () => read(part)))).flat()
 }
 
-interface Reading {
+interface ListOptions {
   readonly fullness?: Fullness
-  /** What the caller needs on a resource besides reading it. */
+  /** Permissions required in addition to resource.read. */
   readonly needs?: readonly PermissionName[]
 }
 
 /**
- * Reads those of some resources that the caller may read, in the order of the ids, page by page where asked so.
- * Administrators are told whether that is all: to others it would tell what is hidden from them.
+ * Reads the resources that the caller may read, in the order of the ids, with paging if requested. The header x-complete
+ * is for administrators only, because it reveals the existence of hidden resources.
  */
-async function readVisible(request: ApiRequest, ids: readonly number[], reading: Reading = {}) {
+async function readVisible(request: ApiRequest, ids: readonly number[], options: ListOptions = {}) {
   const { context, caller, dialect } = request
-  const { fullness = 'full', needs = [] } = reading
-  const wanted = maskOf(['resource.read', ...needs])
+  const { fullness = 'full', needs = [] } = options
+  const required = maskOf(['resource.read', ...needs])
   const masks = await context.permissions.findMasks(caller, ids)
-  const visible = ids.filter((id) => ((masks.get(id) ?? 0) & wanted) === wanted)
+  const visible = ids.filter((id) => ((masks.get(id) ?? 0) & required) === required)
   const { limit, offset = 0 } = request.query as Page
   const page = visible.slice(offset, limit === undefined ? undefined : offset + limit)
   const found = await readInParts(page, (part) =>

@@ -6,14 +6,14 @@ import type { uploadRoutes } from '../../contract/routes/upload.ts'
 import { insertUploads, type StoredUpload } from '../../store/upload/stored_upload.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 import { readForm } from '../http/multipart.ts'
-import { piecesOf } from '../stream/spool.ts'
+import { streamBody } from '../stream/spool.ts'
 import { withinGuestQuota } from '../upload/guest_upload_quota.ts'
 import {
   appendToUpload,
   createPartialUpload,
-  forgetUpload,
-  getWholeUpload,
+  getCompleteUpload,
   headPartialUpload,
+  removeUpload,
   unknownUpload,
 } from '../upload/tus.ts'
 import { checkVersion, isTus } from '../upload/tus_protocol.ts'
@@ -21,7 +21,7 @@ import { relativeName } from '../upload/upload_name.ts'
 
 type Request = Pick<ApiRequest, 'context' | 'caller' | 'address' | 'raw' | 'headers' | 'signal'>
 
-/** Operations on uploads. Everybody may upload, guests within limits: what comes of a file is checked where it is used. */
+/** Operations on uploads. They require no permission; guests have a quota, and files are checked when they are used. */
 export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
   'upload.form': async (request) => {
     if (isTus(request.headers)) return createPartialUpload(request)
@@ -33,8 +33,8 @@ export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
     const { headers, raw } = request
     checkLength(request)
     const upload = await storeFile(request, {
-      content: piecesOf(raw),
-      name: nameIn(headers['content-disposition']),
+      content: streamBody(raw),
+      name: findFileName(headers['content-disposition']),
       mimeType: headers['content-type'] ?? null,
     })
     return record(request, [upload], uploadObject(upload))
@@ -43,7 +43,7 @@ export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
   'upload.get': async (request) => {
     const { context, params, headers, raw } = request
     if (raw.method === 'HEAD' && isTus(headers)) return headPartialUpload(request)
-    const upload = uploadObject(await getWholeUpload(context, params.uid))
+    const upload = uploadObject(await getCompleteUpload(context, params.uid))
     const loading = context.loads.find(params.uid)
     return { json: loading === undefined ? upload : { ...upload, loading } }
   },
@@ -58,7 +58,7 @@ export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
     if (method === 'DELETE') return deleteUpload(request)
     throw problem(
       'request/bad-header',
-      `The header ${overrideHeader} takes PATCH or DELETE, got ${method === undefined ? 'none' : JSON.stringify(method)}.`,
+      `Header ${overrideHeader} must be PATCH or DELETE, got ${method === undefined ? 'none' : JSON.stringify(method)}.`,
     )
   },
 }
@@ -73,11 +73,11 @@ async function deleteUpload({
   Answer<Record<never, never>>
 > {
   if (isTus(headers)) checkVersion(headers)
-  if (!(await forgetUpload(context, params.uid))) throw unknownUpload(params.uid)
+  if (!(await removeUpload(context, params.uid))) throw unknownUpload(params.uid)
   return isTus(headers) ? { empty: true } : { json: {} }
 }
 
-interface SentFile {
+interface IncomingFile {
   readonly content: AsyncIterable<Uint8Array>
   readonly name: string | null
   readonly mimeType: string | null
@@ -91,7 +91,7 @@ async function storeForm(request: Request): Promise<StoredUpload[]> {
       if (part.name === 'name') name = relativeName(part.value) ?? undefined
       continue
     }
-    // `files[]` names may carry a path; `file` has a plain name, unless the form says another one.
+    // Names of `files[]` may contain a path; the field `name` overrides the name of a single file.
     if (part.name === 'file' || part.name === 'files[]') {
       const { name: fileName } = part.file
       const file = { ...part.file, name: fileName === null ? null : relativeName(fileName) }
@@ -107,29 +107,29 @@ async function storeForm(request: Request): Promise<StoredUpload[]> {
   return named
 }
 
-/** Keeps uploads whose content is stored, unless the same ones have come under the same key before. */
+/** Records uploads whose content is stored, unless a request with the same key has done so. */
 async function record<T extends object>(
-  { context, once }: Pick<ApiRequest, 'context' | 'once'>,
+  { context, idempotency }: Pick<ApiRequest, 'context' | 'idempotency'>,
   uploads: readonly StoredUpload[],
   json: T,
 ): Promise<Answer<T>> {
   const content = uploads.map(({ digest, name, mimeType }) => [digest, name, mimeType])
-  const before = await once.begin(content)
+  const before = await idempotency.begin(content)
   if (before !== undefined) return before as Answer<T>
   await context.database.transaction(async (tx) => {
     await insertUploads(tx, uploads)
-    await once.keep(tx, json)
+    await idempotency.store(tx, json)
   })
   return { json }
 }
 
-/** Refuses what says beforehand that it is too large. */
+/** Refuses a file that is too large by its Content-Length. */
 function checkLength({ context, headers }: Request): void {
   if (Number(headers['content-length'] ?? 0) > context.uploadLimitBytes)
     throw problem('request/too-large', `The file is larger than ${context.uploadLimitBytes} bytes.`)
 }
 
-async function storeFile(request: Request, file: SentFile): Promise<StoredUpload> {
+async function storeFile(request: Request, file: IncomingFile): Promise<StoredUpload> {
   const { context, caller } = request
   const content = withinGuestQuota(request, file.content, 1)
   const blob = await context.blobs.put(content, { limitBytes: context.uploadLimitBytes })
@@ -152,8 +152,8 @@ function uploadObject({ id, name, mimeType, sizeBytes }: StoredUpload): Upload {
   }
 }
 
-/** File name of a Content-Disposition header, without a path. @see RFC 6266 */
-function nameIn(header: string | undefined): string | null {
+/** Finds the file name in a Content-Disposition header, without its path. @see RFC 6266 */
+function findFileName(header: string | undefined): string | null {
   const extended = /filename\*\s*=\s*utf-8''([^;]+)/i.exec(header ?? '')?.[1]
   const plain = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(header ?? '')
   const name = decode(extended) ?? plain?.[1] ?? plain?.[2]?.trim()

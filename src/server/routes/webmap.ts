@@ -7,7 +7,7 @@ import { listShownResources, readWebmapConfig } from '../map/webmap_config.ts'
 import { pageHeaders, webmapPage } from '../map/webmap_page.ts'
 import { notFound } from '../resource/require_permission.ts'
 
-/** Operations of the pages that show web maps. */
+/** Operations of web map pages. */
 export const webmapHandlers: Handlers<'webmap.display' | 'webmap.display_tiny' | 'webmap.config'> = {
   'webmap.display': (request) => display(request, false),
   'webmap.display_tiny': (request) => display(request, true),
@@ -31,12 +31,12 @@ async function display(
   return { bytes: Buffer.from(html), mediaType: 'text/html; charset=utf-8', headers: pageHeaders(tiny) }
 }
 
-interface FoundMap {
+interface MapResource {
   readonly map: WebmapRow
   readonly resource: ResourceRow
 }
 
-async function findMap({ database }: ServerContext, id: number): Promise<FoundMap> {
+async function findMap({ database }: ServerContext, id: number): Promise<MapResource> {
   const map = (await findWebmaps(database, [id])).get(id)
   const [resource] = await findResources(database, [id])
   if (map === undefined || resource === undefined) throw notFound(id)

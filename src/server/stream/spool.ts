@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { problem } from '../../contract/problems.ts'
 import { type Reading, readEach } from '../features/read_parts.ts'
 
-/** How a spool holds what was not read yet. */
+/** Storage of a spool for unread bytes. */
 export interface SpoolOptions {
-  /** Folder for the file that takes what does not fit into memory. */
+  /** Folder for the file that holds bytes beyond the memory limit. */
   readonly folder: string
-  /** Most bytes in memory. @default 4 MiB */
+  /** Maximum number of bytes in memory. @default 4 MiB */
   readonly memoryBytes?: number
 }
 
@@ -17,16 +17,16 @@ const defaultMemoryBytes = 4 * 2 ** 20
 const readBytes = 256 * 2 ** 10
 
 /**
- * Stands between a fast writer and a slow reader: keeps some megabytes in memory and the rest in a file, so that the
- * writer never waits for the reader. One writer, one reader. The file has no name as soon as it is open, so that it
- * goes with the process whatever happens.
+ * Buffer between a fast writer and a slow reader: holds a few megabytes in memory and the rest in a file, so that the
+ * writer never waits for the reader. For one writer and one reader. The file is unlinked right after it is opened, so that
+ * it disappears with the process.
  */
 export class Spool {
   readonly #options: SpoolOptions
   readonly #queue: Uint8Array[] = []
   #queuedBytes = 0
   #file: FileHandle | undefined
-  /** Bytes of the file that were written and read so far; both go back to zero when the reader has caught up. */
+  /** Write and read positions in the file; both are reset when the reader has caught up. */
   #written = 0
   #read = 0
   #end: { readonly error?: unknown } | undefined
@@ -38,7 +38,7 @@ export class Spool {
     this.#options = options
   }
 
-  /** Takes bytes; resolves when they are kept. The bytes must not change later. */
+  /** Adds bytes; resolves when they are stored. The bytes must not be modified afterwards. */
   write(chunk: Uint8Array): Promise<void> {
     const { memoryBytes = defaultMemoryBytes } = this.#options
     const fits = this.#read === this.#written && this.#queuedBytes + chunk.length <= memoryBytes
@@ -53,13 +53,13 @@ export class Spool {
     return Promise.resolve()
   }
 
-  /** Says that nothing more comes; with an error, that the rest is missing. */
+  /** Marks the end of the content; with an error, the content is incomplete. */
   end(error?: unknown): void {
     this.#end ??= error === undefined ? {} : { error }
     this.#notify()
   }
 
-  /** Resolves when there is something to read, or the end. */
+  /** Resolves when bytes or the end can be read. */
   async untilReadable(): Promise<void> {
     while (this.#queue.length === 0 && this.#read === this.#written && this.#end === undefined) {
       await new Promise<void>((resolve) => {
@@ -69,7 +69,7 @@ export class Spool {
     if (this.#queue.length === 0 && this.#read === this.#written) this.#throwError()
   }
 
-  /** Gives what was written, in order, as it comes; throws the error of the end behind the last byte. */
+  /** Yields the written bytes in order. Throws the error passed to `end` after the last byte. */
   async *chunks(): AsyncGenerator<Uint8Array> {
     for (;;) {
       await this.untilReadable()
@@ -82,7 +82,7 @@ export class Spool {
     }
   }
 
-  /** Lets go of memory and file, once, however often it is asked for. Nothing may be written or read afterwards. */
+  /** Releases memory and file; idempotent. Do not write or read afterwards. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -107,8 +107,8 @@ export class Spool {
   }
 
   async #append(chunk: Uint8Array): Promise<void> {
-    this.#file ??= await openNameless(this.#options.folder)
-    // A reader that has caught up starts anew with the file: it never grows beyond what waits.
+    this.#file ??= await openUnlinked(this.#options.folder)
+    // Reuses the file when the reader has caught up, so that it never exceeds the unread bytes.
     if (this.#read === this.#written) this.#read = this.#written = 0
     let at = 0
     while (at < chunk.length) {
@@ -120,49 +120,49 @@ export class Spool {
   }
 
   async #readBack(): Promise<Uint8Array> {
-    const wanted = Math.min(readBytes, this.#written - this.#read)
-    const buffer = Buffer.allocUnsafe(wanted)
-    const result = await this.#file?.read(buffer, 0, wanted, this.#read)
+    const length = Math.min(readBytes, this.#written - this.#read)
+    const buffer = Buffer.allocUnsafe(length)
+    const result = await this.#file?.read(buffer, 0, length, this.#read)
     const { bytesRead = 0 } = result ?? {}
-    if (bytesRead === 0) throw new Error('the spool file has lost its end')
+    if (bytesRead === 0) throw new Error('the spool file is truncated')
     this.#read += bytesRead
     return buffer.subarray(0, bytesRead)
   }
 }
 
-async function openNameless(folder: string): Promise<FileHandle> {
+async function openUnlinked(folder: string): Promise<FileHandle> {
   const path = join(folder, `spool-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)
   await rm(path, { force: true })
   return file
 }
 
-/** What a spooled stream works with. */
+/** Options of a spooled stream. */
 export interface SpooledStreamOptions {
-  /** Folder for what the client is too slow for. */
+  /** Folder of the spool file. */
   readonly folder: string
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
 /**
- * Streams what `write` puts into a spool, at the writer's own speed, whatever the client does: no connection to the
- * database waits for a socket. Waits for the first bytes, so that work that fails at once gives an error and no
- * stream. The signal that `write` gets is aborted when nobody reads any more.
+ * Streams the output of `write` through a spool, so that a slow client does not block a database connection. Waits for
+ * the first bytes, so that early failures reject instead of breaking the stream. The signal passed to `write` is aborted
+ * when the stream is no longer read.
  */
 export async function streamSpooled(
   options: SpooledStreamOptions,
   write: (spool: Spool, signal: AbortSignal) => Promise<void>,
 ): Promise<AsyncGenerator<Uint8Array>> {
   const spool = new Spool({ folder: options.folder })
-  const left = new AbortController()
-  // Never rejects: the reader of the spool meets the error.
-  const filled = write(spool, AbortSignal.any([options.signal, left.signal])).then(
+  const abandoned = new AbortController()
+  // Never rejects: the reader of the spool gets the error.
+  const filled = write(spool, AbortSignal.any([options.signal, abandoned.signal])).then(
     () => spool.end(),
     (error: unknown) => spool.end(error),
   )
   const finish = async () => {
-    left.abort(problem('request/aborted', 'The client went away.'))
+    abandoned.abort(problem('request/aborted', 'The client disconnected.'))
     await filled
     await spool.close()
   }
@@ -172,7 +172,7 @@ export async function streamSpooled(
     await finish()
     throw error
   }
-  // An answer that nobody reads to its end, or at all, still has to be cleared away.
+  // Cleans up streams that are not read to their end.
   options.signal.addEventListener('abort', () => void finish(), { once: true })
   const stream = readSpool(spool, finish)
   await stream.next()
@@ -181,7 +181,7 @@ export async function streamSpooled(
 
 async function* readSpool(spool: Spool, finish: () => Promise<void>): AsyncGenerator<Uint8Array> {
   try {
-    // Nothing yet: once it has begun, returning from it clears away, even before the first read.
+    // An empty first chunk starts the generator, so that its `finally` runs even if nothing is read.
     yield Buffer.of()
     yield* spool.chunks()
   } finally {
@@ -189,25 +189,25 @@ async function* readSpool(spool: Spool, finish: () => Promise<void>): AsyncGener
   }
 }
 
-/** A body that has arrived as a whole: read it once, then let it go. */
+/** Completely received body, which can be read once. */
 interface SpooledBody extends AsyncDisposable {
   chunks(): AsyncIterable<Uint8Array>
 }
 
-/** How a body is taken in. */
+/** Options for receiving a body. */
 interface SpoolBodyOptions {
-  /** Folder for what does not fit into memory. */
+  /** Folder of the spool file. */
   readonly folder: string
   readonly limitBytes: number
-  /** Called with each chunk as it comes. */
+  /** Called with each received chunk. */
   readonly onChunk?: ((chunk: Uint8Array) => void) | undefined
 }
 
 /**
- * Takes in the body of a request, as fast or slow as the client sends it.
+ * Receives the complete body of a request into a spool.
  *
- * @throws {Problem} request/too-large; request/aborted where the client goes away before the end; and what the disk is
- *   refused with
+ * @throws {Problem} request/too-large; request/aborted if the client disconnects before the end; also throws errors of
+ *   the disk
  */
 export async function spoolBody(
   raw: IncomingMessage,
@@ -216,7 +216,7 @@ export async function spoolBody(
   const spool = new Spool({ folder })
   let sizeBytes = 0
   try {
-    for await (const chunk of piecesOf(raw)) {
+    for await (const chunk of streamBody(raw)) {
       sizeBytes += chunk.length
       if (sizeBytes > limitBytes) throw tooLarge(limitBytes)
       onChunk?.(chunk)
@@ -231,30 +231,30 @@ export async function spoolBody(
 }
 
 /**
- * Gives the body of a request as it comes.
+ * Streams the body of a request.
  *
- * @throws {Problem} request/aborted where the client goes away before the end
+ * @throws {Problem} request/aborted if the client disconnects before the end
  */
-export async function* piecesOf(raw: IncomingMessage): AsyncGenerator<Uint8Array> {
+export async function* streamBody(raw: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
-    // What is left of a body that cannot be taken is not cut off, so that the client reads the answer.
+    // Does not destroy the rest of a rejected body, so that the client reads the response.
     yield* raw.iterator({ destroyOnReturn: false })
   } catch (cause) {
     throw aborted(cause)
   }
 }
 
-/** A body that is larger than its operation takes. */
+/** Creates the error for a body that exceeds the limit of its operation. */
 export const tooLarge = (limitBytes: number) =>
-  problem('request/too-large', `The body has more than ${limitBytes} bytes.`)
+  problem('request/too-large', `The body is larger than ${limitBytes} bytes.`)
 
-/** A client that went away in the middle of its body. */
+/** Creates the error for a client that disconnects before its body is complete. */
 export const aborted = (cause: unknown) =>
-  problem('request/aborted', 'The request ended before its body did.', { cause })
+  problem('request/aborted', 'The request ended before its body was complete.', { cause })
 
-/** Rows of JSON. */
+/** Statements whose rows are JSON values. */
 interface RowStream extends SpooledStreamOptions, Omit<Reading, 'signal'> {
-  /** Told the first bytes, with what goes before them, where there is a row. */
+  /** Called with the first chunk, including the opening bracket, if there are rows. */
   readonly onFirst?: ((bytes: Uint8Array) => void) | undefined
 }
 
@@ -264,13 +264,13 @@ const comma = 0x2c
 /**
  * Streams the rows of statements as one JSON list.
  *
- * @throws {Problem} database/*, and what the statement runs into before its first row
+ * @throws {Problem} database/*, and other errors of a statement before its first row
  */
 export function streamRows(options: RowStream): Promise<AsyncGenerator<Uint8Array>> {
   return streamSpooled(options, (spool, signal) => fill(spool, { ...options, signal }))
 }
 
-/** Drains the statements into the spool. */
+/** Writes the rows of the statements to the spool. */
 async function fill(spool: Spool, { onFirst, ...reading }: RowStream): Promise<void> {
   const before = Buffer.from('[')
   let lead = before
@@ -287,7 +287,7 @@ async function fill(spool: Spool, { onFirst, ...reading }: RowStream): Promise<v
   await spool.write(Buffer.from(lead === before ? '[]' : ']'))
 }
 
-// Text of JSON has no line feed of its own: each one ends a row.
+// JSON output contains no line feeds, so each one ends a row.
 function replaceLineFeeds(bytes: Buffer): void {
   for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) bytes[at] = comma
 }

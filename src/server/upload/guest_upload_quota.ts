@@ -10,32 +10,31 @@ import {
 import { networkOf } from '../auth/client_address.ts'
 import type { ApiRequest } from '../http/handler.ts'
 
-/** Most bytes that are counted before they come. */
+/** Maximum number of bytes to reserve ahead. */
 const stepBytes = 16 * 2 ** 20
 
 type Sender = Pick<ApiRequest, 'context' | 'caller' | 'address'>
 
-/** Gives the network that a guest comes from; undefined for users. */
+/** Returns the network of a guest; undefined for users. */
 export function guestNetworkOf({ caller, address }: Pick<Sender, 'caller' | 'address'>): string | undefined {
   return caller.isGuest ? networkOf(address) : undefined
 }
 
 /**
- * Counts an upload that a guest begins. Everybody may upload: without a quota, somebody could fill the disk of a server
- * that lets nobody in. Users have none.
+ * Counts an upload that a guest starts. Uploading needs no permission, so the quota keeps guests from filling the disk.
+ * Users have no quota.
  *
- * @throws {Problem} upload/guests where guests from the network, or all of them, have uploaded too much within a day
+ * @throws {Problem} upload/guests if guests from the network, or all guests, have reached their daily quota
  */
-export async function countGuestBeginning(sender: Sender): Promise<void> {
+export async function countGuestUploadStart(sender: Sender): Promise<void> {
   const network = guestNetworkOf(sender)
   if (network !== undefined) await count(sender, network, { uploads: 1, bytes: 0 })
 }
 
 /**
- * Gives on what somebody uploads, as long as it is within the quota of guests. What does not come to its end is not
- * counted.
+ * Passes an upload through and counts it towards the quota of guests. An upload that fails is not counted.
  *
- * @param uploads how many uploads it is, beside its bytes
+ * @param uploads number of uploads to count in addition to the bytes
  * @throws {Problem} upload/guests
  */
 export async function* withinGuestQuota(
@@ -45,69 +44,73 @@ export async function* withinGuestQuota(
 ): AsyncGenerator<Uint8Array> {
   const network = guestNetworkOf(sender)
   if (network === undefined) return yield* content
-  const counter = new Counter(sender, network)
-  if (uploads > 0) await counter.add({ uploads, bytes: 0 })
+  const reservation = new QuotaReservation(sender, network)
+  if (uploads > 0) await reservation.reserve({ uploads, bytes: 0 })
   try {
     for await (const chunk of content) {
-      await counter.take(chunk.length)
+      await reservation.receive(chunk.length)
       yield chunk
     }
-    counter.keep(uploads)
+    reservation.commit(uploads)
   } finally {
-    await counter.giveBack()
+    await reservation.release()
   }
 }
 
-/** Counts what comes of one upload, in steps that are counted before they come. */
-class Counter {
+/** Reserves quota for one upload, in steps ahead of the received bytes. */
+class QuotaReservation {
   readonly #sender: Sender
   readonly #network: string
-  /** What was counted, by the hour. */
-  readonly #counted: { readonly hour: string; amount: UploadAmount }[] = []
-  #countedBytes = 0
-  #bytes = 0
-  #kept: UploadAmount = { uploads: 0, bytes: 0 }
+  /** Reserved amounts by hour. */
+  readonly #reserved: { readonly hour: string; amount: UploadAmount }[] = []
+  #reservedBytes = 0
+  #receivedBytes = 0
+  #committed: UploadAmount = { uploads: 0, bytes: 0 }
 
   constructor(sender: Sender, network: string) {
     this.#sender = sender
     this.#network = network
   }
 
-  async add(amount: UploadAmount): Promise<void> {
+  async reserve(amount: UploadAmount): Promise<void> {
     const { hour } = await count(this.#sender, this.#network, amount)
-    this.#counted.push({ hour, amount })
-    this.#countedBytes += amount.bytes
+    this.#reserved.push({ hour, amount })
+    this.#reservedBytes += amount.bytes
   }
 
-  /** Takes bytes that have come. */
-  async take(bytes: number): Promise<void> {
-    this.#bytes += bytes
-    if (this.#bytes <= this.#countedBytes) return
-    // Small quotas are not used up by the step alone.
+  /** Counts received bytes and reserves more if necessary. */
+  async receive(bytes: number): Promise<void> {
+    this.#receivedBytes += bytes
+    if (this.#receivedBytes <= this.#reservedBytes) return
+    // A fraction of the quota, so that one step does not use up a small quota.
     const step = Math.min(stepBytes, Math.ceil(this.#sender.context.guestUploadBytes / 64))
-    await this.add({ uploads: 0, bytes: Math.max(step, this.#bytes - this.#countedBytes) })
+    await this.reserve({ uploads: 0, bytes: Math.max(step, this.#receivedBytes - this.#reservedBytes) })
   }
 
-  /** Says that all that was taken is kept. */
-  keep(uploads: number): void {
-    this.#kept = { uploads, bytes: this.#bytes }
+  /** Confirms all received bytes. */
+  commit(uploads: number): void {
+    this.#committed = { uploads, bytes: this.#receivedBytes }
   }
 
-  /** Takes back what was counted and is not kept. */
-  async giveBack(): Promise<void> {
-    let { uploads, bytes } = this.#kept
-    for (const { hour, amount } of this.#counted) {
-      const left = { uploads: Math.min(uploads, amount.uploads), bytes: Math.min(bytes, amount.bytes) }
-      uploads -= left.uploads
-      bytes -= left.bytes
-      const back = { uploads: amount.uploads - left.uploads, bytes: amount.bytes - left.bytes }
-      if (back.uploads + back.bytes === 0) continue
-      await releaseGuestUpload(this.#sender.context.database, { network: this.#network, amount: back }, hour)
+  /** Releases the reserved amounts that were not committed. */
+  async release(): Promise<void> {
+    let { uploads, bytes } = this.#committed
+    for (const { hour, amount } of this.#reserved) {
+      const used = { uploads: Math.min(uploads, amount.uploads), bytes: Math.min(bytes, amount.bytes) }
+      uploads -= used.uploads
+      bytes -= used.bytes
+      const unused = { uploads: amount.uploads - used.uploads, bytes: amount.bytes - used.bytes }
+      if (unused.uploads + unused.bytes === 0) continue
+      await releaseGuestUpload(
+        this.#sender.context.database,
+        { network: this.#network, amount: unused },
+        hour,
+      )
     }
   }
 }
 
-/** Counts, unless it were too much. */
+/** Counts an amount, unless it exceeds the quota. */
 function count({ context }: Sender, network: string, amount: UploadAmount): Promise<GuestUploads> {
   return context.database.transaction(async (tx) => {
     const counted = await countGuestUpload(tx, { network, amount }, uploadHours)
@@ -121,11 +124,11 @@ function count({ context }: Sender, network: string, amount: UploadAmount): Prom
 
 function checkAmount(amount: UploadAmount, limit: UploadAmount, who: string): void {
   if (amount.uploads > limit.uploads)
-    throw refused(`${who} have uploaded ${limit.uploads} files within ${uploadHours} hours, the limit.`)
+    throw quotaExceeded(`${who} have uploaded ${limit.uploads} files within ${uploadHours} hours, the limit.`)
   if (amount.bytes > limit.bytes)
-    throw refused(
+    throw quotaExceeded(
       `${who} would have uploaded ${amount.bytes} bytes within ${uploadHours} hours; the limit is ${limit.bytes}.`,
     )
 }
 
-const refused = (message: string) => problem('upload/guests', message, { data: { retry_after: 3600 } })
+const quotaExceeded = (message: string) => problem('upload/guests', message, { data: { retry_after: 3600 } })

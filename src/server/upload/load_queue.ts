@@ -1,31 +1,31 @@
 import type { Log } from '../../core/log.ts'
 import type { ImportProgress } from '../../import/stage_source.ts'
 
-/** How far the uploads are that this process is reading into layers, by their ids. */
+/** Progress of the uploads that this process is importing into layers. */
 export interface Loads {
-  /** Gives how far an upload is; undefined where this process is not reading it. */
+  /** Returns the progress of an upload; undefined if this process is not importing it. */
   find(uploadId: string): ImportProgress | undefined
-  /** Does the work of reading an upload, and tells of it in the log where it takes long. */
+  /** Runs an import and logs its progress at regular intervals. */
   follow<T>(load: Load, work: (onProgress: (progress: ImportProgress) => void) => Promise<T>): Promise<T>
 }
 
-/** An upload that is read. */
+/** Import of an upload. */
 export interface Load {
   readonly uploadId: string
   readonly log: Log
 }
 
-/** Silence longer than this reads as a hang. */
+/** Interval of progress messages, so that a long import does not look like a hang. */
 const logEveryMs = 10_000
 
-/** Opens the list of what is being read; `logEvery` is in milliseconds. */
-export function openLoads(logEvery = logEveryMs): Loads {
+/** Creates an empty list of running imports; `logEvery` is in milliseconds. */
+export function createLoads(logEvery = logEveryMs): Loads {
   const running = new Map<string, ImportProgress>()
   return {
     find: (uploadId) => running.get(uploadId),
     async follow({ uploadId, log }, work) {
       const timer = setInterval(() => {
-        log.info({ upload: uploadId, ...running.get(uploadId) }, 'a source is being read')
+        log.info({ upload: uploadId, ...running.get(uploadId) }, 'import in progress')
       }, logEvery)
       try {
         return await work((progress) => running.set(uploadId, progress))

@@ -18,21 +18,21 @@ import {
 } from '../../store/upload/stored_upload.ts'
 import type { ServerContext } from '../context.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
-import { countGuestBeginning, guestNetworkOf, withinGuestQuota } from './guest_upload_quota.ts'
+import { countGuestUploadStart, guestNetworkOf, withinGuestQuota } from './guest_upload_quota.ts'
 import { checkMediaType, checkVersion, readBytes, readChecksum, readMetadata } from './tus_protocol.ts'
-import { outOfPlace, receive } from './tus_receive.ts'
+import { offsetMismatch, receive } from './tus_receive.ts'
 
-/** Most uploads that one user, or guests from one network, may have begun and not ended. */
-const mostUnfinished = 1000
+/** Maximum number of incomplete uploads per user, or per network of guests. */
+const maxIncomplete = 1000
 
 type Request = Pick<ApiRequest, 'context' | 'caller' | 'address' | 'headers' | 'raw'>
 type ItemRequest = Request & { readonly params: { readonly uid: string } }
 
 /**
- * Begins an upload that comes in parts; the first part may come along.
+ * Starts a resumable upload; the request may contain the first part.
  *
- * @throws {Problem} upload/version, request/bad-header, request/too-large, upload/too-many, upload/guests, and those
- *   of a part
+ * @throws {Problem} upload/version, request/bad-header, request/too-large, upload/too-many, upload/guests, and
+ *   the errors of `appendToUpload`
  */
 export async function createPartialUpload(request: Request): Promise<Answer<never>> {
   const { context, caller, headers } = request
@@ -40,35 +40,38 @@ export async function createPartialUpload(request: Request): Promise<Answer<neve
   const lengthBytes = readBytes(headers, 'upload-length')
   if (lengthBytes > context.uploadLimitBytes)
     throw problem('request/too-large', `The file is larger than ${context.uploadLimitBytes} bytes.`)
-  await countGuestBeginning(request)
+  await countGuestUploadStart(request)
   const id = randomUUID().replaceAll('-', '')
   const network = guestNetworkOf(request) ?? null
   const upload = { id, ...readMetadata(headers), lengthBytes, userId: caller.id, network }
-  if (!(await insertPartialUpload(context.database, upload, mostUnfinished)))
-    throw problem('upload/too-many', `${mostUnfinished} uploads were begun and not ended.`)
-  const begun = await getPartialUpload(context, id)
-  const { offset } = await take(request, begun)
+  if (!(await insertPartialUpload(context.database, upload, maxIncomplete)))
+    throw problem(
+      'upload/too-many',
+      `Cannot start an upload: ${maxIncomplete} uploads are incomplete, the limit.`,
+    )
+  const created = await getPartialUpload(context, id)
+  const { offset } = await receivePart(request, created)
   const location = { location: `/api/component/file_upload/${id}` }
-  return { status: 201, headers: { ...location, ...progress(begun, offset) }, empty: true }
+  return { status: 201, headers: { ...location, ...progress(created, offset) }, empty: true }
 }
 
-/** Says how much of an upload is here. */
+/** Reports the offset of an upload. */
 export async function headPartialUpload(request: ItemRequest): Promise<Answer<never>> {
   const { context, headers, params } = request
   checkVersion(headers)
-  const whole = await findUpload(context.database, params.uid)
-  if (whole !== undefined) {
-    const size = String(whole.sizeBytes)
-    return { status: 200, headers: { ...unkept, 'upload-offset': size, 'upload-length': size }, empty: true }
+  const complete = await findUpload(context.database, params.uid)
+  if (complete !== undefined) {
+    const size = String(complete.sizeBytes)
+    return { status: 200, headers: { ...noStore, 'upload-offset': size, 'upload-length': size }, empty: true }
   }
   const upload = await getPartialUpload(context, params.uid)
-  const told: Record<string, string> = { ...progress(upload, upload.offsetBytes) }
-  if (upload.metadata !== null) told['upload-metadata'] = upload.metadata
-  return { status: 200, headers: { ...told, 'upload-length': String(upload.lengthBytes) }, empty: true }
+  const fields: Record<string, string> = { ...progress(upload, upload.offsetBytes) }
+  if (upload.metadata !== null) fields['upload-metadata'] = upload.metadata
+  return { status: 200, headers: { ...fields, 'upload-length': String(upload.lengthBytes) }, empty: true }
 }
 
 /**
- * Takes a part of an upload; with the last one the upload is like any other.
+ * Appends a part to an upload; the last part completes it.
  *
  * @throws {Problem} upload/version, upload/media-type, request/bad-header, upload/not-found, upload/offset,
  *   request/too-large, upload/checksum, upload/guests, request/aborted
@@ -78,45 +81,45 @@ export async function appendToUpload(request: ItemRequest): Promise<Answer<never
   checkVersion(headers)
   checkMediaType(headers)
   const offset = readBytes(headers, 'upload-offset')
-  const whole = await findUpload(context.database, params.uid)
-  if (whole !== undefined) return appendNothing(whole, { offset, sizeBytes: sizeOf(headers) })
+  const complete = await findUpload(context.database, params.uid)
+  if (complete !== undefined) return appendNothing(complete, { offset, sizeBytes: sizeOf(headers) })
   const upload = await getPartialUpload(context, params.uid)
-  if (upload.offsetBytes !== offset) throw outOfPlace(upload.id, offset)
-  const taken = await take(request, upload)
-  return { status: 204, headers: progress(upload, taken.offset), empty: true }
+  if (upload.offsetBytes !== offset) throw offsetMismatch(upload.id, offset)
+  const { offset: nextOffset } = await receivePart(request, upload)
+  return { status: 204, headers: progress(upload, nextOffset), empty: true }
 }
 
-/** A client whose last part was answered by nobody may come again with nothing. */
+/** Accepts an empty part at the end: a client repeats it if the response to its last part was lost. */
 function appendNothing(
   { id, sizeBytes }: StoredUpload,
   part: { readonly offset: number; readonly sizeBytes: number },
 ): Answer<never> {
-  if (part.offset !== sizeBytes) throw outOfPlace(id, part.offset)
+  if (part.offset !== sizeBytes) throw offsetMismatch(id, part.offset)
   if (part.sizeBytes > 0) throw tooLong(sizeBytes)
-  return { status: 204, headers: { ...unkept, 'upload-offset': String(sizeBytes) }, empty: true }
+  return { status: 204, headers: { ...noStore, 'upload-offset': String(sizeBytes) }, empty: true }
 }
 
-/** Forgets an upload, whole or not. Tells whether there was one. */
-export async function forgetUpload({ database }: ServerContext, id: string): Promise<boolean> {
+/** Deletes an upload, complete or not. Tells whether it existed. */
+export async function removeUpload({ database }: ServerContext, id: string): Promise<boolean> {
   const isPartial = await deletePartialUpload(database, id)
   return (await deleteUpload(database, id)) || isPartial
 }
 
 /**
- * Finds an upload that is complete, or whose parts are all here.
+ * Returns a complete upload. Joins the parts if this has not been done.
  *
  * @throws {Problem} upload/incomplete, upload/not-found
  */
-export async function getWholeUpload(context: ServerContext, id: string): Promise<StoredUpload> {
-  const whole = await findUpload(context.database, id)
-  return whole ?? completeUpload(context, await getPartialUpload(context, id))
+export async function getCompleteUpload(context: ServerContext, id: string): Promise<StoredUpload> {
+  const complete = await findUpload(context.database, id)
+  return complete ?? completeUpload(context, await getPartialUpload(context, id))
 }
 
-async function take(request: Request, upload: PartialUpload): Promise<{ offset: number }> {
+async function receivePart(request: Request, upload: PartialUpload): Promise<{ offset: number }> {
   const { context, headers, raw } = request
   if (sizeOf(headers) > upload.lengthBytes - upload.offsetBytes) throw tooLong(upload.lengthBytes)
-  const isSent = headers['content-type'] === tus.mediaType
-  const offset = isSent
+  const hasPart = headers['content-type'] === tus.mediaType
+  const offset = hasPart
     ? await receive(context, upload, {
         raw,
         checksum: readChecksum(headers),
@@ -127,11 +130,11 @@ async function take(request: Request, upload: PartialUpload): Promise<{ offset: 
   return { offset }
 }
 
-/** What a request says that its body has; nothing where it does not say. */
+/** Returns the length of a request body by its header; 0 if unknown. */
 const sizeOf = (headers: Request['headers']) => Number(headers['content-length'] ?? 0)
 
 const tooLong = (lengthBytes: number) =>
-  problem('request/too-large', `The part goes beyond the ${lengthBytes} bytes of the upload.`)
+  problem('request/too-large', `The part exceeds the length of the upload, ${lengthBytes} bytes.`)
 
 async function getPartialUpload({ database }: ServerContext, id: string): Promise<PartialUpload> {
   const upload = await findPartialUpload(database, id, uploadHours)
@@ -139,43 +142,43 @@ async function getPartialUpload({ database }: ServerContext, id: string): Promis
   return upload
 }
 
-/** An upload that does not exist, or not any more. */
+/** Creates the error for an upload that does not exist or has expired. */
 export function unknownUpload(id: string) {
   return problem('upload/not-found', `There is no upload ${id}.`, { status: 404, data: { upload: id } })
 }
 
-const unkept = { 'cache-control': 'no-store' }
+const noStore = { 'cache-control': 'no-store' }
 
 function progress({ createdMs }: PartialUpload, offset: number): Record<string, string> {
   const end = new Date(createdMs + uploadHours * 3_600_000)
-  return { ...unkept, 'upload-offset': String(offset), 'upload-expires': end.toUTCString() }
+  return { ...noStore, 'upload-offset': String(offset), 'upload-expires': end.toUTCString() }
 }
 
-type Keeper = Pick<ServerContext, 'database' | 'blobs'>
+type Storage = Pick<ServerContext, 'database' | 'blobs'>
 
 /**
- * Makes an upload of one whose parts are all here. May be done again where it was interrupted, and by several at once.
+ * Joins the parts of an upload. Safe to repeat after an interruption and to run concurrently.
  *
  * @throws {Problem} upload/incomplete
  */
-async function completeUpload(keeper: Keeper, upload: PartialUpload): Promise<StoredUpload> {
+async function completeUpload(storage: Storage, upload: PartialUpload): Promise<StoredUpload> {
   const { id, name, mimeType, userId, lengthBytes, offsetBytes } = upload
   if (offsetBytes < lengthBytes) throw incomplete(upload)
-  const { database } = keeper
+  const { database } = storage
   const parts = await listParts(database, id)
-  const { digest, sizeBytes } = await join(keeper, upload, parts)
-  const whole = { id, digest, name, mimeType, sizeBytes, userId }
+  const { digest, sizeBytes } = await join(storage, upload, parts)
+  const joined = { id, digest, name, mimeType, sizeBytes, userId }
   await database.transaction(async (tx) => {
-    if (await deletePartialUpload(tx, id)) await insertUploads(tx, [whole])
+    if (await deletePartialUpload(tx, id)) await insertUploads(tx, [joined])
   })
-  // Another request may have been faster, or have deleted it.
+  // A concurrent request may have completed or deleted the upload.
   const stored = await findUpload(database, id)
   if (stored === undefined) throw incomplete(upload)
   return stored
 }
 
 async function join(
-  { blobs }: Pick<Keeper, 'blobs'>,
+  { blobs }: Pick<Storage, 'blobs'>,
   { lengthBytes }: PartialUpload,
   parts: readonly string[],
 ): Promise<Blob> {
@@ -184,14 +187,14 @@ async function join(
   return blobs.put(readAll(blobs, parts))
 }
 
-async function* readAll(blobs: Keeper['blobs'], digests: readonly string[]): AsyncGenerator<Uint8Array> {
+async function* readAll(blobs: Storage['blobs'], digests: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const digest of digests) yield* blobs.read(digest)
 }
 
 function incomplete({ id, offsetBytes, lengthBytes }: PartialUpload) {
   return problem(
     'upload/incomplete',
-    `Of the upload ${id}, ${offsetBytes} of ${countOf(lengthBytes, 'byte')} are here.`,
+    `Upload ${id} is incomplete: received ${offsetBytes} of ${countOf(lengthBytes, 'byte')}.`,
     {
       data: { upload: id, offset: offsetBytes, length: lengthBytes },
     },

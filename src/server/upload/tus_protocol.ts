@@ -3,13 +3,13 @@ import { basename } from 'node:path/posix'
 import { problem } from '../../contract/problems.ts'
 import { tus } from '../../contract/tus.ts'
 
-/** Tells whether a request speaks of an upload in parts. */
+/** Tells whether a request uses the tus protocol. */
 export function isTus(headers: IncomingHttpHeaders): boolean {
   return headers[tus.header] !== undefined
 }
 
 /**
- * Checks the version that a request speaks.
+ * Checks the tus version of a request.
  *
  * @throws {Problem} upload/version
  */
@@ -18,43 +18,49 @@ export function checkVersion(headers: IncomingHttpHeaders): void {
   if (version !== tus.version)
     throw problem(
       'upload/version',
-      `The server speaks version ${tus.version} of tus, not ${version ?? 'none'}.`,
+      `The server supports tus version ${tus.version}, got ${version ?? 'none'}.`,
     )
 }
 
 /**
- * Checks that the body of a request is a part.
+ * Checks that the body of a request has the media type of an upload part.
  *
  * @throws {Problem} upload/media-type
  */
 export function checkMediaType(headers: IncomingHttpHeaders): void {
   const type = headers['content-type']
   if (type !== tus.mediaType)
-    throw problem('upload/media-type', `A part comes as ${tus.mediaType}, not as ${type ?? 'nothing'}.`)
+    throw problem(
+      'upload/media-type',
+      `The Content-Type of a part must be ${tus.mediaType}, got ${type ?? 'none'}.`,
+    )
 }
 
 /**
- * Reads a header that counts bytes.
+ * Parses a header with a number of bytes.
  *
- * @throws {Problem} request/bad-header where it is missing, or no count
+ * @throws {Problem} request/bad-header if it is missing or not a number
  */
 export function readBytes(headers: IncomingHttpHeaders, name: 'upload-length' | 'upload-offset'): number {
   const text = headers[name]
   const count = Number(text)
   if (typeof text === 'string' && /^\d+$/.test(text) && Number.isSafeInteger(count)) return count
-  throw badHeader(name, `takes a number of bytes, got ${text === undefined ? 'none' : JSON.stringify(text)}`)
+  throw badHeader(
+    name,
+    `must be a number of bytes, got ${text === undefined ? 'none' : JSON.stringify(text)}`,
+  )
 }
 
-/** What a client says of an upload. */
+/** Metadata of an upload, as sent by the client. */
 export interface UploadMetadata {
   readonly name: string | null
   readonly mimeType: string | null
-  /** All of it, as it came. */
+  /** Complete header as sent. */
   readonly metadata: string | null
 }
 
 /**
- * Reads what a client says of an upload: names in the clear, values in base64.
+ * Parses the Upload-Metadata header: plain names, values in base64.
  *
  * @throws {Problem} request/bad-header
  */
@@ -64,7 +70,10 @@ export function readMetadata(headers: IncomingHttpHeaders): UploadMetadata {
   for (const pair of text === '' ? [] : text.split(',')) {
     const [name = '', value = '', ...more] = pair.trim().split(' ')
     if (name === '' || values.has(name) || more.length > 0 || !isBase64(value))
-      throw badHeader('upload-metadata', `takes names and values in base64, got ${JSON.stringify(pair)}`)
+      throw badHeader(
+        'upload-metadata',
+        `must contain names with values in base64, got ${JSON.stringify(pair)}`,
+      )
     values.set(name, decode(value))
   }
   const name = values.get('name') ?? values.get('filename') ?? ''
@@ -75,32 +84,35 @@ export function readMetadata(headers: IncomingHttpHeaders): UploadMetadata {
   }
 }
 
-/** What the bytes of a part come to. */
+/** Checksum of a part. */
 export interface Checksum {
   readonly algorithm: string
   readonly digest: Buffer
 }
 
 /**
- * Reads the checksum of a part, where it has one.
+ * Parses the checksum header of a part; undefined without one.
  *
- * @throws {Problem} request/bad-header, for an unknown algorithm too
+ * @throws {Problem} request/bad-header, also for an unknown algorithm
  */
 export function readChecksum(headers: IncomingHttpHeaders): Checksum | undefined {
   const text = headers['upload-checksum']?.toString()
   if (text === undefined) return undefined
   const [algorithm = '', value = '', ...more] = text.trim().split(' ')
   if (!tus.checksums.some((known) => known === algorithm))
-    throw badHeader('upload-checksum', `takes ${tus.checksums.join(', ')}, got ${JSON.stringify(algorithm)}`)
+    throw badHeader(
+      'upload-checksum',
+      `supports ${tus.checksums.join(', ')}, got ${JSON.stringify(algorithm)}`,
+    )
   if (value === '' || more.length > 0 || !isBase64(value))
     throw badHeader(
       'upload-checksum',
-      `takes an algorithm and a digest in base64, got ${JSON.stringify(text)}`,
+      `must be an algorithm and a digest in base64, got ${JSON.stringify(text)}`,
     )
   return { algorithm, digest: Buffer.from(value, 'base64') }
 }
 
-/** Headers that say what the server can do. */
+/** Returns the headers that describe the capabilities of the server. */
 export function serverHeaders(maxBytes: number): Record<string, string> {
   return {
     'tus-version': tus.version,
@@ -114,7 +126,7 @@ function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
 }
 
-// Control characters have no place in a name, and the database takes no NUL.
+// Removes control characters, which do not belong in names and of which the database rejects NUL.
 function decode(value: string): string {
   return Buffer.from(value, 'base64')
     .toString('utf8')
@@ -123,5 +135,5 @@ function decode(value: string): string {
 }
 
 function badHeader(name: string, message: string) {
-  return problem('request/bad-header', `The header ${name} ${message}.`)
+  return problem('request/bad-header', `Header ${name} ${message}.`)
 }

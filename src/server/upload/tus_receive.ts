@@ -7,79 +7,76 @@ import type { ServerContext } from '../context.ts'
 import { aborted } from '../stream/spool.ts'
 import type { Checksum } from './tus_protocol.ts'
 
-/** So much of a body is kept at a time: no more is lost when the server dies. */
+/** Size of the stored pieces of a body, which limits the loss when the server crashes. */
 const partBytes = 16 * 2 ** 20
 
-/** What comes for an upload. */
-export interface Incoming {
+/** Received part of an upload. */
+export interface IncomingPart {
   readonly raw: IncomingMessage
   readonly checksum: Checksum | undefined
-  /** Gives on what comes as long as the sender may send more, and throws then. */
+  /** Passes the content through; throws when the sender exceeds its quota. */
   readonly limit: (content: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
 }
 
 /**
- * Takes what a request brings of an upload, and keeps what has come even where the client goes away; with a checksum,
- * all of it or nothing. Gives where the upload stands then.
+ * Receives a part and returns the new offset of the upload. Keeps what was received if the client disconnects; a part with
+ * a checksum is stored completely or not at all.
  *
- * @throws {Problem} request/too-large, request/aborted, upload/checksum, upload/guests; upload/offset where another
- *   request was faster
+ * @throws {Problem} request/too-large, request/aborted, upload/checksum, upload/guests; upload/offset if a concurrent
+ *   request has appended to the upload
  */
 export async function receive(
   { database, blobs }: Pick<ServerContext, 'database' | 'blobs'>,
   upload: PartialUpload,
-  { raw, checksum, limit }: Incoming,
+  { raw, checksum, limit }: IncomingPart,
 ): Promise<number> {
-  await using source = new PartSource(raw, checksum?.algorithm)
-  const waiting: Blob[] = []
+  await using source = new BodySplitter(raw, checksum?.algorithm)
+  const unverified: Blob[] = []
   let offset = upload.offsetBytes
   const append = async (parts: readonly Blob[]) => {
     const isDone = await database.transaction((tx) =>
       appendParts(tx, upload.id, { offsetBytes: offset, parts }),
     )
-    if (!isDone) throw outOfPlace(upload.id, offset)
+    if (!isDone) throw offsetMismatch(upload.id, offset)
     offset += sumOf(parts)
   }
   while (await source.hasMore()) {
-    const limitBytes = upload.lengthBytes - offset - sumOf(waiting)
+    const limitBytes = upload.lengthBytes - offset - sumOf(unverified)
     const part = await blobs.put(limit(source.take(partBytes)), { limitBytes })
     if (checksum === undefined) await append([part])
-    else waiting.push(part)
+    else unverified.push(part)
   }
   if (source.failure !== undefined) throw aborted(source.failure)
   if (checksum !== undefined && !source.digest().equals(checksum.digest))
-    throw problem(
-      'upload/checksum',
-      `The part does not have the ${checksum.algorithm} checksum that it was sent with.`,
-    )
-  if (waiting.length > 0) await append(waiting)
+    throw problem('upload/checksum', `The ${checksum.algorithm} checksum does not match the received part.`)
+  if (unverified.length > 0) await append(unverified)
   return offset
 }
 
-/** A part that does not go on where the upload stands. */
-export function outOfPlace(id: string, offset: number) {
-  return problem('upload/offset', `The upload ${id} does not stand at byte ${offset}.`, {
+/** Creates the error for a part whose offset is not the current end of the upload. */
+export function offsetMismatch(id: string, offset: number) {
+  return problem('upload/offset', `Offset ${offset} is not the current offset of upload ${id}.`, {
     data: { upload: id, offset },
   })
 }
 
 const sumOf = (parts: readonly Blob[]) => parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
 
-/** Cuts a body into parts as it comes. */
-class PartSource implements AsyncDisposable {
-  /** Why the body ended before its end; what came until then has been given. */
+/** Splits a streamed body into pieces. */
+class BodySplitter implements AsyncDisposable {
+  /** Error that ended the body early; the bytes before it are still returned. */
   failure: unknown
   readonly #chunks: AsyncIterator<Uint8Array>
   readonly #hash: ReturnType<typeof createHash> | undefined
   #next: Uint8Array | undefined
 
   constructor(raw: IncomingMessage, algorithm: string | undefined) {
-    // What is left of a body that is too large is not cut off, so that the client reads the answer.
+    // Does not destroy the rest of a body that is too large, so that the client reads the response.
     this.#chunks = raw.iterator({ destroyOnReturn: false })
     this.#hash = algorithm === undefined ? undefined : createHash(algorithm)
   }
 
-  /** Waits for the next bytes; tells whether there are any. */
+  /** Waits for the next bytes and tells whether any are left. */
   async hasMore(): Promise<boolean> {
     while (this.#next === undefined || this.#next.length === 0) {
       const { value, done } = await this.#read()
@@ -90,7 +87,7 @@ class PartSource implements AsyncDisposable {
     return true
   }
 
-  /** Gives bytes as they come, about as many as said. */
+  /** Yields chunks up to about the given size. */
   async *take(sizeBytes: number): AsyncGenerator<Uint8Array> {
     let taken = 0
     while (taken < sizeBytes && (await this.hasMore())) {
@@ -105,7 +102,7 @@ class PartSource implements AsyncDisposable {
     return this.#hash?.digest() ?? Buffer.of()
   }
 
-  /** Lets go of a body that is not read to its end: as long as it is held, what is left of it is not thrown away. */
+  /** Releases a partly read body, so that its rest can be discarded. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#chunks.return?.()
   }

@@ -5,15 +5,15 @@ import { findUpload, type StoredUpload } from '../../store/upload/stored_upload.
 import type { ServerContext } from '../context.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 
-/** An upload that a body names. */
+/** Reference to an upload in a request body. */
 export interface NamedUpload {
   readonly id: string
-  /** Where the body names it. */
+  /** Location in the body. */
   readonly pointer: Pointer
 }
 
 /**
- * Gets the upload that a body names.
+ * Finds the upload that a request body refers to.
  *
  * @throws {Problem} upload/not-found
  */
@@ -23,7 +23,7 @@ export async function getUpload(tx: Queryable, { id, pointer }: NamedUpload): Pr
   throw uploadNotFound({ id, pointer })
 }
 
-/** An upload that a body names and that is not there. */
+/** Creates the error for a reference to an upload that does not exist. */
 export function uploadNotFound({ id, pointer }: NamedUpload) {
   return problem('upload/not-found', `there is no upload ${JSON.stringify(id)}`, {
     data: { location: ['body', joinPointer(pointer, 'id')] },
@@ -32,28 +32,28 @@ export function uploadNotFound({ id, pointer }: NamedUpload) {
 
 /** An uploaded text file. */
 export interface UploadedText extends Pick<StoredUpload, 'digest' | 'sizeBytes'> {
-  /** Where the body names it. */
+  /** Location in the body. */
   readonly pointer: Pointer
-  /** Most bytes it may have. */
+  /** Maximum size. */
   readonly limitBytes: number
 }
 
 /**
- * Reads an uploaded text file whole, its byte order mark included: encoded as UTF-8, the text is the file again.
+ * Reads an uploaded text file, including its byte order mark, so that encoding the string gives the same file.
  *
- * @throws {Problem} request/invalid where it is too large, or no text in UTF-8
+ * @throws {Problem} request/invalid if it is too large or not UTF-8
  */
 export async function readUploadText(
   { blobs }: Pick<ServerContext, 'blobs'>,
   { digest, sizeBytes, pointer, limitBytes }: UploadedText,
 ): Promise<string> {
   if (sizeBytes > limitBytes)
-    throw invalidAt(pointer, `the file has ${sizeBytes} bytes, more than ${limitBytes}`)
+    throw invalidAt(pointer, `the file has ${sizeBytes} bytes; the limit is ${limitBytes}`)
   const chunks: Uint8Array[] = []
   for await (const chunk of blobs.read(digest)) chunks.push(chunk)
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks))
   } catch {
-    throw invalidAt(pointer, 'the file is no text in UTF-8')
+    throw invalidAt(pointer, 'the file is not UTF-8 text')
   }
 }

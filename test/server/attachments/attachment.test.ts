@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import type { ErrorBody } from '../../../src/contract/error.ts'
-import { sweep } from '../../../src/server/garbage_collection.ts'
+import { collectGarbage } from '../../../src/server/garbage_collection.ts'
 import { makePhoto, openAttachments, readPhoto } from '../../support/attachments.ts'
 import { createTestLayer, publishLayer } from '../../support/layers.ts'
 import { uploadContent } from '../../support/samples.ts'
@@ -224,12 +224,12 @@ describeServers('attachments', (start) => {
       )
     const later = Date.now() + 2 * 86_400_000
     await age()
-    await sweep(server.running.context, later)
+    await collectGarbage(server.running.context, later)
     for (const what of ['download', 'image'])
       expect((await server.admin('GET', `${path}${id}/${what}`)).status).toBe(200)
     await server.admin('DELETE', `${path}${id}`)
     await age()
-    expect((await sweep(server.running.context, later)).files).toBe(2)
+    expect((await collectGarbage(server.running.context, later)).files).toBe(2)
   })
 
   test('of a list are all there are to be: some stay, some change, some are new', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callerOf, createMemory, type Identity } from '../../../src/server/auth/identity.ts'
+import { callerOf, createIdentityCache, type Identity } from '../../../src/server/auth/identity.ts'
 import type { User } from '../../../src/store/auth/principal.ts'
 
 const user: User = {
@@ -29,40 +29,40 @@ const findable = (found: Identity | undefined) => {
 
 test('those who ask at once are answered by one look, and later ones by none', async () => {
   const { looked, find } = findable({ caller, prolongedSeconds: 60 })
-  const memory = createMemory()
-  const asked = [memory.recall('a', find), memory.recall('a', find)]
+  const memory = createIdentityCache()
+  const asked = [memory.get('a', find), memory.get('a', find)]
   looked[0]?.()
   expect(await Promise.all(asked)).toEqual([
     { caller, prolongedSeconds: 60 },
     { caller, prolongedSeconds: 60 },
   ])
-  expect(await memory.recall('a', find)).toEqual({ caller })
+  expect(await memory.get('a', find)).toEqual({ caller })
   expect(looked).toHaveLength(1)
 })
 
 test('that nobody is there is remembered too, and what fails is not', async () => {
   const { looked, find } = findable(undefined)
-  const memory = createMemory()
-  const asked = memory.recall('a', find)
+  const memory = createIdentityCache()
+  const asked = memory.get('a', find)
   looked[0]?.()
   expect(await asked).toBeUndefined()
-  expect(await memory.recall('a', find)).toBeUndefined()
+  expect(await memory.get('a', find)).toBeUndefined()
   expect(looked).toHaveLength(1)
   const failing = () => Promise.reject(new Error('the database is away'))
-  await expect(memory.recall('b', failing)).rejects.toThrow('away')
-  await expect(memory.recall('b', failing)).rejects.toThrow('away')
+  await expect(memory.get('b', failing)).rejects.toThrow('away')
+  await expect(memory.get('b', failing)).rejects.toThrow('away')
 })
 
 test('what was being found when all was forgotten is not remembered, nor waited for', async () => {
   const old = findable({ caller })
   const fresh = findable(undefined)
-  const memory = createMemory()
-  const before = memory.recall('a', old.find)
-  memory.forget()
-  const after = memory.recall('a', fresh.find)
+  const memory = createIdentityCache()
+  const before = memory.get('a', old.find)
+  memory.clear()
+  const after = memory.get('a', fresh.find)
   old.looked[0]?.()
   expect(await before).toEqual({ caller })
   fresh.looked[0]?.()
   expect(await after).toBeUndefined()
-  expect(await memory.recall('a', old.find)).toBeUndefined()
+  expect(await memory.get('a', old.find)).toBeUndefined()
 })

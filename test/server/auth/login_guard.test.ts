@@ -15,7 +15,7 @@ const waitOf = (attempt: () => void): number => {
 
 test('free attempts cost nothing, then the wait doubles up to the longest', () => {
   let nowMs = 0
-  const throttle = createThrottle({ freeAttempts: 5, longestWaitMs: 300_000 }, () => nowMs)
+  const throttle = createThrottle({ freeAttempts: 5, maxWaitMs: 300_000 }, () => nowMs)
   const attempt = () => {
     throttle.check('a')
     throttle.count('a')

@@ -62,7 +62,7 @@ test.each(['hex', 'base64'] as const)('a key may be given in %s', async (encodin
 test('a key that is none is refused, and not shown', async () => {
   const file = await newFile()
   await expect(openSecretBox({ key: 'hunter2', file })).rejects.toThrow(
-    'LANDFORM_SECRET_KEY holds no key of 32 bytes in base64 or hexadecimal.',
+    'LANDFORM_SECRET_KEY does not contain a key of 32 bytes in base64 or hexadecimal.',
   )
   await writeFile(file, 'short')
   await expect(openSecretBox({ file })).rejects.toMatchObject({ code: 'secret/bad-key' })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { sweep } from '../../../src/server/garbage_collection.ts'
+import { collectGarbage } from '../../../src/server/garbage_collection.ts'
 import { type Ask, describeServers } from '../../support/server.ts'
 import { allow, createResource } from '../../support/tree.ts'
 import { createUser, userPassword } from '../../support/users.ts'
@@ -255,16 +255,16 @@ describeServers('file buckets', (start) => {
         update blob set created_at = created_at - interval '2 days'`)
     const later = Date.now() + 2 * 3_600_000
     await age()
-    await sweep(running.context, later)
+    await collectGarbage(running.context, later)
     expect((await admin('GET', `/api/component/file_upload/${id}`)).status).toBe(404)
     expect(await readText(admin, one, 'a')).toBe('kept')
     await admin('DELETE', `/api/resource/${one}`)
     await age()
-    await sweep(running.context, later)
+    await collectGarbage(running.context, later)
     expect(await readText(admin, other, 'b')).toBe('kept')
     await put(admin, other, { files: [] })
     await age()
-    expect((await sweep(running.context, later)).files).toBe(1)
+    expect((await collectGarbage(running.context, later)).files).toBe(1)
   })
 
   test('a form keeps its file, and gives it to the apps of the field', async () => {

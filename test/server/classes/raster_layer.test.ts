@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { sweep } from '../../../src/server/garbage_collection.ts'
+import { collectGarbage } from '../../../src/server/garbage_collection.ts'
 import { groupBody, openBatchClient } from '../../support/batch.ts'
 import { inspectRaster, makeRaster, type TestRaster } from '../../support/raster.ts'
 import { uploadContent } from '../../support/samples.ts'
@@ -304,7 +304,7 @@ describeServers('raster layers', (start) => {
           `update ${table} set created_at = created_at - make_interval(hours => $1::int)`,
           [hours],
         )
-      await sweep(server.running.context, Date.now() + hours * 3_600_000)
+      await collectGarbage(server.running.context, Date.now() + hours * 3_600_000)
     }
     const wanted = await server.database.query<{ digest: string }>(
       `select digest from raster_layer union select source_digest from raster_layer

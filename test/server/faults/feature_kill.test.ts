@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dropOrphans } from '../../../src/import/orphaned_tables.ts'
-import { sweep } from '../../../src/server/garbage_collection.ts'
+import { collectGarbage } from '../../../src/server/garbage_collection.ts'
 import type { RunningServer } from '../../../src/server/server.ts'
 import { openAttachments, type WireAttachment } from '../../support/attachments.ts'
 import { drivers } from '../../support/drivers.ts'
@@ -172,7 +172,7 @@ describe.each(drivers)('a server on %s that is killed while features come and go
       const { database, blobs } = running.context
       for (const table of ['upload', 'blob'])
         await database.query(`update ${table} set created_at = created_at - interval '2 days'`)
-      await sweep(running.context, Date.now() + 2 * 86_400_000)
+      await collectGarbage(running.context, Date.now() + 2 * 86_400_000)
       expect(await Array.fromAsync(blobs.list())).toEqual([])
     } finally {
       await running.stop()

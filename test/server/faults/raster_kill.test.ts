@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweep } from '../../../src/server/garbage_collection.ts'
+import { collectGarbage } from '../../../src/server/garbage_collection.ts'
 import { drivers } from '../../support/drivers.ts'
 import { createServerEnvironment, type ServerEnvironment } from '../../support/killable.ts'
 import { inspectRaster, makeRaster } from '../../support/raster.ts'
@@ -100,7 +100,7 @@ describe.each(drivers)('a server on %s that is killed while it reads a picture',
       const { database, blobs } = running.context
       for (const table of ['upload', 'prepared_raster', 'blob'])
         await database.query(`update ${table} set created_at = created_at - interval '2 days'`)
-      await sweep(running.context, Date.now() + 2 * 86_400_000)
+      await collectGarbage(running.context, Date.now() + 2 * 86_400_000)
       expect(await Array.fromAsync(blobs.list())).toEqual([])
     } finally {
       await running.stop()

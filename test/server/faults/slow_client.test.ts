@@ -102,10 +102,10 @@ test('a client is slow only while the server waits for it', () => {
     receivedBytes,
     sentBytes,
     isSending: false,
-    isTaking: false,
+    isReading: false,
     ...more,
   })
-  const [sending, taking] = [{ isSending: true }, { isTaking: true }]
+  const [sending, taking] = [{ isSending: true }, { isReading: true }]
   expect(findSlowness(at(0, 0, sending), at(99, 0, sending), 100)).toBe('body')
   expect(findSlowness(at(0, 0, sending), at(100, 0, sending), 100)).toBe(undefined)
   expect(findSlowness(at(0, 0), at(0, 0, sending), 100)).toBe(undefined)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweep } from '../../../src/server/garbage_collection.ts'
+import { collectGarbage } from '../../../src/server/garbage_collection.ts'
 import { makePhoto, openAttachments } from '../../support/attachments.ts'
 import { drivers } from '../../support/drivers.ts'
 import { createServerEnvironment, type ServerEnvironment } from '../../support/killable.ts'
@@ -112,7 +112,7 @@ describe.each(drivers)('a server on %s that is killed', (driver) => {
       const { database, blobs } = running.context
       for (const table of ['upload', 'partial_upload', 'blob'])
         await database.query(`update ${table} set created_at = created_at - interval '2 days'`)
-      await sweep(running.context, Date.now() + 2 * 86_400_000)
+      await collectGarbage(running.context, Date.now() + 2 * 86_400_000)
       expect(await Array.fromAsync(blobs.list())).toEqual([])
       expect(incoming()).toBe(0)
     } finally {

@@ -179,7 +179,7 @@ describeServers('what a request may hold', (start) => {
         server.guest('POST', path, JSON.stringify({ filler: 'x'.repeat(bytes) }))
       const limit = bodyBytes[size]
       expect((await send(limit)).status).toBe(413)
-      expect(await refusal(await send(limit))).toEqual([413, 413, `The body has more than ${limit} bytes.`])
+      expect(await refusal(await send(limit))).toEqual([413, 413, `The body is larger than ${limit} bytes.`])
       expect((await send(limit - 100)).status).toBe(422)
     })
 

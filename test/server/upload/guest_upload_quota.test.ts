@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import type { ErrorBody } from '../../../src/contract/error.ts'
 import type { Upload } from '../../../src/contract/resource.ts'
-import { sweep } from '../../../src/server/garbage_collection.ts'
+import { collectGarbage } from '../../../src/server/garbage_collection.ts'
 import { createServer } from '../../../src/server/server.ts'
 import { createTestDatabase } from '../../support/postgres.ts'
 import {
@@ -95,7 +95,7 @@ describeServers(
         "update guest_upload set hour = hour - interval '24 hours' where network = '203.0.113.3'",
       )
       expect((await guest('PUT', uploads, part(0.2))).status).toBe(200)
-      await sweep(server.running.context)
+      await collectGarbage(server.running.context)
       const kept = await server.database.query<{ count: number }>(
         "select count(*)::int as count from guest_upload where network = '203.0.113.3'",
       )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type LogFields, silentLog } from '../../../src/core/log.ts'
-import { openLoads } from '../../../src/server/upload/load_queue.ts'
+import { createLoads } from '../../../src/server/upload/load_queue.ts'
 import { openTestDatabase } from '../../support/drivers.ts'
 import { copies, makeGate } from '../../support/gate.ts'
 import { openLayerClient } from '../../support/layer_client.ts'
@@ -33,7 +33,7 @@ test('an upload tells how far it is while it is read into a layer, and no longer
 })
 
 test('the log tells of what takes long', async () => {
-  const loads = openLoads(1)
+  const loads = createLoads(1)
   const lines: LogFields[] = []
   const log = { ...silentLog, info: (facts: LogFields) => lines.push(facts) }
   await loads.follow({ uploadId: 'a', log }, async (onProgress) => {

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import type { ErrorBody } from '../../../src/contract/error.ts'
 import type { Upload } from '../../../src/contract/resource.ts'
-import { sweep } from '../../../src/server/garbage_collection.ts'
+import { collectGarbage } from '../../../src/server/garbage_collection.ts'
 import { openAttachments } from '../../support/attachments.ts'
 import { createTestLayer } from '../../support/layers.ts'
 import { describeServers, type TestResponse, type TestServer } from '../../support/server.ts'
@@ -227,12 +227,12 @@ describeServers(
       const expires = Date.parse(answer.headers.get('upload-expires') ?? '')
       expect(Math.abs(expires - Date.now() - 86_400_000)).toBeLessThan(3_600_000)
       await age()
-      await sweep(context, later)
+      await collectGarbage(context, later)
       expect(await tus.offset(path)).toBe(50)
       expect((await tus.append(path, 50, randomBytes(10))).status).toBe(204)
       for (let times = 0; times < 11; times++) await age()
       expect((await tus.send('HEAD', path)).status).toBe(404)
-      await sweep(context, later)
+      await collectGarbage(context, later)
       expect(await countRows(server)).toEqual({ begun: 0, parts: 0 })
       const kept = await server.database.query<{ digest: string }>('select digest from upload')
       expect(kept).toEqual([])

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { ErrorBody } from '../../../src/contract/error.ts'
 import type { Upload } from '../../../src/contract/resource.ts'
-import { sweep } from '../../../src/server/garbage_collection.ts'
+import { collectGarbage } from '../../../src/server/garbage_collection.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
 
 type Meta = { upload_meta: Upload[] }
@@ -186,8 +186,8 @@ describeServers(
       await server.guest('PUT', '/api/component/file_upload/', 'kept')
       const later = Date.now() + 2 * 60 * 60_000
       // Whatever the tests before have left without a row.
-      await sweep(context, later)
-      expect(await sweep(context, later)).toMatchObject({ uploads: 0, files: 0 })
+      await collectGarbage(context, later)
+      expect(await collectGarbage(context, later)).toMatchObject({ uploads: 0, files: 0 })
       await server.database.query(
         "update upload set created_at = created_at - interval '25 hours' where id = any($1)",
         [[upload.id, shared.id]],
@@ -196,9 +196,9 @@ describeServers(
       const digest = (text: string) => createHash('sha256').update(text).digest('hex')
       const has = async (text: string) =>
         (await listFiles(server)).some((path) => path.endsWith(digest(text)))
-      expect(await sweep(context, Date.now())).toMatchObject({ uploads: 2, files: 0 })
+      expect(await collectGarbage(context, Date.now())).toMatchObject({ uploads: 2, files: 0 })
       expect([await has('old'), await has('kept')]).toEqual([true, true])
-      expect(await sweep(context, later)).toMatchObject({ uploads: 0 })
+      expect(await collectGarbage(context, later)).toMatchObject({ uploads: 0 })
       expect([await has('old'), await has('kept')]).toEqual([false, true])
       expect((await server.guest('GET', `/api/component/file_upload/${upload.id}`)).status).toBe(404)
     })
