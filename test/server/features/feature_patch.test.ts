@@ -60,7 +60,12 @@ describeServers('PATCH of features', (start) => {
       '1',
     ],
     ['a bad value', [{ fields: { n: 9 } }, { id: 1, fields: { n: 'x' } }], 422, 'item 1: field "n"'],
-    ['a geometry of another type', [{}, {}, { geom: 'LINESTRING(0 0,1 1)' }], 422, 'item 2: a geometry'],
+    [
+      'a geometry of another type',
+      [{}, {}, { geom: 'LINESTRING(0 0,1 1)' }],
+      422,
+      'item 2: geometry type LINESTRING does not match',
+    ],
     ['an entry that is no object', [{ fields: { n: 9 } }, 5], 422, 'item 1: '],
     ['a feature to delete without its id', [{ fields: { n: 9 } }, { delete: true }], 422, 'item 1: '],
     ['a body that is no list', { fields: { n: 9 } }, 422, 'list'],
