@@ -156,7 +156,7 @@ describe('landform user', () => {
       [['user', 'delete', 'posessor'], 1, 'did you mean "possessor"?'],
       [['user', 'create', 'Possessor'], 1, 'principal/name-taken'],
       [['user', 'create', '1'], 1, 'request/invalid: keyname: '],
-      [['user', 'update', 'possessor', '--enable', '--disable'], 3, 'not both'],
+      [['user', 'update', 'possessor', '--enable', '--disable'], 3, 'cannot be combined'],
       [['user', 'update', 'possessor', '--group', 'editor'], 1, 'did you mean "editors"?'],
       [['user', 'create'], 3, "missing required argument 'keyname'"],
       [['user', 'create', 'x', '--password', 'y'], 3, "unknown option '--password'"],
@@ -190,7 +190,7 @@ describe('landform group', () => {
     )
     expect(await run(['group', 'add', 'crew', 'dora'])).toMatchObject({
       exit: 1,
-      err: expect.stringContaining('no user "dora"'),
+      err: expect.stringContaining('Cannot find user "dora"'),
     })
     expect(await run(['group', 'delete', 'administrators'])).toMatchObject({
       exit: 1,

@@ -84,9 +84,8 @@ function chooseFields({ feature_layer }: Layer, names: readonly string[] | undef
     const known = all.map(({ keyname }) => keyname)
     throw problem('usage/bad-argument', `The layer has no field "${name}".`, {
       hint:
-        (findHint(name, known) ?? known.length > 0)
-          ? `Use one of ${known.join(', ')}.`
-          : 'Omit --fields: the layer has no fields.',
+        findHint(name, known) ??
+        (known.length > 0 ? `Use one of ${known.join(', ')}.` : 'Omit --fields: the layer has no fields.'),
     })
   })
 }

@@ -88,10 +88,10 @@ describe('landform data head', () => {
       ['head towns --filter nme=Oslo', 1, 'no field "nme"'],
       ['head towns --filter nme=Oslo', 1, 'did you mean "name"?'],
       ['head towns --filter people__gt=many', 1, 'people'],
-      ['head towns --filter name', 3, 'Write it like name=Oslo'],
+      ['head towns --filter name', 3, 'Use a filter such as name=Oslo'],
       ['head towns --bbox 1,2,3', 3, 'west,south,east,north'],
-      ['head towns --bbox 170,-20,-170,0', 3, 'ends at 180 degrees'],
-      ['head towns -n 0', 3, 'above zero'],
+      ['head towns --bbox 170,-20,-170,0', 3, 'West must be less than east'],
+      ['head towns -n 0', 3, 'positive integer'],
     ] as const
     for (const [words, exit, text] of cases) {
       const ran = await run(words)

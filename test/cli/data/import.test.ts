@@ -47,7 +47,7 @@ describe('landform data import', () => {
     expect(refused).toMatchObject({ exit: 3, out: '' })
     expect(refused.err).toMatch(/- feature 4: it has no geometry\n- feature 5: it has no geometry\n/)
     expect(refused.err).toEqual(
-      told('source/bad-features', '2 features', 'hint: Mend them, set --fix-errors or --skip-errors'),
+      told('source/bad-features', '2 features', 'hint: Repair them, set --fix-errors or --skip-errors'),
     )
     const made = await run('import bad.geojson --parent city --skip-errors')
     expect(lines(made.out)).toEqual([
