@@ -167,7 +167,7 @@ async function tellFields(
   const come = now.filter((name) => !old.includes(name))
   return [
     ...(gone.length > 0
-      ? [`The file does not have these fields, and the layer no more: ${gone.join(', ')}.`]
+      ? [`Fields removed because the file does not have them: ${gone.join(', ')}.`]
       : []),
     ...(come.length > 0 ? [`The layer has new fields: ${come.join(', ')}.`] : []),
   ]

@@ -30,7 +30,7 @@ const told = (...steps: readonly string[]) =>
 const passwordsRefused = [
   ['x', '8 to 1024 characters'],
   ['aaaaaaaaaa', 'different characters'],
-  ['Administrator', 'not the login'],
+  ['Administrator', 'must differ from the login'],
 ]
 
 describe('the first start', () => {

@@ -127,7 +127,7 @@ describe('landform data import', () => {
     const done = await run('import other.geojson --into replaced --allow-loss')
     expect(lines(done.out)).toEqual([
       expect.stringMatching(/^replaced Replaced \(id = \d+, keyname replaced\): 1 feature \(3 before\) in /),
-      '  The file does not have these fields, and the layer no more: people, since.',
+      '  Fields removed because the file does not have them: people, since.',
       '  The layer has new fields: lanes.',
     ])
     expect(events((await run(`head ${id} --json`)).out)).toMatchObject([
