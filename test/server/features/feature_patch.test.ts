@@ -69,8 +69,8 @@ describeServers('PATCH of features', (start) => {
     ['an entry that is no object', [{ fields: { n: 9 } }, 5], 422, 'item 1: '],
     ['a feature to delete without its id', [{ fields: { n: 9 } }, { delete: true }], 422, 'item 1: '],
     ['a body that is no list', { fields: { n: 9 } }, 422, 'list'],
-    ['a list that breaks off', '[{"fields":{"n":9}},', 400, 'ended'],
-    ['no body', '', 400, 'ended'],
+    ['a list that breaks off', '[{"fields":{"n":9}},', 400, 'ends before'],
+    ['no body', '', 400, 'ends before'],
     ['what nests without end', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 400, 'nests'],
     ['a text no database can keep', [{ fields: { s: 'a\0' } }], 422, 'NUL'],
   ])('keeps nothing at %s', async (_, entries, status, word) => {
