@@ -259,7 +259,7 @@ describeServers('exporting text', (start) => {
     ['format=GeoJSON&srs=x', 'Parameter "srs": expected an integer, got "x"'],
     ['format=KML&srs=3857', 'Parameter "srs" is 3857, but KML is always in EPSG:4326'],
     ['format=GeoJSON&zipped=maybe', 'Parameter "zipped": expected true or false, got "maybe"'],
-    ['format=CSV&encoding=KOI8', 'Parameter "encoding" is "KOI8": one of UTF-8, CP1251'],
+    ['format=CSV&encoding=KOI8', 'Parameter "encoding" is "KOI8": expected one of UTF-8, CP1251'],
     ['format=GeoJSON&encoding=CP1251', 'Parameter "encoding" is "CP1251", but GeoJSON is always in UTF-8'],
     ['format=GeoJSON&fid=S', 'Parameter "fid" is "S", which is already a field'],
     ['format=GeoJSON&fields=i,x', 'Parameter "fields" has "x", which is not a field of the layer'],
