@@ -79,7 +79,7 @@ describe.each<[string, ProxyOptions['decide']]>([
     expect(planned).toMatchObject({
       exit: 1,
       out: expect.stringMatching(/ \? city .*\n.*\n {2}\? roads .*\n.*\n\nPlan for city: 2 unknown, 2 unch/),
-      err: expect.stringMatching(/plan\/unknown: user "ada" .*"city".*(.|\n)*Use an account that has/),
+      err: expect.stringMatching(/plan\/unknown: (?=.*"city")(?=.*"ada")(.|\n)*Use an account that has/),
     })
     expect((await run('apply city.yaml --yes')).exit).toBe(1)
     expect(uploads()).toEqual(before)
