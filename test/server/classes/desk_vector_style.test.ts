@@ -113,7 +113,12 @@ describeServers('desktop GIS styles', (start) => {
       /entities are not allowed/,
     ],
     ['a file in another encoding', Buffer.from('<qgis>Straße</qgis>', 'latin1'), 'request/invalid', /UTF-8/],
-    ['a file without end', Buffer.alloc(5_000_000, 32), 'request/invalid', /5000000 bytes, more than/],
+    [
+      'a file without end',
+      Buffer.alloc(5_000_000, 32),
+      'request/invalid',
+      /has 5000000 bytes; the limit is 4194304/,
+    ],
   ])('%s is refused, and leaves nothing', async (name, content, code, message) => {
     const { admin } = await start()
     const parent = await createLayer(admin, { name, geometryType: 'POINT' })
