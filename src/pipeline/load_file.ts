@@ -166,9 +166,7 @@ async function tellFields(
   const gone = old.filter((name) => !now.includes(name))
   const come = now.filter((name) => !old.includes(name))
   return [
-    ...(gone.length > 0
-      ? [`Fields removed because the file does not have them: ${gone.join(', ')}.`]
-      : []),
+    ...(gone.length > 0 ? [`Fields removed because the file does not have them: ${gone.join(', ')}.`] : []),
     ...(come.length > 0 ? [`The layer has new fields: ${come.join(', ')}.`] : []),
   ]
 }
