@@ -4,7 +4,7 @@ import type { Issue } from '../core/issue.ts'
 import type { Problem } from '../core/problem.ts'
 import { type LoadedManifest, loadManifest } from '../manifest/load_manifest.ts'
 import type { Manifest } from '../manifest/manifest.ts'
-import { showCount } from './print/number.ts'
+import { showCount } from './print/text_format.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Default paths of manifests. */

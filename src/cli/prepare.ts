@@ -4,8 +4,8 @@ import { type PlanOptions, safeOptions } from '../reconcile/model/plan_input.ts'
 import { planManifest } from '../reconcile/plan/plan_manifest.ts'
 import { formatIssues, type GoodManifest, loadGoodManifest } from './load_manifest.ts'
 import { writePlanEvents } from './print/events.ts'
-import { painter } from './print/paint.ts'
 import { formatPlan } from './print/plan.ts'
+import { painter } from './print/text_format.ts'
 import { type Terminal, writeLine } from './terminal.ts'
 
 /** Settings of commands that plan a manifest. */

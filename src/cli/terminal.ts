@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { type Readable, Writable } from 'node:stream'
-import { printable } from './print/printable.ts'
+import { printable } from './print/text_format.ts'
 
 /** Streams, environment and signals of a command. Tests provide their own. */
 export interface Terminal {

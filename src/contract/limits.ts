@@ -58,6 +58,11 @@ export function statementLimitOf({ databaseUse = 'query' }: { readonly databaseU
 /** Maximum id of a resource. */
 export const maxResourceId = 2 ** 31 - 1
 
+/** Returns whether a value can be the id of a resource. */
+export function isResourceId(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= maxResourceId
+}
+
 /** Maximum number of resource ids in a request. */
 export const maxResourceIds = 10_000
 

@@ -4,8 +4,7 @@ import { composeNode, type Report } from './compose_node.ts'
 import { findLineStarts, type LineStarts, lineAt, spanOfRange } from './line_starts.ts'
 import { readPlainDocument, readPlainValue } from './plain/plain_yaml.ts'
 import { describeSyntax } from './syntax_fault.ts'
-import { createDocument, type YamlDocument } from './yaml_document.ts'
-import type { Node } from './yaml_node.ts'
+import { createDocument, type Node, type YamlDocument } from './yaml_node.ts'
 
 /** Content of a file. A document with issues may lack parts: use it to look up names, not to act on. */
 export interface ParsedYaml {

@@ -1,7 +1,6 @@
 import { isSecretName, secretNames } from '../contract/secrets.ts'
 import { joinPointer, type Pointer, splitPointer } from '../core/pointer.ts'
-import type { YamlDocument } from './yaml_document.ts'
-import { isItems, isMembers, type Node } from './yaml_node.ts'
+import { isItems, isMembers, type Node, type YamlDocument } from './yaml_node.ts'
 
 /** What stands in the place of a secret. */
 const hidden = '(secret)'

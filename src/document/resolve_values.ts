@@ -1,11 +1,10 @@
 import type { Issue } from '../core/issue.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { findHint } from '../core/suggest.ts'
-import type { Includes } from './included_files.ts'
 import { type Range, spanOfRange } from './line_starts.ts'
 import { parseExpressions, type TextPart } from './value_expression.ts'
-import type { YamlDocument } from './yaml_document.ts'
-import { isItems, isMembers, type Node, setOwn } from './yaml_node.ts'
+import type { Includes } from './yaml_files.ts'
+import { isItems, isMembers, type Node, setOwn, type YamlDocument } from './yaml_node.ts'
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,6 +1,9 @@
 import { resolve } from 'node:path'
+import type { Issue } from '../core/issue.ts'
+import { type FileKind, findFileKind } from '../document/yaml_files.ts'
 import type { DataMode, WantedData } from './manifest.ts'
-import type { Block } from './manifest_block.ts'
+import { type Block, blockIssue } from './manifest_block.ts'
+import { showAt } from './resolve_source.ts'
 
 interface DataBlock extends Readonly<Record<string, unknown>> {
   readonly source: string
@@ -34,4 +37,57 @@ export function listDataFiles(block: Block): DataFile[] {
   if (typeof source !== 'string' || source === '') return []
   const isUrl = /^[a-z][a-z0-9+.-]+:\/\//i.test(source)
   return [{ block, path: resolve(block.source.folder, source), isUrl }]
+}
+
+/** Checks that the data sources exist and are files. */
+export async function checkDataFiles(files: readonly DataFile[]): Promise<Issue[]> {
+  return (await Promise.all(files.map(checkDataFile))).flat()
+}
+
+async function checkDataFile({ block, path, isUrl }: DataFile): Promise<Issue[]> {
+  const fault = isUrl ? urlFault : await findFault(path)
+  if (fault === undefined) return []
+  const pointer = '/data/source'
+  const message = `${showAt(block.source, block.pointer + pointer)} ${fault.message}`
+  return [blockIssue(block, { ...fault, pointer, message })]
+}
+
+interface DataFault {
+  readonly code: 'file/not-found' | 'file/unreadable' | 'manifest/bad-value'
+  readonly message: string
+  readonly hint: string
+}
+
+const urlFault: DataFault = {
+  code: 'manifest/bad-value',
+  message: 'is a URL, but data: supports only files',
+  hint: 'download it, and set the path of the file',
+}
+
+const faults: Readonly<Record<Exclude<FileKind, 'file'>, DataFault>> = {
+  absent: {
+    code: 'file/not-found',
+    message: 'does not exist',
+    hint: 'the path is relative to the folder of the manifest',
+  },
+  folder: {
+    code: 'file/unreadable',
+    message: 'is a folder',
+    hint: 'use a file; put the files of one source into a ZIP archive',
+  },
+  other: { code: 'file/unreadable', message: 'is not a regular file', hint: 'use a regular file' },
+}
+
+async function findFault(path: string): Promise<DataFault | undefined> {
+  try {
+    const kind = await findFileKind(path)
+    return kind === 'file' ? undefined : faults[kind]
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return {
+      code: 'file/unreadable',
+      message: `cannot be read: ${message}`,
+      hint: 'check the permissions of the file',
+    }
+  }
 }

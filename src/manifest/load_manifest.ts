@@ -1,7 +1,7 @@
 import { compareIssues, type Issue } from '../core/issue.ts'
 import type { Environment } from '../document/resolve_values.ts'
 import { assembleManifest } from './assemble.ts'
-import { checkDataFiles } from './checks/check_data_files.ts'
+import { checkDataFiles } from './data_files.ts'
 import type { Manifest } from './manifest.ts'
 import { findManifestFiles, type ReadManifestFile, readManifestFile } from './manifest_input.ts'
 

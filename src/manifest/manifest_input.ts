@@ -1,11 +1,10 @@
 import { dirname, relative, resolve, sep } from 'node:path'
 import { hasErrors, type Issue } from '../core/issue.ts'
 import { decodeText } from '../document/decode_text.ts'
-import { readIncludes } from '../document/included_files.ts'
 import { parseYaml } from '../document/parse_yaml.ts'
 import { redactText } from '../document/redact.ts'
 import type { Environment } from '../document/resolve_values.ts'
-import { findFileKind, listYamlFiles, readBytes } from '../document/yaml_files.ts'
+import { findFileKind, listYamlFiles, readBytes, readIncludes } from '../document/yaml_files.ts'
 import { type ManifestSource, resolveSource, type Surroundings } from './resolve_source.ts'
 
 /** A file of a manifest, with the name shown in messages. */

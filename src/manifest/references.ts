@@ -1,6 +1,5 @@
 import { type FoundReference, findReferences } from '../contract/references.ts'
-import type { Cls } from '../contract/registry.ts'
-import { descriptorOf } from '../contract/registry.ts'
+import { type Cls, descriptorOf } from '../contract/registry.ts'
 import type { Issue } from '../core/issue.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { findHint } from '../core/suggest.ts'
@@ -8,7 +7,7 @@ import { type BlockTree, clsOf } from './block_tree.ts'
 import type { WantedResource } from './manifest.ts'
 import { type Block, blockIssue, formatClasses } from './manifest_block.ts'
 import { showAt } from './resolve_source.ts'
-import { mentionsWord } from './schema/mentions_word.ts'
+import { mentionsWord } from './validators.ts'
 
 /** A reference in the block of a resource, with its allowed targets. */
 export interface WantedReference extends FoundReference {

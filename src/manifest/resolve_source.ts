@@ -3,10 +3,10 @@ import type { ProblemCode } from '../contract/problems.ts'
 import type { Issue } from '../core/issue.ts'
 import { findAtPointer, type Pointer } from '../core/pointer.ts'
 import type { Span } from '../core/span.ts'
-import type { Includes } from '../document/included_files.ts'
 import { redactValue } from '../document/redact.ts'
 import { type Environment, resolveValues } from '../document/resolve_values.ts'
-import { keySpanAt, spanAt, type YamlDocument } from '../document/yaml_document.ts'
+import type { Includes } from '../document/yaml_files.ts'
+import { keySpanAt, spanAt, type YamlDocument } from '../document/yaml_node.ts'
 
 /** One YAML document of a manifest, with its expressions replaced. */
 export interface ManifestSource {

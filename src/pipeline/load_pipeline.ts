@@ -6,8 +6,8 @@ import { decodeText } from '../document/decode_text.ts'
 import { parseYaml } from '../document/parse_yaml.ts'
 import { redactText, redactValue } from '../document/redact.ts'
 import { type Environment, resolveValues } from '../document/resolve_values.ts'
-import { keySpanAt, spanAt, type YamlDocument } from '../document/yaml_document.ts'
 import { readBytes } from '../document/yaml_files.ts'
+import { keySpanAt, spanAt, type YamlDocument } from '../document/yaml_node.ts'
 import { ExportSchema, ImportSchema, type Pipeline } from './pipeline_schema.ts'
 
 /** Where a pipeline is written. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { decodeText, maxFileBytes } from '../../src/document/decode_text.ts'
 import { parseFully, parseYaml } from '../../src/document/parse_yaml.ts'
-import { keySpanAt, spanAt } from '../../src/document/yaml_document.ts'
-import { toValue } from '../../src/document/yaml_node.ts'
+import { keySpanAt, spanAt, toValue } from '../../src/document/yaml_node.ts'
 
 const text = `# head
 list:

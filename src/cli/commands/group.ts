@@ -4,9 +4,9 @@ import type { GroupBody } from '../../contract/principal.ts'
 import type { CommandGroup, CommandInput, CommandSpec } from '../command.ts'
 import { collect, eventOptions } from '../options.ts'
 import { deletePrincipals, findByName, type Principals, readPrincipals, withServer } from '../principals.ts'
-import { formatColumns } from '../print/columns.ts'
 import { writeEvent } from '../print/events.ts'
 import { reportPrincipal } from '../print/principal.ts'
+import { formatColumns } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
 const declareFields = (command: Command) =>

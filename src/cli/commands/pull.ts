@@ -12,7 +12,7 @@ import { connect, type ServerSettings } from '../connect.ts'
 import { formatIssues } from '../load_manifest.ts'
 import { serverOptions } from '../options.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
-import { showCount } from '../print/number.ts'
+import { showCount } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
 /** Settings of `pull`. */

@@ -10,8 +10,8 @@ import { connect, type ServerSettings } from '../connect.ts'
 import { formatIssues } from '../load_manifest.ts'
 import { collect, serverOptions } from '../options.ts'
 import { adviseLogin } from '../principals.ts'
-import { showCount } from '../print/number.ts'
 import { formatRunReport, startRunProgress } from '../print/run.ts'
+import { showCount } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
 /** Settings of `run`. */

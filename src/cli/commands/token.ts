@@ -9,8 +9,8 @@ import { findHint } from '../../core/suggest.ts'
 import type { CommandGroup, CommandInput, CommandSpec } from '../command.ts'
 import { eventOptions } from '../options.ts'
 import { findByName, readPrincipals, withServer } from '../principals.ts'
-import { formatColumns } from '../print/columns.ts'
 import { writeEvent } from '../print/events.ts'
+import { formatColumns } from '../print/text_format.ts'
 import { writeLine } from '../terminal.ts'
 
 const declareShared = (command: Command) =>

@@ -3,7 +3,7 @@ import { type LoadedManifest, loadManifest } from '../../manifest/load_manifest.
 import type { CommandSpec } from '../command.ts'
 import { countIssues, formatIssues, orDefault } from '../load_manifest.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
-import { showCount } from '../print/number.ts'
+import { showCount } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
 /** Settings of `validate`. */

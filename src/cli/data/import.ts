@@ -15,8 +15,8 @@ import { eventOptions } from '../options.ts'
 import { withServer } from '../principals.ts'
 import { writeEvent } from '../print/events.ts'
 import { formatBad } from '../print/load.ts'
-import { showBefore, showCount, showDuration } from '../print/number.ts'
 import { startRunProgress } from '../print/run.ts'
+import { showBefore, showCount, showDuration } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import {
   checkFile,

@@ -1,6 +1,5 @@
 import stringWidth from 'string-width'
-import type { Paint } from './paint.ts'
-import { plainLine } from './printable.ts'
+import { type Paint, plainLine } from './text_format.ts'
 
 /** Column of a feature table. */
 export interface FeatureColumn {

@@ -11,9 +11,7 @@ import {
   type UnknownResource,
 } from '../../reconcile/model/change.ts'
 import { describeDataLoss } from '../../transfer/data_loss.ts'
-import { showBytes, showCount, showNumber } from './number.ts'
-import type { Paint } from './paint.ts'
-import { oneLine } from './printable.ts'
+import { oneLine, type Paint, showBytes, showCount, showNumber } from './text_format.ts'
 import { compareLines, isLongText, showValue } from './value.ts'
 
 /** Sign and colour of each action. */

@@ -1,7 +1,7 @@
 import type { EndedAccess } from '../../contract/principal.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent } from './events.ts'
-import { showCount } from './number.ts'
+import { showCount } from './text_format.ts'
 
 /** Completed change of a user or a group. */
 export interface PrincipalDone {

@@ -4,8 +4,8 @@ import { lossFacts } from '../../transfer/data_loss.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent, writeOutcomeEvent } from './events.ts'
 import { startLiveLine } from './live.ts'
-import { showBytes, showCount, showDuration } from './number.ts'
 import { describeLoading } from './run.ts'
+import { showBytes, showCount, showDuration } from './text_format.ts'
 
 /** Progress output of an apply. */
 export interface Progress {

@@ -1,8 +1,7 @@
 import type { Problem } from '../../core/problem.ts'
 import type { Outcome, OutcomeWord, Report } from '../../reconcile/apply/outcome.ts'
 import { formatLoad } from './load.ts'
-import { showBefore, showCount, showDuration } from './number.ts'
-import type { Paint } from './paint.ts'
+import { type Paint, showBefore, showCount, showDuration } from './text_format.ts'
 
 const order: readonly OutcomeWord[] = ['created', 'adopted', 'updated', 'moved', 'replaced', 'deleted']
 

@@ -3,7 +3,7 @@ import type { LoadProgress } from '../../transfer/watch_load.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent } from './events.ts'
 import { startLiveLine } from './live.ts'
-import { showBefore, showBytes, showCount, showDuration, showNumber } from './number.ts'
+import { showBefore, showBytes, showCount, showDuration, showNumber } from './text_format.ts'
 
 /** Progress output of a run. */
 export interface RunProgress {

@@ -3,11 +3,15 @@ import {
   endLine,
   giveUp,
   isLineEnd,
+  type Key,
   maxDepth,
+  nodeBuilder,
   type Reader,
   skipSpaces,
   skipToContent,
+  type TreeBuilder,
   tryReading,
+  valueBuilder,
 } from './plain_reader.ts'
 import {
   checkPlainStart,
@@ -20,7 +24,6 @@ import {
   resolvePlain,
   trimSpaces,
 } from './plain_scalar.ts'
-import { type Key, nodeBuilder, type TreeBuilder, valueBuilder } from './tree_builder.ts'
 
 /**
  * Reads the subset of YAML that nearly every manifest is written in, many times faster than the full parser: block maps

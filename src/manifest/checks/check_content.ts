@@ -7,7 +7,7 @@ import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import { isStorableText } from '../../core/storable.ts'
 import { type Block, blockIssue } from '../manifest_block.ts'
 import { showAt } from '../resolve_source.ts'
-import { mentionsWord } from '../schema/mentions_word.ts'
+import { mentionsWord } from '../validators.ts'
 
 /**
  * Checks what JSON Schema cannot express: duplicate rules, reserved metadata keys, duplicate list items, and strings that

@@ -4,12 +4,11 @@ import { discardSource, type PreparedSource } from '../../transfer/prepare_sourc
 import type { Change, Step } from '../model/change.ts'
 import { readActualTree } from '../plan/plan_manifest.ts'
 import type { ApplyOptions } from './apply_options.ts'
-import { writeOperations } from './batch_operations.ts'
+import { sortSteps, writeOperations } from './batch_operations.ts'
 import { loadFacts, type Outcome, outcomeWords, type Report } from './outcome.ts'
 import { prepareLoads } from './prepare_loads.ts'
 import { type BatchAnswer, type FailedBatch, type OperationResult, sendBatch } from './send_batch.ts'
 import { explainTaken } from './send_request.ts'
-import { sortSteps } from './sort_steps.ts'
 import { findStale, stale } from './stale.ts'
 
 /** State of a running apply. */

@@ -5,7 +5,7 @@ import type { PreparedSource } from '../../transfer/prepare_source.ts'
 import type { Change, Plan } from '../model/change.ts'
 import { writeLoadedFields } from '../model/layer_fields.ts'
 import { findPrincipalId } from '../model/principals.ts'
-import { toWire } from '../model/wanted_form.ts'
+import { toWire } from '../model/value_equality.ts'
 import { sourceDigest } from '../plan/decide_load.ts'
 import { schemasOf } from './send_request.ts'
 

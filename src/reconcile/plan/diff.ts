@@ -9,8 +9,7 @@ import { compareRules, nameRule } from '../model/access_rules.ts'
 import { type ActualResource, formatMarkers } from '../model/actual_tree.ts'
 import type { Edit, WantedBody } from '../model/change.ts'
 import { writeFields } from '../model/layer_fields.ts'
-import { canonical, isCompared, isSame } from '../model/value_equality.ts'
-import { type Names, toWantedForm } from '../model/wanted_form.ts'
+import { canonical, isCompared, isSame, type Names, toWantedForm } from '../model/value_equality.ts'
 import { listEdits } from './value_edits.ts'
 
 /** Context of a comparison. */

@@ -5,16 +5,23 @@ import { clipGeometry } from '../../geo/clip.ts'
 import { moveGeometry, type TileGeometry } from '../../geo/tile_geometry.ts'
 import { parseTwkb } from '../../geo/twkb.ts'
 import { moveWorldEdges } from '../../geo/world_edge.ts'
-import { createBindings } from '../../store/feature/bindings.ts'
+import { createBindings } from '../../store/feature/feature_sql.ts'
 import { idType } from '../../store/feature/feature_table.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { TileFeature } from './encode_mvt.ts'
-import type { GeometryCache } from './geometry_cache.ts'
-import { type ThinningCandidates, thinFeatures } from './thin_features.ts'
-import { attributeSql, attributeValues } from './tile_attributes.ts'
-import { completeSql, largeGeometrySql, smallGeometrySql } from './tile_geometry_sql.ts'
-import type { TileGrid } from './tile_grid.ts'
-import { derivedColumns, isPointLayer, selectPoints, tileSource } from './tile_source.ts'
+import { type ThinningCandidates, type TileGrid, thinFeatures } from './tile_grid.ts'
+import type { GeometryCache } from './tile_layer.ts'
+import {
+  attributeSql,
+  attributeValues,
+  completeSql,
+  derivedColumns,
+  isPointLayer,
+  largeGeometrySql,
+  selectPoints,
+  smallGeometrySql,
+  tileSource,
+} from './tile_source.ts'
 
 /** Maximum number of features that are selected in one statement and thinned here instead of in the database. */
 const maxUnthinned = 1024

@@ -1,12 +1,13 @@
 import { geometryParts } from '../../contract/geometry.ts'
+import { quoteName } from '../../core/sql_quote.ts'
 import type { Queryable, Row } from '../../database/database.ts'
 import { type Bbox, expandBbox } from '../../geo/bbox.ts'
-import { lonLatBbox, mercatorMaxLatitude } from '../../geo/mercator.ts'
-import type { Bindings } from '../../store/feature/bindings.ts'
+import { lonLatBbox, mercatorHalfWorld, mercatorMaxLatitude } from '../../geo/mercator.ts'
+import type { Bindings } from '../../store/feature/feature_sql.ts'
 import { featuresSql } from '../../store/feature/feature_table.ts'
 import type { Layer, LayerField } from '../../store/layer/stored_layer.ts'
-import { rowBits } from './thin_features.ts'
-import type { TileGrid } from './tile_grid.ts'
+import type { TileKey, TileValueKind } from './encode_mvt.ts'
+import { rowBits, type TileGrid } from './tile_grid.ts'
 
 /** SQL of the features of a tile. */
 export interface TileSource {
@@ -147,4 +148,96 @@ function unpack(columns: Readonly<Record<string, string | null>>): Row[] {
     }
   }
   return rows
+}
+
+const kinds: Readonly<Record<LayerField['datatype'], TileValueKind>> = {
+  INTEGER: 'integer',
+  BIGINT: 'integer',
+  REAL: 'real',
+  STRING: 'text',
+  DATE: 'text',
+  TIME: 'text',
+  DATETIME: 'text',
+}
+
+/** Returns the tile attributes for the fields of a layer. */
+export function tileKeys(fields: readonly LayerField[]): TileKey[] {
+  return fields.map(({ keyname, datatype }) => ({ name: keyname, kind: kinds[datatype] }))
+}
+
+/** Returns SQL of the values of table `t` as columns `a0`, `a1`, …, each with a leading comma. */
+export function attributeSql(fields: readonly LayerField[]): string {
+  // The comment makes the prepared statement a new one when the type of a field changes.
+  return fields.map((field, at) => `, ${valueSql(field)} as a${at} /* ${field.datatype} */`).join('')
+}
+
+/** Returns the values of a row for a tile: integers beyond 2^53 as strings. */
+export function attributeValues(
+  fields: readonly LayerField[],
+  row: Readonly<Record<string, unknown>>,
+): (number | string | null)[] {
+  return fields.map(({ datatype }, at) => {
+    const value = row[`a${at}`]
+    if (value === null || value === undefined) return null
+    if (datatype !== 'BIGINT') return typeof value === 'number' ? value : String(value)
+    const number = Number(value)
+    return Number.isSafeInteger(number) ? number : String(value)
+  })
+}
+
+function valueSql({ columnName, datatype }: LayerField): string {
+  const column = `t.${quoteName(columnName)}`
+  if (datatype === 'DATE') return `to_char(${column}, 'YYYY-MM-DD')`
+  if (datatype === 'DATETIME') return `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS')`
+  return datatype === 'TIME' ? `${column}::text` : column
+}
+
+/**
+ * Geometries above this size are clipped to the surroundings of the tile before they are simplified. Smaller ones are
+ * not, because fast clipping of self-intersecting rings fills wrong areas.
+ */
+const clipThresholdBytes = 512 * 1024
+
+/** The layer and tile that geometries are selected for. */
+interface GeometryTarget {
+  readonly layer: Layer
+  readonly grid: TileGrid
+  readonly bindings: Bindings
+  /** Whether the database clips large geometries, which may fail for invalid ones. */
+  readonly clips: boolean
+}
+
+/** Returns SQL that is true for geometries that are not clipped to the tile. */
+export function completeSql({ clips }: GeometryTarget): string {
+  return clips ? `ST_MemSize(g) <= ${clipThresholdBytes}` : 'true'
+}
+
+/**
+ * Returns SQL of the geometry `g` as TWKB, simplified, in units from the top left corner of the world. It may extend
+ * beyond the tile: simplifying precedes clipping, so that geometries match at the edges of adjacent tiles.
+ */
+export function largeGeometrySql(target: GeometryTarget): string {
+  const { layer, grid, bindings, clips } = target
+  const { wide, cell } = grid
+  const plain = geometryParts(layer.geometryType).hasZ ? 'ST_Force2D(g)' : 'g'
+  const clipped = `ST_ClipByBox2D(${plain}, ${boxSql(wide, 3857, bindings)})`
+  const near = clips ? `case when ${completeSql(target)} then ${plain} else ${clipped} end` : plain
+  const simple = cell === 0 ? near : `ST_Simplify(${near}, ${bindings.bind(cell, 'float8')}, true)`
+  const numbers = [mercatorHalfWorld, -mercatorHalfWorld, grid.scale, -grid.scale]
+  const bound = numbers.map((value) => bindings.bind(value, 'float8'))
+  return `ST_AsTWKB(ST_TransScale(${simple}, ${bound.join(', ')}), 0)`
+}
+
+/** Returns SQL of a small geometry as its box, at least one unit wide and high, so that it stays visible. */
+export function smallGeometrySql({ layer, grid, bindings }: GeometryTarget): string {
+  const { box } = derivedColumns
+  const x0 = columnSql(`ST_XMin(${box})`, grid, bindings)
+  const y0 = rowSql(`ST_YMax(${box})`, grid, bindings)
+  const x1 = `${columnSql(`ST_XMax(${box})`, grid, bindings)} + 1`
+  const y1 = `${rowSql(`ST_YMin(${box})`, grid, bindings)} + 1`
+  const { family } = geometryParts(layer.geometryType)
+  if (family === 'POLYGON') return `ST_AsTWKB(ST_MakeEnvelope(${x0}, ${y0}, ${x1}, ${y1}), 0)`
+  const corner = `ST_MakePoint(${x0}, ${y0})`
+  if (family === 'POINT') return `ST_AsTWKB(${corner}, 0)`
+  return `ST_AsTWKB(ST_MakeLine(${corner}, ST_MakePoint(${x1}, ${y1})), 0)`
 }

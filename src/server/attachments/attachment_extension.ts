@@ -8,7 +8,7 @@ import {
   updateAttachments,
   writeDescriptions,
 } from '../../store/attachment/attachment.ts'
-import { isForeign } from '../../store/feature/foreign_table.ts'
+import { isForeign } from '../../store/feature/feature_table.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import { lockUploads, type StoredUpload } from '../../store/upload/stored_upload.ts'
 import type { FeatureBody } from '../features/feature_content.ts'

@@ -3,7 +3,7 @@ import type { Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/access/effective_permission.ts'
 import type { AttachmentPlace } from '../../store/attachment/attachment_json.ts'
-import { isForeign } from '../../store/feature/foreign_table.ts'
+import { isForeign } from '../../store/feature/feature_table.ts'
 import { findFeature } from '../../store/feature/read_features.ts'
 import { type Layer, lockLayer } from '../../store/layer/stored_layer.ts'
 import {

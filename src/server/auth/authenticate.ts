@@ -10,10 +10,9 @@ import { extendSession, findSession } from '../../store/auth/session.ts'
 import { useToken } from '../../store/auth/token.ts'
 import type { AuthMedium, Caller } from './caller.ts'
 import { type Credentials, parseAuthorization, readingsOf } from './credentials.ts'
-import { type Claims, callerOf, createIdentityCache, type Identity } from './identity.ts'
 import { createGuard, type Guard } from './login_guard.ts'
 import { verifyPassword } from './password.ts'
-import { digestSecret } from './token_secret.ts'
+import { credentialOf, digestSecret } from './token_secret.ts'
 
 /** Authentication of requests. */
 export interface Authenticator {
@@ -191,4 +190,90 @@ function createLogin({ database, log, guard }: LoginDependencies): Login {
  */
 function refuseDisabled({ disabled, keyname }: User): void {
   if (disabled) throw problem('auth/disabled', `User "${keyname}" is disabled.`)
+}
+
+/** Credentials of a request. */
+interface Claims {
+  /** Secret of the session cookie. */
+  readonly session: string | undefined
+  /** Authorization header. */
+  readonly authorization: string | undefined
+  readonly address: string
+}
+
+/** Authenticated caller. */
+export interface Identity {
+  readonly caller: Caller
+  /** Remaining lifetime of the session if it was extended by this request. */
+  readonly prolongedSeconds?: number
+}
+
+/** Converts a user to a caller. */
+export function callerOf(user: User, medium: AuthMedium | null): Caller {
+  return {
+    id: user.id,
+    keyname: user.keyname,
+    displayName: user.displayName,
+    principalIds: user.principalIds,
+    superuser: user.superuser,
+    isAdministrator: user.isAdministrator,
+    isGuest: user.system && user.keyname === 'guest',
+    language: user.language,
+    credential: credentialOf(user.passwordHash),
+    medium,
+  }
+}
+
+/** Short-lived cache of identities and of unknown credentials. */
+interface IdentityCache {
+  /** Returns the cached identity of a key, or finds it; concurrent requests share one lookup. */
+  get<T extends Identity | undefined>(key: string, find: () => Promise<T>): Promise<T>
+  /** Clears the cache and discards the results of running lookups. */
+  clear(): void
+}
+
+/** Lifetime of cached identities, in milliseconds, in case a change is not announced. */
+const ttl = 10_000
+const max = 5000
+
+/** Creates an empty cache of identities. */
+export function createIdentityCache(): IdentityCache {
+  const known = new LRUCache<string, Identity>({ max, ttl })
+  // A separate cache, so that invalid credentials do not evict valid ones.
+  const unknown = new LRUCache<string, true>({ max, ttl })
+  const pending = new Map<string, Promise<Identity | undefined>>()
+  let generation = 0
+
+  const findAndCache = async (key: string, find: () => Promise<Identity | undefined>) => {
+    const started = generation
+    const found = await find()
+    if (started !== generation) return found
+    // Only the first request extends the session, so the extension is not cached.
+    if (found === undefined) unknown.set(key, true)
+    else known.set(key, { caller: found.caller })
+    return found
+  }
+
+  const get = async (key: string, find: () => Promise<Identity | undefined>) => {
+    const cached = known.get(key)
+    if (cached !== undefined || unknown.has(key)) return cached
+    const running = pending.get(key)
+    if (running !== undefined) return running
+    const finding = findAndCache(key, find).finally(() => {
+      if (pending.get(key) === finding) pending.delete(key)
+    })
+    pending.set(key, finding)
+    return finding
+  }
+
+  return {
+    // Each key is always used with the same type of result.
+    get: get as IdentityCache['get'],
+    clear() {
+      generation += 1
+      known.clear()
+      unknown.clear()
+      pending.clear()
+    },
+  }
 }

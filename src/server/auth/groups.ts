@@ -1,3 +1,4 @@
+import { isResourceId } from '../../contract/limits.ts'
 import type { GroupAnswer, GroupBody } from '../../contract/principal.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -8,7 +9,6 @@ import {
   type PrincipalRecord,
   updatePrincipal,
 } from '../../store/auth/principal_record.ts'
-import { isResourceId } from '../../store/resource/resource_id.ts'
 import {
   type ChangeRequest,
   type CreateRequest,

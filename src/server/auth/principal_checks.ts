@@ -1,4 +1,5 @@
 import { hasPermission } from '../../access/permission_mask.ts'
+import { isResourceId } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -11,7 +12,6 @@ import {
   type PrincipalRecord,
 } from '../../store/auth/principal_record.ts'
 import { findPrincipalUses } from '../../store/auth/principal_use.ts'
-import { isResourceId } from '../../store/resource/resource_id.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import type { Caller } from './caller.ts'
 

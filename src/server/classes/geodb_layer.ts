@@ -6,7 +6,7 @@ import { touchPermissionEpoch } from '../../store/access/effective_permission.ts
 import { writeConnections } from '../../store/classes/connection.ts'
 import { updateForeignLayer, writeForeignTables } from '../../store/classes/geodb_layer.ts'
 import { memberTable } from '../../store/classes/member_table.ts'
-import { isForeign } from '../../store/feature/foreign_table.ts'
+import { isForeign } from '../../store/feature/feature_table.ts'
 import { changeFields, requireValidNames } from '../../store/layer/field_change.ts'
 import { insertFields, writeFields } from '../../store/layer/layer_field.ts'
 import { insertLayers } from '../../store/layer/layer_table.ts'

@@ -1,7 +1,7 @@
 import { problem } from '../../contract/problems.ts'
 import type { Database } from '../../database/database.ts'
 import { memberTable } from '../../store/classes/member_table.ts'
-import { isForeign } from '../../store/feature/foreign_table.ts'
+import { isForeign } from '../../store/feature/feature_table.ts'
 import type { ForeignTable, Layer } from '../../store/layer/stored_layer.ts'
 import type { ServerContext } from '../context.ts'
 import { guardForeign } from './guarded_query.ts'

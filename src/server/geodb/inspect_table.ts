@@ -13,7 +13,7 @@ import {
   inspectTables,
   sampleGeometry,
 } from '../../store/classes/geodb_inspect.ts'
-import { requireSrs } from '../../store/feature/geometry_sql.ts'
+import { requireSrs } from '../../store/feature/feature_sql.ts'
 import type { PlannedField } from '../../store/layer/plan_fields.ts'
 import type { ForeignTable } from '../../store/layer/stored_layer.ts'
 import { invalidAt } from '../http/invalid_request.ts'

@@ -1,14 +1,13 @@
 import { type Dialect, tileLayerPrefix } from '../../contract/dialect.ts'
 import { problem } from '../../contract/problems.ts'
 import { tileExists } from '../../geo/tile.ts'
-import { createGeometryCache } from '../../render/vector_tile/geometry_cache.ts'
 import type { TileRequest } from '../../render/vector_tile/tile_grid.ts'
-import { createTileLayer } from '../../render/vector_tile/tile_layer.ts'
-import { isForeign } from '../../store/feature/foreign_table.ts'
+import { createGeometryCache, createTileLayer } from '../../render/vector_tile/tile_layer.ts'
+import { isForeign } from '../../store/feature/feature_table.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
-import { acceptsGzip } from '../http/gzip.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
+import { acceptsGzip } from '../http/media_type.ts'
 import { type CachedTile, describeTile, gzipTile } from './tile_cache.ts'
 
 /** Parameters of a tile request. */

@@ -1,10 +1,10 @@
 import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
+import { isResourceId } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { catchProblem, type Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/access/effective_permission.ts'
 import { listReferrers, type Referrer } from '../../store/resource/reference.ts'
-import { isResourceId } from '../../store/resource/resource_id.ts'
 import {
   deleteResources,
   listSubtrees,

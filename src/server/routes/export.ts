@@ -1,6 +1,6 @@
 import type { DirectFormatName, ExportFormatName } from '../../contract/export_formats.ts'
 import { type PackedFile, zip } from '../../files/zip.ts'
-import { geometryProblem } from '../../store/feature/geometry_sql.ts'
+import { geometryProblem } from '../../store/feature/feature_sql.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'
 import { type ExportOptions, readExportOptions } from '../export/export_options.ts'
 import { type ExportedFiles, exportFiles } from '../export/gdal_export.ts'

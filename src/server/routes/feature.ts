@@ -6,8 +6,8 @@ import { type featureRoutes, maxFeatures } from '../../contract/routes/feature.t
 import { routes } from '../../contract/routes.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { findRasters } from '../../store/classes/raster_layer.ts'
-import { isForeign } from '../../store/feature/foreign_table.ts'
-import { geometryProblem } from '../../store/feature/geometry_sql.ts'
+import { geometryProblem } from '../../store/feature/feature_sql.ts'
+import { isForeign } from '../../store/feature/feature_table.ts'
 import { findFeatureExtent } from '../../store/feature/layer_extent.ts'
 import { findFeature, listStatement } from '../../store/feature/read_features.ts'
 import {
@@ -20,7 +20,6 @@ import { untouchLayer, type WritableLayer } from '../../store/layer/stored_layer
 import { writeExtensionsOf } from '../attachments/attachment_extension.ts'
 import { storePreviews } from '../attachments/attachment_preview.ts'
 import { isEmptyContent, readContent, readTarget } from '../features/feature_content.ts'
-import { openPage } from '../features/feature_page.ts'
 import { readFilter, readFormat, readSelection } from '../features/feature_query.ts'
 import { identify } from '../features/identify_features.ts'
 import { rasterExtent, readCount, readExtent } from '../features/layer_statistics.ts'
@@ -33,7 +32,7 @@ import {
   writeLayer,
 } from '../features/open_layer.ts'
 import { patchFeatures } from '../features/patch_features.ts'
-import { type PartSelection, splitReading } from '../features/read_parts.ts'
+import { openPage, type PartSelection, splitReading } from '../features/read_parts.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { readJsonItems } from '../http/json_items.ts'

@@ -1,6 +1,5 @@
 import type { Queryable } from '../../database/database.ts'
-import type { Bindings } from '../feature/bindings.ts'
-import type { JsonSql } from '../feature/json_sql.ts'
+import type { Bindings, JsonSql } from '../feature/feature_sql.ts'
 
 /** Extensions of a feature: data beside its geometry and fields. */
 export const extensionNames = ['description', 'attachment'] as const

@@ -1,6 +1,6 @@
+import { isResourceId } from '../../contract/limits.ts'
 import type { Queryable } from '../../database/database.ts'
-import type { PermissionSubject } from '../access/permission_subject.ts'
-import { isResourceId } from '../resource/resource_id.ts'
+import type { PermissionSubject } from '../access/effective_permission.ts'
 
 /** A user with the data needed to authenticate and authorize requests. */
 export interface User {

@@ -1,5 +1,5 @@
+import { isResourceId } from '../../contract/limits.ts'
 import type { Queryable } from '../../database/database.ts'
-import { isResourceId } from '../resource/resource_id.ts'
 
 /** An access token without its secret. Timestamps are ISO 8601 in UTC. */
 export interface Token {

@@ -1,6 +1,6 @@
 import { quoteName } from '../../core/sql_quote.ts'
 import type { Queryable } from '../../database/database.ts'
-import { foreignName } from '../feature/foreign_table.ts'
+import { foreignName } from '../feature/feature_table.ts'
 
 /** A table or a view of another database. */
 export interface TablePlace {

@@ -1,6 +1,6 @@
+import { isResourceId } from '../../contract/limits.ts'
 import { quoteName } from '../../core/sql_quote.ts'
 import type { Queryable } from '../../database/database.ts'
-import { isResourceId } from '../resource/resource_id.ts'
 
 /** A table with one row a resource. Rows are objects whose members have the names of the columns. */
 export interface RowTable<R extends object> {

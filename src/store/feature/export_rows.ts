@@ -2,13 +2,19 @@ import { type ExportFormat, freeColumnName, geometryColumnName } from '../../con
 import { type Datatype, geometryParts } from '../../contract/geometry.ts'
 import { quoteName } from '../../core/sql_quote.ts'
 import type { Layer, LayerField } from '../layer/stored_layer.ts'
-import { type Bindings, createBindings, type Statement } from './bindings.ts'
-import { columnTypes } from './column_sql.ts'
 import { type FeatureFilter, filterSql } from './feature_filter.ts'
+import {
+  allDigits,
+  type Bindings,
+  columnTypes,
+  concatSql,
+  createBindings,
+  type Statement,
+  transformSql,
+  valueSql,
+} from './feature_sql.ts'
 import { featuresSql } from './feature_table.ts'
-import { transformSql } from './geometry_sql.ts'
-import { allDigits, concatSql, valueSql } from './json_sql.ts'
-import { isTemporalType } from './temporal_value.ts'
+import { isTemporalType } from './field_value.ts'
 
 /** A column of an exported file. */
 export interface ExportColumn {

@@ -7,9 +7,8 @@ import type { Bbox } from '../../geo/bbox.ts'
 import type { Geometry } from '../../geo/geometry.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 import type { Layer } from '../layer/stored_layer.ts'
-import type { Bindings } from './bindings.ts'
+import { type Bindings, transformSql } from './feature_sql.ts'
 import { checkText, type FieldType, operandType, parseOperand } from './field_value.ts'
-import { transformSql } from './geometry_sql.ts'
 
 /** A filter of features; all conditions have to hold. */
 export interface FeatureFilter {

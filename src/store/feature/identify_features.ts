@@ -1,10 +1,8 @@
 import { quoteName } from '../../core/sql_quote.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Layer } from '../layer/stored_layer.ts'
-import { createBindings } from './bindings.ts'
+import { createBindings, geometryProblem, objectSql, transformSql } from './feature_sql.ts'
 import { featuresSql } from './feature_table.ts'
-import { geometryProblem, transformSql } from './geometry_sql.ts'
-import { objectSql } from './json_sql.ts'
 import { fieldMembers } from './read_features.ts'
 
 /** A feature found at a location. */

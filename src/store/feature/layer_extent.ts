@@ -2,10 +2,9 @@ import type { Queryable } from '../../database/database.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { lonLatBbox } from '../../geo/mercator.ts'
 import type { Layer } from '../layer/stored_layer.ts'
-import { createBindings, type Statement } from './bindings.ts'
 import { type FeatureFilter, filterSql } from './feature_filter.ts'
+import { createBindings, geometryProblem, type Statement, transformSql } from './feature_sql.ts'
 import { featuresSql } from './feature_table.ts'
-import { geometryProblem, transformSql } from './geometry_sql.ts'
 
 /** Number of features of a layer, and of those that match a filter. */
 export interface FeatureCount {

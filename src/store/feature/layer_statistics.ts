@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Queryable } from '../../database/database.ts'
 import { isUnchanged, type Layer } from '../layer/stored_layer.ts'
-import { isForeign } from './foreign_table.ts'
+import { isForeign } from './feature_table.ts'
 
 /** Computes a value from all features of a layer. */
 export type LayerQuery<T> = (tx: Queryable, layer: Layer) => Promise<T>

@@ -4,19 +4,20 @@ import { findHint } from '../../core/suggest.ts'
 import type { Queryable } from '../../database/database.ts'
 import { type ExtensionName, extensionSql } from '../attachment/attachment_json.ts'
 import type { Layer, LayerField } from '../layer/stored_layer.ts'
-import { type Bindings, createBindings, type Statement } from './bindings.ts'
 import { type FeatureFilter, filterSql, isEmptyFilter } from './feature_filter.ts'
-import { featuresSql } from './feature_table.ts'
-import { isForeign } from './foreign_table.ts'
-import { transformSql } from './geometry_sql.ts'
 import {
+  type Bindings,
+  createBindings,
   geometrySql,
   type JsonMember,
   type JsonSql,
   objectSql,
+  type Statement,
   type TemporalFormat,
+  transformSql,
   valueSql,
-} from './json_sql.ts'
+} from './feature_sql.ts'
+import { featuresSql, isForeign } from './feature_table.ts'
 import type { PageMark } from './page_marks.ts'
 
 /** Parts of a feature to read, and their formats. */

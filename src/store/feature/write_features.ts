@@ -2,12 +2,9 @@ import { quoteName } from '../../core/sql_quote.ts'
 import type { Queryable } from '../../database/database.ts'
 import { deleteLayerExtensions } from '../attachment/attachment.ts'
 import type { Layer, LayerField, WritableLayer } from '../layer/stored_layer.ts'
-import { type Bindings, createBindings } from './bindings.ts'
-import { columnTypes } from './column_sql.ts'
-import { type FeatureTable, featureTable, findFeatureTable } from './feature_table.ts'
+import { type Bindings, columnTypes, createBindings, geometryProblem, transformSql } from './feature_sql.ts'
+import { type FeatureTable, featureTable, findFeatureTable, isForeign } from './feature_table.ts'
 import type { FieldValue } from './field_value.ts'
-import { isForeign } from './foreign_table.ts'
-import { geometryProblem, transformSql } from './geometry_sql.ts'
 
 /** Geometry and values of a feature to write. */
 export interface FeatureContent {

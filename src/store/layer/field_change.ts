@@ -1,11 +1,10 @@
 import { reservedKeynames } from '../../contract/keyname.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
-import { columnTypes } from '../feature/column_sql.ts'
+import { columnTypes } from '../feature/feature_sql.ts'
 import { conversionOf } from './field_convert.ts'
 import { type FieldRow, writeFields } from './layer_field.ts'
-import type { NewField } from './plan_fields.ts'
-import { planFields } from './plan_fields.ts'
+import { type NewField, planFields } from './plan_fields.ts'
 import type { Layer, LayerField } from './stored_layer.ts'
 
 /** A change to an existing field, named by its id, or a new field. Absent members keep their value. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Datatype, GeometryType } from '../../contract/geometry.ts'
 import type { Database, Queryable } from '../../database/database.ts'
-import { columnTypes } from '../feature/column_sql.ts'
+import { columnTypes } from '../feature/feature_sql.ts'
 
 /** A feature table to fill. */
 export interface StagingTable {

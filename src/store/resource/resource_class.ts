@@ -1,6 +1,6 @@
+import { isResourceId } from '../../contract/limits.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
-import { isResourceId } from './resource_id.ts'
 
 /** Finds the classes of resources; ids without a resource are left out. */
 export async function findResourceClasses(tx: Queryable, ids: readonly number[]): Promise<Map<number, Cls>> {

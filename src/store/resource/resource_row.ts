@@ -1,9 +1,9 @@
+import { isResourceId } from '../../contract/limits.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Rule } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'
 import { ruleListsSql } from '../access/permission_rule.ts'
 import { type Metadata, metadataSql, withOwnId } from './resmeta.ts'
-import { isResourceId } from './resource_id.ts'
 
 /** A resource with the members common to all classes. */
 export interface ResourceRow {

@@ -1,8 +1,8 @@
+import { isResourceId } from '../../contract/limits.ts'
 import { markerKeys } from '../../contract/markers.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { deleteReferences } from './reference.ts'
-import { isResourceId } from './resource_id.ts'
 import { treeLock } from './resource_row.ts'
 
 /** Locks the tree against other creations, moves and deletions until the end of the transaction. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type FeatureColumn, formatFeatureTable } from '../../../src/cli/print/feature_table.ts'
-import { painter } from '../../../src/cli/print/paint.ts'
+import { painter } from '../../../src/cli/print/text_format.ts'
 
 const column = (name: string, type: string, cells: readonly string[]): FeatureColumn => ({
   name,

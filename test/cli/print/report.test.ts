@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { painter } from '../../../src/cli/print/paint.ts'
 import { formatReport } from '../../../src/cli/print/report.ts'
+import { painter } from '../../../src/cli/print/text_format.ts'
 import { problem } from '../../../src/contract/problems.ts'
 import type { Outcome, Report } from '../../../src/reconcile/apply/outcome.ts'
 import type { Action, Change } from '../../../src/reconcile/model/change.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { showBytes, showCount, showDuration } from '../../../src/cli/print/number.ts'
+import { showBytes, showCount, showDuration } from '../../../src/cli/print/text_format.ts'
 import { compareLines, showValue } from '../../../src/cli/print/value.ts'
 
 describe('showValue', () => {

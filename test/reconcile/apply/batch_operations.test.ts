@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Operation, writeOperations } from '../../../src/reconcile/apply/batch_operations.ts'
-import { sortSteps } from '../../../src/reconcile/apply/sort_steps.ts'
+import { type Operation, sortSteps, writeOperations } from '../../../src/reconcile/apply/batch_operations.ts'
 import { sourceDigest } from '../../../src/reconcile/plan/decide_load.ts'
 import { type Case, planOf } from '../support/literals.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sortSteps } from '../../../src/reconcile/apply/sort_steps.ts'
+import { sortSteps } from '../../../src/reconcile/apply/batch_operations.ts'
 import type { Change, Step } from '../../../src/reconcile/model/change.ts'
 
 const step = (id: string, after: readonly string[] = [], more: Partial<Step & Change> = {}): Step => {

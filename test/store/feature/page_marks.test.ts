@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Database, Queryable } from '../../../src/database/database.ts'
-import type { Statement } from '../../../src/store/feature/bindings.ts'
+import type { Statement } from '../../../src/store/feature/feature_sql.ts'
 import { createPageMarks, type PageMark, type PageMarks } from '../../../src/store/feature/page_marks.ts'
 import { listStatement } from '../../../src/store/feature/read_features.ts'
 import { deleteFeatures, insertFeatures } from '../../../src/store/feature/write_features.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { datatypeCodecs, parseTrimmed } from '../../../src/contract/datatype_codec.ts'
 import { type Datatype, datatypes } from '../../../src/contract/geometry.ts'
-import { columnTypes } from '../../../src/store/feature/column_sql.ts'
+import { columnTypes } from '../../../src/store/feature/feature_sql.ts'
 import { conversionOf } from '../../../src/store/layer/field_convert.ts'
 import { describeDrivers } from '../../support/drivers.ts'
 

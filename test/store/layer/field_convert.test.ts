@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Datatype } from '../../../src/contract/geometry.ts'
 import type { Database } from '../../../src/database/database.ts'
-import { columnTypes } from '../../../src/store/feature/column_sql.ts'
+import { columnTypes } from '../../../src/store/feature/feature_sql.ts'
 import { conversionOf } from '../../../src/store/layer/field_convert.ts'
 import { describeDrivers } from '../../support/drivers.ts'
 

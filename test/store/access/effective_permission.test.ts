@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { hasPermission } from '../../../src/access/permission_mask.ts'
-import { touchPermissionEpoch } from '../../../src/store/access/effective_permission.ts'
-import { createPermissionCache } from '../../../src/store/access/permission_cache.ts'
+import {
+  createPermissionCache,
+  touchPermissionEpoch,
+} from '../../../src/store/access/effective_permission.ts'
 import { findUser } from '../../../src/store/auth/principal.ts'
 import { bootstrap } from '../../../src/store/bootstrap.ts'
 import { describeDrivers } from '../../support/drivers.ts'

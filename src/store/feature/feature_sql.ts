@@ -1,7 +1,10 @@
+import type { Datatype } from '../../contract/geometry.ts'
+import { problem } from '../../contract/problems.ts'
+import { isProblem } from '../../core/problem.ts'
 import { quoteName } from '../../core/sql_quote.ts'
+import type { Queryable } from '../../database/database.ts'
 import type { LayerField } from '../layer/stored_layer.ts'
-import type { Bindings } from './bindings.ts'
-import { isTemporalType, type TemporalType, temporalUnits } from './temporal_value.ts'
+import { isTemporalType, type TemporalType, temporalUnits } from './field_value.ts'
 
 /** Format of dates and times: an object of their parts, or an ISO 8601 string. */
 export type TemporalFormat = 'obj' | 'iso'
@@ -86,4 +89,72 @@ export function geometrySql(geometry: string, format: 'wkt' | 'geojson'): JsonSq
   return format === 'wkt'
     ? `coalesce('"' || ST_AsText(${geometry}, ${allDigits}) || '"', 'null')`
     : `coalesce(ST_AsGeoJSON(${geometry}, ${allDigits}, 0), 'null')`
+}
+
+/** Column type of each datatype. */
+export const columnTypes: Readonly<Record<Datatype, string>> = {
+  INTEGER: 'integer',
+  BIGINT: 'bigint',
+  REAL: 'double precision',
+  STRING: 'text',
+  DATE: 'date',
+  TIME: 'time(0)',
+  DATETIME: 'timestamp(0)',
+}
+
+/** Returns SQL that transforms a geometry between reference systems, given as EPSG codes. */
+export function transformSql(geometry: string, from: number, to: number): string {
+  return from === to ? geometry : `ST_Transform(${geometry}, ${Math.trunc(to)})`
+}
+
+/**
+ * Makes sure that the database supports a reference system.
+ *
+ * @throws {Problem} request/invalid
+ */
+export async function requireSrs(tx: Queryable, srs: number): Promise<void> {
+  // Larger numbers would fail in the database.
+  const rows = Number.isSafeInteger(srs)
+    ? await tx.query('select from spatial_ref_sys where srid = $1::bigint', [srs])
+    : []
+  if (rows.length === 0) throw problem('request/invalid', `srs: unknown reference system EPSG:${srs}`)
+}
+
+/**
+ * Converts the error of a statement with client geometry into feature/invalid if PostGIS rejected the geometry, for
+ * example coordinates outside the reference system.
+ */
+export function geometryProblem(error: unknown): unknown {
+  if (!isProblem(error, 'database/query') && !isProblem(error, 'external/database')) return error
+  const { sqlstate } = error.data
+  if (sqlstate === 'XX000')
+    return problem('feature/invalid', `invalid geometry: ${error.message}`, { cause: error })
+  const isData = typeof sqlstate === 'string' && sqlstate.startsWith('22')
+  return isData ? problem('feature/invalid', error.message, { cause: error }) : error
+}
+
+/** Collects the values of a statement while its text is composed. */
+export interface Bindings {
+  /** Values of the parameters `$1`, `$2`, …. */
+  readonly values: readonly unknown[]
+  /** Adds a value and returns its parameter with the type, such as `$3::text`. */
+  bind(value: unknown, type: string): string
+}
+
+/** Creates an empty list of values. */
+export function createBindings(): Bindings {
+  const values: unknown[] = []
+  return {
+    values,
+    bind(value, type) {
+      values.push(value)
+      return `$${values.length}::${type}`
+    },
+  }
+}
+
+/** A statement and the values of its parameters. */
+export interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
 }

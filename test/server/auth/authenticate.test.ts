@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callerOf, createIdentityCache, type Identity } from '../../../src/server/auth/identity.ts'
+import { callerOf, createIdentityCache, type Identity } from '../../../src/server/auth/authenticate.ts'
 import type { User } from '../../../src/store/auth/principal.ts'
 
 const user: User = {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { painter } from '../../../src/cli/print/paint.ts'
-import { oneLine, printable } from '../../../src/cli/print/printable.ts'
+import { oneLine, painter, printable } from '../../../src/cli/print/text_format.ts'
 
 it.each([
   ['Roads\u001b[8m', 'Roads\\u001b[8m'],

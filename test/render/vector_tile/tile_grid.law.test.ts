@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maxMerges, rowBits, thinFeatures } from '../../../src/render/vector_tile/thin_features.ts'
+import { maxMerges, rowBits, thinFeatures } from '../../../src/render/vector_tile/tile_grid.ts'
 
 const run = { seed: 20_240_506, numRuns: process.env.LANDFORM_SOAK ? 20_000 : 300 }
 
