@@ -47,7 +47,7 @@ describeServers('who asks for much at once', (start) => {
       reads += 1
     }
     expect(await asked).toEqual(Array.from({ length: many }, () => 200))
-    // In one queue with all of them, each statement of a read would have waited for one of every other request.
-    expect(reads).toBeGreaterThan(many / 4)
+    // In one queue with all of them, each statement of a read waits for one of every other request: at most 12 reads.
+    expect(reads).toBeGreaterThan(many / 7)
   })
 })
