@@ -1,5 +1,5 @@
 import type { Bbox } from '../geo/bbox.ts'
-import { createGeometryCache, type GeometryCache } from '../render/vector_tile/tile_layer.ts'
+import { createGeometryCache, type GeometryCache } from '../render/vector_tile/geometry_cache.ts'
 import { countFeatures, type FeatureCount, findLayerExtent } from '../store/feature/layer_extent.ts'
 import { cacheByVersion, type LayerQuery } from '../store/feature/layer_statistics.ts'
 import { createPageMarks, type PageMarks } from '../store/feature/page_marks.ts'

@@ -5,7 +5,8 @@ import type { Issue } from '../../core/issue.ts'
 import { type ActualResource, type ActualTree, labelOf, listDescendants } from '../model/actual_tree.ts'
 import type { Change } from '../model/change.ts'
 import { issueAt } from './match.ts'
-import { type Graph, link, type OrderInput } from './order_steps.ts'
+import type { OrderInput } from './order_steps.ts'
+import { type Graph, link } from './step_graph.ts'
 
 const arrives = (change: Change) =>
   ['create', 'replace'].includes(change.action) || 'parent' in (change.body.resource ?? {})

@@ -9,8 +9,8 @@ import { createBindings } from '../../store/feature/feature_sql.ts'
 import { idType } from '../../store/feature/feature_table.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { TileFeature } from './encode_mvt.ts'
+import type { GeometryCache } from './geometry_cache.ts'
 import { type ThinningCandidates, type TileGrid, thinFeatures } from './tile_grid.ts'
-import type { GeometryCache } from './tile_layer.ts'
 import {
   attributeSql,
   attributeValues,

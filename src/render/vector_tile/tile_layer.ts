@@ -1,11 +1,11 @@
 import { isProblem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
-import { type Bbox, bboxesIntersect, expandBbox } from '../../geo/bbox.ts'
+import { type Bbox, expandBbox } from '../../geo/bbox.ts'
 import { lonLatBbox } from '../../geo/mercator.ts'
-import { boxOfGeometry, countPositions, type TileGeometry } from '../../geo/tile_geometry.ts'
 import { createBindings } from '../../store/feature/feature_sql.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import { encodeTileLayer, type TileFeature } from './encode_mvt.ts'
+import type { GeometryCache } from './geometry_cache.ts'
 import { selectTileFeatures, type TileSelection } from './select_features.ts'
 import { measureTile, type SearchArea, type TileGrid, type TileRequest } from './tile_grid.ts'
 import { boxSql, tileKeys } from './tile_source.ts'
@@ -103,50 +103,5 @@ async function findBox(database: Queryable, srs: number, box: Bbox): Promise<Bbo
     // The tile extends beyond the reference system.
     if (isProblem(error) && error.data.sqlstate === 'XX000') return undefined
     throw error
-  }
-}
-
-/** Large geometries, simplified for a zoom level: many tiles use each of them, and simplifying takes long. */
-export interface GeometryCache {
-  /** Returns the cached geometries of a level that intersect a box, by feature id. */
-  find(level: string, box: Bbox): Map<number, TileGeometry>
-  /** Caches a geometry unless it is too small or too large. */
-  add(level: string, id: number, geometry: TileGeometry): void
-}
-
-/** Minimum positions of a cached geometry: smaller ones are read faster than looked up. */
-const minPositions = 200
-
-/** Maximum positions of the cache: about 32 MB. */
-const maxPositions = 2_000_000
-
-interface CachedGeometry {
-  readonly geometry: TileGeometry
-  readonly box: Bbox
-}
-
-/** Creates an empty cache. When it is full, the oldest levels are dropped. */
-export function createGeometryCache(): GeometryCache {
-  const levels = new Map<string, Map<number, CachedGeometry>>()
-  let positions = 0
-  const dropOldest = () => {
-    const [oldest] = levels
-    if (oldest === undefined) return
-    for (const { geometry } of oldest[1].values()) positions -= countPositions(geometry)
-    levels.delete(oldest[0])
-  }
-  return {
-    find(level, box) {
-      const near = [...(levels.get(level) ?? [])].filter(([, cached]) => bboxesIntersect(cached.box, box))
-      return new Map(near.map(([id, { geometry }]) => [id, geometry]))
-    },
-    add(level, id, geometry) {
-      const count = countPositions(geometry)
-      if (count < minPositions || count > maxPositions || levels.get(level)?.has(id)) return
-      while (positions + count > maxPositions) dropOldest()
-      const geometries = levels.get(level) ?? new Map<number, CachedGeometry>()
-      levels.set(level, geometries.set(id, { geometry, box: boxOfGeometry(geometry) }))
-      positions += count
-    },
   }
 }

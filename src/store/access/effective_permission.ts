@@ -10,6 +10,7 @@ import type { Cls } from '../../contract/registry.ts'
 import { batchLoads } from '../../core/batch_loads.ts'
 import type { Database, Queryable } from '../../database/database.ts'
 import type { Administration } from '../auth/principal.ts'
+import type { PermissionSubject } from './permission_subject.ts'
 
 /** A resource that is about to be created. The subject is going to be its owner. */
 export interface PlannedResource {
@@ -174,15 +175,19 @@ const lookUpTreeSql = (principalSql: string) => `
     join resource r on r.id = n.id
     left join resource_connection c on c.resource_id = n.id`
 
-const joinTreeSql = (principalSql: string) => `
-  with chain as materialized (
+/** Resources `$1`, their ancestors, the connections of any of these and their ancestors, as `needed (id)`. */
+export const neededSql = `
+  chain as materialized (
     select distinct ancestor_id as id from resource_path where descendant_id = any($1::int[])),
   needed as materialized (
     table chain
     union
     select p.ancestor_id
       from chain n join resource_connection c on c.resource_id = n.id
-      join resource_path p on p.descendant_id = c.connection_id),
+      join resource_path p on p.descendant_id = c.connection_id)`.trim()
+
+const joinTreeSql = (principalSql: string) => `
+  with ${neededSql},
   rules as materialized (
     select u.resource_id, json_agg(${ruleJson(principalSql)}) as rules from rule u
      where u.principal_id = any($2::int[] || ${ownerSql}) group by u.resource_id)
@@ -272,14 +277,4 @@ async function readSnapshot(database: Database, ids: readonly number[]): Promise
 async function readSnapshots(database: Database, ids: readonly number[]): Promise<Map<number, Snapshot>> {
   const { epoch, existing } = await readSnapshot(database, ids)
   return new Map(existing.map((id) => [id, { epoch, existing: [id] }]))
-}
-
-/** The user for whom permissions are computed. */
-export interface PermissionSubject {
-  /** Id of the user. */
-  readonly id: number
-  /** Every principal whose rules apply to the user: itself, its groups, everyone, authenticated. */
-  readonly principalIds: readonly number[]
-  /** Whether the user has every permission, regardless of rules. */
-  readonly superuser: boolean
 }

@@ -1,6 +1,6 @@
 import { isResourceId } from '../../contract/limits.ts'
 import type { Queryable } from '../../database/database.ts'
-import type { PermissionSubject } from '../access/effective_permission.ts'
+import type { PermissionSubject } from '../access/permission_subject.ts'
 
 /** A user with the data needed to authenticate and authorize requests. */
 export interface User {

@@ -2,6 +2,7 @@ import { isResourceId } from '../../contract/limits.ts'
 import { markerKeys } from '../../contract/markers.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
+import { neededSql } from '../access/effective_permission.ts'
 import { deleteReferences } from './reference.ts'
 import { treeLock } from './resource_row.ts'
 
@@ -165,14 +166,7 @@ export async function findTreeFacts(tx: Queryable, ids: readonly number[]): Prom
   const known = ids.filter(isResourceId)
   if (known.length === 0) return []
   return tx.query<TreeFacts>(
-    `with chain as materialized (
-       select distinct ancestor_id as id from resource_path where descendant_id = any($1::int[])),
-     needed as materialized (
-       table chain
-       union
-       select p.ancestor_id
-         from chain n join resource_connection c on c.resource_id = n.id
-         join resource_path p on p.descendant_id = c.connection_id)
+    `with ${neededSql}
      select r.id, r.parent_id as "parentId", c.connection_id as "connectionId",
             r.display_name as "displayName", r.keyname
        from needed n join resource r on r.id = n.id

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TileGeometry } from '../../../src/geo/tile_geometry.ts'
-import { createGeometryCache } from '../../../src/render/vector_tile/tile_layer.ts'
+import { createGeometryCache } from '../../../src/render/vector_tile/geometry_cache.ts'
 
 /** A line of so many positions, from an x on to the right. */
 const lineOf = (positions: number, from = 0): TileGeometry => ({
