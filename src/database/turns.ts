@@ -11,11 +11,19 @@ export interface Party {
   readonly statementMs: Readonly<Record<Database['driver'], number>>
 }
 
-const parties = new AsyncLocalStorage<Party>()
+const parties = new AsyncLocalStorage<Party | undefined>()
 
 /** Does work for a party: whatever it asks of databases takes the turns of that party and keeps to its limits. */
 export function workFor<T>(party: Party, work: () => T): T {
   return parties.run(party, work)
+}
+
+/**
+ * Does work for the server itself. For reads that callers of several parties share: in the turn of one of them, the
+ * others would wait for all that it has asked for.
+ */
+export function workForServer<T>(work: () => T): T {
+  return parties.run(undefined, work)
 }
 
 /** Gives the party that is being worked for; undefined where it is the server itself. */

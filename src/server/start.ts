@@ -8,6 +8,7 @@ import type { Database } from '../database/database.ts'
 import { migrate, readMigrations } from '../database/migrate.ts'
 import { openEmbedded } from '../database/pglite.ts'
 import { openPostgres } from '../database/postgres.ts'
+import { workForServer } from '../database/turns.ts'
 import { openDiskBlobs } from '../files/disk_blobs.ts'
 import { openPrivateFolder, restrictFile } from '../files/open_folder.ts'
 import { dropOrphans } from '../import/orphaned_tables.ts'
@@ -55,7 +56,7 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
       database,
       blobs: await openDiskBlobs({ folder: join(dataFolder, filesName) }),
       permissions: createPermissionCache(database),
-      findStored: batchLoads((ids) => readStored(database, { ids })),
+      findStored: batchLoads((ids) => workForServer(() => readStored(database, { ids }))),
       layerCaches: createLayerCaches(),
       undroppedTables: new Set(),
       authenticator: await createAuthenticator(database, log),

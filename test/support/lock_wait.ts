@@ -16,10 +16,15 @@ export async function commitWhenAwaited<T>(
   await database.transaction(async (tx) => {
     await work(tx)
     waiting = others()
-    await expect.poll(() => countWaits(database), { interval: 10, timeout: 60_000 }).toBeGreaterThan(0)
+    await untilAwaited(database)
   })
   if (waiting === undefined) throw new Error('no operation was started')
   return waiting
+}
+
+/** Waits until a connection waits for a lock. For PostgreSQL only. */
+export async function untilAwaited(database: Database): Promise<void> {
+  await expect.poll(() => countWaits(database), { interval: 10, timeout: 60_000 }).toBeGreaterThan(0)
 }
 
 async function countWaits(database: Database): Promise<number> {

@@ -9,6 +9,7 @@ import type { PermissionName } from '../../contract/permissions.ts'
 import type { Cls } from '../../contract/registry.ts'
 import { batchLoads } from '../../core/batch_loads.ts'
 import type { Database, Queryable } from '../../database/database.ts'
+import { workForServer } from '../../database/turns.ts'
 import type { Administration } from '../auth/principal.ts'
 import type { PermissionSubject } from './permission_subject.ts'
 
@@ -221,7 +222,9 @@ export function createPermissionCache(database: Database): PermissionCache {
     maxSize: maxMasks,
     sizeCalculation: ({ masks }) => 1 + masks.size,
   })
-  const findBatched = batchLoads((ids: readonly number[]) => readSnapshots(database, ids))
+  const findBatched = batchLoads((ids: readonly number[]) =>
+    workForServer(() => readSnapshots(database, ids)),
+  )
   const findSnapshot = async (ids: readonly number[]) => {
     const [only] = ids
     const isOne = only !== undefined && ids.length === 1
