@@ -21,3 +21,6 @@ export const silentLog: Log = {
   error: () => undefined,
   child: () => silentLog,
 }
+
+/** Minimum level of logged messages. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'

@@ -1,13 +1,10 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
 import { secretPattern } from '../contract/secrets.ts'
-import type { Log } from '../core/log.ts'
+import type { Log, LogLevel } from '../core/log.ts'
 import { secretSettings } from './settings/server_settings.ts'
 
-/** Minimum level of logged messages. */
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
-
 /** Names of fields that are omitted from the log at any depth. */
-const secret = secretPattern(secretSettings())
+const secret = secretPattern(['secret', ...secretSettings()])
 
 /**
  * Creates a structured log: one JSON object per line, on standard error by default. Omits fields whose names denote

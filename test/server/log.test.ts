@@ -99,7 +99,7 @@ test('a client that goes away in the middle of an upload is no fault of the serv
 })
 
 test('a secret never reaches the log, wherever a line carries it', () => {
-  const facts = { password: 'hunter2', user: { password: 'hunter2' }, headers: { authorization: 'hunter2' } }
+  const facts = { secret: 'hunter2', user: { password: 'hunter2' }, headers: { authorization: 'hunter2' } }
   log.info(facts, 'with secrets')
   log.child({ token: 'hunter2', request: facts }).error({ error: new Error('plain') }, 'with secrets')
   const text = written.join('')

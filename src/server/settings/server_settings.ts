@@ -1,12 +1,12 @@
 import type { Dialect } from '../../contract/dialect.ts'
 import { bodyBytes, clientLimits, guestUploadLimits } from '../../contract/limits.ts'
 import { administrator } from '../../contract/principal.ts'
+import type { LogLevel } from '../../core/log.ts'
 import { isProblem } from '../../core/problem.ts'
 import { readProxies } from '../auth/client_address.ts'
 import { readOrigins } from '../auth/origin.ts'
 import { checkPassword } from '../auth/password_rules.ts'
 import { parseKey } from '../auth/secret_box.ts'
-import type { LogLevel } from '../log.ts'
 import {
   formatBytes,
   parseBytes,
