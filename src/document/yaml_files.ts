@@ -75,3 +75,8 @@ async function readInclude(folder: string, name: string): Promise<Included> {
     return { code: 'file/not-found', message: `file ${name} does not exist`, hint }
   }
 }
+
+/** Returns whether a file is labelled with one key and not with the other: pipelines and manifests are told apart so. */
+export function isLabelled(value: unknown, key: string, other: string): boolean {
+  return value !== null && typeof value === 'object' && key in value && !(other in value)
+}

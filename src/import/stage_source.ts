@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { maxFields } from '../contract/classes/feature_layer.ts'
-import { type GeometryFamily, type GeometryType, geometryParts } from '../contract/geometry.ts'
+import type { GeometryType } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import { countOf } from '../core/count.ts'
 import type { Log } from '../core/log.ts'
@@ -234,11 +234,6 @@ async function requireUniqueIds(tableName: string, { source, context }: Task): P
   throw problem('source/bad-features', `the values of the id field are not unique: ${examples.join(', ')}`, {
     hint: 'Choose another fid_field, or generate ids with fid_source SEQUENCE.',
   })
-}
-
-/** Returns the geometry family of staged features. */
-export function familyOf({ geometryType }: Staged): GeometryFamily {
-  return geometryParts(geometryType).family
 }
 
 /** How far an import is. */

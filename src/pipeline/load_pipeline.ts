@@ -6,7 +6,7 @@ import { decodeText } from '../document/decode_text.ts'
 import { parseYaml } from '../document/parse_yaml.ts'
 import { redactText, redactValue } from '../document/redact.ts'
 import { type Environment, resolveValues } from '../document/resolve_values.ts'
-import { readBytes } from '../document/yaml_files.ts'
+import { isLabelled, readBytes } from '../document/yaml_files.ts'
 import { keySpanAt, spanAt, type YamlDocument } from '../document/yaml_node.ts'
 import { ExportSchema, ImportSchema, type Pipeline } from './pipeline_schema.ts'
 
@@ -46,7 +46,7 @@ export async function loadPipeline({ path, cwd, env }: PipelineSource): Promise<
   const { value, issues: unresolved, expressions } = resolveValues(document, env)
   const kind = kindOf(value)
   const show = (pointer: string, part: unknown) => redactValue(part, pointer, expressions)
-  const faults = isManifest(value)
+  const faults = isLabelled(value, 'manifest', 'pipeline')
     ? [manifestInstead(document)]
     : validators[kind](value, show).map((fault) => issueOf(document, fault))
   const all = [...issues, ...unresolved, ...faults].sort(compareIssues)
@@ -72,10 +72,6 @@ async function readFile(path: string, shown: string): Promise<Buffer> {
 function kindOf(value: unknown): Pipeline['kind'] {
   const from = (value as { from?: unknown } | null)?.from
   return typeof from === 'object' && from !== null && 'layers' in from ? 'export' : 'import'
-}
-
-function isManifest(value: unknown): boolean {
-  return value !== null && typeof value === 'object' && 'manifest' in value && !('pipeline' in value)
 }
 
 function manifestInstead(document: YamlDocument): Issue {

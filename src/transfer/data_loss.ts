@@ -1,7 +1,7 @@
 import { problem } from '../contract/problems.ts'
 import type { AnswerOf } from '../contract/route.ts'
 import type { batchRoutes } from '../contract/routes/batch.ts'
-import { countOf } from '../core/count.ts'
+import { countOf, pluralOf } from '../core/count.ts'
 import type { Problem } from '../core/problem.ts'
 
 /** Data of a layer before and after a load. */
@@ -55,7 +55,7 @@ export function describeDataLoss(change: DataChange): string {
   )
   return [
     ...(after < before ? [`${before} → ${after} features`] : []),
-    ...(fields.length > 0 ? [`${fields.length === 1 ? 'field' : 'fields'} ${fields.join(', ')}`] : []),
+    ...(fields.length > 0 ? [`${pluralOf('field', fields.length)} ${fields.join(', ')}`] : []),
     ...(lostAttachments > 0 ? [countOf(lostAttachments, 'attachment')] : []),
     ...(lostDescriptions > 0 ? [countOf(lostDescriptions, 'feature description')] : []),
   ].join(', ')

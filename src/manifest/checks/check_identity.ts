@@ -1,6 +1,7 @@
 import type { Issue } from '../../core/issue.ts'
 import { formatSpan } from '../../core/span.ts'
 import { redactValue } from '../../document/redact.ts'
+import { isLabelled } from '../../document/yaml_files.ts'
 import type { BlockTree } from '../block_tree.ts'
 import { type Block, blockIssue, placeOf } from '../manifest_block.ts'
 import { issueAt, keySpanOf, type ManifestSource, showAt } from '../resolve_source.ts'
@@ -64,7 +65,7 @@ function checkUnique(blocks: readonly Block[], field: 'id' | 'was'): Issue[] {
 
 /** Checks the top level of a file: only `manifest:` and `resources:` are allowed. */
 export function checkTopLevel(source: ManifestSource): Issue[] {
-  if (isPipeline(source.value)) return [pipelineInstead(source)]
+  if (isLabelled(source.value, 'pipeline', 'manifest')) return [pipelineInstead(source)]
   const show = (pointer: string, part: unknown) => redactValue(part, pointer, source.expressions)
   const { resources } = (source.value ?? {}) as { resources?: unknown }
   const isEmpty = resources === null || (typeof resources === 'object' && Object.keys(resources).length === 0)
@@ -80,10 +81,6 @@ export function checkTopLevel(source: ManifestSource): Issue[] {
       }),
     )
   return isEmpty ? [...faults, withoutResources(source)] : faults
-}
-
-function isPipeline(value: unknown): boolean {
-  return value !== null && typeof value === 'object' && 'pipeline' in value && !('manifest' in value)
 }
 
 function pipelineInstead(source: ManifestSource): Issue {

@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import type { Datatype, GeometryParts } from '../../../contract/geometry.ts'
+import { once } from '../../../core/once.ts'
 import { partsOfWkbType } from '../../../geo/wkb.ts'
 import type { ColumnType } from '../../flatgeobuf/flat_reader.ts'
 import { fullWhile } from '../../runner/disk_room.ts'
@@ -43,14 +44,6 @@ async function openOthers(
     ...(source.format === 'TopoJSON' ? { degrees: 'declared' as const } : {}),
     columns: { isClamped, ...(texts === undefined ? {} : { texts }) },
   }))
-}
-
-function once(find: () => boolean): () => boolean {
-  let found: boolean | undefined
-  return () => {
-    found ??= find()
-    return found
-  }
 }
 
 async function read(
