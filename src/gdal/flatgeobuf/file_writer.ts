@@ -6,36 +6,38 @@ import { writeAll } from '../runner/write_all.ts'
 import { type FlatTarget, writeFlatFeature, writeFlatHeader } from './feature_writer.ts'
 import { FlatItems, nodeSize, orderByPlace, writeIndex } from './spatial_index.ts'
 
-/** Rows, and what says that some were taken. */
+/** Rows, and a callback for progress. */
 export interface Rows {
   readonly rows: AsyncIterable<Uint8Array>
   tick(): void
 }
 
-/** A file that is to be written. */
+/** A file to write. */
 export interface FlatFile extends Rows, FlatTarget {
   readonly path: string
-  /** Sees each row before it is written. */
+  /** Called for each row before it is written. */
   readonly look?: ((row: CopyRow) => void) | undefined
 }
 
 const pieceBytes = 1 << 20
 
-/** Most bytes of features that are brought into another order at a time. */
+/** Maximum bytes of features that are sorted in memory at a time. */
 const batchBytes = 32 << 20
 
 /**
- * Writes a file of FlatGeobuf without an index: features stand in it as they come.
+ * Writes a FlatGeobuf file without an index, with the features in their original order.
  *
- * @param items get the features that have a geometry
+ * @param items collects the features that have a geometry
  */
 export async function writeFlat(file: FlatFile, items?: FlatItems): Promise<void> {
   await writeFeatures(file, items)
 }
 
 /**
- * Writes a file of FlatGeobuf with a spatial index, which needs all features first: they wait in a file beside. Features
- * without geometry have no place in an index, and readers lose them; a file with such has none.
+ * Writes a FlatGeobuf file with a spatial index. The index precedes the features, so these are first written to an
+ * intermediate file. A file with null geometries gets no index, since readers would skip those features.
+ *
+ * @param unsortedPath path of the intermediate file
  */
 export async function writeFlatIndexed(file: FlatFile, waiting: string): Promise<void> {
   const items = new FlatItems()
@@ -44,7 +46,7 @@ export async function writeFlatIndexed(file: FlatFile, waiting: string): Promise
   else await putInOrder(file, { waiting, items, headerBytes })
 }
 
-/** Writes header and features; gives the size of the header and how many features are without geometry. */
+/** Writes header and features; returns the size of the header and the number of null geometries. */
 async function writeFeatures({ path, rows, tick, look, ...target }: FlatFile, items: FlatItems | undefined) {
   const { columns } = target
   const file = openSync(path, 'wx')
@@ -63,7 +65,7 @@ async function writeFeatures({ path, rows, tick, look, ...target }: FlatFile, it
     await readCopyRows(rows, (row) => {
       look?.(row)
       const box = emptyBbox()
-      // Behind its length; writing takes it.
+      // The id follows its length. It is read here, since writing consumes the row.
       const id = row.view.getBigInt64(row.at + 4)
       const hasGeometry = writeFlatFeature(sink, row, { columns, ...(items && { bounds: box }) })
       if (hasGeometry) items?.add({ id, box, end: written + sink.at - headerBytes })
@@ -80,7 +82,7 @@ async function writeFeatures({ path, rows, tick, look, ...target }: FlatFile, it
 interface Waiting {
   readonly waiting: string
   readonly items: FlatItems
-  /** Bytes before the first feature that waits. */
+  /** Size of the header of the intermediate file. */
   readonly headerBytes: number
 }
 
@@ -104,7 +106,7 @@ async function putInOrder({ path, tick, ...target }: FlatFile, { waiting, items,
   }
 }
 
-/** Cuts an order into parts that fit into memory together, of one feature at least. */
+/** Splits an order into batches that fit into memory, of at least one feature each. */
 function* batchesOf(order: Uint32Array, items: FlatItems): Generator<Uint32Array> {
   let first = 0
   let bytes = 0
@@ -120,10 +122,10 @@ function* batchesOf(order: Uint32Array, items: FlatItems): Generator<Uint32Array
   yield order.subarray(first)
 }
 
-/** Reads features, and gives them behind each other. The file, which has them by number, is read forwards, in pieces. */
+/** Reads features into one buffer in the order of the batch. The file is read sequentially, through a window. */
 function readBatch(source: number, batch: Uint32Array, { items, headerBytes }: Omit<Waiting, 'waiting'>) {
   const places = new Float64Array(batch.length)
-  // Number and place in one float, so that they are sorted as numbers are.
+  // Feature and index combined in one float, since floats are sorted numerically.
   const keys = new Float64Array(batch.length)
   let length = 0
   for (let nth = 0; nth < batch.length; nth += 1) {

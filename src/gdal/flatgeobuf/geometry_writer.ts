@@ -4,20 +4,20 @@ import type { ByteGeometry, ByteSequence } from '../../geo/byte_geometry.ts'
 import type { Part } from '../../geo/geometry.ts'
 import { wkbTypeOf } from '../../geo/wkb.ts'
 
-/** Where a geometry is written to. */
+/** Destination of a geometry. */
 export interface GeometryPlace {
-  /** Where the offset stands that is to point to the geometry. */
+  /** Position of the offset that points to the geometry. */
   readonly place: number
-  /** Where the buffer starts that positions are aligned in. */
+  /** Start of the buffer that alignment refers to. */
   readonly start: number
-  /** Grows by the geometry. */
+  /** Extended by the geometry. */
   readonly bounds?: MutableBbox | undefined
 }
 
 /**
- * Writes a geometry as a table of FlatGeobuf. Its sequences are closed.
+ * Writes a geometry as a FlatGeobuf table. Its rings must be closed.
  *
- * @returns whether there was anything to write: an empty geometry is not written
+ * @returns false for an empty geometry, which is not written
  * @see https://github.com/flatgeobuf/flatgeobuf feature.fbs
  */
 export function writeFlatGeometry(sink: GrowingBytes, geometry: ByteGeometry, place: GeometryPlace): boolean {
@@ -38,7 +38,7 @@ interface TableContent {
   readonly type: number
   readonly hasZ: boolean
   readonly sequences: Part<ByteSequence>
-  /** Whether it says where each sequence ends. */
+  /** Whether the table has the ends of the sequences. */
   readonly hasEnds: boolean
 }
 
@@ -53,7 +53,7 @@ function writeTable(sink: GrowingBytes, content: TableContent, place: GeometryPl
   if (hasZ) writeHeights(sink, { sequences, count }, { ...place, place: table.z })
 }
 
-/** Bytes of a table, and of the ends of its vectors, at most. */
+/** Maximum size of a table and of the lengths of its vectors. */
 const tableRoom = 128
 
 interface TablePlaces {
@@ -65,14 +65,14 @@ interface TablePlaces {
 
 interface TableFields {
   readonly type: number
-  /** Which of the fields that may be absent the table has. */
+  /** Optional fields that the table has. */
   readonly fields: { readonly ends: boolean; readonly z: boolean; readonly parts: boolean }
 }
 
 const fieldCount = 8
 const tableBytes = 24
 
-/** Starts a table of ends, xy, z, m, t, tm, type and parts, in the order of their numbers. */
+/** Starts a table with the fields ends, xy, z, m, t, tm, type and parts, in the order of their numbers. */
 function startTable(
   sink: GrowingBytes,
   { type, fields }: TableFields,
@@ -142,7 +142,7 @@ function startVector(
   sink.u32(count)
 }
 
-/** Writes each polygon as a table of its own, and a table that holds them. */
+/** Writes a table for each polygon, and a table that refers to them. */
 function writePolygons(sink: GrowingBytes, geometry: ByteGeometry, place: GeometryPlace): void {
   const { hasZ, parts } = geometry
   sink.reserve(tableRoom + 4 * parts.length)

@@ -1,10 +1,10 @@
-/** Numbers that were marked: one bit each, so that millions of them take no memory. */
+/** Set of integers that stores one bit each, so that millions of them need little memory. */
 export interface Marks {
   add(number: number): void
   has(number: number): boolean
 }
 
-/** Opens an empty set of marks. */
+/** Creates an empty set. */
 export function openMarks(): Marks {
   let bits = new Uint8Array(1024)
   return {

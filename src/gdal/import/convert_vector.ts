@@ -31,17 +31,17 @@ import {
 import { featuresOf, layoutOf, planReading, type ReadingPlan, settleColumn } from './reading_plan.ts'
 import { startRows } from './row_writer.ts'
 
-/** Where a conversion reports to. */
+/** Receiver of the results of a conversion. */
 export interface ConversionSink extends DraftSink {
-  /** Comes after the rows. */
+  /** Sends the summary, after the rows. */
   summary(summary: SourceSummary): Promise<void>
-  /** Says that the work goes on, and how many features were looked at, of how many. */
+  /** Reports progress: the number of scanned features, and the total. */
   tick(features?: number, total?: number): void
 }
 
 /**
- * Reads a source as rows of a layer. What says itself what its rows are is sent while it is read; else, and where it
- * turns out to be something else, all of it is looked at before the first row is sent.
+ * Converts a source to the rows of a layer. If the source declares its types, rows are sent while it is scanned.
+ * Otherwise, or if the data differs from the declaration, rows are sent after all features were scanned.
  *
  * @throws {Problem} source/*, gdal/*, request/invalid
  */
@@ -53,7 +53,7 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
   if (exact !== undefined) await convertLayer(gdal, { source: exact, job }, sink)
 }
 
-/** @returns whether all was as GDAL gave it: else whatever was sent was sent in vain */
+/** @returns false if GDAL may have changed values; then the rows that were sent must be discarded */
 async function convertLayer(
   gdal: GdalModule,
   { source, job }: Pick<ReadingPlan, 'source' | 'job'>,
@@ -67,7 +67,7 @@ async function convertLayer(
   if (look === undefined) return false
   const { survey } = look
   if (source.degrees === 'guessed') refuseMisplaced(survey, source.name)
-  // A source of which nothing is left is not what anybody wants to have skipped.
+  // Skipping errors must not skip the whole source.
   if (survey.badCount > 0 && (!job.skipErrors || survey.families.size === 0)) throw badFeatures(survey)
   const geometry = decideGeometry(survey, plan)
   const rowCount = [...survey.families.values()].reduce((sum, count) => sum + count, 0)
@@ -103,21 +103,21 @@ function findNotes(source: AnySourceLayer): string[] {
   ].flat()
 }
 
-/** What one look at all features of a source gave. */
+/** Result of scanning all features of a source. */
 interface Look {
   readonly survey: Survey
-  /** Undefined where the source has none. */
+  /** Undefined if the source has no features. */
   readonly features: Features | undefined
-  /** Those that are not to be loaded. */
+  /** Features that are not loaded. */
   readonly passedOver: Marks | undefined
-  /** The rows that were sent meanwhile. */
+  /** Rows that were sent during the scan. */
   readonly draft: Draft | undefined
 }
 
 /**
- * Translates a source, looks at its features meanwhile, and sends what can be sent.
+ * Translates a source, scans its features in the meantime, and sends rows if possible.
  *
- * @returns undefined where the source holds something else than what GDAL gave
+ * @returns undefined if GDAL may have changed values
  */
 async function translateAll(
   gdal: GdalModule,
@@ -168,7 +168,7 @@ interface Following extends Pick<ReadingPlan, 'total'> {
   readonly sink: ConversionSink
 }
 
-/** Makes what looks at each feature as it comes, and sends it. */
+/** Creates a function that scans each feature and sends its row. */
 function followerOf({ surveyor: { look, survey }, draft, total, sink }: Following) {
   return (feature: ReadFeature): Promise<void> | undefined => {
     const geometry = look(feature)
@@ -177,7 +177,7 @@ function followerOf({ surveyor: { look, survey }, draft, total, sink }: Followin
   }
 }
 
-/** Looks at the features of a source that says itself what it holds, and sends what can be sent. */
+/** Scans the features of a source that is read without GDAL, and sends rows if possible. */
 async function lookAtNative(plan: ReadingPlan, { native }: NativeLayer, sink: ConversionSink): Promise<Look> {
   const features = featuresOf(plan, native.types, native.openReader(plan.job.srs))
   const surveyor = startSurvey(features)
@@ -197,14 +197,14 @@ interface Sending {
   readonly sink: ConversionSink
 }
 
-/** Reads the features once more, as what they turned out to be. */
+/** Reads the features again, and sends them with the detected types. */
 async function sendAll({ features, passedOver }: Look, { plan, geometry, sink }: Sending): Promise<void> {
   if (features === undefined) return
   const { job } = plan
   const { columns, rules, reader } = features
   const { family } = geometry
   const settled = { ...rules, family, isMulti: geometry.isMulti ? null : rules.isMulti }
-  // What is to be mended has to be looked at again; what was good as it is has not.
+  // Repairs have to be repeated; features that were valid without repairs are not checked again.
   const known = job.fix === 'NONE' && passedOver !== undefined ? { passedOver } : {}
   const rows = startRows({ ...geometry, srs: job.srs, columns, reader }, sink)
   for (const good of eachGoodFeature({ ...features, rules: settled, ...known })) {
@@ -230,7 +230,7 @@ function refuseMisplaced({ bad }: Survey, name: string): void {
   )
 }
 
-/** What the features cannot be told apart by: a source of several families has to be asked for one. */
+/** Returns the geometry type of the layer. A source with several families requires a choice. */
 function decideGeometry(
   { families, hasMulti, hasHeights }: Survey,
   { job, declared }: Pick<ReadingPlan, 'job' | 'declared'>,

@@ -11,14 +11,14 @@ import { type FitRules, fitGeometry, isMisfit, type Misfit } from './fit_geometr
 import { guessOn } from './guess_datatype.ts'
 import { findBadValue, type ValueFault } from './value_check.ts'
 
-/** Features of an intermediate file, and how they are looked at. */
+/** Features of an intermediate file, and how they are scanned. */
 export interface Features {
   readonly reader: FeatureReader
   readonly columns: readonly ColumnPlan[]
   /** Names of the columns. */
   readonly names: readonly string[]
   readonly rules: FitRules
-  /** Those that are not to be loaded, by their place in the file, where the others are good as they are. */
+  /** Numbers of features to skip, if the others are valid without repairs. */
   readonly passedOver?: Marks
 }
 
@@ -28,7 +28,7 @@ export interface GoodFeature {
   readonly geometry: ByteGeometry
 }
 
-/** Gives the features that can be loaded. */
+/** Yields the features that can be loaded. */
 export function* eachGoodFeature(features: Features): Generator<GoodFeature> {
   const { passedOver } = features
   let place = 0
@@ -40,16 +40,16 @@ export function* eachGoodFeature(features: Features): Generator<GoodFeature> {
   }
 }
 
-/** Returns the geometry of a feature that was judged to be good as it is. */
+/** Returns the geometry of a feature that was valid without repairs. */
 function knownGeometry(feature: FlatFeature, { reader }: Features): ByteGeometry | undefined {
   const geometry = reader.readGeometry(feature)
   return geometry !== undefined && 'parts' in geometry ? geometry : undefined
 }
 
-/** Returns the geometry to load, why the feature cannot be loaded, or undefined where it is left out on request. */
+/** Returns the geometry to load, the fault of the feature, or undefined if it is skipped on request. */
 function judge(feature: ReadFeature, features: Features): ByteGeometry | Misfit | undefined {
   const { fault } = feature
-  // To lose parts of features is what a lossy job allows.
+  // Only lossy jobs may drop parts of features.
   if (fault !== undefined && (fault.isMisplaced || features.rules.fix !== 'LOSSY')) return fault
   const geometry = features.reader.readGeometry(feature)
   const fitted = (geometry === undefined ? fault : undefined) ?? fitGeometry(geometry, features.rules)
@@ -71,7 +71,7 @@ function findBadField(feature: FlatFeature, { columns, names, reader }: Features
   return findEmpty(feature, { columns, names, reader })
 }
 
-/** Without a coordinate, a table gives 0 for it. */
+/** Without a coordinate, GDAL would use 0. */
 function isRequired({ use }: ColumnPlan): boolean {
   return use === 'ID' || use === 'COORDINATE'
 }
@@ -91,33 +91,33 @@ function misfitOf({ text, isText = false, isRow = false }: ValueFault, name: str
   return { reason: text.startsWith(':') ? `${name}${text}` : `the value of its field ${name}${text}`, isText }
 }
 
-/** What one look at all features found. */
+/** Result of scanning all features. */
 export interface Survey {
-  /** How many good features there are of each family. */
+  /** Number of valid features of each family. */
   readonly families: ReadonlyMap<GeometryFamily, number>
   readonly hasMulti: boolean
-  /** Whether any position has a z other than 0. */
+  /** Whether any position has a Z other than 0. */
   readonly hasHeights: boolean
   readonly otherCount: number
   readonly badCount: number
-  /** The first of them, in order. */
+  /** The first bad features, in order. */
   readonly bad: readonly BadFeature[]
-  /** Features that the file has, and those of them that have no geometry. */
+  /** Number of features in the file, and of those with null geometries. */
   readonly count: number
   readonly bareCount: number
 }
 
-/** Looks at features as they come. */
+/** Scans features in order. */
 export interface Surveyor {
-  /** Returns the geometry to load; undefined where the feature cannot be loaded, or is left out. */
+  /** Returns the geometry to load; undefined if the feature is bad or skipped. */
   look(feature: ReadFeature): ByteGeometry | undefined
-  /** What was found so far; features are numbered as they stand in the file. */
+  /** Result so far. Features are numbered by their position in the file. */
   readonly survey: Survey
-  /** Features that are not to be loaded. */
+  /** Numbers of the features that are not loaded. */
   readonly passedOver: Marks
 }
 
-/** What is found of a source whose file has no features. */
+/** Result for a source without features. */
 export const emptySurvey: Survey = {
   families: new Map(),
   bad: [],
@@ -129,7 +129,7 @@ export const emptySurvey: Survey = {
   bareCount: 0,
 }
 
-/** Starts to look at features; they are to be shown in their order. */
+/** Starts a scan. Features must be scanned in file order. */
 export function startSurvey(features: Features): Surveyor {
   const families = new Map<GeometryFamily, number>()
   const bad: BadFeature[] = []
@@ -142,7 +142,7 @@ export function startSurvey(features: Features): Surveyor {
   const take = (geometry: ByteGeometry) => {
     const { family, isMulti, parts } = geometry
     families.set(family, (families.get(family) ?? 0) + 1)
-    // A multi-geometry stays one, even of one part; a collection becomes one where it has to.
+    // A multi-geometry stays one even with a single part; a collection becomes one only if it has several parts.
     survey.hasMulti ||= isMulti || parts.length > 1
     survey.hasHeights ||= hasHeight(geometry)
   }
@@ -162,7 +162,10 @@ export function startSurvey(features: Features): Surveyor {
   return { look, survey, passedOver }
 }
 
-/** Adds what the file lacks: features are numbered as they stand in the source, and told by the better reason. */
+/**
+ * Adds the features that are missing in the file. Numbers features by their position in the source, and prefers the
+ * reasons of missing features.
+ */
 export function addMissing(survey: Survey, { absentCount, first }: Missing): Survey {
   const absent = first.filter(({ isAbsent }) => isAbsent)
   const found = new Map<number, BadFeature>()

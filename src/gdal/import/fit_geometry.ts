@@ -4,26 +4,28 @@ import type { AnyByteGeometry, ByteCollection, ByteGeometry, ByteSequence } from
 import type { Part } from '../../geo/geometry.ts'
 import type { BadFeature, LoadRules } from '../runner/vector_job.ts'
 
-/** What a geometry has to be, to be loaded. */
+/** Rules for loading geometries. */
 export interface FitRules extends Pick<LoadRules, 'family' | 'isMulti' | 'skipOthers' | 'fix'> {
-  /** Coordinates that the reference system can have. */
+  /** Bounds of the coordinates of the reference system. */
   readonly limits: Bbox
-  /** Makes a polygon valid; returns the same geometry where it is. */
+  /** Makes a polygon valid; returns the same geometry if it is valid. */
   readonly mend: (geometry: ByteGeometry) => AnyByteGeometry
 }
 
-/** Why a geometry cannot be loaded. */
+/** Fault that prevents a feature from being loaded. */
 export type Misfit = Omit<BadFeature, 'number'>
 
-/** What came of fitting: a geometry to load, the reason why not, or undefined for what is left out on request. */
+/** Result of fitting: a geometry to load, a fault, or undefined if it is skipped on request. */
 export type Fitted = ByteGeometry | Misfit | undefined
 
-/** Tells whether a geometry could not be fitted. */
+/** Tells whether a feature or geometry cannot be loaded. */
 export function isMisfit(fitted: object): fitted is Misfit {
   return 'reason' in fitted
 }
 
-/** Repairs a geometry as far as the rules allow and says what keeps it from being loaded. It changes nothing in place. */
+/**
+ * Repairs a geometry as far as the rules allow, without changing the original; returns a fault if it cannot be loaded.
+ */
 export function fitGeometry(found: AnyByteGeometry | undefined, rules: FitRules): Fitted {
   if (found === undefined) return { reason: 'it has no geometry' }
   const geometry = 'parts' in found ? found : singleFamily(found, rules)
@@ -41,7 +43,7 @@ function otherFamily(name: string, { family }: FitRules): Misfit {
   return { reason: family === null ? `it is ${name}` : `it is ${name}, not a ${family}` }
 }
 
-/** Takes a collection apart where nothing is lost, or where losing something is allowed. */
+/** Converts a collection to one geometry, if nothing is lost or loss is allowed. */
 function singleFamily(found: Exclude<AnyByteGeometry, ByteGeometry>, rules: FitRules): ByteGeometry | Misfit {
   if (found.family === 'UNSUPPORTED') return otherFamily('a curve, of which no layer is', rules)
   const { family, fix } = rules
@@ -62,7 +64,7 @@ function membersOf({ members }: ByteCollection, family: GeometryFamily): ByteGeo
   return { family, isMulti: false, hasZ: own.some(({ hasZ }) => hasZ), parts }
 }
 
-/** Of a collection whose family is not told, the highest dimension. */
+/** Returns the family with the highest dimension in a collection. */
 function largestFamily({ members }: ByteCollection): GeometryFamily | undefined {
   const order: readonly GeometryFamily[] = ['POLYGON', 'LINESTRING', 'POINT']
   return order.find((family) => members.some((member) => member.family === family))
@@ -82,7 +84,7 @@ function limitParts(geometry: ByteGeometry, { isMulti, fix }: FitRules): ByteGeo
   return { reason: `it has ${geometry.parts.length} parts, not one` }
 }
 
-/** Drops, closes or refuses what no database takes: see `checkSequence`. A geometry that is sound stays the same object. */
+/** Drops, closes or rejects invalid parts; see `checkSequence`. Returns the same object for a valid geometry. */
 function soundParts(geometry: ByteGeometry, rules: FitRules): ByteGeometry | Misfit {
   const { family } = geometry
   let misfit: Misfit | undefined
@@ -111,7 +113,7 @@ function soundPart(part: Part<ByteSequence>, { family, rules }: PartRules): Part
   for (const sequence of part) {
     const sound = checkSequence(sequence, { family, rules })
     if (isMisfit(sound)) {
-      // Without its outer ring there is no polygon; a hole can be lost.
+      // A polygon needs its outer ring, but not its holes.
       if (kept.length === 0 || rules.fix !== 'LOSSY') return sound
       isChanged = true
       continue
@@ -140,7 +142,7 @@ function findBadPosition(
   for (let index = 0; index < count; index++) {
     const x = view.getFloat64(at + index * step, true)
     const y = view.getFloat64(at + index * step + 8, true)
-    // Written so that a value that is not a number fails too.
+    // Negated, so that NaN fails too.
     if (!(x >= minX && x <= maxX && y >= minY && y <= maxY)) return positionFault(x, y)
     if (zAt >= 0 && !Number.isFinite(view.getFloat64(zAt + index * zStep, true))) return badHeight
   }
@@ -153,7 +155,7 @@ function positionFault(x: number, y: number): Misfit {
     : { reason: notNumber }
 }
 
-/** What is said of a coordinate that is infinite, or not a number. */
+/** Reason for a coordinate that is infinite or not a number. */
 export const notNumber = 'a coordinate of it is not a number'
 
 const shortLine: Misfit = { reason: 'a line of it has one position only' }
@@ -161,7 +163,7 @@ const shortRing: Misfit = { reason: 'a ring of it has less than four positions' 
 const openRing: Misfit = { reason: 'a ring of it is not closed' }
 const badHeight: Misfit = { reason: 'a height of it is not a number' }
 
-/** Heights are not compared, as PostGIS does not. */
+/** Tells whether a ring is closed. Ignores heights, as PostGIS does. */
 function isClosed({ data: { view }, at, step, count }: ByteSequence): boolean {
   const last = (count - 1) * step
   const isSame = (first: number) => view.getFloat64(first, true) === view.getFloat64(first + last, true)

@@ -16,26 +16,26 @@ import { guessedDatatype } from './guess_datatype.ts'
 import { makeMender } from './repair_polygon.ts'
 import { type Conversion, findConversion } from './value_convert.ts'
 
-/** What is read, and how its features are looked at. */
+/** How a source is read, and how its features are scanned. */
 export interface ReadingPlan {
   readonly source: AnySourceLayer
   readonly job: VectorJob
   readonly columns: readonly PlannedColumn[]
   readonly idColumn: number
-  /** What the source says its geometries are. Asked for first: while it is translated, the source answers nobody. */
+  /** Declared geometry type. Read in advance, since a source cannot be accessed while it is translated. */
   readonly declared: GeometryParts | undefined
-  /** How many features there are to be, where that is known without reading them. */
+  /** Number of features, if it is known without reading them. */
   readonly total: number | undefined
-  /** Where the intermediate file goes. */
+  /** Path of the intermediate file. */
   readonly path: string
   readonly rules: FitRules
 }
 
-/** A field of the source, and what becomes of it. */
+/** A field of the source, and its use. */
 export interface PlannedColumn extends SourceField {
   readonly keyname: string
   readonly use: ColumnUse
-  /** Whether what its texts mean is to be found out. */
+  /** Whether its datatype is inferred from the strings. */
   readonly isGuessed?: boolean
 }
 
@@ -107,7 +107,7 @@ function planColumns(
   })
 }
 
-/** Gives the fields of the rows, once the columns are settled. */
+/** Returns the layout of the rows, with the inferred datatypes if they are known. */
 export function layoutOf(
   { columns }: Pick<ReadingPlan, 'columns'>,
   settled: readonly ColumnPlan[] | undefined,
@@ -127,7 +127,7 @@ const unknownColumn: Pick<PlannedColumn, 'datatype' | 'use' | 'isGuessed'> = {
   use: 'STRING',
 }
 
-/** Reads texts as what they turned out to mean. */
+/** Applies the datatype that was inferred from the strings. */
 export function settleColumn(column: ColumnPlan): ColumnPlan {
   if (column.guess === undefined) return column
   const use = guessedDatatype(column.guess)
@@ -142,9 +142,9 @@ export function settleColumn(column: ColumnPlan): ColumnPlan {
 }
 
 /**
- * Gives the features of the intermediate file.
+ * Creates the features of the intermediate file.
  *
- * @param types how the values of its columns are stored
+ * @param types storage types of its columns
  */
 export function featuresOf(
   { columns, job, source, rules }: ReadingPlan,
@@ -152,7 +152,7 @@ export function featuresOf(
   reader: FeatureReader,
 ): Features {
   const { texts, isClamped: findClamped, wkt: wktCheck, areTexts } = source.columns ?? {}
-  // In a table of text there is no other way to write that there is no value.
+  // Text tables have no other representation of null.
   const blankIsNull = job.wanted !== undefined && areTexts === true
   const plans = types.map((type, index): ColumnPlan => {
     const { datatype, use, isGuessed } = columns[index] ?? unknownColumn

@@ -5,17 +5,17 @@ import { quickDay } from './quick_value.ts'
 import { isCalendarDay } from './timestamp.ts'
 import { describeValue } from './value_convert.ts'
 
-/** What is wrong with a value. */
+/** Fault of a value. */
 export interface ValueFault {
-  /** Follows upon the name of the field. */
+  /** Message that follows the name of the field. */
   readonly text: string
-  /** Whether it is a text in another encoding than it should be. */
+  /** Whether the value is a string in the wrong encoding. */
   readonly isText?: boolean
-  /** Whether it says all there is to say: it is the row that is at fault. */
+  /** Whether the message is complete, since the fault concerns the whole row. */
   readonly isRow?: boolean
 }
 
-/** Finds what keeps a value from being written as what its column is for. */
+/** Finds why a value cannot be written for the use of its column. */
 export function findBadValue(value: Value, column: ColumnPlan): ValueFault | undefined {
   const { use, convert, encoding } = column
   if (column.isClamped !== undefined && isExtreme(value) && column.isClamped())
@@ -29,7 +29,7 @@ export function findBadValue(value: Value, column: ColumnPlan): ValueFault | und
   return use === 'COORDINATE' || use === 'GEOMETRY' ? findBadShape(value, column) : findBadField(value, use)
 }
 
-/** What a shape was made of is looked at too: GDAL takes what is no number for 0, and stops where it has enough. */
+/** Checks the source of a geometry: GDAL reads invalid numbers as 0, and ignores trailing text. */
 function findBadShape(value: Value, { use, wkt }: ColumnPlan): ValueFault | undefined {
   if (use === 'COORDINATE')
     return isNumber(value) ? undefined : { text: `: ${describeValue(value)} is no number` }
@@ -64,7 +64,7 @@ const beyond: ValueFault = { text: 'its row has more cells than there are column
 
 const numberPattern = /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/
 
-/** What a sheet holds in a column of numbers and texts is all text. */
+/** A sheet column with numbers and strings is read as strings. */
 function isNumber(value: Value): boolean {
   return value.type !== 'String' || numberPattern.test(readAscii(value))
 }
@@ -74,7 +74,7 @@ function isExtreme(value: Value): boolean {
   return whole === 2n ** 63n - 1n || whole === -(2n ** 63n)
 }
 
-/** Where a file was recoded, what was no text of its encoding has become U+FFFD. */
+/** Tells whether a string is valid in its encoding. Recoding replaces invalid bytes with U+FFFD. */
 function isTextOf(value: Value, { convert }: ColumnPlan): boolean {
   const { bytes, at, size } = value
   return convert === undefined
@@ -84,7 +84,7 @@ function isTextOf(value: Value, { convert }: ColumnPlan): boolean {
 
 const replacement = Buffer.from('\uFFFD')
 
-/** What is said of text in another encoding than it should be. */
+/** Fault of a string that is not UTF-8. */
 const notText: ValueFault = { text: ' is not UTF-8', isText: true }
 
 function findBadId(value: Value): ValueFault | undefined {
@@ -93,7 +93,7 @@ function findBadId(value: Value): ValueFault | undefined {
   return id >= -2_147_483_648 && id <= 2_147_483_647 ? undefined : { text: ' does not fit into 32 bits' }
 }
 
-/** Most texts are of ASCII and short, and done with before a call out of JavaScript would have begun. */
+/** Tells whether a string is UTF-8. Most strings are short and ASCII, for which a loop is faster than a native call. */
 function isText({ bytes, at, size }: Value): boolean {
   for (let index = at; index < at + size; index++) {
     if ((bytes[index] as number) > 127) return isUtf8(bytes.subarray(at, at + size))

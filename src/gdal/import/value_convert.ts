@@ -3,17 +3,17 @@ import { readAscii, readInteger, readReal, readText, type Value } from '../flatg
 import { quickDay, quickInteger } from './quick_value.ts'
 import { findMoment, isCalendarDay, type Moment } from './timestamp.ts'
 
-/** A value out of its bytes: texts for STRING, numbers for all others, moments counted as PostgreSQL does. */
+/** A decoded value: strings for STRING, numbers for other datatypes, timestamps as PostgreSQL encodes them. */
 export type Scalar = number | bigint | string
 
-/** Reads a value as another datatype; null is no value, undefined one that does not convert without loss. */
+/** Reads a value as another datatype; null for an empty value, undefined if it cannot be converted without loss. */
 export type Conversion = (value: Value) => Scalar | null | undefined
 
 const longestExact = 2 ** 53
 const dayMicroseconds = 86_400_000_000
 const dash = 0x2d
 
-/** Which conversions there are, as fields of layers have them too; those left out lose what the value is. */
+/** Conversions without loss, which are the same as between fields of layers. */
 const conversions: Readonly<Record<Datatype, Readonly<Partial<Record<Datatype, Conversion>>>>> = {
   INTEGER: { BIGINT: readInteger, REAL: toReal, STRING: integerText },
   BIGINT: { INTEGER: (value) => inInt32(readInteger(value)), REAL: toReal, STRING: integerText },
@@ -45,7 +45,7 @@ const conversions: Readonly<Record<Datatype, Readonly<Partial<Record<Datatype, C
   },
 }
 
-/** Finds how values of one datatype are read as another. */
+/** Returns the conversion between two datatypes. */
 export function findConversion(from: Datatype, to: Datatype): Conversion {
   return conversions[from][to] ?? (() => undefined)
 }
@@ -69,18 +69,18 @@ function integerText(value: Value): string | undefined {
   return readInteger(value)?.toString()
 }
 
-/** A text of blanks stands for no value, as in the cells of a table. */
+/** Parses a string; a blank one is null, as in table cells. */
 function fromText<T extends Scalar>(
   value: Value,
   read: (text: string) => T | undefined,
 ): T | null | undefined {
   if (value.size === 0) return null
-  // What is not ASCII is no number and no moment: its bytes do not matter.
+  // Strings that are not ASCII are neither numbers nor timestamps, so their encoding does not matter.
   const text = readAscii(value).replaceAll(/^ +| +$/g, '')
   return text === '' ? null : read(text)
 }
 
-/** A slash is no way to write a day here, as little as in the other fields of a request. */
+/** Dates with slashes are rejected, as in field values of requests. */
 function textToDay(value: Value): number | null | undefined {
   const quick = value.size === 10 && value.bytes[value.at + 4] === dash ? quickDay(value) : undefined
   return quick ?? fromText(value, dayOf)
@@ -90,7 +90,7 @@ const wholePattern = /^[-+]?\d{1,19}$/
 
 function wholeNumber(text: string): number | bigint | undefined {
   if (!wholePattern.test(text)) return undefined
-  // Up to fifteen digits a double is exact, and much faster than a bigint.
+  // Doubles are exact up to fifteen digits, and much faster than bigints.
   return text.length <= 15 ? Number(text) : BigInt(text.replace('+', ''))
 }
 
@@ -101,13 +101,13 @@ function realNumber(text: string): number | undefined {
   if (!realPattern.test(text)) return undefined
   const real = Number(text)
   if (!Number.isFinite(real)) return undefined
-  // What is too small for a double is not 0.
+  // Numbers that are too small for a double must not become 0.
   return Math.abs(real) < smallestReal && /[1-9]/.test(text.replace(/e.*$/i, '')) ? undefined : real
 }
 
 const dayPattern = /^(?!0000)\d{4}-\d\d-\d\d$/
 const clockPattern = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?$/
-/** Moments are taken as they are written: a zone behind them is passed over, as in other formats. */
+/** Timestamps are local times: a time zone is ignored, as in other formats. */
 const momentPattern =
   /^(?!0000)\d{4}-\d\d-\d\d([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[-+]\d\d(:?\d\d)?)?)?$/
 
@@ -131,7 +131,7 @@ function fromMoment<T>(value: Value, read: (moment: Moment) => T | undefined): T
   return moment && read(moment)
 }
 
-/** The clock of a moment, to the second. */
+/** Formats the time of a timestamp, rounded to seconds. */
 function clockText(value: Value): string | undefined {
   const moment = findMoment(readAscii(value))
   if (moment === undefined) return undefined
@@ -140,7 +140,7 @@ function clockText(value: Value): string | undefined {
   return parts.map((part) => String(part).padStart(2, '0')).join(':')
 }
 
-/** Says in words what a value is that does not convert. */
+/** Formats a value that cannot be converted. */
 export function describeValue(value: Value): string {
   switch (value.type) {
     case 'String':

@@ -2,15 +2,15 @@ import type { Datatype } from '../../../contract/geometry.ts'
 import { GeoJsonFault } from './geojson_fault.ts'
 import type { JsonText } from './json_text.ts'
 
-/** Kinds of values, by their bits. */
+/** Kinds of values, as bit flags. */
 export const kinds = {
-  /** A whole number of 32 bits. */
+  /** An integer of 32 bits. */
   integer: 1,
-  /** A whole number that a double holds exactly. */
+  /** An integer that a double represents exactly. */
   long: 2,
-  /** A whole number of 64 bits. */
+  /** An integer of 64 bits. */
   wide: 4,
-  /** A whole number beyond 64 bits. */
+  /** An integer beyond 64 bits. */
   huge: 8,
   real: 16,
   truth: 32,
@@ -21,43 +21,43 @@ export const kinds = {
   json: 1024,
 } as const
 
-/** A property that features of a source have. */
+/** A property of the features of a source. */
 export interface GeoJsonColumn {
   readonly name: string
-  /** Key, as it stands in the file. */
+  /** Key as it is written in the file. */
   readonly key: Buffer
-  /** Kinds of its values, by their bits. */
+  /** Kinds of its values, as bit flags. */
   kinds: number
-  /** Number of the first feature that has it. */
+  /** Number of the first feature with this property. */
   readonly feature: number
-  /** An older column that follows it there; -1 without one. */
+  /** Index of the earlier column that follows it in that feature; -1 if there is none. */
   before: number
 }
 
-/** Most properties of a source: the row format numbers them with 16 bits. */
+/** Maximum number of properties: the row format numbers them with 16 bits. */
 const mostColumns = 65_000
-/** Most properties that are put in order: no table has as many. */
+/** Maximum number of properties that are sorted; no table has as many. */
 const mostOrdered = 2000
 
-/** Columns of a source in the order in which they appear in it; the first one is the `id` of the features. */
+/** Columns of a source in order of their first appearance; the first one is the `id` of the features. */
 export class GeoJsonColumns {
   readonly all: GeoJsonColumn[] = []
   readonly #byKey = new Map<string, number>()
   #feature = 0
-  /** Columns that appear for the first time in this feature, without an older one behind them so far. */
+  /** Columns that appear first in this feature, and are not yet followed by an earlier column. */
   #pending: GeoJsonColumn[] = []
 
   constructor() {
     this.#add(Buffer.alloc(0), 'id')
   }
 
-  /** Starts a feature, maybe once more. */
+  /** Starts a feature, possibly again. */
   startFeature(number: number): void {
     this.#feature = number
     this.#pending = []
   }
 
-  /** Gives the columns in the order of the features: each new one in front of those that it was found before. */
+  /** Returns the columns in the order of the features: a new column precedes the earlier column that follows it. */
   ordered(): number[] {
     const order: number[] = []
     const isFew = this.all.length <= mostOrdered
@@ -67,7 +67,7 @@ export class GeoJsonColumns {
   }
 
   /**
-   * Finds the column of the key read last, or adds it.
+   * Finds or adds the column of the last key.
    *
    * @param expected the column that is likely to be next
    * @param decode decodes a key that has escapes
@@ -108,12 +108,12 @@ function isKey({ bytes, textStart, textEnd }: JsonText, key: Buffer): boolean {
 }
 
 const whole = kinds.integer | kinds.long | kinds.wide | kinds.huge
-/** Of those a double holds each one exactly. */
+/** Integers that a double represents exactly. */
 const exact = kinds.integer | kinds.long
 
 /**
- * Gives the datatype that takes all values of a column without loss. Numbers among strings, and whole numbers that no
- * double holds among fractions, become strings, as they are written.
+ * Returns the datatype that represents all values of a column without loss. Mixed numbers and strings become strings,
+ * and so do integers that a double cannot represent exactly, mixed with fractions.
  */
 export function datatypeOfKinds(found: number): Datatype {
   const isOnly = (allowed: number) => found !== 0 && (found & ~allowed) === 0
@@ -132,7 +132,7 @@ const zonePattern = /^(Z|[-+]\d\d(:?\d\d)?)?$/
 const shortestMoment = 5
 const longestMoment = 40
 
-/** Tells what a string without escapes is. @see RFC 3339 clause 5.6 */
+/** Returns the kind of a string without escapes. @see RFC 3339 clause 5.6 */
 export function kindOfString({ bytes, textStart, textEnd }: JsonText): number {
   const size = textEnd - textStart
   const first = bytes[textStart] as number

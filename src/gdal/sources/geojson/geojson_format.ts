@@ -17,7 +17,7 @@ import type { GeometryFacts } from './geometry_text.ts'
 import { makeReproject } from './reproject.ts'
 import { spooledFeatureReader } from './spooled_features.ts'
 
-/** GeoJSON and sequences of it, which are read here; TopoJSON and Esri JSON. @see RFC 7946, RFC 8142 */
+/** GeoJSON and GeoJSON text sequences, which are read without GDAL; TopoJSON and Esri JSON. @see RFC 7946, RFC 8142 */
 export const geojson = defineSource('GeoJSON', {
   recognizes: ({ text }) => text.startsWith('{') || text.startsWith('\u001e'),
   async open(given, opening) {
@@ -91,7 +91,7 @@ function layerOf(facts: GeoJsonFacts, { file, spoolPath, opening, texts }: ReadF
   }
 }
 
-/** Of a time without a day the string is what stands in the spool. */
+/** Returns the datatype of the stored values: times are stored as strings. */
 function storedAs(datatype: Datatype): Datatype {
   return datatype === 'TIME' ? 'STRING' : datatype
 }
@@ -108,7 +108,7 @@ const columnTypes: Readonly<Record<Datatype, ColumnType>> = {
 
 type ShownColumn = GeoJsonColumn & { readonly index: number }
 
-/** Gives the columns in order, without ids that only number the features or have a property besides. */
+/** Returns the columns in order. Omits ids that are only feature numbers, or duplicate a property. */
 function shownColumns({ columns, hasNegativeIds }: GeoJsonFacts): ShownColumn[] {
   const [ids, ...properties] = columns.all
   const isNumber = !hasNegativeIds && ((ids?.kinds ?? 0) & ~(kinds.integer | kinds.long | kinds.wide)) === 0
@@ -119,7 +119,7 @@ function shownColumns({ columns, hasNegativeIds }: GeoJsonFacts): ShownColumn[] 
   })
 }
 
-/** Gives what the geometries are, where all of them are of one family. */
+/** Returns the geometry type; undefined if there are several families. */
 function geometryOf({ types, hasZ }: GeometryFacts): GeometryParts | undefined {
   const found = Array.from({ length: 32 }, (_, type) => type).filter((type) => (types & (1 << type)) !== 0)
   const parts = found.map(partsOfWkbType)

@@ -9,44 +9,44 @@ import { codes, JsonText } from './json_text.ts'
 import { PropertyText } from './property_text.ts'
 import { recordFlags, recordHead } from './spool_reader.ts'
 
-/** What a GeoJSON file holds, besides the features that went into the spool. */
+/** Content of a GeoJSON file, without the features, which are in the spool file. */
 export interface GeoJsonFacts {
   readonly columns: GeoJsonColumns
   readonly geometries: GeometryFacts
   /** Number of features. */
   readonly count: number
-  /** Whether each feature is a document of its own. @see RFC 8142 */
+  /** Whether the file is a sequence of documents. @see RFC 8142 */
   readonly isSequence: boolean
-  /** Whether ids of features are negative. */
+  /** Whether any feature has a negative id. */
   readonly hasNegativeIds: boolean
-  /** Name of the collection; undefined where it has none. */
+  /** Name of the collection; undefined if it has none. */
   readonly name: string | undefined
-  /** The member `crs` of the collection, parsed; undefined where it has none. */
+  /** Parsed member `crs` of the collection; undefined if it has none. */
   readonly crs: unknown
 }
 
-/** Where features are read from and written to. */
+/** Paths of the file and of the spool file. */
 export interface ReaderFiles {
   readonly path: string
   readonly spoolPath: string
-  /** Size of the window at first. */
+  /** Initial size of the read window. */
   readonly windowBytes?: number
 }
 
 const byteOrderMark = [0xef, 0xbb, 0xbf]
 const recordSeparator = 0x1e
 const flushBytes = 1 << 18
-/** Features between two turns for others. */
+/** Number of features after which to yield to the event loop. */
 const turnFeatures = 5000
-/** Members of features that are no properties of those that have none, as GDAL has it. */
+/** Members that are not properties of features without `properties`, as in GDAL. */
 const structural = ['bbox', 'center', 'centroid']
 
 type DocumentKind = 'collection' | 'feature' | 'geometry' | 'foreign'
 /**
- * Reads a GeoJSON file once, from start to end, and writes its features into a spool.
+ * Reads a GeoJSON file in one pass, and writes its features to a spool file.
  *
- * @param tick called now and then
- * @returns undefined where the file is JSON of another kind
+ * @param tick called from time to time
+ * @returns undefined if the file is JSON of another kind
  * @throws {GeoJsonFault}
  * @throws {JsonFault} for U+0000
  */
@@ -94,13 +94,13 @@ class GeoJsonReader {
   #place: 'document' | 'collection' | 'features' = 'document'
   #documents = 0
   #isMarked = false
-  /** Whether the collection that is read has a list of features. */
+  /** Whether the current collection has a list of features. */
   #hasList = false
   #isForeign = false
   #hasNegativeIds = false
   #name: string | undefined
   #crs: unknown
-  /** Where the record of the feature that is read starts. */
+  /** Start of the record of the current feature. */
   #recordAt = 0
 
   constructor(text: JsonText, target: number) {
@@ -115,7 +115,7 @@ class GeoJsonReader {
     })
   }
 
-  /** Reads on by a feature or a member; returns false at the end of the file. */
+  /** Reads the next feature or member; returns false at the end of the file. */
   step(): boolean {
     const text = this.#text
     if (this.#place === 'document') return this.#readDocument()
@@ -132,7 +132,7 @@ class GeoJsonReader {
     return true
   }
 
-  /** Ends the reading; gives undefined for JSON of another kind. */
+  /** Ends reading; returns undefined for JSON of another kind. */
   end(): GeoJsonFacts | undefined {
     if (this.#isForeign) return undefined
     this.#flush()
@@ -170,7 +170,7 @@ class GeoJsonReader {
     return true
   }
 
-  /** Looks ahead for what a document is; undefined for what only another reading tells. */
+  /** Looks ahead for the kind of a document; undefined if it cannot be determined. */
   #findKind(): DocumentKind | undefined {
     const text = this.#text
     const start = text.at
@@ -298,7 +298,7 @@ class GeoJsonReader {
     }
   }
 
-  /** Starts the record of a feature; anew, where it takes more of the file than was there. */
+  /** Starts the record of a feature, possibly again after more of the file was read. */
   #startRecord(): void {
     this.#properties.start(this.count + 1)
     this.#geometry.clear()
@@ -335,11 +335,11 @@ class GeoJsonReader {
 
 interface FoundMembers {
   type: string | undefined
-  /** What stands for the properties. */
+  /** Description of the value of `properties`. */
   properties: string | undefined
-  /** Whether there are members of no meaning. */
+  /** Whether the feature has foreign members. */
   hasOthers: boolean
-  /** Whether it looks like a feature of an ArcGIS server. */
+  /** Whether it looks like an Esri JSON feature. */
   isEsri: boolean
 }
 

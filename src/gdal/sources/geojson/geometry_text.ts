@@ -3,13 +3,13 @@ import { wkbTypes } from '../../../geo/wkb.ts'
 import { notNumber } from '../../import/fit_geometry.ts'
 import { codes, isDigit, type JsonText } from './json_text.ts'
 
-/** Deepest nesting of collections that is read. */
+/** Maximum nesting depth of collections. */
 const mostNested = 32
 
 interface GeometryType {
   readonly name: string
   readonly code: number
-  /** Depth of the lists that hold numbers. */
+  /** Nesting depth of positions. */
   readonly depth: number
 }
 
@@ -24,43 +24,43 @@ const types: readonly GeometryType[] = [
 ]
 const typesByName = new Map(types.map((type) => [type.name.toLowerCase(), type]))
 
-/** Tells whether a type of GeoJSON is one of geometries. */
+/** Tells whether a GeoJSON type is a geometry type. */
 export function isGeometryType(name: string): boolean {
   return typesByName.has(name.toLowerCase())
 }
 
-/** A geometry without its positions: they stand in one list with those of the others of a collection. */
+/** A geometry without its positions, which are in one list with those of other members of a collection. */
 interface Member {
   readonly type: number
   readonly hasZ: boolean
   /** Number of positions. */
   readonly count: number
-  /** Numbers of positions of its sequences, for each part: all that its type leaves open. */
+  /** Numbers of positions of the sequences in each part, if the type does not determine them. */
   readonly structure: readonly number[]
 }
 
-/** What the geometries of a source are. */
+/** Properties of the geometries of a source. */
 export interface GeometryFacts {
-  /** Types of geometries, by their bits. */
+  /** Geometry types, as bit flags. */
   types: number
   hasZ: boolean
   hasLongPositions: boolean
 }
 
-/** Reads geometries of GeoJSON into the form of the spool. @see RFC 7946 clause 3.1 */
+/** Parses GeoJSON geometries into the format of the spool file. @see RFC 7946 clause 3.1 */
 export class GeometryText {
   readonly facts: GeometryFacts = { types: 0, hasZ: false, hasLongPositions: false }
-  /** Why a part of the geometry read last is missing; undefined where it is whole. */
+  /** Why a part of the last geometry is missing; undefined if it is complete. */
   fault: string | undefined
   readonly #text: JsonText
-  /** Positions: x, y and z each. */
+  /** Positions of x, y and z each. */
   #numbers = new Float64Array(3 << 10)
   #count = 0
   #members: Member[] = []
   #isCollection = false
-  /** Depth of the lists of numbers among the coordinates; 0 where there is none. */
+  /** Nesting depth of the positions; 0 if there are none. */
   #depth = 0
-  /** Depths of lists without anything in them, by their bits. */
+  /** Nesting depths of empty lists, as bit flags. */
   #emptyDepths = 0
   #hasZ = false
   #sequenceStart = 0
@@ -68,7 +68,7 @@ export class GeometryText {
   #isPartBroken = false
   #isUneven = false
   #structure: number[] = []
-  /** Where the number of sequences of the part that is read stands in the structure. */
+  /** Index of the number of sequences of the current part in the structure. */
   #partAt = -1
   #partCount = 0
 
@@ -76,7 +76,7 @@ export class GeometryText {
     this.#text = text
   }
 
-  /** Forgets the geometry read last. */
+  /** Resets the parser. */
   clear(): void {
     this.fault = undefined
     this.#count = 0
@@ -84,7 +84,7 @@ export class GeometryText {
     this.#isCollection = false
   }
 
-  /** Reads a geometry; whatever is no object is none. */
+  /** Parses a geometry; a value that is not an object is a null geometry. */
   read(): void {
     this.clear()
     if (this.#text.next() === codes.openObject) this.#readObject(0)
@@ -146,7 +146,7 @@ export class GeometryText {
     this.#partCount = 0
   }
 
-  /** Keeps what was read as a geometry of a type. */
+  /** Adds a member of a type from the parsed positions. */
   #endGeometry(type: GeometryType | undefined, start: number): void {
     const depth = this.#depth
     if (type !== undefined && depth > 0) {
@@ -161,7 +161,7 @@ export class GeometryText {
     const count = this.#count - start
     if (type === undefined || count === 0) return
     const { code } = type
-    // A MultiPolygon says how many rings each of its parts has; of one part it is the number of parts.
+    // A MultiPolygon is preceded by its number of polygons; each polygon by its number of rings.
     const structure = depth < 3 ? [] : this.#structure
     const parts = depth === 4 ? [this.#partCount] : []
     this.#members.push({ type: code, hasZ: this.#hasZ, count, structure: [...parts, ...structure] })
@@ -169,13 +169,13 @@ export class GeometryText {
     this.facts.hasZ ||= this.#hasZ
   }
 
-  /** Gives a geometry up whose positions cannot be assigned. */
+  /** Drops a geometry whose positions cannot be assigned. */
   #break(fault: string, start: number): void {
     this.fault ??= fault
     this.#count = start
   }
 
-  /** Reads lists of lists of positions. Lists without anything in them are parts that are not there. */
+  /** Parses nested lists of positions. Empty lists are absent parts. */
   #readList(depth: number): void {
     const text = this.#text
     text.expect(codes.openList)
@@ -205,12 +205,12 @@ export class GeometryText {
     } else {
       const what = text.describe()
       this.fault ??= `${notNumber}: ${what}`
-      // A ring that is missing behind others takes none of them along.
+      // A missing inner ring does not affect the other rings.
       this.#isSequenceBroken ||= depth !== this.#depth - 2 || this.#partAt < 0
     }
   }
 
-  /** Reads a list that begins with a number, behind its bracket. */
+  /** Parses a list that starts with a number, after its bracket. */
   #readPosition(depth: number): void {
     if (this.#depth === 0) this.#depth = depth
     else if (this.#depth !== depth) this.#breakUneven()
@@ -257,7 +257,7 @@ export class GeometryText {
     }
   }
 
-  /** Drops what was read of a broken sequence; in a polygon that loses its outer ring, of the others as well. */
+  /** Drops a broken sequence; also the inner rings of a polygon without its outer ring. */
   #endSequence(): void {
     const count = this.#count - this.#sequenceStart
     const isFirst = this.#partAt < 0
@@ -282,7 +282,7 @@ export class GeometryText {
     this.#numbers = larger
   }
 
-  /** Writes the geometry read last: its type (0 without a geometry), its positions, then what they make up. */
+  /** Writes the last geometry: its type (0 for a null geometry), its positions, then its structure. */
   write(spool: GrowingBytes): void {
     const members = this.#members
     const [first] = members
@@ -321,7 +321,7 @@ export class GeometryText {
   }
 }
 
-/** No geometry has lists as deep as this. */
+/** Greater than the depth of any geometry. */
 const deepestList = 6
 
 function beginsNumber(byte: number): boolean {

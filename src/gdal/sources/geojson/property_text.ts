@@ -3,30 +3,30 @@ import { type GeoJsonColumns, kindOfString, kinds } from './columns.ts'
 import { codes, isDigit, type JsonText } from './json_text.ts'
 import { unescapeJson } from './unescape.ts'
 
-/** How a value stands in the spool, behind the number of its column. */
+/** Formats of values in the spool file, which follow the number of the column. */
 export const valueForms = {
-  /** A double, the length of the number as it is written, and that. */
+  /** A double, and the number as it is written, with its length. */
   real: 0,
-  /** The same of a whole number of 64 bits. */
+  /** A 64-bit integer, and the number as it is written, with its length. */
   wide: 1,
-  /** The length of a string, and its bytes. */
+  /** A string with its length. */
   string: 2,
-  /** No value: it takes back the one before it. */
+  /** Null, which replaces an earlier value of the same column. */
   none: 3,
 } as const
 
-/** Bytes of the head of a value: its column, and its form. */
+/** Size of the header of a value: column and format. */
 export const valueHead = 3
 
 const nanWords: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity'])
 const idColumn = 0
 
-/** Reads properties of features into the form of the spool. */
+/** Parses properties of features into the format of the spool file. */
 export class PropertyText {
   readonly #text: JsonText
   readonly #spool: GrowingBytes
   readonly #columns: GeoJsonColumns
-  /** Whether properties of the feature stand in another order than the columns, or twice. */
+  /** Whether the properties of the feature are not in column order, or repeated. */
   isUnsorted = false
   #last = idColumn
 
@@ -36,21 +36,21 @@ export class PropertyText {
     this.#columns = columns
   }
 
-  /** Starts a feature, maybe once more. */
+  /** Starts a feature, possibly again. */
   start(feature: number): void {
     this.#columns.startFeature(feature)
     this.isUnsorted = false
     this.#last = idColumn
   }
 
-  /** Reads the value of a feature's `id`; lists and objects are none. */
+  /** Reads the `id` of a feature; lists and objects are ignored. */
   readId(): void {
     const byte = this.#text.next()
     if (byte === codes.openList || byte === codes.openObject) this.#text.pass()
     else this.#readValue(idColumn)
   }
 
-  /** Reads the value of the key read last as a property. */
+  /** Reads the value of the last key as a property. */
   readMember(): void {
     const text = this.#text
     const { textStart, textEnd, isEscaped } = text
@@ -64,7 +64,7 @@ export class PropertyText {
     this.#startValue(column, 'none', 0)
   }
 
-  /** Writes a value; returns false where there is none. */
+  /** Writes a value; returns false for null. */
   #readValue(column: number): boolean {
     const text = this.#text
     const byte = text.next()
@@ -137,7 +137,7 @@ export class PropertyText {
     } else this.#writeString(column, text.bytes, { start: textStart, end: textEnd, kind })
   }
 
-  /** Writes a list or an object as it is written, without blanks outside of its strings. */
+  /** Writes a list or an object as JSON, without white space between tokens. */
   #readNested(column: number): void {
     const text = this.#text
     const start = text.at
@@ -167,7 +167,7 @@ export class PropertyText {
     this.#writeBytes(bytes, start, end)
   }
 
-  /** Writes bytes behind their number. Most strings are short: for those a loop is faster than a copy. */
+  /** Writes the length of bytes, and the bytes. Most strings are short, for which a loop is faster than a copy. */
   #writeBytes(bytes: Buffer, start: number, end: number): void {
     const spool = this.#spool
     spool.u32(end - start)

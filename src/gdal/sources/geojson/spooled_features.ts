@@ -7,17 +7,17 @@ import { valueForms, valueHead } from './property_text.ts'
 import type { Reproject } from './reproject.ts'
 import { featureAt, isUnsorted, readSpool, readSpooledGeometry } from './spool_reader.ts'
 
-/** What is read from a spool. */
+/** A spool file, and how to read it. */
 export interface SpoolColumns {
   readonly path: string
-  /** Columns that become fields, in order, and their datatypes. */
+  /** Columns that become fields, in order, with their datatypes. */
   readonly fields: readonly { readonly column: number; readonly datatype: Datatype }[]
   readonly reproject: Reproject
 }
 
 const numbers: ReadonlySet<Datatype> = new Set(['INTEGER', 'BIGINT', 'REAL'])
 
-/** Makes the reader of the features of a spool. */
+/** Creates the reader of the features of a spool file. */
 export function spooledFeatureReader({ path, fields, reproject }: SpoolColumns): FeatureReader {
   const ranks = new Int32Array(1 << 16).fill(-1)
   for (const [rank, { column }] of fields.entries()) ranks[column] = rank
@@ -44,13 +44,13 @@ export function spooledFeatureReader({ path, fields, reproject }: SpoolColumns):
     readGeometry: readSpooledGeometry,
     eachProperty(feature, visit) {
       const { bytes, view } = feature
-      // One object for all: there are millions of values.
+      // A single object is reused, since there are millions of values.
       const value: MutableValue = { bytes, view, column: 0, type: 'String', at: 0, size: 0 }
       if (isInOrder && !isUnsorted(feature)) {
         eachValueAt(feature, (at) => visitAt(value, at, visit))
         return
       }
-      // Of a property that stands there twice the last value counts.
+      // The last value of a repeated property counts.
       places.fill(-1)
       eachValueAt(feature, (at) => {
         places[ranks[view.getUint16(at, true)] as number] = at
@@ -68,7 +68,7 @@ interface Place {
   readonly isNumber: boolean
 }
 
-/** Lets a value point at the number that stands in the spool, or at how it is written. */
+/** Points a value to the stored number, or to the number as it is written. */
 function placeValue(value: MutableValue, { at, form, isNumber }: Place): void {
   const isString = form === valueForms.string
   if (isNumber && !isString) {
@@ -84,7 +84,7 @@ function placeValue(value: MutableValue, { at, form, isNumber }: Place): void {
 
 const numberTypes: Readonly<Record<0 | 1, ColumnType>> = { 0: 'Double', 1: 'Long' }
 
-/** Calls back on where the values of a feature stand. */
+/** Calls `visit` with the position of each value of a feature. */
 function eachValueAt({ bytes, view, properties }: FlatFeature, visit: (at: number) => void): void {
   let at = properties + 4
   const end = at + view.getUint32(properties, true)

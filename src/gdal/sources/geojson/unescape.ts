@@ -9,10 +9,10 @@ const backslash = 0x5c
 const letterU = 0x75
 
 /**
- * Resolves the escapes of a string that stands in the window; bytes that are no UTF-8 stay as they are, and half of a
- * pair of surrogates becomes U+FFFD.
+ * Resolves the escapes of a string in the window. Bytes that are not UTF-8 are kept; an unpaired surrogate becomes
+ * U+FFFD.
  *
- * @throws {JsonFault} for U+0000, which no database holds
+ * @throws {JsonFault} for U+0000, which databases cannot store
  */
 export function unescapeJson(text: JsonText, start: number, end: number): Buffer {
   const { bytes } = text
@@ -36,7 +36,7 @@ export function unescapeJson(text: JsonText, start: number, end: number): Buffer
   return target.subarray(0, length)
 }
 
-/** Reads the escape of a code unit, and of the one behind it where they are a pair. */
+/** Reads the escape of a code unit, and of the next one if they are a surrogate pair. */
 function readCharacter(text: JsonText, at: number, end: number): { character: string; size: number } {
   const { bytes } = text
   const unit = unitAt(text, at, end)
@@ -55,7 +55,7 @@ function isBetween(value: number, from: number, to: number): boolean {
   return value >= from && value <= to
 }
 
-/** Reads the four digits of an escape. */
+/** Reads the four hexadecimal digits of an escape. */
 function unitAt(text: JsonText, at: number, end: number): number {
   const digits = text.bytes.toString('latin1', at + 2, Math.min(at + 6, end))
   if (!/^[\da-fA-F]{4}$/.test(digits)) throw text.fault('syntax', at)

@@ -26,16 +26,16 @@ interface Table {
 }
 
 /**
- * Compares what a table of a GeoPackage holds with what GDAL gives. SQLite takes any value for a column: GDAL makes 0 of a text among
- * numbers, cuts numbers that are too large, leaves out days that it does not understand, and columns too.
+ * Compares the content of a GeoPackage table with what GDAL reads. SQLite allows any value in a column, but GDAL reads
+ * strings in numeric columns as 0, clamps large integers, and ignores invalid dates and some columns.
  */
 export async function compareTable(gdal: GdalModule, source: SourceLayer): Promise<Comparison> {
   try {
-    // What lists gave is collected some time, which waits for whatever the data set does: each has its own.
+    // A separate data set: finalizers of layers and fields wait for pending operations of their own data set.
     const table = useDataset(gdal, source, (dataset) => describeTable(dataset, source))
     return await askTable(openAgain(gdal, source), table)
   } catch {
-    // A sum of whole numbers may be too large.
+    // A sum of integers may overflow.
     return { isDoubtful: true }
   }
 }
@@ -95,8 +95,8 @@ function readRows<Row>(dataset: Dataset, sql: string): Row[] {
 }
 
 /**
- * Copies a table of a GeoPackage as what it holds: each value exactly, none where it is not what its column is
- * declared as, which is told in a column more.
+ * Copies a GeoPackage table exactly. Values that do not have the datatype of their column become null, and are reported
+ * in an additional column.
  *
  * @throws {Problem} source/unreadable
  */
@@ -109,7 +109,7 @@ export function openExactly(gdal: GdalModule, source: SourceLayer, folder: strin
   return { ...source, dataset, layer, columns: { uses: new Map([[told, 'FAULT']]) } }
 }
 
-/** @returns the name of the column of faults */
+/** @returns the name of the column with the faults */
 function copyTable(path: string, table: Table, { dataset, layer, name }: SourceLayer): string {
   const database = new DatabaseSync(path)
   try {
@@ -141,14 +141,14 @@ function copyLists(database: DatabaseSync, { name, shapes }: Table): void {
     database.exec(`create table ${list} as select * from source.${list} where ${own}`)
   }
   if (shapes === undefined) return
-  // What is there is declared.
+  // Declare dimensions that the geometries have.
   const isAny = (condition: string) => `exists (select 1 from source.${quoteName(name)} where ${condition})`
   database.exec(`update gpkg_geometry_columns set
     z = case when ${isAny(hasHeights(shapes))} then 2 else z end,
     m = case when ${isAny(hasOwnMeasures(shapes))} then 2 else m end`)
 }
 
-/** Finds what a column of another datatype than GeoPackages have holds. */
+/** Returns the datatype of the values of a column whose declared type GeoPackage does not define. */
 function typeOf(database: DatabaseSync, { name }: Table, column: TableColumn): string {
   const sql = `select distinct typeof(${quoteName(column.name)}) as storage from source.${quoteName(name)}`
   const rows = database.prepare(sql).all() as { storage: string }[]
@@ -163,7 +163,7 @@ function typeOf(database: DatabaseSync, { name }: Table, column: TableColumn): s
 interface CopiedNames {
   readonly id: string
   readonly geometry: string
-  /** Of the column that tells what is wrong with a row. */
+  /** Name of the column with the fault of a row. */
   readonly told: string
 }
 
