@@ -80,7 +80,7 @@ describe('a source that says what its rows are', () => {
     const source = packAs('POLYGON', [...squares, { geometry: { type: 'Point', coordinates: [1, 2] } }])
     await expect(read(source)).rejects.toMatchObject({
       code: 'source/bad-features',
-      message: 'the source holds different geometries: 80 POLYGON, 1 POINT',
+      message: 'the source has different geometry types: 80 POLYGON, 1 POINT',
     })
     const { summary } = await read(source, { family: 'POLYGON', skipOthers: true })
     expect(summary).toMatchObject({ rowCount: 80, otherCount: 1 })
@@ -88,7 +88,7 @@ describe('a source that says what its rows are', () => {
   })
 })
 
-test('a table whose texts have to be understood first is sent in the end', async () => {
+test('a table whose strings have to be understood first is sent in the end', async () => {
   const rows = Array.from({ length: 200 }, (_, index) => `${index},1,2`)
   const source = Buffer.from(['nr,lon,lat', ...rows, 'last,3,4'].join('\n'))
   const { summary, times } = await readFileAs('a.csv', source, { pieceBytes: 1 << 10 })

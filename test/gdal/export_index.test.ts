@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeFlatIndexed } from '../../src/gdal/flatgeobuf/file_writer.ts'
-import { FlatItems, orderByPlace } from '../../src/gdal/flatgeobuf/spatial_index.ts'
+import { FlatItems, sortByHilbert } from '../../src/gdal/flatgeobuf/spatial_index.ts'
 import { type Line, lines, rowsOf, windows } from '../support/lines.ts'
 
 let folder: string
@@ -71,5 +71,5 @@ test('places that are all the same keep their order', () => {
   const items = new FlatItems()
   const box = [5, 5, 5, 5] as const
   for (let at = 0; at < 3000; at += 1) items.add({ id: BigInt(at), box, end: at + 1 })
-  expect([...orderByPlace(items)]).toEqual(Array.from({ length: 3000 }, (_, at) => at))
+  expect([...sortByHilbert(items)]).toEqual(Array.from({ length: 3000 }, (_, at) => at))
 })

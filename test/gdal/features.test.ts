@@ -102,20 +102,20 @@ describe('bad features are told by number and reason:', () => {
 
   test('latitudes that there are not', async () => {
     expect(await faultsOf([point(1, 2), point(1, 91), point(3, 4)])).toEqual([
-      '- feature 2: a position of it is outside the reference system',
+      '- feature 2: a position is outside the bounds of the reference system',
     ])
   })
 
   test('a ring that is not closed', async () => {
-    expect(await faultsOf([open])).toEqual(['- feature 1: a ring of it is not closed'])
+    expect(await faultsOf([open])).toEqual(['- feature 1: a ring is not closed'])
   })
 
   test('a ring without an area, and a line of one position', async () => {
     expect(await faultsOf([polygon([...square.slice(0, 2), [0, 0]])])).toEqual([
-      '- feature 1: a ring of it has less than four positions',
+      '- feature 1: a ring has fewer than four positions',
     ])
     expect(await faultsOf([{ type: 'LineString', coordinates: [[0, 0]] }])).toEqual([
-      '- feature 1: a line of it has one position only',
+      '- feature 1: a line has only one position',
     ])
   })
 
@@ -134,7 +134,7 @@ describe('bad features are told by number and reason:', () => {
   test('a number that is none', async () => {
     const text = geojson([{ geometry: point(1, 2), properties: { size: 1.5 } }]).replace('1.5', 'NaN')
     await expect(readFileAs('a.geojson', text)).rejects.toMatchObject({
-      detail: '- feature 1: the value of its field size is not a number',
+      detail: '- feature 1: the value of field size is not a number',
     })
   })
 })
@@ -173,7 +173,7 @@ describe('fixing errors', () => {
     expect(await faultsOf([collection(line, point(1, 2))], { fix: 'SAFE' })).toHaveLength(1)
     expect(
       await faultsOf([multi(polygon(square), open, polygon(square.slice(0, 2)))], { fix: 'SAFE' }),
-    ).toEqual(['- feature 1: a ring of it has less than four positions'])
+    ).toEqual(['- feature 1: a ring has fewer than four positions'])
   })
 
   test('by all means keeps what is left', async () => {
@@ -204,9 +204,9 @@ describe('ids', () => {
 
   test.each([
     ['empty', null, 'is empty'],
-    ['no whole number', 1.5, 'is not a whole number'],
+    ['no whole number', 1.5, 'is not an integer'],
     ['too large', 3_000_000_000, 'does not fit into 32 bits'],
-    ['a word', 'A7', 'is not a whole number'],
+    ['a word', 'A7', 'is not an integer'],
   ])('are refused when one is %s', async (_, value, reason) => {
     await expect(readFileAs('a.geojson', withIds(1, value), byField)).rejects.toMatchObject({
       code: 'source/bad-features',

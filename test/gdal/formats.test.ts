@@ -138,7 +138,7 @@ describe('reads points, with the types of their fields, from', () => {
     execFileSync('ogr2ogr', ['-f', 'XLSX', table, join(folder, 'wrong.csv')])
     await expect(readFileAs('wrong.xlsx', readFileSync(table))).rejects.toMatchObject({
       detail:
-        '- feature 2: lon: "east" is no number\n- feature 3: its field lon is empty\n- feature 4: lon: "4,5" is no number',
+        '- feature 2: lon: "east" is not a number\n- feature 3: field lon is empty\n- feature 4: lon: "4,5" is not a number',
     })
   })
 
@@ -179,10 +179,10 @@ describe('a Shapefile in an archive', () => {
     expect((await readFileAs('cities.zip', without(), { encoding: 'utf-8' })).summary.rowCount).toBe(2)
   })
 
-  test('is refused when its texts are not in UTF-8 and nothing says in what', async () => {
+  test('is refused when its strings are not in UTF-8 and nothing says in what', async () => {
     await expect(readFileAs('cities.zip', without('.cpg'))).rejects.toMatchObject({
       code: 'source/bad-features',
-      detail: expect.stringContaining('feature 1: the value of its field name is not UTF-8'),
+      detail: expect.stringContaining('feature 1: the value of field name is not UTF-8'),
       hint: expect.stringContaining('source.encoding'),
     })
   })
@@ -214,7 +214,7 @@ describe('a Shapefile in an archive', () => {
     expect((await readFileAs('all.zip', archive, { layer: 'towns' })).summary.layer).toBe('towns')
     await expect(readFileAs('all.zip', archive, { layer: 'roads' })).rejects.toMatchObject({
       code: 'source/layers',
-      message: expect.stringContaining('no layer "roads", but cities, towns'),
+      message: expect.stringContaining('no layer "roads"; its layers are cities, towns'),
     })
   })
 })
@@ -261,7 +261,7 @@ describe('a table', () => {
     expect(summary).toMatchObject({ geometryType: 'MULTILINESTRING', rowCount: 2 })
   })
 
-  test('keeps whatever its texts say: zeros in front, a plus, digits that no number holds', async () => {
+  test('keeps whatever its strings say: zeros in front, a plus, digits that no number holds', async () => {
     const header = 'code,phone,long,mixed,size,zone,day,note,lon,lat'
     const first = '007,+7495,99999999999999999999,9007199254740993,1e5,2020-01-02T10:00Z,2020-01-02,,1,2'
     const second = '010,-1,1,1.5,2,2020-01-02 11:00,2020-02-29,  ,1,2'
@@ -281,10 +281,10 @@ describe('a table', () => {
   test('is refused where a row has more cells than there are columns, unless they are empty', async () => {
     expect((await readFileAs('places.csv', 'name,lon,lat\nA,1,2,,\n')).summary.rowCount).toBe(1)
     await expect(readFileAs('places.csv', 'name,lon,lat\nA,1,2\nB, C,3,4\n')).rejects.toMatchObject({
-      detail: '- feature 2: lon: "C" is no number',
+      detail: '- feature 2: lon: "C" is not a number',
     })
     await expect(readFileAs('places.csv', 'lon,lat,name\n1,2,A\n3,4,B, C\n')).rejects.toMatchObject({
-      detail: '- feature 2: its row has more cells than there are columns',
+      detail: '- feature 2: its row has more cells than the table has columns',
     })
   })
 

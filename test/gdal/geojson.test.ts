@@ -19,7 +19,7 @@ describe('a GeoJSON with a broken geometry', () => {
   test('is refused, with the features by their numbers', async () => {
     await expect(readFileAs('a.geojson', source)).rejects.toMatchObject({
       code: 'source/bad-features',
-      detail: '- feature 2: it has no geometry\n- feature 3: a coordinate of it is not a number: null',
+      detail: '- feature 2: it has no geometry\n- feature 3: a coordinate is not a number: null',
     })
   })
 
@@ -50,8 +50,8 @@ test('a GeoJSON is loaded with notes on long positions and on truth values', asy
   expect(summary).toMatchObject({
     fields: [{ datatype: 'INTEGER' }, { datatype: 'INTEGER' }, { datatype: 'STRING' }],
     notes: [
-      'Positions have more than three numbers: those behind the third are left out.',
-      'Values true and false are stored as 1 and 0 in: "open", "lit".',
+      'Positions have more than three coordinates; only the first three were loaded.',
+      'Boolean values were stored as 1 and 0 in: "open", "lit".',
     ],
   })
 })
@@ -59,7 +59,7 @@ test('a GeoJSON is loaded with notes on long positions and on truth values', asy
 test('positions that cannot be reprojected are reported among others, and sent rows are of the others', async () => {
   const features = Array.from({ length: 30 }, (_, at) => ({ geometry: point(at, at % 10 === 3 ? 91 : at) }))
   const { summary } = await readFileAs('a.geojson', geojson(features), { skipErrors: true })
-  const reason = 'a position of it is outside the reference system'
+  const reason = 'a position is outside the bounds of the reference system'
   expect(summary).toMatchObject({
     rowCount: 27,
     badCount: 3,
@@ -77,7 +77,7 @@ describe('a sequence of JSON', () => {
     [
       'whose last feature is cut off',
       [one, two, three.slice(0, 30)].join('\n'),
-      'is cut off at byte 229, after feature 2',
+      'is truncated at byte 229, after feature 2',
     ],
     [
       'with a broken line in its middle',
@@ -92,7 +92,7 @@ describe('a sequence of JSON', () => {
     [
       'with marks, whose last feature is cut off',
       `\x1e${one}\n\x1e${two.slice(0, 30)}`,
-      'is cut off at byte 132, after feature 1',
+      'is truncated at byte 132, after feature 1',
     ],
   ])('%s is refused', async (_, text, words) => {
     const reading = readFileAs('a.geojsonl', text, { skipErrors: true })

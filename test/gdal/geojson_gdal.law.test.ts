@@ -8,7 +8,7 @@ import { bytesOf } from '../../src/core/bytes.ts'
 import { datatypeOf } from '../../src/gdal/export/field_type.ts'
 import type { GdalModule } from '../../src/gdal/runner/gdal_module.ts'
 import { settings } from '../../src/gdal/runner/settings.ts'
-import { makeReproject } from '../../src/gdal/sources/geojson/reproject.ts'
+import { createReproject } from '../../src/gdal/sources/geojson/reproject.ts'
 import { readWkb } from '../../src/geo/wkb.ts'
 import { describeGeometry, readGeoJsonText } from '../support/geojson.ts'
 
@@ -117,7 +117,7 @@ const values: Readonly<Record<string, fc.Arbitrary<string>>> = {
   real: fc
     .double({ noNaN: true, noDefaultInfinity: true, min: -1e200, max: 1e200 })
     .map((real) => `${(real + 0).toFixed(3)}`),
-  truth: fc.boolean().map(String),
+  boolean: fc.boolean().map(String),
   string: string.map((text) => JSON.stringify(text)),
   escaped: string
     .filter((text) => !/[\ud800-\udfff]/.test(text))
@@ -243,7 +243,7 @@ test.each([undefined, 'EPSG:3857', 'urn:ogc:def:crs:EPSG::31467', 'EPSG:4258'])(
       )
     translated.close()
     const ours = await readGeoJsonText(text, undefined, (facts) =>
-      makeReproject(gdal, { crs: facts.crs, srs: 3857, folder }),
+      createReproject(gdal, { crs: facts.crs, srs: 3857, folder }),
     )
     expect(ours.features.map(({ geometry }) => geometry)).toEqual(theirs)
   },

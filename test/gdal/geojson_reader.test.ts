@@ -16,18 +16,18 @@ const ofPolygon = (coordinates: string) => faultOf(`{"type":"Polygon","coordinat
 
 describe('of coordinates', () => {
   test.each([
-    [`[${ring},null]`, 'a coordinate of it is not a number: null'],
-    [`[${ring},[[1,1],[1,"2"],[2,2],[1,1]]]`, 'a coordinate of it is not a number: "2"'],
-    [`[${ring},[[1,1],[true,2],[2,2],[1,1]]]`, 'a coordinate of it is not a number: true'],
-    [`[${ring},{"x":[1]}]`, 'a coordinate of it is not a number: an object'],
-    ['[NaN,2]', 'a coordinate of it is not a number: NaN'],
-    ['[[[1e400,2],[3,4]]]', 'a coordinate of it is not a number'],
-    [`[${ring},[[1],[2],[3],[1]]]`, 'a position of it has one number only'],
-    [`[${ring},[[],[1,1]]]`, 'a position of it has no numbers'],
-    [`[${ring},[1,2]]`, 'its positions are nested unevenly'],
-    [`[${ring},[1,[2,3]]]`, 'its positions are nested unevenly'],
+    [`[${ring},null]`, 'a coordinate is not a number: null'],
+    [`[${ring},[[1,1],[1,"2"],[2,2],[1,1]]]`, 'a coordinate is not a number: "2"'],
+    [`[${ring},[[1,1],[true,2],[2,2],[1,1]]]`, 'a coordinate is not a number: true'],
+    [`[${ring},{"x":[1]}]`, 'a coordinate is not a number: an object'],
+    ['[NaN,2]', 'a coordinate is not a number: NaN'],
+    ['[[[1e400,2],[3,4]]]', 'a coordinate is not a number'],
+    [`[${ring},[[1],[2],[3],[1]]]`, 'a position has only one number'],
+    [`[${ring},[[],[1,1]]]`, 'a position has no numbers'],
+    [`[${ring},[1,2]]`, 'its positions are nested at different depths'],
+    [`[${ring},[1,[2,3]]]`, 'its positions are nested at different depths'],
     ['[1,2]', 'its coordinates are not those of a Polygon'],
-    [`${'['.repeat(100_000)}1,2${']'.repeat(100_000)}`, 'its positions are nested unevenly'],
+    [`${'['.repeat(100_000)}1,2${']'.repeat(100_000)}`, 'its positions are nested at different depths'],
   ])('%.60s it reports what is wrong', async (coordinates, reason) => {
     expect(await ofPolygon(coordinates)).toBe(reason)
   })
@@ -41,7 +41,7 @@ describe('of coordinates', () => {
 
   test('of collections it reports what is wrong in them', async () => {
     const of = (member: string) => faultOf(`{"type":"GeometryCollection","geometries":[${member}]}`)
-    expect(await of('{"type":"Point","coordinates":[1]}')).toBe('a position of it has one number only')
+    expect(await of('{"type":"Point","coordinates":[1]}')).toBe('a position has only one number')
     expect(await of('{"type":"GeometryCollection","geometries":[null]}')).toBe(
       'a geometry of its collection is null',
     )
@@ -83,8 +83,8 @@ describe('members that are not features are refused:', () => {
     ['"x"', '"x"'],
     ['[1]', 'a list'],
     ['{"properties":{}}', 'an object without a type'],
-    ['{"type":"Point","coordinates":[1,2]}', 'of the type "Point"'],
-    ['{"type":"Feature","properties":[1]}', 'one whose properties are a list'],
+    ['{"type":"Point","coordinates":[1,2]}', 'an object of type "Point"'],
+    ['{"type":"Feature","properties":[1]}', 'an object whose properties are a list'],
   ])('%s', async (member, reason) => {
     await expect(readGeoJsonText(collection(feature('{}'), member, feature('{}')))).rejects.toThrow(
       `member 2 of its features is not a Feature, but ${reason}`,
@@ -99,7 +99,7 @@ describe('members that are not features are refused:', () => {
 
 describe('what is not JSON is refused, with its place:', () => {
   test.each([
-    ['{"type":"FeatureCollection","features":[', 'cut off at byte 42, before the first feature ends'],
+    ['{"type":"FeatureCollection","features":[', 'truncated at byte 42, before the first feature ends'],
     [collection(feature('{"a":1}'), feature('{"a":2}')).slice(0, -20), 'after feature 1'],
     [collection(feature('{"a":1}'), feature('{"a":2}')).slice(0, -1), 'after feature 2'],
     [collection(feature('{"a":01}')), 'not valid JSON at byte 77'],
@@ -236,7 +236,7 @@ describe('a law:', () => {
               geometry: isBad
                 ? undefined
                 : { family: 'LINESTRING', isMulti: false, hasZ: false, parts: [[numbers]] },
-              fault: isBad ? 'a coordinate of it is not a number: null' : undefined,
+              fault: isBad ? 'a coordinate is not a number: null' : undefined,
               values: Object.fromEntries(values),
             }
           }),

@@ -10,7 +10,7 @@ export interface FileLimits extends ExportLimits {
 /** Counts the values that a format cannot represent. */
 export interface LossCheck {
   /** Checks a row of id, geometry and columns, without consuming it. */
-  look(row: CopyRow): void
+  check(row: CopyRow): void
   /** Describes the losses of each field. @param names names of the fields in the file, in order */
   describe(names: readonly string[]): string[]
 }
@@ -21,7 +21,7 @@ export function startLossCheck(columns: readonly JobColumn[], limits: FileLimits
     checksOf(datatype, limits).map((check) => ({ ...check, index })),
   )
   const counts = checks.map(() => 0)
-  const look = (row: CopyRow) => {
+  const check = (row: CopyRow) => {
     let at = row.at
     let next = 0
     for (let index = -columnsBefore; next < checks.length && index < row.left - columnsBefore; index++) {
@@ -32,7 +32,7 @@ export function startLossCheck(columns: readonly JobColumn[], limits: FileLimits
     }
   }
   return {
-    look,
+    check,
     describe: (names) =>
       columns.flatMap(({ name }, column) => {
         const given = names[column] ?? name

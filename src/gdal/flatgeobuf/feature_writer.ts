@@ -135,7 +135,7 @@ function writeName(
 }
 
 /** Size of the start of a feature: size, offset of the table, vtable, table. */
-const featureHead = 28
+const featureHeaderBytes = 28
 
 /**
  * Appends a feature. If there is one column more than there are values, the first column is the id.
@@ -149,7 +149,7 @@ export function writeFlatFeature(
   { columns, bounds }: { readonly columns: readonly JobColumn[]; readonly bounds?: MutableBbox },
 ): boolean {
   const start = sink.at
-  sink.reserve(featureHead)
+  sink.reserve(featureHeaderBytes)
   const { view } = sink
   view.setUint32(start + 4, 12, true)
   view.setUint16(start + 8, 8, true)
@@ -157,11 +157,11 @@ export function writeFlatFeature(
   view.setUint16(start + 12, 8, true)
   view.setUint16(start + 14, 4, true)
   view.setInt32(start + 16, 8, true)
-  sink.at = start + featureHead
+  sink.at = start + featureHeaderBytes
   const id = takeValue(row)
-  const shape = takeValue(row)
+  const geometry = takeValue(row)
   const place = { place: start + 24, start, bounds }
-  const hasGeometry = shape.length > 0 && writeEwkb(sink, row, { ...place, at: shape.at })
+  const hasGeometry = geometry.length > 0 && writeEwkb(sink, row, { ...place, at: geometry.at })
   if (!hasGeometry) sink.view.setUint16(start + 12, 0, true)
   writeProperties(sink, row, { start, columns, id })
   sink.reserve(8)
@@ -177,7 +177,7 @@ interface EwkbPlace extends GeometryPlace {
 
 function writeEwkb(sink: GrowingBytes, { bytes, view }: CopyRow, place: EwkbPlace): boolean {
   const geometry = readWkb({ bytes, view }, place.at)
-  if (!('parts' in geometry)) throw new TypeError('a layer holds a geometry of another type than its own')
+  if (!('parts' in geometry)) throw new TypeError('a geometry does not have the type of its layer')
   return writeFlatGeometry(sink, geometry, place)
 }
 

@@ -4,7 +4,7 @@ import { GrowingBytes } from '../../core/growing_bytes.ts'
 import { emptyBbox } from '../../geo/bbox.ts'
 import { writeAll } from '../runner/write_all.ts'
 import { type FlatTarget, writeFlatFeature, writeFlatHeader } from './feature_writer.ts'
-import { FlatItems, nodeSize, orderByPlace, writeIndex } from './spatial_index.ts'
+import { FlatItems, nodeSize, sortByHilbert, writeIndex } from './spatial_index.ts'
 
 /** Rows, and a callback for progress. */
 export interface Rows {
@@ -16,10 +16,10 @@ export interface Rows {
 export interface FlatFile extends Rows, FlatTarget {
   readonly path: string
   /** Called for each row before it is written. */
-  readonly look?: ((row: CopyRow) => void) | undefined
+  readonly onRow?: ((row: CopyRow) => void) | undefined
 }
 
-const pieceBytes = 1 << 20
+const chunkBytes = 1 << 20
 
 /** Maximum bytes of features that are sorted in memory at a time. */
 const batchBytes = 32 << 20
@@ -39,20 +39,20 @@ export async function writeFlat(file: FlatFile, items?: FlatItems): Promise<void
  *
  * @param unsortedPath path of the intermediate file
  */
-export async function writeFlatIndexed(file: FlatFile, waiting: string): Promise<void> {
+export async function writeFlatIndexed(file: FlatFile, unsortedPath: string): Promise<void> {
   const items = new FlatItems()
-  const { bareCount, headerBytes } = await writeFeatures({ ...file, path: waiting }, items)
-  if (bareCount > 0 || items.count === 0) renameSync(waiting, file.path)
-  else await putInOrder(file, { waiting, items, headerBytes })
+  const { nullCount, headerBytes } = await writeFeatures({ ...file, path: unsortedPath }, items)
+  if (nullCount > 0 || items.count === 0) renameSync(unsortedPath, file.path)
+  else await writeSorted(file, { unsortedPath, items, headerBytes })
 }
 
 /** Writes header and features; returns the size of the header and the number of null geometries. */
-async function writeFeatures({ path, rows, tick, look, ...target }: FlatFile, items: FlatItems | undefined) {
+async function writeFeatures({ path, rows, tick, onRow, ...target }: FlatFile, items: FlatItems | undefined) {
   const { columns } = target
   const file = openSync(path, 'wx')
-  const sink = new GrowingBytes(2 * pieceBytes)
+  const sink = new GrowingBytes(2 * chunkBytes)
   let written = 0
-  let bareCount = 0
+  let nullCount = 0
   const flush = () => {
     writeAll(file, sink.bytes.subarray(0, sink.at))
     written += sink.at
@@ -63,35 +63,38 @@ async function writeFeatures({ path, rows, tick, look, ...target }: FlatFile, it
     writeFlatHeader(sink, target)
     const headerBytes = sink.at
     await readCopyRows(rows, (row) => {
-      look?.(row)
+      onRow?.(row)
       const box = emptyBbox()
       // The id follows its length. It is read here, since writing consumes the row.
       const id = row.view.getBigInt64(row.at + 4)
       const hasGeometry = writeFlatFeature(sink, row, { columns, ...(items && { bounds: box }) })
       if (hasGeometry) items?.add({ id, box, end: written + sink.at - headerBytes })
-      else bareCount += 1
-      if (sink.at > pieceBytes) flush()
+      else nullCount += 1
+      if (sink.at > chunkBytes) flush()
     })
     flush()
-    return { bareCount, headerBytes }
+    return { nullCount, headerBytes }
   } finally {
     closeSync(file)
   }
 }
 
-interface Waiting {
-  readonly waiting: string
+interface UnsortedFile {
+  readonly unsortedPath: string
   readonly items: FlatItems
   /** Size of the header of the intermediate file. */
   readonly headerBytes: number
 }
 
-async function putInOrder({ path, tick, ...target }: FlatFile, { waiting, items, headerBytes }: Waiting) {
-  const order = orderByPlace(items)
-  const source = openSync(waiting, 'r')
+async function writeSorted(
+  { path, tick, ...target }: FlatFile,
+  { unsortedPath, items, headerBytes }: UnsortedFile,
+) {
+  const order = sortByHilbert(items)
+  const source = openSync(unsortedPath, 'r')
   const file = openSync(path, 'wx')
   try {
-    const header = new GrowingBytes(pieceBytes)
+    const header = new GrowingBytes(chunkBytes)
     const { count: featureCount, bounds } = items
     writeFlatHeader(header, target, { featureCount, nodeSize, bounds })
     writeAll(file, header.bytes.subarray(0, header.at))
@@ -123,7 +126,11 @@ function* batchesOf(order: Uint32Array, items: FlatItems): Generator<Uint32Array
 }
 
 /** Reads features into one buffer in the order of the batch. The file is read sequentially, through a window. */
-function readBatch(source: number, batch: Uint32Array, { items, headerBytes }: Omit<Waiting, 'waiting'>) {
+function readBatch(
+  source: number,
+  batch: Uint32Array,
+  { items, headerBytes }: Omit<UnsortedFile, 'unsortedPath'>,
+) {
   const places = new Float64Array(batch.length)
   // Feature and index combined in one float, since floats are sorted numerically.
   const keys = new Float64Array(batch.length)
@@ -135,7 +142,7 @@ function readBatch(source: number, batch: Uint32Array, { items, headerBytes }: O
     length += items.size(item)
   }
   const target = Buffer.allocUnsafe(length)
-  const window = Buffer.allocUnsafe(pieceBytes)
+  const window = Buffer.allocUnsafe(chunkBytes)
   let windowStart = 0
   let windowEnd = 0
   for (const key of keys.sort()) {
@@ -144,7 +151,7 @@ function readBatch(source: number, batch: Uint32Array, { items, headerBytes }: O
     const start = headerBytes + items.start(item)
     const size = items.size(item)
     if (size > window.length) {
-      readWhole(source, target.subarray(place, place + size), start)
+      readFully(source, target.subarray(place, place + size), start)
       continue
     }
     if (start < windowStart || start + size > windowEnd) {
@@ -156,10 +163,10 @@ function readBatch(source: number, batch: Uint32Array, { items, headerBytes }: O
   return target
 }
 
-function readWhole(file: number, bytes: Uint8Array, position: number): void {
+function readFully(file: number, bytes: Uint8Array, position: number): void {
   for (let at = 0; at < bytes.length; ) {
     const read = readSync(file, bytes, at, bytes.length - at, position + at)
-    if (read === 0) throw new Error('a file has lost its end')
+    if (read === 0) throw new Error('the intermediate file is truncated')
     at += read
   }
 }

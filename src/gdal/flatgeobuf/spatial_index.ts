@@ -16,8 +16,8 @@ export class FlatItems {
       const ids = new BigInt64Array(2 * this.count)
       ids.set(this.#ids)
       this.#ids = ids
-      this.#boxes = grown(this.#boxes)
-      this.#ends = grown(this.#ends)
+      this.#boxes = enlarge(this.#boxes)
+      this.#ends = enlarge(this.#ends)
     }
     this.#ids[this.count] = id
     this.#boxes.set(box, 4 * this.count)
@@ -47,7 +47,7 @@ export class FlatItems {
   }
 }
 
-function grown(numbers: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+function enlarge(numbers: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   const larger = new Float64Array(2 * numbers.length)
   larger.set(numbers)
   return larger
@@ -66,7 +66,7 @@ const curveBits = 16
  * Sorts the features along a Hilbert curve through the centres of their bounding boxes, so that neighbours are stored
  * near each other.
  */
-export function orderByPlace(items: FlatItems): Uint32Array {
+export function sortByHilbert(items: FlatItems): Uint32Array {
   const [west, south, east, north] = items.bounds
   const steps = 2 ** curveBits - 1
   const scale = (span: number) => (span > 0 ? steps / span : 0)
@@ -80,7 +80,7 @@ export function orderByPlace(items: FlatItems): Uint32Array {
   for (let item = 0; item < items.count; item += 1) {
     const x = Math.floor((middle(4 * item) - west) * toX)
     const y = Math.floor((middle(4 * item + 1) - south) * toY)
-    keys[item] = Math.floor(placeOnCurve(x, y) / lost) * 2 ** numberBits + item
+    keys[item] = Math.floor(hilbertDistance(x, y) / lost) * 2 ** numberBits + item
   }
   keys.sort()
   return Uint32Array.from(keys, (key) => key % 2 ** numberBits)
@@ -90,7 +90,7 @@ export function orderByPlace(items: FlatItems): Uint32Array {
  * Computes the distance of a point along the Hilbert curve. A square consists of four squares that the curve traverses
  * in turn, with the first and the last one transposed.
  */
-function placeOnCurve(x: number, y: number): number {
+function hilbertDistance(x: number, y: number): number {
   let [column, row, place] = [x, y, 0]
   for (let side = 2 ** (curveBits - 1); side >= 1; side /= 2) {
     const isRight = (column & side) > 0
@@ -128,9 +128,9 @@ export function writeIndex(items: FlatItems, order: Uint32Array): Buffer {
     write(first + nth, items.boxes, { box, points: at })
     at += items.size(box)
   }
-  let boxes = inOrder(items.boxes, order)
+  let boxes = sortBoxes(items.boxes, order)
   for (const size of levels.slice(1)) {
-    boxes = boxesAbove(boxes, size)
+    boxes = parentBoxes(boxes, size)
     for (let box = 0; box < size; box += 1)
       write(first - size + box, boxes, { box, points: first + nodeSize * box })
     first -= size
@@ -138,7 +138,7 @@ export function writeIndex(items: FlatItems, order: Uint32Array): Buffer {
   return bytes
 }
 
-function inOrder(boxes: Float64Array, order: Uint32Array): Float64Array<ArrayBuffer> {
+function sortBoxes(boxes: Float64Array, order: Uint32Array): Float64Array<ArrayBuffer> {
   const sorted = new Float64Array(4 * order.length)
   for (let nth = 0; nth < order.length; nth += 1)
     for (let at = 0; at < 4; at += 1) sorted[4 * nth + at] = boxes[4 * (order[nth] ?? 0) + at] ?? 0
@@ -146,7 +146,7 @@ function inOrder(boxes: Float64Array, order: Uint32Array): Float64Array<ArrayBuf
 }
 
 /** Returns the bounding boxes of the parent nodes. */
-function boxesAbove(boxes: Float64Array, size: number): Float64Array<ArrayBuffer> {
+function parentBoxes(boxes: Float64Array, size: number): Float64Array<ArrayBuffer> {
   const above = new Float64Array(4 * size)
   for (let node = 0; node < size; node += 1) {
     const end = Math.min(nodeSize * (node + 1), boxes.length / 4)

@@ -1,11 +1,11 @@
 /** Set of integers that stores one bit each, so that millions of them need little memory. */
-export interface Marks {
+export interface BitSet {
   add(number: number): void
   has(number: number): boolean
 }
 
 /** Creates an empty set. */
-export function openMarks(): Marks {
+export function createBitSet(): BitSet {
   let bits = new Uint8Array(1024)
   return {
     add(number) {

@@ -7,7 +7,7 @@ import { readAscii, readInteger, readReal, type Value } from '../flatgeobuf/valu
 import type { FeatureReader } from './feature_reader.ts'
 import type { Guess } from './guess_datatype.ts'
 import { quickDay } from './quick_value.ts'
-import { findMoment } from './timestamp.ts'
+import { parseTimestamp } from './timestamp.ts'
 import type { Conversion, Scalar } from './value_convert.ts'
 
 /**
@@ -16,7 +16,7 @@ import type { Conversion, Scalar } from './value_convert.ts'
  */
 export type ColumnUse = Datatype | (typeof otherUses)[number]
 
-const otherUses = ['ID', 'NONE', 'COORDINATE', 'GEOMETRY', 'BEYOND', 'FAULT'] as const
+const otherUses = ['ID', 'NONE', 'COORDINATE', 'GEOMETRY', 'SURPLUS', 'FAULT'] as const
 const fieldless: ReadonlySet<ColumnUse> = new Set(otherUses)
 
 /** How a column of the intermediate file is read. */
@@ -153,21 +153,21 @@ const writers: Readonly<Record<Datatype, Writer>> = {
     copyBytes(sink, value)
   },
   DATE: (sink, value) => {
-    const days = quickDay(value) ?? findMoment(readAscii(value))?.days
+    const days = quickDay(value) ?? parseTimestamp(readAscii(value))?.days
     if (days === undefined) return writeNull(sink)
     sink.view.setInt32(sink.at, 4)
     sink.view.setInt32(sink.at + 4, days)
     sink.at += 8
   },
   TIME: (sink, value) => {
-    const moment = findMoment(readAscii(value))
-    if (moment === undefined) return writeNull(sink)
-    writeLong(sink, moment.microseconds)
+    const timestamp = parseTimestamp(readAscii(value))
+    if (timestamp === undefined) return writeNull(sink)
+    writeLong(sink, timestamp.microseconds)
   },
   DATETIME: (sink, value) => {
-    const moment = findMoment(readAscii(value))
-    if (moment === undefined) return writeNull(sink)
-    writeLong(sink, moment.days * 86_400_000_000 + moment.microseconds)
+    const timestamp = parseTimestamp(readAscii(value))
+    if (timestamp === undefined) return writeNull(sink)
+    writeLong(sink, timestamp.days * 86_400_000_000 + timestamp.microseconds)
   },
 }
 

@@ -1,6 +1,6 @@
 import type { GeometryParts } from '../../contract/geometry.ts'
 import type { WireLayout } from '../runner/vector_job.ts'
-import type { Features, GoodFeature, Survey } from './feature_scan.ts'
+import type { FeatureScan, Features, GoodFeature } from './feature_scan.ts'
 import { layoutOf, type ReadingPlan } from './reading_plan.ts'
 import { type RowSender, type RowWriter, startRows } from './row_writer.ts'
 
@@ -13,9 +13,9 @@ export interface DraftSink extends RowSender {
 /** Rows that are sent while the source is still scanned, with the types it declares. */
 export interface Draft {
   /** Adds a valid feature; returns a promise if the caller has to wait. */
-  add(good: GoodFeature, survey: Survey): Promise<void> | undefined
+  add(good: GoodFeature, scan: FeatureScan): Promise<void> | undefined
   /** Tells whether all rows were sent with the geometry type of the layer. */
-  standsFor(geometry: GeometryParts): boolean
+  matches(geometry: GeometryParts): boolean
   /** Sends the remaining rows. */
   end(): Promise<void>
 }
@@ -31,7 +31,7 @@ export function startDraft(
   if (
     geometry === undefined ||
     // The encoding of the strings is known only after all of them were read.
-    source.columns?.texts?.settle !== undefined ||
+    source.columns?.strings?.settle !== undefined ||
     columns.some(({ guess }) => guess !== undefined)
   )
     return undefined
@@ -50,12 +50,12 @@ export function startDraft(
   }
   let rows: RowWriter | undefined = startRows({ ...geometry, srs: job.srs, columns, reader }, sender)
   return {
-    add(good, survey) {
+    add(good, scan) {
       // Rows of a source that is rejected, or that differs from its declaration, would be discarded.
-      if (rows !== undefined && !isTrue(survey, { geometry, job })) rows = undefined
+      if (rows !== undefined && !isConsistent(scan, { geometry, job })) rows = undefined
       return rows?.add(good)
     },
-    standsFor: ({ family, isMulti, hasZ }) =>
+    matches: ({ family, isMulti, hasZ }) =>
       rows !== undefined &&
       family === geometry.family &&
       isMulti === geometry.isMulti &&
@@ -81,8 +81,8 @@ interface Expected extends Pick<ReadingPlan, 'job'> {
   readonly geometry: GeometryParts
 }
 
-function isTrue(survey: Survey, { geometry, job }: Expected): boolean {
-  const { families, hasMulti, hasHeights, badCount } = survey
+function isConsistent(scan: FeatureScan, { geometry, job }: Expected): boolean {
+  const { families, hasMulti, hasHeights, badCount } = scan
   if (badCount > 0 && !job.skipErrors) return false
   if (families.size > 1 || !families.has(geometry.family)) return false
   return (

@@ -7,11 +7,11 @@ import {
 } from '../flatgeobuf/flat_reader.ts'
 import { readFlatGeometry } from '../flatgeobuf/geometry_reader.ts'
 import type { Value } from '../flatgeobuf/value.ts'
-import type { Misfit } from './fit_geometry.ts'
+import type { FeatureFault } from './fit_geometry.ts'
 
 /** A feature, with a fault of its geometry that was found while reading. */
 export interface ReadFeature extends FlatFeature {
-  readonly fault?: Misfit
+  readonly fault?: FeatureFault
 }
 
 /** Reads the features of an intermediate file. */

@@ -14,7 +14,7 @@ export interface Guess {
  * Adds a string of a column. Strings must not lose information: codes with leading zeros, telephone numbers with a plus
  * and numbers that are too long stay strings. GDAL drops the zeros and truncates the numbers.
  */
-export function guessOn(guess: Guess, value: Value): void {
+export function refineGuess(guess: Guess, value: Value): void {
   if (guess.kind === 'STRING') return
   const kind = kindOf(value)
   if (kind === undefined) return

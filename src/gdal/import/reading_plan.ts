@@ -13,7 +13,7 @@ import type { FeatureReader } from './feature_reader.ts'
 import type { Features } from './feature_scan.ts'
 import type { FitRules } from './fit_geometry.ts'
 import { guessedDatatype } from './guess_datatype.ts'
-import { makeMender } from './repair_polygon.ts'
+import { createRepair } from './repair_polygon.ts'
 import { type Conversion, findConversion } from './value_convert.ts'
 
 /** How a source is read, and how its features are scanned. */
@@ -47,8 +47,8 @@ export interface PlannedColumn extends SourceField {
 export function planReading(gdal: GdalModule, source: AnySourceLayer, job: VectorJob): ReadingPlan {
   const isNative = 'native' in source
   const fields = (isNative ? source.native.fields : readFields(source)).map((field) => {
-    const { texts } = source.columns ?? {}
-    return texts === undefined ? field : { ...field, name: texts.readName(field.name) }
+    const { strings } = source.columns ?? {}
+    return strings === undefined ? field : { ...field, name: strings.readName(field.name) }
   })
   const idColumn = findIdColumn(source, fields, job)
   const { family, isMulti, skipOthers, fix } = job
@@ -58,7 +58,7 @@ export function planReading(gdal: GdalModule, source: AnySourceLayer, job: Vecto
     skipOthers,
     fix,
     limits: coordinateLimits(job.srs),
-    mend: makeMender(gdal, job.srs),
+    repair: createRepair(gdal, job.srs),
   }
   return {
     source,
@@ -83,7 +83,7 @@ interface ColumnChoice {
 }
 
 function planColumns(
-  { columns: { uses, areTexts = false, declared = [] } = {} }: AnySourceLayer,
+  { columns: { uses, infersDatatypes = false, declared = [] } = {} }: AnySourceLayer,
   { fields, job: { wanted }, idColumn }: ColumnChoice,
 ): PlannedColumn[] {
   const shown = fields.filter(({ name }) => uses?.get(name) === undefined)
@@ -102,7 +102,7 @@ function planColumns(
       ...field,
       keyname,
       use: known ?? declared[index] ?? field.datatype,
-      isGuessed: areTexts && known === undefined,
+      isGuessed: infersDatatypes && known === undefined,
     }
   })
 }
@@ -151,15 +151,15 @@ export function featuresOf(
   types: readonly ColumnType[],
   reader: FeatureReader,
 ): Features {
-  const { texts, isClamped: findClamped, wkt: wktCheck, areTexts } = source.columns ?? {}
+  const { strings, isClamped: findClamped, wkt: wktCheck, infersDatatypes } = source.columns ?? {}
   // Text tables have no other representation of null.
-  const blankIsNull = job.wanted !== undefined && areTexts === true
+  const blankIsNull = job.wanted !== undefined && infersDatatypes === true
   const plans = types.map((type, index): ColumnPlan => {
     const { datatype, use, isGuessed } = columns[index] ?? unknownColumn
     const guess = isGuessed === true ? { kind: undefined } : undefined
-    const isText = datatype === 'STRING' && use === 'STRING'
-    const convert = isText ? texts?.read : conversionOf(datatype, use)
-    const encoding = isText ? texts?.encoding : undefined
+    const isString = datatype === 'STRING' && use === 'STRING'
+    const convert = isString ? strings?.read : conversionOf(datatype, use)
+    const encoding = isString ? strings?.encoding : undefined
     const wkt = use === 'GEOMETRY' ? wktCheck : undefined
     const isClamped = type === 'Long' ? findClamped : undefined
     return {
@@ -195,5 +195,8 @@ function findIdColumn(
     .map(({ name }) => name)
     .filter((name) => uses?.get(name) === undefined)
     .join(', ')
-  throw problem('request/invalid', `the source has no field ${idFields.join(' or ')} for ids, but ${names}`)
+  throw problem(
+    'request/invalid',
+    `the source has no field ${idFields.join(' or ')} for ids; its fields are ${names}`,
+  )
 }

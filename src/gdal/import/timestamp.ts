@@ -1,5 +1,5 @@
 /** A timestamp in the form `YYYY-MM-DDTHH:MM:SS.sss`; a time zone is ignored. */
-export interface Moment {
+export interface Timestamp {
   /** Days since 2000-01-01. */
   readonly days: number
   /** Microseconds since midnight. */
@@ -9,7 +9,7 @@ export interface Moment {
 const pattern = /^(-?\d{1,6})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?)?/
 
 /** Parses a timestamp; undefined if it is invalid. @see ISO 8601 */
-export function findMoment(text: string): Moment | undefined {
+export function parseTimestamp(text: string): Timestamp | undefined {
   const match = pattern.exec(text)
   if (match === null) return undefined
   const [year, month, day, hour, minute, second] = match.slice(1).map((part) => Number(part ?? 0))

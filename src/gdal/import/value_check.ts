@@ -8,9 +8,9 @@ import { describeValue } from './value_convert.ts'
 /** Fault of a value. */
 export interface ValueFault {
   /** Message that follows the name of the field. */
-  readonly text: string
+  readonly message: string
   /** Whether the value is a string in the wrong encoding. */
-  readonly isText?: boolean
+  readonly isMisencoded?: boolean
   /** Whether the message is complete, since the fault concerns the whole row. */
   readonly isRow?: boolean
 }
@@ -19,21 +19,27 @@ export interface ValueFault {
 export function findBadValue(value: Value, column: ColumnPlan): ValueFault | undefined {
   const { use, convert, encoding } = column
   if (column.isClamped !== undefined && isExtreme(value) && column.isClamped())
-    return { text: ' does not fit into 64 bits' }
+    return { message: ' does not fit into 64 bits' }
   if (encoding !== undefined) {
-    return isTextOf(value, column) ? undefined : { text: ` is not ${encoding}`, isText: true }
+    return isValidString(value, column) ? undefined : { message: ` is not ${encoding}`, isMisencoded: true }
   }
   if (convert !== undefined) {
-    return convert(value) === undefined ? { text: `: ${describeValue(value)} is no ${use}` } : undefined
+    return convert(value) === undefined
+      ? { message: `: ${describeValue(value)} is not a valid ${use}` }
+      : undefined
   }
-  return use === 'COORDINATE' || use === 'GEOMETRY' ? findBadShape(value, column) : findBadField(value, use)
+  return use === 'COORDINATE' || use === 'GEOMETRY'
+    ? findBadGeometry(value, column)
+    : findBadField(value, use)
 }
 
 /** Checks the source of a geometry: GDAL reads invalid numbers as 0, and ignores trailing text. */
-function findBadShape(value: Value, { use, wkt }: ColumnPlan): ValueFault | undefined {
+function findBadGeometry(value: Value, { use, wkt }: ColumnPlan): ValueFault | undefined {
   if (use === 'COORDINATE')
-    return isNumber(value) ? undefined : { text: `: ${describeValue(value)} is no number` }
-  return wkt?.isWhole(value) === false ? { text: `: ${describeValue(value)} is no geometry` } : undefined
+    return isNumber(value) ? undefined : { message: `: ${describeValue(value)} is not a number` }
+  return wkt?.isWhole(value) === false
+    ? { message: `: ${describeValue(value)} is not a valid geometry` }
+    : undefined
 }
 
 function findBadField(value: Value, use: ColumnUse): ValueFault | undefined {
@@ -41,26 +47,26 @@ function findBadField(value: Value, use: ColumnUse): ValueFault | undefined {
     case 'ID':
       return findBadId(value)
     case 'REAL':
-      return Number.isFinite(readReal(value)) ? undefined : { text: ' is not a number' }
+      return Number.isFinite(readReal(value)) ? undefined : { message: ' is not a number' }
     case 'STRING':
-      return isText(value) ? undefined : notText
+      return isUtf8String(value) ? undefined : notUtf8
     case 'DATE':
     case 'DATETIME':
       return quickDay(value) !== undefined || isCalendarDay(readAscii(value))
         ? undefined
-        : { text: `: ${describeValue(value)} is no ${use}` }
+        : { message: `: ${describeValue(value)} is not a valid ${use}` }
     case 'BIGINT':
-      return value.type === 'String' ? { text: ' does not fit into 64 bits' } : undefined
-    case 'BEYOND':
-      return value.size === 0 ? undefined : beyond
+      return value.type === 'String' ? { message: ' does not fit into 64 bits' } : undefined
+    case 'SURPLUS':
+      return value.size === 0 ? undefined : surplusCells
     case 'FAULT':
-      return { text: readText(value), isRow: true }
+      return { message: readText(value), isRow: true }
     default:
       return undefined
   }
 }
 
-const beyond: ValueFault = { text: 'its row has more cells than there are columns', isRow: true }
+const surplusCells: ValueFault = { message: 'its row has more cells than the table has columns', isRow: true }
 
 const numberPattern = /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/
 
@@ -75,7 +81,7 @@ function isExtreme(value: Value): boolean {
 }
 
 /** Tells whether a string is valid in its encoding. Recoding replaces invalid bytes with U+FFFD. */
-function isTextOf(value: Value, { convert }: ColumnPlan): boolean {
+function isValidString(value: Value, { convert }: ColumnPlan): boolean {
   const { bytes, at, size } = value
   return convert === undefined
     ? !bytes.subarray(at, at + size).includes(replacement)
@@ -85,16 +91,16 @@ function isTextOf(value: Value, { convert }: ColumnPlan): boolean {
 const replacement = Buffer.from('\uFFFD')
 
 /** Fault of a string that is not UTF-8. */
-const notText: ValueFault = { text: ' is not UTF-8', isText: true }
+const notUtf8: ValueFault = { message: ' is not UTF-8', isMisencoded: true }
 
 function findBadId(value: Value): ValueFault | undefined {
   const id = readInteger(value)
-  if (id === undefined) return { text: ' is not a whole number' }
-  return id >= -2_147_483_648 && id <= 2_147_483_647 ? undefined : { text: ' does not fit into 32 bits' }
+  if (id === undefined) return { message: ' is not an integer' }
+  return id >= -2_147_483_648 && id <= 2_147_483_647 ? undefined : { message: ' does not fit into 32 bits' }
 }
 
 /** Tells whether a string is UTF-8. Most strings are short and ASCII, for which a loop is faster than a native call. */
-function isText({ bytes, at, size }: Value): boolean {
+function isUtf8String({ bytes, at, size }: Value): boolean {
   for (let index = at; index < at + size; index++) {
     if ((bytes[index] as number) > 127) return isUtf8(bytes.subarray(at, at + size))
   }

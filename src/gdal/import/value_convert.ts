@@ -1,7 +1,7 @@
 import type { Datatype } from '../../contract/geometry.ts'
 import { readAscii, readInteger, readReal, readText, type Value } from '../flatgeobuf/value.ts'
 import { quickDay, quickInteger } from './quick_value.ts'
-import { findMoment, isCalendarDay, type Moment } from './timestamp.ts'
+import { isCalendarDay, parseTimestamp, type Timestamp } from './timestamp.ts'
 
 /** A decoded value: strings for STRING, numbers for other datatypes, timestamps as PostgreSQL encodes them. */
 export type Scalar = number | bigint | string
@@ -31,17 +31,18 @@ const conversions: Readonly<Record<Datatype, Readonly<Partial<Record<Datatype, C
     REAL: (value) => quickInteger(value) ?? fromText(value, realNumber),
     DATE: textToDay,
     TIME: (value) => fromText(value, timeOf),
-    DATETIME: (value) => fromText(value, momentOf),
+    DATETIME: (value) => fromText(value, timestampOf),
   },
   DATE: {
-    STRING: (value) => fromMoment(value, () => readAscii(value).slice(0, 10).replaceAll('/', '-')),
-    DATETIME: (value) => fromMoment(value, ({ days }) => days * dayMicroseconds),
+    STRING: (value) => fromTimestamp(value, () => readAscii(value).slice(0, 10).replaceAll('/', '-')),
+    DATETIME: (value) => fromTimestamp(value, ({ days }) => days * dayMicroseconds),
   },
   TIME: { STRING: (value) => clockText(value) },
   DATETIME: {
     STRING: (value) =>
-      fromMoment(value, () => `${readAscii(value).slice(0, 10).replaceAll('/', '-')}T${clockText(value)}`),
-    DATE: (value) => fromMoment(value, ({ days, microseconds }) => (microseconds === 0 ? days : undefined)),
+      fromTimestamp(value, () => `${readAscii(value).slice(0, 10).replaceAll('/', '-')}T${clockText(value)}`),
+    DATE: (value) =>
+      fromTimestamp(value, ({ days, microseconds }) => (microseconds === 0 ? days : undefined)),
   },
 }
 
@@ -108,34 +109,34 @@ function realNumber(text: string): number | undefined {
 const dayPattern = /^(?!0000)\d{4}-\d\d-\d\d$/
 const clockPattern = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?$/
 /** Timestamps are local times: a time zone is ignored, as in other formats. */
-const momentPattern =
+const timestampPattern =
   /^(?!0000)\d{4}-\d\d-\d\d([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[-+]\d\d(:?\d\d)?)?)?$/
 
 function dayOf(text: string): number | undefined {
-  return dayPattern.test(text) && isCalendarDay(text) ? findMoment(text)?.days : undefined
+  return dayPattern.test(text) && isCalendarDay(text) ? parseTimestamp(text)?.days : undefined
 }
 
 function timeOf(text: string): number | undefined {
-  return clockPattern.test(text) ? findMoment(`2000-01-01T${text}`)?.microseconds : undefined
+  return clockPattern.test(text) ? parseTimestamp(`2000-01-01T${text}`)?.microseconds : undefined
 }
 
-function momentOf(text: string): number | undefined {
-  if (!momentPattern.test(text) || !isCalendarDay(text)) return undefined
-  const moment = findMoment(text)
-  return moment && moment.days * dayMicroseconds + moment.microseconds
+function timestampOf(text: string): number | undefined {
+  if (!timestampPattern.test(text) || !isCalendarDay(text)) return undefined
+  const timestamp = parseTimestamp(text)
+  return timestamp && timestamp.days * dayMicroseconds + timestamp.microseconds
 }
 
-function fromMoment<T>(value: Value, read: (moment: Moment) => T | undefined): T | undefined {
+function fromTimestamp<T>(value: Value, read: (timestamp: Timestamp) => T | undefined): T | undefined {
   const text = readAscii(value)
-  const moment = isCalendarDay(text) ? findMoment(text) : undefined
-  return moment && read(moment)
+  const timestamp = isCalendarDay(text) ? parseTimestamp(text) : undefined
+  return timestamp && read(timestamp)
 }
 
 /** Formats the time of a timestamp, rounded to seconds. */
 function clockText(value: Value): string | undefined {
-  const moment = findMoment(readAscii(value))
-  if (moment === undefined) return undefined
-  const seconds = Math.round(moment.microseconds / 1e6)
+  const timestamp = parseTimestamp(readAscii(value))
+  if (timestamp === undefined) return undefined
+  const seconds = Math.round(timestamp.microseconds / 1e6)
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
   return parts.map((part) => String(part).padStart(2, '0')).join(':')
 }
@@ -148,7 +149,7 @@ export function describeValue(value: Value): string {
     case 'DateTime':
       return JSON.stringify(shorten(readText(value)))
     case 'Binary':
-      return 'its bytes'
+      return 'a binary value'
     case 'Float':
     case 'Double':
       return String(readReal(value))

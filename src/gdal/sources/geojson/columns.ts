@@ -1,6 +1,6 @@
 import type { Datatype } from '../../../contract/geometry.ts'
 import { GeoJsonFault } from './geojson_fault.ts'
-import type { JsonText } from './json_text.ts'
+import type { JsonReader } from './json_reader.ts'
 
 /** Kinds of values, as bit flags. */
 export const kinds = {
@@ -13,11 +13,11 @@ export const kinds = {
   /** An integer beyond 64 bits. */
   huge: 8,
   real: 16,
-  truth: 32,
+  boolean: 32,
   string: 64,
   date: 128,
   time: 256,
-  moment: 512,
+  timestamp: 512,
   json: 1024,
 } as const
 
@@ -35,9 +35,9 @@ export interface GeoJsonColumn {
 }
 
 /** Maximum number of properties: the row format numbers them with 16 bits. */
-const mostColumns = 65_000
+const maxColumns = 65_000
 /** Maximum number of properties that are sorted; no table has as many. */
-const mostOrdered = 2000
+const maxSorted = 2000
 
 /** Columns of a source in order of their first appearance; the first one is the `id` of the features. */
 export class GeoJsonColumns {
@@ -60,7 +60,7 @@ export class GeoJsonColumns {
   /** Returns the columns in the order of the features: a new column precedes the earlier column that follows it. */
   ordered(): number[] {
     const order: number[] = []
-    const isFew = this.all.length <= mostOrdered
+    const isFew = this.all.length <= maxSorted
     for (const [index, { before }] of this.all.entries())
       order.splice(before < 0 || !isFew ? order.length : order.indexOf(before), 0, index)
     return order
@@ -72,8 +72,8 @@ export class GeoJsonColumns {
    * @param expected the column that is likely to be next
    * @param decode decodes a key that has escapes
    */
-  find(text: JsonText, expected: number, decode: () => string): number {
-    const index = this.#findIndex(text, expected, decode)
+  find(json: JsonReader, expected: number, decode: () => string): number {
+    const index = this.#findIndex(json, expected, decode)
     const column = this.all[index] as GeoJsonColumn
     if (column.feature === this.#feature) this.#pending.push(column)
     else if (this.#pending.length > 0) {
@@ -83,27 +83,27 @@ export class GeoJsonColumns {
     return index
   }
 
-  #findIndex(text: JsonText, expected: number, decode: () => string): number {
+  #findIndex(json: JsonReader, expected: number, decode: () => string): number {
     const known = this.all[expected]
-    if (known !== undefined && !text.isEscaped && isKey(text, known.key)) return expected
-    const { bytes, textStart, textEnd } = text
-    const name = text.isEscaped ? decode() : bytes.toString('utf8', textStart, textEnd)
+    if (known !== undefined && !json.isEscaped && isKey(json, known.key)) return expected
+    const { bytes, stringStart, stringEnd } = json
+    const name = json.isEscaped ? decode() : bytes.toString('utf8', stringStart, stringEnd)
     const found = this.#byKey.get(name)
     if (found !== undefined) return found
-    const key = text.isEscaped ? Buffer.from('"') : Buffer.from(bytes.subarray(textStart, textEnd))
+    const key = json.isEscaped ? Buffer.from('"') : Buffer.from(bytes.subarray(stringStart, stringEnd))
     this.#byKey.set(name, this.all.length)
     return this.#add(key, name)
   }
 
   #add(key: Buffer, name: string): number {
-    if (this.all.length === mostColumns) throw new GeoJsonFault(`it has more than ${mostColumns} properties`)
+    if (this.all.length === maxColumns) throw new GeoJsonFault(`it has more than ${maxColumns} properties`)
     return this.all.push({ name, key, kinds: 0, feature: this.#feature, before: -1 }) - 1
   }
 }
 
-function isKey({ bytes, textStart, textEnd }: JsonText, key: Buffer): boolean {
-  if (textEnd - textStart !== key.length) return false
-  for (let index = 0; index < key.length; index++) if (bytes[textStart + index] !== key[index]) return false
+function isKey({ bytes, stringStart, stringEnd }: JsonReader, key: Buffer): boolean {
+  if (stringEnd - stringStart !== key.length) return false
+  for (let index = 0; index < key.length; index++) if (bytes[stringStart + index] !== key[index]) return false
   return true
 }
 
@@ -117,27 +117,28 @@ const exact = kinds.integer | kinds.long
  */
 export function datatypeOfKinds(found: number): Datatype {
   const isOnly = (allowed: number) => found !== 0 && (found & ~allowed) === 0
-  if (isOnly(kinds.integer | kinds.truth)) return 'INTEGER'
-  if (isOnly(whole | kinds.truth)) return 'BIGINT'
-  if (isOnly(exact | kinds.real | kinds.truth)) return 'REAL'
+  if (isOnly(kinds.integer | kinds.boolean)) return 'INTEGER'
+  if (isOnly(whole | kinds.boolean)) return 'BIGINT'
+  if (isOnly(exact | kinds.real | kinds.boolean)) return 'REAL'
   if (isOnly(kinds.date)) return 'DATE'
   if (isOnly(kinds.time)) return 'TIME'
-  if (isOnly(kinds.date | kinds.moment)) return 'DATETIME'
+  if (isOnly(kinds.date | kinds.timestamp)) return 'DATETIME'
   return 'STRING'
 }
 
 const datePattern = /^(?!0000)\d{4}([-/])(0[1-9]|1[0-2])\1(0[1-9]|[12]\d|3[01])/
 const clockPattern = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?/
 const zonePattern = /^(Z|[-+]\d\d(:?\d\d)?)?$/
-const shortestMoment = 5
-const longestMoment = 40
+const minTimestampLength = 5
+const maxTimestampLength = 40
 
 /** Returns the kind of a string without escapes. @see RFC 3339 clause 5.6 */
-export function kindOfString({ bytes, textStart, textEnd }: JsonText): number {
-  const size = textEnd - textStart
-  const first = bytes[textStart] as number
-  if (size < shortestMoment || size > longestMoment || first < 0x30 || first > 0x39) return kinds.string
-  const string = bytes.toString('latin1', textStart, textEnd)
+export function kindOfString({ bytes, stringStart, stringEnd }: JsonReader): number {
+  const size = stringEnd - stringStart
+  const first = bytes[stringStart] as number
+  if (size < minTimestampLength || size > maxTimestampLength || first < 0x30 || first > 0x39)
+    return kinds.string
+  const string = bytes.toString('latin1', stringStart, stringEnd)
   if (clockPattern.exec(string)?.[0] === string) return kinds.time
   const date = datePattern.exec(string)?.[0]
   if (date === undefined) return kinds.string
@@ -145,6 +146,6 @@ export function kindOfString({ bytes, textStart, textEnd }: JsonText): number {
   const clock = /^[T ]/.test(string.slice(date.length))
     ? clockPattern.exec(string.slice(date.length + 1))
     : null
-  const isMoment = clock !== null && zonePattern.test(string.slice(date.length + 1 + clock[0].length))
-  return isMoment ? kinds.moment : kinds.string
+  const isTimestamp = clock !== null && zonePattern.test(string.slice(date.length + 1 + clock[0].length))
+  return isTimestamp ? kinds.timestamp : kinds.string
 }

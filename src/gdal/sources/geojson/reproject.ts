@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { CoordinateTransformation, SpatialReference } from 'gdal-async'
 import { wkbTypes } from '../../../geo/wkb.ts'
 import type { GdalModule } from '../../runner/gdal_module.ts'
-import { geometryAt, positionsAt, type SpoolPiece } from './spool_reader.ts'
+import { geometryAt, positionsAt, type SpoolChunk } from './spool_reader.ts'
 
 /** Reprojects the features of a chunk in place; returns the positions of features that cannot be reprojected. */
-export type Reproject = (piece: SpoolPiece) => ReadonlySet<number>
+export type Reproject = (piece: SpoolChunk) => ReadonlySet<number>
 
 /** Source and target of a reprojection. */
 export interface ReprojectTarget {
@@ -22,7 +22,7 @@ export interface ReprojectTarget {
  * Creates a function that reprojects the features of a source, from the reference system that GDAL derives from its
  * `crs`.
  */
-export function makeReproject(gdal: GdalModule, { crs, srs, folder }: ReprojectTarget): Reproject {
+export function createReproject(gdal: GdalModule, { crs, srs, folder }: ReprojectTarget): Reproject {
   const read = (member: unknown) => readReferenceSystem(gdal, member, folder)
   const from = read(crs)
   const to = read({ type: 'name', properties: { name: `EPSG:${srs}` } })
@@ -57,7 +57,7 @@ interface Reprojection {
 function reproject(
   gdal: GdalModule,
   { transformation, isUniform }: Reprojection,
-  piece: SpoolPiece,
+  piece: SpoolChunk,
 ): ReadonlySet<number> {
   const failed = new Set<number>()
   for (const hasZ of [false, true]) {
@@ -76,7 +76,7 @@ function reproject(
 const wkbHead = 9
 
 /** Features whose positions have the same size. */
-interface Batch extends SpoolPiece {
+interface Batch extends SpoolChunk {
   readonly step: 16 | 24
 }
 

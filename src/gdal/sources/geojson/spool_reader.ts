@@ -7,20 +7,20 @@ import type { FlatFeature } from '../../flatgeobuf/flat_reader.ts'
 import type { ReadFeature } from '../../import/feature_reader.ts'
 
 /** Size of the header of a record: size and flags. */
-export const recordHead = 5
+export const recordHeaderBytes = 5
 /** Flags of a record. */
 export const recordFlags = { isFaulty: 1, isUnsorted: 2 } as const
 
 const windowBytes = 1 << 18
 
 /** A chunk of a spool file, with complete features. */
-export interface SpoolPiece extends Bytes {
+export interface SpoolChunk extends Bytes {
   /** Positions of the features. */
   readonly starts: readonly number[]
 }
 
 /** Reads a spool file in chunks of many features; each chunk is valid until the next. */
-export function* readSpool(path: string): Generator<SpoolPiece> {
+export function* readSpool(path: string): Generator<SpoolChunk> {
   const file = openSync(path, 'r')
   try {
     let data = bytesOf(Buffer.allocUnsafe(windowBytes))
@@ -58,7 +58,7 @@ function findStarts({ view }: Bytes, end: number): { starts: number[]; next: num
 /** Returns the feature at a position. */
 export function featureAt({ bytes, view }: Bytes, start: number): ReadFeature {
   const size = view.getUint32(start, true)
-  const properties = start + recordHead
+  const properties = start + recordHeaderBytes
   const at = geometryAt({ bytes, view }, start)
   const geometry = bytes[at] === 0 ? 0 : at
   const feature = { bytes, view, geometry, properties, size }
@@ -69,7 +69,7 @@ export function featureAt({ bytes, view }: Bytes, start: number): ReadFeature {
 
 /** Returns the position of the geometry of the feature at a position. Its first byte is 0 for a null geometry. */
 export function geometryAt({ view }: Bytes, start: number): number {
-  const properties = start + recordHead
+  const properties = start + recordHeaderBytes
   return properties + 4 + view.getUint32(properties, true)
 }
 
@@ -126,7 +126,7 @@ interface MemberHead {
 
 function readMember(cursor: Cursor, { type, hasZ, count }: MemberHead): ByteGeometry {
   const kind = partsOfWkbType(type)
-  if (kind === undefined) throw new Error(`the spool has no geometries of type ${type}`)
+  if (kind === undefined) throw new Error(`unsupported geometry type ${type} in the spool file`)
   const { family, isMulti } = kind
   return { family, isMulti, hasZ, parts: readParts(cursor, { type, hasZ, count }) }
 }

@@ -3,7 +3,7 @@ import type { ColumnType, FlatFeature } from '../../flatgeobuf/flat_reader.ts'
 import type { Value } from '../../flatgeobuf/value.ts'
 import type { FeatureReader } from '../../import/feature_reader.ts'
 import { misplaced } from '../missing.ts'
-import { valueForms, valueHead } from './property_text.ts'
+import { valueFormats, valueHeaderBytes } from './property_parser.ts'
 import type { Reproject } from './reproject.ts'
 import { featureAt, isUnsorted, readSpool, readSpooledGeometry } from './spool_reader.ts'
 
@@ -27,8 +27,8 @@ export function spooledFeatureReader({ path, fields, reproject }: SpoolColumns):
   const visitAt = (value: MutableValue, at: number, visit: (value: Value) => void) => {
     const form = value.bytes[at + 2]
     value.column = ranks[value.view.getUint16(at, true)] as number
-    if (form === valueForms.none || value.column < 0) return
-    placeValue(value, { at: at + valueHead, form, isNumber: areNumbers[value.column] as boolean })
+    if (form === valueFormats.none || value.column < 0) return
+    placeValue(value, { at: at + valueHeaderBytes, form, isNumber: areNumbers[value.column] as boolean })
     visit(value)
   }
   return {
@@ -70,7 +70,7 @@ interface Place {
 
 /** Points a value to the stored number, or to the number as it is written. */
 function placeValue(value: MutableValue, { at, form, isNumber }: Place): void {
-  const isString = form === valueForms.string
+  const isString = form === valueFormats.string
   if (isNumber && !isString) {
     value.type = numberTypes[form as 0 | 1]
     value.at = at
@@ -91,9 +91,9 @@ function eachValueAt({ bytes, view, properties }: FlatFeature, visit: (at: numbe
   while (at < end) {
     visit(at)
     const form = bytes[at + 2]
-    at += valueHead
-    if (form === valueForms.none) continue
-    if (form !== valueForms.string) at += 8
+    at += valueHeaderBytes
+    if (form === valueFormats.none) continue
+    if (form !== valueFormats.string) at += 8
     at += 4 + view.getUint32(at, true)
   }
 }

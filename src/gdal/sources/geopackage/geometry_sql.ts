@@ -2,7 +2,7 @@ import type { GeometryParts } from '../../../contract/geometry.ts'
 import { hasMeasures, readDeclaredType } from '../declared_type.ts'
 
 /** Declaration of the geometry column of a GeoPackage table. */
-export interface DeclaredShapes {
+export interface GeometryColumn {
   /** Name of the column, quoted. */
   readonly column: string
   /** Id of the reference system in the file. */
@@ -12,12 +12,12 @@ export interface DeclaredShapes {
 }
 
 /** SQL condition on a row: the geometry has another reference system; 0 and -1 are undefined ones. */
-export function isOfOtherSystem({ column, srs }: DeclaredShapes): string {
+export function hasOtherSystem({ column, srs }: GeometryColumn): string {
   const known = [srs, 0, -1].flatMap((code) => {
     const bytes = Buffer.alloc(4)
     bytes.writeInt32LE(code)
-    const turned = Buffer.from(bytes).reverse()
-    return [...new Set([bytes, turned].map((one) => `x'${one.toString('hex')}'`))]
+    const bigEndian = Buffer.from(bytes).reverse()
+    return [...new Set([bytes, bigEndian].map((one) => `x'${one.toString('hex')}'`))]
   })
   const cases = known.map((bytes) => `when ${bytes} then 0`).join(' ')
   return `case when typeof(${column}) = 'blob' then case substr(${column}, 5, 4) ${cases} else 1 end else 0 end`
@@ -53,31 +53,31 @@ function isLike(column: string, patterns: readonly string[]): string {
 }
 
 /** SQL condition on a row: the geometry has heights. */
-export function hasHeights({ column }: DeclaredShapes): string {
+export function hasHeights({ column }: GeometryColumn): string {
   return isLike(column, heights)
 }
 
 /** SQL condition on a row: the geometry has measures. */
-export function hasOwnMeasures({ column }: DeclaredShapes): string {
+export function hasMeasureValues({ column }: GeometryColumn): string {
   return isLike(column, measures)
 }
 
 /** SQL condition on a row: GDAL would ignore a part of the geometry. */
-export function saysMore(shapes: DeclaredShapes): string {
-  const { column, code } = shapes
+export function mayLosePart(geometryColumn: GeometryColumn): string {
+  const { column, code } = geometryColumn
   const declared = readDeclaredType(code)
   const isPlanar = declared?.hasZ === false
   const patterns = [...(isPlanar ? heights : []), ...(hasMeasures(code) ? [] : measures)]
   const other = patterns.length === 0 ? [] : [isLike(column, patterns)]
   // Fast path for the most frequent headers.
-  const usual = usualShapes(shapes, declared).map((one) => `when ${one} then 0`)
-  return `case ${usual.join(' ')} when ${[isOfOtherSystem(shapes), ...other].join(' or ')} then 1 else 0 end`
+  const usual = usualGeometries(geometryColumn, declared).map((one) => `when ${one} then 0`)
+  return `case ${usual.join(' ')} when ${[hasOtherSystem(geometryColumn), ...other].join(' or ')} then 1 else 0 end`
 }
 
 const codes = { POINT: 1, LINESTRING: 2, POLYGON: 3 } as const
 
 /** Little-endian geometries, without an envelope or with one of the declared dimensions. */
-function usualShapes({ column, srs }: DeclaredShapes, declared: GeometryParts | undefined): string[] {
+function usualGeometries({ column, srs }: GeometryColumn, declared: GeometryParts | undefined): string[] {
   const { hasZ = false } = declared ?? {}
   const singles = declared === undefined ? Object.values(codes) : [codes[declared.family]]
   const system = Buffer.alloc(4)

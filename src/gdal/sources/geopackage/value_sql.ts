@@ -41,9 +41,9 @@ function isLong(value: string): string {
 /**
  * SQL condition: a valid timestamp. SQLite also accepts numbers, times without a date, and hour 24, which GDAL ignores.
  */
-function isMoment(text: string): string {
-  const shapes = ['', '[T ][01]*', '[T ]2[0-3]*'].map((rest) => `${text} glob '????-??-??${rest}'`)
-  return `(julianday(${text}) is not null and (${shapes.join(' or ')}))`
+function isTimestamp(text: string): string {
+  const patterns = ['', '[T ][01]*', '[T ]2[0-3]*'].map((rest) => `${text} glob '????-??-??${rest}'`)
+  return `(julianday(${text}) is not null and (${patterns.join(' or ')}))`
 }
 
 const text: ValueRule = {
@@ -103,8 +103,8 @@ const rules = {
   dateTime: {
     declare: 'DATETIME',
     title: 'DATETIME',
-    isBad: (value) => `${value} is not null and not ${isMoment(value)}`,
-    isDoubtful: (value) => `count(${value}) > coalesce(sum(${isMoment(value)}), 0)`,
+    isBad: (value) => `${value} is not null and not ${isTimestamp(value)}`,
+    isDoubtful: (value) => `count(${value}) > coalesce(sum(${isTimestamp(value)}), 0)`,
   },
 } satisfies Readonly<Record<string, ValueRule>>
 
@@ -149,6 +149,6 @@ export function exactValue(column: TableColumn): string {
 export function faultOf(column: TableColumn): string {
   const value = quoteName(column.name)
   const text = `'"' || substr(replace(${value}, char(0), char(0xfffd)), 1, 80) || '"'`
-  const shown = `case typeof(${value}) when 'text' then ${text} when 'blob' then 'its bytes' else ${value} end`
-  return `${quoteText(`${column.name}: `)} || ${shown} || ${quoteText(` is no ${ruleOf(column).title}`)}`
+  const shown = `case typeof(${value}) when 'text' then ${text} when 'blob' then 'a binary value' else ${value} end`
+  return `${quoteText(`${column.name}: `)} || ${shown} || ${quoteText(` is not a valid ${ruleOf(column).title}`)}`
 }

@@ -4,7 +4,7 @@ import { fullWhile } from '../../runner/disk_room.ts'
 import { writeAll } from '../../runner/write_all.ts'
 
 /** Name of the column for surplus cells. */
-export const beyondColumn = 'landform_beyond'
+export const surplusColumn = 'landform_surplus'
 
 const separators = [',', ';', '\t', '|'] as const
 const longestHeader = 1 << 20
@@ -16,7 +16,7 @@ const windowBytes = 1 << 22
  * @returns false if the header has no separators, so that no column can be added
  * @throws {Problem} source/unreadable for an unclosed quote; files/full
  */
-export function copyWithBeyond(path: string, target: string): boolean {
+export function copyWithSurplus(path: string, target: string): boolean {
   const source = openSync(path, 'r')
   try {
     const bytes = Buffer.alloc(windowBytes)
@@ -24,7 +24,7 @@ export function copyWithBeyond(path: string, target: string): boolean {
     const end = findHeaderEnd(start.subarray(0, longestHeader))
     const separator = end === undefined ? undefined : findSeparator(start.toString('latin1', 0, end))
     if (end === undefined || separator === undefined) return false
-    const header = Buffer.concat([start.subarray(0, end), Buffer.from(`${separator}${beyondColumn}`)])
+    const header = Buffer.concat([start.subarray(0, end), Buffer.from(`${separator}${surplusColumn}`)])
     writeCopy(source, { target, header, from: end })
     return true
   } finally {

@@ -1,10 +1,10 @@
 import type { GrowingBytes } from '../../../core/growing_bytes.ts'
 import { wkbTypes } from '../../../geo/wkb.ts'
 import { notNumber } from '../../import/fit_geometry.ts'
-import { codes, isDigit, type JsonText } from './json_text.ts'
+import { codes, isDigit, type JsonReader } from './json_reader.ts'
 
 /** Maximum nesting depth of collections. */
-const mostNested = 32
+const maxNesting = 32
 
 interface GeometryType {
   readonly name: string
@@ -48,11 +48,11 @@ export interface GeometryFacts {
 }
 
 /** Parses GeoJSON geometries into the format of the spool file. @see RFC 7946 clause 3.1 */
-export class GeometryText {
+export class GeometryParser {
   readonly facts: GeometryFacts = { types: 0, hasZ: false, hasLongPositions: false }
   /** Why a part of the last geometry is missing; undefined if it is complete. */
   fault: string | undefined
-  readonly #text: JsonText
+  readonly #json: JsonReader
   /** Positions of x, y and z each. */
   #numbers = new Float64Array(3 << 10)
   #count = 0
@@ -72,8 +72,8 @@ export class GeometryText {
   #partAt = -1
   #partCount = 0
 
-  constructor(text: JsonText) {
-    this.#text = text
+  constructor(json: JsonReader) {
+    this.#json = json
   }
 
   /** Resets the parser. */
@@ -87,26 +87,26 @@ export class GeometryText {
   /** Parses a geometry; a value that is not an object is a null geometry. */
   read(): void {
     this.clear()
-    if (this.#text.next() === codes.openObject) this.#readObject(0)
-    else this.#text.pass()
+    if (this.#json.next() === codes.openObject) this.#readObject(0)
+    else this.#json.pass()
   }
 
   #readObject(depth: number): void {
-    const text = this.#text
+    const json = this.#json
     let type: GeometryType | undefined
     const count = this.#count
     this.#startCoordinates()
-    text.members(() => {
-      const next = text.bytes[text.at]
-      if (text.isText('type') && next === codes.quote) {
-        text.string()
-        type = typesByName.get(text.bytes.toString('latin1', text.textStart, text.textEnd).toLowerCase())
-      } else if (text.isText('coordinates') && next === codes.openList) {
+    json.members(() => {
+      const next = json.bytes[json.at]
+      if (json.isString('type') && next === codes.quote) {
+        json.string()
+        type = typesByName.get(json.bytes.toString('latin1', json.stringStart, json.stringEnd).toLowerCase())
+      } else if (json.isString('coordinates') && next === codes.openList) {
         this.#count = count
         this.#startCoordinates()
         this.#readList(1)
-      } else if (text.isText('geometries') && next === codes.openList) this.#readMembers(depth)
-      else text.pass()
+      } else if (json.isString('geometries') && next === codes.openList) this.#readMembers(depth)
+      else json.pass()
     })
     if (type?.code === wkbTypes.geometryCollection) {
       this.#isCollection = true
@@ -115,22 +115,22 @@ export class GeometryText {
   }
 
   #readMembers(depth: number): void {
-    const text = this.#text
-    if (depth === mostNested) {
+    const json = this.#json
+    if (depth === maxNesting) {
       this.fault ??= 'its collections are nested too deeply'
-      text.pass()
+      json.pass()
       return
     }
-    text.expect(codes.openList)
-    if (text.takes(codes.closeList)) return
+    json.expect(codes.openList)
+    if (json.takes(codes.closeList)) return
     do {
-      if (text.next() === codes.openObject) this.#readObject(depth + 1)
+      if (json.next() === codes.openObject) this.#readObject(depth + 1)
       else {
-        const what = text.describe()
-        this.fault ??= `a geometry of its collection is ${what}`
+        const what = json.describe()
+        this.fault ??= `a member of its geometry collection is ${what}`
       }
-    } while (text.takes(codes.comma))
-    text.expect(codes.closeList)
+    } while (json.takes(codes.comma))
+    json.expect(codes.closeList)
   }
 
   #startCoordinates(): void {
@@ -151,7 +151,7 @@ export class GeometryText {
     const depth = this.#depth
     if (type !== undefined && depth > 0) {
       if (depth !== type.depth) this.#break(`its coordinates are not those of a ${type.name}`, start)
-      else if (this.#emptyDepths >> depth !== 0) this.#break('a position of it has no numbers', start)
+      else if (this.#emptyDepths >> depth !== 0) this.#break('a position has no numbers', start)
     }
     const isLost =
       this.#isUneven ||
@@ -177,11 +177,11 @@ export class GeometryText {
 
   /** Parses nested lists of positions. Empty lists are absent parts. */
   #readList(depth: number): void {
-    const text = this.#text
-    text.expect(codes.openList)
-    const first = text.next()
+    const json = this.#json
+    json.expect(codes.openList)
+    const first = json.next()
     if (first === codes.closeList) {
-      text.at += 1
+      json.at += 1
       this.#emptyDepths |= 1 << depth
       return
     }
@@ -190,20 +190,20 @@ export class GeometryText {
       return
     }
     do this.#readItem(depth)
-    while (text.takes(codes.comma))
-    text.expect(codes.closeList)
+    while (json.takes(codes.comma))
+    json.expect(codes.closeList)
     this.#closeList(depth)
   }
 
   #readItem(depth: number): void {
-    const text = this.#text
-    const byte = text.next()
+    const json = this.#json
+    const byte = json.next()
     if (byte === codes.openList && depth < deepestList) this.#readList(depth + 1)
     else if (byte === codes.openList || beginsNumber(byte)) {
       this.#breakUneven()
-      text.pass()
+      json.pass()
     } else {
-      const what = text.describe()
+      const what = json.describe()
       this.fault ??= `${notNumber}: ${what}`
       // A missing inner ring does not affect the other rings.
       this.#isSequenceBroken ||= depth !== this.#depth - 2 || this.#partAt < 0
@@ -214,26 +214,26 @@ export class GeometryText {
   #readPosition(depth: number): void {
     if (this.#depth === 0) this.#depth = depth
     else if (this.#depth !== depth) this.#breakUneven()
-    const text = this.#text
+    const json = this.#json
     const at = 3 * this.#count
     if (at + 3 > this.#numbers.length) this.#grow()
     const numbers = this.#numbers
     numbers[at + 2] = 0
     let size = 0
     do {
-      const byte = text.next()
+      const byte = json.next()
       if (!beginsNumber(byte)) {
         if (byte === codes.openList) this.#breakUneven()
-        this.#breakSequence(`${notNumber}: ${text.describe()}`)
+        this.#breakSequence(`${notNumber}: ${json.describe()}`)
         continue
       }
-      const value = text.number()
+      const value = json.number()
       if (size < 3) numbers[at + size] = value
       if (!Number.isFinite(value)) this.#breakSequence(notNumber)
       size += 1
-    } while (text.takes(codes.comma))
-    text.expect(codes.closeList)
-    if (size < 2) this.#breakSequence('a position of it has one number only')
+    } while (json.takes(codes.comma))
+    json.expect(codes.closeList)
+    if (size < 2) this.#breakSequence('a position has only one number')
     if (size > 2) this.#hasZ = true
     if (size > 3) this.facts.hasLongPositions = true
     this.#count += 1
@@ -245,7 +245,7 @@ export class GeometryText {
   }
 
   #breakUneven(): void {
-    this.fault ??= 'its positions are nested unevenly'
+    this.fault ??= 'its positions are nested at different depths'
     this.#isUneven = true
   }
 

@@ -22,7 +22,7 @@ export const codes = {
 const needsMore = new Error('the window ends')
 const startBytes = 1 << 18
 /** Maximum size of a feature. */
-const mostBytes = 1 << 30
+const maxFeatureBytes = 1 << 30
 const longestShown = 80
 const powersOfTen = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
 
@@ -30,15 +30,15 @@ const powersOfTen = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
  * Reads JSON from an open file, byte by byte, through a window that contains one unit at a time: a feature, or a member
  * of the collection. Bytes up to 0x20 count as white space.
  */
-export class JsonText {
+export class JsonReader {
   readonly #file: number
   /** The window; a zero byte follows its end. */
   bytes: Buffer
   /** Position of the next byte in the window. */
   at = 0
   /** Position of the last string, without quotes. */
-  textStart = 0
-  textEnd = 0
+  stringStart = 0
+  stringEnd = 0
   /** Whether the last string has escapes. */
   isEscaped = false
   /** Whether the last number has neither a fraction nor an exponent. */
@@ -78,7 +78,7 @@ export class JsonText {
   #fill(): void {
     const { bytes, at } = this
     const kept = this.#end - at
-    if (kept > mostBytes) throw this.fault('size')
+    if (kept > maxFeatureBytes) throw this.fault('size')
     if (2 * kept >= bytes.length) this.bytes = Buffer.allocUnsafe(2 * bytes.length)
     bytes.copy(this.bytes, 0, at, this.#end)
     this.#before += at
@@ -138,7 +138,7 @@ export class JsonText {
     return true
   }
 
-  /** Parses an object: calls `read` at each value, with the position of its key in `textStart` and `textEnd`. */
+  /** Parses an object: calls `read` at each value, with the position of its key in `stringStart` and `stringEnd`. */
   members(read: () => void): void {
     this.expect(codes.openObject)
     if (this.takes(codes.closeObject)) return
@@ -152,11 +152,11 @@ export class JsonText {
   }
 
   /** Tells whether the last string equals an ASCII string. */
-  isText(text: string): boolean {
-    const { bytes, textStart } = this
-    if (this.textEnd - textStart !== text.length) return false
+  isString(text: string): boolean {
+    const { bytes, stringStart } = this
+    if (this.stringEnd - stringStart !== text.length) return false
     for (let index = 0; index < text.length; index++)
-      if (bytes[textStart + index] !== text.charCodeAt(index)) return false
+      if (bytes[stringStart + index] !== text.charCodeAt(index)) return false
     return true
   }
 
@@ -165,7 +165,7 @@ export class JsonText {
     if (this.next() !== codes.quote) throw this.fault()
     const { bytes } = this
     let at = this.at + 1
-    this.textStart = at
+    this.stringStart = at
     this.isEscaped = false
     for (;;) {
       const byte = bytes[at] as number
@@ -177,7 +177,7 @@ export class JsonText {
       if (bytes[at] === 0) throw this.#endAt(at)
       at += 1
     }
-    this.textEnd = at
+    this.stringEnd = at
     this.at = at + 1
   }
 
@@ -275,7 +275,7 @@ export class JsonText {
     this.pass()
     if (first === codes.openList) return 'a list'
     if (first === codes.openObject) return 'an object'
-    const [from, to] = first === codes.quote ? [this.textStart, this.textEnd] : [start, this.at]
+    const [from, to] = first === codes.quote ? [this.stringStart, this.stringEnd] : [start, this.at]
     const text = this.bytes.toString('utf8', from, Math.min(to, from + longestShown))
     return first === codes.quote ? JSON.stringify(text) : text
   }
