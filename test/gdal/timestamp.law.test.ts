@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseTimestamp } from '../../src/gdal/import/timestamp.ts'
 
-test('counts days as the calendar does', () => {
+test('counts days by the calendar', () => {
   const days = fc.date({ min: new Date('1600-01-01'), max: new Date('9999-01-01'), noInvalidDate: true })
   fc.assert(
     fc.property(days, (date) => {

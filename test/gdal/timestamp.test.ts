@@ -12,10 +12,10 @@ test.each([
   expect(parseTimestamp(text)).toEqual({ days, microseconds })
 })
 
-test('reads the time of a timestamp without a day', () => {
+test('reads the time of a timestamp without a date', () => {
   expect(parseTimestamp('0000-00-00T10:11:12')?.microseconds).toBe(36_672_000_000)
 })
 
-test.each(['', 'yesterday', '2020', '2020-1-2'])('finds no timestamp in %j', (text) => {
+test.each(['', 'yesterday', '2020', '2020-1-2'])('rejects %j', (text) => {
   expect(parseTimestamp(text)).toBeUndefined()
 })
