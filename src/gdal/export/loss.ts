@@ -69,7 +69,7 @@ function checksOf(datatype: JobColumn['datatype'], limits: FileLimits): Check[] 
     })
   if (datatype === 'BIGINT' && digits !== undefined)
     checks.push({
-      isLost: ({ view }, at, length) => length > 0 && !isKept(view.getBigInt64(at), digits),
+      isLost: ({ view }, at, length) => length > 0 && !isExact(view.getBigInt64(at), digits),
       describe: (count) => `${count === 1 ? '1 number was' : `${count} numbers were`} rounded`,
     })
   if (isNullZero && (datatype === 'INTEGER' || datatype === 'BIGINT' || datatype === 'REAL'))
@@ -80,7 +80,7 @@ function checksOf(datatype: JobColumn['datatype'], limits: FileLimits): Check[] 
   return checks
 }
 
-function isKept(whole: bigint, digits: number): boolean {
+function isExact(whole: bigint, digits: number): boolean {
   const real = Number(whole)
   return BigInt(Math.abs(real) < 10 ** digits ? real : Number(real.toPrecision(digits))) === whole
 }

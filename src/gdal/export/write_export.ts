@@ -53,7 +53,7 @@ async function writeByGdal(
   return loss?.describe(names) ?? []
 }
 
-interface Places {
+interface RowTranslation {
   readonly rows: Rows
   readonly path: string
   readonly target: string
@@ -64,7 +64,7 @@ interface Places {
 async function translateRows(
   gdal: GdalModule,
   job: ExportJob,
-  { rows, path, target, onRow }: Places,
+  { rows, path, target, onRow }: RowTranslation,
 ): Promise<string[]> {
   const { driver, options, writePlaced } = formatWriters[job.format]
   const { isFixed, isGeometryOnly }: ExportFormat = exportFormats[job.format]

@@ -5,7 +5,7 @@ import type { Bbox, MutableBbox } from '../../geo/bbox.ts'
 import { readWkb, wkbTypeOf } from '../../geo/wkb.ts'
 import type { JobColumn } from '../export/export_job.ts'
 import { type ColumnType, columnTypes } from './flat_reader.ts'
-import { type GeometryPlace, writeFlatGeometry } from './geometry_writer.ts'
+import { type GeometryTarget, writeFlatGeometry } from './geometry_writer.ts'
 
 /** Content of a FlatGeobuf file. */
 export interface FlatTarget {
@@ -170,12 +170,12 @@ export function writeFlatFeature(
   return hasGeometry
 }
 
-interface EwkbPlace extends GeometryPlace {
+interface RowGeometry extends GeometryTarget {
   /** Position of the geometry in the row. */
   readonly at: number
 }
 
-function writeEwkb(sink: GrowingBytes, { bytes, view }: CopyRow, place: EwkbPlace): boolean {
+function writeEwkb(sink: GrowingBytes, { bytes, view }: CopyRow, place: RowGeometry): boolean {
   const geometry = readWkb({ bytes, view }, place.at)
   if (!('parts' in geometry)) throw new TypeError('a geometry does not have the type of its layer')
   return writeFlatGeometry(sink, geometry, place)
@@ -206,7 +206,7 @@ function writeProperties(sink: GrowingBytes, row: CopyRow, { start, columns, id 
 
 type WriteValue = (sink: GrowingBytes, row: CopyRow, value: CopyValue) => void
 
-const writeText: WriteValue = (sink, row, { at, length }) => {
+const writeString: WriteValue = (sink, row, { at, length }) => {
   sink.u32(length)
   sink.take(row, at, at + length)
 }
@@ -222,8 +222,8 @@ const writers: Readonly<Record<Datatype, WriteValue>> = {
     sink.u32(view.getUint32(at))
   },
   REAL: (sink, { view }, { at }) => sink.f64(view.getFloat64(at)),
-  STRING: writeText,
-  DATE: writeText,
-  TIME: writeText,
-  DATETIME: writeText,
+  STRING: writeString,
+  DATE: writeString,
+  TIME: writeString,
+  DATETIME: writeString,
 }

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { type Bytes, bytesOf } from '../../core/bytes.ts'
-import { findField, findTarget, follow, readByte, readText, vectorLength } from './flatbuffer.ts'
+import { findField, findTarget, follow, readByte, readString, vectorLength } from './flatbuffer.ts'
 
 /** Column types, by their number in the format. @see https://github.com/flatgeobuf/flatgeobuf header.fbs */
 export const columnTypes = [
@@ -65,7 +65,7 @@ function parseHeader(data: Bytes, offset: number): FlatHeader {
   const vector = findTarget(data, table, 7)
   const columns = Array.from({ length: vectorLength(data, vector) }, (_, index) => {
     const column = follow(data, vector + 4 + 4 * index)
-    return { name: readText(data, column, 0), type: columnTypes[readByte(data, column, 1)] ?? 'String' }
+    return { name: readString(data, column, 0), type: columnTypes[readByte(data, column, 1)] ?? 'String' }
   })
   return { geometryType: readByte(data, table, 2), columns, offset }
 }

@@ -32,7 +32,7 @@ export function readByte(data: Bytes, table: number, field: number): number {
 }
 
 /** Reads a string field. */
-export function readText(data: Bytes, table: number, field: number): string {
+export function readString(data: Bytes, table: number, field: number): string {
   const at = findTarget(data, table, field)
   return at === 0 ? '' : data.bytes.toString('utf8', at + 4, at + 4 + data.view.getUint32(at, true))
 }

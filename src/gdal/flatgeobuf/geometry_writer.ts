@@ -5,7 +5,7 @@ import type { Part } from '../../geo/geometry.ts'
 import { wkbTypeOf } from '../../geo/wkb.ts'
 
 /** Destination of a geometry. */
-export interface GeometryPlace {
+export interface GeometryTarget {
   /** Position of the offset that points to the geometry. */
   readonly place: number
   /** Start of the buffer that alignment refers to. */
@@ -20,7 +20,11 @@ export interface GeometryPlace {
  * @returns false for an empty geometry, which is not written
  * @see https://github.com/flatgeobuf/flatgeobuf feature.fbs
  */
-export function writeFlatGeometry(sink: GrowingBytes, geometry: ByteGeometry, place: GeometryPlace): boolean {
+export function writeFlatGeometry(
+  sink: GrowingBytes,
+  geometry: ByteGeometry,
+  place: GeometryTarget,
+): boolean {
   const { family, isMulti, hasZ, parts } = geometry
   if (parts.length === 0) return false
   const type = wkbTypeOf(geometry)
@@ -42,11 +46,11 @@ interface TableContent {
   readonly hasEnds: boolean
 }
 
-function writeTable(sink: GrowingBytes, content: TableContent, place: GeometryPlace): void {
+function writeTable(sink: GrowingBytes, content: TableContent, place: GeometryTarget): void {
   const { type, hasZ, sequences, hasEnds } = content
   let count = 0
   for (const sequence of sequences) count += sequence.count
-  sink.reserve(tableRoom + 4 * sequences.length + (hasZ ? 24 : 16) * count)
+  sink.reserve(maxTableBytes + 4 * sequences.length + (hasZ ? 24 : 16) * count)
   const table = startTable(sink, { type, fields: { ends: hasEnds, z: hasZ, parts: false } }, place)
   if (hasEnds) writeEnds(sink, sequences, table.ends)
   writePositions(sink, { sequences, count }, { ...place, place: table.xy })
@@ -54,9 +58,9 @@ function writeTable(sink: GrowingBytes, content: TableContent, place: GeometryPl
 }
 
 /** Maximum size of a table and of the lengths of its vectors. */
-const tableRoom = 128
+const maxTableBytes = 128
 
-interface TablePlaces {
+interface FieldPositions {
   readonly ends: number
   readonly xy: number
   readonly z: number
@@ -76,8 +80,8 @@ const tableBytes = 24
 function startTable(
   sink: GrowingBytes,
   { type, fields }: TableFields,
-  { place, start }: GeometryPlace,
-): TablePlaces {
+  { place, start }: GeometryTarget,
+): FieldPositions {
   sink.alignHalf(start)
   const vtable = sink.at
   sink.u16(4 + 2 * fieldCount)
@@ -114,7 +118,7 @@ interface Positions {
 function writePositions(
   sink: GrowingBytes,
   { sequences, count }: Positions,
-  { place, start, bounds }: GeometryPlace,
+  { place, start, bounds }: GeometryTarget,
 ): void {
   startVector(sink, { place, start, count: 2 * count })
   const first = sink.at
@@ -127,7 +131,7 @@ function writePositions(
     extendBbox(bounds, sink.view.getFloat64(at, true), sink.view.getFloat64(at + 8, true))
 }
 
-function writeHeights(sink: GrowingBytes, { sequences, count }: Positions, place: GeometryPlace): void {
+function writeHeights(sink: GrowingBytes, { sequences, count }: Positions, place: GeometryTarget): void {
   startVector(sink, { ...place, count })
   for (const { data, zAt, zStep, count: own } of sequences)
     for (let nth = 0; nth < own; nth += 1) sink.take(data, zAt + zStep * nth, zAt + zStep * nth + 8)
@@ -135,7 +139,7 @@ function writeHeights(sink: GrowingBytes, { sequences, count }: Positions, place
 
 function startVector(
   sink: GrowingBytes,
-  { place, start, count }: Pick<GeometryPlace, 'place' | 'start'> & { readonly count: number },
+  { place, start, count }: Pick<GeometryTarget, 'place' | 'start'> & { readonly count: number },
 ): void {
   sink.align(start, 4)
   sink.pointHere(place)
@@ -143,9 +147,9 @@ function startVector(
 }
 
 /** Writes a table for each polygon, and a table that refers to them. */
-function writePolygons(sink: GrowingBytes, geometry: ByteGeometry, place: GeometryPlace): void {
+function writePolygons(sink: GrowingBytes, geometry: ByteGeometry, place: GeometryTarget): void {
   const { hasZ, parts } = geometry
-  sink.reserve(tableRoom + 4 * parts.length)
+  sink.reserve(maxTableBytes + 4 * parts.length)
   const fields = { ends: false, z: false, parts: true }
   const table = startTable(sink, { type: wkbTypeOf(geometry), fields }, place)
   sink.pointHere(table.parts)

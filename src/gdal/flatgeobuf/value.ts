@@ -16,7 +16,7 @@ export function readAscii({ bytes, at, size }: Value): string {
 }
 
 /** Reads a string. */
-export function readText({ bytes, at, size }: Value): string {
+export function readString({ bytes, at, size }: Value): string {
   return bytes.toString('utf8', at, at + size)
 }
 
@@ -54,7 +54,7 @@ export function readInteger(value: Value): number | bigint | undefined {
       return Number.isInteger(real) ? real : undefined
     }
     default: {
-      const text = readText(value)
+      const text = readString(value)
       return integerPattern.test(text) ? BigInt(text.trim()) : undefined
     }
   }

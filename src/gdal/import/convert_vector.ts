@@ -11,7 +11,7 @@ import type { AnySourceLayer, NativeLayer, SourceLayer } from '../sources/source
 import { nameSource } from '../sources/source_name.ts'
 import { encodingHint } from '../sources/text/encoding.ts'
 import {
-  eachAsWritten,
+  followFeatures,
   sourceReferenceSystem,
   translateLayer,
   translationFault,
@@ -141,7 +141,7 @@ async function translateAll(
       features = featuresOf(plan, types, flatFeatureReader(path, header))
       scanner = startScan(features)
       draft = startDraft(plan, features, sink)
-      await eachAsWritten(
+      await followFeatures(
         { path, header, isDone },
         createHandler({ scanner, draft, total: plan.total, sink }),
       )

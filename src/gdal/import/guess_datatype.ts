@@ -62,15 +62,15 @@ const others: readonly { readonly kind: Datatype | 'HUGE'; readonly from: Dataty
   { kind: 'DATETIME', from: 'DATETIME' },
 ]
 const conversions = others.map(({ kind, from }) => ({ kind, convert: findConversion('STRING', from) }))
-const longestOther = 40
-const longestWhole = 15
+const maxOtherLength = 40
+const maxIntegerLength = 15
 
 function kindOfOther(value: Value, isCode: boolean): Datatype | 'HUGE' {
-  if (value.size > longestOther) return 'STRING'
+  if (value.size > maxOtherLength) return 'STRING'
   const found = conversions.find(({ convert }) => convert(value) !== undefined)?.kind ?? 'STRING'
   if (found === 'TIME' || found === 'DATETIME') return found
   // An integer beyond 64 bits would match as a double.
-  const isWhole = found === 'REAL' && value.size > longestWhole && isAllDigits(value)
+  const isWhole = found === 'REAL' && value.size > maxIntegerLength && isAllDigits(value)
   return isCode || isWhole ? 'STRING' : found
 }
 

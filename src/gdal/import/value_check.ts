@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { readAscii, readInteger, readReal, readText, type Value } from '../flatgeobuf/value.ts'
+import { readAscii, readInteger, readReal, readString, type Value } from '../flatgeobuf/value.ts'
 import type { ColumnPlan, ColumnUse } from './copy_row.ts'
 import { quickDay } from './quick_value.ts'
 import { isCalendarDay } from './timestamp.ts'
@@ -60,7 +60,7 @@ function findBadField(value: Value, use: ColumnUse): ValueFault | undefined {
     case 'SURPLUS':
       return value.size === 0 ? undefined : surplusCells
     case 'FAULT':
-      return { message: readText(value), isRow: true }
+      return { message: readString(value), isRow: true }
     default:
       return undefined
   }

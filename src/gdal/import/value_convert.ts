@@ -1,5 +1,5 @@
 import type { Datatype } from '../../contract/geometry.ts'
-import { readAscii, readInteger, readReal, readText, type Value } from '../flatgeobuf/value.ts'
+import { readAscii, readInteger, readReal, readString, type Value } from '../flatgeobuf/value.ts'
 import { quickDay, quickInteger } from './quick_value.ts'
 import { isCalendarDay, parseTimestamp, type Timestamp } from './timestamp.ts'
 
@@ -9,14 +9,14 @@ export type Scalar = number | bigint | string
 /** Reads a value as another datatype; null for an empty value, undefined if it cannot be converted without loss. */
 export type Conversion = (value: Value) => Scalar | null | undefined
 
-const longestExact = 2 ** 53
+const maxExactInteger = 2 ** 53
 const dayMicroseconds = 86_400_000_000
 const dash = 0x2d
 
 /** Conversions without loss, which are the same as between fields of layers. */
 const conversions: Readonly<Record<Datatype, Readonly<Partial<Record<Datatype, Conversion>>>>> = {
-  INTEGER: { BIGINT: readInteger, REAL: toReal, STRING: integerText },
-  BIGINT: { INTEGER: (value) => inInt32(readInteger(value)), REAL: toReal, STRING: integerText },
+  INTEGER: { BIGINT: readInteger, REAL: toReal, STRING: formatInteger },
+  BIGINT: { INTEGER: (value) => inInt32(readInteger(value)), REAL: toReal, STRING: formatInteger },
   REAL: {
     INTEGER: (value) => inInt32(readInteger(value)),
     BIGINT: (value) => inInt64(readInteger(value)),
@@ -25,24 +25,27 @@ const conversions: Readonly<Record<Datatype, Readonly<Partial<Record<Datatype, C
   STRING: {
     INTEGER: (value) => {
       const quick = quickInteger(value)
-      return quick === undefined ? fromText(value, (text) => inInt32(wholeNumber(text))) : inInt32(quick)
+      return quick === undefined ? parseString(value, (text) => inInt32(parseInteger(text))) : inInt32(quick)
     },
-    BIGINT: (value) => quickInteger(value) ?? fromText(value, (text) => inInt64(wholeNumber(text))),
-    REAL: (value) => quickInteger(value) ?? fromText(value, realNumber),
-    DATE: textToDay,
-    TIME: (value) => fromText(value, timeOf),
-    DATETIME: (value) => fromText(value, timestampOf),
+    BIGINT: (value) => quickInteger(value) ?? parseString(value, (text) => inInt64(parseInteger(text))),
+    REAL: (value) => quickInteger(value) ?? parseString(value, parseReal),
+    DATE: stringToDate,
+    TIME: (value) => parseString(value, timeOf),
+    DATETIME: (value) => parseString(value, timestampOf),
   },
   DATE: {
-    STRING: (value) => fromTimestamp(value, () => readAscii(value).slice(0, 10).replaceAll('/', '-')),
-    DATETIME: (value) => fromTimestamp(value, ({ days }) => days * dayMicroseconds),
+    STRING: (value) => convertTimestamp(value, () => readAscii(value).slice(0, 10).replaceAll('/', '-')),
+    DATETIME: (value) => convertTimestamp(value, ({ days }) => days * dayMicroseconds),
   },
-  TIME: { STRING: (value) => clockText(value) },
+  TIME: { STRING: (value) => formatTime(value) },
   DATETIME: {
     STRING: (value) =>
-      fromTimestamp(value, () => `${readAscii(value).slice(0, 10).replaceAll('/', '-')}T${clockText(value)}`),
+      convertTimestamp(
+        value,
+        () => `${readAscii(value).slice(0, 10).replaceAll('/', '-')}T${formatTime(value)}`,
+      ),
     DATE: (value) =>
-      fromTimestamp(value, ({ days, microseconds }) => (microseconds === 0 ? days : undefined)),
+      convertTimestamp(value, ({ days, microseconds }) => (microseconds === 0 ? days : undefined)),
   },
 }
 
@@ -63,15 +66,17 @@ function inInt64(value: number | bigint | undefined): bigint | undefined {
 
 function toReal(value: Value): number | undefined {
   const whole = readInteger(value)
-  return whole !== undefined && whole >= -longestExact && whole <= longestExact ? Number(whole) : undefined
+  return whole !== undefined && whole >= -maxExactInteger && whole <= maxExactInteger
+    ? Number(whole)
+    : undefined
 }
 
-function integerText(value: Value): string | undefined {
+function formatInteger(value: Value): string | undefined {
   return readInteger(value)?.toString()
 }
 
 /** Parses a string; a blank one is null, as in table cells. */
-function fromText<T extends Scalar>(
+function parseString<T extends Scalar>(
   value: Value,
   read: (text: string) => T | undefined,
 ): T | null | undefined {
@@ -82,15 +87,15 @@ function fromText<T extends Scalar>(
 }
 
 /** Dates with slashes are rejected, as in field values of requests. */
-function textToDay(value: Value): number | null | undefined {
+function stringToDate(value: Value): number | null | undefined {
   const quick = value.size === 10 && value.bytes[value.at + 4] === dash ? quickDay(value) : undefined
-  return quick ?? fromText(value, dayOf)
+  return quick ?? parseString(value, dayOf)
 }
 
-const wholePattern = /^[-+]?\d{1,19}$/
+const integerPattern = /^[-+]?\d{1,19}$/
 
-function wholeNumber(text: string): number | bigint | undefined {
-  if (!wholePattern.test(text)) return undefined
+function parseInteger(text: string): number | bigint | undefined {
+  if (!integerPattern.test(text)) return undefined
   // Doubles are exact up to fifteen digits, and much faster than bigints.
   return text.length <= 15 ? Number(text) : BigInt(text.replace('+', ''))
 }
@@ -98,7 +103,7 @@ function wholeNumber(text: string): number | bigint | undefined {
 const realPattern = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?$/
 const smallestReal = 2.3e-308
 
-function realNumber(text: string): number | undefined {
+function parseReal(text: string): number | undefined {
   if (!realPattern.test(text)) return undefined
   const real = Number(text)
   if (!Number.isFinite(real)) return undefined
@@ -126,14 +131,14 @@ function timestampOf(text: string): number | undefined {
   return timestamp && timestamp.days * dayMicroseconds + timestamp.microseconds
 }
 
-function fromTimestamp<T>(value: Value, read: (timestamp: Timestamp) => T | undefined): T | undefined {
+function convertTimestamp<T>(value: Value, read: (timestamp: Timestamp) => T | undefined): T | undefined {
   const text = readAscii(value)
   const timestamp = isCalendarDay(text) ? parseTimestamp(text) : undefined
   return timestamp && read(timestamp)
 }
 
 /** Formats the time of a timestamp, rounded to seconds. */
-function clockText(value: Value): string | undefined {
+function formatTime(value: Value): string | undefined {
   const timestamp = parseTimestamp(readAscii(value))
   if (timestamp === undefined) return undefined
   const seconds = Math.round(timestamp.microseconds / 1e6)
@@ -147,7 +152,7 @@ export function describeValue(value: Value): string {
     case 'String':
     case 'Json':
     case 'DateTime':
-      return JSON.stringify(shorten(readText(value)))
+      return JSON.stringify(shorten(readString(value)))
     case 'Binary':
       return 'a binary value'
     case 'Float':
@@ -158,8 +163,8 @@ export function describeValue(value: Value): string {
   }
 }
 
-const longestShown = 80
+const maxShownLength = 80
 
 function shorten(text: string): string {
-  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
+  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text
 }

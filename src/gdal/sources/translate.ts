@@ -112,7 +112,7 @@ async function translate(
 type VisitFeature = (feature: FlatFeature) => Promise<void> | undefined
 
 /** Passes on the features of a growing file in order, to its end. */
-export async function eachAsWritten(
+export async function followFeatures(
   { path, header, isDone }: { path: string; header: FlatHeader; isDone: () => boolean },
   visit: VisitFeature,
 ): Promise<void> {
@@ -144,12 +144,12 @@ export function translationFault(path: string, message: string): Error {
     : problem('gdal/failed', message)
 }
 
-const listsAsText = ['IntegerList', 'Integer64List', 'RealList', 'StringList', 'Binary'].map(
+const listsAsStrings = ['IntegerList', 'Integer64List', 'RealList', 'StringList', 'Binary'].map(
   (type) => `${type}=String`,
 )
 /** Ignores declared widths and subtypes, which could truncate values. */
 const wideNumbers = ['Integer(Boolean)=Integer', 'Integer(Int16)=Integer', 'Real(Float32)=Real']
-const fieldTypes = [...listsAsText, ...wideNumbers].join(',')
+const fieldTypes = [...listsAsStrings, ...wideNumbers].join(',')
 
 function translationOptions(source: SourceLayer, srs: number): string[] {
   const declared = findDeclaredType(source)

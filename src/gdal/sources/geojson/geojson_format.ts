@@ -68,7 +68,7 @@ interface ReadFile {
 }
 
 function layerOf(facts: GeoJsonFacts, { file, spoolPath, opening, strings }: ReadFile): NativeLayer {
-  const shown = shownColumns(facts)
+  const shown = listFields(facts)
   const fields = shown.map(({ index, kinds: found }) => ({ column: index, datatype: datatypeOfKinds(found) }))
   const declared = fields.map(({ datatype }) => datatype)
   const { gdal, job } = opening
@@ -106,10 +106,10 @@ const columnTypes: Readonly<Record<Datatype, ColumnType>> = {
   DATETIME: 'String',
 }
 
-type ShownColumn = GeoJsonColumn & { readonly index: number }
+type FieldColumn = GeoJsonColumn & { readonly index: number }
 
 /** Returns the columns in order. Omits ids that are only feature numbers, or duplicate a property. */
-function shownColumns({ columns, hasNegativeIds }: GeoJsonFacts): ShownColumn[] {
+function listFields({ columns, hasNegativeIds }: GeoJsonFacts): FieldColumn[] {
   const [ids, ...properties] = columns.all
   const isNumber = !hasNegativeIds && ((ids?.kinds ?? 0) & ~(kinds.integer | kinds.long | kinds.wide)) === 0
   const areIdsShown = !isNumber && !properties.some(({ name }) => name === 'id')

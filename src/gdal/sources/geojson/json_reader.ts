@@ -23,7 +23,7 @@ const needsMore = new Error('the window ends')
 const startBytes = 1 << 18
 /** Maximum size of a feature. */
 const maxFeatureBytes = 1 << 30
-const longestShown = 80
+const maxShownLength = 80
 const powersOfTen = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
 
 /**
@@ -240,7 +240,7 @@ export class JsonReader {
     if (bytes[at] === 0) throw this.#endAt(at)
     if (at === start) throw this.fault()
     this.at = at
-    return bytes.toString('latin1', start, Math.min(at, start + longestShown))
+    return bytes.toString('latin1', start, Math.min(at, start + maxShownLength))
   }
 
   /** Skips a value. In lists and objects, only strings, brackets and braces are parsed. */
@@ -276,7 +276,7 @@ export class JsonReader {
     if (first === codes.openList) return 'a list'
     if (first === codes.openObject) return 'an object'
     const [from, to] = first === codes.quote ? [this.stringStart, this.stringEnd] : [start, this.at]
-    const text = this.bytes.toString('utf8', from, Math.min(to, from + longestShown))
+    const text = this.bytes.toString('utf8', from, Math.min(to, from + maxShownLength))
     return first === codes.quote ? JSON.stringify(text) : text
   }
 }

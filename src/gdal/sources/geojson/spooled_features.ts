@@ -28,7 +28,7 @@ export function spooledFeatureReader({ path, fields, reproject }: SpoolColumns):
     const form = value.bytes[at + 2]
     value.column = ranks[value.view.getUint16(at, true)] as number
     if (form === valueFormats.none || value.column < 0) return
-    placeValue(value, { at: at + valueHeaderBytes, form, isNumber: areNumbers[value.column] as boolean })
+    pointValue(value, { at: at + valueHeaderBytes, form, isNumber: areNumbers[value.column] as boolean })
     visit(value)
   }
   return {
@@ -62,14 +62,14 @@ export function spooledFeatureReader({ path, fields, reproject }: SpoolColumns):
 
 type MutableValue = { -readonly [K in keyof Value]: Value[K] }
 
-interface Place {
+interface StoredValue {
   readonly at: number
   readonly form: number | undefined
   readonly isNumber: boolean
 }
 
 /** Points a value to the stored number, or to the number as it is written. */
-function placeValue(value: MutableValue, { at, form, isNumber }: Place): void {
+function pointValue(value: MutableValue, { at, form, isNumber }: StoredValue): void {
   const isString = form === valueFormats.string
   if (isNumber && !isString) {
     value.type = numberTypes[form as 0 | 1]

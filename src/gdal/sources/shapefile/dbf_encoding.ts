@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { existsSync, readFileSync } from 'node:fs'
 import { TextDecoder } from 'node:util'
-import { readText } from '../../flatgeobuf/value.ts'
+import { readString } from '../../flatgeobuf/value.ts'
 import { readStart } from '../file_start.ts'
 import type { SourceFile, StringReader } from '../source.ts'
 import { nameSource } from '../source_name.ts'
@@ -72,7 +72,7 @@ function openReader(first: TextDecoder, { name, requested, isVague }: DeclaredEn
   }
   return {
     encoding: first.encoding,
-    read: (value) => decode(readText(value)),
+    read: (value) => decode(readString(value)),
     readName: (text) => readName(text, first),
     findNote: () => (isVague && hasLetters ? vagueNote(first.encoding) : undefined),
     settle() {

@@ -7,7 +7,7 @@ import { writeAll } from '../../runner/write_all.ts'
 export const surplusColumn = 'landform_surplus'
 
 const separators = [',', ';', '\t', '|'] as const
-const longestHeader = 1 << 20
+const maxHeaderBytes = 1 << 20
 const windowBytes = 1 << 22
 
 /**
@@ -21,7 +21,7 @@ export function copyWithSurplus(path: string, target: string): boolean {
   try {
     const bytes = Buffer.alloc(windowBytes)
     const start = bytes.subarray(0, readSync(source, bytes, 0, bytes.length, 0))
-    const end = findHeaderEnd(start.subarray(0, longestHeader))
+    const end = findHeaderEnd(start.subarray(0, maxHeaderBytes))
     const separator = end === undefined ? undefined : findSeparator(start.toString('latin1', 0, end))
     if (end === undefined || separator === undefined) return false
     const header = Buffer.concat([start.subarray(0, end), Buffer.from(`${separator}${surplusColumn}`)])

@@ -18,7 +18,7 @@ export const csv = defineSource('CSV', {
   async open(given, opening) {
     const { file, strings } = await recodeIfNeeded(given, opening.job)
     refuseNul(file, (piece) => piece.indexOf(0))
-    const { columns, ...source } = openText(file, opening)
+    const { columns, ...source } = openCsv(file, opening)
     return [{ ...source, columns: { ...columns, ...(strings === undefined ? {} : { strings }) } }]
   },
 })
@@ -29,7 +29,7 @@ function isUnnamedText({ start, text, extension }: FileProbe): boolean {
 }
 
 /** Opens a CSV file so that GDAL ignores none of its content. */
-function openText({ path }: SourceFile, { gdal, job: { folder } }: Opening): SourceLayer {
+function openCsv({ path }: SourceFile, { gdal, job: { folder } }: Opening): SourceLayer {
   const [found] = findCoordinates(openTable(gdal, path, 'CSV'), path)
   if (found === undefined) throw new Error('a table of text has one layer')
   const { columns } = found
@@ -89,12 +89,12 @@ function startCellReasons(plain: Layer, columns: readonly string[]): GeometryRea
     const cells = columns.map((name) => ({ name, text: String(row.value.fields.get(name) ?? '').trim() }))
     const wrong = cells.find(({ text }) => text !== '' && (cells.length === 1 || !isNumber(text)))
     if (wrong === undefined) return undefined
-    const text = JSON.stringify(wrong.text.slice(0, longestShown))
+    const text = JSON.stringify(wrong.text.slice(0, maxShownLength))
     return `${wrong.name}: ${text} is not a ${cells.length === 1 ? 'valid geometry' : 'number'}`
   }
 }
 
-const longestShown = 80
+const maxShownLength = 80
 
 function isNumber(text: string): boolean {
   return /^[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?$/.test(text)

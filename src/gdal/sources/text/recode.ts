@@ -36,7 +36,7 @@ function recodedStrings(encoding: string, { name }: SourceFile): StringReader {
     encoding,
     readName(field) {
       if (!field.includes('\uFFFD')) return field
-      throw unreadable({ name }, `the name of its field ${field} is not ${encoding}`, encodingHint)
+      throw unreadable({ name }, `the name of field ${field} is not ${encoding}`, encodingHint)
     },
   }
 }
