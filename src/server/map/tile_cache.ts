@@ -25,18 +25,31 @@ const maxBytes = 64 * 2 ** 20
 /** Memory of a tile in addition to its bytes. */
 const overheadBytes = 500
 
-/** Creates an empty cache. */
-export function createTileCache(): TileCache {
-  const tiles = new LRUCache<string, CachedTile, () => Promise<Uint8Array>>({
-    maxSize: maxBytes,
+/** Creates an empty cache. A tile larger than the cache is not stored. */
+export function createTileCache(limitBytes = maxBytes): TileCache {
+  const tiles = new LRUCache<string, CachedTile>({
+    maxSize: limitBytes,
     // Includes the gzipped bytes, about a third, which are created later.
     sizeCalculation: ({ bytes }) => overheadBytes + Math.ceil(bytes.length * 1.4),
-    fetchMethod: async (_key, _stale, { context: create }) => describeTile(await create()),
   })
+  // Tiles that are being created are kept apart from the cache, where storing another tile could evict them.
+  const creations = new Map<string, Promise<CachedTile>>()
+  const createOnce = async (key: string, create: () => Promise<Uint8Array>) => {
+    try {
+      const tile = describeTile(await create())
+      tiles.set(key, tile)
+      return tile
+    } finally {
+      creations.delete(key)
+    }
+  }
   return {
     async get(key, create) {
-      // A tile larger than the cache is not stored.
-      return (await tiles.fetch(key, { context: create })) ?? describeTile(await create())
+      const known = tiles.get(key) ?? creations.get(key)
+      if (known !== undefined) return known
+      const creation = createOnce(key, create)
+      creations.set(key, creation)
+      return creation
     },
   }
 }
