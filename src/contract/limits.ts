@@ -66,6 +66,18 @@ export function isResourceId(value: unknown): value is number {
 /** Maximum number of resource ids in a request. */
 export const maxResourceIds = 10_000
 
+/**
+ * Limits of a vector tile: the features of a layer without simplification, the points and small geometries of a layer, all
+ * its features, its bytes, and the bytes of a tile, which many layers share equally.
+ */
+export const tileLimits = {
+  unsimplified: 8192,
+  small: 8192,
+  features: 16_384,
+  layerBytes: 2 * 2 ** 20,
+  bytes: 16 * 2 ** 20,
+} as const
+
 /** Maximum number of layers that a request renders or searches. */
 export const maxLayers = 100
 

@@ -1,4 +1,4 @@
-import { maxLayers } from '../limits.ts'
+import { maxLayers, tileLimits } from '../limits.ts'
 import { IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 import type { WebmapConfig } from '../webmap_config.ts'
@@ -28,7 +28,7 @@ export const renderRoutes = {
       simplification: Type.Integer({
         minimum: 0,
         maximum: 4096,
-        description: 'Simplification tolerance in units of 1/4096 tile; 0 disables it.',
+        description: `Simplification tolerance in units, 1/512 of the extent by default; 0 disables it for layers with up to ${tileLimits.unsimplified} features and ${tileLimits.layerBytes} bytes in the tile.`,
       }),
       extent: Type.Integer({
         minimum: 256,

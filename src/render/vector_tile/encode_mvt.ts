@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { PbfWriter } from 'pbf'
 import type { GeometryFamily } from '../../contract/geometry.ts'
 import type { Sequence } from '../../geo/geometry.ts'
@@ -30,20 +31,50 @@ export interface TileLayer {
   readonly features: Iterable<TileFeature>
 }
 
+/** An encoded layer. */
+export interface EncodedLayer {
+  /** No bytes for a layer without features. */
+  readonly bytes: Uint8Array
+  /** False if features were left out because of the size limit. */
+  readonly isComplete: boolean
+}
+
+/** Features and bytes that are encoded before other requests get their turn. */
+const batch = { features: 128, bytes: 64 * 2 ** 10 }
+
 /**
  * Encodes a layer as a tile; the concatenated bytes of several layers are a tile, too. Features whose geometry collapses
- * at the resolution of the tile are left out. Returns no bytes for a layer without features.
+ * at the resolution of the tile are left out, and so are the first feature that exceeds the size limit and those after it.
  *
  * @see https://github.com/mapbox/vector-tile-spec/tree/master/2.1
  */
-export function encodeTileLayer(layer: TileLayer): Uint8Array {
+export async function encodeTileLayer(
+  layer: TileLayer,
+  limitBytes = Number.POSITIVE_INFINITY,
+): Promise<EncodedLayer> {
   const values = new ValueTable()
   const features = new PbfWriter()
-  for (const feature of layer.features) writeFeature(features, { feature, keys: layer.keys, values })
-  if (features.pos === 0) return new Uint8Array()
+  let isComplete = true
+  let [count, batchStart] = [0, 0]
+  for (const feature of layer.features) {
+    const before = { featuresEnd: features.pos, values: values.mark() }
+    writeFeature(features, { feature, keys: layer.keys, values })
+    const sizeBytes = features.pos + values.sizeBytes
+    if (sizeBytes > limitBytes) {
+      features.pos = before.featuresEnd
+      values.truncate(before.values)
+      isComplete = false
+      break
+    }
+    count += 1
+    if (count % batch.features !== 0 && sizeBytes - batchStart < batch.bytes) continue
+    batchStart = sizeBytes
+    await setImmediate()
+  }
+  if (features.pos === 0) return { bytes: new Uint8Array(), isComplete }
   const writer = new PbfWriter(new Uint8Array(features.pos + 1024))
   writer.writeMessage(tags.layer, writeLayer, { layer, features: features.finish(), values })
-  return writer.finish()
+  return { bytes: writer.finish(), isComplete }
 }
 
 // Field numbers of the specification's vector_tile.proto.
@@ -157,6 +188,11 @@ const command = (id: number, count: number) => (id & 7) | (count << 3)
 
 const zigzag = (value: number) => ((value << 1) ^ (value >> 31)) >>> 0
 
+interface TableEnd {
+  readonly sizeBytes: number
+  readonly count: number
+}
+
 /** The distinct values of a layer. */
 class ValueTable {
   readonly #places = { integer: new Map(), real: new Map(), text: new Map() } satisfies Record<
@@ -175,6 +211,22 @@ class ValueTable {
     places.set(value, place)
     this.#count += 1
     return place
+  }
+
+  /** Size of the encoded values. */
+  get sizeBytes(): number {
+    return this.#writer.pos
+  }
+
+  /** Returns the current end of the table. */
+  mark(): TableEnd {
+    return { sizeBytes: this.#writer.pos, count: this.#count }
+  }
+
+  /** Removes the values after a mark. Values cannot be added afterwards. */
+  truncate({ sizeBytes, count }: TableEnd): void {
+    this.#writer.pos = sizeBytes
+    this.#count = count
   }
 
   bytes(): Uint8Array {

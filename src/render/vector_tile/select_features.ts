@@ -1,4 +1,5 @@
 import { geometryParts } from '../../contract/geometry.ts'
+import { tileLimits } from '../../contract/limits.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { clipGeometry } from '../../geo/clip.ts'
@@ -18,6 +19,7 @@ import {
   derivedColumns,
   isPointLayer,
   largeGeometrySql,
+  mergedCellSql,
   selectPoints,
   smallGeometrySql,
   tileSource,
@@ -25,9 +27,6 @@ import {
 
 /** Maximum number of features that are selected in one statement and thinned here instead of in the database. */
 const maxUnthinned = 1024
-
-/** Maximum number of points and small geometries of a layer in a tile. */
-const maxSmall = 8192
 
 /** The part of a layer to select for a tile. */
 export interface TileSelection {
@@ -40,33 +39,34 @@ export interface TileSelection {
 
 /**
  * Selects the features of a tile, ordered by id. Points and geometries smaller than a cell are thinned to one per cell;
- * if too many remain, cells are merged. A cell size of 0 keeps everything.
+ * if too many remain, cells are merged. A cell size of 0 keeps all features, or returns undefined if there are too many.
  */
 export async function selectTileFeatures(
   database: Queryable,
   selection: TileSelection,
-): Promise<TileFeature[]> {
-  const { layer, grid, cache } = selection
+): Promise<Iterable<TileFeature> | undefined> {
+  const { grid, cache } = selection
   const isThinned = grid.cellUnits > 0
   const cached = cache.find(levelOf(selection), worldBox(grid))
-  const first = await selectRows(database, selection, {
-    cached,
-    ...(isThinned && { limit: maxUnthinned + 1 }),
-  })
-  const isDense = isThinned && first.length > maxUnthinned
+  const maxRows = isThinned ? maxUnthinned : tileLimits.unsimplified
+  const first = await selectRows(database, selection, { cached, limit: maxRows + 1 })
+  const isDense = first.length > maxRows
+  if (isDense && !isThinned) return undefined
   const rows = isDense ? await selectThinned(database, selection, cached) : first
   const small = rows.filter(({ cell }) => cell !== null)
   const candidates = { ids: small.map(({ id }) => id), cells: small.map(({ cell }) => cell ?? 0) }
-  const kept = thinFeatures(candidates, maxSmall)
-  return rows
-    .filter(({ id, cell }) => cell === null || kept.has(id))
-    .sort((a, b) => a.id - b.id)
-    .flatMap((row) => {
-      const geometry = readGeometry({ ...selection, cached }, row)
-      return geometry === undefined
-        ? []
-        : [{ id: row.id, geometry, values: attributeValues(layer.fields, row) }]
-    })
+  const kept = thinFeatures(candidates, tileLimits.small)
+  const chosen = rows.filter(({ id, cell }) => cell === null || kept.has(id)).sort((a, b) => a.id - b.id)
+  return readFeatures({ ...selection, cached }, chosen)
+}
+
+/** Reads features one by one, so that the encoder can interrupt the work. */
+function* readFeatures(reader: RowReader, rows: readonly TileRow[]): Generator<TileFeature> {
+  for (const row of rows) {
+    const geometry = readGeometry(reader, row)
+    if (geometry !== undefined)
+      yield { id: row.id, geometry, values: attributeValues(reader.layer.fields, row) }
+  }
 }
 
 interface TileRow extends Readonly<Record<string, unknown>> {
@@ -122,7 +122,7 @@ const levelOf = ({ layer, grid }: TileSelection) =>
   [layer.resourceId, layer.tableName, layer.dataVersion, grid.scale, grid.cellUnits].join(' ')
 
 interface RowChoice {
-  readonly limit?: number
+  readonly limit: number
   /** Ids of the small geometries to select. */
   readonly small?: ReadonlySet<number>
   readonly cached: CachedGeometries
@@ -146,8 +146,10 @@ async function selectRows(
   const isSelected = small && `id = any(${bindings.bind([...small], `${idType(layer)}[]`)})`
   const condition =
     isSelected && (isPointLayer(layer) ? isSelected : `(${isSelected} or not ${source.isSmall})`)
+  // Beyond the limit, large geometries precede small ones.
+  const order = condition && !isPointLayer(layer) ? `order by ${source.isSmall}, id` : ''
   const text = `select id, ${geometry} ${attributeSql(layer.fields)} from ${source.from}
-    ${condition ? `where ${condition}` : ''} ${limit === undefined ? '' : `limit ${limit}`}`
+    ${condition ? `where ${condition}` : ''} ${order} limit ${limit}`
   // A list of ids needs its own query plan.
   const prepared = small === undefined
   const { values } = bindings
@@ -158,6 +160,12 @@ async function selectRows(
   return idType(layer) === 'integer' ? rows : rows.map((row) => ({ ...row, id: Number(row.id) }))
 }
 
+/**
+ * Maximum number of cells from which the features are chosen. Cells are merged in the database only where there are more
+ * features, because fewer cells than this may remain of features that are close together.
+ */
+const maxCandidates = 2 ** 16
+
 /** Thins in the database first, so that memory is bounded by the cells of a tile, not by the size of the layer. */
 async function selectThinned(
   database: Queryable,
@@ -165,7 +173,8 @@ async function selectThinned(
   cached: CachedGeometries,
 ): Promise<TileRow[]> {
   const candidates = await findCandidates(database, selection)
-  return selectRows(database, selection, { cached, small: thinFeatures(candidates, maxSmall) })
+  const small = thinFeatures(candidates, tileLimits.small)
+  return selectRows(database, selection, { cached, small, limit: tileLimits.features })
 }
 
 async function findCandidates(
@@ -174,10 +183,20 @@ async function findCandidates(
 ): Promise<ThinningCandidates> {
   const bindings = createBindings()
   const { from, isSmall, cell } = tileSource(layer, grid, bindings)
+  const merges = excessMerges(layer, grid)
+  const isCrowded = `(select count(*) > ${maxCandidates} from (select from ${from} limit ${maxCandidates + 1}) counted)`
+  const group = merges === 0 ? 'cell' : `case when ${isCrowded} then ${mergedCellSql(merges)} else cell end`
   const text = `select array_agg(id)::text as ids, array_agg(cell)::text as cells
-    from (select min(id) as id, ${cell} as cell from ${from} where ${isSmall} group by 2) cells`
+    from (select min(id) as id, ${group} as cell
+      from (select id, ${cell} as cell from ${from} where ${isSmall} offset 0) small group by 2) cells`
   const [row] = await database.query<{ ids: string | null; cells: string | null }>(text, bindings.values)
   return { ids: readIntegers(row?.ids), cells: readIntegers(row?.cells) }
+}
+
+/** Returns how many times cells have to be merged so that a tile has at most `maxCandidates` cells. */
+function excessMerges(layer: Layer, { unitBox: [minX, , maxX], ...grid }: TileGrid): number {
+  const side = isPointLayer(layer) ? grid.pointCellUnits : grid.cellUnits
+  return Math.max(0, Math.ceil(Math.log2((maxX - minX) / side / Math.sqrt(maxCandidates))))
 }
 
 // Parsing arrays as text is ten times as fast as reading rows.

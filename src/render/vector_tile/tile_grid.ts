@@ -6,7 +6,7 @@ export interface TileRequest {
   readonly address: TileAddress
   /** Units along a side. */
   readonly extent: number
-  /** Tolerance of simplification and side of thinning cells, in units; 0 keeps everything. */
+  /** Tolerance of simplification and side of thinning cells, in units; 0 keeps all features within the limits. */
   readonly simplification: number
   /** Margin around the tile, as a fraction of its side. */
   readonly padding: number
@@ -28,10 +28,10 @@ export interface TileGrid {
   readonly worldUnits: number
   /** Units per metre. */
   readonly scale: number
-  /** Side of a cell in units; 0 keeps everything. */
+  /** Side of a cell in units; 0 if features are neither simplified nor thinned. */
   readonly cellUnits: number
   /**
-   * Side of a cell for points, in units; 0 keeps everything. Large enough that tiles of low zoom levels do not exceed the
+   * Side of a cell for points, in units; 0 if they are not thinned. Large enough that tiles of low zoom levels do not exceed the
    * limit of points: if cells were merged in some tiles only, their edges would be visible.
    */
   readonly pointCellUnits: number
@@ -49,6 +49,11 @@ export interface SearchArea {
   readonly box: Bbox | undefined
   /** Whether the reference system is geographic. */
   readonly isDegrees: boolean
+}
+
+/** Computes the grid of a tile whose cells are the same for points and other geometries, at every zoom level. */
+export function measurePlainTile(request: TileRequest): TileGrid {
+  return { ...measureTile(request), pointCellUnits: request.simplification }
 }
 
 /** Returns how many times the cell size is doubled for points: three times at low zoom levels, never at high ones. */
@@ -84,16 +89,16 @@ export function measureTile({ address, extent, simplification, padding }: TileRe
   }
 }
 
-/** How many times cells may be merged, four into one. */
-export const maxMerges = 6
+/** How many times cells may be merged, four into one: enough that cells of one unit meet the limit of any tile. */
+export const maxMerges = 8
 
 /** Low bits of a cell number that hold the row; the column is in the bits above. */
-export const rowBits = 14
+export const rowBits = 15
 
 /** Ids of features and, at the same index, numbers of their cells. */
 export interface ThinningCandidates {
   readonly ids: readonly number[]
-  /** Column times 2^14 plus row. */
+  /** Column times 2^15 plus row. */
   readonly cells: readonly number[]
 }
 

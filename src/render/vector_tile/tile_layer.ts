@@ -1,3 +1,4 @@
+import { tileLimits } from '../../contract/limits.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import { type Bbox, expandBbox } from '../../geo/bbox.ts'
@@ -7,20 +8,31 @@ import type { Layer } from '../../store/layer/stored_layer.ts'
 import { encodeTileLayer, type TileFeature } from './encode_mvt.ts'
 import type { GeometryCache } from './geometry_cache.ts'
 import { selectTileFeatures, type TileSelection } from './select_features.ts'
-import { measureTile, type SearchArea, type TileGrid, type TileRequest } from './tile_grid.ts'
+import {
+  measurePlainTile,
+  measureTile,
+  type SearchArea,
+  type TileGrid,
+  type TileRequest,
+} from './tile_grid.ts'
 import { boxSql, tileKeys } from './tile_source.ts'
 
-/** Maximum bytes of a layer in a tile, unless simplification is off. */
-const maxBytes = 450_000
+/** Bytes above which a layer is simplified more, unless simplification is off. */
+const simplifiedBytes = 450_000
 
 /** How many times the simplification may be doubled to meet the limit. */
 const maxDoublings = 4
+
+/** Tolerances, in units, to try if simplification is off: positions within one unit look the same. */
+const unsimplifiedTolerances = [0, 1, 4, 16]
 
 /** A layer of a tile to create. */
 export interface TileLayerRequest {
   /** Name of the layer in the tile. */
   readonly name: string
   readonly request: TileRequest
+  /** Maximum bytes of the layer, if less than the limit of every layer. */
+  readonly limitBytes?: number
   readonly cache: GeometryCache
 }
 
@@ -28,31 +40,44 @@ export interface TileLayerRequest {
  * Creates a layer of a vector tile. The database selects, simplifies and clips; the encoding is done here, the same for
  * all databases. Returns no bytes for an empty layer.
  *
- * A layer that exceeds the size limit is simplified and thinned more, unless simplification is 0.
+ * A layer that exceeds the size limit is simplified and thinned more. With simplification 0 this starts at a higher limit.
+ * If nothing else helps, the last features are left out.
  */
 export async function createTileLayer(
   database: Queryable,
   layer: Layer,
-  { name, request, cache }: TileLayerRequest,
+  { name, request, limitBytes = tileLimits.layerBytes, cache }: TileLayerRequest,
 ): Promise<Uint8Array> {
-  let { simplification } = request
   const searchArea = await findSearchArea(database, layer, measureTile(request))
-  for (let left = maxDoublings; ; left -= 1) {
-    const features = await findFeatures(database, {
-      layer,
-      cache,
-      grid: { ...measureTile({ ...request, simplification }), searchArea },
-    })
-    const bytes = encodeTileLayer({ name, extent: request.extent, keys: tileKeys(layer.fields), features })
-    if (bytes.length <= maxBytes || simplification === 0 || left === 0) return bytes
-    simplification *= 2
+  const hardLimit = Math.min(limitBytes, tileLimits.layerBytes)
+  const limit = request.simplification === 0 ? hardLimit : Math.min(simplifiedBytes, hardLimit)
+  const encode = (features: Iterable<TileFeature>, bytes: number) =>
+    encodeTileLayer({ name, extent: request.extent, keys: tileKeys(layer.fields), features }, bytes)
+  const grids = listGrids(request)
+  for (const [at, grid] of grids.entries()) {
+    const isLast = at === grids.length - 1
+    const features = await findFeatures(database, { layer, cache, grid: { ...grid, searchArea } })
+    if (features === undefined) continue
+    const { bytes, isComplete } = await encode(features, isLast ? hardLimit : limit)
+    if (isComplete || isLast) return bytes
   }
+  return new Uint8Array()
+}
+
+/** Lists the grids to try for a tile, from the requested one to coarser ones. */
+function listGrids(request: TileRequest): TileGrid[] {
+  const { simplification } = request
+  if (simplification === 0)
+    return unsimplifiedTolerances.map((units) => measurePlainTile({ ...request, simplification: units }))
+  return Array.from({ length: maxDoublings + 1 }, (_, doublings) =>
+    measureTile({ ...request, simplification: simplification * 2 ** doublings }),
+  )
 }
 
 async function findFeatures(
   database: Queryable,
   selection: Omit<TileSelection, 'clips'>,
-): Promise<TileFeature[]> {
+): Promise<Iterable<TileFeature> | undefined> {
   try {
     return await selectTileFeatures(database, { ...selection, clips: true })
   } catch (error) {

@@ -48,6 +48,11 @@ function cellSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
   return `((${index(x)}) << ${rowBits}) | (${index(y)})`
 }
 
+/** Returns SQL of the number of the cell that column `cell` belongs to after cells were merged a number of times. */
+export function mergedCellSql(merges: number): string {
+  return `(cell >> ${rowBits + merges} << ${rowBits}) | ((cell & ${2 ** rowBits - 1}) >> ${merges})`
+}
+
 /** Returns SQL of the centre of a geometry's box, in units. */
 function centreSql(grid: TileGrid, bindings: Bindings): [x: string, y: string] {
   const { box } = derivedColumns

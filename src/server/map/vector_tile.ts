@@ -1,4 +1,5 @@
 import { type Dialect, tileLayerPrefix } from '../../contract/dialect.ts'
+import { tileLimits } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { tileExists } from '../../geo/tile.ts'
 import { createGeometryCache } from '../../render/vector_tile/geometry_cache.ts'
@@ -99,11 +100,12 @@ async function createTile(
   { layers, dialect, request }: TileSource,
 ): Promise<Uint8Array> {
   const databases = await findDatabases(context, layers)
+  const limitBytes = Math.floor(tileLimits.bytes / layers.length)
   const parts = layers.map((layer) => {
     const name = `${tileLayerPrefix[dialect]}${layer.resourceId}`
     const cache = isForeign(layer) ? createGeometryCache() : context.layerCaches.geometries
     const database = databases.get(layer.resourceId) ?? context.database
-    return createTileLayer(database, layer, { name, request, cache })
+    return createTileLayer(database, layer, { name, request, limitBytes, cache })
   })
   return Buffer.concat(await Promise.all(parts))
 }

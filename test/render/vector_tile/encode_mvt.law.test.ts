@@ -9,9 +9,9 @@ import { tileLines, tilePoints, tilePolygons } from '../../geo/arbitrary.ts'
 const run = { seed: 20_240_502, numRuns: process.env.LANDFORM_SOAK ? 20_000 : 300 }
 
 /** What another program reads from a tile with one feature of this geometry: flat sequences, or nothing. */
-function readBack(geometry: TileGeometry): number[][] | undefined {
+async function readBack(geometry: TileGeometry): Promise<number[][] | undefined> {
   const features = [{ id: 7, geometry, values: [] }]
-  const bytes = encodeTileLayer({ name: 'svc:1', extent: 4096, keys: [], features })
+  const { bytes } = await encodeTileLayer({ name: 'svc:1', extent: 4096, keys: [], features })
   const layer = new VectorTile(new PbfReader(bytes)).layers['svc:1']
   return layer
     ?.feature(0)
@@ -20,22 +20,22 @@ function readBack(geometry: TileGeometry): number[][] | undefined {
 }
 
 describe('encodeTileLayer', () => {
-  test('writes lines and points that another decoder reads', () => {
-    fc.assert(
-      fc.property(fc.oneof(tileLines, tilePoints), (geometry) => {
+  test('writes lines and points that another decoder reads', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(tileLines, tilePoints), async (geometry) => {
         const tidy = tidyGeometry(geometry).parts.flat()
         const expected = tidy.length === 0 ? undefined : tidy.map((sequence) => [...sequence])
-        expect(readBack(geometry)).toEqual(expected)
+        expect(await readBack(geometry)).toEqual(expected)
       }),
       run,
     )
   })
 
-  test('writes closed rings, outer ones clockwise and holes the other way', () => {
-    fc.assert(
-      fc.property(tilePolygons, (geometry) => {
+  test('writes closed rings, outer ones clockwise and holes the other way', async () => {
+    await fc.assert(
+      fc.asyncProperty(tilePolygons, async (geometry) => {
         const tidy = tidyGeometry(geometry)
-        const rings = readBack(geometry) ?? []
+        const rings = (await readBack(geometry)) ?? []
         // The reader repeats the first position.
         expect(rings.map((ring) => ring.slice(0, -2))).toEqual(tidy.parts.flat())
         for (const part of tidy.parts) {

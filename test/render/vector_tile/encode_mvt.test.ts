@@ -5,8 +5,10 @@ import {
   encodeTileLayer,
   type TileFeature,
   type TileKey,
+  type TileLayer,
 } from '../../../src/render/vector_tile/encode_mvt.ts'
 
+const encode = async (layer: TileLayer) => (await encodeTileLayer(layer)).bytes
 const read = (bytes: Uint8Array) => new VectorTile(new PbfReader(bytes)).layers
 
 const layerOf = (keys: readonly TileKey[], features: readonly TileFeature[]) => ({
@@ -19,13 +21,13 @@ const layerOf = (keys: readonly TileKey[], features: readonly TileFeature[]) => 
 const point = { family: 'POINT', parts: [[[5, 6]]] } as const
 
 describe('encodeTileLayer', () => {
-  test('writes ids, name, extent and values of every kind; nulls are left out', () => {
+  test('writes ids, name, extent and values of every kind; nulls are left out', async () => {
     const keys = [
       { name: 'count', kind: 'integer' },
       { name: 'depth', kind: 'real' },
       { name: 'name', kind: 'text' },
     ] as const
-    const bytes = encodeTileLayer(
+    const bytes = await encode(
       layerOf(keys, [
         { id: 1, geometry: point, values: [2 ** 31, 1.5, 'Ω'] },
         { id: 4_000_000_000, geometry: point, values: [-7, null, ''] },
@@ -40,35 +42,35 @@ describe('encodeTileLayer', () => {
     expect(layer?.feature(2).properties).toEqual({ depth: 2, name: '9007199254740993' })
   })
 
-  test('writes an equal value once', () => {
+  test('writes an equal value once', async () => {
     const keys = [{ name: 'a', kind: 'text' }] as const
     const features = (count: number) =>
       Array.from({ length: count }, (_, id) => ({ id: id + 1, geometry: point, values: ['x'.repeat(1000)] }))
-    const [one, ten] = [1, 10].map((count) => encodeTileLayer(layerOf(keys, features(count))).length)
-    expect((ten ?? 0) - (one ?? 0)).toBeLessThan(200)
+    const [one, ten] = [await encode(layerOf(keys, features(1))), await encode(layerOf(keys, features(10)))]
+    expect(ten.length - one.length).toBeLessThan(200)
   })
 
-  test('distinguishes an integer and a real of the same value', () => {
+  test('distinguishes an integer and a real of the same value', async () => {
     const keys = [
       { name: 'a', kind: 'integer' },
       { name: 'b', kind: 'real' },
     ] as const
     const features = [{ id: 1, geometry: point, values: [1, 1] }]
-    const { length } = encodeTileLayer(layerOf(keys, features))
+    const { length } = await encode(layerOf(keys, features))
     const oneKind = [{ ...keys[0] }, { name: 'b', kind: 'integer' }] as const
-    expect(length).toBeGreaterThan(encodeTileLayer(layerOf(oneKind, features)).length)
+    expect(length).toBeGreaterThan((await encode(layerOf(oneKind, features))).length)
   })
 
-  test('leaves out collapsed features, and returns no bytes without features', () => {
+  test('leaves out collapsed features, and returns no bytes without features', async () => {
     const flat = { family: 'POLYGON', parts: [[[0, 0, 5, 0, 10, 0, 0, 0]]] } as const
     const speck = { family: 'LINESTRING', parts: [[[3, 3, 3, 3]]] } as const
     const features = [flat, speck].map((geometry, at) => ({ id: at + 1, geometry, values: [] }))
-    expect(encodeTileLayer(layerOf([], features))).toHaveLength(0)
+    expect(await encode(layerOf([], features))).toHaveLength(0)
     const withPoint = [...features, { id: 9, geometry: point, values: [] }]
-    expect(read(encodeTileLayer(layerOf([], withPoint)))['svc:5']?.length).toBe(1)
+    expect(read(await encode(layerOf([], withPoint)))['svc:5']?.length).toBe(1)
   })
 
-  test('drops the holes of an outer ring that collapses, and only those', () => {
+  test('drops the holes of an outer ring that collapses, and only those', async () => {
     const square = [0, 0, 10, 0, 10, 10, 0, 10, 0, 0]
     const parts = [
       [
@@ -77,15 +79,43 @@ describe('encodeTileLayer', () => {
       ],
       [square, [2, 2, 3, 2, 3, 3, 2, 2], [5, 5, 5, 5, 5, 5]],
     ]
-    const bytes = encodeTileLayer(
-      layerOf([], [{ id: 1, geometry: { family: 'POLYGON', parts }, values: [] }]),
-    )
+    const bytes = await encode(layerOf([], [{ id: 1, geometry: { family: 'POLYGON', parts }, values: [] }]))
     expect(read(bytes)['svc:5']?.feature(0).loadGeometry()).toHaveLength(2)
   })
 
-  test('the concatenated bytes of layers are a tile', () => {
-    const one = encodeTileLayer({ ...layerOf([], [{ id: 1, geometry: point, values: [] }]), name: 'svc:1' })
-    const two = encodeTileLayer({ ...layerOf([], [{ id: 2, geometry: point, values: [] }]), name: 'svc:2' })
+  test('leaves out the features and values that exceed the size limit, and reports it', async () => {
+    const keys = [{ name: 'a', kind: 'text' }] as const
+    const features = [1, 2, 3].map((id) => ({ id, geometry: point, values: [`${id}`.repeat(1000)] }))
+    const cut = await encodeTileLayer(layerOf(keys, features), 2500)
+    expect(cut.isComplete).toBe(false)
+    expect(cut.bytes.length).toBeLessThan(2500)
+    const layer = read(cut.bytes)['svc:5']
+    expect(layer?.length).toBe(2)
+    expect(layer?.feature(1).properties).toEqual({ a: '2'.repeat(1000) })
+    expect((await encodeTileLayer(layerOf(keys, features), 3500)).isComplete).toBe(true)
+    expect(await encodeTileLayer(layerOf(keys, features), 500)).toEqual({
+      bytes: new Uint8Array(),
+      isComplete: false,
+    })
+  })
+
+  test('lets other work run between batches of features', async () => {
+    let [turns, isDone] = [0, false]
+    const count = () => {
+      turns += 1
+      if (!isDone) setImmediate(count)
+    }
+    const features = Array.from({ length: 5000 }, (_, id) => ({ id: id + 1, geometry: point, values: [] }))
+    setImmediate(count)
+    const bytes = await encode(layerOf([], features))
+    isDone = true
+    expect(read(bytes)['svc:5']?.length).toBe(5000)
+    expect(turns).toBeGreaterThan(20)
+  })
+
+  test('the concatenated bytes of layers are a tile', async () => {
+    const one = await encode({ ...layerOf([], [{ id: 1, geometry: point, values: [] }]), name: 'svc:1' })
+    const two = await encode({ ...layerOf([], [{ id: 2, geometry: point, values: [] }]), name: 'svc:2' })
     expect(Object.keys(read(Buffer.concat([one, two])))).toEqual(['svc:1', 'svc:2'])
   })
 })

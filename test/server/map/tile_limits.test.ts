@@ -1,0 +1,111 @@
+import { VectorTile } from '@mapbox/vector-tile'
+import { PbfReader } from 'pbf'
+import { expect, test } from 'vitest'
+import type { GeometryType } from '../../../src/contract/geometry.ts'
+import { tileLimits } from '../../../src/contract/limits.ts'
+import { ensureFeatureTable } from '../../../src/store/layer/layer_table.ts'
+import { lockLayer } from '../../../src/store/layer/stored_layer.ts'
+import { createTestLayer } from '../../support/layers.ts'
+import { describeServers, type TestServer } from '../../support/server.ts'
+
+const half = 20_037_508
+
+interface Content {
+  readonly geometryType: GeometryType
+  readonly count: number
+  /** SQL of the geometry and the text of feature `n`. */
+  readonly geometry: string
+  readonly text: string
+}
+
+let names = 0
+
+/** Creates a layer with features that the database generates. */
+async function createLayer({ database }: TestServer, content: Content): Promise<number> {
+  const { geometryType, count, geometry, text } = content
+  const fields = { s: 'STRING' } as const
+  names += 1
+  const id = await createTestLayer(database, { name: `limited ${names}`, geometryType, fields })
+  await database.transaction(async (tx) => {
+    const layer = await lockLayer(tx, id)
+    if (layer === undefined) throw new Error('the layer does not exist')
+    const { tableName, fields: created } = await ensureFeatureTable(tx, layer)
+    await tx.query(
+      `insert into ${tableName} (geom, ${created[0]?.columnName})
+       select ST_SetSRID(${geometry}, 3857), ${text} from generate_series(1, ${count}) n`,
+    )
+  })
+  return id
+}
+
+async function readTile(server: TestServer, id: number, query: string) {
+  const path = `/api/component/feature_layer/mvt?resource=${id}&extent=8192&simplification=0&${query}`
+  const answer = await server.admin('GET', path)
+  expect(answer.status).toBe(200)
+  const bytes = new Uint8Array(await answer.arrayBuffer())
+  const layer = new VectorTile(new PbfReader(bytes)).layers[`svc:${id}`]
+  const features = Array.from({ length: layer?.length ?? 0 }, (_, at) => layer?.feature(at))
+  return { bytes, features }
+}
+
+describeServers('tiles without simplification', (start) => {
+  // No two points of the sequence are near each other.
+  const spread = (size: number) =>
+    `ST_MakePoint((n * 0.6180339887 - floor(n * 0.6180339887) - 0.5) * ${size}, (n * 0.7548776662 - floor(n * 0.7548776662) - 0.5) * ${size})`
+
+  test('hold a limited number of many points, spread over the tile', async () => {
+    const server = await start()
+    const layer = { geometryType: 'POINT', count: 70_000, text: "''" } as const
+    const id = await createLayer(server, { ...layer, geometry: spread(2 * half) })
+    for (const query of ['z=0&x=0&y=0', 'z=0&x=0&y=0&padding=0.5', 'z=0&x=0&y=0&padding=0']) {
+      const { features } = await readTile(server, id, query)
+      expect(features.length).toBeGreaterThan(2000)
+      expect(features.length).toBeLessThanOrEqual(tileLimits.small)
+      const points = features.flatMap((feature) => (feature?.loadGeometry() ?? []).flat())
+      const quarters = Map.groupBy(points, ({ x, y }) => `${x < 4096} ${y < 4096}`)
+      for (const quarter of quarters.values()) expect(quarter.length).toBeGreaterThan(points.length / 5)
+      expect(quarters.size).toBe(4)
+    }
+  })
+
+  test('hold points of every unit, one of those that share a unit', async () => {
+    const server = await start()
+    // 3 points at each of places that are 4 units apart at zoom level 14, up to the margin of the tile.
+    const unit = (2 * half) / 2 ** 14 / 8192
+    const geometry = `ST_MakePoint((n / 3) * 4 * ${unit} + ${unit / 2}, -${unit / 2} - (n / 3) * 2 * ${unit})`
+    const id = await createLayer(server, { geometryType: 'POINT', count: 12_000, text: "''", geometry })
+    const { features } = await readTile(server, id, 'z=14&x=8192&y=8192&padding=0.5')
+    const positions = features.map((feature) => JSON.stringify(feature?.loadGeometry()))
+    expect(new Set(positions).size).toBe(features.length)
+    expect(features.length).toBe(3072)
+  })
+
+  test('hold all points within the limit, also those at one position', async () => {
+    const server = await start()
+    const layer = { geometryType: 'POINT', count: tileLimits.unsimplified, text: "''" } as const
+    const id = await createLayer(server, { ...layer, geometry: 'ST_MakePoint(n % 7, 0)' })
+    expect((await readTile(server, id, 'z=0&x=0&y=0')).features).toHaveLength(tileLimits.unsimplified)
+  })
+
+  test('hold a limited number of long lines', async () => {
+    const server = await start()
+    const geometry = `ST_MakeLine(ST_MakePoint(-${half}, n), ST_MakePoint(${half}, -n))`
+    const layer = { geometryType: 'LINESTRING', count: 20_000, text: "''" } as const
+    const id = await createLayer(server, { ...layer, geometry })
+    const { bytes, features } = await readTile(server, id, 'z=0&x=0&y=0')
+    expect(features.map((feature) => feature?.id)).toEqual(
+      Array.from({ length: tileLimits.features }, (_, at) => at + 1),
+    )
+    expect(bytes.length).toBeLessThan(tileLimits.layerBytes)
+  })
+
+  test('hold features up to a limit of bytes', async () => {
+    const server = await start()
+    const layer = { geometryType: 'POINT', count: 4000 } as const
+    const text = "n || repeat('x', 1000)"
+    const id = await createLayer(server, { ...layer, text, geometry: 'ST_MakePoint(n * 5000, 0)' })
+    const { bytes, features } = await readTile(server, id, 'z=0&x=0&y=0')
+    expect(bytes.length).toBeLessThan(tileLimits.layerBytes)
+    expect(features.length).toBeGreaterThan(500)
+  })
+})
