@@ -17,13 +17,18 @@ export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
   // Responses depend on the caller's permissions, so shared caches must not store them by default.
   reply.headers({ 'cache-control': 'private, no-cache', ...answer.headers })
   if ('json' in answer) return reply.type(json).send(Buffer.from(JSON.stringify(answer.json)))
-  if ('bytes' in answer) return reply.type(answer.mediaType).send(Buffer.from(answer.bytes))
+  if ('bytes' in answer) return reply.type(answer.mediaType).send(viewBytes(answer.bytes))
   // A stream that fails after its first byte destroys the socket, so that clients detect the truncation.
   if ('stream' in answer)
     return reply
       .type(answer.mediaType)
       .send(Readable.from(counted(answer.stream, reply), { objectMode: false }))
   return reply.send()
+}
+
+/** Returns a buffer of the same memory: many responses share the bytes of a cached document. */
+function viewBytes({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 /** Tells whether a client accepts gzip. @see RFC 9110 clause 12.5.3 */

@@ -1,7 +1,8 @@
-import { describeApi, type OpenApi } from '../../contract/openapi/openapi.ts'
+import { describeApi } from '../../contract/openapi/openapi.ts'
 import type { docsRoutes } from '../../contract/routes/docs.ts'
 import type { RouteName } from '../../contract/routes.ts'
-import type { ApiRequest, Handlers } from '../http/handler.ts'
+import { answerDocument, createDocuments } from '../http/constant_document.ts'
+import type { Handlers } from '../http/handler.ts'
 import { docsPage } from '../pages/docs_page.ts'
 import { documentHeaders } from '../pages/html_document.ts'
 
@@ -10,20 +11,12 @@ export function createDocsHandlers(
   isOffered: (name: RouteName) => boolean,
 ): Handlers<keyof typeof docsRoutes> {
   // Created on first use, to keep it out of the start.
-  const descriptions = new Map<string, OpenApi>()
-  const describe = ({ context: { version } }: Pick<ApiRequest, 'context'>) => {
-    const description = descriptions.get(version) ?? describeApi({ version, isOffered })
-    descriptions.set(version, description)
-    return description
-  }
+  const describe = (version: string) => describeApi({ version, isOffered })
+  const openapi = createDocuments('application/json', (version: string) => JSON.stringify(describe(version)))
+  const page = createDocuments('text/html; charset=utf-8', (version: string) => docsPage(describe(version)))
   return {
-    'docs.openapi': async (request) => ({
-      json: { ...describe(request) },
-    }),
-    'docs.page': async (request) => ({
-      bytes: Buffer.from(docsPage(describe(request))),
-      mediaType: 'text/html; charset=utf-8',
-      headers: documentHeaders,
-    }),
+    'docs.openapi': async ({ context: { version }, headers }) => answerDocument(openapi(version), headers),
+    'docs.page': async ({ context: { version }, headers }) =>
+      answerDocument(page(version), headers, documentHeaders),
   }
 }

@@ -28,4 +28,17 @@ describeServers('the description of the interface', (start) => {
     expect(page).not.toMatch(/<script|https?:/)
     for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${target}"`)
   })
+
+  test.each(['/openapi.json', '/docs'])(
+    '%s has a strong ETag, and returns 304 to clients that have it',
+    async (path) => {
+      const first = await server.guest('GET', path)
+      const etag = first.headers.get('etag') ?? ''
+      expect(etag).toMatch(/^"[\w-]+"$/)
+      const again = await server.guest('GET', path, undefined, { 'if-none-match': etag })
+      expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, ''])
+      const other = await server.guest('GET', path, undefined, { 'if-none-match': '"other"' })
+      expect([other.status, await other.text()]).toEqual([200, await first.text()])
+    },
+  )
 })
