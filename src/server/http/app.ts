@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { fastifyCors } from '@fastify/cors'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import helmet from 'helmet'
@@ -14,6 +14,7 @@ import { sendProblem } from './answer.ts'
 import { answerClientError } from './client_error.ts'
 import { getStatus, problemOf } from './error_body.ts'
 import type { Handler } from './handler.ts'
+import { limitPipelining } from './pipelining.ts'
 import type { ResponseStyle } from './response_dialect.ts'
 import { type KnownPath, listEndpoints, listPaths } from './routing.ts'
 import { createOperation, type RequestFacts } from './run_route.ts'
@@ -33,9 +34,6 @@ declare module 'fastify' {
   }
 }
 
-/** Maximum size of a request head, in bytes. Large, because query strings may contain geometries. */
-const maxHeaderBytes = 64 * 1024
-
 /** Finds the handler of a route. */
 export type FindHandler = (name: RouteName) => Handler<RouteName>
 
@@ -45,10 +43,7 @@ export function createApp(context: ServerContext, findHandler: FindHandler): Fas
     logger: false,
     bodyLimit: Number.MAX_SAFE_INTEGER,
     genReqId: requestIdOf,
-    http: { maxHeaderSize: maxHeaderBytes },
-    // Uploads of large files may take long; slow clients are disconnected by their rate.
-    requestTimeout: 0,
-    keepAliveTimeout: 65_000,
+    serverFactory: createHttpServer,
     forceCloseConnections: 'idle',
     // While the server stops, requests on open connections are still processed, then the connection closes.
     return503OnClosing: false,
@@ -85,6 +80,15 @@ export function createApp(context: ServerContext, findHandler: FindHandler): Fas
   addEndpoints(app, context, findHandler)
   addWebFiles(app)
   return app
+}
+
+/** Maximum size of a request head, in bytes. Large, because query strings may contain geometries. */
+const maxHeaderBytes = 64 * 1024
+
+function createHttpServer(handle: RequestListener): Server {
+  // Uploads of large files may take long; slow clients are disconnected by their rate.
+  const limits = { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: 65_000, requestTimeout: 0 }
+  return createServer(limits, limitPipelining(handle))
 }
 
 function addEndpoints(app: FastifyInstance, context: ServerContext, findHandler: FindHandler): void {

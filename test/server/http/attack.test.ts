@@ -1,4 +1,6 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
+import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { uploadContent } from '../../support/samples.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
@@ -207,5 +209,24 @@ describeServers('an attack', (start) => {
       })
       expect([cls, answer.status, await answer.text()]).toEqual([cls, 422, expect.not.stringMatching(secret)])
     }
+  })
+
+  test('pipelined requests are answered in order, and clients that do not read delay nobody', async () => {
+    const server = await start()
+    const { hostname, port } = new URL(server.url)
+    const ids = Array.from({ length: 500 }, (_, at) => `pipelined-${at}`)
+    const lines = ids.map((id) => `GET /openapi.json HTTP/1.1\r\nHost: test\r\nX-Request-Id: ${id}\r\n\r\n`)
+    const socket = connect({ host: hostname, port: Number(port) })
+    socket.write(lines.join(''))
+    expect((await server.guest('GET', '/api/component/core/ping')).status).toBe(200)
+    const answered: string[] = []
+    for await (const line of createInterface({ input: socket })) {
+      // Responses of JSON in one line: the next head follows the body without a line break.
+      const id = /^x-request-id: (.*)$/i.exec(line)?.[1]
+      if (id !== undefined) answered.push(id)
+      if (answered.length === ids.length) break
+    }
+    socket.destroy()
+    expect(answered).toEqual(ids)
   })
 })
