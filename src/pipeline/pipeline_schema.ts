@@ -70,7 +70,7 @@ const FromLayersSchema = Type.Object(
   closed,
 )
 
-/** What a value of a field has to be. */
+/** Checks of the values of a field. */
 const FieldCheckSchema = Type.Object(
   {
     required: Type.Optional(
@@ -131,7 +131,7 @@ const head = {
   description: Type.Optional(Type.String({ description: 'What it is for.' })),
 }
 
-/** A pipeline that fills a layer from a file. */
+/** A pipeline that loads a file into a layer. */
 export const ImportSchema = Type.Object(
   {
     ...head,
@@ -163,7 +163,7 @@ export const ImportSchema = Type.Object(
   closed,
 )
 
-/** A pipeline that writes layers into files. */
+/** A pipeline that exports layers to files. */
 export const ExportSchema = Type.Object(
   {
     ...head,
@@ -189,31 +189,31 @@ export const ExportSchema = Type.Object(
   closed,
 )
 
-/** A pipeline that fills a layer from a file, as written. */
+/** A pipeline that loads a file into a layer, as in its file. */
 export type ImportPipeline = Static<typeof ImportSchema>
 
-/** A pipeline that writes layers into files, as written. */
+/** A pipeline that exports layers to files, as in its file. */
 export type ExportPipeline = Static<typeof ExportSchema>
 
-/** What rows have to be, as written. */
+/** Checks of the rows of a source. */
 export type Check = Static<typeof CheckSchema>
 
-/** How a table of text is written. */
+/** Format options of a CSV file. */
 export type CsvOptions = Static<typeof CsvSchema>
 
-/** Where the geometry of a row stands. */
+/** Columns with the geometry of a row. */
 export type GeometryColumns = Static<typeof GeometrySchema>
 
-/** A named flow of data, as written, and the folder its paths start from. */
+/** A pipeline as in its file, and the folder to which its paths are relative. */
 export type Pipeline = (
   | ({ readonly kind: 'import' } & ImportPipeline)
   | ({ readonly kind: 'export' } & ExportPipeline)
 ) & {
-  /** Absolute path of the folder of the file. */
+  /** Absolute path of the folder of the pipeline file. */
   readonly folder: string
 }
 
-/** JSON Schema of a pipeline file; it stands on its own. */
+/** Returns the self-contained JSON Schema of a pipeline file. */
 export function pipelineSchema(): object {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
