@@ -80,16 +80,16 @@ function parseBody(text: string): ErrorBody | undefined {
   }
 }
 
-// A proxy, or another program altogether, answered: its page says nothing a person could use.
+/** Returns the problem of a response without an error body of the API, such as the page of a proxy. */
 function problemOfPage({ status, origin, what, location }: ErrorAnswer): Problem {
   if (location !== undefined) {
-    return problem('http/unexpected', `${origin} sends ${what} on to ${location}.`, {
+    return problem('http/unexpected', `${origin} redirects ${what} to ${location}.`, {
       status,
-      hint: 'Give the address it leads to.',
+      hint: 'Use the URL of the redirect target.',
     })
   }
   const code = findCodeOfStatus(status) ?? 'http/unexpected'
-  return problem(code, `${origin} answered ${what} with status ${status}.`, { status })
+  return problem(code, `${origin} returned status ${status} for ${what}.`, { status })
 }
 
 function codeOf({ code, exception }: ErrorBody, status: number): ProblemCode {

@@ -200,7 +200,7 @@ interface Columns {
 /** Assigns columns to the fields of the layer, or to those of the source for a new layer. */
 function planColumns({ fields, keynames }: RowLayout, keepFields: ImportSource['keepFields']): Columns {
   if (fields.length > maxFields)
-    throw problem('source/unreadable', `the source has ${fields.length} fields, the maximum is ${maxFields}`)
+    throw problem('source/unreadable', `the source has ${fields.length} fields; the limit is ${maxFields}`)
   const named = nameFields(fields, keynames)
   const planned = keepFields === undefined ? named.fields : planFields(keepFields)
   const byKeyname = new Map(planned.map(({ keyname, columnName }) => [keyname, columnName]))

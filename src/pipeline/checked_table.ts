@@ -39,7 +39,7 @@ export async function openCheckedTable({
 }: TableCheck): Promise<CheckedTable> {
   const { csv, geometry, fields } = pipeline.from
   if (geometry === undefined) {
-    throw problem('usage/bad-argument', 'A table needs from.geometry.', {
+    throw problem('usage/bad-argument', 'Loading a table requires from.geometry.', {
       hint: 'Name the columns: geometry: { longitude: lon, latitude: lat }.',
     })
   }

@@ -90,5 +90,5 @@ function issueOf(document: YamlDocument, { kind, pointer, message, hint }: Fault
 
 function emptyFile(file: string): Issue {
   const span = { file, line: 1, column: 1, endLine: 1, endColumn: 1 }
-  return { code: 'pipeline/missing-field', severity: 'error', message: 'the file holds no pipeline', span }
+  return { code: 'pipeline/missing-field', severity: 'error', message: 'the file contains no pipeline', span }
 }

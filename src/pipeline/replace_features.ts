@@ -71,10 +71,14 @@ export async function replaceFeatures(
 /** Checks that the server has received all rows. */
 function checkArrived({ sent, layer }: Replacement, count: number): void {
   if (sent === undefined || sent === count) return
-  throw problem('pipeline/counts', `${countOf(sent, 'row')} sent to "${layer.keyname}", ${count} arrived.`, {
-    resource: layer.id,
-    data: { sent, arrived: count },
-  })
+  throw problem(
+    'pipeline/counts',
+    `${countOf(sent, 'row')} sent to "${layer.keyname}", but ${count} received.`,
+    {
+      resource: layer.id,
+      data: { sent, arrived: count },
+    },
+  )
 }
 
 function checkLoss({ layer, limits }: Replacement, change: DataChange): void {

@@ -128,8 +128,8 @@ function indexOf(columns: readonly string[], name: string): number {
 
 function requireName(known: readonly string[], name: string, what: string): void {
   if (known.includes(name)) return
-  throw problem('usage/bad-argument', `"${name}" is no ${what}.`, {
-    hint: findHint(name, known) ?? `there are: ${known.join(', ')}`,
+  throw problem('usage/bad-argument', `"${name}" is not a ${what}.`, {
+    hint: findHint(name, known) ?? `use one of ${known.join(', ')}`,
   })
 }
 
@@ -141,5 +141,5 @@ function requireName(known: readonly string[], name: string, what: string): void
 export function findTextFault(datatype: Datatype, text: string): string | undefined {
   const { parse, expected } = datatypeCodecs[datatype]
   if (parse(text) !== undefined) return undefined
-  return datatype === 'STRING' ? 'holds a character that cannot be stored' : `"${text}" is not ${expected}`
+  return datatype === 'STRING' ? 'contains a character that cannot be stored' : `"${text}" is not ${expected}`
 }

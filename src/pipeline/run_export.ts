@@ -91,10 +91,10 @@ async function exportLayer(layer: TargetLayer, folder: string, context: RunConte
   if (written.features !== expected) {
     throw problem(
       'pipeline/counts',
-      `"${layer.keyname}" has ${expected} features, ${written.features} arrived.`,
+      `"${layer.keyname}" has ${expected} features, but ${written.features} were received.`,
       {
         resource: layer.id,
-        hint: 'It may have changed on the way: run it again.',
+        hint: 'The layer may have changed during the export: run the pipeline again.',
       },
     )
   }

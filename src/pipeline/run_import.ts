@@ -210,7 +210,7 @@ function checkRows({ check, quarantine }: ImportPipeline, counts: RowCounts): vo
   }
   const limit = quarantine?.limit ?? 0
   if (!isOverLimit(quarantined, read, limit)) return
-  const message = `${quarantined} of ${rows(read)} for "${layer}" ${quarantined === 1 ? 'is' : 'are'} bad, the limit is ${limit}.`
+  const message = `${quarantined} of ${rows(read)} for "${layer}" ${quarantined === 1 ? 'is' : 'are'} bad; the limit is ${limit}.`
   throw refusal('pipeline/quarantine', message, counts, { limit })
 }
 

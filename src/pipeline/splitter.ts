@@ -28,7 +28,7 @@ export async function* splitArray(chunks: AsyncIterable<Uint8Array>): AsyncGener
     }
     pending = bytes.subarray(at)
   }
-  if (!isClosed) throw new SyntaxError('The list ended before it was closed.')
+  if (!isClosed) throw new SyntaxError('The list is truncated: its closing bracket is missing.')
 }
 
 /** Skips the opening bracket, commas and white space. */

@@ -33,7 +33,7 @@ export async function getLayer(api: Api, keyname: string, signal?: AbortSignal):
   if (layer === undefined)
     throw problem(
       'pipeline/no-layer',
-      `There is no layer "${keyname}" on ${api.url} that this account may read.`,
+      `Layer "${keyname}" does not exist on ${api.url}, or this account cannot read it.`,
     )
   const { cls, id, creation_date: createdAt } = layer.resource
   if (!isCls(cls) || !hasFeatures(cls))

@@ -59,7 +59,7 @@ describe('problemOfAnswer', () => {
     const fault = answer(502, '<html>secret banner</html>')
     expect([fault.code, fault.message]).toEqual([
       'http/unexpected',
-      'http://gis.test answered GET /api/resource/7 with status 502.',
+      'http://gis.test returned status 502 for GET /api/resource/7.',
     ])
   })
 
@@ -73,7 +73,7 @@ describe('problemOfAnswer', () => {
 
   it('says where a redirect leads', () => {
     expect(answer(301, '', { location: 'https://gis.test/' }).message).toBe(
-      'http://gis.test sends GET /api/resource/7 on to https://gis.test/.',
+      'http://gis.test redirects GET /api/resource/7 to https://gis.test/.',
     )
   })
 

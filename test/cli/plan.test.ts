@@ -293,7 +293,7 @@ describe('bad input', () => {
   it('says that an address is not a resource service', async () => {
     const ran = await run(['plan', 'a.yaml', '--server', `${server.url}/healthz`])
     expect(ran.exit).toBe(1)
-    expect(ran.err).toContain('is not a resource service')
+    expect(ran.err).toContain('is not a landform or NextGIS Web server')
   })
 
   it('says which permission a guest lacks', async () => {

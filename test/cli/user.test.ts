@@ -280,7 +280,7 @@ describe('landform token', () => {
       ])
     }
     await run(['token', 'create', 'twice'])
-    expect((await run(['token', 'create', 'twice'])).err).toContain('There is a token "twice" already.')
+    expect((await run(['token', 'create', 'twice'])).err).toContain('Token "twice" already exists.')
   })
 
   it('takes a named login before the token of the environment', async () => {

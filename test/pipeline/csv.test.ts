@@ -48,7 +48,7 @@ describe('openCsv', () => {
     await expect(read('')).rejects.toMatchObject({ code: 'source/unreadable' })
     await expect(read('a\n1\n"x\n2\n')).rejects.toMatchObject({
       code: 'source/unreadable',
-      message: expect.stringContaining('a quote in the row that begins in line 3 is never closed'),
+      message: expect.stringContaining('the row that begins in line 3 has an unclosed quote'),
     })
   })
 })

@@ -57,13 +57,13 @@ describe('a compiled mapping', () => {
 
   it('refuses columns and fields that do not exist, with the one that was meant', () => {
     expect(() => compileMapping({ ...mapping, geometry: { longitude: 'lng', latitude: 'lat' } })).toThrow(
-      '"lng" is no column of the file.',
+      '"lng" is not a column of the file.',
     )
     expect(() => compileMapping({ ...mapping, fieldColumns: { nmae: 'name' } })).toThrow(
       expect.objectContaining({ code: 'usage/bad-argument', hint: 'did you mean "name"?' }),
     )
     expect(() => compileMapping({ ...mapping, check: { fields: { size: {} } } })).toThrow(
-      '"size" is no field of the layer.',
+      '"size" is not a field of the layer.',
     )
   })
 })

@@ -99,7 +99,7 @@ ${more}`,
       await expect(load(`${good}C,abc,51,6\n`)).rejects.toMatchObject({ code: 'pipeline/quarantine' })
       await expect(load(`${good}"C,1,51,6\n`)).rejects.toMatchObject({
         code: 'source/unreadable',
-        message: expect.stringContaining('line 4 is never closed'),
+        message: expect.stringContaining('line 4 has an unclosed quote'),
       })
       expect(await names()).toEqual(['Ä', 'B'])
     })

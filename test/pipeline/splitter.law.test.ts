@@ -31,7 +31,7 @@ describe('splitArray', () => {
   })
 
   it.each(['', '[', '[{"a":1}', '[{"a":1},', '[{"a":'])('refuses %j, which ends too early', async (text) => {
-    await expect(split(text)).rejects.toThrow('ended before it was closed')
+    await expect(split(text)).rejects.toThrow('its closing bracket is missing')
   })
 
   it('refuses a list of something else', async () => {

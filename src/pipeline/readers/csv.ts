@@ -66,9 +66,9 @@ function problemOfTable(error: unknown, path: string, lastLine: number): Problem
     return problem('source/unreadable', `${path}: ${message ?? String(error)}`, { cause: error })
   return problem(
     'source/unreadable',
-    `${path}: a quote in the row that begins in line ${lastLine + 1} is never closed.`,
+    `${path}: the row that begins in line ${lastLine + 1} has an unclosed quote.`,
     {
-      hint: 'Close it, or write csv: { quote: null } where quotes are plain text.',
+      hint: 'Close it, or set csv: { quote: null } if quotes are part of the values.',
       cause: error,
     },
   )

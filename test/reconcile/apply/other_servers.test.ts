@@ -108,7 +108,7 @@ describe('a server without our routes', () => {
     const { api } = await stand({ decide: () => 'unknown' })
     await expect(readActualTree(api)).rejects.toMatchObject({
       code: 'http/unexpected',
-      message: `${api.url} is not a resource service.`,
+      message: `${api.url} is not a landform or NextGIS Web server.`,
     })
   })
 })

@@ -146,7 +146,7 @@ describeServers('pages of resources', (start) => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, next])
     const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
     const page = await (await fetch(`${server.url}/resource/0`, { headers: { ...html, cookie } })).text()
-    expect(page).toContain('Rights of Pia')
+    expect(page).toContain('Permissions of Pia')
     const out = await fetch(`${server.url}/logout`, {
       method: 'POST',
       headers: { cookie },

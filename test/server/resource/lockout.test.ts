@@ -20,7 +20,7 @@ const refusal = (pointer: string, what = 'the resource') => ({
   status: 422,
   code: 'request/invalid',
   message: `no enabled administrator could still read ${what}, update it and change its permissions - at $${pointer.replaceAll('/', '.')}`,
-  hint: 'Leave at least one administrator without a deny, by group, as owner or as a single user.',
+  hint: 'Leave at least one administrator whom no deny rule affects: as a user, as a group member or as the owner.',
   location: ['body', pointer],
 })
 const byRules = refusal('/resource/permissions')
