@@ -8,7 +8,7 @@ const openForeign = useForeign()
 describeServers('exporting a table of another database', (start) => {
   const tables = openTables(start, openForeign)
 
-  test('is exporting a layer: single shapes among several, ids of 64 bits and values as they are', async () => {
+  test('supports export, with single geometries among multi ones, 64-bit ids and exact values', async () => {
     const table = 'exported'
     const columns = 'id bigint primary key, geom geometry, label varchar(9), at timestamptz'
     const { execute } = await tables.open()
