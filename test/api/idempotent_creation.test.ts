@@ -19,7 +19,7 @@ const loseFirst = (method: string): Decide => {
   }
 }
 
-describeServers('creations by the client', (start) => {
+describeServers('creations by the HTTP client', (start) => {
   let server: TestServer
   beforeAll(async () => {
     server = await start()

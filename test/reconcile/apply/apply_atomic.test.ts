@@ -170,7 +170,7 @@ describeServers('an apply in one transaction', (start) => {
   })
 })
 
-describeServers('what somebody else has changed since the plan', (start) => {
+describeServers('a resource that has changed since the plan', (start) => {
   /** A tree where b takes the name of a, c is by itself, and d is to go; then a is changed, or deleted. */
   async function meet(id: string, method: 'PUT' | 'DELETE', partial = false) {
     const server = await start()
@@ -329,7 +329,7 @@ describeServers('data of an apply in one transaction', (start) => {
   })
 })
 
-describeServers('a batch on a bad network', (start) => {
+describeServers('a batch on an unreliable network', (start) => {
   it.each([
     ['does not reach the server', 'cut before'],
     ['is done, and the answer is lost', 'cut after'],

@@ -19,7 +19,7 @@ import { manifestOf, tell } from '../support/literals.ts'
 
 const credentials = { login: 'administrator', password: adminPassword }
 
-describeServers('a source that would take data away', (start) => {
+describeServers('a source that would lose data', (start) => {
   let server: TestServer
   let api: Api
   let folder: string

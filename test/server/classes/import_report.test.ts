@@ -19,7 +19,7 @@ const report = {
   notes: [],
 }
 
-describeServers('what became of a file', (start) => {
+describeServers('the import report of a file', (start) => {
   let server: TestServer
   beforeAll(async () => {
     server = await start()

@@ -8,7 +8,7 @@ import { geojson, point } from '../../support/vector.ts'
 const points = { srs: { id: 3857 }, geometry_type: 'POINT' }
 const field = (keyname: string, datatype = 'STRING', more: object = {}) => ({ keyname, datatype, ...more })
 
-describeServers('layers made empty', (start) => {
+describeServers('layers created empty', (start) => {
   let client: LayerClient
   let database: Database
 

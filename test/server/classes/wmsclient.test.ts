@@ -269,7 +269,7 @@ describeServers(
   { allowPrivateAddresses: true },
 )
 
-describeServers('a server that asks no private network', (start) => {
+describeServers('a server without access to private networks', (start) => {
   test.each(['http://127.0.0.1/', 'http://localhost/', 'http://[::1]/', 'http://169.254.169.254/latest'])(
     'refuses to contact %s, and keeps connections that it does not contact',
     async (url) => {

@@ -43,7 +43,7 @@ function rounded(wkt: string | null | undefined): string {
   )
 }
 
-describeServers('exporting text', (start) => {
+describeServers('exports of text formats', (start) => {
   const read = async (path: string, headers = {}) => {
     const { admin } = await start()
     const answer = await admin('GET', path, undefined, headers)

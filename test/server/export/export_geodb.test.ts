@@ -5,7 +5,7 @@ import { describeServers } from '../../support/server.ts'
 
 const openForeign = useForeign()
 
-describeServers('exporting a table of another database', (start) => {
+describeServers('a layer of a foreign table', (start) => {
   const tables = openTables(start, openForeign)
 
   test('supports export, with single geometries among multi ones, 64-bit ids and exact values', async () => {

@@ -53,7 +53,7 @@ const expected = {
 
 const xOf = (wkt: string | null | undefined) => Number(/\(([-\d.]+)/.exec(wkt ?? '')?.[1])
 
-describeServers('exporting what GDAL writes', (start) => {
+describeServers('exports of GDAL formats', (start) => {
   test.each(Object.keys(expected) as (keyof typeof expected)[])(
     '%s preserves reference system, types, coordinates and values',
     async (format) => {

@@ -9,7 +9,7 @@ import { createUser, principalId, userPassword } from '../../support/users.ts'
 /** Requests that somebody sends at once. */
 const many = 100
 
-describeServers('who asks for much at once', (start) => {
+describeServers('a caller with many concurrent requests', (start) => {
   let server: TestServer
   beforeAll(async () => {
     server = await start()

@@ -82,7 +82,7 @@ const checkStatuses = (answers: readonly Read[], allowed: readonly number[]) => 
   }
 }
 
-describeServers('features that many want at once', (start) => {
+describeServers('features with concurrent requests', (start) => {
   test('are changed by one request after the other, in whatever order they list them', async () => {
     const { admin } = await start()
     const { path } = await create(admin)

@@ -24,7 +24,7 @@ async function createGappyLayer({ database }: TestServer): Promise<number> {
   return id
 }
 
-describeServers('features that are read in parts', (start) => {
+describeServers('features read in parts', (start) => {
   let server: TestServer
   let id: number
   beforeAll(async () => {

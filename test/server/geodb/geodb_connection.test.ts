@@ -20,7 +20,7 @@ const told = async (answer: { status: number; json<T>(): Promise<T> }) => [
 
 const place = { hostname: 'db.example.org', port: 5433, database: 'gis', username: 'ann' }
 
-describeServers('connections to databases elsewhere', (start) => {
+describeServers('connections to foreign databases', (start) => {
   test('are read back without their password, and do not connect until it is needed', async () => {
     const { admin } = await start()
     const id = await createConnection(admin, 'Read', { ...place, password: 'sesame-1' })

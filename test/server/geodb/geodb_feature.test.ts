@@ -77,7 +77,7 @@ async function askBoth({ admin, own, foreign }: Pair, method: string, path: stri
 
 const around = 'POLYGON ((0 0, 3000 0, 3000 3000, 0 3000, 0 0))'
 
-describeServers('features of a table elsewhere', (start) => {
+describeServers('features of a foreign table', (start) => {
   let pairing: Promise<Pair> | undefined
   const pair = () => {
     pairing ??= start().then(createPair)
@@ -178,7 +178,7 @@ describeServers('features of a table elsewhere', (start) => {
   })
 })
 
-describeServers('a table that others write to', (start) => {
+describeServers('a table with other writers', (start) => {
   const { openLayer } = openTables(start, openForeign)
 
   test('is never cached: tile, count, extent and list show the current state', async () => {

@@ -21,7 +21,7 @@ const change = (ask: Ask, id: number, layer: object, more: object = {}) =>
 
 const point = (x: number, srs = 3857) => `ST_SetSRID(ST_MakePoint(${x}, 0), ${srs})`
 
-describeServers('layers of tables elsewhere', (start) => {
+describeServers('layers of foreign tables', (start) => {
   const { open, openLayer } = openTables(start, openForeign)
 
   test('read type, reference system and fields from the table', async () => {

@@ -13,7 +13,7 @@ import { execute } from '../../support/sql.ts'
 
 const openForeign = useForeign()
 
-describeServers('tables elsewhere', (start) => {
+describeServers('tables of foreign databases', (start) => {
   const { open, openLayer } = openTables(start, openForeign)
 
   test.each<[string, string, object, string, RegExp]>([

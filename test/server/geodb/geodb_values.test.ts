@@ -34,7 +34,7 @@ const refusals: [fields: object, why: RegExp][] = [
   [{ twice: 1 }, /"twice"/],
 ]
 
-describeServers('values of a table elsewhere', (start) => {
+describeServers('values of a foreign table', (start) => {
   const { openLayer } = openTables(start, openForeign)
   let opening: ReturnType<typeof openLayer> | undefined
   const open = async () => {
@@ -104,7 +104,7 @@ const tiles = [
   ...['0/0/0', '5/16/10', '5/17/11', '7/66/44', '7/67/45', '9/266/178', '5/2/29', '3/7/7', '14/8539/5735'],
 ]
 
-describeServers('a table elsewhere in another reference system', (start) => {
+describeServers('a foreign table in another reference system', (start) => {
   const { openLayer } = openTables(start, openForeign)
 
   /** A layer of our own and one of a table elsewhere, with the same shapes in the middle of Europe. */

@@ -37,7 +37,7 @@ const keptBytes = 5000
 
 const openForeign = useForeign()
 
-describeServers('whatever is asked', (start) => {
+describeServers('an arbitrary request', (start) => {
   let server: TestServer
   beforeAll(async () => {
     server = await start()

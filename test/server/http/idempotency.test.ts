@@ -29,7 +29,7 @@ const read = async (answer: TestResponse) => ({
   body: await answer.json<Record<string, unknown>>(),
 })
 
-describeServers('a request under a key', (start) => {
+describeServers('a request with an idempotency key', (start) => {
   let server: TestServer
   let group = 0
   let layer = 0

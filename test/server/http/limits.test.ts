@@ -20,7 +20,7 @@ const metadata = (from: number, count: number) => ({
 const group = (children: readonly object[]) => ({ item_type: 'group', display_name: 'G', children })
 const nested = (levels: number): object => group(levels <= 1 ? [] : [nested(levels - 1)])
 
-describeServers('what a request may hold', (start) => {
+describeServers('the size of a request', (start) => {
   let server: TestServer
   let folder: number
   let layer: number

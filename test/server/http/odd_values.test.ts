@@ -16,7 +16,7 @@ const isChosen = ({ name }: OddRequest, at: number) =>
 
 const openForeign = useForeign()
 
-describeServers('an odd value in a request', (start) => {
+describeServers('an unusual value in a request', (start) => {
   /** One resource of each class, with fields in the layer. */
   const plant = async (server: TestServer, before?: ReadonlyMap<Cls, number>) => {
     await server.admin('DELETE', `/api/resource/${before?.get('resource_group')}`)

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { describeServers, type TestServer } from '../../support/server.ts'
 
-describeServers('the description of the interface', (start) => {
+describeServers('the API documentation', (start) => {
   let server: TestServer
   beforeAll(async () => {
     server = await start()

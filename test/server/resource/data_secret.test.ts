@@ -75,7 +75,7 @@ function requestsOn(id: number, file_upload: object): Request[] {
   ]
 }
 
-describeServers('who may see a layer but not its data', (start) => {
+describeServers('a caller who can read a layer but not its data', (start) => {
   test('can neither learn nor change any of them, whatever the request', async () => {
     const server = await start()
     const { id, parent, ask } = await plantSecret(server)

@@ -17,7 +17,7 @@ interface WireItem {
 
 type Answer = Record<string, Record<string, { result: boolean; explain: WireItem[] }>>
 
-describeServers('explaining permissions', (start) => {
+describeServers('explanations of permissions', (start) => {
   let server: TestServer
   let anna: number
   let group: number

@@ -23,7 +23,7 @@ function places(...names: string[]): string {
   return geojson(names.map((name, rank) => ({ geometry: point(rank, rank), properties: { name, rank } })))
 }
 
-describeServers('layers made of files', (start, driver) => {
+describeServers('layers created from files', (start, driver) => {
   let server: TestServer
   let client: LayerClient
   let database: Database
