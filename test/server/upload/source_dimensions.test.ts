@@ -111,7 +111,7 @@ describe('a feature with invalid Z or M, an empty geometry or a collection is re
     })
     expect(status).toBe(422)
     expect(detail).toMatch(
-      /^- feature 2: (wkt: ".*" is no geometry|it has no geometry|it is a collection of .*)$/,
+      /^- feature 2: (wkt: ".*" is not a valid geometry|it has no geometry|it is a collection of .*)$/,
     )
   })
 })
