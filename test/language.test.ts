@@ -3,11 +3,7 @@ import { checkMarkdown, checkStrings } from './support/source/language.ts'
 import { parseSource } from './support/source/source.ts'
 import { readSources, readTexts } from './support/source/tracked.ts'
 
-/** Folders of the source whose strings still have banned words. Rewrite a folder, then remove it here. */
-const pending: readonly string[] = ['src/gdal']
-
 const sources = readSources().filter(({ path }) => path.startsWith('src/'))
-const isPending = (path: string) => pending.some((folder) => path.startsWith(`${folder}/`))
 
 test('documents use standard terms', () => {
   // The reference is printed from the strings of the source.
@@ -19,12 +15,7 @@ test('documents use standard terms', () => {
 })
 
 test('strings of the source use standard terms', () => {
-  expect(sources.filter(({ path }) => !isPending(path)).flatMap(checkStrings)).toEqual([])
-})
-
-test.each(pending)('%s needs a rewrite', (folder) => {
-  const faults = sources.filter(({ path }) => path.startsWith(`${folder}/`)).flatMap(checkStrings)
-  expect(faults, `the strings of ${folder} are rewritten: remove it from the list above`).not.toEqual([])
+  expect(sources.flatMap(checkStrings)).toEqual([])
 })
 
 describe('the checks can fail', () => {

@@ -94,7 +94,7 @@ function notesOf({ schema, isRequired }: Field): string[] {
     'write-only': words.writeOnly === true,
     secret: words['x-secret'] === true,
     'API only': words['x-wire'] === true,
-    'landform only': words['x-extra'] === true,
+    'landform only': words['x-extension'] === true,
     fixed: words['x-replace'] !== undefined,
     [`loses data: ${words['x-data']}`]: words['x-data'] !== undefined,
     [`default: the value of ${formatCode(String(words['x-default-from']))}`]:

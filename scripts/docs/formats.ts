@@ -53,7 +53,13 @@ function printExport([name, format]: [string, ExportFormat]): string[] {
   ]
 }
 
-function listExportLimits({ asText = [], geometry, families, isBare, limits = {} }: ExportFormat): string[] {
+function listExportLimits({
+  asText = [],
+  geometry,
+  families,
+  isGeometryOnly,
+  limits = {},
+}: ExportFormat): string[] {
   const { textBytes, nameLength, digits, isNullZero } = limits
   return [
     ...(textBytes === undefined ? [] : [`strings up to ${textBytes} bytes`]),
@@ -64,6 +70,6 @@ function listExportLimits({ asText = [], geometry, families, isBare, limits = {}
     ...(geometry === 'text' ? ['geometry as WKT'] : []),
     ...(geometry === 'needed' ? ['no features without geometry'] : []),
     ...(families === undefined ? [] : [`only ${families.join(', ')}`]),
-    ...(isBare ? ['no attributes'] : []),
+    ...(isGeometryOnly ? ['no attributes'] : []),
   ]
 }

@@ -42,7 +42,7 @@ export interface Annotations {
   /** The field exists on the wire only: manifests express it in another way, or do not need it. */
   readonly 'x-wire'?: true
   /** Extension of the original API: omitted in plain mode. */
-  readonly 'x-extra'?: true
+  readonly 'x-extension'?: true
   /** Permission to read the field; defaults to `resource.read`. */
   readonly 'x-read'?: PermissionName
   /** Permission to change the field; defaults to `resource.update`. */
@@ -125,7 +125,7 @@ export const annotationKeywords: readonly (keyof Annotations)[] = [
   'x-class-name',
   'x-form',
   'x-wire',
-  'x-extra',
+  'x-extension',
   'x-read',
   'x-write',
 ]

@@ -2,7 +2,7 @@
  * Names in the API document (left) and in the NextGIS dialect (right). Requests may use both; responses use the names
  * of the document unless the client requests the NextGIS dialect.
  */
-export const sisterNames = {
+export const nextgisNames = {
   geodb_layer: 'postgis_layer',
   geodb_connection: 'postgis_connection',
   mapsrv_style: 'mapserver_style',
@@ -11,7 +11,7 @@ export const sisterNames = {
 } as const
 
 /** Segment of component paths: `/api/component/core/…` and `/api/component/pyramid/…`. */
-export const sisterSegment = { core: 'pyramid' } as const
+export const nextgisSegment = { core: 'pyramid' } as const
 
 /** Request header with the dialect of the response: `document` or `ngw`. */
 export const dialectHeader = 'x-api-dialect'
@@ -22,9 +22,9 @@ export const tileLayerPrefix = { document: 'svc:', sister: 'ngw:' } as const
 /** Dialect of the names in responses. */
 export type Dialect = keyof typeof tileLayerPrefix
 
-const toSister: ReadonlyMap<string, string> = new Map(Object.entries(sisterNames))
+const toNextgis: ReadonlyMap<string, string> = new Map(Object.entries(nextgisNames))
 const toDocument: ReadonlyMap<string, string> = new Map(
-  Object.entries(sisterNames).map(([ours, sister]) => [sister, ours]),
+  Object.entries(nextgisNames).map(([ours, theirs]) => [theirs, ours]),
 )
 
 /** Translates the name of a class, member or value from any dialect into that of the document. */
@@ -34,5 +34,5 @@ export function documentName(name: string): string {
 
 /** Translates a name of the document into a dialect. */
 export function dialectName(name: string, dialect: Dialect): string {
-  return dialect === 'document' ? name : (toSister.get(name) ?? name)
+  return dialect === 'document' ? name : (toNextgis.get(name) ?? name)
 }

@@ -8,14 +8,14 @@ export const ErrorSchema = Type.Object({
   detail: Type.Optional(Type.String({ description: 'Further details, in several lines.' })),
   hint: Type.Optional(
     Type.String({
-      'x-extra': true,
+      'x-extension': true,
       description: 'How to resolve it, if the code has no general advice.',
     }),
   ),
   exception: Type.String({ description: "Name of the original API's exception." }),
   status_code: Type.Integer({ description: 'HTTP status.' }),
   data: Type.Record(Type.String(), Type.Unknown(), { description: 'Machine-readable details.' }),
-  code: Type.String({ 'x-extra': true, description: 'Error code for programs.' }),
+  code: Type.String({ 'x-extension': true, description: 'Error code for programs.' }),
   request_id: Type.String({ description: 'Identifier of the request in the log.' }),
 })
 

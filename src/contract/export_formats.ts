@@ -42,7 +42,7 @@ export interface ExportFormat {
   /** Supported geometry families; defaults to all. */
   readonly families?: readonly GeometryFamily[]
   /** Whether the format does not support attributes. */
-  readonly isBare?: true
+  readonly isGeometryOnly?: true
   readonly limits?: ExportLimits
 }
 
@@ -111,7 +111,7 @@ export const exportFormats = {
     mediaType: 'image/vnd.dxf',
     isText: true,
     geometry: 'needed',
-    isBare: true,
+    isGeometryOnly: true,
   },
   'MapInfo File': {
     title: 'MapInfo table',

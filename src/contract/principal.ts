@@ -82,7 +82,7 @@ const KeepTokens = Type.Boolean({
 
 const ended = (description: string) =>
   Type.Optional(
-    Type.Integer({ 'x-extra': true, description: `After a password change: number of ${description}.` }),
+    Type.Integer({ 'x-extension': true, description: `After a password change: number of ${description}.` }),
   )
 
 /** Sessions and tokens that a password change has ended. */

@@ -90,7 +90,7 @@ export const ResourceMember = Type.Object(
     scopes: Type.Array(Type.String(), { readOnly: true, description: 'Permission scopes of the class.' }),
     version: Type.Integer({
       readOnly: true,
-      'x-extra': true,
+      'x-extension': true,
       description: 'Version, incremented with each change; determines the ETag.',
     }),
   },

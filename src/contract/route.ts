@@ -25,9 +25,9 @@ export interface PlainAnswer {
   readonly status?: 201
   /** Whether the response is null. */
   readonly isNull?: true
-  /** Whether the response has resources, without the members that `x-extra` marks in their classes. */
+  /** Whether the response has resources, without the members that `x-extension` marks in their classes. */
   readonly holdsResources?: true
-  /** Regular expression of members to omit, in addition to those that `x-extra` marks. */
+  /** Regular expression of members to omit, in addition to those that `x-extension` marks. */
   readonly omits?: string
 }
 

@@ -16,7 +16,7 @@ export interface RowSet {
 /** Options for reading a source. */
 export interface ReadOptions extends RunOptions {
   /** Called from time to time with the number of scanned features, and the total if known. */
-  readonly onLooked?: (features: number, total?: number) => void
+  readonly onScanned?: (features: number, total?: number) => void
 }
 
 /**
@@ -30,9 +30,9 @@ export interface ReadOptions extends RunOptions {
 export async function readVector(
   job: VectorJob,
   take: (rows: RowSet) => Promise<unknown>,
-  { onLooked, ...running }: ReadOptions = {},
+  { onScanned, ...running }: ReadOptions = {},
 ): Promise<SourceSummary> {
-  const onTick = ({ features = 0, total }: WireTick) => onLooked?.(features, total)
+  const onTick = ({ features = 0, total }: WireTick) => onScanned?.(features, total)
   return runInChild(job, (frames) => takeAll({ frames, onTick }, take), running)
 }
 

@@ -99,10 +99,10 @@ export async function stageSource(source: ImportSource, context: ImportContext):
       unpackLimitBytes,
       pieceBytes: pieceBytes[context.database.driver],
     }
-    const onLooked = (features: number, total?: number) =>
+    const onScanned = (features: number, total?: number) =>
       onProgress?.({ step: 'reading', features, ...(total === undefined ? {} : { total }) })
-    onLooked(0)
-    return await writer.finish(await readVector(job, writer.take, { signal, onLooked }))
+    onScanned(0)
+    return await writer.finish(await readVector(job, writer.take, { signal, onScanned }))
   } catch (error) {
     await writer.discard()
     throw error

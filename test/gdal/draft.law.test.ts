@@ -13,24 +13,24 @@ import { type Coordinates, type FeatureTable, packGeometry, packTable } from '..
 // Each run takes a second, and shrinking takes many.
 const run = { seed: 20_261_122, numRuns: process.env.LANDFORM_SOAK ? 100 : 2, endOnFailure: true }
 
-type Shape = readonly [type: string, coordinates: Coordinates]
+type TestGeometry = readonly [type: string, coordinates: Coordinates]
 
 const families = ['POINT', 'LINESTRING', 'POLYGON'] as const
 const degree = fc.integer({ min: -80, max: 80 })
 
-/** Shapes at a place, single and multi, of each family. */
-function shapesAt(at: number): readonly (readonly [single: Shape, multi: Shape])[] {
-  const line = [[at, at], [at + 1, at], [at + 1, at + 2]] // biome-ignore format: one shape
+/** Geometries at a location, single and multi, of each family. */
+function shapesAt(at: number): readonly (readonly [single: TestGeometry, multi: TestGeometry])[] {
+  const line = [[at, at], [at + 1, at], [at + 1, at + 2]] // biome-ignore format: one geometry
   const ring = [...line, [at, at]]
   return [
-    [['Point', [at, at]], ['MultiPoint', [[at, at], [at + 1, at]]]], // biome-ignore format: one shape
-    [['LineString', line], ['MultiLineString', [line, ring]]], // biome-ignore format: one shape
-    [['Polygon', [ring]], ['MultiPolygon', [[ring], [ring.map(([x = 0, y = 0]) => [x - 3, y])]]]], // biome-ignore format: one shape
+    [['Point', [at, at]], ['MultiPoint', [[at, at], [at + 1, at]]]], // biome-ignore format: one geometry
+    [['LineString', line], ['MultiLineString', [line, ring]]], // biome-ignore format: one geometry
+    [['Polygon', [ring]], ['MultiPolygon', [[ring], [ring.map(([x = 0, y = 0]) => [x - 3, y])]]]], // biome-ignore format: one geometry
   ]
 }
 
-const bow = (at: number): Shape => ['Polygon', [[[at, at], [at + 1, at + 1], [at + 1, at], [at, at + 1], [at, at]]]] // biome-ignore format: one shape
-const open = (at: number): Shape => ['Polygon', [[[at, at], [at + 1, at + 1], [at + 1, at]]]] // biome-ignore format: one shape
+const bow = (at: number): TestGeometry => ['Polygon', [[[at, at], [at + 1, at + 1], [at + 1, at], [at, at + 1], [at, at]]]] // biome-ignore format: one geometry
+const open = (at: number): TestGeometry => ['Polygon', [[[at, at], [at + 1, at + 1], [at + 1, at]]]] // biome-ignore format: one geometry
 
 function lift(coordinates: Coordinates): Coordinates {
   return typeof coordinates[0] === 'number'
@@ -40,7 +40,7 @@ function lift(coordinates: Coordinates): Coordinates {
 
 type Row = FeatureTable['rows'][number]
 
-/** What a table says of its shapes, and what they are: mostly the same. */
+/** Declared type of a table, and the types of its geometries, mostly the same. */
 interface Source {
   readonly declared: { readonly family: number; readonly isMulti: boolean; readonly hasZ: boolean }
   readonly rows: readonly Row[]
@@ -51,18 +51,18 @@ const rarely = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>) =>
 
 type Declared = Source['declared']
 
-/** A row that is not as its table says, or not good at all. */
-interface Trouble {
+/** A row that differs from the declaration of its table, or is invalid. */
+interface Deviation {
   readonly what: string
-  /** What the table has to say for that. */
+  /** Requirement on the declaration of the table. */
   readonly declared?: Partial<Declared>
   readonly change: (row: Row, declared: Declared, at: number) => Row
 }
 
-const troubles: readonly Trouble[] = [
-  { what: 'nothing', change: (row) => row },
+const deviations: readonly Deviation[] = [
+  { what: 'no deviation', change: (row) => row },
   {
-    what: 'a shape of two parts',
+    what: 'a geometry with two parts',
     declared: { isMulti: false },
     change: ([, ...rest], { family, hasZ }, at) => [packAt(shapesAt(at)[family]?.[1], hasZ), ...rest],
   },
@@ -75,7 +75,7 @@ const troubles: readonly Trouble[] = [
     ],
   },
   {
-    what: 'a shape of another family',
+    what: 'a geometry of another family',
     change: ([, ...rest], { family, hasZ }, at) => [
       packAt(shapesAt(at)[(family + 1) % 3]?.[0], hasZ),
       ...rest,
@@ -87,23 +87,23 @@ const troubles: readonly Trouble[] = [
     change: ([, ...rest], { hasZ }, at) => [packAt(open(at), hasZ), ...rest],
   },
   {
-    what: 'a ring that crosses itself',
+    what: 'a self-intersecting ring',
     declared: { family: 2 },
     change: ([, ...rest], { hasZ }, at) => [packAt(bow(at), hasZ), ...rest],
   },
-  { what: 'no shape', change: ([, ...rest]) => [null, ...rest] },
-  { what: 'a text for an id', change: ([shape, , ...rest]) => [shape, "'x'", ...rest] },
-  { what: 'an id that is too large', change: ([shape, , ...rest]) => [shape, '3000000000', ...rest] },
-  { what: 'no id', change: ([shape, , ...rest]) => [shape, 'null', ...rest] },
+  { what: 'a null geometry', change: ([, ...rest]) => [null, ...rest] },
+  { what: 'a string as an id', change: ([geometry, , ...rest]) => [geometry, "'x'", ...rest] },
+  { what: 'an id that is too large', change: ([geometry, , ...rest]) => [geometry, '3000000000', ...rest] },
+  { what: 'a null id', change: ([geometry, , ...rest]) => [geometry, 'null', ...rest] },
   {
-    what: 'a day that there is not',
-    change: ([shape, ...rest]) => [shape, ...rest.slice(0, 3), "'2021-02-29'"],
+    what: 'an invalid date',
+    change: ([geometry, ...rest]) => [geometry, ...rest.slice(0, 3), "'2021-02-29'"],
   },
 ]
 
-function packAt(shape: Shape | undefined, hasZ: boolean): Buffer | null {
-  if (shape === undefined) return null
-  const [type, coordinates] = shape
+function packAt(geometry: TestGeometry | undefined, hasZ: boolean): Buffer | null {
+  if (geometry === undefined) return null
+  const [type, coordinates] = geometry
   return packGeometry(type, hasZ ? lift(coordinates) : coordinates)
 }
 
@@ -114,8 +114,8 @@ const values = fc.tuple(
   fc.constantFrom("'2020-02-29'", 'null'),
 )
 
-/** Sources that hold a trouble among their last rows. */
-function sourceOf(trouble: Trouble): fc.Arbitrary<Source> {
+/** Sources with such a row near the end. */
+function sourceOf(deviation: Deviation): fc.Arbitrary<Source> {
   return fc
     .record({
       said: fc.record({ family: fc.nat(2), isMulti: fc.boolean(), hasZ: fc.boolean() }),
@@ -123,7 +123,7 @@ function sourceOf(trouble: Trouble): fc.Arbitrary<Source> {
       place: fc.nat(2),
     })
     .map(({ said, rows, place }) => {
-      const declared = { ...said, ...trouble.declared }
+      const declared = { ...said, ...deviation.declared }
       const { family, isMulti, hasZ } = declared
       const good = rows.map(
         ([at, row]): Row => [packAt(shapesAt(at)[family]?.[isMulti ? 1 : 0], hasZ), ...row],
@@ -131,7 +131,7 @@ function sourceOf(trouble: Trouble): fc.Arbitrary<Source> {
       const at = Math.max(0, good.length - 1 - place)
       return {
         declared,
-        rows: good.map((row, index) => (index === at ? trouble.change(row, declared, place) : row)),
+        rows: good.map((row, index) => (index === at ? deviation.change(row, declared, place) : row)),
       }
     })
 }
@@ -147,13 +147,13 @@ const rules: fc.Arbitrary<LoadRules> = fc.record({
   idFields: fc.constant(['nr']),
 })
 
-/** What came of a source: the problem, or all that was sent last. */
+/** Result of reading: the problem, or everything that was sent last. */
 interface Outcome {
   readonly problem?: unknown
   readonly summary?: SourceSummary
   readonly layout?: Omit<RowLayout, 'rowCount'>
   readonly rows?: string
-  /** Whether the rows were sent before all of them were looked at. */
+  /** Whether the rows were sent before all of them were scanned. */
   readonly isDraft?: boolean
 }
 
@@ -171,7 +171,7 @@ async function read(content: Buffer, loadRules: LoadRules): Promise<Outcome> {
       rows = ''
       for await (const copy of set.copies) {
         const whole = Buffer.concat(await Array.fromAsync(copy))
-        // Where one copy ends and the next begins is of no matter.
+        // The boundaries between COPY streams do not matter.
         rows += whole.toString('hex', copyHeader.length, whole.length - copyTrailer.length)
       }
     })
@@ -186,7 +186,7 @@ async function read(content: Buffer, loadRules: LoadRules): Promise<Outcome> {
   }
 }
 
-/** Packs rows in a table that says what they are, or nothing about it. */
+/** Packs rows into a table that declares its types, or does not. */
 function pack({ rows }: Source, type: string, hasZ: boolean): Buffer {
   const finalSql = `update gpkg_geometry_columns set z = ${hasZ ? 1 : 2}`
   const columns = { nr: 'INTEGER', text: 'TEXT', real: 'REAL', day: 'DATE' }
@@ -195,16 +195,16 @@ function pack({ rows }: Source, type: string, hasZ: boolean): Buffer {
 
 let drafts = 0
 
-test.each(troubles)(
-  'what is loaded of a source that holds $what does not depend on when it is sent',
+test.each(deviations)(
+  'loading a source with $what gives the same rows whether or not they are sent during the scan',
   { timeout: 5000 * run.numRuns },
-  async (trouble) => {
-    const law = fc.asyncProperty(sourceOf(trouble), rules, async (given, loadRules) => {
+  async (deviation) => {
+    const law = fc.asyncProperty(sourceOf(deviation), rules, async (given, loadRules) => {
       const { family, isMulti, hasZ } = given.declared
       const name = `${isMulti ? 'MULTI' : ''}${families[family]}`
       const { isDraft, ...found } = await read(pack(given, name, hasZ), loadRules)
       if (isDraft) drafts += 1
-      // What nobody declares is sent in the end; what is declared counts for heights, and where there is nothing.
+      // Undeclared types are sent after the scan. A declared type determines Z, and the type of an empty layer.
       const type = found.layout && geometryParts(found.layout.geometryType)
       const isNothing = found.summary?.rowCount === 0
       const same = {
@@ -221,6 +221,6 @@ test.each(troubles)(
   },
 )
 
-test('most of what is loaded so is sent while it is read', () => {
-  expect(drafts).toBeGreaterThan((troubles.length * run.numRuns) / 4)
+test('most of these sources are sent during the scan', () => {
+  expect(drafts).toBeGreaterThan((deviations.length * run.numRuns) / 4)
 })

@@ -8,7 +8,7 @@ import { findGdalChildren } from '../support/vector.ts'
 
 const point = Buffer.from('0101000000000000000000f03f0000000000000040', 'hex')
 
-/** A row of a binary copy: its values, each behind its length. */
+/** A row of a binary COPY stream: its values, each after its length. */
 function rowOf(id: number): Buffer {
   const idBytes = Buffer.alloc(8)
   idBytes.writeBigInt64BE(BigInt(id))
@@ -22,7 +22,7 @@ function rowOf(id: number): Buffer {
 }
 const row = rowOf(1)
 
-/** Writes a GeoPackage of the rows that are fed; gives the files that came of it. */
+/** Writes a GeoPackage from fed rows; returns the names of the resulting files. */
 async function write(options: ExportOptions): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'landform-write-'))
   try {
@@ -40,7 +40,7 @@ async function write(options: ExportOptions): Promise<string[]> {
   }
 }
 
-test('writes what it is fed, in pieces cut anywhere', async () => {
+test('writes rows from chunks of any size', async () => {
   const feed: ExportOptions['feed'] = async (give) => {
     const all = Buffer.concat([copyHeader, row, rowOf(2), copyTrailer])
     for (const [start, end] of [
@@ -55,7 +55,7 @@ test('writes what it is fed, in pieces cut anywhere', async () => {
   expect(findGdalChildren()).toEqual([])
 })
 
-test('a feed that fails gives its own error, and no file of the half', async () => {
+test('a failing source of rows rejects with its own error and leaves no partial file', async () => {
   const fault = new Error('the database went away')
   const feed: ExportOptions['feed'] = async (give) => {
     await give(Buffer.concat([copyHeader, row]))
@@ -65,7 +65,7 @@ test('a feed that fails gives its own error, and no file of the half', async () 
   expect(findGdalChildren()).toEqual([])
 })
 
-test('a client that goes away ends the process and the feed', async () => {
+test('aborting ends the child process and the source of rows', async () => {
   const client = new AbortController()
   const reason = new Error('the client went away')
   let ended = ''
@@ -84,9 +84,9 @@ test('a client that goes away ends the process and the feed', async () => {
 })
 
 test.each([
-  ['are none', Buffer.from('{]\n'.repeat(20))],
-  ['have no end', Buffer.concat([copyHeader, row])],
+  ['are invalid', Buffer.from('{]\n'.repeat(20))],
+  ['are truncated', Buffer.concat([copyHeader, row])],
   ['have too few values', Buffer.concat([copyHeader, Buffer.of(0, 1, 0, 0, 0, 0), copyTrailer])],
-])('rows that %s are told', async (_, bytes) => {
+])('rows that %s are reported', async (_, bytes) => {
   await expect(write({ feed: (give) => give(bytes) })).rejects.toMatchObject({ code: 'gdal/failed' })
 })

@@ -32,7 +32,7 @@ async function write(some: readonly Line[]): Promise<string> {
   return join(results, 'a.gpkg')
 }
 
-/** Asks SQLite itself about the index: whether it is sound, and how many features are in it. */
+/** Queries SQLite for the integrity of the index, and for its number of features. */
 function checkIndex(path: string): { verdict: unknown; count: unknown } {
   const database = new DatabaseSync(path, { readOnly: true })
   try {
@@ -52,7 +52,7 @@ const ask = (path: string, ...options: string[]) =>
 const idsIn = (text: string) => [...text.matchAll(/OGRFeature\([^)]*\):(\d+)/g)].map(([, id]) => Number(id))
 
 describe('the spatial index of a GeoPackage', () => {
-  test('lets GDAL find what a scan finds, in every window', async () => {
+  test('finds the same features as a scan in any bounding box', async () => {
     const path = await write(lines)
     expect(checkIndex(path)).toEqual({ verdict: 'ok', count: lines.length })
     expect(execFileSync('ogrinfo', ['-ro', path], { encoding: 'utf8' })).not.toMatch(/warning|error/i)
@@ -63,11 +63,11 @@ describe('the spatial index of a GeoPackage', () => {
     }
   })
 
-  test.each([0, 1, 51, 52, 2601, 2602])('is sound over %i features', async (count) => {
+  test.each([0, 1, 51, 52, 2601, 2602])('is valid for %i features', async (count) => {
     expect(checkIndex(await write(lines.slice(0, count)))).toEqual({ verdict: 'ok', count })
   })
 
-  test('follows changes of features from then on', async () => {
+  test('is updated when features change', async () => {
     const path = await write(lines.slice(0, 500))
     const table = '"odd ""name"'
     ask(path, '-sql', `delete from ${table} where id < 100`)

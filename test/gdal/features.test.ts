@@ -41,7 +41,7 @@ async function typeOf(geometries: readonly object[], rules: Parameters<typeof re
   return (await summaryOf(geometries, rules)).geometryType
 }
 
-/** Lines of the report on what was refused. */
+/** Lines of the report on bad features. */
 async function faultsOf(
   geometries: readonly (object | null)[],
   rules: Parameters<typeof readFileAs>[2] = {},
@@ -54,26 +54,26 @@ async function faultsOf(
   return error?.detail?.split('\n')
 }
 
-describe('the geometry type is that of the features:', () => {
-  test('single where all are', async () => {
+describe('the geometry type of the layer', () => {
+  test('is single if all geometries are', async () => {
     expect(await typeOf([polygon(square)])).toBe('POLYGON')
   })
 
-  test('multi where one is', async () => {
+  test('is multi if one geometry is', async () => {
     expect(await typeOf([polygon(square), multi(polygon(square))])).toBe('MULTIPOLYGON')
   })
 
-  test('with Z where a height is not 0', async () => {
+  test('has Z if a height is not 0', async () => {
     expect(await typeOf([point(1, 2), point(3, 4, 5)])).toBe('POINTZ')
   })
 
-  test('what the request casts it to', async () => {
+  test('is the type of the cast options', async () => {
     expect(await typeOf([point(1, 2, 3)], { isMulti: true, hasZ: false })).toBe('MULTIPOINT')
     expect(await typeOf([multi(polygon(square))], { isMulti: false, hasZ: true })).toBe('POLYGONZ')
   })
 })
 
-test('different shapes are refused, with their counts, unless one is asked for and the others skipped', async () => {
+test('different geometry types are rejected with their counts, unless all but one are skipped', async () => {
   const mixed = [point(1, 2), point(3, 4), line]
   await expect(summaryOf(mixed)).rejects.toMatchObject({
     code: 'source/bad-features',
@@ -89,7 +89,7 @@ test('different shapes are refused, with their counts, unless one is asked for a
   })
 })
 
-describe('bad features are told by number and reason:', () => {
+describe('bad features are reported by number and reason:', () => {
   test('no geometry', async () => {
     expect(await faultsOf([point(1, 2), null])).toEqual(['- feature 2: it has no geometry'])
   })
@@ -100,47 +100,47 @@ describe('bad features are told by number and reason:', () => {
     ])
   })
 
-  test('latitudes that there are not', async () => {
+  test('a latitude beyond a pole', async () => {
     expect(await faultsOf([point(1, 2), point(1, 91), point(3, 4)])).toEqual([
-      '- feature 2: a position of it is outside the reference system',
+      '- feature 2: a position is outside the bounds of the reference system',
     ])
   })
 
   test('a ring that is not closed', async () => {
-    expect(await faultsOf([open])).toEqual(['- feature 1: a ring of it is not closed'])
+    expect(await faultsOf([open])).toEqual(['- feature 1: a ring is not closed'])
   })
 
   test('a ring without an area, and a line of one position', async () => {
     expect(await faultsOf([polygon([...square.slice(0, 2), [0, 0]])])).toEqual([
-      '- feature 1: a ring of it has less than four positions',
+      '- feature 1: a ring has fewer than four positions',
     ])
     expect(await faultsOf([{ type: 'LineString', coordinates: [[0, 0]] }])).toEqual([
-      '- feature 1: a line of it has one position only',
+      '- feature 1: a line has only one position',
     ])
   })
 
-  test('several parts where one was asked for', async () => {
+  test('several parts if one was requested', async () => {
     expect(await faultsOf([multi(polygon(square), polygon(square))], { isMulti: false })).toEqual([
-      '- feature 1: it has 2 parts, not one',
+      '- feature 1: it has 2 parts, not 1',
     ])
   })
 
-  test('the first ten, and how many more', async () => {
+  test('the first ten, and the number of others', async () => {
     const faults = await faultsOf([...Array.from({ length: 13 }, () => null), point(1, 2)])
     expect(faults).toHaveLength(11)
     expect(faults?.at(-1)).toBe('- and 3 more')
   })
 
-  test('a number that is none', async () => {
+  test('a value that is not a number', async () => {
     const text = geojson([{ geometry: point(1, 2), properties: { size: 1.5 } }]).replace('1.5', 'NaN')
     await expect(readFileAs('a.geojson', text)).rejects.toMatchObject({
-      detail: '- feature 1: the value of its field size is not a number',
+      detail: '- feature 1: the value of field size is not a number',
     })
   })
 })
 
 describe('skipping errors', () => {
-  test('leaves bad features out and counts them', async () => {
+  test('skips bad features and counts them', async () => {
     expect(
       await summaryOf([null, point(1, 2), point(1, 91), point(3, 4)], { skipErrors: true }),
     ).toMatchObject({
@@ -150,17 +150,17 @@ describe('skipping errors', () => {
     })
   })
 
-  test('does not make an empty layer of a source that is bad throughout', async () => {
+  test('does not create an empty layer if all features are bad', async () => {
     expect(await faultsOf([null, null], { skipErrors: true })).toHaveLength(2)
   })
 })
 
 describe('fixing errors', () => {
-  test('not at all stores self-intersections as they are', async () => {
+  test('NONE stores self-intersections unchanged', async () => {
     expect(await typeOf([bowTie])).toBe('POLYGON')
   })
 
-  test('safely closes rings, mends self-intersections and takes collections of one kind apart', async () => {
+  test('SAFE closes rings, repairs self-intersections and converts collections of one family', async () => {
     expect(await typeOf([open], { fix: 'SAFE' })).toBe('POLYGON')
     expect(await typeOf([bowTie], { fix: 'SAFE' })).toBe('MULTIPOLYGON')
     expect(await typeOf([collection(line, line)], { fix: 'SAFE' })).toBe('MULTILINESTRING')
@@ -169,14 +169,14 @@ describe('fixing errors', () => {
     ])
   })
 
-  test('safely loses nothing', async () => {
+  test('SAFE rejects geometries that would lose parts', async () => {
     expect(await faultsOf([collection(line, point(1, 2))], { fix: 'SAFE' })).toHaveLength(1)
     expect(
       await faultsOf([multi(polygon(square), open, polygon(square.slice(0, 2)))], { fix: 'SAFE' }),
-    ).toEqual(['- feature 1: a ring of it has less than four positions'])
+    ).toEqual(['- feature 1: a ring has fewer than four positions'])
   })
 
-  test('by all means keeps what is left', async () => {
+  test('LOSSY keeps the valid parts', async () => {
     const broken = multi(polygon(square), polygon(square.slice(0, 2)))
     expect(await typeOf([broken], { fix: 'LOSSY' })).toBe('MULTIPOLYGON')
     expect(await typeOf([collection(line, point(1, 2))], { fix: 'LOSSY' })).toBe('LINESTRING')
@@ -185,7 +185,7 @@ describe('fixing errors', () => {
     )
   })
 
-  test('by all means cannot make something of nothing', async () => {
+  test('LOSSY rejects geometries without valid parts', async () => {
     expect(await faultsOf([null, point(1, 91)], { fix: 'LOSSY' })).toHaveLength(2)
   })
 })
@@ -195,7 +195,7 @@ describe('ids', () => {
     geojson(ids.map((nr) => ({ geometry: point(1, 2), properties: { nr, name: 'A' } })))
   const byField = { idSource: 'FIELD', idFields: ['code', 'nr'] } as const
 
-  test('come from the first field named that exists, which is no field any more', async () => {
+  test('come from the first existing id field, which is removed from the fields', async () => {
     expect((await readFileAs('a.geojson', withIds(7, 9), byField)).summary.fields).toEqual([
       { name: 'name', datatype: 'STRING' },
     ])
@@ -204,17 +204,17 @@ describe('ids', () => {
 
   test.each([
     ['empty', null, 'is empty'],
-    ['no whole number', 1.5, 'is not a whole number'],
+    ['not an integer', 1.5, 'is not an integer'],
     ['too large', 3_000_000_000, 'does not fit into 32 bits'],
-    ['a word', 'A7', 'is not a whole number'],
-  ])('are refused when one is %s', async (_, value, reason) => {
+    ['a word', 'A7', 'is not an integer'],
+  ])('are rejected if one is %s', async (_, value, reason) => {
     await expect(readFileAs('a.geojson', withIds(1, value), byField)).rejects.toMatchObject({
       code: 'source/bad-features',
       detail: expect.stringContaining(reason),
     })
   })
 
-  test('are counted when the field may be missing and is', async () => {
+  test('are numbered from 1 if an optional id field is missing', async () => {
     const wishes = { idSource: 'AUTO', idFields: ['code'] } as const
     expect((await readFileAs('a.geojson', withIds(7), wishes)).summary.fields).toHaveLength(2)
     await expect(
@@ -223,12 +223,12 @@ describe('ids', () => {
   })
 })
 
-test('a source without features is a layer without features where its type is known', async () => {
+test('a source without features becomes an empty layer if its geometry type is known', async () => {
   await expect(summaryOf([])).rejects.toMatchObject({ code: 'source/bad-features' })
   expect(await summaryOf([], { family: 'POINT' })).toMatchObject({ geometryType: 'POINT', rowCount: 0 })
 })
 
-test('a number that is the largest of 64 bits is not taken for a larger one, nor a backslash for U+0000', async () => {
+test('the largest 64-bit integer and an escaped backslash before u0000 are accepted', async () => {
   const text = geojson([{ geometry: point(1, 2), properties: { a: 1, b: '\\u0000' } }])
   const { summary } = await readFileAs('a.geojson', text.replace('1,"b"', '9223372036854775807,"b"'))
   expect(summary).toMatchObject({ rowCount: 1, fields: [{ datatype: 'BIGINT' }, { datatype: 'STRING' }] })

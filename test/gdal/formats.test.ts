@@ -30,7 +30,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Makes a file with ogr2ogr in a folder of its own; gives its content, or that of all files it wrote as an archive. */
+/** Creates a file with ogr2ogr in its own folder; returns its content, or an archive of all files it wrote. */
 function make(format: string, file: string, ...options: string[]): Buffer {
   const target = mkdtempSync(join(folder, 'made-'))
   execFileSync('ogr2ogr', ['-f', format, join(target, file), join(folder, 'cities.geojson'), ...options], {
@@ -64,7 +64,7 @@ const exact = {
   rank: 'INTEGER',
 }
 
-describe('reads points, with the types of their fields, from', () => {
+describe('reads points and their field types from', () => {
   test('GeoJSON', async () => {
     expect(await datatypesOf('cities.geojson', Buffer.from(cities))).toEqual(exact)
   })
@@ -73,7 +73,7 @@ describe('reads points, with the types of their fields, from', () => {
     expect(await datatypesOf('', Buffer.from(cities))).toEqual(exact)
   })
 
-  test('GeoJSON of one feature a line', async () => {
+  test('newline-delimited GeoJSON', async () => {
     expect(await datatypesOf('cities.geojsonl', make('GeoJSONSeq', 'cities.geojsonl'))).toEqual(exact)
   })
 
@@ -85,10 +85,10 @@ describe('reads points, with the types of their fields, from', () => {
   })
 
   test('FlatGeobuf', async () => {
-    const moments = { day: 'DATETIME', hour: 'DATETIME' } as const
+    const timestamps = { day: 'DATETIME', hour: 'DATETIME' } as const
     expect(await datatypesOf('cities.fgb', make('FlatGeobuf', 'cities.fgb'))).toEqual({
       ...exact,
-      ...moments,
+      ...timestamps,
     })
   })
 
@@ -123,7 +123,7 @@ describe('reads points, with the types of their fields, from', () => {
   test.each([
     ['Excel', 'xlsx'],
     ['OpenDocument', 'ods'],
-  ])('a table of %s that has no name, or another one', async (format, extension) => {
+  ])('an unnamed or misnamed %s table', async (format, extension) => {
     const source = join(folder, `unnamed-${extension}.csv`)
     writeFileSync(source, 'name,lon,lat\nA,1.5,2\nB,2.5,3\n')
     const table = join(folder, `unnamed.${extension}`)
@@ -132,17 +132,17 @@ describe('reads points, with the types of their fields, from', () => {
       expect(await datatypesOf(name, readFileSync(table)), format).toEqual({ name: 'STRING' })
   })
 
-  test('an Excel table, of which cells that are no coordinates are told', async () => {
+  test('an Excel table, reporting cells that are not coordinates', async () => {
     writeFileSync(join(folder, 'wrong.csv'), 'name,lon,lat\nA,1.5,2\nB,east,3\nC,,4\nD,"4,5",5\n')
     const table = join(folder, 'wrong.xlsx')
     execFileSync('ogr2ogr', ['-f', 'XLSX', table, join(folder, 'wrong.csv')])
     await expect(readFileAs('wrong.xlsx', readFileSync(table))).rejects.toMatchObject({
       detail:
-        '- feature 2: lon: "east" is no number\n- feature 3: its field lon is empty\n- feature 4: lon: "4,5" is no number',
+        '- feature 2: lon: "east" is not a number\n- feature 3: field lon is empty\n- feature 4: lon: "4,5" is not a number',
     })
   })
 
-  test('CSV with columns lon and lat, whatever stands between the cells', async () => {
+  test('CSV with columns lon and lat and any separator', async () => {
     const semicolons = Buffer.from('name;lon;lat;code\nA;10.5;1;01\nB;11;2;X\n')
     for (const name of ['places.csv', '', 'Places 1.5'])
       expect(await datatypesOf(name, semicolons)).toEqual({ name: 'STRING', code: 'STRING' })
@@ -155,18 +155,18 @@ describe('a Shapefile in an archive', () => {
   const without = (...extensions: string[]) =>
     makeZip(shapefile().filter(({ name }) => !extensions.some((extension) => name.endsWith(extension))))
 
-  test('is read in the encoding that its .cpg file names', async () => {
+  test('is read in the encoding of its .cpg file', async () => {
     const { summary } = await readFileAs('cities.zip', without())
     expect(summary).toMatchObject({ format: 'ESRI Shapefile', layer: 'cities', rowCount: 2 })
   })
 
-  test('is read in the encoding that the request names, when it brings none', async () => {
+  test('is read in the requested encoding if it declares none', async () => {
     expect(
       (await readFileAs('cities.zip', without('.cpg'), { encoding: 'windows-1251' })).summary.rowCount,
     ).toBe(2)
   })
 
-  test('is read in the encoding that the request names, when its .cpg file lies', async () => {
+  test('is read in the requested encoding if its .cpg file is wrong', async () => {
     const files = shapefile().map((file) =>
       file.name.endsWith('.cpg') ? { ...file, content: 'UTF-8' } : file,
     )
@@ -175,26 +175,26 @@ describe('a Shapefile in an archive', () => {
     })
     const { summary } = await readFileAs('cities.zip', makeZip(files), { encoding: 'cp1251' })
     expect(summary.rowCount).toBe(2)
-    // Clients that know nothing of the file say UTF-8.
+    // Clients send UTF-8 by default.
     expect((await readFileAs('cities.zip', without(), { encoding: 'utf-8' })).summary.rowCount).toBe(2)
   })
 
-  test('is refused when its texts are not in UTF-8 and nothing says in what', async () => {
+  test('is rejected if its strings are not UTF-8 and no encoding is declared', async () => {
     await expect(readFileAs('cities.zip', without('.cpg'))).rejects.toMatchObject({
       code: 'source/bad-features',
-      detail: expect.stringContaining('feature 1: the value of its field name is not UTF-8'),
+      detail: expect.stringContaining('feature 1: the value of field name is not UTF-8'),
       hint: expect.stringContaining('source.encoding'),
     })
   })
 
-  test('is refused without its .prj file', async () => {
+  test('is rejected without its .prj file', async () => {
     await expect(readFileAs('cities.zip', without('.prj'))).rejects.toMatchObject({
       code: 'source/no-srs',
       message: expect.stringContaining('"cities"'),
     })
   })
 
-  test('may stand in a folder of the archive, beside other files', async () => {
+  test('can be in a folder of the archive, with other files', async () => {
     const entries = shapefile().map(({ name, content }) => ({ name: `data/${name}`, content }))
     const archive = makeZip([
       ...entries,
@@ -204,7 +204,7 @@ describe('a Shapefile in an archive', () => {
     expect((await readFileAs('cities.zip', archive)).summary.rowCount).toBe(2)
   })
 
-  test('is told from others in the same archive by the name of its layer', async () => {
+  test('is selected from others in the archive by layer name', async () => {
     const towns = shapefile().map(({ name, content }) => ({ name: name.replace('cities', 'towns'), content }))
     const archive = makeZip([...shapefile(), ...towns])
     await expect(readFileAs('all.zip', archive)).rejects.toMatchObject({
@@ -214,13 +214,13 @@ describe('a Shapefile in an archive', () => {
     expect((await readFileAs('all.zip', archive, { layer: 'towns' })).summary.layer).toBe('towns')
     await expect(readFileAs('all.zip', archive, { layer: 'roads' })).rejects.toMatchObject({
       code: 'source/layers',
-      message: expect.stringContaining('no layer "roads", but cities, towns'),
+      message: expect.stringContaining('no layer "roads"; its layers are cities, towns'),
     })
   })
 })
 
 describe('a table', () => {
-  test('in another encoding is read when the request names it', async () => {
+  test('is read in the requested encoding', async () => {
     const content = Buffer.from([
       ...Buffer.from('name,lon,lat\n'),
       0xcc,
@@ -236,7 +236,7 @@ describe('a table', () => {
     })
   })
 
-  test('of x and y is taken for longitude and latitude, which is said, while that is possible', async () => {
+  test('with x and y is assumed to have longitude and latitude if possible, with a note', async () => {
     const { summary } = await readFileAs('places.csv', 'x,y\n50,60\n')
     expect(summary.notes).toEqual([expect.stringContaining('EPSG:4326')])
     await expect(readFileAs('places.csv', 'x,y\n500000,6000000\n')).rejects.toMatchObject({
@@ -244,7 +244,7 @@ describe('a table', () => {
     })
   })
 
-  test('of x and y is in the reference system of the .prj file beside it, whatever the case', async () => {
+  test('with x and y has the reference system of its .prj file, in upper or lower case', async () => {
     const prj = execFileSync('gdalsrsinfo', ['-o', 'wkt1', 'EPSG:3857'])
     const archive = makeZip([
       { name: 'places.csv', content: 'x,y\n500000,6000000\n' },
@@ -253,7 +253,7 @@ describe('a table', () => {
     expect((await readFileAs('places.zip', archive)).summary).toMatchObject({ rowCount: 1, notes: [] })
   })
 
-  test('of WKT gives the shapes that it holds', async () => {
+  test('with WKT gets its geometries', async () => {
     const { summary } = await readFileAs(
       'places.csv',
       'name,wkt\nA,"LINESTRING(0 0,1 1)"\nB,"MULTILINESTRING((0 0,1 1))"\n',
@@ -261,7 +261,7 @@ describe('a table', () => {
     expect(summary).toMatchObject({ geometryType: 'MULTILINESTRING', rowCount: 2 })
   })
 
-  test('keeps whatever its texts say: zeros in front, a plus, digits that no number holds', async () => {
+  test('keeps leading zeros, plus signs and digits beyond the precision of numbers', async () => {
     const header = 'code,phone,long,mixed,size,zone,day,note,lon,lat'
     const first = '007,+7495,99999999999999999999,9007199254740993,1e5,2020-01-02T10:00Z,2020-01-02,,1,2'
     const second = '010,-1,1,1.5,2,2020-01-02 11:00,2020-02-29,  ,1,2'
@@ -278,23 +278,23 @@ describe('a table', () => {
     })
   })
 
-  test('is refused where a row has more cells than there are columns, unless they are empty', async () => {
+  test('is rejected if a row has surplus cells that are not empty', async () => {
     expect((await readFileAs('places.csv', 'name,lon,lat\nA,1,2,,\n')).summary.rowCount).toBe(1)
     await expect(readFileAs('places.csv', 'name,lon,lat\nA,1,2\nB, C,3,4\n')).rejects.toMatchObject({
-      detail: '- feature 2: lon: "C" is no number',
+      detail: '- feature 2: lon: "C" is not a number',
     })
     await expect(readFileAs('places.csv', 'lon,lat,name\n1,2,A\n3,4,B, C\n')).rejects.toMatchObject({
-      detail: '- feature 2: its row has more cells than there are columns',
+      detail: '- feature 2: its row has more cells than the table has columns',
     })
   })
 
-  test('keeps codes with letters further down than the first megabyte', async () => {
+  test('keeps codes with letters after the first megabyte', async () => {
     const rows = Array.from({ length: 90_000 }, (_, index) => `${index},1,2`).join('\n')
     const { summary } = await readFileAs('places.csv', `code,lon,lat\n${rows}\nABC,1,2\n`)
     expect(summary).toMatchObject({ fields: [{ name: 'code', datatype: 'STRING' }], rowCount: 90_001 })
   })
 
-  test('without columns of coordinates is refused, with the columns it has', async () => {
+  test('without coordinate columns is rejected, listing its columns', async () => {
     await expect(readFileAs('places.csv', 'name,code\nA,1\n')).rejects.toMatchObject({
       code: 'source/unreadable',
       message: expect.stringContaining('name, code'),
@@ -307,7 +307,7 @@ test.each([
   ['CIRCULARSTRING', 'CIRCULARSTRING(0 0,1 1,2 0)', 'LINESTRING'],
   ['CURVEPOLYGON', 'CURVEPOLYGON(CIRCULARSTRING(0 0,1 1,2 0,1 -1,0 0))', 'POLYGON'],
   ['MULTISURFACE', 'MULTISURFACE(CURVEPOLYGON(CIRCULARSTRING(0 0,1 1,2 0,1 -1,0 0)))', 'MULTIPOLYGON'],
-])('a GeoPackage of type %s is read as lines of many positions', async (type, wkt, geometryType) => {
+])('curves of type %s in a GeoPackage are converted to lines', async (type, wkt, geometryType) => {
   writeFileSync(join(folder, 'curves.csv'), `wkt,n\n"${wkt}",1\n`)
   const path = join(mkdtempSync(join(folder, 'curves-')), 'curves.gpkg')
   const options = ['-nlt', type, '-a_srs', 'EPSG:4326']
@@ -317,17 +317,17 @@ test.each([
   expect(bytes).toBeGreaterThan(16 * 40)
 })
 
-describe('what is no data is refused:', () => {
+describe('unreadable files are rejected:', () => {
   test.each<[string, string, Uint8Array | string]>([
     ['an empty file', 'a.geojson', ''],
-    ['noise', 'a.bin', Buffer.from([0, 1, 2, 3])],
-    ['noise that claims to be a GeoPackage', 'a.gpkg', Buffer.from([0, 1, 2, 3])],
+    ['random bytes', 'a.bin', Buffer.from([0, 1, 2, 3])],
+    ['random bytes named .gpkg', 'a.gpkg', Buffer.from([0, 1, 2, 3])],
     ['broken JSON', 'a.geojson', '{"type": "FeatureCollection", "features": [{'],
     ['JSON of another kind', 'a.json', '{"hello": "world"}'],
     ['XML of another kind', 'a.gml', '<?xml version="1.0"?><hello/>'],
-    ['a GeoPackage that ends early', 'a.gpkg', 'SQLite format 3\0 and no more'],
+    ['a truncated GeoPackage', 'a.gpkg', 'SQLite format 3\0 and no more'],
     ['an archive without data', 'a.zip', makeZip([{ name: 'readme.txt', content: 'hello' }])],
-    ['a virtual data set, which may point anywhere', 'a.vrt', '<OGRVRTDataSource></OGRVRTDataSource>'],
+    ['a virtual data set, which could refer to any file', 'a.vrt', '<OGRVRTDataSource></OGRVRTDataSource>'],
   ])('%s', async (_, name, content) => {
     await expect(readFileAs(name, content)).rejects.toMatchObject({
       code: 'source/unreadable',

@@ -5,7 +5,7 @@ import { readFrames, readJson } from '../../src/gdal/runner/frames.ts'
 
 const unlimited = <T>(work: Promise<T>) => work
 
-test.each([1, 3, 1000])('reads frames back from pieces of %i bytes', async (size) => {
+test.each([1, 3, 1000])('reads frames from chunks of %i bytes', async (size) => {
   const bytes = Buffer.concat([
     jsonFrame('tick', {}),
     jsonFrame('summary', { name: 'дороги' }),
@@ -33,6 +33,6 @@ test('fails when the stream ends within a frame', async () => {
   await expect(frame && readJson(frame)).rejects.toMatchObject({ code: 'gdal/failed' })
 })
 
-test('fails at what is no frame', async () => {
+test('fails at an unknown frame code', async () => {
   await expect(readFrames(Readable.from([Buffer.alloc(10)]), unlimited).next()).rejects.toThrow('code 0')
 })

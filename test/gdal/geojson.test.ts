@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { geojson, point, polygon, readFileAs } from '../support/vector.ts'
 
-describe('a GeoJSON with a broken geometry', () => {
+describe('a GeoJSON file with a broken geometry', () => {
   const square = (at: number) => [
     [at, at],
     [at, at + 2],
@@ -16,29 +16,29 @@ describe('a GeoJSON with a broken geometry', () => {
     { geometry: polygon(square(3)) },
   ])
 
-  test('is refused, with the features by their numbers', async () => {
+  test('is rejected with the numbers of the bad features', async () => {
     await expect(readFileAs('a.geojson', source)).rejects.toMatchObject({
       code: 'source/bad-features',
-      detail: '- feature 2: it has no geometry\n- feature 3: a coordinate of it is not a number: null',
+      detail: '- feature 2: it has no geometry\n- feature 3: a coordinate is not a number: null',
     })
   })
 
-  test('is loaded without those features on request, and with what is left of them where that is allowed', async () => {
+  test('is loaded without those features on request, or with their valid parts in a lossy load', async () => {
     const skipped = await readFileAs('a.geojson', source, { skipErrors: true })
     expect(skipped.summary).toMatchObject({ rowCount: 2, badCount: 2, bad: [{ number: 2 }, { number: 3 }] })
-    const mended = await readFileAs('a.geojson', source, { skipErrors: true, fix: 'LOSSY' })
-    expect(mended.summary).toMatchObject({ rowCount: 3, bad: [{ number: 2 }] })
+    const repaired = await readFileAs('a.geojson', source, { skipErrors: true, fix: 'LOSSY' })
+    expect(repaired.summary).toMatchObject({ rowCount: 3, bad: [{ number: 2 }] })
   })
 })
 
-test('a GeoJSON is refused where one of its members is not a feature', async () => {
+test('a GeoJSON file is rejected if a member of its features is not a Feature', async () => {
   await expect(readFileAs('a.geojson', '{"features":[null]}')).rejects.toMatchObject({
     code: 'source/unreadable',
     message: '"a.geojson" cannot be read: member 1 of its features is not a Feature, but null',
   })
 })
 
-test('a GeoJSON is loaded with notes on long positions and on truth values', async () => {
+test('a GeoJSON file is loaded with notes on extra coordinates and Boolean values', async () => {
   const properties = { open: true, lit: false, mixed: true }
   const { summary } = await readFileAs(
     'a.geojson',
@@ -50,16 +50,16 @@ test('a GeoJSON is loaded with notes on long positions and on truth values', asy
   expect(summary).toMatchObject({
     fields: [{ datatype: 'INTEGER' }, { datatype: 'INTEGER' }, { datatype: 'STRING' }],
     notes: [
-      'Positions have more than three numbers: those behind the third are left out.',
-      'Values true and false are stored as 1 and 0 in: "open", "lit".',
+      'Positions have more than three coordinates; only the first three were loaded.',
+      'Boolean values were stored as 1 and 0 in: "open", "lit".',
     ],
   })
 })
 
-test('positions that cannot be reprojected are reported among others, and sent rows are of the others', async () => {
+test('positions that cannot be reprojected are reported, and the other features are sent', async () => {
   const features = Array.from({ length: 30 }, (_, at) => ({ geometry: point(at, at % 10 === 3 ? 91 : at) }))
   const { summary } = await readFileAs('a.geojson', geojson(features), { skipErrors: true })
-  const reason = 'a position of it is outside the reference system'
+  const reason = 'a position is outside the bounds of the reference system'
   expect(summary).toMatchObject({
     rowCount: 27,
     badCount: 3,
@@ -72,12 +72,12 @@ const feature = (nr: number, text = '') =>
 const [one, two, three] = [feature(1), feature(2), feature(3)] as const
 const collection = `{"type":"FeatureCollection","features":[${one},${two}]}`
 
-describe('a sequence of JSON', () => {
+describe('a GeoJSON text sequence', () => {
   test.each([
     [
-      'whose last feature is cut off',
+      'with a truncated last feature',
       [one, two, three.slice(0, 30)].join('\n'),
-      'is cut off at byte 229, after feature 2',
+      'is truncated at byte 229, after feature 2',
     ],
     [
       'with a broken line in its middle',
@@ -90,11 +90,11 @@ describe('a sequence of JSON', () => {
       'record 2 is not a Feature, but null',
     ],
     [
-      'with marks, whose last feature is cut off',
+      'with record separators and a truncated last feature',
       `\x1e${one}\n\x1e${two.slice(0, 30)}`,
-      'is cut off at byte 132, after feature 1',
+      'is truncated at byte 132, after feature 1',
     ],
-  ])('%s is refused', async (_, text, words) => {
+  ])('%s is rejected', async (_, text, words) => {
     const reading = readFileAs('a.geojsonl', text, { skipErrors: true })
     await expect(reading).rejects.toMatchObject({
       code: 'source/unreadable',
@@ -104,18 +104,18 @@ describe('a sequence of JSON', () => {
 
   test.each([
     ['with blank lines', `\r\n${one}\r\n\r\n \r\n${two}\r\n`, 2],
-    ['with marks', `\x1e${JSON.stringify(JSON.parse(one), null, 1)}\n\x1e${two}\n`, 2],
+    ['with record separators', `\x1e${JSON.stringify(JSON.parse(one), null, 1)}\n\x1e${two}\n`, 2],
     ['of one feature', `${one}\n`, 1],
-    ['that is a collection on a line', `${collection}\n\n`, 2],
+    ['of one collection', `${collection}\n\n`, 2],
     ['of collections', `${collection}\n${collection}`, 4],
     ['of geometries', '{"type":"Point","coordinates":[1,2]}\n{"coordinates":[1,2],"type":"Point"}', 2],
-    ['of a feature that is larger than a window', `${one}\n${feature(2, 'x'.repeat(3 << 20))}\n${three}`, 3],
+    ['with a feature larger than the window', `${one}\n${feature(2, 'x'.repeat(3 << 20))}\n${three}`, 3],
     [
-      'of many',
+      'of many features',
       Array.from({ length: 30_000 }, (__, nr) => feature(nr, 'x'.repeat(nr % 90))).join('\n'),
       30_000,
     ],
-  ])('%s is read whole', async (_, text, count) => {
+  ])('%s is read completely', async (_, text, count) => {
     const { summary } = await readFileAs('a.geojsonl', text, { pieceBytes: 1 << 20 })
     expect(summary).toMatchObject({ rowCount: count, badCount: 0 })
   })

@@ -8,19 +8,19 @@ import { bytesOf } from '../../src/core/bytes.ts'
 import { datatypeOf } from '../../src/gdal/export/field_type.ts'
 import type { GdalModule } from '../../src/gdal/runner/gdal_module.ts'
 import { settings } from '../../src/gdal/runner/settings.ts'
-import { makeReproject } from '../../src/gdal/sources/geojson/reproject.ts'
+import { createReproject } from '../../src/gdal/sources/geojson/reproject.ts'
 import { readWkb } from '../../src/geo/wkb.ts'
 import { describeGeometry, readGeoJsonText } from '../support/geojson.ts'
 
 /**
- * GeoJSON is read without GDAL; what GDAL reads of it is what is expected, but for this:
- * - lists and objects among the values stay as they are written, without blanks; GDAL writes them anew;
- * - whole numbers beyond 2^53 among fractions become strings; GDAL rounds them;
- * - numbers among strings stay as they are written; GDAL rounds and formats some of them;
- * - geometries without positions are null or left out of a collection; GDAL has empty ones;
- * - only dates and times of RFC 3339, also with slashes or blanks, are such; GDAL takes other forms too;
- * - escaped pairs of surrogates are what they say; some versions of GDAL replace those that end in DC00;
- * - ids of features become a field where one of them is not a whole number of 0 or more, all of them.
+ * GeoJSON is read without GDAL. The result must be the same as with GDAL, with these exceptions:
+ * - lists and objects among the values are kept as written, without white space; GDAL formats them again;
+ * - integers beyond 2^53 among fractions become strings; GDAL rounds them;
+ * - numbers among strings are kept as written; GDAL rounds and formats some of them;
+ * - geometries without positions are null or omitted from a collection; GDAL returns empty ones;
+ * - only dates and times of RFC 3339 are recognized, also with slashes or spaces; GDAL accepts other forms too;
+ * - escaped surrogate pairs are decoded; some versions of GDAL replace those that end in DC00;
+ * - ids of features become a field, for all features, if one of them is not a non-negative integer.
  */
 // The door's own type of the module.
 const gdal = gdalAsync as unknown as GdalModule
@@ -117,7 +117,7 @@ const values: Readonly<Record<string, fc.Arbitrary<string>>> = {
   real: fc
     .double({ noNaN: true, noDefaultInfinity: true, min: -1e200, max: 1e200 })
     .map((real) => `${(real + 0).toFixed(3)}`),
-  truth: fc.boolean().map(String),
+  boolean: fc.boolean().map(String),
   string: string.map((text) => JSON.stringify(text)),
   escaped: string
     .filter((text) => !/[\ud800-\udfff]/.test(text))
@@ -164,13 +164,13 @@ const source = columns.chain((kinds) => {
   return fc.array(feature, { minLength: 1, maxLength: 6 })
 })
 
-const moments = new Set(['DATE', 'TIME', 'DATETIME'])
+const temporalTypes = new Set(['DATE', 'TIME', 'DATETIME'])
 
-/** What GDAL gives for a value, as it is expected here. */
+/** Converts a value of GDAL to its expected form here. */
 function expectValue(ours: unknown, theirs: unknown, datatype: string | undefined): void {
   if (theirs === null) expect(ours).toBeUndefined()
-  else if (moments.has(datatype ?? '')) {
-    // gdal-async leaves out zeros.
+  else if (temporalTypes.has(datatype ?? '')) {
+    // gdal-async omits zeros.
     const parts = theirs as Partial<Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>>
     const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = parts
     const numbers = String(ours)
@@ -184,7 +184,7 @@ function expectValue(ours: unknown, theirs: unknown, datatype: string | undefine
   else if (ours !== theirs) expect(asJson(ours)).toEqual(asJson(theirs))
 }
 
-/** Lists, objects and numbers that are written in another way are the same. */
+/** Lists, objects and numbers with different formatting are equal. */
 function asJson(text: unknown): unknown {
   try {
     return JSON.parse(String(text))
@@ -195,7 +195,7 @@ function asJson(text: unknown): unknown {
 
 const run = { seed: 20_261_124, numRuns: process.env.LANDFORM_SOAK ? 5000 : 300 }
 
-test('GeoJSON is read as GDAL reads it', { timeout: 600_000 }, async () => {
+test('GeoJSON is read as by GDAL', { timeout: 600_000 }, async () => {
   const law = fc.asyncProperty(source, async (features) => {
     const text = `{"type":"FeatureCollection","features":${list(features)}}`
     const theirs = readWithGdal(text)
@@ -216,7 +216,7 @@ test('GeoJSON is read as GDAL reads it', { timeout: 600_000 }, async () => {
 })
 
 test.each([undefined, 'EPSG:3857', 'urn:ogc:def:crs:EPSG::31467', 'EPSG:4258'])(
-  'positions of the reference system %s are reprojected to the last bit as GDAL does it',
+  'positions in the reference system %s are reprojected exactly as by GDAL',
   async (name) => {
     const isProjected = name === 'EPSG:3857' || name?.endsWith('31467') === true
     const place = (at: number) =>
@@ -243,7 +243,7 @@ test.each([undefined, 'EPSG:3857', 'urn:ogc:def:crs:EPSG::31467', 'EPSG:4258'])(
       )
     translated.close()
     const ours = await readGeoJsonText(text, undefined, (facts) =>
-      makeReproject(gdal, { crs: facts.crs, srs: 3857, folder }),
+      createReproject(gdal, { crs: facts.crs, srs: 3857, folder }),
     )
     expect(ours.features.map(({ geometry }) => geometry)).toEqual(theirs)
   },

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readGeoJsonText } from '../support/geojson.ts'
 
-/** What is said of a feature with such a geometry; undefined where nothing is. */
+/** Returns the fault of a feature with such a geometry; undefined if it has none. */
 async function faultOf(geometry: string): Promise<string | undefined> {
   const { features } = await readGeoJsonText(`{"type":"Feature","properties":{},"geometry":${geometry}}`)
   return features[0]?.fault
@@ -14,43 +14,43 @@ const collection = (...features: string[]) => `{"type":"FeatureCollection","feat
 const ring = '[[0,0],[0,4],[4,4],[0,0]]'
 const ofPolygon = (coordinates: string) => faultOf(`{"type":"Polygon","coordinates":${coordinates}}`)
 
-describe('of coordinates', () => {
+describe('coordinates', () => {
   test.each([
-    [`[${ring},null]`, 'a coordinate of it is not a number: null'],
-    [`[${ring},[[1,1],[1,"2"],[2,2],[1,1]]]`, 'a coordinate of it is not a number: "2"'],
-    [`[${ring},[[1,1],[true,2],[2,2],[1,1]]]`, 'a coordinate of it is not a number: true'],
-    [`[${ring},{"x":[1]}]`, 'a coordinate of it is not a number: an object'],
-    ['[NaN,2]', 'a coordinate of it is not a number: NaN'],
-    ['[[[1e400,2],[3,4]]]', 'a coordinate of it is not a number'],
-    [`[${ring},[[1],[2],[3],[1]]]`, 'a position of it has one number only'],
-    [`[${ring},[[],[1,1]]]`, 'a position of it has no numbers'],
-    [`[${ring},[1,2]]`, 'its positions are nested unevenly'],
-    [`[${ring},[1,[2,3]]]`, 'its positions are nested unevenly'],
+    [`[${ring},null]`, 'a coordinate is not a number: null'],
+    [`[${ring},[[1,1],[1,"2"],[2,2],[1,1]]]`, 'a coordinate is not a number: "2"'],
+    [`[${ring},[[1,1],[true,2],[2,2],[1,1]]]`, 'a coordinate is not a number: true'],
+    [`[${ring},{"x":[1]}]`, 'a coordinate is not a number: an object'],
+    ['[NaN,2]', 'a coordinate is not a number: NaN'],
+    ['[[[1e400,2],[3,4]]]', 'a coordinate is not a number'],
+    [`[${ring},[[1],[2],[3],[1]]]`, 'a position has only one number'],
+    [`[${ring},[[],[1,1]]]`, 'a position has no numbers'],
+    [`[${ring},[1,2]]`, 'its positions are nested at different depths'],
+    [`[${ring},[1,[2,3]]]`, 'its positions are nested at different depths'],
     ['[1,2]', 'its coordinates are not those of a Polygon'],
-    [`${'['.repeat(100_000)}1,2${']'.repeat(100_000)}`, 'its positions are nested unevenly'],
-  ])('%.60s it reports what is wrong', async (coordinates, reason) => {
+    [`${'['.repeat(100_000)}1,2${']'.repeat(100_000)}`, 'its positions are nested at different depths'],
+  ])('%.60s are reported', async (coordinates, reason) => {
     expect(await ofPolygon(coordinates)).toBe(reason)
   })
 
   test.each([`[${ring},[]]`, '[]', `[ [[0 , -1.5e+3],[2E-2,3],[1,1], [0,-1500]] ]`, 'null', '"x"'])(
-    '%s it reports nothing',
+    '%s are accepted',
     async (coordinates) => {
       expect(await ofPolygon(coordinates)).toBeUndefined()
     },
   )
 
-  test('of collections it reports what is wrong in them', async () => {
+  test('faults of collection members are reported', async () => {
     const of = (member: string) => faultOf(`{"type":"GeometryCollection","geometries":[${member}]}`)
-    expect(await of('{"type":"Point","coordinates":[1]}')).toBe('a position of it has one number only')
+    expect(await of('{"type":"Point","coordinates":[1]}')).toBe('a position has only one number')
     expect(await of('{"type":"GeometryCollection","geometries":[null]}')).toBe(
-      'a geometry of its collection is null',
+      'a member of its geometry collection is null',
     )
     expect(await of('{"type":"Point","coordinates":[1,2]}')).toBeUndefined()
     const nested = '{"type":"GeometryCollection","geometries":['.repeat(5000)
     expect(await of(`${nested}${']}'.repeat(5000)}`)).toBe('its collections are nested too deeply')
   })
 
-  test('it sees whether positions are long', async () => {
+  test('positions with more than three coordinates are detected', async () => {
     const isLong = async (position: string) => {
       const { facts } = await readGeoJsonText(feature('{}', `{"type":"Point","coordinates":${position}}`))
       return facts.geometries.hasLongPositions
@@ -59,7 +59,7 @@ describe('of coordinates', () => {
     expect(await isLong('[1,2,3]')).toBe(false)
   })
 
-  test('it keeps the parts that are whole', async () => {
+  test('valid parts are kept', async () => {
     const hole = '[[1,1],null,[1,2],[1,1]]'
     const { features } = await readGeoJsonText(
       collection(
@@ -77,29 +77,29 @@ describe('of coordinates', () => {
   })
 })
 
-describe('members that are not features are refused:', () => {
+describe('members that are not Features are rejected:', () => {
   test.each([
     ['null', 'null'],
     ['"x"', '"x"'],
     ['[1]', 'a list'],
     ['{"properties":{}}', 'an object without a type'],
-    ['{"type":"Point","coordinates":[1,2]}', 'of the type "Point"'],
-    ['{"type":"Feature","properties":[1]}', 'one whose properties are a list'],
+    ['{"type":"Point","coordinates":[1,2]}', 'an object of type "Point"'],
+    ['{"type":"Feature","properties":[1]}', 'an object whose properties are a list'],
   ])('%s', async (member, reason) => {
     await expect(readGeoJsonText(collection(feature('{}'), member, feature('{}')))).rejects.toThrow(
       `member 2 of its features is not a Feature, but ${reason}`,
     )
   })
 
-  test('but not features of whatever case', async () => {
+  test('but Features in any letter case are accepted', async () => {
     const { facts } = await readGeoJsonText('{"features":[{"type":"feature"},{"type":"FEATURE"}]}')
     expect(facts.count).toBe(2)
   })
 })
 
-describe('what is not JSON is refused, with its place:', () => {
+describe('invalid JSON is rejected with its position:', () => {
   test.each([
-    ['{"type":"FeatureCollection","features":[', 'cut off at byte 42, before the first feature ends'],
+    ['{"type":"FeatureCollection","features":[', 'truncated at byte 42, before the first feature ends'],
     [collection(feature('{"a":1}'), feature('{"a":2}')).slice(0, -20), 'after feature 1'],
     [collection(feature('{"a":1}'), feature('{"a":2}')).slice(0, -1), 'after feature 2'],
     [collection(feature('{"a":01}')), 'not valid JSON at byte 77'],
@@ -150,7 +150,7 @@ describe('values', () => {
     expect(found).toEqual({ datatypes: { a: datatype }, values: values.map((a) => ({ a })) })
   })
 
-  test('are null where the last of the same key is null', async () => {
+  test('are null if the last value of a repeated key is null', async () => {
     const { values } = await valuesOf('{"a":1,"b":2,"a":null}', '{"b":1,"a":2,"b":3}')
     expect(values).toEqual([{ b: 2 }, { a: 2, b: 3 }])
     const { datatypes } = await valuesOf('{"a":null,"c":1}', '{"b":1,"a":null}')
@@ -167,14 +167,14 @@ describe('values', () => {
     expect(Object.keys(datatypes)).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 
-  test('of features without properties are their other members', async () => {
+  test('of features without properties are their foreign members', async () => {
     const { features } = await readGeoJsonText(
       collection('{"type":"Feature","bbox":[1],"name":"x","geometry":null,"n":1}'),
     )
     expect(features[0]?.values).toEqual({ name: 'x', n: 1 })
   })
 
-  test('with U+0000 are refused', async () => {
+  test('with U+0000 are rejected', async () => {
     for (const value of ['"x\\u0000y"', '"x\0y"'])
       await expect(readGeoJsonText(feature(`{"a":${value}}`))).rejects.toMatchObject({
         kind: 'nul',
@@ -185,7 +185,7 @@ describe('values', () => {
   })
 })
 
-describe('a law:', () => {
+describe('for any file', () => {
   const json = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 40 }),
     fc.integer(),
@@ -204,7 +204,7 @@ describe('a law:', () => {
     indent: fc.nat(3),
   })
 
-  test('what is read does not depend on where a window ends, and is what the file says', async () => {
+  test('the result is exact and does not depend on the window size', async () => {
     const law = fc.asyncProperty(
       fc.array(one, { maxLength: 12 }),
       fc.integer({ min: 1, max: 400 }),
@@ -236,7 +236,7 @@ describe('a law:', () => {
               geometry: isBad
                 ? undefined
                 : { family: 'LINESTRING', isMulti: false, hasZ: false, parts: [[numbers]] },
-              fault: isBad ? 'a coordinate of it is not a number: null' : undefined,
+              fault: isBad ? 'a coordinate is not a number: null' : undefined,
               values: Object.fromEntries(values),
             }
           }),

@@ -10,7 +10,7 @@ const xml = [
   '<wpt lat="1" lon=\'2\'/><trkpt lon="east" lat="1">a < b',
 ].join('\n')
 
-test('what is marked does not depend on where the text is cut', () => {
+test('marked positions do not depend on how the text is split', () => {
   const { done, rest } = markPositions(xml)
   const whole = done + rest
   expect(whole).toContain('1,2,3 4,5 1e999,1e999')
@@ -19,14 +19,14 @@ test('what is marked does not depend on where the text is cut', () => {
   expect(whole).toContain('lon="1e999" lat="1"')
   fc.assert(
     fc.property(fc.array(fc.nat(xml.length)), (cuts) => {
-      const places = [...cuts, xml.length].sort((a, b) => a - b)
+      const ends = [...cuts, xml.length].sort((a, b) => a - b)
       let from = 0
       let left = ''
       let marked = ''
-      for (const to of places) {
-        const looked = markPositions(left + xml.slice(from, to))
-        marked += looked.done
-        left = looked.rest
+      for (const to of ends) {
+        const chunk = markPositions(left + xml.slice(from, to))
+        marked += chunk.done
+        left = chunk.rest
         from = to
       }
       expect(marked + left).toBe(whole)

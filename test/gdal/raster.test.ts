@@ -7,9 +7,9 @@ import { convertRaster, inspectRaster, makeRaster, type TestRaster } from '../su
 import { openTrap } from '../support/trap.ts'
 import { makeZip } from '../support/zip.ts'
 
-const read = (picture: TestRaster = {}) => convertRaster('a.tif', makeRaster(picture))
+const read = (raster: TestRaster = {}) => convertRaster('a.tif', makeRaster(raster))
 
-test('a picture becomes a tiled GeoTIFF in web mercator, with overviews and opacity', async () => {
+test('a raster becomes a tiled GeoTIFF in web mercator with overviews and alpha', async () => {
   const { facts, content } = await read({ width: 700, height: 600 })
   expect(facts).toMatchObject({
     srs: 3857,
@@ -29,7 +29,7 @@ test('a picture becomes a tiled GeoTIFF in web mercator, with overviews and opac
   })
 })
 
-test('a picture that is in web mercator already keeps its pixels, oblong ones too', async () => {
+test('a raster in web mercator keeps its pixels, even if they are not square', async () => {
   const value = (band: number, column: number, row: number) => (band * 80 + column * 7 + row) % 256
   const { facts, content } = await read({ srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -20], value })
   expect(facts).toMatchObject({ xsize: 40, ysize: 30, geoTransform: [1e6, 10, 0, 6e6, 0, -20] })
@@ -44,18 +44,22 @@ test('a picture that is in web mercator already keeps its pixels, oblong ones to
 })
 
 test.each<[string, TestRaster, number[]]>([
-  ['all its bands have the value of no data', { noData: 7, value: () => 7 }, [0]],
-  ['one of its bands has it', { noData: 7, value: (band) => (band === 1 ? 7 : 200) }, [7, 200, 200, 255]],
-  ['a mask says that there is nothing', { mask: (column) => column > 5 }, [0]],
-  ['a mask says that there is something', { mask: (column) => column === 5, value: () => 8 }, [8, 8, 8, 255]],
-  ['its own opacity says so', { bands: 4, value: (band) => (band === 4 ? 0 : 9) }, [0]],
-  ['its own opacity is half', { bands: 4, value: (band) => (band === 4 ? 128 : 9) }, [9, 9, 9, 128]],
-])('a pixel is as opaque as it should be where %s', async (_, picture, expected) => {
-  const { content } = await read({ srs: 3857, geoTransform: [0, 1, 0, 0, 0, -1], ...picture })
+  ['all bands have the no-data value', { noData: 7, value: () => 7 }, [0]],
+  [
+    'one band has the no-data value',
+    { noData: 7, value: (band) => (band === 1 ? 7 : 200) },
+    [7, 200, 200, 255],
+  ],
+  ['a mask excludes it', { mask: (column) => column > 5 }, [0]],
+  ['a mask includes it', { mask: (column) => column === 5, value: () => 8 }, [8, 8, 8, 255]],
+  ['its alpha is 0', { bands: 4, value: (band) => (band === 4 ? 0 : 9) }, [0]],
+  ['its alpha is half', { bands: 4, value: (band) => (band === 4 ? 128 : 9) }, [9, 9, 9, 128]],
+])('the alpha of a pixel is correct if %s', async (_, raster, expected) => {
+  const { content } = await read({ srs: 3857, geoTransform: [0, 1, 0, 0, 0, -1], ...raster })
   expect(inspectRaster(content, ({ pixel }) => pixel(5, 5)).slice(-expected.length)).toEqual(expected)
 })
 
-test('what lies beside a turned picture is transparent', async () => {
+test('the area around a rotated raster is transparent', async () => {
   const { content, facts } = await read({
     srs: 3857,
     geoTransform: [1e6, 10, 5, 6e6, 5, -10],
@@ -67,7 +71,7 @@ test('what lies beside a turned picture is transparent', async () => {
   })
 })
 
-test('a picture of the whole world is cut where web mercator ends', async () => {
+test('a raster of the whole world is clipped to the extent of web mercator', async () => {
   const { facts } = await read({ width: 360, height: 180, geoTransform: [-180, 1, 0, 90, 0, -1] })
   const [left = 0, step = 0, , top = 0] = facts.geoTransform
   expect(left).toBeCloseTo(-20_037_508.34, 1)
@@ -76,7 +80,7 @@ test('a picture of the whole world is cut where web mercator ends', async () => 
   expect(facts.xsize).toBeGreaterThan(250)
 })
 
-test('degrees from 0 to 360 are the whole world too', async () => {
+test('longitudes from 0 to 360 cover the whole world', async () => {
   const { content, facts } = await read({ width: 360, height: 120, geoTransform: [0, 1, 0, 60, 0, -1] })
   const row = Math.floor(facts.ysize / 2)
   const opaque = inspectRaster(content, ({ pixel }) =>
@@ -86,24 +90,24 @@ test('degrees from 0 to 360 are the whole world too', async () => {
 })
 
 test.each([
-  ['not packed', []],
+  ['uncompressed', []],
   ['LZW', ['COMPRESS=LZW', 'PREDICTOR=2']],
   ['DEFLATE', ['COMPRESS=DEFLATE']],
   ['JPEG', ['COMPRESS=JPEG', 'PHOTOMETRIC=YCBCR']],
-  ['in tiles', ['TILED=YES', 'BLOCKXSIZE=16', 'BLOCKYSIZE=16']],
+  ['with tiles', ['TILED=YES', 'BLOCKXSIZE=16', 'BLOCKYSIZE=16']],
   ['band by band', ['INTERLEAVE=BAND']],
   ['BigTIFF', ['BIGTIFF=YES']],
-  ['with the bytes the other way round', ['ENDIANNESS=BIG']],
-])('reads a picture %s', async (_, options) => {
+  ['big-endian', ['ENDIANNESS=BIG']],
+])('reads a raster: %s', async (_, options) => {
   expect((await read({ options })).facts.colorInterpretation).toHaveLength(4)
 })
 
-test('the same picture gives the same file', async () => {
+test('the same raster gives the same file', async () => {
   const [one, other] = await Promise.all([read(), read()])
   expect(one.content.equals(other.content)).toBe(true)
 })
 
-test('reads the one picture of an archive, whatever lies beside it', async () => {
+test('reads the only raster of an archive and ignores other files', async () => {
   const archive = makeZip([
     { name: 'maps/readme.txt', content: 'hello' },
     { name: 'maps/map.TIF', content: makeRaster() },
@@ -118,12 +122,12 @@ const tiff = makeRaster
 const vrt = (path: string) => `<VRTDataset rasterXSize="9" rasterYSize="9"><SRS>EPSG:3857</SRS>
   <GeoTransform>0,1,0,0,0,-1</GeoTransform><VRTRasterBand dataType="Byte" band="1"><SimpleSource>
   <SourceFilename>${path}</SourceFilename></SimpleSource></VRTRasterBand></VRTDataset>`
-const twoPictures = () =>
+const twoRasters = () =>
   makeZip([
     { name: 'b.tif', content: tiff() },
     { name: 'a/a.tiff', content: tiff() },
   ])
-/** A file whose 16-bit number under a tag is another one. @see TIFF 6.0 section 2 */
+/** Replaces a 16-bit tag value in a file. @see TIFF 6.0 section 2 */
 const lie = (content: Buffer, tag: number, value: number) => {
   const start = content.readUInt32LE(4)
   for (let at = start + 2; at < start + 2 + content.readUInt16LE(start) * 12; at += 12)
@@ -132,14 +136,14 @@ const lie = (content: Buffer, tag: number, value: number) => {
 }
 
 test.each<[string, () => Uint8Array | string, string, RegExp]>([
-  ['nothing', () => '', 'source/unreadable', /it is empty/],
+  ['an empty file', () => '', 'source/unreadable', /it is empty/],
   ['text', () => 'hello', 'source/unreadable', /it is not a TIFF file/],
   ['a VRT', () => vrt('/etc/passwd'), 'source/unreadable', /it is not a TIFF file/],
   ['a TIFF of four bytes', () => 'II*\0', 'source/unreadable', /"a\.tif" cannot be read/],
-  ['a TIFF cut off in its head', () => tiff().subarray(0, 100), 'source/unreadable', /cannot be read/],
-  ['a TIFF cut off in its pixels', () => tiff().subarray(0, 2000), 'source/unreadable', /cannot be read/],
+  ['a TIFF truncated in its header', () => tiff().subarray(0, 100), 'source/unreadable', /cannot be read/],
+  ['a TIFF truncated in its pixels', () => tiff().subarray(0, 2000), 'source/unreadable', /cannot be read/],
   [
-    'a packed TIFF cut off in its pixels',
+    'a compressed TIFF truncated in its pixels',
     () => {
       const noise = (band: number, column: number, row: number) =>
         (band * 7919 + column * 104_729 + row * 1299) % 251
@@ -149,32 +153,37 @@ test.each<[string, () => Uint8Array | string, string, RegExp]>([
     'source/unreadable',
     /cannot be read/,
   ],
-  ['a TIFF that says it is higher', () => lie(tiff(), 257, 60_000), 'source/unreadable', /strips or tiles/],
-  ['a TIFF that says it is wider', () => lie(tiff(), 256, 60_000), 'source/unreadable', /cannot be read/],
+  ['a TIFF that declares more rows', () => lie(tiff(), 257, 60_000), 'source/unreadable', /strips or tiles/],
+  [
+    'a TIFF that declares more columns',
+    () => lie(tiff(), 256, 60_000),
+    'source/unreadable',
+    /cannot be read/,
+  ],
   ['a TIFF without a width', () => lie(tiff(), 256, 0), 'source/unreadable', /cannot be read/],
-  ['a TIFF that says it has 200 bands', () => lie(tiff(), 277, 200), 'source/unreadable', /cannot be read/],
+  ['a TIFF that declares 200 bands', () => lie(tiff(), 277, 200), 'source/unreadable', /cannot be read/],
   ['one band', () => tiff({ bands: 1 }), 'source/bad-raster', /has 1 band, not 3 or 4/],
   ['two bands', () => tiff({ bands: 2 }), 'source/bad-raster', /has 2 bands, not 3 or 4/],
   ['five bands', () => tiff({ bands: 5 }), 'source/bad-raster', /has 5 bands, not 3 or 4/],
   ['16 bits', () => tiff({ type: 'UInt16' }), 'source/bad-raster', /UInt16, not 8 bits/],
-  ['fractions', () => tiff({ type: 'Float32' }), 'source/bad-raster', /Float32, not 8 bits/],
+  ['floating-point values', () => tiff({ type: 'Float32' }), 'source/bad-raster', /Float32, not 8 bits/],
   ['4 bits', () => tiff({ options: ['NBITS=4'] }), 'source/bad-raster', /have 4 bits, not 8/],
   [
-    'bands that are no colours',
+    'bands that are not colours',
     () => tiff({ options: ['PHOTOMETRIC=MINISBLACK'] }),
     'source/bad-raster',
     /are Gray, Undefined, Undefined, not Red, Green, Blue$/,
   ],
   [
-    'a fourth band that is no opacity',
+    'a fourth band that is not alpha',
     () => tiff({ bands: 4, options: ['ALPHA=NO'] }),
     'source/bad-raster',
     /are Red, Green, Blue, Undefined, not Red, Green, Blue, Alpha/,
   ],
   ['no reference system', () => tiff({ srs: null }), 'source/no-srs', /has no reference system/],
-  ['no place', () => tiff({ geoTransform: null }), 'source/bad-raster', /is not georeferenced/],
+  ['no geotransform', () => tiff({ geoTransform: null }), 'source/bad-raster', /is not georeferenced/],
   [
-    'a place and no reference system, from a world file',
+    'a world file without a reference system',
     () =>
       makeZip([
         { name: 'a.tif', content: tiff({ srs: null, geoTransform: null }) },
@@ -184,7 +193,7 @@ test.each<[string, () => Uint8Array | string, string, RegExp]>([
     /has no reference system/,
   ],
   [
-    'a reference system, and its place in a world file',
+    'a reference system and a world file',
     () =>
       makeZip([
         { name: 'a.tif', content: tiff({ geoTransform: null }) },
@@ -194,13 +203,13 @@ test.each<[string, () => Uint8Array | string, string, RegExp]>([
     /is not georeferenced/,
   ],
   [
-    'pixels without a size',
+    'pixels without an area',
     () => tiff({ geoTransform: [1, 0.5, 0.5, 1, 0.5, 0.5] }),
     'source/bad-raster',
     /invalid geotransform/,
   ],
   [
-    'a place that is not on the earth',
+    'latitudes beyond the pole',
     () => tiff({ geoTransform: [10, 0.01, 0, 460, 0, -0.01] }),
     'source/bad-raster',
     /at 85\.05 degrees/,
@@ -212,7 +221,7 @@ test.each<[string, () => Uint8Array | string, string, RegExp]>([
     /cannot be projected to EPSG:3857/,
   ],
   [
-    'both sides of 180 degrees',
+    'a raster across the antimeridian',
     () => tiff({ width: 300, height: 300, srs: 32660, geoTransform: [6.9e5, 1000, 0, 5.5e6, 0, -1000] }),
     'source/bad-raster',
     /crosses the antimeridian, at 180 degrees/,
@@ -230,13 +239,13 @@ test.each<[string, () => Uint8Array | string, string, RegExp]>([
     /has 100000 × 100000 pixels in 3 bands, 30000000000 bytes; the limit is 17179869184/,
   ],
   [
-    'more pixels than a file of its size can hold',
+    'an implausible compression ratio',
     () => tiff({ width: 50_000, height: 50_000, value: null, options: ['SPARSE_OK=TRUE', 'TILED=YES'] }),
     'source/bad-raster',
     /would unpack from \d+ to 7500000000 bytes/,
   ],
   [
-    'blocks that no memory should hold',
+    'blocks that are too large',
     () =>
       tiff({
         width: 10_000,
@@ -248,20 +257,20 @@ test.each<[string, () => Uint8Array | string, string, RegExp]>([
     /has blocks of 10000 × 10000 pixels/,
   ],
   [
-    'an archive without a picture',
+    'an archive without a raster',
     () => makeZip([{ name: 'a.txt', content: 'x' }]),
     'source/unreadable',
     /no GeoTIFF/,
   ],
-  ['an archive of two pictures', twoPictures, 'source/bad-raster', /2 rasters: a\/a\.tiff, b\.tif/],
+  ['an archive of two rasters', twoRasters, 'source/bad-raster', /2 rasters: a\/a\.tiff, b\.tif/],
   [
-    'an archive whose picture is a VRT',
+    'an archive whose raster is a VRT',
     () => makeZip([{ name: 'a.tif', content: vrt('b.tif') }]),
     'source/unreadable',
     /"a\.tif" is not a TIFF file/,
   ],
   [
-    'an archive that leads out of its folder',
+    'an archive with a path outside of its folder',
     () => makeZip([{ name: '../../a.tif', content: tiff() }]),
     'source/unreadable',
     /invalid relative path/,
@@ -272,13 +281,13 @@ test.each<[string, () => Uint8Array | string, string, RegExp]>([
     'source/unreadable',
     /is a link/,
   ],
-])('refuses %s', async (_, make, code, message) => {
+])('rejects %s', async (_, make, code, message) => {
   const failure = await convertRaster('a.tif', make()).catch((error: unknown) => error)
   expect(failure).toMatchObject({ code, message: expect.stringMatching(message) })
   expect((failure as Error).message).not.toContain('landform-raster-')
 })
 
-test('a picture that names files or addresses of others is refused, and none of them is asked', async () => {
+test('a raster that refers to other files or URLs is rejected without opening them', async () => {
   const { address, requests, close } = await openTrap()
   const folder = await mkdtemp(join(tmpdir(), 'landform-raster-'))
   writeFileSync(join(folder, 'a.vrt'), vrt(`/vsicurl/${address}/pixels.tif`))
@@ -294,12 +303,12 @@ test('a picture that names files or addresses of others is refused, and none of 
   expect(requests).toEqual([])
 })
 
-test('what a file says besides its pixels stays behind', async () => {
+test('metadata of the source is not copied', async () => {
   const { content } = await read({ metadata: { '': { AUTHOR: 'me' } } })
   expect(JSON.stringify(inspectRaster(content, ({ metadata }) => metadata))).not.toContain('me"')
 })
 
-test('a picture that takes too long is given up', async () => {
+test('a conversion that takes too long is stopped', async () => {
   // No process starts in a millisecond.
   await expect(convertRaster('a.tif', makeRaster(), { options: { longestMs: 1 } })).rejects.toMatchObject({
     code: 'gdal/failed',

@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('nothing in a file makes GDAL ask the network', async () => {
+test('no file makes GDAL access the network', async () => {
   const { address, requests, close } = await openTrap()
   const gml = `<?xml version="1.0"?>
     <!DOCTYPE x [<!ENTITY far SYSTEM "${address}/entity">]>
@@ -43,7 +43,7 @@ test('nothing in a file makes GDAL ask the network', async () => {
   expect(requests).toEqual([])
 })
 
-test('a MapInfo table that stands for others elsewhere is refused', async () => {
+test('a MapInfo table that refers to other files is rejected', async () => {
   execFileSync('ogr2ogr', ['-f', 'MapInfo File', join(folder, 'a.tab'), '/vsistdin/'], {
     input: geojson([{ geometry: point(1, 2), properties: { name: 'A' } }]),
     stdio: ['pipe', 'ignore', 'pipe'],
@@ -60,7 +60,7 @@ test('a MapInfo table that stands for others elsewhere is refused', async () => 
   })
 })
 
-test('reading a GeoPackage that was never closed neither changes the file nor leaves others beside it', async () => {
+test('reading a GeoPackage with a write-ahead log does not change it or create other files', async () => {
   const path = join(folder, 'blob')
   execFileSync('ogr2ogr', ['-f', 'GPKG', path, '/vsistdin/'], {
     input: geojson([{ geometry: point(1, 2), properties: { name: 'A' } }]),
@@ -82,7 +82,7 @@ test('reading a GeoPackage that was never closed neither changes the file nor le
   expect(readFileSync(path).equals(before)).toBe(true)
 })
 
-test('a name that its owner gave leads nowhere', async () => {
+test('a file name cannot escape the folder of the job', async () => {
   const content = geojson([{ geometry: point(1, 2) }])
   for (const name of [
     '../../../tmp/a.geojson',
@@ -96,7 +96,7 @@ test('a name that its owner gave leads nowhere', async () => {
   }
 })
 
-test('a layer whose name looks like an option is a layer', async () => {
+test('a layer name that looks like an option is accepted', async () => {
   writeFileSync(join(folder, 'a.geojson'), geojson([{ geometry: point(1, 2), properties: { name: 'A' } }]))
   const target = join(folder, 'a.gpkg')
   execFileSync('ogr2ogr', ['-f', 'GPKG', target, join(folder, 'a.geojson')])

@@ -7,7 +7,7 @@ test('every source format has the facts of the contract', () => {
   for (const format of formats) expect(format).toMatchObject(sourceFormats[format.name])
 })
 
-test('no extension belongs to two formats, and no companion is data of its own', () => {
+test('extensions are unique to a format, and companion files are not data', () => {
   const own = sourceFormatList.flatMap(({ extensions, sharedExtensions = [], archiveExtensions = [] }) => [
     ...extensions,
     ...sharedExtensions,
@@ -21,7 +21,7 @@ test('no extension belongs to two formats, and no companion is data of its own',
   expect(companions.filter((extension) => own.includes(extension))).toEqual([])
 })
 
-test('a file in an archive is data where its extension is of one format alone', () => {
+test('a file in an archive is data if its extension belongs to a single format', () => {
   expect(['a.SHP', 'b.json', 'c.tsv', 'd.mif'].filter(isData)).toHaveLength(4)
   expect(['readme.txt', 'meta.xml', 'a.dbf', 'a.mid', 'Roads 1.5', 'a'].filter(isData)).toEqual([])
   expect(sourceFormatOf('.TXT')?.title).toBe('CSV')

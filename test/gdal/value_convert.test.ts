@@ -40,11 +40,11 @@ test.each<[Datatype, string, number | bigint | null | undefined]>([
   ['DATETIME', '2000-01-02T00:00:01', 86_401_000_000],
   ['DATETIME', '2000-01-02', 86_400_000_000],
   ['DATETIME', '2000-01-02T25:00', undefined],
-])('%s is made of the text %j as a field change does', (to, text, value) => {
+])('to %s, the string %j is converted as for a changed field', (to, text, value) => {
   expect(read(to, text)).toEqual(value)
 })
 
-test('what is read from the bytes is what is read from the text', () => {
+test('values read from bytes equal values parsed from strings', () => {
   expect(quickInteger(textValue('-123456789012'))).toBe(-123_456_789_012)
   expect(['1 ', '', '-', '+1', '1234567890123456'].map((text) => quickInteger(textValue(text)))).toEqual(
     Array.from({ length: 5 }, () => undefined),

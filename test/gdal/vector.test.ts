@@ -30,21 +30,21 @@ beforeEach(() => {
 
 const findNewChildren = onlyNew(findGdalChildren)
 
-// Each reading ends its child, however it ends itself.
+// Every reading ends its child process, even if it fails.
 afterEach(async () => {
   rmSync(folder, { recursive: true })
   expect(await findNewChildren()).toEqual([])
 })
 
-/** Gives every reading a folder of its own. */
+/** Gives each reading its own folder. */
 function jobIn(name: string): VectorJob {
   const own = join(folder, name)
   mkdirSync(own)
   return { ...job, folder: own }
 }
 
-describe('a reading fails when its child', () => {
-  test('is killed while rows are on their way', async () => {
+describe('reading fails if its child process', () => {
+  test('is killed while it sends rows', async () => {
     const reading = readVector(job, async ({ copies }) => {
       for await (const copy of copies) {
         for (const pid of findGdalChildren()) process.kill(pid, 'SIGKILL')
@@ -54,7 +54,7 @@ describe('a reading fails when its child', () => {
     await expect(reading).rejects.toMatchObject({ code: 'gdal/failed' })
   })
 
-  test('crashes, and says how', async () => {
+  test('crashes, with the reason', async () => {
     const reading = readVector(job, async ({ copies }) => {
       for (const pid of findGdalChildren()) process.kill(pid, 'SIGSEGV')
       for await (const copy of copies) for await (const _ of copy);
@@ -65,7 +65,7 @@ describe('a reading fails when its child', () => {
     })
   })
 
-  test('gives no sign of life', async () => {
+  test('makes no progress', async () => {
     await expect(readVector(job, async () => undefined, { stallTimeoutMs: 1 })).rejects.toMatchObject({
       code: 'gdal/failed',
       message: expect.stringContaining('no progress'),
@@ -73,7 +73,7 @@ describe('a reading fails when its child', () => {
   })
 })
 
-test('a reading ends when it is told to, with the reason that was given', async () => {
+test('reading ends on abort, with the reason of the signal', async () => {
   const stopper = new AbortController()
   const reading = readVector(
     job,
@@ -86,12 +86,12 @@ test('a reading ends when it is told to, with the reason that was given', async 
   await expect(reading).rejects.toThrow('enough')
 })
 
-test('a reading that nobody wants any more does not begin', async () => {
+test('reading does not start if the signal is already aborted', async () => {
   const signal = AbortSignal.abort(new Error('too late'))
   await expect(readVector(job, async () => undefined, { signal })).rejects.toThrow('too late')
 })
 
-test('a reading gives what was found, and the fault of whoever takes the rows', async () => {
+test('reading returns the summary, or rejects with the error of the consumer of rows', async () => {
   const found = await readVector(jobIn('a'), discardRows)
   expect(found.rowCount).toBe(80_000)
   const reading = readVector(jobIn('b'), async () => {
@@ -100,7 +100,7 @@ test('a reading gives what was found, and the fault of whoever takes the rows', 
   await expect(reading).rejects.toThrow('the database is down')
 })
 
-test('not more than two children run at once', async () => {
+test('at most two child processes run at once', async () => {
   const counts: number[] = []
   await Promise.all(
     ['a', 'b', 'c', 'd'].map((name) =>
@@ -114,8 +114,8 @@ test('not more than two children run at once', async () => {
   expect(Math.max(...counts)).toBeLessThanOrEqual(2)
 })
 
-test('without gdal-async, reading says what to install', () => {
-  // The product as it is, in a place from where its optional dependency cannot be found.
+test('without gdal-async, the error hint says what to install', () => {
+  // The product in a folder from which its optional dependency cannot be found.
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const place = join(folder, 'product')
   cpSync(join(root, 'src'), join(place, 'src'), { recursive: true })
@@ -133,8 +133,8 @@ test('without gdal-async, reading says what to install', () => {
   )
 })
 
-test('a full disk is told as one', () => {
-  // A small disk in a mount namespace of its own, which an ordinary user may make too.
+test('a full disk is reported', () => {
+  // A small disk in its own mount namespace, which ordinary users may create.
   const small = join(folder, 'small')
   mkdirSync(small)
   const entry = fileURLToPath(new URL('../../src/gdal/read_vector.ts', import.meta.url))

@@ -80,8 +80,8 @@ describe('a table with invalid WKT', () => {
   test('is refused with row numbers', async () => {
     await expect(readFileAs('a.csv', table)).rejects.toMatchObject({
       detail: [
-        '- feature 2: wkt: "POINT (3 4) more" is no geometry',
-        '- feature 4: wkt: "POINT (1.5.5 8)" is no geometry',
+        '- feature 2: wkt: "POINT (3 4) more" is not a valid geometry',
+        '- feature 4: wkt: "POINT (1.5.5 8)" is not a valid geometry',
       ].join('\n'),
     })
   })
@@ -89,6 +89,8 @@ describe('a table with invalid WKT', () => {
   test('is loaded without these rows on request, with a note', async () => {
     const { summary } = await readFileAs('a.csv', table, { skipErrors: true })
     expect(summary).toMatchObject({ rowCount: 2, fields: [{ name: 'n' }] })
-    expect(summary.notes).toContain('The measures (M) of its geometries are left out: layers have none.')
+    expect(summary.notes).toContain(
+      'The measures (M) of the geometries were dropped, since layers do not support them.',
+    )
   })
 })

@@ -57,12 +57,12 @@ const columns: readonly [
     'BIGINT',
     ['7', '-1', '3000000000', '9223372036854775807', '-9223372036854775808', { sql: `' 12 '`, text: '12' }],
     {
-      '1.5': '1.5 is no BIGINT',
-      '1e300': 'is no BIGINT',
-      '9e999': 'Inf is no BIGINT',
-      "'abc'": '"abc" is no',
-      "''": '"" is no',
-      "x'31'": 'its bytes is no',
+      '1.5': '1.5 is not a valid BIGINT',
+      '1e300': 'is not a valid BIGINT',
+      '9e999': 'Inf is not a valid BIGINT',
+      "'abc'": '"abc" is not a valid',
+      "''": '"" is not a valid',
+      "x'31'": 'a binary value is not a valid',
     },
   ],
   ['BIGINT', 'BIGINT', ['7', '-9223372036854775808'], {}],
@@ -71,19 +71,19 @@ const columns: readonly [
     'INTEGER',
     ['7', '70000', '2147483647', '-2147483648'],
     {
-      '2147483648': '2147483648 is no INTEGER',
-      '-2147483649': 'is no',
-      "'7x'": '"7x" is no',
-      '2.5': 'is no',
+      '2147483648': '2147483648 is not a valid INTEGER',
+      '-2147483649': 'is not a valid',
+      "'7x'": '"7x" is not a valid',
+      '2.5': 'is not a valid',
     },
   ],
-  ['SMALLINT', 'INTEGER', ['7', '70000'], { '3000000000': 'is no INTEGER' }],
-  ['TINYINT', 'INTEGER', ['300'], { "'x'": 'is no INTEGER' }],
+  ['SMALLINT', 'INTEGER', ['7', '70000'], { '3000000000': 'is not a valid INTEGER' }],
+  ['TINYINT', 'INTEGER', ['300'], { "'x'": 'is not a valid INTEGER' }],
   [
     'BOOLEAN',
     'INTEGER',
     ['0', '1'],
-    { '2': '2 is no BOOLEAN', '-1': '-1 is no BOOLEAN', "'true'": '"true" is no' },
+    { '2': '2 is not a valid BOOLEAN', '-1': '-1 is not a valid BOOLEAN', "'true'": '"true" is not a valid' },
   ],
   [
     'REAL',
@@ -92,7 +92,12 @@ const columns: readonly [
       { sql: '0.1 + 0.2', text: 0.1 + 0.2 },
       { sql: '1e300', text: 1e300 },
     ],
-    { "'abc'": 'is no REAL', "''": 'is no', "x'31'": 'is no', '9e999': 'is not a number' },
+    {
+      "'abc'": 'is not a valid REAL',
+      "''": 'is not a valid',
+      "x'31'": 'is not a valid',
+      '9e999': 'is not a number',
+    },
   ],
   [
     'FLOAT',
@@ -101,7 +106,7 @@ const columns: readonly [
       { sql: '20200101', text: 20_200_101 },
       { sql: '0.1', text: 0.1 },
     ],
-    { "'1,5'": '"1,5" is no REAL' },
+    { "'1,5'": '"1,5" is not a valid REAL' },
   ],
   [
     'DECIMAL(9, 2)',
@@ -110,19 +115,24 @@ const columns: readonly [
       { sql: '1.25', text: 1.25 },
       { sql: '3', text: 3 },
     ],
-    { '9007199254740993': 'is no REAL' },
+    { '9007199254740993': 'is not a valid REAL' },
   ],
   [
     'TEXT',
     'STRING',
     [good('abc'), good(''), good('☃')],
     {
-      "x'4142'": 'its bytes is no STRING',
-      "cast(x'410042' as text)": 'is no STRING',
+      "x'4142'": 'a binary value is not a valid STRING',
+      "cast(x'410042' as text)": 'is not a valid STRING',
       "cast(x'41ff' as text)": 'is not UTF-8',
     },
   ],
-  ['VARCHAR(2)', 'STRING', [good('abc'), { sql: '0.1', text: '0.1' }], { "x'41'": 'its bytes is no' }],
+  [
+    'VARCHAR(2)',
+    'STRING',
+    [good('abc'), { sql: '0.1', text: '0.1' }],
+    { "x'41'": 'a binary value is not a valid' },
+  ],
   [
     '',
     'STRING',
@@ -134,14 +144,14 @@ const columns: readonly [
     'DATE',
     [good('2020-02-29')],
     {
-      "'2020-13-45'": '"2020-13-45" is no DATE',
-      "'2021-02-29'": 'is no DATE',
-      "'2020-01-01T10:00:00Z'": 'is no DATE',
-      '20200101': '20200101 is no DATE',
-      "'now'": 'is no',
-      "'2458849.5'": 'is no',
-      "''": 'is no',
-      "'10:20:30'": 'is no',
+      "'2020-13-45'": '"2020-13-45" is not a valid DATE',
+      "'2021-02-29'": 'is not a valid DATE',
+      "'2020-01-01T10:00:00Z'": 'is not a valid DATE',
+      '20200101': '20200101 is not a valid DATE',
+      "'now'": 'is not a valid',
+      "'2458849.5'": 'is not a valid',
+      "''": 'is not a valid',
+      "'10:20:30'": 'is not a valid',
     },
   ],
   [
@@ -154,20 +164,20 @@ const columns: readonly [
       { sql: "'2020-02-29T10:20:30+05:00'", text: '2020-02-29 10:20:30' },
     ],
     {
-      "'2020-13-01T10:00:00Z'": 'is no DATETIME',
-      "'2020-01-01T24:00:00Z'": 'is no',
-      "'2020-01-01T25:00:00Z'": 'is no',
-      "'2021-02-29T10:00:00Z'": 'is no',
-      '1577836800': 'is no',
-      "'now'": 'is no',
-      "'10:20:30'": 'is no',
+      "'2020-13-01T10:00:00Z'": 'is not a valid DATETIME',
+      "'2020-01-01T24:00:00Z'": 'is not a valid',
+      "'2020-01-01T25:00:00Z'": 'is not a valid',
+      "'2021-02-29T10:00:00Z'": 'is not a valid',
+      '1577836800': 'is not a valid',
+      "'now'": 'is not a valid',
+      "'10:20:30'": 'is not a valid',
     },
   ],
   [
     'BLOB',
     'STRING',
     [{ sql: "x'01ff'", text: '01FF' }],
-    { '7': '7 is no BLOB', "'abc'": '"abc" is no BLOB' },
+    { '7': '7 is not a valid BLOB', "'abc'": '"abc" is not a valid BLOB' },
   ],
 ]
 
@@ -219,7 +229,7 @@ describe('a GeoPackage', () => {
     const shapes = [packPoint([1, 2]), packPoint([3, 4], { srs: 3857 }), packPoint([5, 6], { srs: 0 })]
     const { rows, report } = await load({ rows: points(...shapes) })
     expect(rows).toMatchObject([{ shape: 'POINT(1 2)' }, { shape: 'POINT(5 6)' }])
-    const reason = 'its geometry is of another reference system than its layer'
+    const reason = 'the reference system of its geometry differs from that of the layer'
     expect(report.bad).toEqual([{ number: 2, reason }])
   })
 
@@ -265,7 +275,7 @@ describe('a GeoPackage', () => {
       { c1: '3', c2: '0.30000000000000004', c3: 'x3', c4: '1' },
       { c1: '7', c2: '0.70000000000000007', c3: 'x7', c4: '1' },
     ])
-    expect(report.bad).toEqual([{ number: 3, reason: 'n: "y" is no BIGINT' }])
+    expect(report.bad).toEqual([{ number: 3, reason: 'n: "y" is not a valid BIGINT' }])
   })
 })
 
@@ -285,7 +295,7 @@ test('columns of any name and number are copied', async () => {
   expect(Array.from({ length: 311 }, (_, index) => rows[0]?.[`c${index + 1}`])).toEqual(
     Array.from({ length: 311 }, (_, index) => String(index)),
   )
-  expect(report.bad).toEqual([{ number: 2, reason: 'c_299: "x" is no INTEGER' }])
+  expect(report.bad).toEqual([{ number: 2, reason: 'c_299: "x" is not a valid INTEGER' }])
 })
 
 test('reads ids from a field of a copied table', async () => {

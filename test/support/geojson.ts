@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readReal, readText } from '../../src/gdal/flatgeobuf/value.ts'
+import { readReal, readString } from '../../src/gdal/flatgeobuf/value.ts'
 import { datatypeOfKinds } from '../../src/gdal/sources/geojson/columns.ts'
 import { type GeoJsonFacts, readGeoJson } from '../../src/gdal/sources/geojson/geojson_reader.ts'
 import type { Reproject } from '../../src/gdal/sources/geojson/reproject.ts'
@@ -55,7 +55,7 @@ export async function readGeoJsonText(
       reader.eachProperty(feature, (value) => {
         const { type, view, at } = value
         const number = () => (type === 'Long' ? view.getBigInt64(at, true) : readReal(value))
-        values[names[value.column] ?? ''] = type === 'String' ? readText(value) : number()
+        values[names[value.column] ?? ''] = type === 'String' ? readString(value) : number()
       })
       return {
         geometry: describeGeometry(reader.readGeometry(feature)),

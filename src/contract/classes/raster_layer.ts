@@ -56,7 +56,7 @@ export const rasterLayer = {
       data_version: Type.Optional(
         Type.Integer({
           readOnly: true,
-          'x-extra': true,
+          'x-extension': true,
           ...structure,
           description: 'Version of the data: number of rasters loaded so far.',
         }),

@@ -116,7 +116,7 @@ export const vectorLayer = {
       data_version: Type.Optional(
         Type.Integer({
           readOnly: true,
-          'x-extra': true,
+          'x-extension': true,
           ...structure,
           description: 'Version of the data, incremented with each change.',
         }),

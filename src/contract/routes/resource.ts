@@ -10,7 +10,7 @@ const collection = { route: 'resource.collection', path: '/api/resource/' } as c
 const parent = Type.Integer({ minimum: 0, description: 'Parent resource.' })
 
 /** Extension of the original API, for requests with a file. */
-const report = Type.Optional(annotate(ImportReportSchema, { 'x-extra': true }))
+const report = Type.Optional(annotate(ImportReportSchema, { 'x-extension': true }))
 
 /** Answer to a creation. */
 const CreatedSchema = Type.Object({

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../core/sql_quote.ts'
-import { type FlatItems, orderByPlace } from '../flatgeobuf/spatial_index.ts'
+import { type FlatItems, sortByHilbert } from '../flatgeobuf/spatial_index.ts'
 import type { PlacedFile, Translate } from './format_writers.ts'
 import { packRtree } from './rtree.ts'
 
@@ -78,7 +78,7 @@ function writeIndex(path: string, definition: IndexDefinition, items: FlatItems)
 }
 
 function fillIndex(database: DatabaseSync, name: string, items: FlatItems): void {
-  const { nodes, parents, nodeOf } = packRtree(items, orderByPlace(items))
+  const { nodes, parents, nodeOf } = packRtree(items, sortByHilbert(items))
   const table = (part: string) => quoteName(`${name}_${part}`)
   // Deletes the empty root node of the new index.
   database.exec(`delete from ${table('node')}`)

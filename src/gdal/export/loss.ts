@@ -10,7 +10,7 @@ export interface FileLimits extends ExportLimits {
 /** Counts the values that a format cannot represent. */
 export interface LossCheck {
   /** Checks a row of id, geometry and columns, without consuming it. */
-  look(row: CopyRow): void
+  check(row: CopyRow): void
   /** Describes the losses of each field. @param names names of the fields in the file, in order */
   describe(names: readonly string[]): string[]
 }
@@ -21,7 +21,7 @@ export function startLossCheck(columns: readonly JobColumn[], limits: FileLimits
     checksOf(datatype, limits).map((check) => ({ ...check, index })),
   )
   const counts = checks.map(() => 0)
-  const look = (row: CopyRow) => {
+  const check = (row: CopyRow) => {
     let at = row.at
     let next = 0
     for (let index = -columnsBefore; next < checks.length && index < row.left - columnsBefore; index++) {
@@ -32,7 +32,7 @@ export function startLossCheck(columns: readonly JobColumn[], limits: FileLimits
     }
   }
   return {
-    look,
+    check,
     describe: (names) =>
       columns.flatMap(({ name }, column) => {
         const given = names[column] ?? name
@@ -69,7 +69,7 @@ function checksOf(datatype: JobColumn['datatype'], limits: FileLimits): Check[] 
     })
   if (datatype === 'BIGINT' && digits !== undefined)
     checks.push({
-      isLost: ({ view }, at, length) => length > 0 && !isKept(view.getBigInt64(at), digits),
+      isLost: ({ view }, at, length) => length > 0 && !isExact(view.getBigInt64(at), digits),
       describe: (count) => `${count === 1 ? '1 number was' : `${count} numbers were`} rounded`,
     })
   if (isNullZero && (datatype === 'INTEGER' || datatype === 'BIGINT' || datatype === 'REAL'))
@@ -80,7 +80,7 @@ function checksOf(datatype: JobColumn['datatype'], limits: FileLimits): Check[] 
   return checks
 }
 
-function isKept(whole: bigint, digits: number): boolean {
+function isExact(whole: bigint, digits: number): boolean {
   const real = Number(whole)
   return BigInt(Math.abs(real) < 10 ** digits ? real : Number(real.toPrecision(digits))) === whole
 }

@@ -49,36 +49,36 @@ async function writeByGdal(
   const { limits }: ExportFormat = exportFormats[job.format]
   const isOneByte = job.encoding !== 'UTF-8'
   const loss = limits && startLossCheck(job.columns, { ...limits, isOneByte })
-  const names = await translateRows(gdal, job, { rows, path, target, look: loss?.look })
+  const names = await translateRows(gdal, job, { rows, path, target, onRow: loss?.check })
   return loss?.describe(names) ?? []
 }
 
-interface Places {
+interface RowTranslation {
   readonly rows: Rows
   readonly path: string
   readonly target: string
-  readonly look: LossCheck['look'] | undefined
+  readonly onRow: LossCheck['check'] | undefined
 }
 
 /** Translates the rows, and returns the names of the written fields. */
 async function translateRows(
   gdal: GdalModule,
   job: ExportJob,
-  { rows, path, target, look }: Places,
+  { rows, path, target, onRow }: RowTranslation,
 ): Promise<string[]> {
   const { driver, options, writePlaced } = formatWriters[job.format]
-  const { isFixed, isBare }: ExportFormat = exportFormats[job.format]
+  const { isFixed, isGeometryOnly }: ExportFormat = exportFormats[job.format]
   const idColumn = freeColumnName('id', job.columns)
   const columns = [{ name: idColumn, datatype: 'BIGINT' } as const, ...job.columns]
   const items = writePlaced === undefined && !isFixed ? undefined : new FlatItems()
-  await writeFlat({ ...job, ...rows, columns, path, name: flatName, look }, items)
+  await writeFlat({ ...job, ...rows, columns, path, name: flatName, onRow }, items)
   if (isFixed && items !== undefined) checkLatitudes(items, driver)
   const source = formatVrt({ ...job, path, name: flatName, idColumn })
   let names: string[] = []
   const translateTo: Translate = async (file, more) => {
     names = await translate(gdal, source, {
       target: file,
-      options: ['-f', driver, ...options(job), ...(isBare ? ['-select', ''] : []), ...more],
+      options: ['-f', driver, ...options(job), ...(isGeometryOnly ? ['-select', ''] : []), ...more],
     })
   }
   if (writePlaced === undefined || items === undefined) await translateTo(target, [])

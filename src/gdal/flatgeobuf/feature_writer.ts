@@ -5,9 +5,9 @@ import type { Bbox, MutableBbox } from '../../geo/bbox.ts'
 import { readWkb, wkbTypeOf } from '../../geo/wkb.ts'
 import type { JobColumn } from '../export/export_job.ts'
 import { type ColumnType, columnTypes } from './flat_reader.ts'
-import { type GeometryPlace, writeFlatGeometry } from './geometry_writer.ts'
+import { type GeometryTarget, writeFlatGeometry } from './geometry_writer.ts'
 
-/** What a file of FlatGeobuf holds. */
+/** Content of a FlatGeobuf file. */
 export interface FlatTarget {
   readonly name: string
   /** EPSG code. */
@@ -18,7 +18,7 @@ export interface FlatTarget {
 
 const magic = Buffer.from('fgb\x03fgb\x01', 'latin1')
 
-/** Types of columns by datatype. The format knows moments only, and no times without a day. */
+/** Column types by datatype. The format has only timestamps, and no times without a date. */
 const flatColumns: Readonly<Record<Datatype, ColumnType>> = {
   INTEGER: 'Int',
   BIGINT: 'Long',
@@ -29,7 +29,7 @@ const flatColumns: Readonly<Record<Datatype, ColumnType>> = {
   DATETIME: 'DateTime',
 }
 
-/** What the start of a file says of a spatial index behind it. */
+/** Part of the header that describes the spatial index. */
 export interface FlatIndexing {
   readonly featureCount: number
   readonly nodeSize: number
@@ -37,7 +37,7 @@ export interface FlatIndexing {
 }
 
 /**
- * Writes the start of a file. Without an index, features follow it at once, as many as there are to the end.
+ * Writes the header. Without an index, the features follow immediately, up to the end of the file.
  *
  * @see https://github.com/flatgeobuf/flatgeobuf header.fbs
  */
@@ -47,8 +47,8 @@ export function writeFlatHeader(sink: GrowingBytes, target: FlatTarget, index?: 
   sink.at += magic.copy(sink.bytes, sink.at)
   const start = sink.at
   sink.at += 4
-  // name, envelope, geometry_type, has_z, columns, features_count, index_node_size, crs; what is absent has the default
-  // of the format.
+  // name, envelope, geometry_type, has_z, columns, features_count, index_node_size, crs; absent fields have the
+  // defaults of the format.
   const fields = index === undefined ? headerFields : indexedFields
   const table = startTable(sink, { start, root: start + 4, fields, tableBytes: 32 })
   sink.bytes[table + 16] = wkbTypeOf(geometry)
@@ -70,7 +70,7 @@ export function writeFlatHeader(sink: GrowingBytes, target: FlatTarget, index?: 
   sink.view.setUint32(start, sink.at - start - 4, true)
 }
 
-/** Places of the fields of a header in its table, by number. */
+/** Offsets of the header fields in the table, by field number. */
 const headerFields = [4, 0, 16, 17, 0, 0, 0, 8, 0, 18, 12] as const
 const indexedFields = [4, 20, 16, 17, 0, 0, 0, 8, 24, 18, 12] as const
 
@@ -79,7 +79,7 @@ function writeBounds(
   bounds: Bbox,
   { place, start }: { place: number; start: number },
 ): void {
-  // A length of four bytes, then numbers that stand at multiples of eight.
+  // A length of four bytes, then numbers aligned to eight bytes.
   sink.align(start, 4)
   sink.pointHere(place)
   sink.u32(bounds.length)
@@ -88,14 +88,14 @@ function writeBounds(
 
 interface TableStart {
   readonly start: number
-  /** Where the offset of the table stands. */
+  /** Position of the offset of the table. */
   readonly root: number
-  /** Places of the fields in the table, by number; 0 for those it does not have. */
+  /** Offsets of the fields in the table, by field number; 0 for absent fields. */
   readonly fields: readonly number[]
   readonly tableBytes?: number
 }
 
-/** Starts a table of zeros, and gives where it stands. */
+/** Starts a table of zeros, and returns its position. */
 function startTable(sink: GrowingBytes, { start, root, fields, tableBytes = 20 }: TableStart): number {
   if (sink.at === root) sink.at += 4
   sink.alignHalf(start)
@@ -134,15 +134,14 @@ function writeName(
   sink.bytes[sink.at++] = 0
 }
 
-/** Where the parts of a feature stand, from its start: size, offset of the table, fields of it, table. */
-const featureHead = 28
+/** Size of the start of a feature: size, offset of the table, vtable, table. */
+const featureHeaderBytes = 28
 
 /**
- * Writes a feature behind those before it. Where there is a column more than there are values, the id stands in the
- * first.
+ * Appends a feature. If there is one column more than there are values, the first column is the id.
  *
- * @param bounds grow by the geometry
- * @returns whether it has a geometry
+ * @param bounds are extended by the geometry
+ * @returns whether the feature has a geometry
  */
 export function writeFlatFeature(
   sink: GrowingBytes,
@@ -150,7 +149,7 @@ export function writeFlatFeature(
   { columns, bounds }: { readonly columns: readonly JobColumn[]; readonly bounds?: MutableBbox },
 ): boolean {
   const start = sink.at
-  sink.reserve(featureHead)
+  sink.reserve(featureHeaderBytes)
   const { view } = sink
   view.setUint32(start + 4, 12, true)
   view.setUint16(start + 8, 8, true)
@@ -158,11 +157,11 @@ export function writeFlatFeature(
   view.setUint16(start + 12, 8, true)
   view.setUint16(start + 14, 4, true)
   view.setInt32(start + 16, 8, true)
-  sink.at = start + featureHead
+  sink.at = start + featureHeaderBytes
   const id = takeValue(row)
-  const shape = takeValue(row)
+  const geometry = takeValue(row)
   const place = { place: start + 24, start, bounds }
-  const hasGeometry = shape.length > 0 && writeEwkb(sink, row, { ...place, at: shape.at })
+  const hasGeometry = geometry.length > 0 && writeEwkb(sink, row, { ...place, at: geometry.at })
   if (!hasGeometry) sink.view.setUint16(start + 12, 0, true)
   writeProperties(sink, row, { start, columns, id })
   sink.reserve(8)
@@ -171,14 +170,14 @@ export function writeFlatFeature(
   return hasGeometry
 }
 
-interface EwkbPlace extends GeometryPlace {
-  /** Where the geometry stands in the row. */
+interface RowGeometry extends GeometryTarget {
+  /** Position of the geometry in the row. */
   readonly at: number
 }
 
-function writeEwkb(sink: GrowingBytes, { bytes, view }: CopyRow, place: EwkbPlace): boolean {
+function writeEwkb(sink: GrowingBytes, { bytes, view }: CopyRow, place: RowGeometry): boolean {
   const geometry = readWkb({ bytes, view }, place.at)
-  if (!('parts' in geometry)) throw new TypeError('a layer holds a geometry of another type than its own')
+  if (!('parts' in geometry)) throw new TypeError('a geometry does not have the type of its layer')
   return writeFlatGeometry(sink, geometry, place)
 }
 
@@ -189,7 +188,7 @@ interface Properties {
 }
 
 function writeProperties(sink: GrowingBytes, row: CopyRow, { start, columns, id }: Properties): void {
-  // A value takes two bytes more than in the copy, for its column.
+  // A value takes two bytes more than in the COPY stream, for its column.
   sink.reserve(32 + (row.end - row.at) + 2 * columns.length)
   sink.alignHalf(start)
   sink.pointHere(start + 20)
@@ -207,12 +206,12 @@ function writeProperties(sink: GrowingBytes, row: CopyRow, { start, columns, id 
 
 type WriteValue = (sink: GrowingBytes, row: CopyRow, value: CopyValue) => void
 
-const writeText: WriteValue = (sink, row, { at, length }) => {
+const writeString: WriteValue = (sink, row, { at, length }) => {
   sink.u32(length)
   sink.take(row, at, at + length)
 }
 
-// The database writes the most significant byte first, the format the least.
+// PostgreSQL sends big-endian numbers; FlatGeobuf is little-endian.
 const writers: Readonly<Record<Datatype, WriteValue>> = {
   INTEGER(sink, { view }, { at }) {
     sink.view.setInt32(sink.at, view.getInt32(at), true)
@@ -223,8 +222,8 @@ const writers: Readonly<Record<Datatype, WriteValue>> = {
     sink.u32(view.getUint32(at))
   },
   REAL: (sink, { view }, { at }) => sink.f64(view.getFloat64(at)),
-  STRING: writeText,
-  DATE: writeText,
-  TIME: writeText,
-  DATETIME: writeText,
+  STRING: writeString,
+  DATE: writeString,
+  TIME: writeString,
+  DATETIME: writeString,
 }

@@ -4,53 +4,55 @@ import { GrowingBytes } from '../../core/growing_bytes.ts'
 import { emptyBbox } from '../../geo/bbox.ts'
 import { writeAll } from '../runner/write_all.ts'
 import { type FlatTarget, writeFlatFeature, writeFlatHeader } from './feature_writer.ts'
-import { FlatItems, nodeSize, orderByPlace, writeIndex } from './spatial_index.ts'
+import { FlatItems, nodeSize, sortByHilbert, writeIndex } from './spatial_index.ts'
 
-/** Rows, and what says that some were taken. */
+/** Rows, and a callback for progress. */
 export interface Rows {
   readonly rows: AsyncIterable<Uint8Array>
   tick(): void
 }
 
-/** A file that is to be written. */
+/** A file to write. */
 export interface FlatFile extends Rows, FlatTarget {
   readonly path: string
-  /** Sees each row before it is written. */
-  readonly look?: ((row: CopyRow) => void) | undefined
+  /** Called for each row before it is written. */
+  readonly onRow?: ((row: CopyRow) => void) | undefined
 }
 
-const pieceBytes = 1 << 20
+const chunkBytes = 1 << 20
 
-/** Most bytes of features that are brought into another order at a time. */
+/** Maximum bytes of features that are sorted in memory at a time. */
 const batchBytes = 32 << 20
 
 /**
- * Writes a file of FlatGeobuf without an index: features stand in it as they come.
+ * Writes a FlatGeobuf file without an index, with the features in their original order.
  *
- * @param items get the features that have a geometry
+ * @param items collects the features that have a geometry
  */
 export async function writeFlat(file: FlatFile, items?: FlatItems): Promise<void> {
   await writeFeatures(file, items)
 }
 
 /**
- * Writes a file of FlatGeobuf with a spatial index, which needs all features first: they wait in a file beside. Features
- * without geometry have no place in an index, and readers lose them; a file with such has none.
+ * Writes a FlatGeobuf file with a spatial index. The index precedes the features, so these are first written to an
+ * intermediate file. A file with null geometries gets no index, since readers would skip those features.
+ *
+ * @param unsortedPath path of the intermediate file
  */
-export async function writeFlatIndexed(file: FlatFile, waiting: string): Promise<void> {
+export async function writeFlatIndexed(file: FlatFile, unsortedPath: string): Promise<void> {
   const items = new FlatItems()
-  const { bareCount, headerBytes } = await writeFeatures({ ...file, path: waiting }, items)
-  if (bareCount > 0 || items.count === 0) renameSync(waiting, file.path)
-  else await putInOrder(file, { waiting, items, headerBytes })
+  const { nullCount, headerBytes } = await writeFeatures({ ...file, path: unsortedPath }, items)
+  if (nullCount > 0 || items.count === 0) renameSync(unsortedPath, file.path)
+  else await writeSorted(file, { unsortedPath, items, headerBytes })
 }
 
-/** Writes header and features; gives the size of the header and how many features are without geometry. */
-async function writeFeatures({ path, rows, tick, look, ...target }: FlatFile, items: FlatItems | undefined) {
+/** Writes header and features; returns the size of the header and the number of null geometries. */
+async function writeFeatures({ path, rows, tick, onRow, ...target }: FlatFile, items: FlatItems | undefined) {
   const { columns } = target
   const file = openSync(path, 'wx')
-  const sink = new GrowingBytes(2 * pieceBytes)
+  const sink = new GrowingBytes(2 * chunkBytes)
   let written = 0
-  let bareCount = 0
+  let nullCount = 0
   const flush = () => {
     writeAll(file, sink.bytes.subarray(0, sink.at))
     written += sink.at
@@ -61,35 +63,38 @@ async function writeFeatures({ path, rows, tick, look, ...target }: FlatFile, it
     writeFlatHeader(sink, target)
     const headerBytes = sink.at
     await readCopyRows(rows, (row) => {
-      look?.(row)
+      onRow?.(row)
       const box = emptyBbox()
-      // Behind its length; writing takes it.
+      // The id follows its length. It is read here, since writing consumes the row.
       const id = row.view.getBigInt64(row.at + 4)
       const hasGeometry = writeFlatFeature(sink, row, { columns, ...(items && { bounds: box }) })
       if (hasGeometry) items?.add({ id, box, end: written + sink.at - headerBytes })
-      else bareCount += 1
-      if (sink.at > pieceBytes) flush()
+      else nullCount += 1
+      if (sink.at > chunkBytes) flush()
     })
     flush()
-    return { bareCount, headerBytes }
+    return { nullCount, headerBytes }
   } finally {
     closeSync(file)
   }
 }
 
-interface Waiting {
-  readonly waiting: string
+interface UnsortedFile {
+  readonly unsortedPath: string
   readonly items: FlatItems
-  /** Bytes before the first feature that waits. */
+  /** Size of the header of the intermediate file. */
   readonly headerBytes: number
 }
 
-async function putInOrder({ path, tick, ...target }: FlatFile, { waiting, items, headerBytes }: Waiting) {
-  const order = orderByPlace(items)
-  const source = openSync(waiting, 'r')
+async function writeSorted(
+  { path, tick, ...target }: FlatFile,
+  { unsortedPath, items, headerBytes }: UnsortedFile,
+) {
+  const order = sortByHilbert(items)
+  const source = openSync(unsortedPath, 'r')
   const file = openSync(path, 'wx')
   try {
-    const header = new GrowingBytes(pieceBytes)
+    const header = new GrowingBytes(chunkBytes)
     const { count: featureCount, bounds } = items
     writeFlatHeader(header, target, { featureCount, nodeSize, bounds })
     writeAll(file, header.bytes.subarray(0, header.at))
@@ -104,7 +109,7 @@ async function putInOrder({ path, tick, ...target }: FlatFile, { waiting, items,
   }
 }
 
-/** Cuts an order into parts that fit into memory together, of one feature at least. */
+/** Splits an order into batches that fit into memory, of at least one feature each. */
 function* batchesOf(order: Uint32Array, items: FlatItems): Generator<Uint32Array> {
   let first = 0
   let bytes = 0
@@ -120,10 +125,14 @@ function* batchesOf(order: Uint32Array, items: FlatItems): Generator<Uint32Array
   yield order.subarray(first)
 }
 
-/** Reads features, and gives them behind each other. The file, which has them by number, is read forwards, in pieces. */
-function readBatch(source: number, batch: Uint32Array, { items, headerBytes }: Omit<Waiting, 'waiting'>) {
+/** Reads features into one buffer in the order of the batch. The file is read sequentially, through a window. */
+function readBatch(
+  source: number,
+  batch: Uint32Array,
+  { items, headerBytes }: Omit<UnsortedFile, 'unsortedPath'>,
+) {
   const places = new Float64Array(batch.length)
-  // Number and place in one float, so that they are sorted as numbers are.
+  // Feature and index combined in one float, since floats are sorted numerically.
   const keys = new Float64Array(batch.length)
   let length = 0
   for (let nth = 0; nth < batch.length; nth += 1) {
@@ -133,7 +142,7 @@ function readBatch(source: number, batch: Uint32Array, { items, headerBytes }: O
     length += items.size(item)
   }
   const target = Buffer.allocUnsafe(length)
-  const window = Buffer.allocUnsafe(pieceBytes)
+  const window = Buffer.allocUnsafe(chunkBytes)
   let windowStart = 0
   let windowEnd = 0
   for (const key of keys.sort()) {
@@ -142,7 +151,7 @@ function readBatch(source: number, batch: Uint32Array, { items, headerBytes }: O
     const start = headerBytes + items.start(item)
     const size = items.size(item)
     if (size > window.length) {
-      readWhole(source, target.subarray(place, place + size), start)
+      readFully(source, target.subarray(place, place + size), start)
       continue
     }
     if (start < windowStart || start + size > windowEnd) {
@@ -154,10 +163,10 @@ function readBatch(source: number, batch: Uint32Array, { items, headerBytes }: O
   return target
 }
 
-function readWhole(file: number, bytes: Uint8Array, position: number): void {
+function readFully(file: number, bytes: Uint8Array, position: number): void {
   for (let at = 0; at < bytes.length; ) {
     const read = readSync(file, bytes, at, bytes.length - at, position + at)
-    if (read === 0) throw new Error('a file has lost its end')
+    if (read === 0) throw new Error('the intermediate file is truncated')
     at += read
   }
 }

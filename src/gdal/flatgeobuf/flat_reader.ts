@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { type Bytes, bytesOf } from '../../core/bytes.ts'
-import { findField, findTarget, follow, readByte, readText, vectorLength } from './flatbuffer.ts'
+import { findField, findTarget, follow, readByte, readString, vectorLength } from './flatbuffer.ts'
 
-/** Types of columns, by their number in the format. @see https://github.com/flatgeobuf/flatgeobuf header.fbs */
+/** Column types, by their number in the format. @see https://github.com/flatgeobuf/flatgeobuf header.fbs */
 export const columnTypes = [
   'Byte',
   'UByte',
@@ -24,28 +24,28 @@ export const columnTypes = [
 /** Type of a column. */
 export type ColumnType = (typeof columnTypes)[number]
 
-/** What stands before the features. */
+/** Header of a file. */
 export interface FlatHeader {
-  /** Number of the geometry type; 0 where features say their own. */
+  /** Number of the geometry type; 0 if each feature has its own. */
   readonly geometryType: number
   readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
-  /** Where the features start. */
+  /** Offset of the first feature. */
   readonly offset: number
 }
 
-/** One feature where it stands; valid until the next one is asked for. */
+/** A feature in the read buffer; valid until the next one is read. */
 export interface FlatFeature extends Bytes {
-  /** Geometry table; 0 where there is none. */
+  /** Offset of the geometry table; 0 for a null geometry. */
   readonly geometry: number
-  /** Vector of properties; 0 where there are none. */
+  /** Offset of the vector of properties; 0 if there are none. */
   readonly properties: number
-  /** Size of the whole feature in bytes. */
+  /** Size of the feature in bytes. */
   readonly size: number
 }
 
 const windowBytes = 1 << 22
 
-/** Reads the header of a FlatGeobuf file without a spatial index; undefined where the file does not have it (yet). */
+/** Reads the header of a FlatGeobuf file without a spatial index; undefined if it has not been written completely. */
 export function findFlatHeader(path: string): FlatHeader | undefined {
   if (!existsSync(path)) return undefined
   const file = openSync(path, 'r')
@@ -65,7 +65,7 @@ function parseHeader(data: Bytes, offset: number): FlatHeader {
   const vector = findTarget(data, table, 7)
   const columns = Array.from({ length: vectorLength(data, vector) }, (_, index) => {
     const column = follow(data, vector + 4 + 4 * index)
-    return { name: readText(data, column, 0), type: columnTypes[readByte(data, column, 1)] ?? 'String' }
+    return { name: readString(data, column, 0), type: columnTypes[readByte(data, column, 1)] ?? 'String' }
   })
   return { geometryType: readByte(data, table, 2), columns, offset }
 }
@@ -75,14 +75,14 @@ function readAt(file: number, position: number, length: number): Bytes {
   return bytesOf(bytes.subarray(0, readSync(file, bytes, 0, length, position)))
 }
 
-/** Reads features one by one; never more of the file in memory than a window, or the largest feature. */
+/** Reads features one by one. Buffers at most a window of the file, or the largest feature. */
 export interface FlatReader {
-  /** Gives the next feature; undefined where the file has no further one, or not yet. */
+  /** Returns the next feature; undefined if it has not been written yet, or at the end of the file. */
   next(): FlatFeature | undefined
   close(): void
 }
 
-/** Opens a file, which may still be growing, behind its header. */
+/** Opens a file, which may still be growing, at its first feature. */
 export function openFlatReader(path: string, header: FlatHeader): FlatReader {
   const file = openSync(path, 'r')
   let data = bytesOf(Buffer.allocUnsafe(windowBytes))
@@ -110,7 +110,7 @@ export function openFlatReader(path: string, header: FlatHeader): FlatReader {
   }
 }
 
-/** Reads all features of a finished file. */
+/** Reads all features of a complete file. */
 export function* readFlatFeatures(path: string, header: FlatHeader): Generator<FlatFeature> {
   const reader = openFlatReader(path, header)
   try {
@@ -126,14 +126,14 @@ function featureAt({ bytes, view }: Bytes, at: number, size: number): FlatFeatur
   return { bytes, view, geometry: findTarget(data, table, 0), properties: findTarget(data, table, 1), size }
 }
 
-/** Moves what is not read yet to the start, into larger bytes where the next feature needs them. */
+/** Moves the unread bytes to the start, in a larger buffer if the next feature needs one. */
 function makeRoom(data: Bytes, { at, end, size }: { at: number; end: number; size: number }): Bytes {
   const target = size > data.bytes.length ? bytesOf(Buffer.allocUnsafe(2 * size)) : data
   data.bytes.copy(target.bytes, 0, at, end)
   return target
 }
 
-/** Type of a geometry table, which the header says where it is the same for all. */
+/** Returns the type of a geometry table, which is in the header if it is the same for all features. */
 export function geometryTypeAt(data: Bytes, geometry: number, header: FlatHeader): number {
   return header.geometryType === 0 || findField(data, geometry, 6) !== 0
     ? readByte(data, geometry, 6)

@@ -1,11 +1,11 @@
 import type { Bytes } from '../../core/bytes.ts'
 
-/** Follows an unsigned offset that stands at `at`. @see https://flatbuffers.dev/internals */
+/** Follows the unsigned offset at `at`. @see https://flatbuffers.dev/internals */
 export function follow({ view }: Bytes, at: number): number {
   return at + view.getUint32(at, true)
 }
 
-/** Finds where field number `field` of a table stands; 0 where the table does not have it. */
+/** Returns the position of field number `field` in a table; 0 if it is absent. */
 export function findField({ view }: Bytes, table: number, field: number): number {
   const vtable = table - view.getInt32(table, true)
   const entry = 4 + 2 * field
@@ -14,13 +14,13 @@ export function findField({ view }: Bytes, table: number, field: number): number
   return offset === 0 ? 0 : table + offset
 }
 
-/** Finds the vector, text or table that field number `field` points at; 0 where the table does not have it. */
+/** Returns the position of the vector, string or table that field number `field` points to; 0 if it is absent. */
 export function findTarget(data: Bytes, table: number, field: number): number {
   const at = findField(data, table, field)
   return at === 0 ? 0 : follow(data, at)
 }
 
-/** Number of items of a vector; none where it is 0. */
+/** Returns the number of elements of a vector; 0 if the vector is absent. */
 export function vectorLength({ view }: Bytes, vector: number): number {
   return vector === 0 ? 0 : view.getUint32(vector, true)
 }
@@ -31,8 +31,8 @@ export function readByte(data: Bytes, table: number, field: number): number {
   return at === 0 ? 0 : data.view.getUint8(at)
 }
 
-/** Reads a text field. */
-export function readText(data: Bytes, table: number, field: number): string {
+/** Reads a string field. */
+export function readString(data: Bytes, table: number, field: number): string {
   const at = findTarget(data, table, field)
   return at === 0 ? '' : data.bytes.toString('utf8', at + 4, at + 4 + data.view.getUint32(at, true))
 }

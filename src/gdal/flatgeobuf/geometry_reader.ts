@@ -5,7 +5,7 @@ import { wkbTypes } from '../../geo/wkb.ts'
 import { type FlatFeature, type FlatHeader, geometryTypeAt } from './flat_reader.ts'
 import { findTarget, follow, vectorLength } from './flatbuffer.ts'
 
-/** Reads the geometry of a feature, in place; undefined where it has none. */
+/** Reads the geometry of a feature without copying it; undefined for a null geometry. */
 export function readFlatGeometry(feature: FlatFeature, header: FlatHeader): AnyByteGeometry | undefined {
   if (feature.geometry === 0) return undefined
   const type = geometryTypeAt(feature, feature.geometry, header)
@@ -19,7 +19,7 @@ function isEmpty(geometry: AnyByteGeometry): boolean {
   return (geometry.family === 'COLLECTION' ? geometry.members : geometry.parts).length === 0
 }
 
-/** There are more points than anything else, so they go the short way. */
+/** Fast path for points, the most frequent geometries. */
 function readPoint(data: Bytes, table: number): ByteGeometry | undefined {
   const xy = findTarget(data, table, 1)
   if (vectorLength(data, xy) === 0) return undefined
@@ -29,7 +29,7 @@ function readPoint(data: Bytes, table: number): ByteGeometry | undefined {
   return { family: 'POINT', isMulti: false, hasZ: z !== 0, parts: [[position]] }
 }
 
-/** Type of the members of a geometry that say none themselves. */
+/** Header for members of a collection, which have their own types. */
 const ownType: FlatHeader = { geometryType: 0, columns: [], offset: 0 }
 
 function readTable(data: Bytes, table: number, type: number): AnyByteGeometry {
@@ -85,7 +85,7 @@ function polygonAt(data: Bytes, table: number): Part<ByteSequence>[] {
   return rings.length === 0 ? [] : [rings]
 }
 
-/** Returns where the tables of the members of a geometry stand. */
+/** Returns the positions of the member tables of a geometry. */
 function membersOf(data: Bytes, table: number): number[] {
   const vector = findTarget(data, table, 7)
   return Array.from({ length: vectorLength(data, vector) }, (_, index) =>
@@ -93,7 +93,7 @@ function membersOf(data: Bytes, table: number): number[] {
   )
 }
 
-/** Cuts the positions of a geometry table where its `ends` say. */
+/** Splits the coordinates of a geometry table at its `ends`. */
 function sequencesOf(data: Bytes, table: number): ByteSequence[] {
   const xy = findTarget(data, table, 1)
   const z = findTarget(data, table, 2)

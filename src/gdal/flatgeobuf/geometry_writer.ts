@@ -4,23 +4,27 @@ import type { ByteGeometry, ByteSequence } from '../../geo/byte_geometry.ts'
 import type { Part } from '../../geo/geometry.ts'
 import { wkbTypeOf } from '../../geo/wkb.ts'
 
-/** Where a geometry is written to. */
-export interface GeometryPlace {
-  /** Where the offset stands that is to point to the geometry. */
+/** Destination of a geometry. */
+export interface GeometryTarget {
+  /** Position of the offset that points to the geometry. */
   readonly place: number
-  /** Where the buffer starts that positions are aligned in. */
+  /** Start of the buffer that alignment refers to. */
   readonly start: number
-  /** Grows by the geometry. */
+  /** Extended by the geometry. */
   readonly bounds?: MutableBbox | undefined
 }
 
 /**
- * Writes a geometry as a table of FlatGeobuf. Its sequences are closed.
+ * Writes a geometry as a FlatGeobuf table. Its rings must be closed.
  *
- * @returns whether there was anything to write: an empty geometry is not written
+ * @returns false for an empty geometry, which is not written
  * @see https://github.com/flatgeobuf/flatgeobuf feature.fbs
  */
-export function writeFlatGeometry(sink: GrowingBytes, geometry: ByteGeometry, place: GeometryPlace): boolean {
+export function writeFlatGeometry(
+  sink: GrowingBytes,
+  geometry: ByteGeometry,
+  place: GeometryTarget,
+): boolean {
   const { family, isMulti, hasZ, parts } = geometry
   if (parts.length === 0) return false
   const type = wkbTypeOf(geometry)
@@ -38,25 +42,25 @@ interface TableContent {
   readonly type: number
   readonly hasZ: boolean
   readonly sequences: Part<ByteSequence>
-  /** Whether it says where each sequence ends. */
+  /** Whether the table has the ends of the sequences. */
   readonly hasEnds: boolean
 }
 
-function writeTable(sink: GrowingBytes, content: TableContent, place: GeometryPlace): void {
+function writeTable(sink: GrowingBytes, content: TableContent, place: GeometryTarget): void {
   const { type, hasZ, sequences, hasEnds } = content
   let count = 0
   for (const sequence of sequences) count += sequence.count
-  sink.reserve(tableRoom + 4 * sequences.length + (hasZ ? 24 : 16) * count)
+  sink.reserve(maxTableBytes + 4 * sequences.length + (hasZ ? 24 : 16) * count)
   const table = startTable(sink, { type, fields: { ends: hasEnds, z: hasZ, parts: false } }, place)
   if (hasEnds) writeEnds(sink, sequences, table.ends)
   writePositions(sink, { sequences, count }, { ...place, place: table.xy })
   if (hasZ) writeHeights(sink, { sequences, count }, { ...place, place: table.z })
 }
 
-/** Bytes of a table, and of the ends of its vectors, at most. */
-const tableRoom = 128
+/** Maximum size of a table and of the lengths of its vectors. */
+const maxTableBytes = 128
 
-interface TablePlaces {
+interface FieldPositions {
   readonly ends: number
   readonly xy: number
   readonly z: number
@@ -65,19 +69,19 @@ interface TablePlaces {
 
 interface TableFields {
   readonly type: number
-  /** Which of the fields that may be absent the table has. */
+  /** Optional fields that the table has. */
   readonly fields: { readonly ends: boolean; readonly z: boolean; readonly parts: boolean }
 }
 
 const fieldCount = 8
 const tableBytes = 24
 
-/** Starts a table of ends, xy, z, m, t, tm, type and parts, in the order of their numbers. */
+/** Starts a table with the fields ends, xy, z, m, t, tm, type and parts, in the order of their numbers. */
 function startTable(
   sink: GrowingBytes,
   { type, fields }: TableFields,
-  { place, start }: GeometryPlace,
-): TablePlaces {
+  { place, start }: GeometryTarget,
+): FieldPositions {
   sink.alignHalf(start)
   const vtable = sink.at
   sink.u16(4 + 2 * fieldCount)
@@ -114,7 +118,7 @@ interface Positions {
 function writePositions(
   sink: GrowingBytes,
   { sequences, count }: Positions,
-  { place, start, bounds }: GeometryPlace,
+  { place, start, bounds }: GeometryTarget,
 ): void {
   startVector(sink, { place, start, count: 2 * count })
   const first = sink.at
@@ -127,7 +131,7 @@ function writePositions(
     extendBbox(bounds, sink.view.getFloat64(at, true), sink.view.getFloat64(at + 8, true))
 }
 
-function writeHeights(sink: GrowingBytes, { sequences, count }: Positions, place: GeometryPlace): void {
+function writeHeights(sink: GrowingBytes, { sequences, count }: Positions, place: GeometryTarget): void {
   startVector(sink, { ...place, count })
   for (const { data, zAt, zStep, count: own } of sequences)
     for (let nth = 0; nth < own; nth += 1) sink.take(data, zAt + zStep * nth, zAt + zStep * nth + 8)
@@ -135,17 +139,17 @@ function writeHeights(sink: GrowingBytes, { sequences, count }: Positions, place
 
 function startVector(
   sink: GrowingBytes,
-  { place, start, count }: Pick<GeometryPlace, 'place' | 'start'> & { readonly count: number },
+  { place, start, count }: Pick<GeometryTarget, 'place' | 'start'> & { readonly count: number },
 ): void {
   sink.align(start, 4)
   sink.pointHere(place)
   sink.u32(count)
 }
 
-/** Writes each polygon as a table of its own, and a table that holds them. */
-function writePolygons(sink: GrowingBytes, geometry: ByteGeometry, place: GeometryPlace): void {
+/** Writes a table for each polygon, and a table that refers to them. */
+function writePolygons(sink: GrowingBytes, geometry: ByteGeometry, place: GeometryTarget): void {
   const { hasZ, parts } = geometry
-  sink.reserve(tableRoom + 4 * parts.length)
+  sink.reserve(maxTableBytes + 4 * parts.length)
   const fields = { ends: false, z: false, parts: true }
   const table = startTable(sink, { type: wkbTypeOf(geometry), fields }, place)
   sink.pointHere(table.parts)

@@ -1,23 +1,23 @@
 import { bytesOf } from '../../core/bytes.ts'
 import { type Bbox, bboxAround, emptyBbox, growBbox, type PackedBboxes } from '../../geo/bbox.ts'
 
-/** Features of a file that is to have a spatial index, in the order of the file: id, box and size of each. */
+/** Features of a file to index, in file order: id, bounding box and size of each. */
 export class FlatItems {
-  /** Box around all of them. */
+  /** Bounding box of all features. */
   readonly bounds = emptyBbox()
   count = 0
   #ids = new BigInt64Array(1024)
   #boxes = new Float64Array(4 * 1024)
   #ends = new Float64Array(1024)
 
-  /** Adds the next feature; `end` is where it ends, counted from the start of the first. */
+  /** Adds the next feature; `end` is its end, relative to the start of the first feature. */
   add({ id, box, end }: { readonly id: bigint; readonly box: Bbox; readonly end: number }): void {
     if (this.count === this.#ends.length) {
       const ids = new BigInt64Array(2 * this.count)
       ids.set(this.#ids)
       this.#ids = ids
-      this.#boxes = grown(this.#boxes)
-      this.#ends = grown(this.#ends)
+      this.#boxes = enlarge(this.#boxes)
+      this.#ends = enlarge(this.#ends)
     }
     this.#ids[this.count] = id
     this.#boxes.set(box, 4 * this.count)
@@ -26,52 +26,52 @@ export class FlatItems {
     growBbox(this.bounds, box)
   }
 
-  /** Ids, one after the other. Features that are added later may be missing. */
+  /** Ids in file order. Features that are added later may be missing. */
   get ids(): BigInt64Array {
     return this.#ids
   }
 
-  /** The boxes. Features that are added later may be missing. */
+  /** Bounding boxes in file order. Features that are added later may be missing. */
   get boxes(): PackedBboxes {
     return this.#boxes
   }
 
-  /** Where a feature starts, counted from the start of the first. */
+  /** Returns the start of a feature, relative to the start of the first feature. */
   start(item: number): number {
     return item === 0 ? 0 : (this.#ends[item - 1] ?? 0)
   }
 
-  /** Bytes of a feature. */
+  /** Returns the size of a feature in bytes. */
   size(item: number): number {
     return (this.#ends[item] ?? 0) - this.start(item)
   }
 }
 
-function grown(numbers: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+function enlarge(numbers: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   const larger = new Float64Array(2 * numbers.length)
   larger.set(numbers)
   return larger
 }
 
-/** Features of a node of the index: what the format takes for usual. */
+/** Number of entries in a node: the default of the format. */
 export const nodeSize = 16
 const nodeBytes = 40
 
-/** Bits of a number that floats hold exactly. */
+/** Number of bits of an integer that a double represents exactly. */
 const exactBits = 53
-/** Steps of the Hilbert curve along each axis: 2 to this. */
+/** Bits of the Hilbert curve along each axis. */
 const curveBits = 16
 
 /**
- * Gives the features in an order in which those that are near each other stand near each other: along a Hilbert curve
- * through the centres of their boxes.
+ * Sorts the features along a Hilbert curve through the centres of their bounding boxes, so that neighbours are stored
+ * near each other.
  */
-export function orderByPlace(items: FlatItems): Uint32Array {
+export function sortByHilbert(items: FlatItems): Uint32Array {
   const [west, south, east, north] = items.bounds
   const steps = 2 ** curveBits - 1
   const scale = (span: number) => (span > 0 ? steps / span : 0)
   const [toX, toY] = [scale(east - west), scale(north - south)]
-  // Place and number in one float, so that they are sorted as numbers are.
+  // Distance and index combined in one float, since floats are sorted numerically.
   const numberBits = Math.ceil(Math.log2(items.count + 1))
   const lost = 2 ** Math.max(0, 2 * curveBits + numberBits - exactBits)
   const keys = new Float64Array(items.count)
@@ -80,17 +80,17 @@ export function orderByPlace(items: FlatItems): Uint32Array {
   for (let item = 0; item < items.count; item += 1) {
     const x = Math.floor((middle(4 * item) - west) * toX)
     const y = Math.floor((middle(4 * item + 1) - south) * toY)
-    keys[item] = Math.floor(placeOnCurve(x, y) / lost) * 2 ** numberBits + item
+    keys[item] = Math.floor(hilbertDistance(x, y) / lost) * 2 ** numberBits + item
   }
   keys.sort()
   return Uint32Array.from(keys, (key) => key % 2 ** numberBits)
 }
 
 /**
- * Gives how far along the Hilbert curve a place is: a square is four squares, which the curve goes through in turn, the
- * first and the last of them turned over.
+ * Computes the distance of a point along the Hilbert curve. A square consists of four squares that the curve traverses
+ * in turn, with the first and the last one transposed.
  */
-function placeOnCurve(x: number, y: number): number {
+function hilbertDistance(x: number, y: number): number {
   let [column, row, place] = [x, y, 0]
   for (let side = 2 ** (curveBits - 1); side >= 1; side /= 2) {
     const isRight = (column & side) > 0
@@ -106,8 +106,8 @@ function placeOnCurve(x: number, y: number): number {
 }
 
 /**
- * Writes the index of features that stand in an order: a tree of nodes that hold 16 nodes each, root first. A node is
- * the box around what it holds, and the number of the first node of that, or for a feature, where it starts.
+ * Writes the index of sorted features: a tree of nodes with 16 entries each, root first. An entry is a bounding box,
+ * and the number of the first child node, or the offset of a feature.
  *
  * @see https://github.com/flatgeobuf/flatgeobuf packed Hilbert R-tree
  */
@@ -128,9 +128,9 @@ export function writeIndex(items: FlatItems, order: Uint32Array): Buffer {
     write(first + nth, items.boxes, { box, points: at })
     at += items.size(box)
   }
-  let boxes = inOrder(items.boxes, order)
+  let boxes = sortBoxes(items.boxes, order)
   for (const size of levels.slice(1)) {
-    boxes = boxesAbove(boxes, size)
+    boxes = parentBoxes(boxes, size)
     for (let box = 0; box < size; box += 1)
       write(first - size + box, boxes, { box, points: first + nodeSize * box })
     first -= size
@@ -138,15 +138,15 @@ export function writeIndex(items: FlatItems, order: Uint32Array): Buffer {
   return bytes
 }
 
-function inOrder(boxes: Float64Array, order: Uint32Array): Float64Array<ArrayBuffer> {
+function sortBoxes(boxes: Float64Array, order: Uint32Array): Float64Array<ArrayBuffer> {
   const sorted = new Float64Array(4 * order.length)
   for (let nth = 0; nth < order.length; nth += 1)
     for (let at = 0; at < 4; at += 1) sorted[4 * nth + at] = boxes[4 * (order[nth] ?? 0) + at] ?? 0
   return sorted
 }
 
-/** The boxes of the nodes above some. */
-function boxesAbove(boxes: Float64Array, size: number): Float64Array<ArrayBuffer> {
+/** Returns the bounding boxes of the parent nodes. */
+function parentBoxes(boxes: Float64Array, size: number): Float64Array<ArrayBuffer> {
   const above = new Float64Array(4 * size)
   for (let node = 0; node < size; node += 1) {
     const end = Math.min(nodeSize * (node + 1), boxes.length / 4)
@@ -155,7 +155,7 @@ function boxesAbove(boxes: Float64Array, size: number): Float64Array<ArrayBuffer
   return above
 }
 
-/** How many nodes each level has, features first, to the one at the root. */
+/** Returns the number of nodes of each level, from the features to the root. */
 function levelSizes(count: number): number[] {
   const levels = [count]
   for (let size = count; size > 1 || levels.length === 1; levels.push(size)) size = Math.ceil(size / nodeSize)

@@ -1,22 +1,22 @@
 import type { Bytes } from '../../core/bytes.ts'
 import type { ColumnType } from './flat_reader.ts'
 
-/** A property that is not null, where its value stands; valid until the next one. */
+/** A property value that is not null, in the read buffer; valid until the next one is read. */
 export interface Value extends Bytes {
   readonly column: number
   readonly type: ColumnType
   readonly at: number
-  /** Bytes of the value. */
+  /** Size of the value in bytes. */
   readonly size: number
 }
 
-/** Reads a text of which only ASCII is of interest. */
+/** Reads a string whose non-ASCII characters do not matter. */
 export function readAscii({ bytes, at, size }: Value): string {
   return bytes.toString('latin1', at, at + size)
 }
 
-/** Reads a text. */
-export function readText({ bytes, at, size }: Value): string {
+/** Reads a string. */
+export function readString({ bytes, at, size }: Value): string {
   return bytes.toString('utf8', at, at + size)
 }
 
@@ -27,7 +27,7 @@ export function readReal({ view, at, type }: Value): number {
 
 const integerPattern = /^\s*[-+]?\d{1,18}\s*$/
 
-/** Reads a whole number of any column type; undefined where the value is none. */
+/** Reads an integer from any column type; undefined if the value is not an integer. */
 export function readInteger(value: Value): number | bigint | undefined {
   const { view, at, type } = value
   switch (type) {
@@ -54,7 +54,7 @@ export function readInteger(value: Value): number | bigint | undefined {
       return Number.isInteger(real) ? real : undefined
     }
     default: {
-      const text = readText(value)
+      const text = readString(value)
       return integerPattern.test(text) ? BigInt(text.trim()) : undefined
     }
   }

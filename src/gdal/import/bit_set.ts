@@ -1,11 +1,11 @@
-/** Numbers that were marked: one bit each, so that millions of them take no memory. */
-export interface Marks {
+/** Set of integers that stores one bit each, so that millions of them need little memory. */
+export interface BitSet {
   add(number: number): void
   has(number: number): boolean
 }
 
-/** Opens an empty set of marks. */
-export function openMarks(): Marks {
+/** Creates an empty set. */
+export function createBitSet(): BitSet {
   let bits = new Uint8Array(1024)
   return {
     add(number) {

@@ -11,37 +11,37 @@ import type { AnySourceLayer, NativeLayer, SourceLayer } from '../sources/source
 import { nameSource } from '../sources/source_name.ts'
 import { encodingHint } from '../sources/text/encoding.ts'
 import {
-  eachAsWritten,
+  followFeatures,
   sourceReferenceSystem,
   translateLayer,
   translationFault,
 } from '../sources/translate.ts'
-import type { Marks } from './bit_set.ts'
+import type { BitSet } from './bit_set.ts'
 import { type Draft, type DraftSink, startDraft } from './draft.ts'
 import { flatFeatureReader, type ReadFeature } from './feature_reader.ts'
 import {
   addMissing,
   eachGoodFeature,
-  emptySurvey,
+  emptyScan,
+  type FeatureScan,
+  type FeatureScanner,
   type Features,
-  type Survey,
-  type Surveyor,
-  startSurvey,
+  startScan,
 } from './feature_scan.ts'
 import { featuresOf, layoutOf, planReading, type ReadingPlan, settleColumn } from './reading_plan.ts'
 import { startRows } from './row_writer.ts'
 
-/** Where a conversion reports to. */
+/** Receiver of the results of a conversion. */
 export interface ConversionSink extends DraftSink {
-  /** Comes after the rows. */
+  /** Sends the summary, after the rows. */
   summary(summary: SourceSummary): Promise<void>
-  /** Says that the work goes on, and how many features were looked at, of how many. */
+  /** Reports progress: the number of scanned features, and the total. */
   tick(features?: number, total?: number): void
 }
 
 /**
- * Reads a source as rows of a layer. What says itself what its rows are is sent while it is read; else, and where it
- * turns out to be something else, all of it is looked at before the first row is sent.
+ * Converts a source to the rows of a layer. If the source declares its types, rows are sent while it is scanned.
+ * Otherwise, or if the data differs from the declaration, rows are sent after all features were scanned.
  *
  * @throws {Problem} source/*, gdal/*, request/invalid
  */
@@ -53,84 +53,84 @@ export async function convertVector(gdal: GdalModule, job: VectorJob, sink: Conv
   if (exact !== undefined) await convertLayer(gdal, { source: exact, job }, sink)
 }
 
-/** @returns whether all was as GDAL gave it: else whatever was sent was sent in vain */
+/** @returns false if GDAL may have changed values; then the rows that were sent must be discarded */
 async function convertLayer(
   gdal: GdalModule,
   { source, job }: Pick<ReadingPlan, 'source' | 'job'>,
   sink: ConversionSink,
 ): Promise<boolean> {
   const plan = planReading(gdal, source, job)
-  const look =
+  const scanned =
     'native' in source
-      ? await lookAtNative(plan, source, sink)
+      ? await scanNative(plan, source, sink)
       : await translateAll(gdal, { ...plan, source }, sink)
-  if (look === undefined) return false
-  const { survey } = look
-  if (source.degrees === 'guessed') refuseMisplaced(survey, source.name)
-  // A source of which nothing is left is not what anybody wants to have skipped.
-  if (survey.badCount > 0 && (!job.skipErrors || survey.families.size === 0)) throw badFeatures(survey)
-  const geometry = decideGeometry(survey, plan)
-  const rowCount = [...survey.families.values()].reduce((sum, count) => sum + count, 0)
-  if (look.draft?.standsFor(geometry)) await look.draft.end()
+  if (scanned === undefined) return false
+  const { scan } = scanned
+  if (source.degrees === 'guessed') rejectMisplaced(scan, source.name)
+  // Skipping errors must not skip the whole source.
+  if (scan.badCount > 0 && (!job.skipErrors || scan.families.size === 0)) throw badFeatures(scan)
+  const geometry = decideGeometry(scan, plan)
+  const rowCount = [...scan.families.values()].reduce((sum, count) => sum + count, 0)
+  if (scanned.draft?.matches(geometry)) await scanned.draft.end()
   else {
-    const columns = look.features?.columns
+    const columns = scanned.features?.columns
     await sink.layout({ ...layoutOf(plan, columns), geometry, rowCount })
-    await sendAll(look, { plan, geometry, sink })
+    await sendAll(scanned, { plan, geometry, sink })
   }
   await sink.summary({
     format: source.format,
     layer: source.name,
     hasIds: plan.idColumn >= 0,
     rowCount,
-    otherCount: survey.otherCount,
-    badCount: survey.badCount,
-    bad: survey.bad,
+    otherCount: scan.otherCount,
+    badCount: scan.badCount,
+    bad: scan.bad,
     notes: findNotes(source),
   })
   return true
 }
 
 function findNotes(source: AnySourceLayer): string[] {
-  const { degrees, columns: { texts, wkt } = {}, check } = source
+  const { degrees, columns: { strings, wkt } = {}, check } = source
   const isMeasured = 'layer' in source && hasMeasures(source.layer.geomType)
-  const position = 'The coordinates were taken for longitude and latitude, EPSG:4326.'
-  const measures = 'The measures (M) of its geometries are left out: layers have none.'
+  const position = 'The coordinates were assumed to be longitude and latitude (EPSG:4326).'
+  const measures = 'The measures (M) of the geometries were dropped, since layers do not support them.'
   return [
     ...(degrees === 'guessed' ? [position] : []),
     ...(isMeasured || wkt?.hasMeasures ? [measures] : []),
     check?.findNotes?.() ?? [],
-    texts?.findNote?.() ?? [],
+    strings?.findNote?.() ?? [],
   ].flat()
 }
 
-/** What one look at all features of a source gave. */
-interface Look {
-  readonly survey: Survey
-  /** Undefined where the source has none. */
+/** Result of scanning all features of a source. */
+interface ScannedSource {
+  readonly scan: FeatureScan
+  /** Undefined if the source has no features. */
   readonly features: Features | undefined
-  /** Those that are not to be loaded. */
-  readonly passedOver: Marks | undefined
-  /** The rows that were sent meanwhile. */
+  /** Features that are not loaded. */
+  readonly skipped: BitSet | undefined
+  /** Rows that were sent during the scan. */
   readonly draft: Draft | undefined
 }
 
 /**
- * Translates a source, looks at its features meanwhile, and sends what can be sent.
+ * Translates a source, scans its features in the meantime, and sends rows if possible.
  *
- * @returns undefined where the source holds something else than what GDAL gave
+ * @returns undefined if GDAL may have changed values
  */
 async function translateAll(
   gdal: GdalModule,
   plan: ReadingPlan & { readonly source: SourceLayer },
   sink: ConversionSink,
-): Promise<Look | undefined> {
+): Promise<ScannedSource | undefined> {
   const { source, job, path } = plan
-  const { check, columns: { texts } = {} } = source
+  const { check, columns: { strings } = {} } = source
   const comparing = check?.compare?.()
   comparing?.catch(() => undefined)
   const counting = check?.count?.()
   counting?.catch(() => undefined)
-  let surveyor: Surveyor | undefined
+  let scanner: FeatureScanner | undefined
   let features: Features | undefined
   let draft: Draft | undefined
   await translateLayer(gdal, source, {
@@ -139,56 +139,63 @@ async function translateAll(
     async follow(header, isDone) {
       const types = header.columns.map(({ type }) => type)
       features = featuresOf(plan, types, flatFeatureReader(path, header))
-      surveyor = startSurvey(features)
+      scanner = startScan(features)
       draft = startDraft(plan, features, sink)
-      await eachAsWritten({ path, header, isDone }, followerOf({ surveyor, draft, total: plan.total, sink }))
+      await followFeatures(
+        { path, header, isDone },
+        createHandler({ scanner, draft, total: plan.total, sink }),
+      )
     },
   })
   const compared = await comparing
   if (compared?.isDoubtful) return undefined
-  texts?.settle?.()
-  const survey = surveyor?.survey ?? emptySurvey
-  const { count, bareCount } = survey
+  strings?.settle?.()
+  const scan = scanner?.scan ?? emptyScan
+  const { count, nullCount } = scan
   const sourceSrs = sourceReferenceSystem(source)
   const { layer } = source
   const total =
     compared?.total ?? plan.total ?? (counting === undefined ? layer.features.count(true) : await counting)
-  const missing = findMissing(gdal, { source, srs: job.srs, sourceSrs, total, count, bareCount })
+  const missing = findMissing(gdal, { source, srs: job.srs, sourceSrs, total, count, nullCount })
   if (missing === undefined) {
     if (hasNoRoom(job.folder)) throw translationFault(path, '')
-    throw await breaksOff(source, `${count} of ${countOf(total, 'feature')} can be read`)
+    throw await truncated(source, `${count} of ${countOf(total, 'feature')} can be read`)
   }
   const settled = features && { ...features, columns: features.columns.map(settleColumn) }
-  return { survey: addMissing(survey, missing), features: settled, passedOver: surveyor?.passedOver, draft }
+  return { scan: addMissing(scan, missing), features: settled, skipped: scanner?.skipped, draft }
 }
 
-interface Following extends Pick<ReadingPlan, 'total'> {
-  readonly surveyor: Surveyor
+interface HandlerParts extends Pick<ReadingPlan, 'total'> {
+  readonly scanner: FeatureScanner
   readonly draft: Draft | undefined
   readonly sink: ConversionSink
 }
 
-/** Makes what looks at each feature as it comes, and sends it. */
-function followerOf({ surveyor: { look, survey }, draft, total, sink }: Following) {
+/** Creates a function that scans each feature and sends its row. */
+function createHandler({ scanner: { check, scan }, draft, total, sink }: HandlerParts) {
   return (feature: ReadFeature): Promise<void> | undefined => {
-    const geometry = look(feature)
-    if (survey.count % 10_000 === 0) sink.tick(survey.count, total)
-    return geometry && draft?.add({ feature, geometry }, survey)
+    const geometry = check(feature)
+    if (scan.count % 10_000 === 0) sink.tick(scan.count, total)
+    return geometry && draft?.add({ feature, geometry }, scan)
   }
 }
 
-/** Looks at the features of a source that says itself what it holds, and sends what can be sent. */
-async function lookAtNative(plan: ReadingPlan, { native }: NativeLayer, sink: ConversionSink): Promise<Look> {
+/** Scans the features of a source that is read without GDAL, and sends rows if possible. */
+async function scanNative(
+  plan: ReadingPlan,
+  { native }: NativeLayer,
+  sink: ConversionSink,
+): Promise<ScannedSource> {
   const features = featuresOf(plan, native.types, native.openReader(plan.job.srs))
-  const surveyor = startSurvey(features)
+  const scanner = startScan(features)
   const draft = startDraft(plan, features, sink)
-  const follow = followerOf({ surveyor, draft, total: native.count, sink })
+  const follow = createHandler({ scanner, draft, total: native.count, sink })
   for (const feature of features.reader.all()) {
     const wait = follow(feature)
     if (wait !== undefined) await wait
   }
-  const { survey, passedOver } = surveyor
-  return { survey, features, passedOver, draft }
+  const { scan, skipped } = scanner
+  return { scan, features, skipped, draft }
 }
 
 interface Sending {
@@ -197,15 +204,18 @@ interface Sending {
   readonly sink: ConversionSink
 }
 
-/** Reads the features once more, as what they turned out to be. */
-async function sendAll({ features, passedOver }: Look, { plan, geometry, sink }: Sending): Promise<void> {
+/** Reads the features again, and sends them with the detected types. */
+async function sendAll(
+  { features, skipped }: ScannedSource,
+  { plan, geometry, sink }: Sending,
+): Promise<void> {
   if (features === undefined) return
   const { job } = plan
   const { columns, rules, reader } = features
   const { family } = geometry
   const settled = { ...rules, family, isMulti: geometry.isMulti ? null : rules.isMulti }
-  // What is to be mended has to be looked at again; what was good as it is has not.
-  const known = job.fix === 'NONE' && passedOver !== undefined ? { passedOver } : {}
+  // Repairs have to be repeated; features that were valid without repairs are not checked again.
+  const known = job.fix === 'NONE' && skipped !== undefined ? { skipped } : {}
   const rows = startRows({ ...geometry, srs: job.srs, columns, reader }, sink)
   for (const good of eachGoodFeature({ ...features, rules: settled, ...known })) {
     const wait = rows.add(good)
@@ -214,38 +224,38 @@ async function sendAll({ features, passedOver }: Look, { plan, geometry, sink }:
   await rows.end()
 }
 
-async function breaksOff({ name, check }: SourceLayer, text: string): Promise<Error> {
+async function truncated({ name, check }: SourceLayer, text: string): Promise<Error> {
   const fault = await check?.findFault?.()
   const why = fault === undefined ? '' : `: ${fault}`
-  return problem('source/unreadable', `${nameSource(name)} breaks off: ${text}${why}`)
+  return problem('source/unreadable', `${nameSource(name)} is truncated: ${text}${why}`)
 }
 
-function refuseMisplaced({ bad }: Survey, name: string): void {
+function rejectMisplaced({ bad }: FeatureScan, name: string): void {
   const first = bad.find(({ isMisplaced }) => isMisplaced)
   if (first === undefined) return
   throw problem(
     'source/no-srs',
-    `${nameSource(name)} does not say its reference system, and feature ${first.number} is not in longitude and latitude`,
-    { hint: 'Pack the table into a zip archive together with a .prj file of the same name.' },
+    `${nameSource(name)} has no reference system, and feature ${first.number} is not in longitude and latitude`,
+    { hint: 'Upload a ZIP archive of the table and a .prj file with the same name.' },
   )
 }
 
-/** What the features cannot be told apart by: a source of several families has to be asked for one. */
+/** Returns the geometry type of the layer. A source with several families requires a choice. */
 function decideGeometry(
-  { families, hasMulti, hasHeights }: Survey,
+  { families, hasMulti, hasHeights }: FeatureScan,
   { job, declared }: Pick<ReadingPlan, 'job' | 'declared'>,
 ): GeometryParts {
   const found = [...families.keys()]
   if (found.length > 1) {
     const counts = [...families].map(([family, count]) => `${count} ${family}`).join(', ')
-    throw problem('source/bad-features', `the source holds different geometries: ${counts}`, {
-      hint: 'Choose one with cast_geometry_type; skip_other_geometry_types leaves the others out.',
+    throw problem('source/bad-features', `the source has different geometry types: ${counts}`, {
+      hint: 'Choose one with cast_geometry_type, and skip the others with skip_other_geometry_types.',
     })
   }
   const family = found[0] ?? job.family ?? declared?.family
   if (family === undefined) {
-    throw problem('source/bad-features', 'the source has no features, and does not say what they would be', {
-      hint: 'Send features, or say with cast_geometry_type what there would be.',
+    throw problem('source/bad-features', 'the source has no features and does not declare a geometry type', {
+      hint: 'Set cast_geometry_type, or upload a source with features.',
     })
   }
   const isMulti = found.length > 0 ? hasMulti : (declared?.isMulti ?? false)
@@ -256,12 +266,12 @@ function decideGeometry(
   }
 }
 
-function badFeatures({ bad, badCount }: Survey): Error {
+function badFeatures({ bad, badCount }: FeatureScan): Error {
   const more = badCount > bad.length ? [`and ${badCount - bad.length} more`] : []
   const lines = [...bad.map(({ number, reason }) => `feature ${number}: ${reason}`), ...more]
   return problem('source/bad-features', `${countOf(badCount, 'feature')} cannot be loaded`, {
     detail: lines.map((line) => `- ${line}`).join('\n'),
-    ...(bad.some(({ isText }) => isText) ? { hint: encodingHint } : {}),
+    ...(bad.some(({ isMisencoded }) => isMisencoded) ? { hint: encodingHint } : {}),
     data: { bad_count: badCount, bad: bad.map(({ number, reason }) => ({ number, reason })) },
   })
 }

@@ -7,33 +7,33 @@ import { readAscii, readInteger, readReal, type Value } from '../flatgeobuf/valu
 import type { FeatureReader } from './feature_reader.ts'
 import type { Guess } from './guess_datatype.ts'
 import { quickDay } from './quick_value.ts'
-import { findMoment } from './timestamp.ts'
+import { parseTimestamp } from './timestamp.ts'
 import type { Conversion, Scalar } from './value_convert.ts'
 
 /**
- * What a column of the intermediate file is for, besides a field: the ids; nothing; a coordinate, of which the shape
- * was made, or its text; what a table has beyond its columns; what is wrong with the row.
+ * Use of a column of the intermediate file: a field of the layer or the id; or unused, a coordinate, the string a
+ * geometry was parsed from, surplus cells of a table row, or a message about a bad row.
  */
 export type ColumnUse = Datatype | (typeof otherUses)[number]
 
-const otherUses = ['ID', 'NONE', 'COORDINATE', 'GEOMETRY', 'BEYOND', 'FAULT'] as const
+const otherUses = ['ID', 'NONE', 'COORDINATE', 'GEOMETRY', 'SURPLUS', 'FAULT'] as const
 const fieldless: ReadonlySet<ColumnUse> = new Set(otherUses)
 
-/** What becomes of a column of the intermediate file. */
+/** How a column of the intermediate file is read. */
 export interface ColumnPlan {
   readonly type: ColumnType
   readonly use: ColumnUse
-  /** How its values are read, where they are of another datatype than `use`. */
+  /** Conversion of the values, if their datatype differs from `use`. */
   readonly convert?: Conversion | undefined
-  /** Tells whether the largest and the smallest of its numbers may be others that do not fit. */
+  /** Tells whether minimum and maximum integers may be clamped larger ones. */
   readonly isClamped?: (() => boolean) | undefined
-  /** How the texts are looked at that the shapes were made of. */
+  /** Check of the strings that geometries were parsed from. */
   readonly wkt?: WktCheck | undefined
-  /** What its texts were said to be in, where that is not UTF-8. */
+  /** Encoding of the strings, if it is not UTF-8. */
   readonly encoding?: string | undefined
-  /** What its texts mean, as far as they were seen. */
+  /** Datatype inferred from the strings read so far. */
   readonly guess?: Guess | undefined
-  /** Whether an empty text is no value. */
+  /** Whether an empty string is null. */
   readonly blankIsNull?: boolean
 }
 
@@ -42,24 +42,24 @@ export function isField(use: ColumnUse): use is Datatype {
   return !fieldless.has(use)
 }
 
-/** How rows are written: id, geom, then the fields in order. */
+/** Layout of a row: id, geom, then the fields in order. */
 export interface RowPlan extends EwkbTarget {
   readonly columns: readonly ColumnPlan[]
   readonly reader: Pick<FeatureReader, 'eachProperty'>
-  /** Columns that become fields. */
+  /** Number of columns that become fields. */
   readonly fieldCount: number
 }
 
-/** Most bytes that a row needs. */
+/** Returns the maximum size of a row in bytes. */
 export function rowRoom(feature: FlatFeature, geometry: ByteGeometry, plan: RowPlan): number {
-  // Texts of other encodings grow by half at most.
+  // Strings in other encodings grow by half at most.
   return 64 + ewkbRoom(geometry) + 24 * plan.columns.length + 2 * feature.size
 }
 
 /**
- * Writes one row of a binary COPY; there must be room for it.
+ * Writes a row of a binary COPY stream; the buffer must have enough space.
  *
- * @param id taken where no column gives one
+ * @param id used if no column contains ids
  * @see https://www.postgresql.org/docs/current/sql-copy.html "Binary Format"
  */
 export function writeRow(sink: ByteSink, { feature, geometry, id }: RowSource, plan: RowPlan): void {
@@ -88,7 +88,7 @@ export function writeRow(sink: ByteSink, { feature, geometry, id }: RowSource, p
   writeNulls(plan.columns.length)
 }
 
-/** What a row is made of. */
+/** Source of a row. */
 export interface RowSource {
   readonly feature: FlatFeature
   readonly geometry: ByteGeometry
@@ -126,7 +126,7 @@ function writeScalar(sink: ByteSink, scalar: Scalar, use: Datatype): void {
 function writeLong(sink: ByteSink, value: number | bigint): void {
   sink.view.setInt32(sink.at, 8)
   if (typeof value === 'number') {
-    // In two halves: a bigint would have to be made of it first.
+    // In two halves, to avoid creating a bigint.
     sink.view.setInt32(sink.at + 4, Math.floor(value / 2 ** 32))
     sink.view.setUint32(sink.at + 8, value % 2 ** 32)
   } else sink.view.setBigInt64(sink.at + 4, value)
@@ -153,25 +153,25 @@ const writers: Readonly<Record<Datatype, Writer>> = {
     copyBytes(sink, value)
   },
   DATE: (sink, value) => {
-    const days = quickDay(value) ?? findMoment(readAscii(value))?.days
+    const days = quickDay(value) ?? parseTimestamp(readAscii(value))?.days
     if (days === undefined) return writeNull(sink)
     sink.view.setInt32(sink.at, 4)
     sink.view.setInt32(sink.at + 4, days)
     sink.at += 8
   },
   TIME: (sink, value) => {
-    const moment = findMoment(readAscii(value))
-    if (moment === undefined) return writeNull(sink)
-    writeLong(sink, moment.microseconds)
+    const timestamp = parseTimestamp(readAscii(value))
+    if (timestamp === undefined) return writeNull(sink)
+    writeLong(sink, timestamp.microseconds)
   },
   DATETIME: (sink, value) => {
-    const moment = findMoment(readAscii(value))
-    if (moment === undefined) return writeNull(sink)
-    writeLong(sink, moment.days * 86_400_000_000 + moment.microseconds)
+    const timestamp = parseTimestamp(readAscii(value))
+    if (timestamp === undefined) return writeNull(sink)
+    writeLong(sink, timestamp.days * 86_400_000_000 + timestamp.microseconds)
   },
 }
 
-/** Most texts are short: for those a loop is faster than a call out of JavaScript. */
+/** Copies bytes. Most strings are short, for which a loop is faster than a native call. */
 function copyBytes(sink: ByteSink, { bytes, at, size }: Value): void {
   if (size > 32) sink.bytes.set(bytes.subarray(at, at + size), sink.at)
   else for (let index = 0; index < size; index++) sink.bytes[sink.at + index] = bytes[at + index] as number

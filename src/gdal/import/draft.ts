@@ -1,26 +1,26 @@
 import type { GeometryParts } from '../../contract/geometry.ts'
 import type { WireLayout } from '../runner/vector_job.ts'
-import type { Features, GoodFeature, Survey } from './feature_scan.ts'
+import type { FeatureScan, Features, GoodFeature } from './feature_scan.ts'
 import { layoutOf, type ReadingPlan } from './reading_plan.ts'
 import { type RowSender, type RowWriter, startRows } from './row_writer.ts'
 
-/** Where rows go, in the order of the calls: none has to be waited for before the next. */
+/** Receiver of rows, in the order of the calls, which need not wait for each other. */
 export interface DraftSink extends RowSender {
-  /** Says what the rows that follow are; those before were sent in vain. */
+  /** Declares the layout of the rows that follow. Earlier rows must be discarded. */
   layout(layout: WireLayout): Promise<void>
 }
 
-/** Rows that are sent while their source is still looked at, as what it declares itself to be. */
+/** Rows that are sent while the source is still scanned, with the types it declares. */
 export interface Draft {
-  /** Takes a feature that was found good; gives a promise where it is to be waited for. */
-  add(good: GoodFeature, survey: Survey): Promise<void> | undefined
-  /** Tells whether the rows are what they are to be, all of them. */
-  standsFor(geometry: GeometryParts): boolean
-  /** Sends what was not sent yet. */
+  /** Adds a valid feature; returns a promise if the caller has to wait. */
+  add(good: GoodFeature, scan: FeatureScan): Promise<void> | undefined
+  /** Tells whether all rows were sent with the geometry type of the layer. */
+  matches(geometry: GeometryParts): boolean
+  /** Sends the remaining rows. */
   end(): Promise<void>
 }
 
-/** Starts to send rows; gives undefined where it takes a look at all features to know what they are. */
+/** Starts sending rows; undefined if their types are known only after a scan of all features. */
 export function startDraft(
   plan: ReadingPlan,
   { columns, reader }: Pick<Features, 'columns' | 'reader'>,
@@ -30,8 +30,8 @@ export function startDraft(
   const geometry = findGeometry(plan)
   if (
     geometry === undefined ||
-    // What texts are is known once all of them were read.
-    source.columns?.texts?.settle !== undefined ||
+    // The encoding of the strings is known only after all of them were read.
+    source.columns?.strings?.settle !== undefined ||
     columns.some(({ guess }) => guess !== undefined)
   )
     return undefined
@@ -44,18 +44,18 @@ export function startDraft(
   const sender: RowSender = {
     frameBytes: sink.frameBytes,
     async rows(frame) {
-      // Both at once: whatever is sent next, by whomever, is to come behind them.
+      // Called together, so that the caller's next frame follows both.
       await Promise.all([announce(), sink.rows(frame)])
     },
   }
   let rows: RowWriter | undefined = startRows({ ...geometry, srs: job.srs, columns, reader }, sender)
   return {
-    add(good, survey) {
-      // Nobody is to wait for rows of a source that is refused, or of something else than was said.
-      if (rows !== undefined && !isTrue(survey, { geometry, job })) rows = undefined
+    add(good, scan) {
+      // Rows of a source that is rejected, or that differs from its declaration, would be discarded.
+      if (rows !== undefined && !isConsistent(scan, { geometry, job })) rows = undefined
       return rows?.add(good)
     },
-    standsFor: ({ family, isMulti, hasZ }) =>
+    matches: ({ family, isMulti, hasZ }) =>
       rows !== undefined &&
       family === geometry.family &&
       isMulti === geometry.isMulti &&
@@ -67,7 +67,7 @@ export function startDraft(
   }
 }
 
-/** What the geometries are before any was seen; undefined where nobody says it. */
+/** Returns the geometry type before any feature is read; undefined if it is not declared. */
 function findGeometry({ declared, job }: ReadingPlan): GeometryParts | undefined {
   const family = job.family ?? declared?.family
   const isMulti = job.isMulti ?? declared?.isMulti
@@ -81,8 +81,8 @@ interface Expected extends Pick<ReadingPlan, 'job'> {
   readonly geometry: GeometryParts
 }
 
-function isTrue(survey: Survey, { geometry, job }: Expected): boolean {
-  const { families, hasMulti, hasHeights, badCount } = survey
+function isConsistent(scan: FeatureScan, { geometry, job }: Expected): boolean {
+  const { families, hasMulti, hasHeights, badCount } = scan
   if (badCount > 0 && !job.skipErrors) return false
   if (families.size > 1 || !families.has(geometry.family)) return false
   return (

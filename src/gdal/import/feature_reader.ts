@@ -7,24 +7,24 @@ import {
 } from '../flatgeobuf/flat_reader.ts'
 import { readFlatGeometry } from '../flatgeobuf/geometry_reader.ts'
 import type { Value } from '../flatgeobuf/value.ts'
-import type { Misfit } from './fit_geometry.ts'
+import type { FeatureFault } from './fit_geometry.ts'
 
-/** A feature, and what is already known to be wrong with its geometry. */
+/** A feature, with a fault of its geometry that was found while reading. */
 export interface ReadFeature extends FlatFeature {
-  readonly fault?: Misfit
+  readonly fault?: FeatureFault
 }
 
 /** Reads the features of an intermediate file. */
 export interface FeatureReader {
-  /** Gives all features in order, each one valid until the next. */
+  /** Yields all features in order; each is valid until the next. */
   all(): Iterable<ReadFeature>
-  /** Reads the geometry of a feature, in place; undefined where it has none. */
+  /** Reads the geometry of a feature without copying it; undefined for a null geometry. */
   readGeometry(feature: FlatFeature): AnyByteGeometry | undefined
-  /** Calls back on each property that is not null, in the order of the columns. */
+  /** Calls `visit` for each property that is not null, in column order. */
   eachProperty(feature: FlatFeature, visit: (value: Value) => void): void
 }
 
-/** Makes the reader of a FlatGeobuf file. */
+/** Creates the reader of a FlatGeobuf file. */
 export function flatFeatureReader(path: string, header: FlatHeader): FeatureReader {
   return {
     all: () => readFlatFeatures(path, header),
@@ -33,7 +33,7 @@ export function flatFeatureReader(path: string, header: FlatHeader): FeatureRead
   }
 }
 
-/** Bytes of a value of each type; those of the others stand before them. */
+/** Sizes of values by type; values of other types start with their size. */
 const valueSizes: Readonly<Partial<Record<ColumnType, number>>> = {
   Byte: 1,
   UByte: 1,
@@ -55,7 +55,7 @@ function eachFlatProperty(
 ): void {
   if (feature.properties === 0) return
   const { bytes, view } = feature
-  // One object for all: there are millions of values.
+  // A single object is reused, since there are millions of values.
   const value = { bytes, view, column: 0, type: 'String' as ColumnType, at: 0, size: 0 }
   let at = feature.properties + 4
   const end = at + view.getUint32(feature.properties, true)

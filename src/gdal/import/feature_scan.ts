@@ -2,24 +2,24 @@ import type { GeometryFamily } from '../../contract/geometry.ts'
 import type { ByteGeometry } from '../../geo/byte_geometry.ts'
 import { hasHeight } from '../../geo/byte_geometry.ts'
 import type { FlatFeature } from '../flatgeobuf/flat_reader.ts'
-import { type BadFeature, toldBadFeatures } from '../runner/vector_job.ts'
+import { type BadFeature, maxListedFeatures } from '../runner/vector_job.ts'
 import type { Missing } from '../sources/missing.ts'
-import { type Marks, openMarks } from './bit_set.ts'
+import { type BitSet, createBitSet } from './bit_set.ts'
 import type { ColumnPlan } from './copy_row.ts'
 import type { FeatureReader, ReadFeature } from './feature_reader.ts'
-import { type FitRules, fitGeometry, isMisfit, type Misfit } from './fit_geometry.ts'
-import { guessOn } from './guess_datatype.ts'
+import { type FeatureFault, type FitRules, fitGeometry, isFault } from './fit_geometry.ts'
+import { refineGuess } from './guess_datatype.ts'
 import { findBadValue, type ValueFault } from './value_check.ts'
 
-/** Features of an intermediate file, and how they are looked at. */
+/** Features of an intermediate file, and how they are scanned. */
 export interface Features {
   readonly reader: FeatureReader
   readonly columns: readonly ColumnPlan[]
   /** Names of the columns. */
   readonly names: readonly string[]
   readonly rules: FitRules
-  /** Those that are not to be loaded, by their place in the file, where the others are good as they are. */
-  readonly passedOver?: Marks
+  /** Numbers of features to skip, if the others are valid without repairs. */
+  readonly skipped?: BitSet
 }
 
 /** A feature that can be loaded. */
@@ -28,50 +28,50 @@ export interface GoodFeature {
   readonly geometry: ByteGeometry
 }
 
-/** Gives the features that can be loaded. */
+/** Yields the features that can be loaded. */
 export function* eachGoodFeature(features: Features): Generator<GoodFeature> {
-  const { passedOver } = features
-  let place = 0
+  const { skipped } = features
+  let number = 0
   for (const feature of features.reader.all()) {
-    place += 1
-    if (passedOver?.has(place)) continue
-    const geometry = passedOver ? knownGeometry(feature, features) : judge(feature, features)
-    if (geometry !== undefined && !isMisfit(geometry)) yield { feature, geometry }
+    number += 1
+    if (skipped?.has(number)) continue
+    const geometry = skipped ? readValidGeometry(feature, features) : checkFeature(feature, features)
+    if (geometry !== undefined && !isFault(geometry)) yield { feature, geometry }
   }
 }
 
-/** Returns the geometry of a feature that was judged to be good as it is. */
-function knownGeometry(feature: FlatFeature, { reader }: Features): ByteGeometry | undefined {
+/** Returns the geometry of a feature that was valid without repairs. */
+function readValidGeometry(feature: FlatFeature, { reader }: Features): ByteGeometry | undefined {
   const geometry = reader.readGeometry(feature)
   return geometry !== undefined && 'parts' in geometry ? geometry : undefined
 }
 
-/** Returns the geometry to load, why the feature cannot be loaded, or undefined where it is left out on request. */
-function judge(feature: ReadFeature, features: Features): ByteGeometry | Misfit | undefined {
+/** Returns the geometry to load, the fault of the feature, or undefined if it is skipped on request. */
+function checkFeature(feature: ReadFeature, features: Features): ByteGeometry | FeatureFault | undefined {
   const { fault } = feature
-  // To lose parts of features is what a lossy job allows.
+  // Only lossy jobs may drop parts of features.
   if (fault !== undefined && (fault.isMisplaced || features.rules.fix !== 'LOSSY')) return fault
   const geometry = features.reader.readGeometry(feature)
   const fitted = (geometry === undefined ? fault : undefined) ?? fitGeometry(geometry, features.rules)
-  return fitted === undefined || isMisfit(fitted) ? fitted : (findBadField(feature, features) ?? fitted)
+  return fitted === undefined || isFault(fitted) ? fitted : (findBadField(feature, features) ?? fitted)
 }
 
-function findBadField(feature: FlatFeature, { columns, names, reader }: Features): Misfit | undefined {
-  let misfit: Misfit | undefined
+function findBadField(feature: FlatFeature, { columns, names, reader }: Features): FeatureFault | undefined {
+  let found: FeatureFault | undefined
   let required = 0
   reader.eachProperty(feature, (value) => {
     const column = columns[value.column]
     if (column === undefined) return
     if (isRequired(column)) required += 1
-    if (column.guess !== undefined) guessOn(column.guess, value)
+    if (column.guess !== undefined) refineGuess(column.guess, value)
     const fault = findBadValue(value, column)
-    if (fault !== undefined) misfit ??= misfitOf(fault, names[value.column] ?? '')
+    if (fault !== undefined) found ??= describeFault(fault, names[value.column] ?? '')
   })
-  if (misfit !== undefined || required === columns.filter(isRequired).length) return misfit
+  if (found !== undefined || required === columns.filter(isRequired).length) return found
   return findEmpty(feature, { columns, names, reader })
 }
 
-/** Without a coordinate, a table gives 0 for it. */
+/** Without a coordinate, GDAL would use 0. */
 function isRequired({ use }: ColumnPlan): boolean {
   return use === 'ID' || use === 'COORDINATE'
 }
@@ -79,46 +79,50 @@ function isRequired({ use }: ColumnPlan): boolean {
 function findEmpty(
   feature: FlatFeature,
   { columns, names, reader }: Pick<Features, 'columns' | 'names' | 'reader'>,
-): Misfit {
+): FeatureFault {
   const found = new Set<number>()
   reader.eachProperty(feature, ({ column }) => found.add(column))
   const empty = columns.findIndex((column, index) => isRequired(column) && !found.has(index))
-  return { reason: `its field ${names[empty]} is empty` }
+  return { reason: `field ${names[empty]} is empty` }
 }
 
-function misfitOf({ text, isText = false, isRow = false }: ValueFault, name: string): Misfit {
-  if (isRow) return { reason: text }
-  return { reason: text.startsWith(':') ? `${name}${text}` : `the value of its field ${name}${text}`, isText }
+function describeFault(
+  { message, isMisencoded = false, isRow = false }: ValueFault,
+  name: string,
+): FeatureFault {
+  if (isRow) return { reason: message }
+  const reason = message.startsWith(':') ? `${name}${message}` : `the value of field ${name}${message}`
+  return { reason, isMisencoded }
 }
 
-/** What one look at all features found. */
-export interface Survey {
-  /** How many good features there are of each family. */
+/** Result of scanning all features. */
+export interface FeatureScan {
+  /** Number of valid features of each family. */
   readonly families: ReadonlyMap<GeometryFamily, number>
   readonly hasMulti: boolean
-  /** Whether any position has a z other than 0. */
+  /** Whether any position has a Z other than 0. */
   readonly hasHeights: boolean
   readonly otherCount: number
   readonly badCount: number
-  /** The first of them, in order. */
+  /** The first bad features, in order. */
   readonly bad: readonly BadFeature[]
-  /** Features that the file has, and those of them that have no geometry. */
+  /** Number of features in the file, and of those with null geometries. */
   readonly count: number
-  readonly bareCount: number
+  readonly nullCount: number
 }
 
-/** Looks at features as they come. */
-export interface Surveyor {
-  /** Returns the geometry to load; undefined where the feature cannot be loaded, or is left out. */
-  look(feature: ReadFeature): ByteGeometry | undefined
-  /** What was found so far; features are numbered as they stand in the file. */
-  readonly survey: Survey
-  /** Features that are not to be loaded. */
-  readonly passedOver: Marks
+/** Scans features in order. */
+export interface FeatureScanner {
+  /** Returns the geometry to load; undefined if the feature is bad or skipped. */
+  check(feature: ReadFeature): ByteGeometry | undefined
+  /** Result so far. Features are numbered by their position in the file. */
+  readonly scan: FeatureScan
+  /** Numbers of the features that are not loaded. */
+  readonly skipped: BitSet
 }
 
-/** What is found of a source whose file has no features. */
-export const emptySurvey: Survey = {
+/** Result for a source without features. */
+export const emptyScan: FeatureScan = {
   families: new Map(),
   bad: [],
   hasMulti: false,
@@ -126,52 +130,55 @@ export const emptySurvey: Survey = {
   otherCount: 0,
   badCount: 0,
   count: 0,
-  bareCount: 0,
+  nullCount: 0,
 }
 
-/** Starts to look at features; they are to be shown in their order. */
-export function startSurvey(features: Features): Surveyor {
+/** Starts a scan. Features must be scanned in file order. */
+export function startScan(features: Features): FeatureScanner {
   const families = new Map<GeometryFamily, number>()
   const bad: BadFeature[] = []
-  const survey = { ...emptySurvey, families, bad }
-  const passedOver = openMarks()
-  const refuse = (misfit: Misfit) => {
-    survey.badCount += 1
-    if (bad.length < toldBadFeatures) bad.push({ number: survey.count, ...misfit })
+  const scan = { ...emptyScan, families, bad }
+  const skipped = createBitSet()
+  const reject = (fault: FeatureFault) => {
+    scan.badCount += 1
+    if (bad.length < maxListedFeatures) bad.push({ number: scan.count, ...fault })
   }
-  const take = (geometry: ByteGeometry) => {
+  const accept = (geometry: ByteGeometry) => {
     const { family, isMulti, parts } = geometry
     families.set(family, (families.get(family) ?? 0) + 1)
-    // A multi-geometry stays one, even of one part; a collection becomes one where it has to.
-    survey.hasMulti ||= isMulti || parts.length > 1
-    survey.hasHeights ||= hasHeight(geometry)
+    // A multi-geometry stays one even with a single part; a collection becomes one only if it has several parts.
+    scan.hasMulti ||= isMulti || parts.length > 1
+    scan.hasHeights ||= hasHeight(geometry)
   }
-  const look = (feature: ReadFeature) => {
-    survey.count += 1
-    if (feature.geometry === 0) survey.bareCount += 1
-    const judged = judge(feature, features)
-    if (judged !== undefined && !isMisfit(judged)) {
-      take(judged)
-      return judged
+  const check = (feature: ReadFeature) => {
+    scan.count += 1
+    if (feature.geometry === 0) scan.nullCount += 1
+    const checked = checkFeature(feature, features)
+    if (checked !== undefined && !isFault(checked)) {
+      accept(checked)
+      return checked
     }
-    passedOver.add(survey.count)
-    if (judged === undefined) survey.otherCount += 1
-    else refuse(judged)
+    skipped.add(scan.count)
+    if (checked === undefined) scan.otherCount += 1
+    else reject(checked)
     return undefined
   }
-  return { look, survey, passedOver }
+  return { check, scan, skipped }
 }
 
-/** Adds what the file lacks: features are numbered as they stand in the source, and told by the better reason. */
-export function addMissing(survey: Survey, { absentCount, first }: Missing): Survey {
+/**
+ * Adds the features that are missing in the file. Numbers features by their position in the source, and prefers the
+ * reasons of missing features.
+ */
+export function addMissing(scan: FeatureScan, { absentCount, first }: Missing): FeatureScan {
   const absent = first.filter(({ isAbsent }) => isAbsent)
   const found = new Map<number, BadFeature>()
-  for (const { number: place, ...misfit } of survey.bad) {
-    let number = place
+  for (const { number: position, ...fault } of scan.bad) {
+    let number = position
     for (const feature of absent) if (feature.number <= number) number += 1
-    found.set(number, { number, ...misfit })
+    found.set(number, { number, ...fault })
   }
   for (const { isAbsent: _, ...feature } of first) found.set(feature.number, feature)
-  const bad = [...found.values()].sort((a, b) => a.number - b.number).slice(0, toldBadFeatures)
-  return { ...survey, bad, badCount: survey.badCount + absentCount }
+  const bad = [...found.values()].sort((a, b) => a.number - b.number).slice(0, maxListedFeatures)
+  return { ...scan, bad, badCount: scan.badCount + absentCount }
 }

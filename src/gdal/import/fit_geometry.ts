@@ -4,56 +4,63 @@ import type { AnyByteGeometry, ByteCollection, ByteGeometry, ByteSequence } from
 import type { Part } from '../../geo/geometry.ts'
 import type { BadFeature, LoadRules } from '../runner/vector_job.ts'
 
-/** What a geometry has to be, to be loaded. */
+/** Rules for loading geometries. */
 export interface FitRules extends Pick<LoadRules, 'family' | 'isMulti' | 'skipOthers' | 'fix'> {
-  /** Coordinates that the reference system can have. */
+  /** Bounds of the coordinates of the reference system. */
   readonly limits: Bbox
-  /** Makes a polygon valid; returns the same geometry where it is. */
-  readonly mend: (geometry: ByteGeometry) => AnyByteGeometry
+  /** Makes a polygon valid; returns the same geometry if it is valid. */
+  readonly repair: (geometry: ByteGeometry) => AnyByteGeometry
 }
 
-/** Why a geometry cannot be loaded. */
-export type Misfit = Omit<BadFeature, 'number'>
+/** Fault that prevents a feature from being loaded. */
+export type FeatureFault = Omit<BadFeature, 'number'>
 
-/** What came of fitting: a geometry to load, the reason why not, or undefined for what is left out on request. */
-export type Fitted = ByteGeometry | Misfit | undefined
+/** Result of fitting: a geometry to load, a fault, or undefined if it is skipped on request. */
+export type FitResult = ByteGeometry | FeatureFault | undefined
 
-/** Tells whether a geometry could not be fitted. */
-export function isMisfit(fitted: object): fitted is Misfit {
+/** Tells whether a feature or geometry cannot be loaded. */
+export function isFault(fitted: object): fitted is FeatureFault {
   return 'reason' in fitted
 }
 
-/** Repairs a geometry as far as the rules allow and says what keeps it from being loaded. It changes nothing in place. */
-export function fitGeometry(found: AnyByteGeometry | undefined, rules: FitRules): Fitted {
+/**
+ * Repairs a geometry as far as the rules allow, without changing the original; returns a fault if it cannot be loaded.
+ */
+export function fitGeometry(found: AnyByteGeometry | undefined, rules: FitRules): FitResult {
   if (found === undefined) return { reason: 'it has no geometry' }
   const geometry = 'parts' in found ? found : singleFamily(found, rules)
-  if (isMisfit(geometry)) return rules.family !== null && rules.skipOthers ? undefined : geometry
+  if (isFault(geometry)) return rules.family !== null && rules.skipOthers ? undefined : geometry
   if (rules.family !== null && geometry.family !== rules.family)
     return rules.skipOthers ? undefined : otherFamily(`a ${geometry.family}`, rules)
-  const sound = soundParts(geometry, rules)
-  if (isMisfit(sound)) return sound
+  const checked = checkParts(geometry, rules)
+  if (isFault(checked)) return checked
   const valid =
-    rules.fix === 'NONE' || sound.family !== 'POLYGON' ? sound : keepPolygons(rules.mend(sound), rules)
-  return isMisfit(valid) ? valid : limitParts(valid, rules)
+    rules.fix === 'NONE' || checked.family !== 'POLYGON'
+      ? checked
+      : keepPolygons(rules.repair(checked), rules)
+  return isFault(valid) ? valid : limitParts(valid, rules)
 }
 
-function otherFamily(name: string, { family }: FitRules): Misfit {
+function otherFamily(name: string, { family }: FitRules): FeatureFault {
   return { reason: family === null ? `it is ${name}` : `it is ${name}, not a ${family}` }
 }
 
-/** Takes a collection apart where nothing is lost, or where losing something is allowed. */
-function singleFamily(found: Exclude<AnyByteGeometry, ByteGeometry>, rules: FitRules): ByteGeometry | Misfit {
-  if (found.family === 'UNSUPPORTED') return otherFamily('a curve, of which no layer is', rules)
+/** Converts a collection to one geometry, if nothing is lost or loss is allowed. */
+function singleFamily(
+  found: Exclude<AnyByteGeometry, ByteGeometry>,
+  rules: FitRules,
+): ByteGeometry | FeatureFault {
+  if (found.family === 'UNSUPPORTED') return { reason: 'it is a curve, which layers do not support' }
   const { family, fix } = rules
-  const refused = otherFamily('a collection of different geometries', rules)
-  if (fix === 'NONE') return refused
+  const fault = otherFamily('a collection of different geometries', rules)
+  if (fix === 'NONE') return fault
   const [first] = found.members
   const isUniform = first !== undefined && found.members.every((member) => member.family === first.family)
   if (isUniform) return membersOf(found, first.family)
   const wanted = family ?? largestFamily(found)
-  if (fix === 'SAFE' || wanted === undefined) return refused
+  if (fix === 'SAFE' || wanted === undefined) return fault
   const kept = membersOf(found, wanted)
-  return kept.parts.length === 0 ? refused : kept
+  return kept.parts.length === 0 ? fault : kept
 }
 
 function membersOf({ members }: ByteCollection, family: GeometryFamily): ByteGeometry {
@@ -62,42 +69,43 @@ function membersOf({ members }: ByteCollection, family: GeometryFamily): ByteGeo
   return { family, isMulti: false, hasZ: own.some(({ hasZ }) => hasZ), parts }
 }
 
-/** Of a collection whose family is not told, the highest dimension. */
+/** Returns the family with the highest dimension in a collection. */
 function largestFamily({ members }: ByteCollection): GeometryFamily | undefined {
   const order: readonly GeometryFamily[] = ['POLYGON', 'LINESTRING', 'POINT']
   return order.find((family) => members.some((member) => member.family === family))
 }
 
-function keepPolygons(mended: AnyByteGeometry, { fix }: FitRules): ByteGeometry | Misfit {
-  if (mended.family === 'POLYGON') return mended
-  const polygons = mended.family === 'COLLECTION' ? membersOf(mended, 'POLYGON') : undefined
+function keepPolygons(repaired: AnyByteGeometry, { fix }: FitRules): ByteGeometry | FeatureFault {
+  if (repaired.family === 'POLYGON') return repaired
+  const polygons = repaired.family === 'COLLECTION' ? membersOf(repaired, 'POLYGON') : undefined
   if (polygons === undefined || polygons.parts.length === 0) return { reason: 'it has no area' }
-  const isAll = mended.family === 'COLLECTION' && mended.members.every(({ family }) => family === 'POLYGON')
-  return isAll || fix === 'LOSSY' ? polygons : { reason: 'it can only be made valid by losing parts of it' }
+  const isAll =
+    repaired.family === 'COLLECTION' && repaired.members.every(({ family }) => family === 'POLYGON')
+  return isAll || fix === 'LOSSY' ? polygons : { reason: 'it can only be made valid by losing parts' }
 }
 
-function limitParts(geometry: ByteGeometry, { isMulti, fix }: FitRules): ByteGeometry | Misfit {
+function limitParts(geometry: ByteGeometry, { isMulti, fix }: FitRules): ByteGeometry | FeatureFault {
   if (isMulti !== false || geometry.parts.length === 1) return geometry
   if (fix === 'LOSSY') return { ...geometry, parts: geometry.parts.slice(0, 1) }
-  return { reason: `it has ${geometry.parts.length} parts, not one` }
+  return { reason: `it has ${geometry.parts.length} parts, not 1` }
 }
 
-/** Drops, closes or refuses what no database takes: see `checkSequence`. A geometry that is sound stays the same object. */
-function soundParts(geometry: ByteGeometry, rules: FitRules): ByteGeometry | Misfit {
+/** Drops, closes or rejects invalid parts; see `checkSequence`. Returns the same object for a valid geometry. */
+function checkParts(geometry: ByteGeometry, rules: FitRules): ByteGeometry | FeatureFault {
   const { family } = geometry
-  let misfit: Misfit | undefined
+  let fault: FeatureFault | undefined
   let isChanged = false
   const parts: Part<ByteSequence>[] = []
   for (const part of geometry.parts) {
-    const sound = soundPart(part, { family, rules })
-    if (isMisfit(sound)) misfit ??= sound
+    const checked = checkPart(part, { family, rules })
+    if (isFault(checked)) fault ??= checked
     else {
-      isChanged ||= sound !== part
-      parts.push(sound)
+      isChanged ||= checked !== part
+      parts.push(checked)
     }
   }
-  if (misfit !== undefined && (rules.fix !== 'LOSSY' || parts.length === 0)) return misfit
-  return misfit === undefined && !isChanged ? geometry : { ...geometry, parts }
+  if (fault !== undefined && (rules.fix !== 'LOSSY' || parts.length === 0)) return fault
+  return fault === undefined && !isChanged ? geometry : { ...geometry, parts }
 }
 
 interface PartRules {
@@ -105,24 +113,27 @@ interface PartRules {
   readonly rules: FitRules
 }
 
-function soundPart(part: Part<ByteSequence>, { family, rules }: PartRules): Part<ByteSequence> | Misfit {
+function checkPart(
+  part: Part<ByteSequence>,
+  { family, rules }: PartRules,
+): Part<ByteSequence> | FeatureFault {
   let isChanged = false
   const kept: ByteSequence[] = []
   for (const sequence of part) {
-    const sound = checkSequence(sequence, { family, rules })
-    if (isMisfit(sound)) {
-      // Without its outer ring there is no polygon; a hole can be lost.
-      if (kept.length === 0 || rules.fix !== 'LOSSY') return sound
+    const checked = checkSequence(sequence, { family, rules })
+    if (isFault(checked)) {
+      // A polygon needs its outer ring, but not its holes.
+      if (kept.length === 0 || rules.fix !== 'LOSSY') return checked
       isChanged = true
       continue
     }
-    isChanged ||= sound !== sequence
-    kept.push(sound)
+    isChanged ||= checked !== sequence
+    kept.push(checked)
   }
   return isChanged ? kept : part
 }
 
-function checkSequence(sequence: ByteSequence, { family, rules }: PartRules): ByteSequence | Misfit {
+function checkSequence(sequence: ByteSequence, { family, rules }: PartRules): ByteSequence | FeatureFault {
   const fault = findBadPosition(sequence, rules.limits)
   if (fault !== undefined) return fault
   if (family === 'POINT') return sequence
@@ -136,32 +147,32 @@ function checkSequence(sequence: ByteSequence, { family, rules }: PartRules): By
 function findBadPosition(
   { data: { view }, at, step, zAt, zStep, count }: ByteSequence,
   [minX, minY, maxX, maxY]: Bbox,
-): Misfit | undefined {
+): FeatureFault | undefined {
   for (let index = 0; index < count; index++) {
     const x = view.getFloat64(at + index * step, true)
     const y = view.getFloat64(at + index * step + 8, true)
-    // Written so that a value that is not a number fails too.
+    // Negated, so that NaN fails too.
     if (!(x >= minX && x <= maxX && y >= minY && y <= maxY)) return positionFault(x, y)
     if (zAt >= 0 && !Number.isFinite(view.getFloat64(zAt + index * zStep, true))) return badHeight
   }
   return undefined
 }
 
-function positionFault(x: number, y: number): Misfit {
+function positionFault(x: number, y: number): FeatureFault {
   return Number.isFinite(x) && Number.isFinite(y)
-    ? { reason: `its position ${x} ${y} is outside the reference system`, isMisplaced: true }
+    ? { reason: `the position ${x} ${y} is outside the bounds of the reference system`, isMisplaced: true }
     : { reason: notNumber }
 }
 
-/** What is said of a coordinate that is infinite, or not a number. */
-export const notNumber = 'a coordinate of it is not a number'
+/** Reason for a coordinate that is infinite or not a number. */
+export const notNumber = 'a coordinate is not a number'
 
-const shortLine: Misfit = { reason: 'a line of it has one position only' }
-const shortRing: Misfit = { reason: 'a ring of it has less than four positions' }
-const openRing: Misfit = { reason: 'a ring of it is not closed' }
-const badHeight: Misfit = { reason: 'a height of it is not a number' }
+const shortLine: FeatureFault = { reason: 'a line has only one position' }
+const shortRing: FeatureFault = { reason: 'a ring has fewer than four positions' }
+const openRing: FeatureFault = { reason: 'a ring is not closed' }
+const badHeight: FeatureFault = { reason: 'a height is not a number' }
 
-/** Heights are not compared, as PostGIS does not. */
+/** Tells whether a ring is closed. Ignores heights, as PostGIS does. */
 function isClosed({ data: { view }, at, step, count }: ByteSequence): boolean {
   const last = (count - 1) * step
   const isSame = (first: number) => view.getFloat64(first, true) === view.getFloat64(first + last, true)

@@ -3,23 +3,25 @@ import type { Value } from '../flatgeobuf/value.ts'
 import { quickDay, quickInteger } from './quick_value.ts'
 import { findConversion } from './value_convert.ts'
 
-/** What the texts of a column mean, of those that were seen; HUGE are whole numbers that no double holds. */
+/**
+ * Datatype of the strings of a column that were read so far. HUGE means integers that doubles cannot represent exactly.
+ */
 export interface Guess {
   kind: Datatype | 'HUGE' | undefined
 }
 
 /**
- * Takes one more text of a column into account. Nothing that a text says may be lost: codes with zeros in front,
- * telephone numbers with a plus and numbers that are too long stay texts. GDAL drops the zeros, and cuts the numbers.
+ * Adds a string of a column. Strings must not lose information: codes with leading zeros, telephone numbers with a plus
+ * and numbers that are too long stay strings. GDAL drops the zeros and truncates the numbers.
  */
-export function guessOn(guess: Guess, value: Value): void {
+export function refineGuess(guess: Guess, value: Value): void {
   if (guess.kind === 'STRING') return
   const kind = kindOf(value)
   if (kind === undefined) return
   guess.kind = guess.kind === undefined ? kind : join(guess.kind, kind)
 }
 
-/** Gives the datatype that takes all texts that were seen. */
+/** Returns the datatype that represents all strings that were read. */
 export function guessedDatatype({ kind }: Guess): Datatype {
   return kind === 'HUGE' ? 'BIGINT' : (kind ?? 'STRING')
 }
@@ -52,7 +54,7 @@ function kindOf(value: Value): Datatype | 'HUGE' | undefined {
   return kindOfOther(value, isCode)
 }
 
-/** Tried in order, by those that take the text. */
+/** Tried in order. */
 const others: readonly { readonly kind: Datatype | 'HUGE'; readonly from: Datatype }[] = [
   { kind: 'HUGE', from: 'BIGINT' },
   { kind: 'REAL', from: 'REAL' },
@@ -60,15 +62,15 @@ const others: readonly { readonly kind: Datatype | 'HUGE'; readonly from: Dataty
   { kind: 'DATETIME', from: 'DATETIME' },
 ]
 const conversions = others.map(({ kind, from }) => ({ kind, convert: findConversion('STRING', from) }))
-const longestOther = 40
-const longestWhole = 15
+const maxOtherLength = 40
+const maxIntegerLength = 15
 
 function kindOfOther(value: Value, isCode: boolean): Datatype | 'HUGE' {
-  if (value.size > longestOther) return 'STRING'
+  if (value.size > maxOtherLength) return 'STRING'
   const found = conversions.find(({ convert }) => convert(value) !== undefined)?.kind ?? 'STRING'
   if (found === 'TIME' || found === 'DATETIME') return found
-  // A whole number that is not even 64 bits long would pass for a double.
-  const isWhole = found === 'REAL' && value.size > longestWhole && isAllDigits(value)
+  // An integer beyond 64 bits would match as a double.
+  const isWhole = found === 'REAL' && value.size > maxIntegerLength && isAllDigits(value)
   return isCode || isWhole ? 'STRING' : found
 }
 

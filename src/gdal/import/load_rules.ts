@@ -3,12 +3,12 @@ import type { vectorLayer } from '../../contract/classes/vector_layer.ts'
 import { type GeometryParts, geometryParts } from '../../contract/geometry.ts'
 import type { LoadRules } from '../runner/vector_job.ts'
 
-/** Members of a vector layer that say how a source becomes one. */
+/** Members of a vector layer that control how a source is loaded. */
 export type LoadMembers = Partial<Static<(typeof vectorLayer)['members']['vector_layer']>>
 
 /**
- * Reads how the source becomes a layer. A geometry type that the request names is asked for like with the cast
- * options; a layer that stands stays multi and keeps its Z, so that its type only ever widens.
+ * Returns the rules for loading a source. A geometry type in the request has the same effect as the cast options. An
+ * existing layer stays multi and keeps its Z, so that its type is only ever widened.
  */
 export function loadRulesOf(own: LoadMembers, standing: GeometryParts | undefined): LoadRules {
   const named = own.geometry_type === undefined ? undefined : geometryParts(own.geometry_type)

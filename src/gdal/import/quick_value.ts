@@ -1,9 +1,9 @@
 import type { Value } from '../flatgeobuf/value.ts'
 import { daysSince2000, isDay } from './timestamp.ts'
 
-// There are millions of values: what most of them look like is read from the bytes, without a text in between.
+// There are millions of values: the most frequent forms are read from the bytes, without creating strings.
 
-/** Gives the number that digits say from one place to another; -1 where something else stands there, or nothing. */
+/** Parses a range of digits; returns -1 if it is empty or has other characters. */
 function digitsAt(bytes: Buffer, from: number, to: number): number {
   let number = from < to ? 0 : -1
   for (let at = from; at < to; at++) {
@@ -18,7 +18,7 @@ const minus = 0x2d
 const slash = 0x2f
 const letterT = 0x54
 
-/** Reads a whole number of up to fifteen digits; undefined for all that is written in another way. */
+/** Reads an integer of up to fifteen digits; undefined for any other form. */
 export function quickInteger({ bytes, at, size }: Value): number | undefined {
   const isNegative = bytes[at] === minus
   const from = isNegative ? at + 1 : at
@@ -29,8 +29,8 @@ export function quickInteger({ bytes, at, size }: Value): number | undefined {
 }
 
 /**
- * Reads a day of four, two and two digits, alone or before a `T`, as days since 2000-01-01; undefined for all that is
- * written in another way.
+ * Reads a date of four, two and two digits, alone or before a `T`, as days since 2000-01-01; undefined for any other
+ * form.
  */
 export function quickDay({ bytes, at, size }: Value): number | undefined {
   if (size !== 10 && (size < 10 || bytes[at + 10] !== letterT)) return undefined

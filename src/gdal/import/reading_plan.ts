@@ -13,29 +13,29 @@ import type { FeatureReader } from './feature_reader.ts'
 import type { Features } from './feature_scan.ts'
 import type { FitRules } from './fit_geometry.ts'
 import { guessedDatatype } from './guess_datatype.ts'
-import { makeMender } from './repair_polygon.ts'
+import { createRepair } from './repair_polygon.ts'
 import { type Conversion, findConversion } from './value_convert.ts'
 
-/** What is read, and how its features are looked at. */
+/** How a source is read, and how its features are scanned. */
 export interface ReadingPlan {
   readonly source: AnySourceLayer
   readonly job: VectorJob
   readonly columns: readonly PlannedColumn[]
   readonly idColumn: number
-  /** What the source says its geometries are. Asked for first: while it is translated, the source answers nobody. */
+  /** Declared geometry type. Read in advance, since a source cannot be accessed while it is translated. */
   readonly declared: GeometryParts | undefined
-  /** How many features there are to be, where that is known without reading them. */
+  /** Number of features, if it is known without reading them. */
   readonly total: number | undefined
-  /** Where the intermediate file goes. */
+  /** Path of the intermediate file. */
   readonly path: string
   readonly rules: FitRules
 }
 
-/** A field of the source, and what becomes of it. */
+/** A field of the source, and its use. */
 export interface PlannedColumn extends SourceField {
   readonly keyname: string
   readonly use: ColumnUse
-  /** Whether what its texts mean is to be found out. */
+  /** Whether its datatype is inferred from the strings. */
   readonly isGuessed?: boolean
 }
 
@@ -47,8 +47,8 @@ export interface PlannedColumn extends SourceField {
 export function planReading(gdal: GdalModule, source: AnySourceLayer, job: VectorJob): ReadingPlan {
   const isNative = 'native' in source
   const fields = (isNative ? source.native.fields : readFields(source)).map((field) => {
-    const { texts } = source.columns ?? {}
-    return texts === undefined ? field : { ...field, name: texts.readName(field.name) }
+    const { strings } = source.columns ?? {}
+    return strings === undefined ? field : { ...field, name: strings.readName(field.name) }
   })
   const idColumn = findIdColumn(source, fields, job)
   const { family, isMulti, skipOthers, fix } = job
@@ -58,7 +58,7 @@ export function planReading(gdal: GdalModule, source: AnySourceLayer, job: Vecto
     skipOthers,
     fix,
     limits: coordinateLimits(job.srs),
-    mend: makeMender(gdal, job.srs),
+    repair: createRepair(gdal, job.srs),
   }
   return {
     source,
@@ -83,7 +83,7 @@ interface ColumnChoice {
 }
 
 function planColumns(
-  { columns: { uses, areTexts = false, declared = [] } = {} }: AnySourceLayer,
+  { columns: { uses, infersDatatypes = false, declared = [] } = {} }: AnySourceLayer,
   { fields, job: { wanted }, idColumn }: ColumnChoice,
 ): PlannedColumn[] {
   const shown = fields.filter(({ name }) => uses?.get(name) === undefined)
@@ -102,12 +102,12 @@ function planColumns(
       ...field,
       keyname,
       use: known ?? declared[index] ?? field.datatype,
-      isGuessed: areTexts && known === undefined,
+      isGuessed: infersDatatypes && known === undefined,
     }
   })
 }
 
-/** Gives the fields of the rows, once the columns are settled. */
+/** Returns the layout of the rows, with the inferred datatypes if they are known. */
 export function layoutOf(
   { columns }: Pick<ReadingPlan, 'columns'>,
   settled: readonly ColumnPlan[] | undefined,
@@ -127,7 +127,7 @@ const unknownColumn: Pick<PlannedColumn, 'datatype' | 'use' | 'isGuessed'> = {
   use: 'STRING',
 }
 
-/** Reads texts as what they turned out to mean. */
+/** Applies the datatype that was inferred from the strings. */
 export function settleColumn(column: ColumnPlan): ColumnPlan {
   if (column.guess === undefined) return column
   const use = guessedDatatype(column.guess)
@@ -142,24 +142,24 @@ export function settleColumn(column: ColumnPlan): ColumnPlan {
 }
 
 /**
- * Gives the features of the intermediate file.
+ * Creates the features of the intermediate file.
  *
- * @param types how the values of its columns are stored
+ * @param types storage types of its columns
  */
 export function featuresOf(
   { columns, job, source, rules }: ReadingPlan,
   types: readonly ColumnType[],
   reader: FeatureReader,
 ): Features {
-  const { texts, isClamped: findClamped, wkt: wktCheck, areTexts } = source.columns ?? {}
-  // In a table of text there is no other way to write that there is no value.
-  const blankIsNull = job.wanted !== undefined && areTexts === true
+  const { strings, isClamped: findClamped, wkt: wktCheck, infersDatatypes } = source.columns ?? {}
+  // Text tables have no other representation of null.
+  const blankIsNull = job.wanted !== undefined && infersDatatypes === true
   const plans = types.map((type, index): ColumnPlan => {
     const { datatype, use, isGuessed } = columns[index] ?? unknownColumn
     const guess = isGuessed === true ? { kind: undefined } : undefined
-    const isText = datatype === 'STRING' && use === 'STRING'
-    const convert = isText ? texts?.read : conversionOf(datatype, use)
-    const encoding = isText ? texts?.encoding : undefined
+    const isString = datatype === 'STRING' && use === 'STRING'
+    const convert = isString ? strings?.read : conversionOf(datatype, use)
+    const encoding = isString ? strings?.encoding : undefined
     const wkt = use === 'GEOMETRY' ? wktCheck : undefined
     const isClamped = type === 'Long' ? findClamped : undefined
     return {
@@ -195,5 +195,8 @@ function findIdColumn(
     .map(({ name }) => name)
     .filter((name) => uses?.get(name) === undefined)
     .join(', ')
-  throw problem('request/invalid', `the source has no field ${idFields.join(' or ')} for ids, but ${names}`)
+  throw problem(
+    'request/invalid',
+    `the source has no field ${idFields.join(' or ')} for ids; its fields are ${names}`,
+  )
 }

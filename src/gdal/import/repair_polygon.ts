@@ -6,10 +6,10 @@ import { findWorld } from '../../geo/world.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
 
 /**
- * Makes what repairs polygons: cuts them at the antimeridian, then lets GDAL make them valid. Sound ones stay as they
- * are.
+ * Creates a function that repairs polygons: it cuts them at the antimeridian, then makes them valid with GDAL. Valid
+ * polygons are not changed.
  */
-export function makeMender(gdal: GdalModule, srs: number): (geometry: ByteGeometry) => AnyByteGeometry {
+export function createRepair(gdal: GdalModule, srs: number): (geometry: ByteGeometry) => AnyByteGeometry {
   const world = findWorld(srs)
   return (found) => {
     const polygon = world === undefined ? found : cutAtAntimeridian(found, world)

@@ -6,30 +6,30 @@ import { frameHeaderBytes, writeFrameHeader } from '../runner/frame.ts'
 import { isField, type RowPlan, rowRoom, writeRow } from './copy_row.ts'
 import type { GoodFeature } from './feature_scan.ts'
 
-/** Takes frames; the promise is kept once the bytes may be used again. */
+/** Sends frames; the promise resolves when the buffer may be reused. */
 export interface RowSender {
-  /** About how many bytes a frame is to have. */
+  /** Approximate size of a frame. */
   readonly frameBytes: number
   rows(frame: Buffer): Promise<void>
 }
 
-/** What rows are made for. */
+/** Layout of the rows. */
 export type RowTarget = Omit<RowPlan, 'fieldCount'>
 
-/** Makes rows of features, and sends them. */
+/** Writes features as rows, and sends them. */
 export interface RowWriter {
-  /** Takes the next feature; gives a promise where it is to be waited for until there is room for another. */
+  /** Adds the next feature; returns a promise if the caller has to wait for space. */
   add(good: GoodFeature): Promise<void> | undefined
-  /** Sends what was not sent yet. */
+  /** Sends the remaining rows. */
   end(): Promise<void>
 }
 
-/** A socket takes no more than this at a time, and asks for more only where others get their turns. */
+/** Amount of data after which to yield to the event loop, so that the socket can be written. */
 const turnBytes = 128 << 10
 
 /**
- * Sends the features that it is given, in frames that are a binary COPY each. One frame is written while the one before
- * it is on its way.
+ * Sends features in frames that are complete binary COPY streams. A frame is filled while the previous one is being
+ * sent.
  */
 export function startRows(target: RowTarget, sender: RowSender): RowWriter {
   const fieldCount = target.columns.filter(({ use }) => isField(use)).length
@@ -46,7 +46,7 @@ export function startRows(target: RowTarget, sender: RowSender): RowWriter {
     await sending
     const used = sink.bytes
     sending = sender.rows(frame)
-    // Waited for further down, where it is the fault of whoever waits.
+    // Awaited below, where the error is thrown.
     sending.catch(() => undefined)
     sink = startFrame(spare)
     spare = used

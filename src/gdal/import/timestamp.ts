@@ -1,5 +1,5 @@
-/** A moment that text has in the form `YYYY-MM-DDTHH:MM:SS.sss`; a zone after it is not looked at. */
-export interface Moment {
+/** A timestamp in the form `YYYY-MM-DDTHH:MM:SS.sss`; a time zone is ignored. */
+export interface Timestamp {
   /** Days since 2000-01-01. */
   readonly days: number
   /** Microseconds since midnight. */
@@ -8,8 +8,8 @@ export interface Moment {
 
 const pattern = /^(-?\d{1,6})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?)?/
 
-/** Reads a moment; undefined where the text is none. @see ISO 8601 */
-export function findMoment(text: string): Moment | undefined {
+/** Parses a timestamp; undefined if it is invalid. @see ISO 8601 */
+export function parseTimestamp(text: string): Timestamp | undefined {
   const match = pattern.exec(text)
   if (match === null) return undefined
   const [year, month, day, hour, minute, second] = match.slice(1).map((part) => Number(part ?? 0))
@@ -22,8 +22,8 @@ export function findMoment(text: string): Moment | undefined {
 const daysTo2000 = 730_425
 
 /**
- * Counts days in the calendar of today, extended into the past, as PostgreSQL does. Years start in March here, so that
- * the leap day is the last of its year.
+ * Counts days in the proleptic Gregorian calendar, as PostgreSQL does. Years start in March here, so that the leap day
+ * is the last day of a year.
  */
 export function daysSince2000(year: number, month: number, day: number): number {
   const shifted = month > 2 ? year : year - 1
@@ -34,7 +34,7 @@ export function daysSince2000(year: number, month: number, day: number): number 
 
 const dayPattern = /^(-?\d{1,6})[-/](\d\d)[-/](\d\d)/
 
-/** Tells whether a text begins with a day that the calendar has: GDAL lets 30 February pass. */
+/** Tells whether a string starts with a valid date: GDAL accepts 30 February. */
 export function isCalendarDay(text: string): boolean {
   const match = dayPattern.exec(text)
   if (match === null) return false
@@ -42,7 +42,7 @@ export function isCalendarDay(text: string): boolean {
   return isDay(year, month, day)
 }
 
-/** Tells whether the calendar has a day. */
+/** Tells whether a date is valid. */
 export function isDay(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= daysOfMonth(year, month))
 }

@@ -1,39 +1,45 @@
 import { isUtf8 } from 'node:buffer'
-import { readAscii, readInteger, readReal, readText, type Value } from '../flatgeobuf/value.ts'
+import { readAscii, readInteger, readReal, readString, type Value } from '../flatgeobuf/value.ts'
 import type { ColumnPlan, ColumnUse } from './copy_row.ts'
 import { quickDay } from './quick_value.ts'
 import { isCalendarDay } from './timestamp.ts'
 import { describeValue } from './value_convert.ts'
 
-/** What is wrong with a value. */
+/** Fault of a value. */
 export interface ValueFault {
-  /** Follows upon the name of the field. */
-  readonly text: string
-  /** Whether it is a text in another encoding than it should be. */
-  readonly isText?: boolean
-  /** Whether it says all there is to say: it is the row that is at fault. */
+  /** Message that follows the name of the field. */
+  readonly message: string
+  /** Whether the value is a string in the wrong encoding. */
+  readonly isMisencoded?: boolean
+  /** Whether the message is complete, since the fault concerns the whole row. */
   readonly isRow?: boolean
 }
 
-/** Finds what keeps a value from being written as what its column is for. */
+/** Finds why a value cannot be written for the use of its column. */
 export function findBadValue(value: Value, column: ColumnPlan): ValueFault | undefined {
   const { use, convert, encoding } = column
   if (column.isClamped !== undefined && isExtreme(value) && column.isClamped())
-    return { text: ' does not fit into 64 bits' }
+    return { message: ' does not fit into 64 bits' }
   if (encoding !== undefined) {
-    return isTextOf(value, column) ? undefined : { text: ` is not ${encoding}`, isText: true }
+    return isValidString(value, column) ? undefined : { message: ` is not ${encoding}`, isMisencoded: true }
   }
   if (convert !== undefined) {
-    return convert(value) === undefined ? { text: `: ${describeValue(value)} is no ${use}` } : undefined
+    return convert(value) === undefined
+      ? { message: `: ${describeValue(value)} is not a valid ${use}` }
+      : undefined
   }
-  return use === 'COORDINATE' || use === 'GEOMETRY' ? findBadShape(value, column) : findBadField(value, use)
+  return use === 'COORDINATE' || use === 'GEOMETRY'
+    ? findBadGeometry(value, column)
+    : findBadField(value, use)
 }
 
-/** What a shape was made of is looked at too: GDAL takes what is no number for 0, and stops where it has enough. */
-function findBadShape(value: Value, { use, wkt }: ColumnPlan): ValueFault | undefined {
+/** Checks the source of a geometry: GDAL reads invalid numbers as 0, and ignores trailing text. */
+function findBadGeometry(value: Value, { use, wkt }: ColumnPlan): ValueFault | undefined {
   if (use === 'COORDINATE')
-    return isNumber(value) ? undefined : { text: `: ${describeValue(value)} is no number` }
-  return wkt?.isWhole(value) === false ? { text: `: ${describeValue(value)} is no geometry` } : undefined
+    return isNumber(value) ? undefined : { message: `: ${describeValue(value)} is not a number` }
+  return wkt?.isWhole(value) === false
+    ? { message: `: ${describeValue(value)} is not a valid geometry` }
+    : undefined
 }
 
 function findBadField(value: Value, use: ColumnUse): ValueFault | undefined {
@@ -41,30 +47,30 @@ function findBadField(value: Value, use: ColumnUse): ValueFault | undefined {
     case 'ID':
       return findBadId(value)
     case 'REAL':
-      return Number.isFinite(readReal(value)) ? undefined : { text: ' is not a number' }
+      return Number.isFinite(readReal(value)) ? undefined : { message: ' is not a number' }
     case 'STRING':
-      return isText(value) ? undefined : notText
+      return isUtf8String(value) ? undefined : notUtf8
     case 'DATE':
     case 'DATETIME':
       return quickDay(value) !== undefined || isCalendarDay(readAscii(value))
         ? undefined
-        : { text: `: ${describeValue(value)} is no ${use}` }
+        : { message: `: ${describeValue(value)} is not a valid ${use}` }
     case 'BIGINT':
-      return value.type === 'String' ? { text: ' does not fit into 64 bits' } : undefined
-    case 'BEYOND':
-      return value.size === 0 ? undefined : beyond
+      return value.type === 'String' ? { message: ' does not fit into 64 bits' } : undefined
+    case 'SURPLUS':
+      return value.size === 0 ? undefined : surplusCells
     case 'FAULT':
-      return { text: readText(value), isRow: true }
+      return { message: readString(value), isRow: true }
     default:
       return undefined
   }
 }
 
-const beyond: ValueFault = { text: 'its row has more cells than there are columns', isRow: true }
+const surplusCells: ValueFault = { message: 'its row has more cells than the table has columns', isRow: true }
 
 const numberPattern = /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/
 
-/** What a sheet holds in a column of numbers and texts is all text. */
+/** A sheet column with numbers and strings is read as strings. */
 function isNumber(value: Value): boolean {
   return value.type !== 'String' || numberPattern.test(readAscii(value))
 }
@@ -74,8 +80,8 @@ function isExtreme(value: Value): boolean {
   return whole === 2n ** 63n - 1n || whole === -(2n ** 63n)
 }
 
-/** Where a file was recoded, what was no text of its encoding has become U+FFFD. */
-function isTextOf(value: Value, { convert }: ColumnPlan): boolean {
+/** Tells whether a string is valid in its encoding. Recoding replaces invalid bytes with U+FFFD. */
+function isValidString(value: Value, { convert }: ColumnPlan): boolean {
   const { bytes, at, size } = value
   return convert === undefined
     ? !bytes.subarray(at, at + size).includes(replacement)
@@ -84,17 +90,17 @@ function isTextOf(value: Value, { convert }: ColumnPlan): boolean {
 
 const replacement = Buffer.from('\uFFFD')
 
-/** What is said of text in another encoding than it should be. */
-const notText: ValueFault = { text: ' is not UTF-8', isText: true }
+/** Fault of a string that is not UTF-8. */
+const notUtf8: ValueFault = { message: ' is not UTF-8', isMisencoded: true }
 
 function findBadId(value: Value): ValueFault | undefined {
   const id = readInteger(value)
-  if (id === undefined) return { text: ' is not a whole number' }
-  return id >= -2_147_483_648 && id <= 2_147_483_647 ? undefined : { text: ' does not fit into 32 bits' }
+  if (id === undefined) return { message: ' is not an integer' }
+  return id >= -2_147_483_648 && id <= 2_147_483_647 ? undefined : { message: ' does not fit into 32 bits' }
 }
 
-/** Most texts are of ASCII and short, and done with before a call out of JavaScript would have begun. */
-function isText({ bytes, at, size }: Value): boolean {
+/** Tells whether a string is UTF-8. Most strings are short and ASCII, for which a loop is faster than a native call. */
+function isUtf8String({ bytes, at, size }: Value): boolean {
   for (let index = at; index < at + size; index++) {
     if ((bytes[index] as number) > 127) return isUtf8(bytes.subarray(at, at + size))
   }

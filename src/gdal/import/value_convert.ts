@@ -1,22 +1,22 @@
 import type { Datatype } from '../../contract/geometry.ts'
-import { readAscii, readInteger, readReal, readText, type Value } from '../flatgeobuf/value.ts'
+import { readAscii, readInteger, readReal, readString, type Value } from '../flatgeobuf/value.ts'
 import { quickDay, quickInteger } from './quick_value.ts'
-import { findMoment, isCalendarDay, type Moment } from './timestamp.ts'
+import { isCalendarDay, parseTimestamp, type Timestamp } from './timestamp.ts'
 
-/** A value out of its bytes: texts for STRING, numbers for all others, moments counted as PostgreSQL does. */
+/** A decoded value: strings for STRING, numbers for other datatypes, timestamps as PostgreSQL encodes them. */
 export type Scalar = number | bigint | string
 
-/** Reads a value as another datatype; null is no value, undefined one that does not convert without loss. */
+/** Reads a value as another datatype; null for an empty value, undefined if it cannot be converted without loss. */
 export type Conversion = (value: Value) => Scalar | null | undefined
 
-const longestExact = 2 ** 53
+const maxExactInteger = 2 ** 53
 const dayMicroseconds = 86_400_000_000
 const dash = 0x2d
 
-/** Which conversions there are, as fields of layers have them too; those left out lose what the value is. */
+/** Conversions without loss, which are the same as between fields of layers. */
 const conversions: Readonly<Record<Datatype, Readonly<Partial<Record<Datatype, Conversion>>>>> = {
-  INTEGER: { BIGINT: readInteger, REAL: toReal, STRING: integerText },
-  BIGINT: { INTEGER: (value) => inInt32(readInteger(value)), REAL: toReal, STRING: integerText },
+  INTEGER: { BIGINT: readInteger, REAL: toReal, STRING: formatInteger },
+  BIGINT: { INTEGER: (value) => inInt32(readInteger(value)), REAL: toReal, STRING: formatInteger },
   REAL: {
     INTEGER: (value) => inInt32(readInteger(value)),
     BIGINT: (value) => inInt64(readInteger(value)),
@@ -25,27 +25,31 @@ const conversions: Readonly<Record<Datatype, Readonly<Partial<Record<Datatype, C
   STRING: {
     INTEGER: (value) => {
       const quick = quickInteger(value)
-      return quick === undefined ? fromText(value, (text) => inInt32(wholeNumber(text))) : inInt32(quick)
+      return quick === undefined ? parseString(value, (text) => inInt32(parseInteger(text))) : inInt32(quick)
     },
-    BIGINT: (value) => quickInteger(value) ?? fromText(value, (text) => inInt64(wholeNumber(text))),
-    REAL: (value) => quickInteger(value) ?? fromText(value, realNumber),
-    DATE: textToDay,
-    TIME: (value) => fromText(value, timeOf),
-    DATETIME: (value) => fromText(value, momentOf),
+    BIGINT: (value) => quickInteger(value) ?? parseString(value, (text) => inInt64(parseInteger(text))),
+    REAL: (value) => quickInteger(value) ?? parseString(value, parseReal),
+    DATE: stringToDate,
+    TIME: (value) => parseString(value, timeOf),
+    DATETIME: (value) => parseString(value, timestampOf),
   },
   DATE: {
-    STRING: (value) => fromMoment(value, () => readAscii(value).slice(0, 10).replaceAll('/', '-')),
-    DATETIME: (value) => fromMoment(value, ({ days }) => days * dayMicroseconds),
+    STRING: (value) => convertTimestamp(value, () => readAscii(value).slice(0, 10).replaceAll('/', '-')),
+    DATETIME: (value) => convertTimestamp(value, ({ days }) => days * dayMicroseconds),
   },
-  TIME: { STRING: (value) => clockText(value) },
+  TIME: { STRING: (value) => formatTime(value) },
   DATETIME: {
     STRING: (value) =>
-      fromMoment(value, () => `${readAscii(value).slice(0, 10).replaceAll('/', '-')}T${clockText(value)}`),
-    DATE: (value) => fromMoment(value, ({ days, microseconds }) => (microseconds === 0 ? days : undefined)),
+      convertTimestamp(
+        value,
+        () => `${readAscii(value).slice(0, 10).replaceAll('/', '-')}T${formatTime(value)}`,
+      ),
+    DATE: (value) =>
+      convertTimestamp(value, ({ days, microseconds }) => (microseconds === 0 ? days : undefined)),
   },
 }
 
-/** Finds how values of one datatype are read as another. */
+/** Returns the conversion between two datatypes. */
 export function findConversion(from: Datatype, to: Datatype): Conversion {
   return conversions[from][to] ?? (() => undefined)
 }
@@ -62,93 +66,95 @@ function inInt64(value: number | bigint | undefined): bigint | undefined {
 
 function toReal(value: Value): number | undefined {
   const whole = readInteger(value)
-  return whole !== undefined && whole >= -longestExact && whole <= longestExact ? Number(whole) : undefined
+  return whole !== undefined && whole >= -maxExactInteger && whole <= maxExactInteger
+    ? Number(whole)
+    : undefined
 }
 
-function integerText(value: Value): string | undefined {
+function formatInteger(value: Value): string | undefined {
   return readInteger(value)?.toString()
 }
 
-/** A text of blanks stands for no value, as in the cells of a table. */
-function fromText<T extends Scalar>(
+/** Parses a string; a blank one is null, as in table cells. */
+function parseString<T extends Scalar>(
   value: Value,
   read: (text: string) => T | undefined,
 ): T | null | undefined {
   if (value.size === 0) return null
-  // What is not ASCII is no number and no moment: its bytes do not matter.
+  // Strings that are not ASCII are neither numbers nor timestamps, so their encoding does not matter.
   const text = readAscii(value).replaceAll(/^ +| +$/g, '')
   return text === '' ? null : read(text)
 }
 
-/** A slash is no way to write a day here, as little as in the other fields of a request. */
-function textToDay(value: Value): number | null | undefined {
+/** Dates with slashes are rejected, as in field values of requests. */
+function stringToDate(value: Value): number | null | undefined {
   const quick = value.size === 10 && value.bytes[value.at + 4] === dash ? quickDay(value) : undefined
-  return quick ?? fromText(value, dayOf)
+  return quick ?? parseString(value, dayOf)
 }
 
-const wholePattern = /^[-+]?\d{1,19}$/
+const integerPattern = /^[-+]?\d{1,19}$/
 
-function wholeNumber(text: string): number | bigint | undefined {
-  if (!wholePattern.test(text)) return undefined
-  // Up to fifteen digits a double is exact, and much faster than a bigint.
+function parseInteger(text: string): number | bigint | undefined {
+  if (!integerPattern.test(text)) return undefined
+  // Doubles are exact up to fifteen digits, and much faster than bigints.
   return text.length <= 15 ? Number(text) : BigInt(text.replace('+', ''))
 }
 
 const realPattern = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?$/
 const smallestReal = 2.3e-308
 
-function realNumber(text: string): number | undefined {
+function parseReal(text: string): number | undefined {
   if (!realPattern.test(text)) return undefined
   const real = Number(text)
   if (!Number.isFinite(real)) return undefined
-  // What is too small for a double is not 0.
+  // Numbers that are too small for a double must not become 0.
   return Math.abs(real) < smallestReal && /[1-9]/.test(text.replace(/e.*$/i, '')) ? undefined : real
 }
 
 const dayPattern = /^(?!0000)\d{4}-\d\d-\d\d$/
 const clockPattern = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?$/
-/** Moments are taken as they are written: a zone behind them is passed over, as in other formats. */
-const momentPattern =
+/** Timestamps are local times: a time zone is ignored, as in other formats. */
+const timestampPattern =
   /^(?!0000)\d{4}-\d\d-\d\d([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[-+]\d\d(:?\d\d)?)?)?$/
 
 function dayOf(text: string): number | undefined {
-  return dayPattern.test(text) && isCalendarDay(text) ? findMoment(text)?.days : undefined
+  return dayPattern.test(text) && isCalendarDay(text) ? parseTimestamp(text)?.days : undefined
 }
 
 function timeOf(text: string): number | undefined {
-  return clockPattern.test(text) ? findMoment(`2000-01-01T${text}`)?.microseconds : undefined
+  return clockPattern.test(text) ? parseTimestamp(`2000-01-01T${text}`)?.microseconds : undefined
 }
 
-function momentOf(text: string): number | undefined {
-  if (!momentPattern.test(text) || !isCalendarDay(text)) return undefined
-  const moment = findMoment(text)
-  return moment && moment.days * dayMicroseconds + moment.microseconds
+function timestampOf(text: string): number | undefined {
+  if (!timestampPattern.test(text) || !isCalendarDay(text)) return undefined
+  const timestamp = parseTimestamp(text)
+  return timestamp && timestamp.days * dayMicroseconds + timestamp.microseconds
 }
 
-function fromMoment<T>(value: Value, read: (moment: Moment) => T | undefined): T | undefined {
+function convertTimestamp<T>(value: Value, read: (timestamp: Timestamp) => T | undefined): T | undefined {
   const text = readAscii(value)
-  const moment = isCalendarDay(text) ? findMoment(text) : undefined
-  return moment && read(moment)
+  const timestamp = isCalendarDay(text) ? parseTimestamp(text) : undefined
+  return timestamp && read(timestamp)
 }
 
-/** The clock of a moment, to the second. */
-function clockText(value: Value): string | undefined {
-  const moment = findMoment(readAscii(value))
-  if (moment === undefined) return undefined
-  const seconds = Math.round(moment.microseconds / 1e6)
+/** Formats the time of a timestamp, rounded to seconds. */
+function formatTime(value: Value): string | undefined {
+  const timestamp = parseTimestamp(readAscii(value))
+  if (timestamp === undefined) return undefined
+  const seconds = Math.round(timestamp.microseconds / 1e6)
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
   return parts.map((part) => String(part).padStart(2, '0')).join(':')
 }
 
-/** Says in words what a value is that does not convert. */
+/** Formats a value that cannot be converted. */
 export function describeValue(value: Value): string {
   switch (value.type) {
     case 'String':
     case 'Json':
     case 'DateTime':
-      return JSON.stringify(shorten(readText(value)))
+      return JSON.stringify(shorten(readString(value)))
     case 'Binary':
-      return 'its bytes'
+      return 'a binary value'
     case 'Float':
     case 'Double':
       return String(readReal(value))
@@ -157,8 +163,8 @@ export function describeValue(value: Value): string {
   }
 }
 
-const longestShown = 80
+const maxShownLength = 80
 
 function shorten(text: string): string {
-  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
+  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text
 }

@@ -22,7 +22,7 @@ export function planGrid(gdal: GdalModule, dataset: Dataset): RasterGrid {
   const target = gdal.SpatialReference.fromEPSG(3857)
   const { srs } = dataset
   if (srs === null) throw new TypeError('the reference system was checked before')
-  const existing = srs.isSame(target) ? findOwnGrid(dataset) : undefined
+  const existing = srs.isSame(target) ? findExistingGrid(dataset) : undefined
   if (existing !== undefined) return existing
   const source = srs.isGeographic() ? cutPoles(gdal, dataset) : dataset
   const { rasterSize, geoTransform } = suggest(() =>
@@ -77,7 +77,7 @@ function findStep(gdal: GdalModule, { srs, rasterSize, geoTransform }: Dataset):
 }
 
 /** Returns the grid of a raster in web mercator if it is north up. */
-function findOwnGrid(source: Dataset): RasterGrid | undefined {
+function findExistingGrid(source: Dataset): RasterGrid | undefined {
   const [left = 0, stepX = 0, turnX, top = 0, turnY, stepY = 0] = source.geoTransform ?? []
   const { x: xsize, y: ysize } = source.rasterSize
   if (turnX !== 0 || turnY !== 0 || stepX <= 0 || stepY >= 0) return undefined

@@ -22,7 +22,7 @@ export function checkRaster(dataset: Dataset, job: RasterJob): void {
   checkBands(dataset)
   checkSize(dataset, job)
   checkContents(dataset)
-  checkPlace(dataset, job)
+  checkGeoreference(dataset, job)
 }
 
 const expectedColors = ['Red', 'Green', 'Blue', 'Alpha']
@@ -41,7 +41,7 @@ function checkBands(dataset: Dataset): void {
       `the values of the raster are ${wide.dataType}, not 8 bits (Byte)`,
       'Scale them to 0 to 255 with gdal_translate -ot Byte -scale.',
     )
-  const bits = bands.map((band) => textOf(band.getMetadata('IMAGE_STRUCTURE'), 'NBITS')).find(Boolean)
+  const bits = bands.map((band) => readMetadata(band.getMetadata('IMAGE_STRUCTURE'), 'NBITS')).find(Boolean)
   if (bits !== undefined) throw badRaster(`the values of the raster have ${bits} bits, not 8`)
   const colors = bands.map(({ colorInterpretation }) => colorInterpretation ?? 'Undefined')
   if (colors.every((color, at) => color === expectedColors[at])) return
@@ -91,7 +91,7 @@ export function checkPixels({ x, y, count, pixelLimitBytes }: Pixels): number {
 
 function checkContents(dataset: Dataset): void {
   // GDAL would open any file or URL named here.
-  if (textOf(dataset.getMetadata('OVERVIEWS'), 'OVERVIEW_FILE') !== undefined)
+  if (readMetadata(dataset.getMetadata('OVERVIEWS'), 'OVERVIEW_FILE') !== undefined)
     throw badRaster('the raster refers to another file for its overviews')
   const others = Object.keys(dataset.getMetadata('SUBDATASETS') as object).filter((key) =>
     key.endsWith('_NAME'),
@@ -103,12 +103,12 @@ function checkContents(dataset: Dataset): void {
     )
 }
 
-function textOf(metadata: unknown, name: string): string | undefined {
+function readMetadata(metadata: unknown, name: string): string | undefined {
   const value = (metadata as Readonly<Record<string, unknown>> | null)?.[name]
   return value === undefined || value === '' ? undefined : String(value)
 }
 
-function checkPlace({ srs, geoTransform }: Dataset, { name }: RasterJob): void {
+function checkGeoreference({ srs, geoTransform }: Dataset, { name }: RasterJob): void {
   if (srs === null || !(srs.isGeographic() || srs.isProjected()))
     throw problem('source/no-srs', `${nameSource(name)} has no reference system`, {
       hint: 'Add it to the file with gdal_translate -a_srs EPSG:….',

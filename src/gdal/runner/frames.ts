@@ -35,7 +35,7 @@ export function readFrames(stream: Readable, wait: <T>(work: Promise<T>) => Prom
 
   async function* take(length: number): AsyncGenerator<Buffer> {
     for (let left = length; left > 0; ) {
-      if (!(await fill())) throw problem('gdal/failed', 'the process of GDAL ended in the middle of its work')
+      if (!(await fill())) throw problem('gdal/failed', 'the GDAL process ended in the middle of its work')
       const piece = held.subarray(0, left)
       held = held.subarray(piece.length)
       left -= piece.length

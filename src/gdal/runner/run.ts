@@ -121,8 +121,7 @@ export interface WireTick {
 export async function nextFrame(frames: Frames, onTick?: (tick: WireTick) => void): Promise<Frame> {
   for (;;) {
     const frame = await frames.next()
-    if (frame === undefined)
-      throw problem('gdal/failed', 'the process of GDAL ended before its work was done')
+    if (frame === undefined) throw problem('gdal/failed', 'the GDAL process ended before its work was done')
     if (frame.kind === 'problem') throw toProblem(await readJson<WireProblem>(frame))
     if (frame.kind !== 'tick') return frame
     const tick = await readJson<WireTick>(frame)

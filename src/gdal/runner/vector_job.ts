@@ -64,7 +64,7 @@ export interface BadFeature {
   /** Whether its coordinates are invalid in the reference system. */
   readonly isMisplaced?: boolean
   /** Whether a string of it is in the wrong encoding. */
-  readonly isText?: boolean
+  readonly isMisencoded?: boolean
 }
 
 /** Columns of the rows: id, geometry, then the fields. */
@@ -108,4 +108,4 @@ export interface WireProblem {
 }
 
 /** Maximum number of bad features that are listed; the others are only counted. */
-export const toldBadFeatures = 10
+export const maxListedFeatures = 10

@@ -33,7 +33,7 @@ export function watchChild(child: ChildProcess, { signal, stallTimeoutMs }: Watc
       resolve()
     })
     child.once('error', (cause) => {
-      reason ??= problem('gdal/failed', `the process of GDAL cannot be started: ${cause.message}`, { cause })
+      reason ??= problem('gdal/failed', `the GDAL process cannot be started: ${cause.message}`, { cause })
       if (child.pid === undefined) resolve()
     })
   })
@@ -69,7 +69,7 @@ export function watchChild(child: ChildProcess, { signal, stallTimeoutMs }: Watc
 }
 
 function crashed(how: string, errorOutput: string): Error {
-  return problem('gdal/failed', `the process of GDAL ended unexpectedly: ${how}`, {
+  return problem('gdal/failed', `the GDAL process ended unexpectedly: ${how}`, {
     ...(errorOutput.trim() === '' ? {} : { detail: errorOutput.trim() }),
   })
 }

@@ -1,7 +1,7 @@
 import type { Layer } from 'gdal-async'
 import { notNumber } from '../import/fit_geometry.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
-import { type BadFeature, toldBadFeatures } from '../runner/vector_job.ts'
+import { type BadFeature, maxListedFeatures } from '../runner/vector_job.ts'
 import type { SourceLayer } from './source.ts'
 
 /** A feature that GDAL did not translate. */
@@ -22,7 +22,7 @@ export interface Translation {
   /** Features in the file. */
   readonly count: number
   /** Number of them without geometry. */
-  readonly bareCount: number
+  readonly nullCount: number
 }
 
 /** Faults of the features that GDAL did not translate. */
@@ -40,15 +40,15 @@ export interface Missing {
  * @returns undefined if missing features have no known fault
  */
 export function findMissing(gdal: GdalModule, translation: Translation): Missing | undefined {
-  const { total, count, bareCount } = translation
+  const { total, count, nullCount } = translation
   const absentCount = total - count
-  if (absentCount === 0 && bareCount === 0) return { absentCount, first: [] }
+  if (absentCount === 0 && nullCount === 0) return { absentCount, first: [] }
   // Strings are checked last: reading them is slow, and they are rarely the reason.
-  return lookFor(gdal, translation, false) ?? lookFor(gdal, translation, true)
+  return findFirst(gdal, translation, false) ?? findFirst(gdal, translation, true)
 }
 
-function lookFor(gdal: GdalModule, translation: Translation, checksStrings: boolean): Missing | undefined {
-  const { source, total, count, bareCount } = translation
+function findFirst(gdal: GdalModule, translation: Translation, checksStrings: boolean): Missing | undefined {
+  const { source, total, count, nullCount } = translation
   const absentCount = total - count
   const findFault = faultFinder(gdal, translation, checksStrings)
   const first: MissingFeature[] = []
@@ -57,9 +57,13 @@ function lookFor(gdal: GdalModule, translation: Translation, checksStrings: bool
     number += 1
     const fault = findFault(feature, number)
     if (fault === undefined) continue
-    first.push({ number, isAbsent: absentCount > 0 && (fault.isText === true || bareCount === 0), ...fault })
+    first.push({
+      number,
+      isAbsent: absentCount > 0 && (fault.isMisencoded === true || nullCount === 0),
+      ...fault,
+    })
     // Only the first features are listed with reasons.
-    if (first.filter(({ isAbsent }) => isAbsent || absentCount === 0).length >= toldBadFeatures)
+    if (first.filter(({ isAbsent }) => isAbsent || absentCount === 0).length >= maxListedFeatures)
       return { absentCount, first }
   }
   return first.filter(({ isAbsent }) => isAbsent).length === absentCount ? { absentCount, first } : undefined
@@ -88,13 +92,13 @@ function faultFinder(
       return hasNumbers(feature) ? misplaced : { reason: notNumber }
     }
     const isBroken = checksStrings && Object.values(feature.fields.toObject()).some(hasReplacement)
-    return isBroken ? { reason: 'a string of it is not UTF-8', isText: true } : undefined
+    return isBroken ? { reason: 'a string is not UTF-8', isMisencoded: true } : undefined
   }
 }
 
-/** Said of a feature that cannot be reprojected. */
+/** Fault of a feature that cannot be reprojected. */
 export const misplaced: Fault = {
-  reason: 'a position of it is outside the reference system',
+  reason: 'a position is outside the bounds of the reference system',
   isMisplaced: true,
 }
 

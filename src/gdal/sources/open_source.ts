@@ -22,7 +22,7 @@ export async function openSourceLayer(
   for (const { file, format } of await findFiles(job))
     layers.push(...(await format.open(file, { gdal, job, tick })))
   const wanted = job.layer
-  const found = wanted === undefined ? layersWithShapes(layers) : layers.filter(({ name }) => name === wanted)
+  const found = wanted === undefined ? spatialLayers(layers) : layers.filter(({ name }) => name === wanted)
   const [only] = found
   if (only !== undefined && found.length === 1) return only
   if (layers.length === 0) throw unreadable(job, 'it has no layers')
@@ -30,16 +30,16 @@ export async function openSourceLayer(
   const text =
     wanted === undefined
       ? `the source has ${layers.length} layers: ${names.join(', ')}`
-      : `the source has no layer ${JSON.stringify(wanted)}, but ${names.join(', ')}`
+      : `the source has no layer ${JSON.stringify(wanted)}; its layers are ${names.join(', ')}`
   throw problem('source/layers', text, { data: { layers: names } })
 }
 
 const wkbNone = 100
 
 /** Selects layers with geometries: many GeoPackages also have tables without, such as styles. */
-function layersWithShapes(layers: readonly AnySourceLayer[]): readonly AnySourceLayer[] {
-  const withShapes = layers.filter((layer) => 'native' in layer || layer.layer.geomType !== wkbNone)
-  return withShapes.length > 0 ? withShapes : layers
+function spatialLayers(layers: readonly AnySourceLayer[]): readonly AnySourceLayer[] {
+  const spatial = layers.filter((layer) => 'native' in layer || layer.layer.geomType !== wkbNone)
+  return spatial.length > 0 ? spatial : layers
 }
 
 interface FoundFile {

@@ -44,16 +44,16 @@ export interface NativeLayer extends LayerFacts {
 /** A layer of either kind. */
 export type AnySourceLayer = SourceLayer | NativeLayer
 
-/** Features that are read without GDAL, all of which were looked at when their layer was opened. */
+/** Features that are read without GDAL, all of which were scanned when their layer was opened. */
 export interface NativeFeatures {
   readonly fields: readonly SourceField[]
   /** How the values of the fields are stored. */
   readonly types: readonly ColumnType[]
-  /** What the geometries are; undefined where they differ. */
+  /** Geometry type; undefined if there are several families. */
   readonly geometry: GeometryParts | undefined
   readonly count: number
   /**
-   * Opens the features, which come in a reference system.
+   * Opens the features, which are reprojected.
    *
    * @param srs EPSG code
    */
@@ -65,11 +65,11 @@ export interface SourceColumns {
   /** Columns that do not become fields. */
   readonly uses?: ReadonlyMap<string, ColumnUse>
   /** Whether all values are strings whose datatypes are guessed. */
-  readonly areTexts?: boolean
+  readonly infersDatatypes?: boolean
   /** Datatypes of the fields, in order, if all of them are read as strings. */
   readonly declared?: readonly Datatype[]
   /** Reader of strings that are not UTF-8. */
-  readonly texts?: TextReader
+  readonly strings?: StringReader
   /** Checks the strings that geometries are parsed from. */
   readonly wkt?: WktCheck
   /** Tells whether the file has integers beyond 64 bits, which GDAL clamps. */
@@ -106,7 +106,7 @@ export interface Comparison {
 }
 
 /** Reads strings that are not UTF-8. */
-export interface TextReader {
+export interface StringReader {
   readonly encoding: string
   /** Decodes a string; undefined if it is invalid in the encoding. If absent, strings are UTF-8 with U+FFFD for errors. */
   read?(value: Value): string | undefined

@@ -12,7 +12,7 @@ import type { AnySourceLayer, SourceFile } from './source.ts'
 export interface SourceFormat<Name extends SourceFormatName = SourceFormatName> extends SourceFormatFacts {
   readonly name: Name
   /** Tells whether a file has the format. */
-  recognizes(look: FileLook): boolean
+  recognizes(probe: FileProbe): boolean
   /**
    * Opens the layers of a file.
    *
@@ -29,8 +29,8 @@ export interface Opening {
   tick(): void
 }
 
-/** What formats are recognized by. */
-export interface FileLook {
+/** Start and name of a file, by which its format is recognized. */
+export interface FileProbe {
   /** First bytes as ISO 8859-1. */
   readonly start: string
   /** First bytes without byte order mark and leading white space. */
@@ -47,13 +47,13 @@ export function defineSource<Name extends SourceFormatName>(
   { recognizes, open }: Pick<SourceFormat, 'open'> & Partial<Pick<SourceFormat, 'recognizes'>>,
 ): SourceFormat<Name> {
   const facts: SourceFormatFacts = sourceFormats[name]
-  return { ...facts, name, open, recognizes: recognizes ?? ((look) => hasExtension(facts, look)) }
+  return { ...facts, name, open, recognizes: recognizes ?? ((probe) => hasExtension(facts, probe)) }
 }
 
 /** Tells whether a file has an extension of a format. */
 export function hasExtension(
   { extensions, sharedExtensions = [] }: SourceFormatFacts,
-  { extension }: Pick<FileLook, 'extension'>,
+  { extension }: Pick<FileProbe, 'extension'>,
 ): boolean {
   return extensions.includes(extension) || sharedExtensions.includes(extension)
 }

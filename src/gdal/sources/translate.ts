@@ -109,19 +109,19 @@ async function translate(
 }
 
 /** Processes a feature; returns a promise if the next one must wait. */
-type Look = (feature: FlatFeature) => Promise<void> | undefined
+type VisitFeature = (feature: FlatFeature) => Promise<void> | undefined
 
 /** Passes on the features of a growing file in order, to its end. */
-export async function eachAsWritten(
+export async function followFeatures(
   { path, header, isDone }: { path: string; header: FlatHeader; isDone: () => boolean },
-  look: Look,
+  visit: VisitFeature,
 ): Promise<void> {
   const reader = openFlatReader(path, header)
   try {
     for (;;) {
       // Checked first, so that everything written before is read below.
       const wasDone = isDone()
-      await showWritten(reader, look)
+      await visitWritten(reader, visit)
       if (wasDone) return
       await setTimeout(pauseMs)
     }
@@ -130,9 +130,9 @@ export async function eachAsWritten(
   }
 }
 
-async function showWritten(reader: FlatReader, look: Look): Promise<void> {
+async function visitWritten(reader: FlatReader, visit: VisitFeature): Promise<void> {
   for (let feature = reader.next(); feature !== undefined; feature = reader.next()) {
-    const wait = look(feature)
+    const wait = visit(feature)
     if (wait !== undefined) await wait
   }
 }
@@ -144,12 +144,12 @@ export function translationFault(path: string, message: string): Error {
     : problem('gdal/failed', message)
 }
 
-const listsAsText = ['IntegerList', 'Integer64List', 'RealList', 'StringList', 'Binary'].map(
+const listsAsStrings = ['IntegerList', 'Integer64List', 'RealList', 'StringList', 'Binary'].map(
   (type) => `${type}=String`,
 )
 /** Ignores declared widths and subtypes, which could truncate values. */
 const wideNumbers = ['Integer(Boolean)=Integer', 'Integer(Int16)=Integer', 'Real(Float32)=Real']
-const fieldTypes = [...listsAsText, ...wideNumbers].join(',')
+const fieldTypes = [...listsAsStrings, ...wideNumbers].join(',')
 
 function translationOptions(source: SourceLayer, srs: number): string[] {
   const declared = findDeclaredType(source)

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Problem } from '../../core/problem.ts'
@@ -23,6 +24,11 @@ export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
       .type(answer.mediaType)
       .send(Readable.from(counted(answer.stream, reply), { objectMode: false }))
   return reply.send()
+}
+
+/** Tells whether a client accepts gzip. @see RFC 9110 clause 12.5.3 */
+export function acceptsGzip(headers: IncomingHttpHeaders): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(headers['accept-encoding'] ?? ''))
 }
 
 /** Counts the bytes of a stream for the log, as its length is not known in advance. */

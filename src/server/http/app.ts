@@ -76,7 +76,6 @@ export function createApp(context: ServerContext, findHandler: FindHandler): Fas
       { minRate: context.minRate, seconds: context.clientTimeoutSeconds },
     )
     reply.header('x-request-id', request.id)
-    if (isTus(request.headers)) reply.headers({ 'tus-resumable': tus.version, 'tus-version': tus.version })
   })
   app.addHook('onResponse', async (request, reply) => logRequest(context, request, reply))
   app.setErrorHandler((error, request, reply) => reportError(context, { error, request, reply }))
@@ -92,7 +91,8 @@ function addEndpoints(app: FastifyInstance, context: ServerContext, findHandler:
   const offered = listEndpoints().filter(({ name }) => !(context.plain && isExtraRoute(routeOf(name))))
   for (const { name, method, url, template } of offered) {
     const run = createOperation(name, findHandler(name), context)
-    app.route({ method, url, config: { template }, handler: run })
+    const onRequest = template.startsWith(uploadPath) ? addTusHeaders : []
+    app.route({ method, url, config: { template }, onRequest, handler: run })
   }
   const optionsOf = (template: string) =>
     template.startsWith(uploadPath)
@@ -102,6 +102,10 @@ function addEndpoints(app: FastifyInstance, context: ServerContext, findHandler:
 }
 
 const uploadPath = '/api/component/file_upload/'
+
+async function addTusHeaders({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (isTus(headers)) reply.headers({ 'tus-resumable': tus.version, 'tus-version': tus.version })
+}
 
 /** Adds the other methods of a path: OPTIONS returns the allowed methods, the rest returns 405. */
 function addOtherMethods(

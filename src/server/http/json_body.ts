@@ -3,6 +3,7 @@ import { problem } from '../../contract/problems.ts'
 import { parseExactJson } from '../../core/long_number.ts'
 import { aborted, tooLarge } from '../stream/spool.ts'
 import { checkStorable, isPlainJson } from './json_values.ts'
+import { hasBody } from './slow_client.ts'
 
 /**
  * Reads the JSON body of a request regardless of its Content-Type, because a widespread client sends JSON with the type
@@ -52,12 +53,6 @@ export async function readFormBody(raw: IncomingMessage, limitBytes: number): Pr
   const fields = Object.fromEntries(new URLSearchParams(text))
   checkStorable(fields)
   return fields
-}
-
-/** Tells by its headers whether a request has a body. */
-export function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length']
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
 async function readText(raw: IncomingMessage, limitBytes: number): Promise<string> {

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { extname } from 'node:path'
 
 /** Media types by file extension, for files sent without a media type. */
@@ -40,9 +39,4 @@ const mediaType = new RegExp(`^${word}/${word}(; ?${word}="?${word}"?)*$`)
 /** Tells whether a string is a valid media type, with or without parameters. */
 export function isMediaType(text: string): boolean {
   return text.length <= 255 && mediaType.test(text)
-}
-
-/** Tells whether a client accepts gzip. @see RFC 9110 clause 12.5.3 */
-export function acceptsGzip(headers: IncomingHttpHeaders): boolean {
-  return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(headers['accept-encoding'] ?? ''))
 }

@@ -48,7 +48,7 @@ function plainJson({ isNull, holdsResources, omits }: PlainAnswer, schema: Schem
 
 /** Removes the members of an object that its schema marks as extensions. */
 function omitExtensions({ properties = {} }: Partial<Schema>, json: unknown): unknown {
-  const isExtension = (key: string) => annotationsOf(properties[key] ?? {})['x-extra'] === true
+  const isExtension = (key: string) => annotationsOf(properties[key] ?? {})['x-extension'] === true
   return Object.keys(properties).some(isExtension) ? omit(json as JsonObject, isExtension) : json
 }
 

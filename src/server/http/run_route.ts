@@ -22,8 +22,9 @@ import { sendAnswer } from './answer.ts'
 import type { ApiRequest, Handler } from './handler.ts'
 import { createIdempotency, type Idempotency, parseKey, unkeyed } from './idempotent_request.ts'
 import { checkValue } from './invalid_request.ts'
-import { hasBody, readExactBody, readFormBody, readJsonBody } from './json_body.ts'
+import { readExactBody, readFormBody, readJsonBody } from './json_body.ts'
 import { dialectOf, plainAnswer } from './response_dialect.ts'
+import { hasBody } from './slow_client.ts'
 
 /** Facts of a request for its log line, collected while it is processed. */
 export interface RequestFacts {
@@ -67,10 +68,11 @@ function createAnswer(name: RouteName, handler: Handler<RouteName>, context: Ser
     const body = await readBody(route, request, bodyLimitOf(route, context.bodyLimitBytes))
     checkBody(body)
     const idempotency = idempotencyOf(route, request, { context, caller })
+    const { isKeyed } = idempotency
     const own = { mask, params, query: named, more, body, idempotency, signal: signalOf(reply) }
     let isDone = false
     try {
-      const before = hasParsedBody(route) ? await idempotency.begin(body) : undefined
+      const before = isKeyed && hasParsedBody(route) ? await idempotency.begin(body) : undefined
       const answer =
         before ?? (await handler({ ...requestOf(request, { context, caller }), ...own } as ApiRequest))
       isDone = true
@@ -78,7 +80,7 @@ function createAnswer(name: RouteName, handler: Handler<RouteName>, context: Ser
     } catch (error) {
       throw isProblem(error, 'database/timeout') ? statementTimeout(route, context, error) : error
     } finally {
-      await idempotency.end(isDone)
+      if (isKeyed) await idempotency.end(isDone)
     }
   }
 }

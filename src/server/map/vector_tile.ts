@@ -7,8 +7,8 @@ import { createTileLayer } from '../../render/vector_tile/tile_layer.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
+import { acceptsGzip } from '../http/answer.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
-import { acceptsGzip } from '../http/media_type.ts'
 import { type CachedTile, describeTile, gzipTile } from './tile_cache.ts'
 
 /** Parameters of a tile request. */

@@ -157,12 +157,17 @@ export async function streamSpooled(
   const spool = new Spool({ folder: options.folder })
   const abandoned = new AbortController()
   // Never rejects: the reader of the spool gets the error.
-  const filled = write(spool, AbortSignal.any([options.signal, abandoned.signal])).then(
-    () => spool.end(),
-    (error: unknown) => spool.end(error),
-  )
+  let isFilled = false
+  const filled = write(spool, AbortSignal.any([options.signal, abandoned.signal]))
+    .then(
+      () => spool.end(),
+      (error: unknown) => spool.end(error),
+    )
+    .finally(() => {
+      isFilled = true
+    })
   const finish = async () => {
-    abandoned.abort(problem('request/aborted', 'The client disconnected.'))
+    if (!isFilled) abandoned.abort(problem('request/aborted', 'The client disconnected.'))
     await filled
     await spool.close()
   }

@@ -239,10 +239,12 @@ export function createPermissionCache(database: Database): PermissionCache {
       const entry = users.get(key)
       const cached = entry?.epoch === epoch ? entry : { epoch, masks: new Map<number, PermissionMask>() }
       const missing = existing.filter((id) => !cached.masks.has(id))
-      const fresh = await findPermissionMasks(database, subject, missing)
-      for (const [id, mask] of fresh) cached.masks.set(id, mask)
-      // Setting the entry again updates its size.
-      if (missing.length > 0) users.set(key, cached)
+      if (missing.length > 0) {
+        for (const [id, mask] of await findPermissionMasks(database, subject, missing))
+          cached.masks.set(id, mask)
+        // Setting the entry again updates its size.
+        users.set(key, cached)
+      }
       return new Map(
         existing.flatMap((id) => {
           const mask = cached.masks.get(id)

@@ -76,7 +76,7 @@ const texts: readonly Bad[] = [
     '30 February',
     'a.geojson',
     geojson([{ geometry: point(1, 2), properties: { d: '2019-02-30' } }]),
-    'is no DATE',
+    'is not a valid DATE',
   ],
   ['U+0000 in a table', 'a.csv', 'lon,lat,a\n1,2,x\0y\n', 'it has U+0000 at byte 16'],
   ['U+0000 in GeoJSON', 'a.geojson', property('x\0y'), 'it has U+0000 at byte'],
@@ -84,7 +84,7 @@ const texts: readonly Bad[] = [
     'a whole number of more than 64 bits',
     'a.geojson',
     property(1).replace('1}', '9223372036854775808}'),
-    'feature 1: the value of its field a does not fit into 64 bits',
+    'feature 1: the value of field a does not fit into 64 bits',
   ],
   ['more columns than a table has', 'a.csv', `lon,lat,${wide}\n1,2\n`, 'has 1700 fields'],
 ]
@@ -92,14 +92,14 @@ const texts: readonly Bad[] = [
 const shapes: readonly Bad[] = [
   ['NaN', 'a.geojson', pointAt('NaN', 1), 'feature 2'],
   ['infinity', 'a.geojson', pointAt('Infinity', 1), 'feature 2'],
-  ['coordinates without end', 'a.geojson', pointAt('1e300', 1), 'outside the reference system'],
-  ['a latitude above the pole', 'a.geojson', pointAt(0, 90.5), 'outside the reference system'],
-  ['a longitude twice around', 'a.geojson', pointAt(725, 0), 'outside the reference system'],
+  ['coordinates without end', 'a.geojson', pointAt('1e300', 1), 'outside the bounds of the reference system'],
+  ['a latitude above the pole', 'a.geojson', pointAt(0, 90.5), 'outside the bounds of the reference system'],
+  ['a longitude twice around', 'a.geojson', pointAt(725, 0), 'outside the bounds of the reference system'],
   [
     'coordinates that are texts',
     'a.geojson',
     pointAt('"east"', 0),
-    'feature 2: a coordinate of it is not a number: "east"',
+    'feature 2: a coordinate is not a number: "east"',
   ],
   [
     'a line among points',
@@ -161,7 +161,7 @@ const shapes: readonly Bad[] = [
     'text that is no geometry',
     'a.csv',
     'wkt,n\nPOINT(1 2),1\nhello,2\n',
-    'feature 2: wkt: "hello" is no geometry',
+    'feature 2: wkt: "hello" is not a valid geometry',
   ],
   ['no features at all', 'a.geojson', geojson([]), 'has no features'],
 ]
@@ -173,10 +173,10 @@ const ids: readonly Bad[] = [
     'a fraction for an id',
     'a.csv',
     numbers('1.5'),
-    'feature 2: the value of its field n is not a whole',
+    'feature 2: the value of field n is not an integer',
     byNumber,
   ],
-  ['a text for an id', 'a.csv', numbers('x'), 'feature 2: the value of its field n is not a whole', byNumber],
+  ['a text for an id', 'a.csv', numbers('x'), 'feature 2: the value of field n is not an integer', byNumber],
   ['an id of more than 32 bits', 'a.csv', numbers('3000000000'), 'does not fit into 32 bits', byNumber],
   ['a field for ids that is not there', 'a.csv', numbers(), 'no field m', { ...byNumber, fid_field: 'm' }],
 ]

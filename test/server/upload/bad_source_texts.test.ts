@@ -77,7 +77,7 @@ test.each<Source>([
 })
 
 describe('texts are refused, and what to do is said, where', () => {
-  const isNot = (encoding: string) => `the value of its field name is not ${encoding}`
+  const isNot = (encoding: string) => `the value of field name is not ${encoding}`
 
   test.each<[what: string, name: string, content: Buffer | string, words: string, encoding?: string]>([
     ['a .cpg file is empty, and they are no UTF-8', 'a.zip', withPage(cp1251, ''), isNot('UTF-8')],

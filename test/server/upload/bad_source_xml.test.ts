@@ -53,7 +53,7 @@ const findNewFiles = onlyNew(() => findUnreferencedFiles(server))
 afterEach(async () => expect(await findNewFiles()).toEqual([]))
 afterAll(() => server.stop())
 
-const notNumber = 'feature 2: a coordinate of it is not a number'
+const notNumber = 'feature 2: a coordinate is not a number'
 const declares = 'it declares entities'
 
 describe('what XML says is loaded as it says, or refused with the reason:', () => {

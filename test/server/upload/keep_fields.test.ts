@@ -64,7 +64,7 @@ describeServers('loading with keep_fields', (start) => {
     expect(answer.status).toBe(422)
     expect(await answer.json()).toMatchObject({
       code: 'source/bad-features',
-      detail: '- feature 1: people: "many" is no BIGINT',
+      detail: '- feature 1: people: "many" is not a valid BIGINT',
     })
     expect(await read(server, id)).toEqual(before)
   })
@@ -86,11 +86,11 @@ describeServers('loading with keep_fields', (start) => {
       feature_count: 1,
       bad_count: 5,
       bad: [
-        { number: 2, reason: 'longitude: "x" is no number' },
-        { number: 3, reason: 'people: "-" is no BIGINT' },
-        { number: 4, reason: 'its row has more cells than there are columns' },
+        { number: 2, reason: 'longitude: "x" is not a number' },
+        { number: 3, reason: 'people: "-" is not a valid BIGINT' },
+        { number: 4, reason: 'its row has more cells than the table has columns' },
         { number: 5, reason: 'it has no geometry' },
-        { number: 6, reason: 'people: "1e3" is no BIGINT' },
+        { number: 6, reason: 'people: "1e3" is not a valid BIGINT' },
       ],
     })
     expect((await read(server, id)).values).toMatchObject([{ name: 'Oslo', people: 5 }])

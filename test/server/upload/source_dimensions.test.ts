@@ -111,7 +111,7 @@ describe('of a height or measure that is no number, of an empty shape and of a c
     })
     expect(status).toBe(422)
     expect(detail).toMatch(
-      /^- feature 2: (wkt: ".*" is no geometry|it has no geometry|it is a collection of .*)$/,
+      /^- feature 2: (wkt: ".*" is not a valid geometry|it has no geometry|it is a collection of .*)$/,
     )
   })
 })

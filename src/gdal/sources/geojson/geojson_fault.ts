@@ -1,6 +1,6 @@
-/** Reports bytes that are not JSON. */
+/** Error for invalid JSON. */
 export class JsonFault extends Error {
-  /** Bytes of the file before the fault. */
+  /** Offset in the file. */
   readonly offset: number
   readonly kind: 'syntax' | 'end' | 'nul' | 'size'
 
@@ -11,5 +11,5 @@ export class JsonFault extends Error {
   }
 }
 
-/** Reports a file that is not GeoJSON in the way that its beginning promises. */
+/** Error for a file that starts as GeoJSON, but is not valid GeoJSON. */
 export class GeoJsonFault extends Error {}

@@ -6,26 +6,26 @@ import { partsOfWkbType } from '../../../geo/wkb.ts'
 import type { ColumnType } from '../../flatgeobuf/flat_reader.ts'
 import { fullWhile } from '../../runner/disk_room.ts'
 import { openWithGdal, unreadable } from '../open_with_gdal.ts'
-import type { AnySourceLayer, NativeLayer, SourceFile, TextReader } from '../source.ts'
+import type { AnySourceLayer, NativeLayer, SourceFile, StringReader } from '../source.ts'
 import { defineSource, type Opening } from '../source_format.ts'
 import { findEscapedNul, holdsHugeNumbers, nulProblem, refuseNul } from '../text/plain_text.ts'
 import { recodeIfNeeded } from '../text/recode.ts'
 import { datatypeOfKinds, type GeoJsonColumn, kinds } from './columns.ts'
 import { GeoJsonFault, JsonFault } from './geojson_fault.ts'
 import { type GeoJsonFacts, readGeoJson } from './geojson_reader.ts'
-import type { GeometryFacts } from './geometry_text.ts'
-import { makeReproject } from './reproject.ts'
+import type { GeometryFacts } from './geometry_parser.ts'
+import { createReproject } from './reproject.ts'
 import { spooledFeatureReader } from './spooled_features.ts'
 
-/** GeoJSON and sequences of it, which are read here; TopoJSON and Esri JSON. @see RFC 7946, RFC 8142 */
+/** GeoJSON and GeoJSON text sequences, which are read without GDAL; TopoJSON and Esri JSON. @see RFC 7946, RFC 8142 */
 export const geojson = defineSource('GeoJSON', {
   recognizes: ({ text }) => text.startsWith('{') || text.startsWith('\u001e'),
   async open(given, opening) {
-    const { file, texts } = await recodeIfNeeded(given, opening.job)
+    const { file, strings } = await recodeIfNeeded(given, opening.job)
     const spoolPath = join(mkdtempSync(join(opening.job.folder, 'geojson-')), 'features')
     const facts = await read(file, spoolPath, opening)
-    if (facts === undefined) return openOthers(file, opening, texts)
-    return [layerOf(facts, { file, spoolPath, opening, texts })]
+    if (facts === undefined) return openOthers(file, opening, strings)
+    return [layerOf(facts, { file, spoolPath, opening, strings })]
   },
 })
 
@@ -34,7 +34,7 @@ const otherDrivers = ['GeoJSON', 'TopoJSON', 'ESRIJSON']
 async function openOthers(
   file: SourceFile,
   { gdal }: Opening,
-  texts: TextReader | undefined,
+  strings: StringReader | undefined,
 ): Promise<AnySourceLayer[]> {
   refuseNul(file, findEscapedNul)
   const layers = await openWithGdal(gdal, file, otherDrivers)
@@ -42,7 +42,7 @@ async function openOthers(
   return layers.map((source) => ({
     ...source,
     ...(source.format === 'TopoJSON' ? { degrees: 'declared' as const } : {}),
-    columns: { isClamped, ...(texts === undefined ? {} : { texts }) },
+    columns: { isClamped, ...(strings === undefined ? {} : { strings }) },
   }))
 }
 
@@ -64,11 +64,11 @@ interface ReadFile {
   readonly file: SourceFile
   readonly spoolPath: string
   readonly opening: Opening
-  readonly texts: TextReader | undefined
+  readonly strings: StringReader | undefined
 }
 
-function layerOf(facts: GeoJsonFacts, { file, spoolPath, opening, texts }: ReadFile): NativeLayer {
-  const shown = shownColumns(facts)
+function layerOf(facts: GeoJsonFacts, { file, spoolPath, opening, strings }: ReadFile): NativeLayer {
+  const shown = listFields(facts)
   const fields = shown.map(({ index, kinds: found }) => ({ column: index, datatype: datatypeOfKinds(found) }))
   const declared = fields.map(({ datatype }) => datatype)
   const { gdal, job } = opening
@@ -76,7 +76,7 @@ function layerOf(facts: GeoJsonFacts, { file, spoolPath, opening, texts }: ReadF
   return {
     name: facts.name ?? basename(file.path, extname(file.path)),
     format: facts.isSequence ? 'GeoJSONSeq' : 'GeoJSON',
-    columns: { declared, ...(texts === undefined ? {} : { texts }) },
+    columns: { declared, ...(strings === undefined ? {} : { strings }) },
     check: { findNotes: () => findNotes(facts, shown) },
     native: {
       fields: shown.map(({ name }, index) => ({ name, datatype: storedAs(declared[index] ?? 'STRING') })),
@@ -84,14 +84,14 @@ function layerOf(facts: GeoJsonFacts, { file, spoolPath, opening, texts }: ReadF
       geometry: geometryOf(facts.geometries),
       count: facts.count,
       openReader(srs) {
-        const reproject = makeReproject(gdal, { crs, srs, folder: job.folder })
+        const reproject = createReproject(gdal, { crs, srs, folder: job.folder })
         return spooledFeatureReader({ path: spoolPath, fields, reproject })
       },
     },
   }
 }
 
-/** Of a time without a day the string is what stands in the spool. */
+/** Returns the datatype of the stored values: times are stored as strings. */
 function storedAs(datatype: Datatype): Datatype {
   return datatype === 'TIME' ? 'STRING' : datatype
 }
@@ -106,10 +106,10 @@ const columnTypes: Readonly<Record<Datatype, ColumnType>> = {
   DATETIME: 'String',
 }
 
-type ShownColumn = GeoJsonColumn & { readonly index: number }
+type FieldColumn = GeoJsonColumn & { readonly index: number }
 
-/** Gives the columns in order, without ids that only number the features or have a property besides. */
-function shownColumns({ columns, hasNegativeIds }: GeoJsonFacts): ShownColumn[] {
+/** Returns the columns in order. Omits ids that are only feature numbers, or duplicate a property. */
+function listFields({ columns, hasNegativeIds }: GeoJsonFacts): FieldColumn[] {
   const [ids, ...properties] = columns.all
   const isNumber = !hasNegativeIds && ((ids?.kinds ?? 0) & ~(kinds.integer | kinds.long | kinds.wide)) === 0
   const areIdsShown = !isNumber && !properties.some(({ name }) => name === 'id')
@@ -119,7 +119,7 @@ function shownColumns({ columns, hasNegativeIds }: GeoJsonFacts): ShownColumn[] 
   })
 }
 
-/** Gives what the geometries are, where all of them are of one family. */
+/** Returns the geometry type; undefined if there are several families. */
 function geometryOf({ types, hasZ }: GeometryFacts): GeometryParts | undefined {
   const found = Array.from({ length: 32 }, (_, type) => type).filter((type) => (types & (1 << type)) !== 0)
   const parts = found.map(partsOfWkbType)
@@ -129,10 +129,10 @@ function geometryOf({ types, hasZ }: GeometryFacts): GeometryParts | undefined {
 }
 
 function findNotes({ geometries }: GeoJsonFacts, shown: readonly GeoJsonColumn[]): string[] {
-  const truths = shown
-    .filter((column) => (column.kinds & kinds.truth) !== 0 && datatypeOfKinds(column.kinds) !== 'STRING')
+  const booleans = shown
+    .filter((column) => (column.kinds & kinds.boolean) !== 0 && datatypeOfKinds(column.kinds) !== 'STRING')
     .map(({ name }) => JSON.stringify(name))
-  const beyond = 'Positions have more than three numbers: those behind the third are left out.'
-  const truth = `Values true and false are stored as 1 and 0 in: ${truths.join(', ')}.`
-  return [...(geometries.hasLongPositions ? [beyond] : []), ...(truths.length > 0 ? [truth] : [])]
+  const dropped = 'Positions have more than three coordinates; only the first three were loaded.'
+  const boolean = `Boolean values were stored as 1 and 0 in: ${booleans.join(', ')}.`
+  return [...(geometries.hasLongPositions ? [dropped] : []), ...(booleans.length > 0 ? [boolean] : [])]
 }

@@ -4,49 +4,49 @@ import { GrowingBytes } from '../../../core/growing_bytes.ts'
 import { writeAll } from '../../runner/write_all.ts'
 import { GeoJsonColumns } from './columns.ts'
 import { GeoJsonFault, JsonFault } from './geojson_fault.ts'
-import { type GeometryFacts, GeometryText, isGeometryType } from './geometry_text.ts'
-import { codes, JsonText } from './json_text.ts'
-import { PropertyText } from './property_text.ts'
-import { recordFlags, recordHead } from './spool_reader.ts'
+import { type GeometryFacts, GeometryParser, isGeometryType } from './geometry_parser.ts'
+import { codes, JsonReader } from './json_reader.ts'
+import { PropertyParser } from './property_parser.ts'
+import { recordFlags, recordHeaderBytes } from './spool_reader.ts'
 
-/** What a GeoJSON file holds, besides the features that went into the spool. */
+/** Content of a GeoJSON file, without the features, which are in the spool file. */
 export interface GeoJsonFacts {
   readonly columns: GeoJsonColumns
   readonly geometries: GeometryFacts
   /** Number of features. */
   readonly count: number
-  /** Whether each feature is a document of its own. @see RFC 8142 */
+  /** Whether the file is a sequence of documents. @see RFC 8142 */
   readonly isSequence: boolean
-  /** Whether ids of features are negative. */
+  /** Whether any feature has a negative id. */
   readonly hasNegativeIds: boolean
-  /** Name of the collection; undefined where it has none. */
+  /** Name of the collection; undefined if it has none. */
   readonly name: string | undefined
-  /** The member `crs` of the collection, parsed; undefined where it has none. */
+  /** Parsed member `crs` of the collection; undefined if it has none. */
   readonly crs: unknown
 }
 
-/** Where features are read from and written to. */
+/** Paths of the file and of the spool file. */
 export interface ReaderFiles {
   readonly path: string
   readonly spoolPath: string
-  /** Size of the window at first. */
+  /** Initial size of the read window. */
   readonly windowBytes?: number
 }
 
 const byteOrderMark = [0xef, 0xbb, 0xbf]
 const recordSeparator = 0x1e
 const flushBytes = 1 << 18
-/** Features between two turns for others. */
+/** Number of features after which to yield to the event loop. */
 const turnFeatures = 5000
-/** Members of features that are no properties of those that have none, as GDAL has it. */
+/** Members that are not properties of features without `properties`, as in GDAL. */
 const structural = ['bbox', 'center', 'centroid']
 
 type DocumentKind = 'collection' | 'feature' | 'geometry' | 'foreign'
 /**
- * Reads a GeoJSON file once, from start to end, and writes its features into a spool.
+ * Reads a GeoJSON file in one pass, and writes its features to a spool file.
  *
- * @param tick called now and then
- * @returns undefined where the file is JSON of another kind
+ * @param tick called from time to time
+ * @returns undefined if the file is JSON of another kind
  * @throws {GeoJsonFault}
  * @throws {JsonFault} for U+0000
  */
@@ -56,7 +56,7 @@ export async function readGeoJson(
 ): Promise<GeoJsonFacts | undefined> {
   const file = openSync(path, 'r')
   const target = openSync(spoolPath, 'wx')
-  const reader = new GeoJsonReader(new JsonText(file, windowBytes), target)
+  const reader = new GeoJsonReader(new JsonReader(file, windowBytes), target)
   try {
     for (let turn = turnFeatures; reader.step(); ) {
       if (reader.count < turn) continue
@@ -76,8 +76,8 @@ export async function readGeoJson(
 function explain(fault: JsonFault, count: number): Error {
   const { kind, offset } = fault
   if (kind === 'nul') return fault
-  if (kind === 'size') return new GeoJsonFault(`feature ${count + 1} of it has more than 1 GiB`)
-  const what = kind === 'end' ? 'its JSON is cut off' : 'it is not valid JSON'
+  if (kind === 'size') return new GeoJsonFault(`feature ${count + 1} is larger than 1 GiB`)
+  const what = kind === 'end' ? 'its JSON is truncated' : 'it is not valid JSON'
   const place = count === 0 ? 'before the first feature ends' : `after feature ${count}`
   return new GeoJsonFault(`${what} at byte ${offset + 1}, ${place}`)
 }
@@ -85,54 +85,54 @@ function explain(fault: JsonFault, count: number): Error {
 class GeoJsonReader {
   /** Number of features read. */
   count = 0
-  readonly #text: JsonText
+  readonly #json: JsonReader
   readonly #target: number
   readonly #spool = new GrowingBytes(2 * flushBytes)
   readonly #columns = new GeoJsonColumns()
-  readonly #properties: PropertyText
-  readonly #geometry: GeometryText
+  readonly #properties: PropertyParser
+  readonly #geometry: GeometryParser
   #place: 'document' | 'collection' | 'features' = 'document'
   #documents = 0
   #isMarked = false
-  /** Whether the collection that is read has a list of features. */
+  /** Whether the current collection has a list of features. */
   #hasList = false
   #isForeign = false
   #hasNegativeIds = false
   #name: string | undefined
   #crs: unknown
-  /** Where the record of the feature that is read starts. */
+  /** Start of the record of the current feature. */
   #recordAt = 0
 
-  constructor(text: JsonText, target: number) {
-    this.#text = text
+  constructor(json: JsonReader, target: number) {
+    this.#json = json
     this.#target = target
-    this.#properties = new PropertyText(text, this.#spool, this.#columns)
-    this.#geometry = new GeometryText(text)
-    text.unit(() => {
-      if (text.isAtEnd()) return
-      if (byteOrderMark.includes(text.next())) for (const byte of byteOrderMark) text.expect(byte)
-      this.#isMarked = text.at > 0 && text.bytes[text.at - 1] === recordSeparator
+    this.#properties = new PropertyParser(json, this.#spool, this.#columns)
+    this.#geometry = new GeometryParser(json)
+    json.unit(() => {
+      if (json.isAtEnd()) return
+      if (byteOrderMark.includes(json.next())) for (const byte of byteOrderMark) json.expect(byte)
+      this.#isMarked = json.at > 0 && json.bytes[json.at - 1] === recordSeparator
     })
   }
 
-  /** Reads on by a feature or a member; returns false at the end of the file. */
+  /** Reads the next feature or member; returns false at the end of the file. */
   step(): boolean {
-    const text = this.#text
+    const json = this.#json
     if (this.#place === 'document') return this.#readDocument()
     if (this.#place === 'collection') {
-      text.unit(() => this.#readCollectionMember())
+      json.unit(() => this.#readCollectionMember())
       return true
     }
-    text.unit(() => this.#readFeature({ isMember: true, takesOthers: false }))
+    json.unit(() => this.#readFeature({ isMember: true, takesOthers: false }))
     if (this.#isForeign) return false
     this.#endRecord()
-    text.unit(() => {
-      if (!text.takes(codes.comma)) this.#endList()
+    json.unit(() => {
+      if (!json.takes(codes.comma)) this.#endList()
     })
     return true
   }
 
-  /** Ends the reading; gives undefined for JSON of another kind. */
+  /** Ends reading; returns undefined for JSON of another kind. */
   end(): GeoJsonFacts | undefined {
     if (this.#isForeign) return undefined
     this.#flush()
@@ -148,76 +148,76 @@ class GeoJsonReader {
   }
 
   #readDocument(): boolean {
-    const text = this.#text
-    if (text.unit(() => text.isAtEnd())) return false
-    const kind = text.unit(() => this.#findKind())
+    const json = this.#json
+    if (json.unit(() => json.isAtEnd())) return false
+    const kind = json.unit(() => this.#findKind())
     if (kind === 'foreign' || (kind === undefined && this.#documents === 0)) {
       this.#isForeign = true
       return false
     }
     this.#documents += 1
     if (kind === 'collection') {
-      text.expect(codes.openObject)
+      json.expect(codes.openObject)
       this.#place = 'collection'
       this.#hasList = false
       return true
     }
-    text.unit(() => {
-      if (kind === 'geometry') this.#readBareGeometry()
+    json.unit(() => {
+      if (kind === 'geometry') this.#readGeometryDocument()
       else this.#readFeature({ isMember: false, takesOthers: false })
     })
     this.#endRecord()
     return true
   }
 
-  /** Looks ahead for what a document is; undefined for what only another reading tells. */
+  /** Looks ahead for the kind of a document; undefined if it cannot be determined. */
   #findKind(): DocumentKind | undefined {
-    const text = this.#text
-    const start = text.at
+    const json = this.#json
+    const start = json.at
     let kind: DocumentKind | undefined
-    if (text.takes(codes.openObject) && !text.takes(codes.closeObject)) {
+    if (json.takes(codes.openObject) && !json.takes(codes.closeObject)) {
       do {
-        text.string()
-        const isFeatures = text.isText('features')
-        const isType = text.isText('type')
-        const isTopology = text.isText('arcs')
-        text.expect(codes.colon)
-        const byte = text.next()
+        json.string()
+        const isFeatures = json.isString('features')
+        const isType = json.isString('type')
+        const isTopology = json.isString('arcs')
+        json.expect(codes.colon)
+        const byte = json.next()
         if (isType && byte === codes.quote) {
-          text.string()
-          kind = kindOfType(this.#lastText())
+          json.string()
+          kind = kindOfType(this.#lastString())
         } else if (isFeatures && byte === codes.openList) kind = 'collection'
         else if (isTopology) kind = 'foreign'
-        else text.pass()
-      } while (kind === undefined && text.takes(codes.comma))
+        else json.pass()
+      } while (kind === undefined && json.takes(codes.comma))
     }
-    text.at = start
+    json.at = start
     return kind
   }
 
-  #lastText(): string {
-    const { bytes, textStart, textEnd } = this.#text
-    return bytes.toString('utf8', textStart, textEnd)
+  #lastString(): string {
+    const { bytes, stringStart, stringEnd } = this.#json
+    return bytes.toString('utf8', stringStart, stringEnd)
   }
 
   #readCollectionMember(): void {
-    const text = this.#text
-    text.string()
-    const { textStart, textEnd } = text
-    const key = this.#lastText()
-    text.expect(codes.colon)
-    const byte = text.next()
-    const start = text.at
+    const json = this.#json
+    json.string()
+    const { stringStart, stringEnd } = json
+    const key = this.#lastString()
+    json.expect(codes.colon)
+    const byte = json.next()
+    const start = json.at
     if (key === 'features' && byte === codes.openList) {
-      text.at += 1
+      json.at += 1
       this.#hasList = true
-      if (text.takes(codes.closeList)) this.#endMember()
+      if (json.takes(codes.closeList)) this.#endMember()
       else this.#place = 'features'
       return
     }
-    text.pass()
-    if (textEnd > textStart && (key === 'crs' || (key === 'name' && byte === codes.quote)))
-      this.#keepMember(key, text.bytes.toString('utf8', start, text.at))
+    json.pass()
+    if (stringEnd > stringStart && (key === 'crs' || (key === 'name' && byte === codes.quote)))
+      this.#keepMember(key, json.bytes.toString('utf8', start, json.at))
     this.#endMember()
   }
 
@@ -226,92 +226,93 @@ class GeoJsonReader {
     try {
       value = JSON.parse(json)
     } catch {
-      throw this.#text.fault()
+      throw this.#json.fault()
     }
     if (key === 'crs') this.#crs = value
     else this.#name = String(value)
   }
 
   #endList(): void {
-    this.#text.expect(codes.closeList)
+    this.#json.expect(codes.closeList)
     this.#endMember()
   }
 
   #endMember(): void {
-    const text = this.#text
-    const isLast = !text.takes(codes.comma)
-    if (isLast) text.expect(codes.closeObject)
-    if (isLast && !this.#hasList) throw new GeoJsonFault('a FeatureCollection of it has no list of features')
+    const json = this.#json
+    const isLast = !json.takes(codes.comma)
+    if (isLast) json.expect(codes.closeObject)
+    if (isLast && !this.#hasList) throw new GeoJsonFault('a FeatureCollection has no list of features')
     this.#place = isLast ? 'document' : 'collection'
   }
 
-  #readBareGeometry(): void {
+  #readGeometryDocument(): void {
     this.#startRecord()
     this.#geometry.read()
   }
 
   #readFeature({ isMember, takesOthers }: { isMember: boolean; takesOthers: boolean }): void {
     this.#startRecord()
-    const text = this.#text
-    const isObject = text.next() === codes.openObject
-    if (!isObject) throw this.#notFeature(text.describe(), isMember)
-    const start = text.at
+    const json = this.#json
+    const isObject = json.next() === codes.openObject
+    if (!isObject) throw this.#notFeature(json.describe(), isMember)
+    const start = json.at
     const found: FoundMembers = { type: undefined, properties: undefined, hasOthers: false, isEsri: false }
-    text.members(() => this.#readFeatureMember(found, takesOthers))
+    json.members(() => this.#readFeatureMember(found, takesOthers))
     const { type, properties = 'null' } = found
     if (type === undefined && found.isEsri && this.count === 0) this.#isForeign = true
     else if (type?.toLowerCase() !== 'feature') {
-      const what = type === undefined ? 'an object without a type' : `of the type ${JSON.stringify(type)}`
+      const what =
+        type === undefined ? 'an object without a type' : `an object of type ${JSON.stringify(type)}`
       throw this.#notFeature(what, isMember)
     } else if (properties !== 'an object' && properties !== 'null')
-      throw this.#notFeature(`one whose properties are ${properties}`, isMember)
+      throw this.#notFeature(`an object whose properties are ${properties}`, isMember)
     else if (properties === 'null' && found.hasOthers && !takesOthers) {
-      text.at = start
+      json.at = start
       this.#readFeature({ isMember, takesOthers: true })
     }
   }
 
   #notFeature(what: string, isMember: boolean): Error {
-    const place = isMember ? `member ${this.count + 1} of its features` : `its record ${this.count + 1}`
-    return new GeoJsonFault(`${place} is not a Feature, but ${what}`)
+    const subject = isMember ? `member ${this.count + 1} of its features` : `record ${this.count + 1}`
+    return new GeoJsonFault(`${subject} is not a Feature, but ${what}`)
   }
 
   #readFeatureMember(found: FoundMembers, takesOthers: boolean): void {
-    const text = this.#text
-    const byte = text.bytes[text.at]
-    if (text.isText('geometry')) this.#geometry.read()
-    else if (text.isText('properties')) {
+    const json = this.#json
+    const byte = json.bytes[json.at]
+    if (json.isString('geometry')) this.#geometry.read()
+    else if (json.isString('properties')) {
       const isObject = byte === codes.openObject
-      if (isObject) text.members(() => this.#properties.readMember())
-      found.properties = isObject ? 'an object' : text.describe()
-    } else if (text.isText('type') && byte === codes.quote) {
-      text.string()
-      found.type = this.#lastText()
-    } else if (text.isText('id')) {
+      if (isObject) json.members(() => this.#properties.readMember())
+      found.properties = isObject ? 'an object' : json.describe()
+    } else if (json.isString('type') && byte === codes.quote) {
+      json.string()
+      found.type = this.#lastString()
+    } else if (json.isString('id')) {
       if (byte === codes.minus) this.#hasNegativeIds = true
       this.#properties.readId()
     } else {
-      if (text.isText('attributes')) found.isEsri = true
-      found.hasOthers ||= !structural.some((key) => text.isText(key))
-      if (takesOthers && !structural.some((key) => text.isText(key))) this.#properties.readMember()
-      else text.pass()
+      if (json.isString('attributes')) found.isEsri = true
+      found.hasOthers ||= !structural.some((key) => json.isString(key))
+      if (takesOthers && !structural.some((key) => json.isString(key))) this.#properties.readMember()
+      else json.pass()
     }
   }
 
-  /** Starts the record of a feature; anew, where it takes more of the file than was there. */
+  /** Starts the record of a feature, possibly again after more of the file was read. */
   #startRecord(): void {
     this.#properties.start(this.count + 1)
     this.#geometry.clear()
     this.#spool.at = this.#recordAt
-    this.#spool.reserve(recordHead + 4)
-    this.#spool.at += recordHead + 4
+    this.#spool.reserve(recordHeaderBytes + 4)
+    this.#spool.at += recordHeaderBytes + 4
   }
 
   #endRecord(): void {
     const spool = this.#spool
     const start = this.#recordAt
     const { fault } = this.#geometry
-    spool.view.setUint32(start + recordHead, spool.at - start - recordHead - 4, true)
+    spool.view.setUint32(start + recordHeaderBytes, spool.at - start - recordHeaderBytes - 4, true)
     this.#geometry.write(spool)
     if (fault !== undefined) {
       spool.reserve(3 * fault.length + 2)
@@ -335,11 +336,11 @@ class GeoJsonReader {
 
 interface FoundMembers {
   type: string | undefined
-  /** What stands for the properties. */
+  /** Description of the value of `properties`. */
   properties: string | undefined
-  /** Whether there are members of no meaning. */
+  /** Whether the feature has foreign members. */
   hasOthers: boolean
-  /** Whether it looks like a feature of an ArcGIS server. */
+  /** Whether it looks like an Esri JSON feature. */
   isEsri: boolean
 }
 

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import type { CoordinateTransformation, SpatialReference } from 'gdal-async'
 import { wkbTypes } from '../../../geo/wkb.ts'
 import type { GdalModule } from '../../runner/gdal_module.ts'
-import { geometryAt, positionsAt, type SpoolPiece } from './spool_reader.ts'
+import { geometryAt, positionsAt, type SpoolChunk } from './spool_reader.ts'
 
-/** Reprojects the features of a piece in place; gives where those start that cannot be reprojected. */
-export type Reproject = (piece: SpoolPiece) => ReadonlySet<number>
+/** Reprojects the features of a chunk in place; returns the positions of features that cannot be reprojected. */
+export type Reproject = (piece: SpoolChunk) => ReadonlySet<number>
 
-/** Where features come from, and where they go. */
+/** Source and target of a reprojection. */
 export interface ReprojectTarget {
-  /** The member `crs` of the source, parsed; undefined where it has none. */
+  /** Parsed member `crs` of the source; undefined if it has none. */
   readonly crs: unknown
   /** EPSG code. */
   readonly srs: number
@@ -18,19 +18,22 @@ export interface ReprojectTarget {
   readonly folder: string
 }
 
-/** Makes what reprojects the features of a source, with what GDAL takes its `crs` for. */
-export function makeReproject(gdal: GdalModule, { crs, srs, folder }: ReprojectTarget): Reproject {
+/**
+ * Creates a function that reprojects the features of a source, from the reference system that GDAL derives from its
+ * `crs`.
+ */
+export function createReproject(gdal: GdalModule, { crs, srs, folder }: ReprojectTarget): Reproject {
   const read = (member: unknown) => readReferenceSystem(gdal, member, folder)
   const from = read(crs)
   const to = read({ type: 'name', properties: { name: `EPSG:${srs}` } })
   if (from.isSame(to)) return () => new Set()
   const transformation = new gdal.CoordinateTransformation(from, to)
-  // Elsewhere PROJ chooses an operation by the place of what it is given.
+  // For other systems, PROJ chooses an operation by location.
   const isUniform = crs === undefined || from.isSame(read(undefined))
   return (piece) => reproject(gdal, { transformation, isUniform }, piece)
 }
 
-/** Asks GDAL for the reference system of a source with such a member. */
+/** Reads the reference system that GDAL derives from a `crs` member. */
 function readReferenceSystem(gdal: GdalModule, crs: unknown, folder: string): SpatialReference {
   const path = join(mkdtempSync(join(folder, 'crs-')), 'crs.geojson')
   const feature = { type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: [0, 0] } }
@@ -47,14 +50,14 @@ function readReferenceSystem(gdal: GdalModule, crs: unknown, folder: string): Sp
 
 interface Reprojection {
   readonly transformation: CoordinateTransformation
-  /** Whether features may be reprojected together. */
+  /** Whether features can be reprojected together. */
   readonly isUniform: boolean
 }
 
 function reproject(
   gdal: GdalModule,
   { transformation, isUniform }: Reprojection,
-  piece: SpoolPiece,
+  piece: SpoolChunk,
 ): ReadonlySet<number> {
   const failed = new Set<number>()
   for (const hasZ of [false, true]) {
@@ -72,12 +75,12 @@ function reproject(
 
 const wkbHead = 9
 
-/** Features of which each position takes as many bytes. */
-interface Batch extends SpoolPiece {
+/** Features whose positions have the same size. */
+interface Batch extends SpoolChunk {
   readonly step: 16 | 24
 }
 
-/** Reprojects features of the same dimension; returns false where a position of them cannot be. */
+/** Reprojects features of the same dimension; returns false if a position cannot be reprojected. */
 function transformAll(gdal: GdalModule, transformation: CoordinateTransformation, batch: Batch): boolean {
   const { bytes, step } = batch
   const places = batch.starts.map((start) => positionsAt(batch, geometryAt(batch, start)))

@@ -6,21 +6,21 @@ import { partsOfWkbType, wkbTypes } from '../../../geo/wkb.ts'
 import type { FlatFeature } from '../../flatgeobuf/flat_reader.ts'
 import type { ReadFeature } from '../../import/feature_reader.ts'
 
-/** Bytes of the head of a record: its size, then flags. */
-export const recordHead = 5
+/** Size of the header of a record: size and flags. */
+export const recordHeaderBytes = 5
 /** Flags of a record. */
 export const recordFlags = { isFaulty: 1, isUnsorted: 2 } as const
 
 const windowBytes = 1 << 18
 
-/** A piece of a spool, with whole features. */
-export interface SpoolPiece extends Bytes {
-  /** Where each feature starts. */
+/** A chunk of a spool file, with complete features. */
+export interface SpoolChunk extends Bytes {
+  /** Positions of the features. */
   readonly starts: readonly number[]
 }
 
-/** Reads a spool in pieces of many features each; each one is valid until the next. */
-export function* readSpool(path: string): Generator<SpoolPiece> {
+/** Reads a spool file in chunks of many features; each chunk is valid until the next. */
+export function* readSpool(path: string): Generator<SpoolChunk> {
   const file = openSync(path, 'r')
   try {
     let data = bytesOf(Buffer.allocUnsafe(windowBytes))
@@ -42,7 +42,7 @@ export function* readSpool(path: string): Generator<SpoolPiece> {
   }
 }
 
-/** Finds where the whole features before an end start, and where the next one does. */
+/** Returns the positions of the complete features before `end`, and of the next one. */
 function findStarts({ view }: Bytes, end: number): { starts: number[]; next: number } {
   const starts: number[] = []
   let next = 0
@@ -55,10 +55,10 @@ function findStarts({ view }: Bytes, end: number): { starts: number[]; next: num
   return { starts, next }
 }
 
-/** Gives the feature that starts at a place. */
+/** Returns the feature at a position. */
 export function featureAt({ bytes, view }: Bytes, start: number): ReadFeature {
   const size = view.getUint32(start, true)
-  const properties = start + recordHead
+  const properties = start + recordHeaderBytes
   const at = geometryAt({ bytes, view }, start)
   const geometry = bytes[at] === 0 ? 0 : at
   const feature = { bytes, view, geometry, properties, size }
@@ -67,30 +67,30 @@ export function featureAt({ bytes, view }: Bytes, start: number): ReadFeature {
   return { ...feature, fault: { reason: bytes.toString('utf8', end - view.getUint16(end, true), end) } }
 }
 
-/** Finds the geometry of the feature that starts at a place: its first byte is 0 where there is none. */
+/** Returns the position of the geometry of the feature at a position. Its first byte is 0 for a null geometry. */
 export function geometryAt({ view }: Bytes, start: number): number {
-  const properties = start + recordHead
+  const properties = start + recordHeaderBytes
   return properties + 4 + view.getUint32(properties, true)
 }
 
-/** Tells whether properties stand in another order than the columns, or twice. */
+/** Tells whether properties are not in column order, or repeated. */
 export function isUnsorted({ bytes, properties }: FlatFeature): boolean {
   return ((bytes[properties - 1] as number) & recordFlags.isUnsorted) !== 0
 }
 
-/** Where the positions of a geometry stand. */
+/** Location of the positions of a geometry. */
 export interface SpooledPositions {
   readonly at: number
   readonly count: number
   readonly hasZ: boolean
 }
 
-/** Finds the positions of a geometry that stands in the spool. */
+/** Finds the positions of a geometry in a spool file. */
 export function positionsAt({ bytes, view }: Bytes, geometry: number): SpooledPositions {
   return { at: geometry + 6, count: view.getUint32(geometry + 2, true), hasZ: bytes[geometry + 1] === 1 }
 }
 
-/** Reads the geometry of a feature, in place; undefined where it has none. */
+/** Reads the geometry of a feature without copying it; undefined for a null geometry. */
 export function readSpooledGeometry(feature: FlatFeature): AnyByteGeometry | undefined {
   const { bytes, view, geometry } = feature
   if (geometry === 0) return undefined
@@ -103,7 +103,7 @@ export function readSpooledGeometry(feature: FlatFeature): AnyByteGeometry | und
   const members = Array.from({ length: view.getUint32(cursor.at - 4, true) }, () => {
     const { at: head } = cursor
     cursor.at += 5
-    // A position without a height has one of 0 there.
+    // Positions without a height have a height of 0 here.
     return readMember(cursor, { type: bytes[head] as number, hasZ, count: view.getUint32(head + 1, true) })
   })
   return { family: 'COLLECTION', members }
@@ -112,9 +112,9 @@ export function readSpooledGeometry(feature: FlatFeature): AnyByteGeometry | und
 interface Cursor {
   readonly data: Bytes
   readonly step: number
-  /** Where the next position stands. */
+  /** Offset of the next position. */
   position: number
-  /** Where the next number of the structure stands. */
+  /** Offset of the next number of the structure. */
   at: number
 }
 
@@ -126,7 +126,7 @@ interface MemberHead {
 
 function readMember(cursor: Cursor, { type, hasZ, count }: MemberHead): ByteGeometry {
   const kind = partsOfWkbType(type)
-  if (kind === undefined) throw new Error(`the spool has no geometries of type ${type}`)
+  if (kind === undefined) throw new Error(`unsupported geometry type ${type} in the spool file`)
   const { family, isMulti } = kind
   return { family, isMulti, hasZ, parts: readParts(cursor, { type, hasZ, count }) }
 }

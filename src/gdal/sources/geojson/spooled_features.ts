@@ -3,21 +3,21 @@ import type { ColumnType, FlatFeature } from '../../flatgeobuf/flat_reader.ts'
 import type { Value } from '../../flatgeobuf/value.ts'
 import type { FeatureReader } from '../../import/feature_reader.ts'
 import { misplaced } from '../missing.ts'
-import { valueForms, valueHead } from './property_text.ts'
+import { valueFormats, valueHeaderBytes } from './property_parser.ts'
 import type { Reproject } from './reproject.ts'
 import { featureAt, isUnsorted, readSpool, readSpooledGeometry } from './spool_reader.ts'
 
-/** What is read from a spool. */
+/** A spool file, and how to read it. */
 export interface SpoolColumns {
   readonly path: string
-  /** Columns that become fields, in order, and their datatypes. */
+  /** Columns that become fields, in order, with their datatypes. */
   readonly fields: readonly { readonly column: number; readonly datatype: Datatype }[]
   readonly reproject: Reproject
 }
 
 const numbers: ReadonlySet<Datatype> = new Set(['INTEGER', 'BIGINT', 'REAL'])
 
-/** Makes the reader of the features of a spool. */
+/** Creates the reader of the features of a spool file. */
 export function spooledFeatureReader({ path, fields, reproject }: SpoolColumns): FeatureReader {
   const ranks = new Int32Array(1 << 16).fill(-1)
   for (const [rank, { column }] of fields.entries()) ranks[column] = rank
@@ -27,8 +27,8 @@ export function spooledFeatureReader({ path, fields, reproject }: SpoolColumns):
   const visitAt = (value: MutableValue, at: number, visit: (value: Value) => void) => {
     const form = value.bytes[at + 2]
     value.column = ranks[value.view.getUint16(at, true)] as number
-    if (form === valueForms.none || value.column < 0) return
-    placeValue(value, { at: at + valueHead, form, isNumber: areNumbers[value.column] as boolean })
+    if (form === valueFormats.none || value.column < 0) return
+    pointValue(value, { at: at + valueHeaderBytes, form, isNumber: areNumbers[value.column] as boolean })
     visit(value)
   }
   return {
@@ -44,13 +44,13 @@ export function spooledFeatureReader({ path, fields, reproject }: SpoolColumns):
     readGeometry: readSpooledGeometry,
     eachProperty(feature, visit) {
       const { bytes, view } = feature
-      // One object for all: there are millions of values.
+      // A single object is reused, since there are millions of values.
       const value: MutableValue = { bytes, view, column: 0, type: 'String', at: 0, size: 0 }
       if (isInOrder && !isUnsorted(feature)) {
         eachValueAt(feature, (at) => visitAt(value, at, visit))
         return
       }
-      // Of a property that stands there twice the last value counts.
+      // The last value of a repeated property counts.
       places.fill(-1)
       eachValueAt(feature, (at) => {
         places[ranks[view.getUint16(at, true)] as number] = at
@@ -62,15 +62,15 @@ export function spooledFeatureReader({ path, fields, reproject }: SpoolColumns):
 
 type MutableValue = { -readonly [K in keyof Value]: Value[K] }
 
-interface Place {
+interface StoredValue {
   readonly at: number
   readonly form: number | undefined
   readonly isNumber: boolean
 }
 
-/** Lets a value point at the number that stands in the spool, or at how it is written. */
-function placeValue(value: MutableValue, { at, form, isNumber }: Place): void {
-  const isString = form === valueForms.string
+/** Points a value to the stored number, or to the number as it is written. */
+function pointValue(value: MutableValue, { at, form, isNumber }: StoredValue): void {
+  const isString = form === valueFormats.string
   if (isNumber && !isString) {
     value.type = numberTypes[form as 0 | 1]
     value.at = at
@@ -84,16 +84,16 @@ function placeValue(value: MutableValue, { at, form, isNumber }: Place): void {
 
 const numberTypes: Readonly<Record<0 | 1, ColumnType>> = { 0: 'Double', 1: 'Long' }
 
-/** Calls back on where the values of a feature stand. */
+/** Calls `visit` with the position of each value of a feature. */
 function eachValueAt({ bytes, view, properties }: FlatFeature, visit: (at: number) => void): void {
   let at = properties + 4
   const end = at + view.getUint32(properties, true)
   while (at < end) {
     visit(at)
     const form = bytes[at + 2]
-    at += valueHead
-    if (form === valueForms.none) continue
-    if (form !== valueForms.string) at += 8
+    at += valueHeaderBytes
+    if (form === valueFormats.none) continue
+    if (form !== valueFormats.string) at += 8
     at += 4 + view.getUint32(at, true)
   }
 }

@@ -1,4 +1,4 @@
-import type { JsonText } from './json_text.ts'
+import type { JsonReader } from './json_reader.ts'
 
 const plain: ReadonlyMap<number, number> = new Map(
   Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
@@ -9,13 +9,13 @@ const backslash = 0x5c
 const letterU = 0x75
 
 /**
- * Resolves the escapes of a string that stands in the window; bytes that are no UTF-8 stay as they are, and half of a
- * pair of surrogates becomes U+FFFD.
+ * Resolves the escapes of a string in the window. Bytes that are not UTF-8 are kept; an unpaired surrogate becomes
+ * U+FFFD.
  *
- * @throws {JsonFault} for U+0000, which no database holds
+ * @throws {JsonFault} for U+0000, which databases cannot store
  */
-export function unescapeJson(text: JsonText, start: number, end: number): Buffer {
-  const { bytes } = text
+export function unescapeJson(json: JsonReader, start: number, end: number): Buffer {
+  const { bytes } = json
   const target = Buffer.allocUnsafe(end - start)
   let length = 0
   for (let at = start; at < end; at++) {
@@ -24,11 +24,11 @@ export function unescapeJson(text: JsonText, start: number, end: number): Buffer
     if (byte !== backslash) target[length++] = byte
     else if (next !== letterU) {
       const character = plain.get(next)
-      if (character === undefined) throw text.fault('syntax', at)
+      if (character === undefined) throw json.fault('syntax', at)
       target[length++] = character
       at += 1
     } else {
-      const { character, size } = readCharacter(text, at, end)
+      const { character, size } = readCharacter(json, at, end)
       length += target.write(character, length)
       at += size - 1
     }
@@ -36,13 +36,13 @@ export function unescapeJson(text: JsonText, start: number, end: number): Buffer
   return target.subarray(0, length)
 }
 
-/** Reads the escape of a code unit, and of the one behind it where they are a pair. */
-function readCharacter(text: JsonText, at: number, end: number): { character: string; size: number } {
-  const { bytes } = text
-  const unit = unitAt(text, at, end)
-  if (unit === 0) throw text.fault('nul', at)
+/** Reads the escape of a code unit, and of the next one if they are a surrogate pair. */
+function readCharacter(json: JsonReader, at: number, end: number): { character: string; size: number } {
+  const { bytes } = json
+  const unit = unitAt(json, at, end)
+  if (unit === 0) throw json.fault('nul', at)
   const hasSecond = isHigh(unit) && bytes[at + 6] === backslash && bytes[at + 7] === letterU
-  const second = hasSecond ? unitAt(text, at + 6, end) : 0
+  const second = hasSecond ? unitAt(json, at + 6, end) : 0
   if (isBetween(second, 0xdc00, 0xdfff)) return { character: String.fromCharCode(unit, second), size: 12 }
   return { character: isBetween(unit, 0xd800, 0xdfff) ? '\uFFFD' : String.fromCharCode(unit), size: 6 }
 }
@@ -55,9 +55,9 @@ function isBetween(value: number, from: number, to: number): boolean {
   return value >= from && value <= to
 }
 
-/** Reads the four digits of an escape. */
-function unitAt(text: JsonText, at: number, end: number): number {
-  const digits = text.bytes.toString('latin1', at + 2, Math.min(at + 6, end))
-  if (!/^[\da-fA-F]{4}$/.test(digits)) throw text.fault('syntax', at)
+/** Reads the four hexadecimal digits of an escape. */
+function unitAt(json: JsonReader, at: number, end: number): number {
+  const digits = json.bytes.toString('latin1', at + 2, Math.min(at + 6, end))
+  if (!/^[\da-fA-F]{4}$/.test(digits)) throw json.fault('syntax', at)
   return Number.parseInt(digits, 16)
 }

@@ -9,7 +9,13 @@ import { uniqueNameIgnoringCase } from '../../../core/unique_name.ts'
 import type { GdalModule } from '../../runner/gdal_module.ts'
 import type { Comparison, SourceLayer } from '../source.ts'
 import { nameSource } from '../source_name.ts'
-import { type DeclaredShapes, hasHeights, hasOwnMeasures, isOfOtherSystem, saysMore } from './geometry_sql.ts'
+import {
+  type GeometryColumn,
+  hasHeights,
+  hasMeasureValues,
+  hasOtherSystem,
+  mayLosePart,
+} from './geometry_sql.ts'
 import {
   declarationOf,
   exactValue,
@@ -22,29 +28,29 @@ import {
 interface Table {
   readonly name: string
   readonly columns: readonly TableColumn[]
-  readonly shapes: DeclaredShapes | undefined
+  readonly geometryColumn: GeometryColumn | undefined
 }
 
 /**
- * Compares what a table of a GeoPackage holds with what GDAL gives. SQLite takes any value for a column: GDAL makes 0 of a text among
- * numbers, cuts numbers that are too large, leaves out days that it does not understand, and columns too.
+ * Compares the content of a GeoPackage table with what GDAL reads. SQLite allows any value in a column, but GDAL reads
+ * strings in numeric columns as 0, clamps large integers, and ignores invalid dates and some columns.
  */
 export async function compareTable(gdal: GdalModule, source: SourceLayer): Promise<Comparison> {
   try {
-    // What lists gave is collected some time, which waits for whatever the data set does: each has its own.
+    // A separate data set: finalizers of layers and fields wait for pending operations of their own data set.
     const table = useDataset(gdal, source, (dataset) => describeTable(dataset, source))
-    return await askTable(openAgain(gdal, source), table)
+    return await queryTable(openAgain(gdal, source), table)
   } catch {
-    // A sum of whole numbers may be too large.
+    // A sum of integers may overflow.
     return { isDoubtful: true }
   }
 }
 
-async function askTable(dataset: Dataset, { name, columns, shapes }: Table): Promise<Comparison> {
+async function queryTable(dataset: Dataset, { name, columns, geometryColumn }: Table): Promise<Comparison> {
   try {
     const doubts = [
       ...columns.map(mayBeMisread),
-      ...(shapes === undefined ? [] : [`max(${saysMore(shapes)})`]),
+      ...(geometryColumn === undefined ? [] : [`max(${mayLosePart(geometryColumn)})`]),
     ].map((condition) => `when ${condition} then 1`)
     const isDoubtful = doubts.length === 0 ? '0' : `case ${doubts.join(' ')} else 0 end`
     const found = await dataset.executeSQLAsync(
@@ -85,8 +91,8 @@ function describeTable(dataset: Dataset, { layer }: Pick<SourceLayer, 'layer'>):
     dataset,
     `select srs_id as srs from gpkg_geometry_columns where lower(table_name) = lower(${quoteText(name)})`,
   )
-  const shapes = system && { column: quoteName(geomColumn), srs: system.srs, code: layer.geomType }
-  return { name, columns, shapes }
+  const geometryColumn = system && { column: quoteName(geomColumn), srs: system.srs, code: layer.geomType }
+  return { name, columns, geometryColumn }
 }
 
 function readRows<Row>(dataset: Dataset, sql: string): Row[] {
@@ -95,21 +101,21 @@ function readRows<Row>(dataset: Dataset, sql: string): Row[] {
 }
 
 /**
- * Copies a table of a GeoPackage as what it holds: each value exactly, none where it is not what its column is
- * declared as, which is told in a column more.
+ * Copies a GeoPackage table exactly. Values that do not have the datatype of their column become null, and are reported
+ * in an additional column.
  *
  * @throws {Problem} source/unreadable
  */
 export function openExactly(gdal: GdalModule, source: SourceLayer, folder: string): SourceLayer {
   const { description } = source.dataset
   const path = join(mkdtempSync(join(folder, 'exact-')), basename(description))
-  const told = copyTable(path, describeTable(source.dataset, source), source)
+  const faultColumn = copyTable(path, describeTable(source.dataset, source), source)
   const dataset = gdal.open(path, 'r', 'GPKG')
   const layer = dataset.layers.get(source.layer.name)
-  return { ...source, dataset, layer, columns: { uses: new Map([[told, 'FAULT']]) } }
+  return { ...source, dataset, layer, columns: { uses: new Map([[faultColumn, 'FAULT']]) } }
 }
 
-/** @returns the name of the column of faults */
+/** @returns the name of the column with the faults */
 function copyTable(path: string, table: Table, { dataset, layer, name }: SourceLayer): string {
   const database = new DatabaseSync(path)
   try {
@@ -122,33 +128,33 @@ function copyTable(path: string, table: Table, { dataset, layer, name }: SourceL
       type: column.type ?? typeOf(database, table, column),
     }))
     const names = [layer.fidColumn, layer.geomColumn, ...columns.map((column) => column.name)]
-    const told = uniqueNameIgnoringCase('fault', names)
+    const faultColumn = uniqueNameIgnoringCase('fault', names)
     const id = layer.fidColumn === '' ? uniqueNameIgnoringCase('fid', names) : layer.fidColumn
-    copyRows(database, { ...table, columns }, { id, told, geometry: layer.geomColumn })
-    return told
+    copyRows(database, { ...table, columns }, { id, faultColumn, geometry: layer.geomColumn })
+    return faultColumn
   } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause)
-    throw problem('source/unreadable', `${nameSource(name)} cannot be read: ${said}`, { cause })
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw problem('source/unreadable', `${nameSource(name)} cannot be read: ${reason}`, { cause })
   } finally {
     database.close()
   }
 }
 
-function copyLists(database: DatabaseSync, { name, shapes }: Table): void {
+function copyLists(database: DatabaseSync, { name, geometryColumn }: Table): void {
   database.exec('create table gpkg_spatial_ref_sys as select * from source.gpkg_spatial_ref_sys')
   for (const list of ['gpkg_contents', 'gpkg_geometry_columns']) {
     const own = `lower(table_name) = lower(${quoteText(name)})`
     database.exec(`create table ${list} as select * from source.${list} where ${own}`)
   }
-  if (shapes === undefined) return
-  // What is there is declared.
+  if (geometryColumn === undefined) return
+  // Declare dimensions that the geometries have.
   const isAny = (condition: string) => `exists (select 1 from source.${quoteName(name)} where ${condition})`
   database.exec(`update gpkg_geometry_columns set
-    z = case when ${isAny(hasHeights(shapes))} then 2 else z end,
-    m = case when ${isAny(hasOwnMeasures(shapes))} then 2 else m end`)
+    z = case when ${isAny(hasHeights(geometryColumn))} then 2 else z end,
+    m = case when ${isAny(hasMeasureValues(geometryColumn))} then 2 else m end`)
 }
 
-/** Finds what a column of another datatype than GeoPackages have holds. */
+/** Returns the datatype of the values of a column whose declared type GeoPackage does not define. */
 function typeOf(database: DatabaseSync, { name }: Table, column: TableColumn): string {
   const sql = `select distinct typeof(${quoteName(column.name)}) as storage from source.${quoteName(name)}`
   const rows = database.prepare(sql).all() as { storage: string }[]
@@ -163,29 +169,33 @@ function typeOf(database: DatabaseSync, { name }: Table, column: TableColumn): s
 interface CopiedNames {
   readonly id: string
   readonly geometry: string
-  /** Of the column that tells what is wrong with a row. */
-  readonly told: string
+  /** Name of the column with the fault of a row. */
+  readonly faultColumn: string
 }
 
 function copyRows(
   database: DatabaseSync,
-  { name, columns, shapes }: Table,
-  { id, geometry, told }: CopiedNames,
+  { name, columns, geometryColumn }: Table,
+  { id, geometry, faultColumn }: CopiedNames,
 ): void {
-  const spatial = shapes === undefined ? [] : [quoteName(geometry)]
+  const spatial = geometryColumn === undefined ? [] : [quoteName(geometry)]
   const declared = columns.map((column) => `${quoteName(column.name)} ${declarationOf(column)}`)
   const head = [`${quoteName(id)} integer primary key`, ...spatial.map((one) => `${one} blob`)]
-  database.exec(`create table ${quoteName(name)} (${[...head, ...declared, `${told} text`].join(', ')})`)
+  database.exec(
+    `create table ${quoteName(name)} (${[...head, ...declared, `${faultColumn} text`].join(', ')})`,
+  )
   const faults = [
-    ...(shapes === undefined ? [] : [`when ${isOfOtherSystem(shapes)} then ${quoteText(otherSystem)}`]),
+    ...(geometryColumn === undefined
+      ? []
+      : [`when ${hasOtherSystem(geometryColumn)} then ${quoteText(otherSystem)}`]),
     ...columns.map((column) => `when ${isBadValue(column)} then ${faultOf(column)}`),
   ]
   const fault = faults.length === 0 ? 'null' : `case ${faults.join(' ')} end`
   const values = [...spatial, ...columns.map(exactValue), fault]
-  const targets = [...spatial, ...columns.map((column) => quoteName(column.name)), told]
+  const targets = [...spatial, ...columns.map((column) => quoteName(column.name)), faultColumn]
   database.exec(
     `insert into ${quoteName(name)} (${targets.join(', ')}) select ${values.join(', ')} from source.${quoteName(name)}`,
   )
 }
 
-const otherSystem = 'its geometry is of another reference system than its layer'
+const otherSystem = 'the reference system of its geometry differs from that of the layer'

@@ -1,37 +1,39 @@
 import type { GeometryParts } from '../../../contract/geometry.ts'
 import { hasMeasures, readDeclaredType } from '../declared_type.ts'
 
-/** How the shapes of a table in a GeoPackage are declared. */
-export interface DeclaredShapes {
+/** Declaration of the geometry column of a GeoPackage table. */
+export interface GeometryColumn {
   /** Name of the column, quoted. */
   readonly column: string
-  /** Number of the reference system in the file. */
+  /** Id of the reference system in the file. */
   readonly srs: number
-  /** What GDAL calls the type. */
+  /** GDAL's code of the geometry type. */
   readonly code: number
 }
 
-/** Condition of SQL on a row: holds where the shape says another reference system; 0 and -1 say none. */
-export function isOfOtherSystem({ column, srs }: DeclaredShapes): string {
+/** SQL condition on a row: the geometry has another reference system; 0 and -1 are undefined ones. */
+export function hasOtherSystem({ column, srs }: GeometryColumn): string {
   const known = [srs, 0, -1].flatMap((code) => {
     const bytes = Buffer.alloc(4)
     bytes.writeInt32LE(code)
-    const turned = Buffer.from(bytes).reverse()
-    return [...new Set([bytes, turned].map((one) => `x'${one.toString('hex')}'`))]
+    const bigEndian = Buffer.from(bytes).reverse()
+    return [...new Set([bytes, bigEndian].map((one) => `x'${one.toString('hex')}'`))]
   })
   const cases = known.map((bytes) => `when ${bytes} then 0`).join(' ')
   return `case when typeof(${column}) = 'blob' then case substr(${column}, 5, 4) ${cases} else 1 end else 0 end`
 }
 
 /**
- * Bytes that say the type of a shape, behind a header whose size its flags tell.
+ * SQL expression for the bytes with the byte order and type of a geometry, after a header whose size depends on its
+ * flags.
  *
  * @see https://www.geopackage.org/spec120/#gpb_format
  */
 function typeBytes(column: string): string {
   const flags = `substr(${column}, 4, 1)`
   const sizes = [0, 32, 48, 48, 64]
-  // The envelope stands above the byte order, the mark of an empty shape above the envelope.
+  // In the flags, the bits of the envelope are above the byte order, and the bit for empty geometries is above the
+  // envelope.
   const cases = sizes.flatMap((size, envelope) =>
     [0, 1, 16, 17].map((rest) => {
       const byte = (2 * envelope + rest).toString(16).padStart(2, '0')
@@ -41,7 +43,7 @@ function typeBytes(column: string): string {
   return `case ${flags} ${cases.join(' ')} end`
 }
 
-// Types with heights are numbers from 1000 on, with measures from 2000, with both from 3000.
+// Type codes with heights start at 1000, with measures at 2000, with both at 3000.
 const heights = ['01[EF]?030000', '00000003[EF]?', '01[BC]?0B0000', '0000000B[BC]?']
 const measures = ['01[DE]?070000', '00000007[DE]?', '01[BC]?0B0000', '0000000B[BC]?']
 
@@ -50,32 +52,32 @@ function isLike(column: string, patterns: readonly string[]): string {
   return `coalesce(${patterns.map((pattern) => `${bytes} glob '${pattern}'`).join(' or ')}, 0)`
 }
 
-/** Condition of SQL on a row: holds where the shape has heights. */
-export function hasHeights({ column }: DeclaredShapes): string {
+/** SQL condition on a row: the geometry has heights. */
+export function hasHeights({ column }: GeometryColumn): string {
   return isLike(column, heights)
 }
 
-/** Condition of SQL on a row: holds where the shape has measures. */
-export function hasOwnMeasures({ column }: DeclaredShapes): string {
+/** SQL condition on a row: the geometry has measures. */
+export function hasMeasureValues({ column }: GeometryColumn): string {
   return isLike(column, measures)
 }
 
-/** Condition of SQL on a row: holds where GDAL passes over something that the shape says. */
-export function saysMore(shapes: DeclaredShapes): string {
-  const { column, code } = shapes
+/** SQL condition on a row: GDAL would ignore a part of the geometry. */
+export function mayLosePart(geometryColumn: GeometryColumn): string {
+  const { column, code } = geometryColumn
   const declared = readDeclaredType(code)
   const isPlanar = declared?.hasZ === false
   const patterns = [...(isPlanar ? heights : []), ...(hasMeasures(code) ? [] : measures)]
   const other = patterns.length === 0 ? [] : [isLike(column, patterns)]
-  // Most are written alike, and done with soon.
-  const usual = usualShapes(shapes, declared).map((one) => `when ${one} then 0`)
-  return `case ${usual.join(' ')} when ${[isOfOtherSystem(shapes), ...other].join(' or ')} then 1 else 0 end`
+  // Fast path for the most frequent headers.
+  const usual = usualGeometries(geometryColumn, declared).map((one) => `when ${one} then 0`)
+  return `case ${usual.join(' ')} when ${[hasOtherSystem(geometryColumn), ...other].join(' or ')} then 1 else 0 end`
 }
 
 const codes = { POINT: 1, LINESTRING: 2, POLYGON: 3 } as const
 
-/** Little-endian, without an envelope or with one of the dimensions that are declared. */
-function usualShapes({ column, srs }: DeclaredShapes, declared: GeometryParts | undefined): string[] {
+/** Little-endian geometries, without an envelope or with one of the declared dimensions. */
+function usualGeometries({ column, srs }: GeometryColumn, declared: GeometryParts | undefined): string[] {
   const { hasZ = false } = declared ?? {}
   const singles = declared === undefined ? Object.values(codes) : [codes[declared.family]]
   const system = Buffer.alloc(4)

@@ -1,23 +1,23 @@
 import { quoteName, quoteText } from '../../../core/sql_quote.ts'
 
-/** A column of a table in a GeoPackage, and what GDAL takes it for. */
+/** A column of a GeoPackage table, with its type in GDAL. */
 export interface TableColumn {
   readonly name: string
-  /** What it was declared as. */
+  /** Declared type. */
   readonly declared: string
-  /** What gdal-async calls its datatype; undefined where GDAL passes the column over. */
+  /** Type in gdal-async; undefined if GDAL ignores the column. */
   readonly type: string | undefined
 }
 
-/** How values of a datatype stand in a table. Conditions of SQL, on a column that they are given the name of. */
+/** Rules for the values of a datatype, as SQL conditions on a column. */
 interface ValueRule {
   /** @see https://www.geopackage.org/spec120/#table_column_data_types */
   readonly declare: string
-  /** What a fault calls the datatype. */
+  /** Datatype in messages. */
   readonly title: string
-  /** Holds for a value that is none of the datatype. */
+  /** Condition on a value: it does not have the datatype. */
   readonly isBad: (value: string) => string
-  /** Holds for all rows together where any of them may be bad: ten times faster. */
+  /** Aggregate condition on all rows: some value may be bad. Ten times faster than checking each. */
   readonly isDoubtful: (value: string) => string
 }
 
@@ -33,15 +33,17 @@ function isWithin(value: string, most: number): string {
   return `${value} between -${most} - 1 and ${most}`
 }
 
-/** Holds for a whole number that no double is. */
+/** SQL condition: an integer that doubles cannot represent exactly. */
 function isLong(value: string): string {
   return `typeof(${value}) = 'integer' and not ${isWithin(value, largestExact)}`
 }
 
-/** SQLite takes numbers and times of today for moments too, and hour 24, of which GDAL makes nothing. */
-function isMoment(text: string): string {
-  const shapes = ['', '[T ][01]*', '[T ]2[0-3]*'].map((rest) => `${text} glob '????-??-??${rest}'`)
-  return `(julianday(${text}) is not null and (${shapes.join(' or ')}))`
+/**
+ * SQL condition: a valid timestamp. SQLite also accepts numbers, times without a date, and hour 24, which GDAL ignores.
+ */
+function isTimestamp(text: string): string {
+  const patterns = ['', '[T ][01]*', '[T ]2[0-3]*'].map((rest) => `${text} glob '????-??-??${rest}'`)
+  return `(julianday(${text}) is not null and (${patterns.join(' or ')}))`
 }
 
 const text: ValueRule = {
@@ -51,7 +53,7 @@ const text: ValueRule = {
   isDoubtful: (value) => `max(${value}) >= x'' or max(instr(${value}, char(0))) > 0`,
 }
 
-// Numbers are less than texts, texts are less than bytes. A sum of whole numbers is one.
+// SQLite sorts numbers before strings, and strings before blobs. A sum of integers is an integer.
 const rules = {
   boolean: {
     declare: 'MEDIUMINT',
@@ -84,7 +86,7 @@ const rules = {
     isDoubtful: (value) => `max(${value}) >= '' or max(${isLong(value)})`,
   },
   string: text,
-  /** Numbers among texts, of which GDAL gives fifteen digits. */
+  /** Numbers in string columns, which GDAL reads with fifteen digits. */
   mixed: { ...text, isDoubtful: (value) => `${text.isDoubtful(value)} or min(${value}) < ''` },
   binary: {
     declare: 'BLOB',
@@ -101,51 +103,52 @@ const rules = {
   dateTime: {
     declare: 'DATETIME',
     title: 'DATETIME',
-    isBad: (value) => `${value} is not null and not ${isMoment(value)}`,
-    isDoubtful: (value) => `count(${value}) > coalesce(sum(${isMoment(value)}), 0)`,
+    isBad: (value) => `${value} is not null and not ${isTimestamp(value)}`,
+    isDoubtful: (value) => `count(${value}) > coalesce(sum(${isTimestamp(value)}), 0)`,
   },
 } satisfies Readonly<Record<string, ValueRule>>
 
 function ruleOf({ type = 'string', declared }: Omit<TableColumn, 'name'>): ValueRule {
   if (type === 'integer' && /^bool/i.test(declared)) return rules.boolean
-  // Where it is declared as one of these, SQLite itself makes a double of a whole number.
+  // For these declared types, SQLite itself converts integers to doubles.
   if (type === 'real' && !/real|floa|doub/i.test(declared)) return rules.numeric
-  // And a text of a number. @see https://www.sqlite.org/datatype3.html "Determination Of Column Affinity"
+  // SQLite also converts numbers to strings. @see https://www.sqlite.org/datatype3.html "Determination Of Column
+  // Affinity"
   if (type === 'string')
     return /int/i.test(declared) || !/char|clob|text/i.test(declared) ? rules.mixed : text
   return rules[type as keyof typeof rules] ?? rules.mixed
 }
 
-/** Condition on all rows of a table: holds where GDAL gives a value of the column as another, and maybe where it does not. */
+/** Aggregate condition: GDAL may change a value of the column. Can be true although GDAL does not. */
 export function mayBeMisread(column: TableColumn): string {
   return column.type === undefined ? '1' : ruleOf(column).isDoubtful(quoteName(column.name))
 }
 
-/** What a column that has only values of its datatype is declared as. */
+/** Returns the declared type for a column with only valid values. */
 export function declarationOf(column: TableColumn): string {
   return ruleOf(column).declare
 }
 
-/** Condition on a row: holds where the value is none of the datatype of its column. */
+/** Condition on a row: the value does not have the datatype of its column. */
 export function isBadValue(column: TableColumn): string {
   return `(${ruleOf(column).isBad(quoteName(column.name))})`
 }
 
-/** The value of a column, exactly; none where it is bad. */
+/** Expression for the exact value of a column; null if it is bad. */
 export function exactValue(column: TableColumn): string {
   const value = quoteName(column.name)
   const isBad = isBadValue(column)
   if (ruleOf(column).title !== text.title) return `case when not ${isBad} then ${value} end`
-  // GDAL gives fifteen digits of a number among texts.
+  // GDAL reads numbers in string columns with fifteen digits.
   const short = `printf('%!.15g', ${value})`
   const digits = `case cast(${short} as real) when ${value} then ${short} else printf('%!.17g', ${value}) end`
   return `case when ${isBad} then null when typeof(${value}) = 'real' then ${digits} else ${value} end`
 }
 
-/** Says in words what is bad about a value. */
+/** Expression for a message about a bad value. */
 export function faultOf(column: TableColumn): string {
   const value = quoteName(column.name)
   const text = `'"' || substr(replace(${value}, char(0), char(0xfffd)), 1, 80) || '"'`
-  const shown = `case typeof(${value}) when 'text' then ${text} when 'blob' then 'its bytes' else ${value} end`
-  return `${quoteText(`${column.name}: `)} || ${shown} || ${quoteText(` is no ${ruleOf(column).title}`)}`
+  const shown = `case typeof(${value}) when 'text' then ${text} when 'blob' then 'a binary value' else ${value} end`
+  return `${quoteText(`${column.name}: `)} || ${shown} || ${quoteText(` is not a valid ${ruleOf(column).title}`)}`
 }

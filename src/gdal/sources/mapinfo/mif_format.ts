@@ -48,7 +48,7 @@ export const mapinfoInterchange = defineSource('MapInfoInterchange', {
         'Set Charset to "Neutral".',
       )
     const declared = geometries.types.map((type): Datatype => datatypes[type] ?? 'STRING')
-    const columns = { declared, ...(mid.texts === undefined ? {} : { texts: mid.texts }) }
+    const columns = { declared, ...(mid.strings === undefined ? {} : { strings: mid.strings }) }
     const layers = await openWithGdal(gdal, { ...source, path }, ['MapInfo File'])
     return layers.map((layer) => ({ ...layer, columns }))
   },
@@ -119,7 +119,7 @@ function startGeometries(source: SourceFile, isNeutral: boolean) {
   return { types, copy, count: () => count }
 }
 
-const moments: Readonly<Record<string, readonly [pattern: RegExp, as: string]>> = {
+const timestampPatterns: Readonly<Record<string, readonly [pattern: RegExp, as: string]>> = {
   date: [/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'],
   time: [/^(\d\d)(\d\d)(\d\d)(\d{3})$/, '$1:$2:$3.$4'],
   datetime: [/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3})$/, '$1-$2-$3T$4:$5:$6.$7'],
@@ -143,7 +143,7 @@ function startRows(
       throw unreadable(source, text)
     }
     const copied = cells.map((cell, at) => {
-      const [pattern, as] = moments[types[at] ?? ''] ?? []
+      const [pattern, as] = timestampPatterns[types[at] ?? ''] ?? []
       return pattern === undefined
         ? cell
         : cell

@@ -1,15 +1,15 @@
 import { gatherCompanions } from '../companions.ts'
 import { openWithGdal } from '../open_with_gdal.ts'
 import { defineSource } from '../source_format.ts'
-import { findShapeTexts } from './dbf_text.ts'
+import { findShapefileStrings } from './dbf_encoding.ts'
 
 /** Shapefile. @see ESRI Shapefile Technical Description, July 1998 */
 export const shapefile = defineSource('Shapefile', {
   async open(given, { gdal, job: { encoding } }) {
     const file = gatherCompanions(given, 'Shapefile')
-    const { gdalEncoding, texts } = findShapeTexts(file, encoding)
+    const { gdalEncoding, strings } = findShapefileStrings(file, encoding)
     gdal.config.set('SHAPE_ENCODING', gdalEncoding)
     const layers = await openWithGdal(gdal, file, ['ESRI Shapefile'])
-    return layers.map((layer) => (texts === undefined ? layer : { ...layer, columns: { texts } }))
+    return layers.map((layer) => (strings === undefined ? layer : { ...layer, columns: { strings } }))
   },
 })

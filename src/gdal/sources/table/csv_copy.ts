@@ -4,10 +4,10 @@ import { fullWhile } from '../../runner/disk_room.ts'
 import { writeAll } from '../../runner/write_all.ts'
 
 /** Name of the column for surplus cells. */
-export const beyondColumn = 'landform_beyond'
+export const surplusColumn = 'landform_surplus'
 
 const separators = [',', ';', '\t', '|'] as const
-const longestHeader = 1 << 20
+const maxHeaderBytes = 1 << 20
 const windowBytes = 1 << 22
 
 /**
@@ -16,15 +16,15 @@ const windowBytes = 1 << 22
  * @returns false if the header has no separators, so that no column can be added
  * @throws {Problem} source/unreadable for an unclosed quote; files/full
  */
-export function copyWithBeyond(path: string, target: string): boolean {
+export function copyWithSurplus(path: string, target: string): boolean {
   const source = openSync(path, 'r')
   try {
     const bytes = Buffer.alloc(windowBytes)
     const start = bytes.subarray(0, readSync(source, bytes, 0, bytes.length, 0))
-    const end = findHeaderEnd(start.subarray(0, longestHeader))
+    const end = findHeaderEnd(start.subarray(0, maxHeaderBytes))
     const separator = end === undefined ? undefined : findSeparator(start.toString('latin1', 0, end))
     if (end === undefined || separator === undefined) return false
-    const header = Buffer.concat([start.subarray(0, end), Buffer.from(`${separator}${beyondColumn}`)])
+    const header = Buffer.concat([start.subarray(0, end), Buffer.from(`${separator}${surplusColumn}`)])
     writeCopy(source, { target, header, from: end })
     return true
   } finally {

@@ -6,40 +6,40 @@ import { startWktCheck } from '../../../geo/wkt_check.ts'
 import type { ColumnUse } from '../../import/copy_row.ts'
 import type { GdalModule } from '../../runner/gdal_module.ts'
 import type { GeometryReason, SourceFile, SourceLayer } from '../source.ts'
-import { defineSource, type FileLook, hasExtension, type Opening } from '../source_format.ts'
+import { defineSource, type FileProbe, hasExtension, type Opening } from '../source_format.ts'
 import { refuseNul } from '../text/plain_text.ts'
 import { recodeIfNeeded } from '../text/recode.ts'
 import { type CoordinateColumns, findCoordinates, namesOf, openTable } from './coordinate_columns.ts'
-import { beyondColumn, copyWithBeyond } from './csv_copy.ts'
+import { copyWithSurplus, surplusColumn } from './csv_copy.ts'
 
 /** CSV file with coordinate columns. @see https://gdal.org/drivers/vector/csv.html */
 export const csv = defineSource('CSV', {
-  recognizes: (look) => hasExtension(sourceFormats.CSV, look) || isUnnamedText(look),
+  recognizes: (probe) => hasExtension(sourceFormats.CSV, probe) || isUnnamedText(probe),
   async open(given, opening) {
-    const { file, texts } = await recodeIfNeeded(given, opening.job)
+    const { file, strings } = await recodeIfNeeded(given, opening.job)
     refuseNul(file, (piece) => piece.indexOf(0))
-    const { columns, ...source } = openText(file, opening)
-    return [{ ...source, columns: { ...columns, ...(texts === undefined ? {} : { texts }) } }]
+    const { columns, ...source } = openCsv(file, opening)
+    return [{ ...source, columns: { ...columns, ...(strings === undefined ? {} : { strings }) } }]
   },
 })
 
 /** Files without extension and without a format recognized by content are CSV. */
-function isUnnamedText({ start, text, extension }: FileLook): boolean {
+function isUnnamedText({ start, text, extension }: FileProbe): boolean {
   return extension === '' && text !== '' && !start.includes('\0')
 }
 
 /** Opens a CSV file so that GDAL ignores none of its content. */
-function openText({ path }: SourceFile, { gdal, job: { folder } }: Opening): SourceLayer {
+function openCsv({ path }: SourceFile, { gdal, job: { folder } }: Opening): SourceLayer {
   const [found] = findCoordinates(openTable(gdal, path, 'CSV'), path)
   if (found === undefined) throw new Error('a table of text has one layer')
   const { columns } = found
   const copy = join(mkdtempSync(join(folder, 'table-')), basename(path))
-  const isCopied = copyWithBeyond(path, copy)
+  const isCopied = copyWithSurplus(path, copy)
   const whole = isCopied ? copy : path
   // Columns named longitude and latitude imply their reference system.
   if (isCopied && !columns.isLonLat) linkReferenceSystem(path, copy)
   const dataset = openWithGeometry(gdal, whole, columns)
-  const uses = new Map<string, ColumnUse>(isCopied ? [[beyondColumn, 'BEYOND']] : [])
+  const uses = new Map<string, ColumnUse>(isCopied ? [[surplusColumn, 'SURPLUS']] : [])
   if ('wkt' in columns) uses.set(columns.wkt, 'GEOMETRY')
   const wkt = startWktCheck()
   // Opened a second time, to count the rows while the layer is read.
@@ -48,7 +48,7 @@ function openText({ path }: SourceFile, { gdal, job: { folder } }: Opening): Sou
   return {
     ...{ dataset, layer, name: basename(path, extname(path)), format: 'CSV' },
     ...(layer.srs === null ? { degrees: columns.isLonLat ? 'declared' : 'guessed' } : {}),
-    columns: { uses, wkt, areTexts: true },
+    columns: { uses, wkt, infersDatatypes: true },
     check: {
       count: () => plain.features.countAsync(true),
       startReasons: () => startCellReasons(plain, namesOf(columns)),
@@ -89,12 +89,12 @@ function startCellReasons(plain: Layer, columns: readonly string[]): GeometryRea
     const cells = columns.map((name) => ({ name, text: String(row.value.fields.get(name) ?? '').trim() }))
     const wrong = cells.find(({ text }) => text !== '' && (cells.length === 1 || !isNumber(text)))
     if (wrong === undefined) return undefined
-    const text = JSON.stringify(wrong.text.slice(0, longestShown))
-    return `${wrong.name}: ${text} is no ${cells.length === 1 ? 'geometry' : 'number'}`
+    const text = JSON.stringify(wrong.text.slice(0, maxShownLength))
+    return `${wrong.name}: ${text} is not a ${cells.length === 1 ? 'valid geometry' : 'number'}`
   }
 }
 
-const longestShown = 80
+const maxShownLength = 80
 
 function isNumber(text: string): boolean {
   return /^[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?$/.test(text)

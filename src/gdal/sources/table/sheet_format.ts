@@ -3,27 +3,27 @@ import { startWktCheck } from '../../../geo/wkt_check.ts'
 import type { ColumnUse } from '../../import/copy_row.ts'
 import type { GdalModule } from '../../runner/gdal_module.ts'
 import type { SourceFile, SourceLayer } from '../source.ts'
-import { defineSource, type FileLook } from '../source_format.ts'
+import { defineSource, type FileProbe } from '../source_format.ts'
 import { type CoordinateTable, findCoordinates, namesOf, openTable } from './coordinate_columns.ts'
 
 /** Excel workbook. @see ECMA-376 part 2 */
 export const xlsx = defineSource('XLSX', {
-  recognizes: (look) => !isOpenDocument(look) && (isWorkbook(look) || look.extension === '.xlsx'),
+  recognizes: (probe) => !isOpenDocument(probe) && (isWorkbook(probe) || probe.extension === '.xlsx'),
   open: async (file, { gdal }) => openSheets(gdal, file, 'XLSX'),
 })
 
 /** OpenDocument spreadsheet. @see OpenDocument 1.3 part 2 */
 export const ods = defineSource('ODS', {
-  recognizes: (look) => isOpenDocument(look) || (look.extension === '.ods' && !isWorkbook(look)),
+  recognizes: (probe) => isOpenDocument(probe) || (probe.extension === '.ods' && !isWorkbook(probe)),
   open: async (file, { gdal }) => openSheets(gdal, file, 'ODS'),
 })
 
-function isOpenDocument({ start }: FileLook): boolean {
+function isOpenDocument({ start }: FileProbe): boolean {
   return start.includes('mimetypeapplication/vnd.oasis.opendocument.spreadsheet')
 }
 
 /** Searches the central directory at the end of an archive for a file name. */
-function isWorkbook({ readEnd }: FileLook): boolean {
+function isWorkbook({ readEnd }: FileProbe): boolean {
   const end = readEnd()
   return end.includes('[Content_Types].xml') && end.includes('xl/workbook.xml')
 }

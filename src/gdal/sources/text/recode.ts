@@ -5,14 +5,14 @@ import type { VectorJob } from '../../runner/vector_job.ts'
 import { writeText } from '../../runner/write_text.ts'
 import { readStart } from '../file_start.ts'
 import { unreadable } from '../open_with_gdal.ts'
-import type { SourceFile, TextReader } from '../source.ts'
+import type { SourceFile, StringReader } from '../source.ts'
 import { nameSource } from '../source_name.ts'
 import { createUtf8StreamDetector, encodingHint, isUtf8Name, openDecoder, wrongEncoding } from './encoding.ts'
 
 /** A file in UTF-8, and the reader of its strings if it was recoded. */
 export interface RecodedFile {
   readonly file: SourceFile
-  readonly texts?: TextReader
+  readonly strings?: StringReader
 }
 
 /**
@@ -27,16 +27,16 @@ export async function recodeIfNeeded(
   if (encoding === undefined || isUtf8Name(encoding) || hasUtf8Mark(file.path)) return { file }
   const target = join(mkdtempSync(join(folder, 'recoded-')), basename(file.path))
   await recodeFile(file.path, { encoding, target, name: file.name })
-  return { file: { ...file, path: target }, texts: recodedTexts(encoding, file) }
+  return { file: { ...file, path: target }, strings: recodedStrings(encoding, file) }
 }
 
 /** Reads strings of a recoded file, where U+FFFD marks invalid bytes. */
-function recodedTexts(encoding: string, { name }: SourceFile): TextReader {
+function recodedStrings(encoding: string, { name }: SourceFile): StringReader {
   return {
     encoding,
     readName(field) {
       if (!field.includes('\uFFFD')) return field
-      throw unreadable({ name }, `the name of its field ${field} is not ${encoding}`, encodingHint)
+      throw unreadable({ name }, `the name of field ${field} is not ${encoding}`, encodingHint)
     },
   }
 }

@@ -13,7 +13,7 @@ const tuplePattern = new RegExp(`^${number},${number}(?:,(?:${number})?)?$`)
 const opening = /<(?:[\w.-]+:)?(?:(coordinates|posList|pos|coord)\b([^>]*)>|(wpt|rtept|trkpt)\b([^>]*)>)/g
 
 /** A processed chunk of XML. */
-export interface Looked {
+export interface MarkedXml {
   /** The chunk, with invalid numbers marked. */
   readonly done: string
   /** Start of what continues in the next chunk. */
@@ -25,7 +25,7 @@ export interface Looked {
  *
  * @see OGC 12-007r2 (KML) kml:coordinates; OGC 07-036 (GML) clause 10.1.4; https://www.topografix.com/GPX/1/1
  */
-export function markPositions(text: string): Looked {
+export function markPositions(text: string): MarkedXml {
   const parts: string[] = []
   let from = 0
   opening.lastIndex = 0

@@ -1,11 +1,11 @@
 import { openWithGdal, unreadable } from '../open_with_gdal.ts'
 import type { SourceFile, SourceLayer } from '../source.ts'
-import { defineSource, type FileLook, type Opening } from '../source_format.ts'
+import { defineSource, type FileProbe, type Opening } from '../source_format.ts'
 import { findXmlFault, prepareXml } from './xml_text.ts'
 
 /** KML. @see OGC 12-007r2 */
 export const kml = defineSource('KML', {
-  recognizes: (look) => isXml(look) && (hasKml(look) || (look.extension === '.kml' && !hasGpx(look))),
+  recognizes: (probe) => isXml(probe) && (hasKml(probe) || (probe.extension === '.kml' && !hasGpx(probe))),
   async open(file, opening) {
     const layers = await openXml(file, opening, ['LIBKML', 'KML'])
     // Every position has a height, usually 0, so that the declared type is meaningless.
@@ -15,7 +15,7 @@ export const kml = defineSource('KML', {
 
 /** GPX. @see https://www.topografix.com/GPX/1/1 */
 export const gpx = defineSource('GPX', {
-  recognizes: (look) => isXml(look) && (hasGpx(look) || look.extension === '.gpx'),
+  recognizes: (probe) => isXml(probe) && (hasGpx(probe) || probe.extension === '.gpx'),
   open: (file, opening) => openXml(file, opening, ['GPX']),
 })
 
@@ -25,12 +25,12 @@ export const gml = defineSource('GML', {
   open: (file, opening) => openXml(file, opening, ['GML']),
 })
 
-function isXml({ text }: FileLook): boolean {
+function isXml({ text }: FileProbe): boolean {
   return /^<(\?xml|kml|gml|gpx|[\w:]*FeatureCollection)/i.test(text)
 }
 
-const hasKml = ({ text }: FileLook) => /<kml[\s>]/i.test(text)
-const hasGpx = ({ text }: FileLook) => /<gpx[\s>]/i.test(text)
+const hasKml = ({ text }: FileProbe) => /<kml[\s>]/i.test(text)
+const hasGpx = ({ text }: FileProbe) => /<gpx[\s>]/i.test(text)
 
 /** Finds the position of the fault in broken XML, which the drivers do not report. */
 async function openXml(

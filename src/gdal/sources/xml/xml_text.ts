@@ -77,9 +77,9 @@ async function* markedPieces(
   let rest = ''
   for await (const piece of readPieces(text)) {
     const whole = rest + piece
-    const looked = markPositions(whole)
-    rest = looked.rest
-    yield { before: whole.slice(0, whole.length - rest.length), after: looked.done }
+    const marked = markPositions(whole)
+    rest = marked.rest
+    yield { before: whole.slice(0, whole.length - rest.length), after: marked.done }
   }
   yield { before: rest, after: rest }
 }

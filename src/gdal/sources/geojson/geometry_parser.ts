@@ -1,15 +1,15 @@
 import type { GrowingBytes } from '../../../core/growing_bytes.ts'
 import { wkbTypes } from '../../../geo/wkb.ts'
 import { notNumber } from '../../import/fit_geometry.ts'
-import { codes, isDigit, type JsonText } from './json_text.ts'
+import { codes, isDigit, type JsonReader } from './json_reader.ts'
 
-/** Deepest nesting of collections that is read. */
-const mostNested = 32
+/** Maximum nesting depth of collections. */
+const maxNesting = 32
 
 interface GeometryType {
   readonly name: string
   readonly code: number
-  /** Depth of the lists that hold numbers. */
+  /** Nesting depth of positions. */
   readonly depth: number
 }
 
@@ -24,43 +24,43 @@ const types: readonly GeometryType[] = [
 ]
 const typesByName = new Map(types.map((type) => [type.name.toLowerCase(), type]))
 
-/** Tells whether a type of GeoJSON is one of geometries. */
+/** Tells whether a GeoJSON type is a geometry type. */
 export function isGeometryType(name: string): boolean {
   return typesByName.has(name.toLowerCase())
 }
 
-/** A geometry without its positions: they stand in one list with those of the others of a collection. */
+/** A geometry without its positions, which are in one list with those of other members of a collection. */
 interface Member {
   readonly type: number
   readonly hasZ: boolean
   /** Number of positions. */
   readonly count: number
-  /** Numbers of positions of its sequences, for each part: all that its type leaves open. */
+  /** Numbers of positions of the sequences in each part, if the type does not determine them. */
   readonly structure: readonly number[]
 }
 
-/** What the geometries of a source are. */
+/** Properties of the geometries of a source. */
 export interface GeometryFacts {
-  /** Types of geometries, by their bits. */
+  /** Geometry types, as bit flags. */
   types: number
   hasZ: boolean
   hasLongPositions: boolean
 }
 
-/** Reads geometries of GeoJSON into the form of the spool. @see RFC 7946 clause 3.1 */
-export class GeometryText {
+/** Parses GeoJSON geometries into the format of the spool file. @see RFC 7946 clause 3.1 */
+export class GeometryParser {
   readonly facts: GeometryFacts = { types: 0, hasZ: false, hasLongPositions: false }
-  /** Why a part of the geometry read last is missing; undefined where it is whole. */
+  /** Why a part of the last geometry is missing; undefined if it is complete. */
   fault: string | undefined
-  readonly #text: JsonText
-  /** Positions: x, y and z each. */
+  readonly #json: JsonReader
+  /** Positions of x, y and z each. */
   #numbers = new Float64Array(3 << 10)
   #count = 0
   #members: Member[] = []
   #isCollection = false
-  /** Depth of the lists of numbers among the coordinates; 0 where there is none. */
+  /** Nesting depth of the positions; 0 if there are none. */
   #depth = 0
-  /** Depths of lists without anything in them, by their bits. */
+  /** Nesting depths of empty lists, as bit flags. */
   #emptyDepths = 0
   #hasZ = false
   #sequenceStart = 0
@@ -68,15 +68,15 @@ export class GeometryText {
   #isPartBroken = false
   #isUneven = false
   #structure: number[] = []
-  /** Where the number of sequences of the part that is read stands in the structure. */
+  /** Index of the number of sequences of the current part in the structure. */
   #partAt = -1
   #partCount = 0
 
-  constructor(text: JsonText) {
-    this.#text = text
+  constructor(json: JsonReader) {
+    this.#json = json
   }
 
-  /** Forgets the geometry read last. */
+  /** Resets the parser. */
   clear(): void {
     this.fault = undefined
     this.#count = 0
@@ -84,29 +84,29 @@ export class GeometryText {
     this.#isCollection = false
   }
 
-  /** Reads a geometry; whatever is no object is none. */
+  /** Parses a geometry; a value that is not an object is a null geometry. */
   read(): void {
     this.clear()
-    if (this.#text.next() === codes.openObject) this.#readObject(0)
-    else this.#text.pass()
+    if (this.#json.next() === codes.openObject) this.#readObject(0)
+    else this.#json.pass()
   }
 
   #readObject(depth: number): void {
-    const text = this.#text
+    const json = this.#json
     let type: GeometryType | undefined
     const count = this.#count
     this.#startCoordinates()
-    text.members(() => {
-      const next = text.bytes[text.at]
-      if (text.isText('type') && next === codes.quote) {
-        text.string()
-        type = typesByName.get(text.bytes.toString('latin1', text.textStart, text.textEnd).toLowerCase())
-      } else if (text.isText('coordinates') && next === codes.openList) {
+    json.members(() => {
+      const next = json.bytes[json.at]
+      if (json.isString('type') && next === codes.quote) {
+        json.string()
+        type = typesByName.get(json.bytes.toString('latin1', json.stringStart, json.stringEnd).toLowerCase())
+      } else if (json.isString('coordinates') && next === codes.openList) {
         this.#count = count
         this.#startCoordinates()
         this.#readList(1)
-      } else if (text.isText('geometries') && next === codes.openList) this.#readMembers(depth)
-      else text.pass()
+      } else if (json.isString('geometries') && next === codes.openList) this.#readMembers(depth)
+      else json.pass()
     })
     if (type?.code === wkbTypes.geometryCollection) {
       this.#isCollection = true
@@ -115,22 +115,22 @@ export class GeometryText {
   }
 
   #readMembers(depth: number): void {
-    const text = this.#text
-    if (depth === mostNested) {
+    const json = this.#json
+    if (depth === maxNesting) {
       this.fault ??= 'its collections are nested too deeply'
-      text.pass()
+      json.pass()
       return
     }
-    text.expect(codes.openList)
-    if (text.takes(codes.closeList)) return
+    json.expect(codes.openList)
+    if (json.takes(codes.closeList)) return
     do {
-      if (text.next() === codes.openObject) this.#readObject(depth + 1)
+      if (json.next() === codes.openObject) this.#readObject(depth + 1)
       else {
-        const what = text.describe()
-        this.fault ??= `a geometry of its collection is ${what}`
+        const what = json.describe()
+        this.fault ??= `a member of its geometry collection is ${what}`
       }
-    } while (text.takes(codes.comma))
-    text.expect(codes.closeList)
+    } while (json.takes(codes.comma))
+    json.expect(codes.closeList)
   }
 
   #startCoordinates(): void {
@@ -146,12 +146,12 @@ export class GeometryText {
     this.#partCount = 0
   }
 
-  /** Keeps what was read as a geometry of a type. */
+  /** Adds a member of a type from the parsed positions. */
   #endGeometry(type: GeometryType | undefined, start: number): void {
     const depth = this.#depth
     if (type !== undefined && depth > 0) {
       if (depth !== type.depth) this.#break(`its coordinates are not those of a ${type.name}`, start)
-      else if (this.#emptyDepths >> depth !== 0) this.#break('a position of it has no numbers', start)
+      else if (this.#emptyDepths >> depth !== 0) this.#break('a position has no numbers', start)
     }
     const isLost =
       this.#isUneven ||
@@ -161,7 +161,7 @@ export class GeometryText {
     const count = this.#count - start
     if (type === undefined || count === 0) return
     const { code } = type
-    // A MultiPolygon says how many rings each of its parts has; of one part it is the number of parts.
+    // A MultiPolygon is preceded by its number of polygons; each polygon by its number of rings.
     const structure = depth < 3 ? [] : this.#structure
     const parts = depth === 4 ? [this.#partCount] : []
     this.#members.push({ type: code, hasZ: this.#hasZ, count, structure: [...parts, ...structure] })
@@ -169,19 +169,19 @@ export class GeometryText {
     this.facts.hasZ ||= this.#hasZ
   }
 
-  /** Gives a geometry up whose positions cannot be assigned. */
+  /** Drops a geometry whose positions cannot be assigned. */
   #break(fault: string, start: number): void {
     this.fault ??= fault
     this.#count = start
   }
 
-  /** Reads lists of lists of positions. Lists without anything in them are parts that are not there. */
+  /** Parses nested lists of positions. Empty lists are absent parts. */
   #readList(depth: number): void {
-    const text = this.#text
-    text.expect(codes.openList)
-    const first = text.next()
+    const json = this.#json
+    json.expect(codes.openList)
+    const first = json.next()
     if (first === codes.closeList) {
-      text.at += 1
+      json.at += 1
       this.#emptyDepths |= 1 << depth
       return
     }
@@ -190,50 +190,50 @@ export class GeometryText {
       return
     }
     do this.#readItem(depth)
-    while (text.takes(codes.comma))
-    text.expect(codes.closeList)
+    while (json.takes(codes.comma))
+    json.expect(codes.closeList)
     this.#closeList(depth)
   }
 
   #readItem(depth: number): void {
-    const text = this.#text
-    const byte = text.next()
+    const json = this.#json
+    const byte = json.next()
     if (byte === codes.openList && depth < deepestList) this.#readList(depth + 1)
     else if (byte === codes.openList || beginsNumber(byte)) {
       this.#breakUneven()
-      text.pass()
+      json.pass()
     } else {
-      const what = text.describe()
+      const what = json.describe()
       this.fault ??= `${notNumber}: ${what}`
-      // A ring that is missing behind others takes none of them along.
+      // A missing inner ring does not affect the other rings.
       this.#isSequenceBroken ||= depth !== this.#depth - 2 || this.#partAt < 0
     }
   }
 
-  /** Reads a list that begins with a number, behind its bracket. */
+  /** Parses a list that starts with a number, after its bracket. */
   #readPosition(depth: number): void {
     if (this.#depth === 0) this.#depth = depth
     else if (this.#depth !== depth) this.#breakUneven()
-    const text = this.#text
+    const json = this.#json
     const at = 3 * this.#count
     if (at + 3 > this.#numbers.length) this.#grow()
     const numbers = this.#numbers
     numbers[at + 2] = 0
     let size = 0
     do {
-      const byte = text.next()
+      const byte = json.next()
       if (!beginsNumber(byte)) {
         if (byte === codes.openList) this.#breakUneven()
-        this.#breakSequence(`${notNumber}: ${text.describe()}`)
+        this.#breakSequence(`${notNumber}: ${json.describe()}`)
         continue
       }
-      const value = text.number()
+      const value = json.number()
       if (size < 3) numbers[at + size] = value
       if (!Number.isFinite(value)) this.#breakSequence(notNumber)
       size += 1
-    } while (text.takes(codes.comma))
-    text.expect(codes.closeList)
-    if (size < 2) this.#breakSequence('a position of it has one number only')
+    } while (json.takes(codes.comma))
+    json.expect(codes.closeList)
+    if (size < 2) this.#breakSequence('a position has only one number')
     if (size > 2) this.#hasZ = true
     if (size > 3) this.facts.hasLongPositions = true
     this.#count += 1
@@ -245,7 +245,7 @@ export class GeometryText {
   }
 
   #breakUneven(): void {
-    this.fault ??= 'its positions are nested unevenly'
+    this.fault ??= 'its positions are nested at different depths'
     this.#isUneven = true
   }
 
@@ -257,7 +257,7 @@ export class GeometryText {
     }
   }
 
-  /** Drops what was read of a broken sequence; in a polygon that loses its outer ring, of the others as well. */
+  /** Drops a broken sequence; also the inner rings of a polygon without its outer ring. */
   #endSequence(): void {
     const count = this.#count - this.#sequenceStart
     const isFirst = this.#partAt < 0
@@ -282,7 +282,7 @@ export class GeometryText {
     this.#numbers = larger
   }
 
-  /** Writes the geometry read last: its type (0 without a geometry), its positions, then what they make up. */
+  /** Writes the last geometry: its type (0 for a null geometry), its positions, then its structure. */
   write(spool: GrowingBytes): void {
     const members = this.#members
     const [first] = members
@@ -321,7 +321,7 @@ export class GeometryText {
   }
 }
 
-/** No geometry has lists as deep as this. */
+/** Greater than the depth of any geometry. */
 const deepestList = 6
 
 function beginsNumber(byte: number): boolean {

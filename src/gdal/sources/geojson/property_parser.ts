@@ -1,102 +1,102 @@
 import type { GrowingBytes } from '../../../core/growing_bytes.ts'
 import { type GeoJsonColumns, kindOfString, kinds } from './columns.ts'
-import { codes, isDigit, type JsonText } from './json_text.ts'
+import { codes, isDigit, type JsonReader } from './json_reader.ts'
 import { unescapeJson } from './unescape.ts'
 
-/** How a value stands in the spool, behind the number of its column. */
-export const valueForms = {
-  /** A double, the length of the number as it is written, and that. */
+/** Formats of values in the spool file, which follow the number of the column. */
+export const valueFormats = {
+  /** A double, and the number as it is written, with its length. */
   real: 0,
-  /** The same of a whole number of 64 bits. */
+  /** A 64-bit integer, and the number as it is written, with its length. */
   wide: 1,
-  /** The length of a string, and its bytes. */
+  /** A string with its length. */
   string: 2,
-  /** No value: it takes back the one before it. */
+  /** Null, which replaces an earlier value of the same column. */
   none: 3,
 } as const
 
-/** Bytes of the head of a value: its column, and its form. */
-export const valueHead = 3
+/** Size of the header of a value: column and format. */
+export const valueHeaderBytes = 3
 
 const nanWords: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity'])
 const idColumn = 0
 
-/** Reads properties of features into the form of the spool. */
-export class PropertyText {
-  readonly #text: JsonText
+/** Parses properties of features into the format of the spool file. */
+export class PropertyParser {
+  readonly #json: JsonReader
   readonly #spool: GrowingBytes
   readonly #columns: GeoJsonColumns
-  /** Whether properties of the feature stand in another order than the columns, or twice. */
+  /** Whether the properties of the feature are not in column order, or repeated. */
   isUnsorted = false
   #last = idColumn
 
-  constructor(text: JsonText, spool: GrowingBytes, columns: GeoJsonColumns) {
-    this.#text = text
+  constructor(json: JsonReader, spool: GrowingBytes, columns: GeoJsonColumns) {
+    this.#json = json
     this.#spool = spool
     this.#columns = columns
   }
 
-  /** Starts a feature, maybe once more. */
+  /** Starts a feature, possibly again. */
   start(feature: number): void {
     this.#columns.startFeature(feature)
     this.isUnsorted = false
     this.#last = idColumn
   }
 
-  /** Reads the value of a feature's `id`; lists and objects are none. */
+  /** Reads the `id` of a feature; lists and objects are ignored. */
   readId(): void {
-    const byte = this.#text.next()
-    if (byte === codes.openList || byte === codes.openObject) this.#text.pass()
+    const byte = this.#json.next()
+    if (byte === codes.openList || byte === codes.openObject) this.#json.pass()
     else this.#readValue(idColumn)
   }
 
-  /** Reads the value of the key read last as a property. */
+  /** Reads the value of the last key as a property. */
   readMember(): void {
-    const text = this.#text
-    const { textStart, textEnd, isEscaped } = text
-    const decode = () => unescapeJson(text, textStart, textEnd).toString()
-    const column = this.#columns.find(text, this.#last + 1, isEscaped ? decode : () => '')
+    const json = this.#json
+    const { stringStart, stringEnd, isEscaped } = json
+    const decode = () => unescapeJson(json, stringStart, stringEnd).toString()
+    const column = this.#columns.find(json, this.#last + 1, isEscaped ? decode : () => '')
     const isAgain = column <= this.#last
     if (isAgain) this.isUnsorted = true
     else this.#last = column
     if (this.#readValue(column) || !isAgain) return
-    this.#spool.reserve(valueHead)
+    this.#spool.reserve(valueHeaderBytes)
     this.#startValue(column, 'none', 0)
   }
 
-  /** Writes a value; returns false where there is none. */
+  /** Writes a value; returns false for null. */
   #readValue(column: number): boolean {
-    const text = this.#text
-    const byte = text.next()
+    const json = this.#json
+    const byte = json.next()
     if (byte === codes.quote) this.#readString(column)
-    else if (isDigit(byte) || (byte === codes.minus && isDigit(text.bytes[text.at + 1] as number)))
+    else if (isDigit(byte) || (byte === codes.minus && isDigit(json.bytes[json.at + 1] as number)))
       this.#readNumber(column)
     else if (byte === codes.openList || byte === codes.openObject) this.#readNested(column)
     else {
-      const start = text.at
-      const word = text.word()
+      const start = json.at
+      const word = json.word()
       if (word === 'null') return false
       if (word === 'true' || word === 'false')
-        this.#writeNumber(column, Number(word === 'true'), { start, kind: kinds.truth })
+        this.#writeNumber(column, Number(word === 'true'), { start, kind: kinds.boolean })
       else if (nanWords.has(word)) this.#writeNumber(column, Number(word), { start, kind: kinds.real })
-      else throw text.fault('syntax', start)
+      else throw json.fault('syntax', start)
     }
     return true
   }
 
-  #startValue(column: number, form: keyof typeof valueForms, kind: number): void {
+  #startValue(column: number, form: keyof typeof valueFormats, kind: number): void {
     const spool = this.#spool
     const found = this.#columns.all[column]
     if (found !== undefined) found.kinds |= kind
     spool.u16(column)
-    spool.bytes[spool.at++] = valueForms[form]
+    spool.bytes[spool.at++] = valueFormats[form]
   }
 
   #readNumber(column: number): void {
-    const text = this.#text
-    const start = text.at
-    const value = text.number()
-    if (!text.isInteger) this.#writeNumber(column, value, { start, kind: kinds.real })
+    const json = this.#json
+    const start = json.at
+    const value = json.number()
+    if (!json.isInteger) this.#writeNumber(column, value, { start, kind: kinds.real })
     else if (value === (value | 0)) this.#writeNumber(column, value, { start, kind: kinds.integer })
     else if (Number.isSafeInteger(value)) this.#writeNumber(column, value, { start, kind: kinds.long })
     else this.#writeWide(column, start)
@@ -104,18 +104,18 @@ export class PropertyText {
 
   #writeNumber(column: number, value: number, { start, kind }: { start: number; kind: number }): void {
     const spool = this.#spool
-    const length = this.#text.at - start
-    spool.reserve(valueHead + 12 + length)
+    const length = this.#json.at - start
+    spool.reserve(valueHeaderBytes + 12 + length)
     this.#startValue(column, 'real', kind)
     spool.f64(value)
-    this.#writeBytes(this.#text.bytes, start, this.#text.at)
+    this.#writeBytes(this.#json.bytes, start, this.#json.at)
   }
 
   #writeWide(column: number, start: number): void {
     const spool = this.#spool
-    const { bytes, at } = this.#text
+    const { bytes, at } = this.#json
     const value = BigInt(bytes.toString('latin1', start, at))
-    spool.reserve(valueHead + 12 + at - start)
+    spool.reserve(valueHeaderBytes + 12 + at - start)
     const isHuge = BigInt.asIntN(64, value) !== value
     this.#startValue(column, isHuge ? 'string' : 'wide', isHuge ? kinds.huge : kinds.wide)
     if (!isHuge) {
@@ -126,27 +126,27 @@ export class PropertyText {
   }
 
   #readString(column: number): void {
-    const text = this.#text
-    text.string()
+    const json = this.#json
+    json.string()
     const isString = ((this.#columns.all[column]?.kinds ?? 0) & kinds.string) !== 0
-    const kind = isString || text.isEscaped ? kinds.string : kindOfString(text)
-    const { textStart, textEnd } = text
-    if (text.isEscaped) {
-      const bytes = unescapeJson(text, textStart, textEnd)
+    const kind = isString || json.isEscaped ? kinds.string : kindOfString(json)
+    const { stringStart, stringEnd } = json
+    if (json.isEscaped) {
+      const bytes = unescapeJson(json, stringStart, stringEnd)
       this.#writeString(column, bytes, { start: 0, end: bytes.length, kind })
-    } else this.#writeString(column, text.bytes, { start: textStart, end: textEnd, kind })
+    } else this.#writeString(column, json.bytes, { start: stringStart, end: stringEnd, kind })
   }
 
-  /** Writes a list or an object as it is written, without blanks outside of its strings. */
+  /** Writes a list or an object as JSON, without white space between tokens. */
   #readNested(column: number): void {
-    const text = this.#text
-    const start = text.at
-    text.pass()
-    const { bytes, at } = text
+    const json = this.#json
+    const start = json.at
+    json.pass()
+    const { bytes, at } = json
     try {
       JSON.parse(bytes.toString('latin1', start, at))
     } catch {
-      throw text.fault('syntax', start)
+      throw json.fault('syntax', start)
     }
     const compact = Buffer.allocUnsafe(at - start)
     let length = 0
@@ -162,12 +162,12 @@ export class PropertyText {
   }
 
   #writeString(column: number, bytes: Buffer, { start, end, kind }: StringRange): void {
-    this.#spool.reserve(valueHead + 4 + end - start)
+    this.#spool.reserve(valueHeaderBytes + 4 + end - start)
     this.#startValue(column, 'string', kind)
     this.#writeBytes(bytes, start, end)
   }
 
-  /** Writes bytes behind their number. Most strings are short: for those a loop is faster than a copy. */
+  /** Writes the length of bytes, and the bytes. Most strings are short, for which a loop is faster than a copy. */
   #writeBytes(bytes: Buffer, start: number, end: number): void {
     const spool = this.#spool
     spool.u32(end - start)

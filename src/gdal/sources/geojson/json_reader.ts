@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs'
 import { JsonFault } from './geojson_fault.ts'
 
-/** Characters of JSON, as bytes. @see RFC 8259 */
+/** JSON characters, as bytes. @see RFC 8259 */
 export const codes = {
   quote: 0x22,
   plus: 0x2b,
@@ -18,49 +18,49 @@ export const codes = {
   closeObject: 0x7d,
 } as const
 
-/** Ends a reading that needs bytes behind the window; it starts again with a larger one. */
+/** Thrown if more bytes are needed than the window contains; reading restarts with a larger window. */
 const needsMore = new Error('the window ends')
 const startBytes = 1 << 18
-/** Most bytes of a feature. */
-const mostBytes = 1 << 30
-const longestShown = 80
+/** Maximum size of a feature. */
+const maxFeatureBytes = 1 << 30
+const maxShownLength = 80
 const powersOfTen = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
 
 /**
- * Reads JSON from an open file, byte by byte, through a window that holds one unit (a feature, or a member of the
- * collection) at a time. Bytes up to 0x20 count as blanks.
+ * Reads JSON from an open file, byte by byte, through a window that contains one unit at a time: a feature, or a member
+ * of the collection. Bytes up to 0x20 count as white space.
  */
-export class JsonText {
+export class JsonReader {
   readonly #file: number
-  /** The window; a byte of 0 stands behind its end. */
+  /** The window; a zero byte follows its end. */
   bytes: Buffer
-  /** Where the next byte stands in the window. */
+  /** Position of the next byte in the window. */
   at = 0
-  /** Where the string read last stands, without quotes. */
-  textStart = 0
-  textEnd = 0
-  /** Whether the string read last has escapes. */
+  /** Position of the last string, without quotes. */
+  stringStart = 0
+  stringEnd = 0
+  /** Whether the last string has escapes. */
   isEscaped = false
-  /** Whether the number read last has neither a fraction nor an exponent. */
+  /** Whether the last number has neither a fraction nor an exponent. */
   isInteger = false
   #end = 0
-  /** Bytes of the file before the window. */
+  /** Offset of the window in the file. */
   #before = 0
   #isLast = false
 
-  /** @param windowBytes size of the window at first */
+  /** @param windowBytes initial size of the window */
   constructor(file: number, windowBytes: number = startBytes) {
     this.#file = file
     this.bytes = Buffer.allocUnsafe(windowBytes + 1)
     this.bytes[0] = 0
   }
 
-  /** Number of bytes of the file before `at`. */
+  /** Offset of `at` in the file. */
   get offset(): number {
     return this.#before + this.at
   }
 
-  /** Calls back until the window holds all that it reads: each time from the same place. */
+  /** Calls `read` until the window contains everything it reads, each time from the same position. */
   unit<T>(read: () => T): T {
     for (;;) {
       const start = this.at
@@ -74,11 +74,11 @@ export class JsonText {
     }
   }
 
-  /** Moves the rest of the window to its start, and reads on behind it. */
+  /** Moves the rest of the window to its start, and fills it. */
   #fill(): void {
     const { bytes, at } = this
     const kept = this.#end - at
-    if (kept > mostBytes) throw this.fault('size')
+    if (kept > maxFeatureBytes) throw this.fault('size')
     if (2 * kept >= bytes.length) this.bytes = Buffer.allocUnsafe(2 * bytes.length)
     bytes.copy(this.bytes, 0, at, this.#end)
     this.#before += at
@@ -89,18 +89,18 @@ export class JsonText {
     this.bytes[this.#end] = 0
   }
 
-  /** Makes the fault of the byte at a place. */
+  /** Creates the error for the byte at a position. */
   fault(kind: JsonFault['kind'] = 'syntax', at: number = this.at): JsonFault {
     return new JsonFault(kind, this.#before + at)
   }
 
-  /** Makes what to throw at a byte of 0. */
+  /** Creates the error for a zero byte. */
   #endAt(at: number): Error {
     if (at < this.#end) return this.fault('nul', at)
     return this.#isLast ? this.fault('end', at) : needsMore
   }
 
-  /** Passes over blanks; returns the byte that follows them. */
+  /** Skips white space; returns the byte after it. */
   next(): number {
     const { bytes } = this
     let { at } = this
@@ -114,7 +114,7 @@ export class JsonText {
     return byte
   }
 
-  /** Passes over blanks; returns whether the file ends behind them. */
+  /** Skips white space; returns whether the file ends after it. */
   isAtEnd(): boolean {
     try {
       this.next()
@@ -125,20 +125,20 @@ export class JsonText {
     }
   }
 
-  /** Passes over a byte that must follow, behind blanks. */
+  /** Skips white space and a required byte. */
   expect(byte: number): void {
     if (this.next() !== byte) throw this.fault()
     this.at += 1
   }
 
-  /** Passes over a byte if it follows, behind blanks. */
+  /** Skips white space, and a byte if it matches. */
   takes(byte: number): boolean {
     if (this.next() !== byte) return false
     this.at += 1
     return true
   }
 
-  /** Reads an object: calls back at each value, with its key in `textStart` and `textEnd`. */
+  /** Parses an object: calls `read` at each value, with the position of its key in `stringStart` and `stringEnd`. */
   members(read: () => void): void {
     this.expect(codes.openObject)
     if (this.takes(codes.closeObject)) return
@@ -151,21 +151,21 @@ export class JsonText {
     this.expect(codes.closeObject)
   }
 
-  /** Tells whether the string read last is one of ASCII. */
-  isText(text: string): boolean {
-    const { bytes, textStart } = this
-    if (this.textEnd - textStart !== text.length) return false
+  /** Tells whether the last string equals an ASCII string. */
+  isString(text: string): boolean {
+    const { bytes, stringStart } = this
+    if (this.stringEnd - stringStart !== text.length) return false
     for (let index = 0; index < text.length; index++)
-      if (bytes[textStart + index] !== text.charCodeAt(index)) return false
+      if (bytes[stringStart + index] !== text.charCodeAt(index)) return false
     return true
   }
 
-  /** Reads a string, behind blanks. */
+  /** Parses a string, after white space. */
   string(): void {
     if (this.next() !== codes.quote) throw this.fault()
     const { bytes } = this
     let at = this.at + 1
-    this.textStart = at
+    this.stringStart = at
     this.isEscaped = false
     for (;;) {
       const byte = bytes[at] as number
@@ -177,11 +177,11 @@ export class JsonText {
       if (bytes[at] === 0) throw this.#endAt(at)
       at += 1
     }
-    this.textEnd = at
+    this.stringEnd = at
     this.at = at + 1
   }
 
-  /** Reads a number. Up to 2^53 and 22 decimals a quotient of doubles is exact; the others take longer. */
+  /** Parses a number. Up to 2^53 and 22 decimals, a quotient of doubles is exact; other numbers take longer. */
   number(): number {
     const { bytes } = this
     const start = this.at
@@ -213,7 +213,7 @@ export class JsonText {
     return isNegative ? -value : value
   }
 
-  /** Reads the exponent of a number, if it has one, and all of the number. */
+  /** Parses the exponent of a number, if any, and then the whole number. */
   #longNumber(start: number): number {
     if (((this.bytes[this.at] as number) | 0x20) === 0x65) {
       this.isInteger = false
@@ -231,7 +231,7 @@ export class JsonText {
     return this.bytes[at] === 0 ? this.#endAt(at) : this.fault('syntax', at)
   }
 
-  /** Reads a word: what is neither a string, nor a list or an object. */
+  /** Parses a word: a value that is not a string, list or object. */
   word(): string {
     const { bytes } = this
     const start = this.at
@@ -240,10 +240,10 @@ export class JsonText {
     if (bytes[at] === 0) throw this.#endAt(at)
     if (at === start) throw this.fault()
     this.at = at
-    return bytes.toString('latin1', start, Math.min(at, start + longestShown))
+    return bytes.toString('latin1', start, Math.min(at, start + maxShownLength))
   }
 
-  /** Passes over a value, of whose insides only strings, brackets and braces are looked at. */
+  /** Skips a value. In lists and objects, only strings, brackets and braces are parsed. */
   pass(): void {
     const byte = this.next()
     if (byte === codes.quote) this.string()
@@ -262,21 +262,21 @@ export class JsonText {
       }
       if (byte === 0) throw this.#endAt(this.at)
       this.at += 1
-      // Brackets and braces differ from each other by one bit that says nothing here.
+      // Brackets and braces differ in one bit, which does not matter here.
       if ((byte | 0x20) === codes.openObject) depth += 1
       else if ((byte | 0x20) === codes.closeObject) depth -= 1
     } while (depth > 0)
   }
 
-  /** Passes over a value, and describes it. */
+  /** Skips a value, and describes it. */
   describe(): string {
     const first = this.next()
     const start = this.at
     this.pass()
     if (first === codes.openList) return 'a list'
     if (first === codes.openObject) return 'an object'
-    const [from, to] = first === codes.quote ? [this.textStart, this.textEnd] : [start, this.at]
-    const text = this.bytes.toString('utf8', from, Math.min(to, from + longestShown))
+    const [from, to] = first === codes.quote ? [this.stringStart, this.stringEnd] : [start, this.at]
+    const text = this.bytes.toString('utf8', from, Math.min(to, from + maxShownLength))
     return first === codes.quote ? JSON.stringify(text) : text
   }
 }

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { existsSync, readFileSync } from 'node:fs'
 import { TextDecoder } from 'node:util'
-import { readText } from '../../flatgeobuf/value.ts'
+import { readString } from '../../flatgeobuf/value.ts'
 import { readStart } from '../file_start.ts'
-import type { SourceFile, TextReader } from '../source.ts'
+import type { SourceFile, StringReader } from '../source.ts'
 import { nameSource } from '../source_name.ts'
 import {
   createUtf8Detector,
@@ -15,14 +15,14 @@ import {
 } from '../text/encoding.ts'
 
 /** How the strings of a Shapefile are decoded. */
-export interface ShapeTexts {
+export interface ShapefileStrings {
   /** Encoding for GDAL: empty for no conversion, null to detect it. */
   readonly gdalEncoding: string | null
   /**
    * Decodes them; absent if GDAL returns UTF-8. GDAL reads them as ISO 8859-1, which preserves all bytes, since it drops
    * bytes that are invalid in an encoding.
    */
-  readonly texts?: TextReader
+  readonly strings?: StringReader
 }
 
 /**
@@ -31,18 +31,18 @@ export interface ShapeTexts {
  *
  * @throws {Problem} request/invalid for an unknown encoding
  */
-export function findShapeTexts(file: SourceFile, asked: string | undefined): ShapeTexts {
+export function findShapefileStrings(file: SourceFile, requested: string | undefined): ShapefileStrings {
   const name = nameSource(file.name)
-  const other = asked === undefined || isUtf8Name(asked) ? undefined : openDecoder(asked)
+  const other = requested === undefined || isUtf8Name(requested) ? undefined : openDecoder(requested)
   if (other !== undefined)
-    return { gdalEncoding: 'ISO-8859-1', texts: openReader(other, { name, asked, isVague: false }) }
+    return { gdalEncoding: 'ISO-8859-1', strings: openReader(other, { name, requested, isVague: false }) }
   const stated = readStated(file.path.slice(0, -'.shp'.length))
   const decoder = stated === undefined ? undefined : findDecoder(stated)
   if (decoder === undefined) return { gdalEncoding: stated === undefined ? '' : null }
   if (decoder.encoding === 'utf-8') return { gdalEncoding: '' }
   return {
     gdalEncoding: 'ISO-8859-1',
-    texts: openReader(decoder, { name, asked, isVague: stated === anyWindows }),
+    strings: openReader(decoder, { name, requested, isVague: stated === anyWindows }),
   }
 }
 
@@ -50,12 +50,12 @@ interface DeclaredEncoding {
   /** Name of the source for messages. */
   readonly name: string
   /** Encoding in the request. */
-  readonly asked: string | undefined
+  readonly requested: string | undefined
   /** Whether the table only declares an unspecified Windows code page. */
   readonly isVague: boolean
 }
 
-function openReader(first: TextDecoder, { name, asked, isVague }: DeclaredEncoding): TextReader {
+function openReader(first: TextDecoder, { name, requested, isVague }: DeclaredEncoding): StringReader {
   let decoder = first
   let hasLetters = false
   const detector = createUtf8Detector()
@@ -72,12 +72,13 @@ function openReader(first: TextDecoder, { name, asked, isVague }: DeclaredEncodi
   }
   return {
     encoding: first.encoding,
-    read: (value) => decode(readText(value)),
+    read: (value) => decode(readString(value)),
     readName: (text) => readName(text, first),
     findNote: () => (isVague && hasLetters ? vagueNote(first.encoding) : undefined),
     settle() {
       if (!detector.isUtf8()) return
-      if (asked === undefined || !isUtf8Name(asked)) throw wrongEncoding(name, asked ?? first.encoding)
+      if (requested === undefined || !isUtf8Name(requested))
+        throw wrongEncoding(name, requested ?? first.encoding)
       decoder = openDecoder('utf-8')
     },
   }
