@@ -78,7 +78,7 @@ test('a formatted value parses to itself', () => {
       fc.property(arbitrary as fc.Arbitrary<FieldScalar>, (value) => {
         expect(parse(print(value))).toEqual(value === 0 ? 0 : value)
       }),
-      { seed: 20_261_123, numRuns: 300 },
+      { seed: 20_261_123, numRuns: process.env.LANDFORM_SOAK ? 20_000 : 300 },
     )
   }
 })
@@ -90,6 +90,6 @@ test('dates follow the calendar', () => {
       const midnight = Math.floor(date.getTime() / 86_400_000) - 10_957
       expect(datatypeCodecs.DATE.parse(date.toISOString().slice(0, 10))).toBe(midnight)
     }),
-    { seed: 1, numRuns: 500 },
+    { seed: 1, numRuns: process.env.LANDFORM_SOAK ? 20_000 : 500 },
   )
 })
