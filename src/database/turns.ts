@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { problem } from '../contract/problems.ts'
 import type { Database } from './database.ts'
 import { toAborted } from './statement_watch.ts'
+import { TurnUsage } from './turn_usage.ts'
 
 /** Unit of fair scheduling, such as a user, and the limits of its statements. */
 export interface Party {
@@ -39,6 +40,8 @@ export interface TurnLimits {
   readonly perParty: number
   /** Maximum wait for a turn in milliseconds; unlimited if undefined. */
   readonly waitMs?: number | undefined
+  /** Returns the time in milliseconds. */
+  readonly clock?: () => number
 }
 
 /** Party name of the server itself. */
@@ -49,7 +52,16 @@ interface Waiting {
 }
 
 /**
- * Grants the use of connections to parties in turn (round-robin): a hundred requests of one party delay another party
+ * Time for which turns are kept back from slow parties after a turn, in milliseconds, and the longest time for which
+ * they are kept back in a row. A request takes several turns, one after another; without it, each of them would wait
+ * for a slow one of another party.
+ */
+const holdMs = 3
+const maxHoldMs = 100
+
+/**
+ * Grants the use of connections to parties: to those with the least recent use first, and in turn (round-robin) among
+ * equals. So a hundred requests of one party, or a few that take seconds each, delay a short request of another party
  * by one turn at most.
  */
 export class Turns {
@@ -57,11 +69,17 @@ export class Turns {
   readonly #taken = new Map<string, number>()
   /** Queued requests by party; the next party comes first. */
   readonly #waiting = new Map<string, Set<Waiting>>()
+  readonly #usage = new TurnUsage()
+  readonly #clock: () => number
   #free: number
+  /** Keeps turns back from slow parties while it is set, since `#heldAt`. */
+  #holdTimer: NodeJS.Timeout | undefined
+  #heldAt = 0
 
   constructor(limits: TurnLimits) {
     this.#limits = limits
     this.#free = limits.atOnce
+    this.#clock = limits.clock ?? (() => performance.now())
   }
 
   /**
@@ -81,7 +99,13 @@ export class Turns {
       this.#leave(party, waiting)
       throw error
     }
-    return () => this.#end(party)
+    const start = this.#clock()
+    return () => {
+      const now = this.#clock()
+      // What the server reads for many callers is never held back.
+      if (party !== serverName) this.#usage.add(party, now - start, now)
+      this.#end(party)
+    }
   }
 
   async #waitForStart(started: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
@@ -100,11 +124,12 @@ export class Turns {
   }
 
   #grantTurns(): void {
-    for (const [party, line] of this.#waiting) {
-      if (this.#free === 0) return
-      const [first] = line
-      const most = party === serverName ? this.#limits.atOnce : this.#limits.perParty
-      if (first === undefined || (this.#taken.get(party) ?? 0) >= most) continue
+    while (this.#free > 0) {
+      const party = this.#findNext()
+      if (party === undefined) return
+      const line = this.#waiting.get(party)
+      const [first] = line ?? []
+      if (line === undefined || first === undefined) return
       line.delete(first)
       // Moves the party to the end of the queue.
       this.#waiting.delete(party)
@@ -113,6 +138,23 @@ export class Turns {
       this.#free -= 1
       first.start()
     }
+  }
+
+  /** Finds the waiting party with the least recent use that may take another turn. */
+  #findNext(): string | undefined {
+    let next: string | undefined
+    let least = Number.POSITIVE_INFINITY
+    const now = this.#clock()
+    for (const party of this.#waiting.keys()) {
+      const most = party === serverName ? this.#limits.atOnce : this.#limits.perParty
+      if ((this.#taken.get(party) ?? 0) >= most) continue
+      if (this.#holdTimer !== undefined && this.#usage.isSlow(party)) continue
+      const level = this.#usage.levelOf(party, now)
+      if (level >= least) continue
+      next = party
+      least = level
+    }
+    return next
   }
 
   #leave(party: string, waiting: Waiting): void {
@@ -127,6 +169,19 @@ export class Turns {
     if (left === 0) this.#taken.delete(party)
     else this.#taken.set(party, left)
     this.#free += 1
+    this.#hold()
     this.#grantTurns()
+  }
+
+  #hold(): void {
+    if (![...this.#waiting.keys()].some((party) => this.#usage.isSlow(party))) return
+    const now = this.#clock()
+    if (this.#holdTimer === undefined) this.#heldAt = now
+    else if (now - this.#heldAt >= maxHoldMs) return
+    clearTimeout(this.#holdTimer)
+    this.#holdTimer = setTimeout(() => {
+      this.#holdTimer = undefined
+      this.#grantTurns()
+    }, holdMs)
   }
 }
