@@ -7,6 +7,8 @@ import type { SourceSummary, VectorJob } from '../runner/vector_job.ts'
 import { hasMeasures } from '../sources/declared_type.ts'
 import { findMissing } from '../sources/missing.ts'
 import { openSourceLayer } from '../sources/open_source.ts'
+import { unreadable } from '../sources/open_with_gdal.ts'
+import { readToEnd } from '../sources/read_fault.ts'
 import type { AnySourceLayer, NativeLayer, SourceLayer } from '../sources/source.ts'
 import { nameSource } from '../sources/source_name.ts'
 import { encodingHint } from '../sources/text/encoding.ts'
@@ -155,8 +157,13 @@ async function translateAll(
   const sourceSrs = sourceReferenceSystem(source)
   const { layer } = source
   const total =
-    compared?.total ?? plan.total ?? (counting === undefined ? layer.features.count(true) : await counting)
+    compared?.total ??
+    plan.total ??
+    (await counting) ??
+    readToEnd(gdal, source, () => layer.features.count(true))
   const missing = findMissing(gdal, { source, srs: job.srs, sourceSrs, total, count, nullCount })
+  // A driver may open a damaged file without features.
+  if (total === 0) await refuseFault(source)
   if (missing === undefined) {
     if (hasNoRoom(job.folder)) throw translationFault(path, '')
     throw await truncated(source, `${count} of ${countOf(total, 'feature')} can be read`)
@@ -222,6 +229,11 @@ async function sendAll(
     if (wait !== undefined) await wait
   }
   await rows.end()
+}
+
+async function refuseFault({ name, check }: SourceLayer): Promise<void> {
+  const fault = await check?.findFault?.()
+  if (fault !== undefined) throw unreadable({ name }, fault)
 }
 
 async function truncated({ name, check }: SourceLayer, text: string): Promise<Error> {
