@@ -73,17 +73,19 @@ async function convertLayer(
   if (scan.badCount > 0 && (!job.skipErrors || scan.families.size === 0)) throw badFeatures(scan)
   const geometry = decideGeometry(scan, plan)
   const rowCount = [...scan.families.values()].reduce((sum, count) => sum + count, 0)
-  if (scanned.draft?.matches(geometry)) await scanned.draft.end()
+  let filled: Uint8Array | undefined
+  if (scanned.draft?.matches(geometry)) filled = await scanned.draft.end()
   else {
     const columns = scanned.features?.columns
     await sink.layout({ ...layoutOf(plan, columns), geometry, rowCount })
-    await sendAll(scanned, { plan, geometry, sink })
+    filled = await sendAll(scanned, { plan, geometry, sink })
   }
   await sink.summary({
     format: source.format,
     layer: source.name,
     hasIds: plan.idColumn >= 0,
     rowCount,
+    filledFields: plan.columns.flatMap(({ keyname }, index) => (filled?.[index] === 1 ? [keyname] : [])),
     otherCount: scan.otherCount,
     badCount: scan.badCount,
     bad: scan.bad,
@@ -211,12 +213,16 @@ interface Sending {
   readonly sink: ConversionSink
 }
 
-/** Reads the features again, and sends them with the detected types. */
+/**
+ * Reads the features again, and sends them with the detected types.
+ *
+ * @returns by column, whether a row had a value in it
+ */
 async function sendAll(
   { features, skipped }: ScannedSource,
   { plan, geometry, sink }: Sending,
-): Promise<void> {
-  if (features === undefined) return
+): Promise<Uint8Array | undefined> {
+  if (features === undefined) return undefined
   const { job } = plan
   const { columns, rules, reader } = features
   const { family } = geometry
@@ -229,6 +235,7 @@ async function sendAll(
     if (wait !== undefined) await wait
   }
   await rows.end()
+  return rows.filled
 }
 
 async function refuseFault({ name, check }: SourceLayer): Promise<void> {
