@@ -27,27 +27,35 @@ function findLongRow(path: string, maxBytes: number): number | undefined {
   const file = openSync(path, 'r')
   try {
     const bytes = Buffer.allocUnsafe(windowBytes)
-    const row = { isQuoted: false, sizeBytes: 0, line: 1, nextLine: 1 }
+    const row: Row = { isQuoted: false, sizeBytes: 0, line: 1, nextLine: 1 }
     for (;;) {
       const read = readSync(file, bytes)
       if (read === 0) return undefined
-      for (let at = 0; at < read; at++) {
-        addByte(row, bytes[at] ?? 0)
-        if (row.sizeBytes > maxBytes) return row.line
-      }
+      if (isTooLong(row, bytes.subarray(0, read), maxBytes)) return row.line
     }
   } finally {
     closeSync(file)
   }
 }
 
-function addByte(
-  row: { isQuoted: boolean; sizeBytes: number; line: number; nextLine: number },
-  byte: number,
-): void {
-  if (byte === quote) row.isQuoted = !row.isQuoted
-  if (byte === lineFeed) row.nextLine += 1
-  const isEnd = !row.isQuoted && (byte === lineFeed || byte === carriageReturn)
-  row.sizeBytes = isEnd ? 0 : row.sizeBytes + 1
-  if (isEnd) row.line = row.nextLine
+/** The row that is read. */
+interface Row {
+  isQuoted: boolean
+  sizeBytes: number
+  /** Line at which it starts. */
+  line: number
+  nextLine: number
+}
+
+/** Adds bytes to a row and the rows after it, up to the first that is too long. */
+function isTooLong(row: Row, bytes: Uint8Array, maxBytes: number): boolean {
+  for (const byte of bytes) {
+    if (byte === quote) row.isQuoted = !row.isQuoted
+    if (byte === lineFeed) row.nextLine += 1
+    const isEnd = !row.isQuoted && (byte === lineFeed || byte === carriageReturn)
+    row.sizeBytes = isEnd ? 0 : row.sizeBytes + 1
+    if (isEnd) row.line = row.nextLine
+    if (row.sizeBytes > maxBytes) return true
+  }
+  return false
 }
