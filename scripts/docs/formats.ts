@@ -60,12 +60,13 @@ function listExportLimits({
   isGeometryOnly,
   limits = {},
 }: ExportFormat): string[] {
-  const { textBytes, nameLength, digits, isNullZero } = limits
+  const { textBytes, nameLength, digits, isNullZero, firstDay } = limits
   return [
     ...(textBytes === undefined ? [] : [`strings up to ${textBytes} bytes`]),
     ...(nameLength === undefined ? [] : [`field names up to ${nameLength} characters`]),
     ...(digits === undefined ? [] : [`BIGINT exact to ${digits} digits`]),
     ...(isNullZero ? ['null numbers become 0'] : []),
+    ...(firstDay === undefined ? [] : [`dates from ${firstDay}`]),
     ...(asText.length === 0 ? [] : [`${asText.join(', ')} as strings`]),
     ...(geometry === 'text' ? ['geometry as WKT'] : []),
     ...(geometry === 'needed' ? ['no features without geometry'] : []),

@@ -12,6 +12,8 @@ export interface ExportLimits {
   readonly digits?: number
   /** Whether null numbers are written as 0. */
   readonly isNullZero?: true
+  /** First day that is read as written: earlier days are read as others. */
+  readonly firstDay?: string
 }
 
 /** Properties of an export format. */
@@ -132,7 +134,15 @@ export const exportFormats = {
     asText: moments,
     families: ['POINT', 'LINESTRING'],
   },
-  XLSX: { title: 'XLSX', extension: 'xlsx', mediaType: sheetType, srs: 4326, geometry: 'text' },
+  XLSX: {
+    title: 'XLSX',
+    extension: 'xlsx',
+    mediaType: sheetType,
+    srs: 4326,
+    geometry: 'text',
+    // Excel counts a 29 February 1900, and no days before 1900.
+    limits: { firstDay: '1900-03-01' },
+  },
 } as const satisfies Record<string, ExportFormat>
 
 /** Name of a format. */

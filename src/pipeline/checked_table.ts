@@ -37,13 +37,13 @@ export async function openCheckedTable({
   layer,
   ...check
 }: TableCheck): Promise<CheckedTable> {
-  const { csv, geometry, fields } = pipeline.from
+  const { csv, encoding, geometry, fields } = pipeline.from
   if (geometry === undefined) {
     throw problem('usage/bad-argument', 'Loading a table requires from.geometry.', {
       hint: 'Name the columns: geometry: { longitude: lon, latitude: lat }.',
     })
   }
-  const table = await openCsv(path, csv)
+  const table = await openCsv(path, { csv, encoding })
   const mapping = compileMapping({
     columns: table.columns,
     fields: layer.fields,
@@ -70,9 +70,9 @@ async function* checkedRows(
   { tally, quarantine, onProgress }: Checking,
 ): AsyncGenerator<string, void> {
   yield formatCsvRow(header)
-  for await (const { line, cells } of table.rows) {
+  for await (const { line, cells, damagedEncoding } of table.rows) {
     tally.read += 1
-    const checked = checkRow(cells)
+    const checked = checkRow(cells, damagedEncoding)
     if ('reason' in checked) await quarantine.add({ line, reason: checked.reason, cells })
     else {
       tally.sent += 1

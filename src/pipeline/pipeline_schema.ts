@@ -47,6 +47,13 @@ const FromFileSchema = Type.Object(
     file: Type.String({ minLength: 1, description: 'File to read, relative to the folder of the pipeline.' }),
     csv: Type.Optional(CsvSchema),
     geometry: Type.Optional(GeometrySchema),
+    encoding: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'Encoding of the strings, for formats that do not declare it, such as CP1251; UTF-8 by default.',
+      }),
+    ),
     fields: Type.Optional(
       Type.Record(Type.String(), Type.String({ minLength: 1 }), {
         description:

@@ -25,7 +25,8 @@ export type CheckedRow = { readonly values: readonly string[] } | { readonly rea
 export interface CompiledMapping {
   /** Names of the values of a checked row: geometry columns first, then fields. */
   readonly header: readonly string[]
-  readonly checkRow: (cells: readonly string[]) => CheckedRow
+  /** @param damagedEncoding encoding of the cells, if U+FFFD in them stands for invalid bytes */
+  readonly checkRow: (cells: readonly string[], damagedEncoding?: string) => CheckedRow
 }
 
 type CellCheck = (text: string) => string | undefined
@@ -45,16 +46,24 @@ export function compileMapping(mapping: RowMapping): CompiledMapping {
   const cells = [...geometryCells(mapping), ...fieldCells(mapping)]
   return {
     header: cells.map((cell) => cell.name),
-    checkRow: (row) => checkRow(cells, row, mapping.columns.length),
+    checkRow: (row, damagedEncoding) => {
+      const { length } = mapping.columns
+      if (row.length === length) return checkCells(cells, row, damagedEncoding)
+      return { reason: `expected ${countOf(length, 'column')}, got ${row.length}` }
+    },
   }
 }
 
-function checkRow(cells: readonly MappedCell[], row: readonly string[], width: number): CheckedRow {
-  if (row.length !== width) return { reason: `expected ${countOf(width, 'column')}, got ${row.length}` }
+function checkCells(
+  cells: readonly MappedCell[],
+  row: readonly string[],
+  damagedEncoding: string | undefined,
+): CheckedRow {
   const values: string[] = []
   for (const { name, index, check } of cells) {
     const text = row[index] ?? ''
-    const fault = check(text)
+    const isDamaged = damagedEncoding !== undefined && text.includes('\uFFFD')
+    const fault = isDamaged ? `is not ${damagedEncoding}` : check(text)
     if (fault !== undefined) return { reason: `${name}: ${fault}` }
     values.push(text)
   }

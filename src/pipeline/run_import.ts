@@ -166,7 +166,11 @@ function uploadTable(name: string, stream: AsyncIterable<Uint8Array>, { api, sig
   })
 }
 
-async function transferFile({ path, layer, source }: Transfer, context: RunContext): Promise<UploadedSource> {
+async function transferFile(
+  { pipeline, path, layer, source }: Transfer,
+  context: RunContext,
+): Promise<UploadedSource> {
+  const { encoding } = pipeline.from
   const step = startStep(context, 'upload', layer.keyname)
   const { upload } = await uploadFile(context.api, {
     path,
@@ -174,7 +178,8 @@ async function transferFile({ path, layer, source }: Transfer, context: RunConte
     onProgress: (sent) => step.progress(0, { read: sent, total: source.sizeBytes }),
   })
   step.done()
-  return { upload, read: undefined, quarantine: openQuarantine(undefined), absentFields: [] }
+  const encoded = encoding === undefined ? upload : { ...upload, encoding }
+  return { upload: encoded, read: undefined, quarantine: openQuarantine(undefined), absentFields: [] }
 }
 
 function quarantineReport({ first, file }: Quarantine): NonNullable<LayerReport['quarantine']> {

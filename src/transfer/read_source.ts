@@ -21,8 +21,8 @@ export interface ReadableSource {
 /** Contents of a file, as loaded into a layer. */
 export interface SourceContents {
   readonly featureCount: number
-  /** Keynames of the resulting fields. */
-  readonly fields: readonly string[]
+  /** Keynames of the fields that have a value in at least one feature. An empty string is not a value. */
+  readonly filledFields: readonly string[]
 }
 
 /** Maximum unpacked size of an archive, and size of a read. */
@@ -42,15 +42,13 @@ export async function readSource(source: ReadableSource): Promise<SourceContents
   const rules = loadRulesOf(options, geometryType === undefined ? undefined : geometryParts(geometryType))
   const layer = options.source_layer
   const file = { path, name: basename(path), folder, encoding: undefined, layer, srs: loadedSrs }
-  let fields: readonly string[] = []
-  const take = async ({ layout, copies }: RowSet) => {
-    fields = layout.keynames
+  const take = async ({ copies }: RowSet) => {
     for await (const copy of copies) for await (const _ of copy);
   }
   try {
     const job = { ...rules, ...file, ...limits, wanted: undefined }
-    const { rowCount } = await readVector(job, take, { signal })
-    return { featureCount: rowCount, fields }
+    const { rowCount: featureCount, filledFields } = await readVector(job, take, { signal })
+    return { featureCount, filledFields }
   } catch (error) {
     if (signal?.aborted) throw problem('pipeline/interrupted', `Reading "${path}" was interrupted.`)
     if (isProblem(error)) return undefined

@@ -12,10 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-async function read(text: string | Uint8Array, options?: CsvOptions) {
+async function read(text: string | Uint8Array, csv?: CsvOptions, encoding?: string) {
   const path = join(folder, 'table.csv')
   await writeFile(path, text)
-  const table = await openCsv(path, options)
+  const table = await openCsv(path, { csv, encoding })
   return { columns: table.columns, rows: await Array.fromAsync(table.rows) }
 }
 
@@ -42,6 +42,33 @@ describe('openCsv', () => {
 
   it('yields rows with a wrong number of columns, which a check rejects', async () => {
     expect((await read('a,b\n1\n1,2,3\n')).rows.map(({ cells }) => cells.length)).toEqual([1, 3])
+  })
+
+  it('marks the rows of a file with invalid bytes, but not those with U+FFFD in valid text', async () => {
+    const latin = Buffer.from('a,b\nZürich,1\n', 'latin1')
+    expect((await read(latin)).rows).toEqual([
+      { line: 2, cells: ['Z\uFFFDrich', '1'], damagedEncoding: 'UTF-8' },
+    ])
+    expect((await read('a,b\nZ\uFFFDrich,1\n')).rows).toEqual([{ line: 2, cells: ['Z\uFFFDrich', '1'] }])
+    const truncated = Buffer.from('a,b\n1,ü').subarray(0, -1)
+    expect((await read(truncated)).rows).toMatchObject([{ damagedEncoding: 'UTF-8' }])
+  })
+
+  it('reads another encoding, unless the file can only be UTF-8', async () => {
+    const page = Buffer.from([0x61, 0x0a, 0xcc, 0xee, 0xf1, 0xea, 0xe2, 0xe0, 0x0a])
+    expect((await read(page, {}, 'CP1251')).rows).toEqual([{ line: 2, cells: ['Москва'] }])
+    expect((await read(Buffer.from('\uFEFFa\nМосква\n'), {}, 'CP1251')).rows).toEqual([
+      { line: 2, cells: ['Москва'] },
+    ])
+    await expect(read('a\nМосква\n', {}, 'CP1251')).rejects.toMatchObject({ code: 'source/unreadable' })
+    await expect(read('a\nb\n', {}, 'latin-99')).rejects.toMatchObject({ code: 'usage/bad-argument' })
+  })
+
+  it('refuses a header with invalid bytes', async () => {
+    await expect(read(Buffer.from('a,größe\n1,2\n', 'latin1'))).rejects.toMatchObject({
+      code: 'source/unreadable',
+      hint: expect.stringContaining('from.encoding'),
+    })
   })
 
   it('refuses an empty file and unclosed quotes', async () => {

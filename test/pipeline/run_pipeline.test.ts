@@ -56,11 +56,11 @@ describeServers('a pipeline', (start) => {
     return runPipeline(pipeline, { api, tell: () => undefined, signal: new AbortController().signal, force })
   }
 
-  async function load(csv: string, more = ''): Promise<RunReport> {
+  async function load(csv: string | Uint8Array, more = '', from = 'csv: {}'): Promise<RunReport> {
     await writeFile(join(folder, 'places.csv'), csv)
     return run(
       `pipeline: places
-from: { file: places.csv, geometry: { longitude: lon, latitude: lat } }
+from: { file: places.csv, geometry: { longitude: lon, latitude: lat }, ${from} }
 to: { layer: ${keyname}, mode: replace }
 ${more}`,
     )
@@ -92,6 +92,27 @@ ${more}`,
         { line: 4, reason: 'longitude: "abc" is not a finite number', cells: ['C', 'abc', '51', '6'] },
         { line: 5, reason: expect.stringContaining('"six"'), cells: ['D', '11', '51', 'six'] },
       ])
+    })
+
+    it('leaves rows with invalid bytes in the quarantine, or reads the encoding that is set', async () => {
+      const latin = Buffer.from(good, 'latin1')
+      const limit = 'quarantine: { file: bad.ndjson, limit: 1 }'
+      expect((await load(latin, limit)).layers).toMatchObject([{ read: 2, loaded: 1, quarantined: 1 }])
+      const bad = JSON.parse(await readFile(join(folder, 'bad.ndjson'), 'utf8'))
+      expect(bad).toMatchObject({ line: 2, reason: 'name: is not UTF-8' })
+      expect(await names()).toEqual(['B'])
+      await load(latin, '', 'encoding: ISO-8859-1')
+      expect(await names()).toEqual(['Ä', 'B'])
+    })
+
+    it('reads a file that only the server reads in the encoding that is set', async () => {
+      const place = geojson([{ geometry: point(1, 2), properties: { name: 'Ä', pop: 1 } }])
+      await writeFile(join(folder, 'places.geojson'), Buffer.from(place, 'latin1'))
+      const yaml = (encoding: string) =>
+        `pipeline: places\nfrom: { file: places.geojson${encoding} }\nto: { layer: ${keyname} }\n`
+      await expect(run(yaml(''))).rejects.toMatchObject({ code: expect.stringMatching(/^source\//) })
+      await run(yaml(', encoding: ISO-8859-1'))
+      expect(await names()).toEqual(['Ä'])
     })
 
     it('changes nothing if there are too many bad rows or an unclosed quote', async () => {

@@ -49,13 +49,19 @@ export async function readExport(ask: Ask, id: number, query: string): Promise<R
   return readBytes(fileNameOf(answer), Buffer.from(await answer.arrayBuffer()))
 }
 
+/** Name of the first file of a ZIP archive. @see APPNOTE.TXT 6.3, clause 4.3.7 */
+export function firstEntry(archive: Uint8Array): string {
+  const bytes = Buffer.from(archive)
+  return bytes.toString('utf8', 30, 30 + bytes.readUInt16LE(26))
+}
+
 /** Reads a file with GDAL. */
 export async function readBytes(name: string, bytes: Uint8Array): Promise<ReadExport> {
   const folder = await mkdtemp(join(tmpdir(), 'landform-export-'))
   try {
     const path = join(folder, name)
     await writeFile(path, bytes)
-    const source = name.endsWith('.zip') ? `/vsizip/${path}/${name.slice(0, -4)}` : path
+    const source = name.endsWith('.zip') ? `/vsizip/${path}/${firstEntry(bytes)}` : path
     const { stdout } = await promisify(execFile)(process.execPath, [program, source], { maxBuffer: 2 ** 28 })
     return JSON.parse(stdout) as ReadExport
   } finally {

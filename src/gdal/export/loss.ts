@@ -58,7 +58,7 @@ interface Check {
 }
 
 function checksOf(datatype: JobColumn['datatype'], limits: FileLimits): Check[] {
-  const { textBytes, isOneByte, digits, isNullZero } = limits
+  const { textBytes, isOneByte, digits, isNullZero, firstDay } = limits
   const checks: Check[] = []
   if (datatype === 'STRING' && textBytes !== undefined)
     checks.push({
@@ -77,7 +77,19 @@ function checksOf(datatype: JobColumn['datatype'], limits: FileLimits): Check[] 
       isLost: (_row, _at, length) => length < 0,
       describe: (count) => `${count === 1 ? '1 null value was' : `${count} null values were`} written as 0`,
     })
+  if (firstDay !== undefined && (datatype === 'DATE' || datatype === 'DATETIME'))
+    checks.push({
+      isLost: ({ bytes }, at, length) => length > 0 && isBefore(bytes.subarray(at, at + length), firstDay),
+      describe: (count) =>
+        `${count === 1 ? '1 date' : `${count} dates`} before ${firstDay} may be read as another day`,
+    })
   return checks
+}
+
+/** Tells whether a timestamp is before a day. Years have four digits, more after 9999, or the suffix BC. */
+function isBefore(timestamp: Uint8Array, day: string): boolean {
+  const text = Buffer.from(timestamp).toString('latin1')
+  return text.endsWith('BC') || (text.indexOf('-') === 4 && text < day)
 }
 
 function isExact(whole: bigint, digits: number): boolean {

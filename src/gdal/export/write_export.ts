@@ -50,7 +50,14 @@ async function writeByGdal(
   const isOneByte = job.encoding !== 'UTF-8'
   const loss = limits && startLossCheck(job.columns, { ...limits, isOneByte })
   const names = await translateRows(gdal, job, { rows, path, target, onRow: loss?.check })
-  return loss?.describe(names) ?? []
+  return [...describeOmitted(job), ...(loss?.describe(names) ?? [])]
+}
+
+function describeOmitted({ format, columns: { length } }: ExportJob): string[] {
+  const { isGeometryOnly, title }: ExportFormat = exportFormats[format]
+  if (isGeometryOnly !== true || length === 0) return []
+  const fields = length === 1 ? '1 field was' : `${length} fields were`
+  return [`${fields} not written, since ${title} does not support attributes.`]
 }
 
 interface RowTranslation {

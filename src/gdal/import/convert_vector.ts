@@ -7,6 +7,8 @@ import type { SourceSummary, VectorJob } from '../runner/vector_job.ts'
 import { hasMeasures } from '../sources/declared_type.ts'
 import { findMissing } from '../sources/missing.ts'
 import { openSourceLayer } from '../sources/open_source.ts'
+import { unreadable } from '../sources/open_with_gdal.ts'
+import { readToEnd } from '../sources/read_fault.ts'
 import type { AnySourceLayer, NativeLayer, SourceLayer } from '../sources/source.ts'
 import { nameSource } from '../sources/source_name.ts'
 import { encodingHint } from '../sources/text/encoding.ts'
@@ -71,17 +73,19 @@ async function convertLayer(
   if (scan.badCount > 0 && (!job.skipErrors || scan.families.size === 0)) throw badFeatures(scan)
   const geometry = decideGeometry(scan, plan)
   const rowCount = [...scan.families.values()].reduce((sum, count) => sum + count, 0)
-  if (scanned.draft?.matches(geometry)) await scanned.draft.end()
+  let filled: Uint8Array | undefined
+  if (scanned.draft?.matches(geometry)) filled = await scanned.draft.end()
   else {
     const columns = scanned.features?.columns
     await sink.layout({ ...layoutOf(plan, columns), geometry, rowCount })
-    await sendAll(scanned, { plan, geometry, sink })
+    filled = await sendAll(scanned, { plan, geometry, sink })
   }
   await sink.summary({
     format: source.format,
     layer: source.name,
     hasIds: plan.idColumn >= 0,
     rowCount,
+    filledFields: plan.columns.flatMap(({ keyname }, index) => (filled?.[index] === 1 ? [keyname] : [])),
     otherCount: scan.otherCount,
     badCount: scan.badCount,
     bad: scan.bad,
@@ -155,8 +159,13 @@ async function translateAll(
   const sourceSrs = sourceReferenceSystem(source)
   const { layer } = source
   const total =
-    compared?.total ?? plan.total ?? (counting === undefined ? layer.features.count(true) : await counting)
+    compared?.total ??
+    plan.total ??
+    (await counting) ??
+    readToEnd(gdal, source, () => layer.features.count(true))
   const missing = findMissing(gdal, { source, srs: job.srs, sourceSrs, total, count, nullCount })
+  // A driver may open a damaged file without features.
+  if (total === 0) await refuseFault(source)
   if (missing === undefined) {
     if (hasNoRoom(job.folder)) throw translationFault(path, '')
     throw await truncated(source, `${count} of ${countOf(total, 'feature')} can be read`)
@@ -204,12 +213,16 @@ interface Sending {
   readonly sink: ConversionSink
 }
 
-/** Reads the features again, and sends them with the detected types. */
+/**
+ * Reads the features again, and sends them with the detected types.
+ *
+ * @returns by column, whether a row had a value in it
+ */
 async function sendAll(
   { features, skipped }: ScannedSource,
   { plan, geometry, sink }: Sending,
-): Promise<void> {
-  if (features === undefined) return
+): Promise<Uint8Array | undefined> {
+  if (features === undefined) return undefined
   const { job } = plan
   const { columns, rules, reader } = features
   const { family } = geometry
@@ -222,6 +235,12 @@ async function sendAll(
     if (wait !== undefined) await wait
   }
   await rows.end()
+  return rows.filled
+}
+
+async function refuseFault({ name, check }: SourceLayer): Promise<void> {
+  const fault = await check?.findFault?.()
+  if (fault !== undefined) throw unreadable({ name }, fault)
 }
 
 async function truncated({ name, check }: SourceLayer, text: string): Promise<Error> {

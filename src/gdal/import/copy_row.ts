@@ -48,6 +48,8 @@ export interface RowPlan extends EwkbTarget {
   readonly reader: Pick<FeatureReader, 'eachProperty'>
   /** Number of columns that become fields. */
   readonly fieldCount: number
+  /** By column, whether a row had a value in it: 1, or 0 if all rows had null or an empty string. */
+  readonly filled: Uint8Array
 }
 
 /** Returns the maximum size of a row in bytes. */
@@ -82,8 +84,12 @@ export function writeRow(sink: ByteSink, { feature, geometry, id }: RowSource, p
     next = value.column + 1
     const column = plan.columns[value.column]
     if (column === undefined) return
-    if (isField(column.use)) writeField(sink, value, column as FieldColumn)
-    else if (column.use === 'ID') sink.view.setInt32(idAt, Number(readInteger(value)))
+    if (isField(column.use)) {
+      const { at } = sink
+      writeField(sink, value, column as FieldColumn)
+      // The size of the written value.
+      if (sink.view.getInt32(at) > 0) plan.filled[value.column] = 1
+    } else if (column.use === 'ID') sink.view.setInt32(idAt, Number(readInteger(value)))
   })
   writeNulls(plan.columns.length)
 }

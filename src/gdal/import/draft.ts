@@ -16,8 +16,8 @@ export interface Draft {
   add(good: GoodFeature, scan: FeatureScan): Promise<void> | undefined
   /** Tells whether all rows were sent with the geometry type of the layer. */
   matches(geometry: GeometryParts): boolean
-  /** Sends the remaining rows. */
-  end(): Promise<void>
+  /** Sends the remaining rows; returns by column whether a row had a value in it. */
+  end(): Promise<Uint8Array | undefined>
 }
 
 /** Starts sending rows; undefined if their types are known only after a scan of all features. */
@@ -63,6 +63,7 @@ export function startDraft(
     async end() {
       await rows?.end()
       await announce()
+      return rows?.filled
     },
   }
 }

@@ -14,10 +14,12 @@ export interface RowSender {
 }
 
 /** Layout of the rows. */
-export type RowTarget = Omit<RowPlan, 'fieldCount'>
+export type RowTarget = Omit<RowPlan, 'fieldCount' | 'filled'>
 
 /** Writes features as rows, and sends them. */
 export interface RowWriter {
+  /** By column, whether a row had a value in it. */
+  readonly filled: RowPlan['filled']
   /** Adds the next feature; returns a promise if the caller has to wait for space. */
   add(good: GoodFeature): Promise<void> | undefined
   /** Sends the remaining rows. */
@@ -33,7 +35,8 @@ const turnBytes = 128 << 10
  */
 export function startRows(target: RowTarget, sender: RowSender): RowWriter {
   const fieldCount = target.columns.filter(({ use }) => isField(use)).length
-  const plan: RowPlan = { ...target, fieldCount }
+  const filled = new Uint8Array(target.columns.length)
+  const plan: RowPlan = { ...target, fieldCount, filled }
   const { frameBytes } = sender
   let sink = startFrame(Buffer.allocUnsafe(frameBytes))
   let spare: Buffer = Buffer.allocUnsafe(frameBytes)
@@ -60,6 +63,7 @@ export function startRows(target: RowTarget, sender: RowSender): RowWriter {
     writeRow(sink, { feature, geometry, id }, plan)
   }
   return {
+    filled,
     add(good) {
       const room = rowRoom(good.feature, good.geometry, plan) + copyTrailer.length
       if (rows > 0 && sink.at + room > sink.bytes.length) return send().then(() => write(good, room))

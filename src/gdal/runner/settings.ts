@@ -1,3 +1,6 @@
+/** Maximum size of a row of a CSV file, which is also the maximum size of a value of PostgreSQL. */
+export const maxCsvRowBytes = 1_000_000_000
+
 /**
  * Configuration of GDAL in a child process. Files are untrusted: they must not make GDAL access the network or other
  * files, or write sidecar files.
@@ -21,6 +24,8 @@ export const settings: Readonly<Record<string, string>> = {
   OGR_GEOJSON_ARRAY_AS_STRING: 'YES',
   // Maximum megabytes of a feature. The coastline of a large country exceeds GDAL's default of 200.
   OGR_GEOJSON_MAX_OBJ_SIZE: '1000',
+  // GDAL's default is 10 MB, and it takes a longer row for the end of the file.
+  OGR_CSV_MAX_LINE_SIZE: String(maxCsvRowBytes),
   // Tables need a header for their coordinates. If all cells are strings, GDAL would read the first row as values.
   OGR_XLSX_HEADERS: 'FORCE',
   OGR_ODS_HEADERS: 'FORCE',

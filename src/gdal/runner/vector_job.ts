@@ -89,6 +89,8 @@ export interface SourceSummary {
   readonly hasIds: boolean
   /** Rows that were sent in the last layout. */
   readonly rowCount: number
+  /** Keynames of the fields that have a value in at least one row. An empty string is not a value. */
+  readonly filledFields: readonly string[]
   /** Number of features of other geometry families that were skipped. */
   readonly otherCount: number
   readonly badCount: number

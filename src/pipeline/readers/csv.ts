@@ -1,14 +1,25 @@
 import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { problem } from '../../contract/problems.ts'
-import type { Problem } from '../../core/problem.ts'
+import { isProblem, type Problem } from '../../core/problem.ts'
 import type { CsvOptions } from '../pipeline_schema.ts'
+import { type DecodedText, decodeText } from './decode.ts'
 
 /** One row of a table. */
 export interface TableRow {
   /** Line number of the end of the row, 1-based. */
   readonly line: number
   readonly cells: readonly string[]
+  /** Encoding of the file, if it has invalid bytes, for which U+FFFD stands in the cells. */
+  readonly damagedEncoding?: string | undefined
+}
+
+/** How a table of text is read. */
+export interface TableFormat {
+  readonly csv?: CsvOptions | undefined
+  /** Encoding of the text; UTF-8 if absent. */
+  readonly encoding?: string | undefined
 }
 
 /** A delimited text table, which can be read once. */
@@ -20,12 +31,13 @@ export interface Table {
 }
 
 /**
- * Opens a delimited text file in UTF-8. Skips a byte order mark, and yields rows with any number of columns.
+ * Opens a delimited text file. Skips a byte order mark, and yields rows with any number of columns.
  *
- * @throws {Problem} source/unreadable if the file is empty or a quote is not closed, also while rows are read
+ * @throws {Problem} source/unreadable if the file is empty, its header has invalid bytes or a quote is not closed, also while
+ *   rows are read; usage/bad-argument for an unknown encoding
  */
-export async function openCsv(path: string, options: CsvOptions = {}): Promise<Table> {
-  const { separator = ',', quote = '"', columns } = options
+export async function openCsv(path: string, { csv = {}, encoding }: TableFormat = {}): Promise<Table> {
+  const { separator = ',', quote = '"', columns } = csv
   const file = createReadStream(path, { highWaterMark: 256 * 1024 })
   const parser = parse({
     bom: true,
@@ -35,9 +47,14 @@ export async function openCsv(path: string, options: CsvOptions = {}): Promise<T
     skip_empty_lines: true,
     info: true,
   })
-  file.on('error', (error) => parser.destroy(error))
-  parser.on('close', () => file.destroy())
-  const rows = rowsOf(file.pipe(parser), path)
+  const decoded = decodeText({ path, chunks: file, encoding })
+  const text = Readable.from(decoded.pieces)
+  text.on('error', (error) => parser.destroy(error))
+  parser.on('close', () => {
+    text.destroy()
+    file.destroy()
+  })
+  const rows = rowsOf(text.pipe(parser), path, decoded)
   return { columns: columns ?? (await firstRow(rows, path)), rows, bytesRead: () => file.bytesRead }
 }
 
@@ -46,13 +63,17 @@ interface ParsedRow {
   readonly record: string[]
 }
 
-async function* rowsOf(parser: AsyncIterable<unknown>, path: string): AsyncGenerator<TableRow, void> {
+async function* rowsOf(
+  parser: AsyncIterable<unknown>,
+  path: string,
+  { isDamaged, encoding }: DecodedText,
+): AsyncGenerator<TableRow, void> {
   let line = 0
   try {
     for await (const row of parser) {
       const { info, record } = row as ParsedRow
       line = info.lines
-      yield { line, cells: record }
+      yield { line, cells: record, ...(isDamaged() ? { damagedEncoding: encoding } : {}) }
     }
   } catch (error) {
     throw problemOfTable(error, path, line)
@@ -61,6 +82,7 @@ async function* rowsOf(parser: AsyncIterable<unknown>, path: string): AsyncGener
 
 /** Returns the problem of an invalid table. For an unclosed quote it names the line of the opening quote. */
 function problemOfTable(error: unknown, path: string, lastLine: number): Problem {
+  if (isProblem(error)) return error
   const { code, message } = error as { readonly code?: string; readonly message?: string }
   if (code !== 'CSV_QUOTE_NOT_CLOSED')
     return problem('source/unreadable', `${path}: ${message ?? String(error)}`, { cause: error })
@@ -77,5 +99,10 @@ function problemOfTable(error: unknown, path: string, lastLine: number): Problem
 async function firstRow(rows: AsyncGenerator<TableRow, void>, path: string): Promise<readonly string[]> {
   const { value } = await rows.next()
   if (value === undefined) throw problem('source/unreadable', `${path} is empty.`)
-  return value.cells
+  const { cells, damagedEncoding } = value
+  const damaged = cells.find((name) => damagedEncoding !== undefined && name.includes('\uFFFD'))
+  if (damaged === undefined) return cells
+  throw problem('source/unreadable', `${path}: the column name "${damaged}" is not ${damagedEncoding}.`, {
+    hint: 'Set from.encoding to the encoding of the file, such as CP1251.',
+  })
 }

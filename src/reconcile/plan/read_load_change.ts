@@ -1,4 +1,5 @@
 import type { Api } from '../../api/api.ts'
+import type { Field } from '../../contract/classes/feature_layer.ts'
 import type { GeometryType } from '../../contract/geometry.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
@@ -30,30 +31,37 @@ export async function readLoadChange(
   const path = wanted.data?.path ?? ''
   const contents = await readSource({ path, options: loadOptionsOf(wanted), geometryType, signal })
   if (contents === undefined) return null
-  const { featureCount: after, fields } = contents
-  const missing = after === 0 ? [] : keynamesOf(actual).filter((keyname) => !fields.includes(keyname))
+  const { featureCount: after, filledFields } = contents
+  const missing = after === 0 ? [] : fieldsOf(actual).filter(({ keyname }) => !filledFields.includes(keyname))
   const lostFields: LostField[] = []
-  for (const keyname of missing) {
-    const valueCount = await countValues(api, { id: actual.id, keyname }, signal)
-    if (valueCount !== 0) lostFields.push({ keyname, valueCount })
+  for (const field of missing) {
+    const valueCount = await countValues(api, { id: actual.id, field }, signal)
+    if (valueCount !== 0) lostFields.push({ keyname: field.keyname, valueCount })
   }
   return { before, after, lostFields, lostAttachments: 0, lostDescriptions: 0 }
 }
 
-function keynamesOf({ members }: ActualResource): string[] {
-  const fields = members.feature_layer?.fields as readonly { readonly keyname: string }[] | undefined
-  return (fields ?? []).map(({ keyname }) => keyname)
+type NamedField = Pick<Field, 'keyname' | 'datatype'>
+
+function fieldsOf({ members }: ActualResource): readonly NamedField[] {
+  return (members.feature_layer?.fields as readonly NamedField[] | undefined) ?? []
 }
 
-/** Counts the features with a value in a field; undefined if the server rejects the filter. */
+/**
+ * Counts the features with a value in a field, where an empty string is not a value; undefined if the server rejects the
+ * filter.
+ */
 async function countValues(
   api: Api,
-  { id, keyname }: { readonly id: number; readonly keyname: string },
+  { id, field: { keyname, datatype } }: { readonly id: number; readonly field: NamedField },
   signal: AbortSignal | undefined,
 ): Promise<number | undefined> {
-  const more = [[`fld_${keyname}__isnull`, 'no']] as const
+  const filter =
+    datatype === 'STRING'
+      ? ([`fld_${keyname}__ne`, ''] as const)
+      : ([`fld_${keyname}__isnull`, 'no'] as const)
   try {
-    return (await api.call('feature.count', { params: { id }, more, signal })).filtered_count
+    return (await api.call('feature.count', { params: { id }, more: [filter], signal })).filtered_count
   } catch (error) {
     if (isProblem(error) && (error.status ?? 0) >= 400 && (error.status ?? 0) < 500) return undefined
     throw error

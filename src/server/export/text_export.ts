@@ -11,13 +11,13 @@ import { encodeAs, unescapeControl } from './text_encoding.ts'
 
 /** Source of an export: layer, database and temporary folder. */
 export interface ExportSource extends OpenLayer, SpooledStreamOptions {
-  /** Resource id, which names the files. */
-  readonly id: number
+  /** Name of the files, without extension. */
+  readonly stem: string
 }
 
 /** Streams a layer as GeoJSON, with a `crs` member unless it is in EPSG:4326. */
 export async function writeGeojson(
-  { id, layer, ...rest }: ExportSource,
+  { stem, layer, ...rest }: ExportSource,
   options: ExportOptions,
 ): Promise<PackedFile[]> {
   const crs = { type: 'name', properties: { name: `urn:ogc:def:crs:EPSG::${options.srs}` } }
@@ -29,14 +29,14 @@ export async function writeGeojson(
     geojsonStatement(layer, { ...options, filter }),
   )
   const content = await streamFeatures({ ...rest, statements, encodings, names, start })
-  return [{ name: `${id}.geojson`, content }]
+  return [{ name: `${stem}.geojson`, content }]
 }
 
 const byteOrderMark = '\ufeff'
 
 /** Streams a layer as CSV from the database, with `.csvt` and `.prj` files in an archive. */
 export async function writeTable(source: ExportSource, options: ExportOptions): Promise<PackedFile[]> {
-  const { id, layer, ...rest } = source
+  const { stem, layer, ...rest } = source
   const isForExcel = options.formatName === 'CSV_MSEXCEL'
   const format: CsvFormat = { separator: isForExcel ? ';' : ',', hasCarriageReturns: isForExcel }
   // Queried first: nothing may fail between the start of a stream and its first read.
@@ -48,16 +48,16 @@ export async function writeTable(source: ExportSource, options: ExportOptions): 
   const text = behind(Buffer.from(csvHeader(options, format)), unescapeControl(lines))
   const content =
     options.encoding === 'UTF-8' ? behind(Buffer.from(byteOrderMark), text) : encodeAs(options.encoding, text)
-  return [{ name: `${id}.csv`, content }, ...descriptions]
+  return [{ name: `${stem}.csv`, content }, ...descriptions]
 }
 
 /** @see https://gdal.org/drivers/vector/csv.html on csvt and prj */
-async function describeTable({ id, database }: ExportSource, { columns, srs }: ExportOptions) {
+async function describeTable({ stem, database }: ExportSource, { columns, srs }: ExportOptions) {
   const types = ['WKT', ...columns.map(({ datatype }) => `"${ogrFieldTypes[datatype]}"`)].join(',')
   const system = await findSrsText(database, srs)
   return [
-    { name: `${id}.csvt`, content: behind(Buffer.from(types)) },
-    { name: `${id}.prj`, content: behind(Buffer.from(system)) },
+    { name: `${stem}.csvt`, content: behind(Buffer.from(types)) },
+    { name: `${stem}.prj`, content: behind(Buffer.from(system)) },
   ]
 }
 

@@ -46,11 +46,12 @@ async function writeFiles(
 ): Promise<ExportedFiles> {
   const { context, params, signal } = request
   const { formatName, format } = options
-  const source = { ...opened, id: params.id, folder: context.temporaryFolder, signal }
+  const name = (await findResourceNames(context.database, [params.id])).get(params.id)
+  const layerName = name?.displayName ?? String(params.id)
+  const stem = fileStem(name?.keyname ?? layerName) ?? String(params.id)
+  const source = { ...opened, stem, folder: context.temporaryFolder, signal }
   if (isDirect(formatName)) return withoutNotes(await directWriters[formatName](source, options))
-  const names = await findResourceNames(context.database, [params.id])
-  const layerName = names.get(params.id)?.displayName ?? String(params.id)
-  const fileName = `${params.id}.${format.extension}`
+  const fileName = `${stem}.${format.extension}`
   const { archived } = format
   const output = await exportFiles({
     source,
@@ -62,6 +63,15 @@ async function writeFiles(
   if (archived === undefined) return output
   return { files: [{ name: fileName, content: zip(output.files) }], notes: output.notes }
 }
+
+/** Returns a name that every file system accepts; undefined if nothing of the text remains. */
+function fileStem(text: string): string | undefined {
+  const stem = text.replaceAll(/[^\p{L}\p{N}_-]+/gu, '_').replaceAll(/^_+|_+$/g, '')
+  return stem === '' ? undefined : [...stem].slice(0, maxStemLength).join('')
+}
+
+/** Keeps names in any script below the 255 bytes of file systems. */
+const maxStemLength = 50
 
 const directWriters: Readonly<
   Record<DirectFormatName, (source: ExportSource, options: ExportOptions) => Promise<PackedFile[]>>

@@ -53,7 +53,7 @@ export function geojsonStatement(
   selection: ExportSelection,
 ): Statement & { readonly encodings: readonly ColumnEncoding[] } {
   const bindings = createBindings()
-  const geometry = `ST_AsGeoJSON(${geometryOf(layer, selection)}, ${allDigits}, 0)`
+  const geometry = `ST_AsGeoJSON(${geometryOf(layer, selection)}, ${decimalsOf(layer, selection)}, 0)`
   const columns = selection.columns.map(({ field }) => jsonColumn(field))
   const list = ['id::text', geometry, ...columns.map(({ sql }) => sql)].join(', ')
   return {
@@ -89,7 +89,7 @@ export function csvStatement(layer: Layer, selection: ExportSelection, format: C
   const bindings = createBindings()
   const geometry = geometryOf(layer, selection)
   const cells = [
-    `'"' || ST_AsText(${geometry}, ${allDigits}) || '"'`,
+    `'"' || ST_AsText(${geometry}, ${decimalsOf(layer, selection)}) || '"'`,
     ...selection.columns.map(({ field }) => (field === undefined ? 'id::text' : cellSql(field))),
   ]
   // Many readers skip a line with a single empty cell.
@@ -130,7 +130,7 @@ export function rowsStatement(
   const geometry = uniformSql(layer, geometryOf(layer, selection))
   const geometries =
     use === 'text'
-      ? ['null::bytea', `ST_AsText(${geometry}, ${allDigits})`]
+      ? ['null::bytea', `ST_AsText(${geometry}, ${decimalsOf(layer, selection)})`]
       : [`ST_AsEWKB(${geometry}, 'NDR')`]
   const pattern = lacking === undefined ? undefined : bindings.bind(lacking, 'text')
   const values = selection.columns.map((column) => {
@@ -186,6 +186,13 @@ function escapeControl(text: string): string {
     text,
   )
   return `case when ${text} ~ '[\\x01-\\x03\\n\\r]' then ${escaped} else ${text} end`
+}
+
+/** Decimal places of transformed coordinates: a hundredth of a millimeter in degrees, without errors of the transformation. */
+const transformedDecimals = 10
+
+function decimalsOf({ srs: from }: Layer, { srs: to }: ExportSelection): number {
+  return from === to ? allDigits : transformedDecimals
 }
 
 function geometryOf({ srs: from }: Layer, { srs: to }: ExportSelection): string {

@@ -7,7 +7,10 @@ import type { Layer } from './stored_layer.ts'
 export interface ReplacedData {
   readonly featureCount: number
   readonly dataVersion: number
-  /** Fields with values for which the staged features have no values; empty for a layer without features. */
+  /**
+   * Fields with values for which the staged features have no values; empty for a layer without features. An empty string
+   * is not a value.
+   */
   readonly lostFields: readonly LostField[]
   /** Attachments and descriptions of features that would be deleted or get another id. */
   readonly lost: ExtensionCounts
@@ -39,7 +42,7 @@ export async function readReplacedData(
   const lost = await countOrphanedExtensions(tx, resourceId, staged.hasIds ? staged.tableName : undefined)
   const filled = await findFilledFields(tx, staged)
   const missing = filled === undefined ? [] : layer.fields.filter(({ keyname }) => !filled.has(keyname))
-  const counts = missing.map(({ columnName }) => `, count(${columnName})::int as ${columnName}`)
+  const counts = missing.map((field) => `, count(${fieldValue(field)})::int as ${field.columnName}`)
   const [row] = await tx.query<Record<string, number>>(
     `select count(*)::int as total${counts.join('')} from ${tableName}`,
   )
@@ -57,12 +60,17 @@ async function findFilledFields(
 ): Promise<ReadonlySet<string> | undefined> {
   // Each search stops at the first value.
   const searches = fields.map(
-    ({ columnName: column }) =>
-      `, exists (select from ${tableName} where ${column} is not null) as ${column}`,
+    (field) =>
+      `, exists (select from ${tableName} where ${fieldValue(field)} is not null) as ${field.columnName}`,
   )
   const [row] = await tx.query<Record<string, boolean>>(
     `select exists (select from ${tableName}) as filled${searches.join('')}`,
   )
   if (row?.filled !== true) return undefined
   return new Set(fields.filter(({ columnName }) => row[columnName]).map(({ keyname }) => keyname))
+}
+
+/** SQL of the value of a field. Tables of text have no null, but empty strings. */
+function fieldValue({ columnName, datatype }: Pick<PlannedField, 'columnName' | 'datatype'>): string {
+  return datatype === 'STRING' ? `nullif(${columnName}, '')` : columnName
 }

@@ -5,6 +5,7 @@ import type { Queryable } from '../../database/database.ts'
 export interface NamedResource {
   readonly id: number
   readonly cls: Cls
+  readonly keyname: string | null
   readonly displayName: string
 }
 
@@ -14,7 +15,7 @@ export async function findResourceNames(
   ids: readonly number[],
 ): Promise<Map<number, NamedResource>> {
   const rows = await tx.query<NamedResource>(
-    'select id, cls, display_name as "displayName" from resource where id = any($1::int[])',
+    'select id, cls, keyname, display_name as "displayName" from resource where id = any($1::int[])',
     [ids],
   )
   return new Map(rows.map((row) => [row.id, row]))

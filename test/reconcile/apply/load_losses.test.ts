@@ -187,6 +187,23 @@ describeServers('a source that would lose data', (start) => {
       expect(allowed.changes[0]?.data?.change?.lostFields).toEqual([{ keyname: 'lanes', valueCount: 20 }])
     })
 
+    it('where a field has no values in any feature', async () => {
+      await applyPlan({ api, plan: await plan() })
+      const values = { name: '', lanes: null }
+      await writeFile(
+        path,
+        geojson(Array.from({ length: 20 }, () => ({ geometry: point(1, 1), properties: values }))),
+      )
+      const message = `data/loss: "${key}" would lose data: fields name (20 values), lanes (20 values)`
+      const whole = { fields: ['name', 'lanes'] }
+      expect(tellLoss(await plan(whole))[0]).toEqual([message])
+      path = join(folder, `${key}.csv`)
+      await writeFile(path, `lon,lat,name,lanes\n${'1,1,,\n'.repeat(20)}`)
+      expect(tellLoss(await plan(whole))[0]).toEqual([message])
+      await writeFile(path, `lon,lat,name,lanes\n${'1,1,,\n'.repeat(19)}1,1,a,1\n`)
+      expect(tellLoss(await plan(whole))[0]).toEqual([])
+    })
+
     it('unless the missing field has no values', async () => {
       await applyPlan({ api, plan: await plan({ fields: ['name', 'lanes', 'note'] }) })
       await write(19)

@@ -116,6 +116,36 @@ describeServers('prepared sources', (start) => {
     expect(await replacesOf(points(2), byId)).toMatchObject({ lost_attachments: 1, lost_descriptions: 1 })
   })
 
+  test('count no empty strings as values', async () => {
+    const client = openLayerClient(server)
+    const rows = (names: readonly string[]) =>
+      `lon,lat,name\n${names.map((name) => `1,1,${name}\n`).join('')}`
+    const prepareRows = async (names: readonly string[], more: object) => {
+      const source = await client.upload('rows.csv', rows(names))
+      const body = { cls: 'vector_layer', ...more, vector_layer: { source } }
+      const answer = await server.admin('POST', '/api/component/landform/prepared', body)
+      return answer.json<{ id: string; replaces?: { lost_fields: object[] } }>()
+    }
+    const first = await prepareRows(['a', '', 'c'], {})
+    const [made] = await batch.run([
+      {
+        op: 'create',
+        body: {
+          resource: { cls: 'vector_layer', parent: { id: 0 }, display_name: 'With blanks' },
+          vector_layer: { source: { prepared: first.id } },
+        },
+      },
+    ])
+    const id = made?.id
+    const lostBy = async (names: readonly string[]) => {
+      const { id: uid, replaces } = await prepareRows(names, { id })
+      await server.admin('DELETE', `/api/component/landform/prepared/${uid}`)
+      return replaces?.lost_fields
+    }
+    expect(await lostBy(['', '', ''])).toEqual([{ keyname: 'name', value_count: 2 }])
+    expect(await lostBy(['', '', 'd'])).toEqual([])
+  })
+
   test('remain available if the batch fails', async () => {
     const source = await prepare(2)
     const operations = [

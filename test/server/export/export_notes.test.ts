@@ -63,6 +63,33 @@ describe('export notes', () => {
     expect(notes).toEqual([inexact, 'Field population_2021: 1 number was rounded.'])
   })
 
+  test('of XLSX: dates that spreadsheets cannot represent', async () => {
+    const dates = await createTestLayer(server.database, {
+      name: 'Dates',
+      geometryType: 'POINT',
+      fields: { day: 'DATE', moment: 'DATETIME' },
+    })
+    const days = ['1900-02-28', '1900-03-01', '1582-10-15', '2020-01-02']
+    const features = days.map((day) => ({
+      geom: 'POINT (1 2)',
+      fields: { day, moment: day === days[0] ? `${day}T23:59:59` : `${days[1]}T00:00:00` },
+    }))
+    const query = '?dt_format=iso'
+    const answer = await server.admin('PATCH', `/api/resource/${dates}/feature/${query}`, features)
+    expect(answer.status).toBe(200)
+    expect((await exportAs(server, dates, 'XLSX')).notes).toEqual([
+      'Field day: 2 dates before 1900-03-01 may be read as another day.',
+      'Field moment: 1 date before 1900-03-01 may be read as another day.',
+    ])
+    expect((await exportAs(server, dates, 'GPKG')).notes).toEqual([])
+  })
+
+  test('of DXF: all attributes', async () => {
+    const { notes } = await exportAs(server, id, 'DXF')
+    expect(notes).toEqual(['3 fields were not written, since DXF does not support attributes.'])
+    expect((await exportAs(server, id, 'DXF&fields=')).notes).toEqual([])
+  })
+
   test('are absent for other formats', async () => {
     for (const format of ['GPKG', 'FlatGeobuf', 'GML', 'XLSX', 'CSV', 'GeoJSON']) {
       const { notes, layer } = await exportAs(server, id, format)

@@ -11,6 +11,7 @@ import { refuseNul } from '../text/plain_text.ts'
 import { recodeIfNeeded } from '../text/recode.ts'
 import { type CoordinateColumns, findCoordinates, namesOf, openTable } from './coordinate_columns.ts'
 import { copyWithSurplus, surplusColumn } from './csv_copy.ts'
+import { refuseLongRows } from './csv_rows.ts'
 
 /** CSV file with coordinate columns. @see https://gdal.org/drivers/vector/csv.html */
 export const csv = defineSource('CSV', {
@@ -18,6 +19,7 @@ export const csv = defineSource('CSV', {
   async open(given, opening) {
     const { file, strings } = await recodeIfNeeded(given, opening.job)
     refuseNul(file, (piece) => piece.indexOf(0))
+    refuseLongRows(file)
     const { columns, ...source } = openCsv(file, opening)
     return [{ ...source, columns: { ...columns, ...(strings === undefined ? {} : { strings }) } }]
   },

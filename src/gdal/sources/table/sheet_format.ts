@@ -2,6 +2,7 @@ import type { Layer } from 'gdal-async'
 import { startWktCheck } from '../../../geo/wkt_check.ts'
 import type { ColumnUse } from '../../import/copy_row.ts'
 import type { GdalModule } from '../../runner/gdal_module.ts'
+import { readToEnd } from '../read_fault.ts'
 import type { SourceFile, SourceLayer } from '../source.ts'
 import { defineSource, type FileProbe } from '../source_format.ts'
 import { type CoordinateTable, findCoordinates, namesOf, openTable } from './coordinate_columns.ts'
@@ -28,8 +29,13 @@ function isWorkbook({ readEnd }: FileProbe): boolean {
   return end.includes('[Content_Types].xml') && end.includes('xl/workbook.xml')
 }
 
-function openSheets(gdal: GdalModule, { path }: SourceFile, driver: string): SourceLayer[] {
-  return findCoordinates(openTable(gdal, path, driver), path).map((sheet) => ({
+function openSheets(gdal: GdalModule, file: SourceFile, driver: string): SourceLayer[] {
+  const { path } = file
+  const dataset = openTable(gdal, path, driver)
+  // ODS is read when its sheets are first counted, and a sheet of XLSX when its rows are.
+  readToEnd(gdal, file, () => dataset.layers.count())
+  for (const { features } of dataset.layers) readToEnd(gdal, file, () => features.count(true))
+  return findCoordinates(dataset, path).map((sheet) => ({
     ...openSheet(gdal, path, sheet),
     format: driver,
     degrees: sheet.columns.isLonLat ? 'declared' : 'guessed',

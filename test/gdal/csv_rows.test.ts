@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { refuseLongRows } from '../../src/gdal/sources/table/csv_rows.ts'
+import { readFileAs } from '../support/vector.ts'
+
+test('a CSV row of 11 MB is read, and the rows after it', async () => {
+  const long = 'x'.repeat(11_000_000)
+  const { summary } = await readFileAs('places.csv', `lon,lat,name\n1,2,A\n3,4,${long}\n5,6,C\n`)
+  expect(summary).toMatchObject({ rowCount: 3, badCount: 0 })
+})
+
+describe('refuseLongRows', () => {
+  let folder: string
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'landform-rows-'))
+  })
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  const check = (content: string) => {
+    const path = join(folder, 'blob')
+    writeFileSync(path, content)
+    return () => refuseLongRows({ path, name: 'places.csv' }, 10)
+  }
+
+  test('accepts any number of rows of the maximum size', () => {
+    expect(check('0123456789\n"12\n4""89"\r\n'.repeat(3))).not.toThrow()
+  })
+
+  test('names the line of a longer row, with its quoted line ends', () => {
+    expect(check('0123456789\n"12\n4""89"\n"234\n6789"1\n')).toThrow(
+      expect.objectContaining({
+        code: 'source/unreadable',
+        message: '"places.csv" cannot be read: the row at line 4 has more than 10 bytes',
+      }),
+    )
+  })
+})
