@@ -82,6 +82,7 @@ const reasons: Readonly<Record<DataLoad['reason'], string>> = {
   new: '',
   'source changed': ': the source has changed',
   'data changed on the server': '',
+  'fields added': ': fields added',
   requested: ': --overwrite-data',
 }
 

@@ -35,7 +35,7 @@ export interface DataLoad {
   /** Version the layer's data will have after the load. */
   readonly version: number
   /** Reason for the load. */
-  readonly reason: 'new' | 'source changed' | 'data changed on the server' | 'requested'
+  readonly reason: 'new' | 'source changed' | 'data changed on the server' | 'fields added' | 'requested'
   /** Number of features to replace; null if the server cannot count them, absent for new layers and rasters. */
   readonly before?: number | null
   /** Changes of the load, if the source could be read during planning. */

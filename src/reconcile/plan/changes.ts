@@ -3,7 +3,7 @@ import type { Issue } from '../../core/issue.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tree.ts'
 import type { Action, Change, DataLoad, Edit, UnknownResource } from '../model/change.ts'
-import { droppedFields } from '../model/layer_fields.ts'
+import { addedFields, droppedFields } from '../model/layer_fields.ts'
 import type { PlanInput } from '../model/plan_input.ts'
 import { planCreation } from './create.ts'
 import { decideSource, keepSource } from './decide_load.ts'
@@ -209,6 +209,7 @@ function planData(
     count,
     change: input.loads?.get(wanted.key),
     dropped: droppedFields(edits),
+    added: addedFields(edits),
     options,
     prepares: tree.landform !== undefined,
   })

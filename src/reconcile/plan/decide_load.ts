@@ -41,6 +41,8 @@ export interface SourceQuestion {
   readonly change: DataChange | null | undefined
   /** Keynames of fields that the plan drops. */
   readonly dropped: ReadonlySet<string>
+  /** Keynames of fields that the plan adds. */
+  readonly added: ReadonlySet<string>
   readonly options: Pick<PlanOptions, 'overwriteData' | 'allowLoss' | 'fuse'>
   /** Whether the server reports the content of a source before it replaces the data. */
   readonly prepares: boolean
@@ -63,19 +65,20 @@ export function sourceDigest(sha256: string, options: Readonly<Record<string, un
 }
 
 /**
- * Decides whether to load the source of a layer: if it differs from the marker on the server, or if the data have
- * changed since the last load. Data that were edited on the server stop the plan unless the manifest or the caller
+ * Decides whether to load the source of a layer: if it differs from the marker on the server, if the data have changed
+ * since the last load, or if the plan adds fields, whose values come from the source. Data that were edited on the server stop the plan unless the manifest or the caller
  * chooses a policy. Existing data without a marker are never overwritten without `overwriteData`.
  */
 export function decideSource(question: SourceQuestion): SourceDecision {
-  const { wanted, actual, file, options } = question
+  const { wanted, actual, file, added, options } = question
   if (actual === undefined) return { load: loadOf(question, 'new'), issues: [] }
   const edited = findEdits(actual)
   if (options.overwriteData.has(wanted.key)) return replaceData(question, { reason: 'requested', edited })
   if (actual.source === undefined) return decideUnmarked(question)
   if (wanted.data?.mode === 'seed') return { issues: [] }
   const isSame = actual.source.digest === sourceDigest(file.sha256, loadOptionsOf(wanted))
-  if (isSame && edited === undefined) return { issues: [] }
+  if (isSame && edited === undefined)
+    return added.size === 0 ? { issues: [] } : replaceData(question, { reason: 'fields added', edited })
   const reason = isSame ? 'data changed on the server' : 'source changed'
   const decision = replaceData(question, { reason, edited })
   if (edited === undefined || wanted.data?.mode === 'replace') return decision
