@@ -11,6 +11,8 @@ export interface RunContext {
   readonly force: boolean
   /** Keynames of layers that may lose data; none where absent. */
   readonly allowLoss?: ReadonlySet<string>
+  /** Keynames of layers whose data are replaced even if a manifest loads them; none where absent. */
+  readonly take?: ReadonlySet<string>
 }
 
 /** Tells when a step of a run starts, how far it is and when it is done. */

@@ -13,7 +13,7 @@ import type { ImportPipeline, Pipeline } from './pipeline_schema.ts'
 import { type BadRow, openQuarantine, type Quarantine } from './quarantine.ts'
 import { type RunContext, startStep } from './run_context.ts'
 import type { Done, LayerReport } from './run_event.ts'
-import { countFeatures, getLayer, type TargetLayer } from './target_layer.ts'
+import { countFeatures, getLayer, refuseManifestData, type TargetLayer } from './target_layer.ts'
 
 type Import = Extract<Pipeline, { kind: 'import' }>
 
@@ -31,11 +31,12 @@ interface Transferred {
  * Fills a layer from a file: read, check, transfer, count on the server, exchange. The features of the layer are
  * replaced at once or not at all; nothing is loaded where file, options and layer are as the last load left them.
  *
- * @throws {Problem} pipeline/quarantine, pipeline/rows, data/loss before anything has changed; pipeline/counts
+ * @throws {Problem} data/managed, pipeline/quarantine, pipeline/rows, data/loss before anything has changed; pipeline/counts
  */
 export async function runImport(pipeline: Import, context: RunContext): Promise<Done> {
   const path = resolve(pipeline.folder, pipeline.from.file)
   const layer = await getLayer(context.api, pipeline.to.layer, context.signal)
+  if (!context.take?.has(layer.keyname)) refuseManifestData(layer)
   const source = await digestFile(path, context.signal)
   const digest = digestOf(source, pipeline)
   if (!context.force && isUnchanged(layer, digest))
@@ -47,7 +48,7 @@ export async function runImport(pipeline: Import, context: RunContext): Promise<
   const rows = read === undefined ? {} : { rows: { read, quarantined: quarantine.count() } }
   const exchange = {
     layer,
-    source: { digest, ...rows },
+    source: { digest, pipeline: true as const, ...rows },
     upload,
     reading: readingOf(pipeline, layer),
     sent: read === undefined ? undefined : read - quarantine.count(),
