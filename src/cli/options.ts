@@ -32,7 +32,11 @@ export function allowanceOptions(command: Command): Command {
     .option('--allow-delete <key>', 'allow a deletion beyond the fuse; may be repeated', collect)
     .option('--replace <key>', 'allow to delete and create a resource that cannot change in place', collect)
     .option('--overwrite-data <key>', 'overwrite edited or unknown data of a layer with its source', collect)
-    .option('--allow-loss <key>', 'allow a resource to lose features, fields or entries', collect)
+    .option(
+      '--allow-loss <key>',
+      'allow a load to lose features, field values or attachments, or a resource to lose references',
+      collect,
+    )
     .option('--adopt', 'take resources over from other manifests')
     .option('--send-secrets <key>', 'send the secrets of a resource again', collect)
 }

@@ -18,6 +18,8 @@ export interface Edit {
   readonly to?: unknown
   /** Data that the change deletes. */
   readonly loses?: string
+  /** Number of values that the change deletes, if they were counted. */
+  readonly lostValues?: number
   /** Reason why the change is impossible in place. */
   readonly replaces?: string
   /** The value is a secret and omitted. */

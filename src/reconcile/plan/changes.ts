@@ -9,6 +9,7 @@ import { planCreation } from './create.ts'
 import { decideSource, keepSource } from './decide_load.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
 import { contextOf, listRecreated } from './diff_context.ts'
+import { type FieldValues, tellLostValues } from './lost_values.ts'
 import { issueAt, type Match } from './match.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { countTakes, listUncounted } from './prune.ts'
@@ -23,6 +24,8 @@ export interface WantedChanges {
   readonly issues: readonly Issue[]
   /** Ids of layers whose features must be counted before the plan is final. */
   readonly uncounted: readonly number[]
+  /** Fields whose values must be counted before the plan is final. */
+  readonly uncountedFields: readonly FieldValues[]
   /** Layers whose sources must be read before the plan is final. */
   readonly unread: readonly LoadQuestion[]
   /** Keys of resources to delete and create again. */
@@ -33,6 +36,7 @@ interface Draft {
   readonly changes: Change[]
   readonly issues: Issue[]
   readonly uncounted: number[]
+  readonly uncountedFields: FieldValues[]
   readonly unread: LoadQuestion[]
   readonly unknown: UnknownResource[]
   unchanged: number
@@ -56,7 +60,15 @@ export function planChanges(
 ): WantedChanges {
   const recreated = listRecreated(input, match)
   const issues = reportUnseen(unseen, input)
-  const draft: Draft = { changes: [], issues, uncounted: [], unread: [], unknown: [], unchanged: 0 }
+  const draft: Draft = {
+    changes: [],
+    issues,
+    uncounted: [],
+    uncountedFields: [],
+    unread: [],
+    unknown: [],
+    unchanged: 0,
+  }
   const context = contextOf(input, match, recreated)
   const paths = pathFinder(input.manifest, input.actual, match)
   const work: Work = { input, match, context, recreated, unseen, draft, pathOf: paths }
@@ -120,7 +132,7 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
     draft.issues.push(fault)
     return
   }
-  const diff = diffResource(wanted, actual, context)
+  const diff = withLosses(work, diffResource(wanted, actual, context), actual)
   draft.issues.push(...reportUnknown(wanted, diff), ...reportReplacement(wanted, diff))
   const data = planData(work, wanted, { actual, edits: diff.edits })
   if (diff.edits.length === 0 && !diff.adopts && data === undefined) {
@@ -128,6 +140,12 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
     return
   }
   draft.changes.push(updateOf({ work, wanted, actual, diff, data }))
+}
+
+function withLosses({ input, draft }: Work, diff: ResourceDiff, actual: ActualResource): ResourceDiff {
+  const { edits, uncounted } = tellLostValues(diff.edits, actual, input.values ?? new Map())
+  draft.uncountedFields.push(...uncounted)
+  return { ...diff, edits }
 }
 
 interface Update {

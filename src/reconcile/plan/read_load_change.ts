@@ -1,11 +1,11 @@
 import type { Api } from '../../api/api.ts'
 import type { GeometryType } from '../../contract/geometry.ts'
-import { isProblem } from '../../core/problem.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import type { DataChange, LostField } from '../../transfer/data_loss.ts'
 import { readSource } from '../../transfer/read_source.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import { loadOptionsOf } from './decide_load.ts'
+import { countValues } from './lost_values.ts'
 
 /** A layer whose data a plan would replace. */
 export interface LoadQuestion {
@@ -43,19 +43,4 @@ export async function readLoadChange(
 function keynamesOf({ members }: ActualResource): string[] {
   const fields = members.feature_layer?.fields as readonly { readonly keyname: string }[] | undefined
   return (fields ?? []).map(({ keyname }) => keyname)
-}
-
-/** Counts the features with a value in a field; undefined if the server rejects the filter. */
-async function countValues(
-  api: Api,
-  { id, keyname }: { readonly id: number; readonly keyname: string },
-  signal: AbortSignal | undefined,
-): Promise<number | undefined> {
-  const more = [[`fld_${keyname}__isnull`, 'no']] as const
-  try {
-    return (await api.call('feature.count', { params: { id }, more, signal })).filtered_count
-  } catch (error) {
-    if (isProblem(error) && (error.status ?? 0) >= 400 && (error.status ?? 0) < 500) return undefined
-    throw error
-  }
 }

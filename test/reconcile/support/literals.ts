@@ -96,6 +96,7 @@ export interface Case {
   readonly head?: Partial<TreeHead>
   readonly visibility?: PlanInput['visibility']
   readonly loads?: NonNullable<PlanInput['loads']>
+  readonly values?: NonNullable<PlanInput['values']>
 }
 
 /** Plans blocks against rows. */
@@ -108,6 +109,7 @@ export function planningOf({
   head,
   visibility,
   loads,
+  values,
 }: Case): Planning {
   return computePlan({
     manifest: manifestOf(blocks),
@@ -117,6 +119,7 @@ export function planningOf({
     counts: counts ?? new Map(),
     visibility,
     ...(loads === undefined ? {} : { loads }),
+    ...(values === undefined ? {} : { values }),
     options: { ...safeOptions, ...options },
   })
 }
