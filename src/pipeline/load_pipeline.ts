@@ -8,7 +8,7 @@ import { redactText, redactValue } from '../document/redact.ts'
 import { type Environment, resolveValues } from '../document/resolve_values.ts'
 import { isLabelled, readBytes } from '../document/yaml_files.ts'
 import { keySpanAt, spanAt, type YamlDocument } from '../document/yaml_node.ts'
-import { ExportSchema, ImportSchema, type Pipeline } from './pipeline_schema.ts'
+import { ExportSchema, type ImportPipeline, ImportSchema, isTable, type Pipeline } from './pipeline_schema.ts'
 
 /** Where a pipeline is written. */
 export interface PipelineSource {
@@ -48,7 +48,7 @@ export async function loadPipeline({ path, cwd, env }: PipelineSource): Promise<
   const show = (pointer: string, part: unknown) => redactValue(part, pointer, expressions)
   const faults = isLabelled(value, 'manifest', 'pipeline')
     ? [manifestInstead(document)]
-    : validators[kind](value, show).map((fault) => issueOf(document, fault))
+    : [...validators[kind](value, show), ...checkEncoding(value)].map((fault) => issueOf(document, fault))
   const all = [...issues, ...unresolved, ...faults].sort(compareIssues)
   if (hasErrors(all)) return { issues: all, text }
   return {
@@ -72,6 +72,15 @@ async function readFile(path: string, shown: string): Promise<Buffer> {
 function kindOf(value: unknown): Pipeline['kind'] {
   const from = (value as { from?: unknown } | null)?.from
   return typeof from === 'object' && from !== null && 'layers' in from ? 'export' : 'import'
+}
+
+/** Tables of text are read here, in UTF-8. */
+function checkEncoding(value: unknown): Fault[] {
+  const { from } = (value ?? {}) as { readonly from?: Partial<ImportPipeline['from']> | null }
+  const { file, encoding, ...rest } = from ?? {}
+  if (encoding === undefined || typeof file !== 'string' || !isTable({ file, ...rest })) return []
+  const message = 'tables of text are read in UTF-8'
+  return [{ kind: 'bad-value', pointer: '/from/encoding', message, hint: 'convert the file to UTF-8' }]
 }
 
 function manifestInstead(document: YamlDocument): Issue {

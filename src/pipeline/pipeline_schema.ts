@@ -1,4 +1,6 @@
+import { extname } from 'node:path'
 import type { Static } from 'typebox'
+import { encodedSourceTitles } from '../contract/source_formats.ts'
 import { Type } from '../contract/type.ts'
 
 const closed = { additionalProperties: false } as const
@@ -54,6 +56,12 @@ const FromFileSchema = Type.Object(
     ),
     source_layer: Type.Optional(
       Type.String({ minLength: 1, description: 'Layer of the file, where it has several.' }),
+    ),
+    encoding: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: `Character encoding of ${encodedSourceTitles}, if the file does not declare it; tables of text are in UTF-8.`,
+      }),
     ),
   },
   closed,
@@ -191,6 +199,13 @@ export const ExportSchema = Type.Object(
 
 /** A pipeline that fills a layer from a file, as written. */
 export type ImportPipeline = Static<typeof ImportSchema>
+
+const tableExtensions = ['.csv', '.tsv', '.txt']
+
+/** Whether the file of a pipeline is a table of text, which is read and checked row by row. */
+export function isTable({ csv, file }: Pick<ImportPipeline['from'], 'csv' | 'file'>): boolean {
+  return csv !== undefined || tableExtensions.includes(extname(file).toLowerCase())
+}
 
 /** A pipeline that writes layers into files, as written. */
 export type ExportPipeline = Static<typeof ExportSchema>

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
-import { extname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
 import { countOf } from '../core/count.ts'
 import type { Problem } from '../core/problem.ts'
 import { defaultLossFuse, type LossLimits } from '../transfer/data_loss.ts'
 import { loadTimeoutMs } from '../transfer/prepare_source.ts'
+import { nameEncoding, placeEncoding } from '../transfer/source_encoding.ts'
 import { digestFile, type FileDigest, uploadFile } from '../transfer/upload_file.ts'
 import { openCheckedTable } from './checked_table.ts'
 import { exchangeFeatures } from './exchange_features.ts'
-import type { ImportPipeline, Pipeline } from './pipeline_schema.ts'
+import { type ImportPipeline, isTable, type Pipeline } from './pipeline_schema.ts'
 import { type BadRow, openQuarantine, type Quarantine } from './quarantine.ts'
 import { type RunContext, startStep } from './run_context.ts'
 import type { Done, LayerReport } from './run_event.ts'
@@ -41,7 +42,7 @@ export async function runImport(pipeline: Import, context: RunContext): Promise<
   const digest = digestOf(source, pipeline)
   if (!context.force && isUnchanged(layer, digest))
     return { outcome: 'unchanged', layers: [await reportUnchanged(pipeline, layer, context)] }
-  const transferred = isTable(pipeline)
+  const transferred = isTable(pipeline.from)
     ? await transferTable({ pipeline, path, layer, source }, context)
     : await transferFile({ pipeline, path, layer, source }, context)
   const { read, quarantine, upload, absentFields } = transferred
@@ -55,7 +56,11 @@ export async function runImport(pipeline: Import, context: RunContext): Promise<
     absentFields,
     limits: limitsOf(pipeline, context),
   }
-  const { before, count: loaded, notes } = await exchangeFeatures(exchange, context)
+  const exchanged = await exchangeFeatures(exchange, context).catch((error: unknown) => {
+    throw placeEncoding(error, 'from.encoding')
+  })
+  const { before, count: loaded } = exchanged
+  const notes = exchanged.notes.map((note) => nameEncoding(note, 'from.encoding'))
   const report: LayerReport = {
     layer: layer.keyname,
     read: read ?? loaded,
@@ -81,12 +86,6 @@ function limitsOf({ to, check }: Import, { allowLoss }: RunContext): LossLimits 
   const fuse = check?.rows?.minimum === undefined ? defaultLossFuse : 1
   const hint = `Check the source. If the loss is intended: --allow-loss ${to.layer}, or to: { allow_loss: true }.`
   return { fuse, hint }
-}
-
-const tableExtensions = ['.csv', '.tsv', '.txt']
-
-function isTable({ from }: ImportPipeline): boolean {
-  return from.csv !== undefined || tableExtensions.includes(extname(from.file).toLowerCase())
 }
 
 /** Digest of the bytes of a source and of everything that decides what they become. */
@@ -167,7 +166,10 @@ function uploadTable(name: string, stream: AsyncIterable<Uint8Array>, { api, sig
   })
 }
 
-async function transferFile({ path, layer, source }: Transfer, context: RunContext): Promise<Transferred> {
+async function transferFile(
+  { pipeline, path, layer, source }: Transfer,
+  context: RunContext,
+): Promise<Transferred> {
   const step = startStep(context, 'upload', layer.keyname)
   const { upload } = await uploadFile(context.api, {
     path,
@@ -175,7 +177,9 @@ async function transferFile({ path, layer, source }: Transfer, context: RunConte
     onProgress: (sent) => step.progress(0, { read: sent, total: source.sizeBytes }),
   })
   step.done()
-  return { upload, read: undefined, quarantine: openQuarantine(undefined), absentFields: [] }
+  const { encoding } = pipeline.from
+  const encoded = encoding === undefined ? upload : { ...upload, encoding }
+  return { upload: encoded, read: undefined, quarantine: openQuarantine(undefined), absentFields: [] }
 }
 
 function quarantineReport({ first, file }: Quarantine): NonNullable<LayerReport['quarantine']> {

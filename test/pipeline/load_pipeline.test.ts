@@ -69,6 +69,15 @@ describe('loadPipeline', () => {
     ])
   })
 
+  it('takes no encoding of a table', async () => {
+    const from = (file: string) =>
+      `pipeline: roads\nfrom: { file: ${file}, encoding: CP1251 }\nto: { layer: roads }\n`
+    expect(await faults(from('roads.shp.zip'))).toEqual([])
+    expect(await faults(from('roads.csv'))).toEqual([
+      '2:36 pipeline/bad-value tables of text are read in UTF-8 (convert the file to UTF-8)',
+    ])
+  })
+
   it('says once that a file is a manifest', async () => {
     expect(await faults('manifest: test\nresources:\n  root: { existing: true, id: 0 }\n')).toEqual([
       '1:1 pipeline/unknown-field the file is a manifest, not a pipeline (apply it with "landform apply FILE")',
