@@ -157,6 +157,7 @@ function decideUnmarked(question: SourceQuestion): SourceDecision {
   if (actual?.resmeta !== undefined && count === undefined) return { issues: [], uncounted: true }
   if (actual?.resmeta !== undefined && count === 0) return { load: loadOf(question, 'new'), issues: [] }
   if (wanted.data?.mode === 'seed') return { issues: [] }
+  if (actual !== undefined && actual.resmeta === undefined) return { issues: [reportUnreadable(wanted)] }
   const what = typeof count === 'number' ? `has ${countOf(count, 'feature')}` : 'has data'
   const message = `"${wanted.key}" ${what} of unknown origin on the server, which the plan keeps`
   const issue = {
@@ -165,6 +166,14 @@ function decideUnmarked(question: SourceQuestion): SourceDecision {
     hint: `To replace them, use --overwrite-data ${wanted.key}.`,
   } as const
   return { issues: [issue] }
+}
+
+/** The metadata record the source of the data. */
+function reportUnreadable(wanted: WantedResource): Issue {
+  const { key } = wanted
+  const message = `this account cannot read the metadata of "${key}", so the origin of its data is unknown, and the plan keeps them`
+  const hint = `Use an account that has metadata.read on "${key}".`
+  return { ...issueAt(wanted, 'plan/data-unknown', message, '/data'), severity: 'warning', hint }
 }
 
 function loadOf({ wanted, actual, file, options }: SourceQuestion, reason: DataLoad['reason']): DataLoad {

@@ -162,6 +162,21 @@ describe('the data of a layer', () => {
     expect(decide(layerOf(undefined, 3), { overwrite: true }).load?.reason).toBe('requested')
   })
 
+  it('stay when the account cannot read the marker', () => {
+    const row = layerOf(marker(3), 3, { hidden: ['resmeta'] })
+    const blocks = { a: { cls: 'vector_layer' as const, data } }
+    const { plan } = planningOf({ blocks, rows: [row], files })
+    expect(plan.changes).toEqual([])
+    expect(plan.issues).toMatchObject([
+      {
+        code: 'plan/data-unknown',
+        severity: 'warning',
+        message: expect.stringContaining('cannot read the metadata of "a"'),
+        hint: 'Use an account that has metadata.read on "a".',
+      },
+    ])
+  })
+
   it('are loaded when the marker is lost and the layer is empty', () => {
     expect(decide(layerOf(undefined, 1), { count: 0 }).load?.reason).toBe('new')
   })

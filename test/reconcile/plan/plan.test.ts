@@ -221,11 +221,16 @@ describe('permissions', () => {
   })
 
   it('refuses names that are unknown, or both a user and a group', () => {
-    const rules = [ruleOf('gest'), ruleOf('editors')]
+    const rules = [ruleOf('gest'), ruleOf('editors'), ruleOf('group:surveyors'), ruleOf('surveyors')]
     const plan = planOf({ blocks: { a: { permissions: { owns: 'all', rules } } }, rows: [] })
     expect(plan.issues.map(({ message, hint }) => [message, hint])).toEqual([
       ['unknown user or group "gest"', 'did you mean "guest"?'],
       ['"editors" is both a user and a group', 'Write user:editors or group:editors.'],
+      ['unknown user or group "group:surveyors"', 'Create it with landform group create surveyors.'],
+      [
+        'unknown user or group "surveyors"',
+        'Create it with landform user create surveyors or landform group create surveyors.',
+      ],
     ])
   })
 })

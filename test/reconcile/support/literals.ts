@@ -40,6 +40,8 @@ export interface Row {
   /** Undefined members as on the wire. */
   readonly members?: Readonly<Record<string, object>>
   readonly version?: number
+  /** Members that the caller cannot read. */
+  readonly hidden?: readonly string[]
 }
 
 /** Makes the representation of a row. */
@@ -58,7 +60,7 @@ export function wireOf(row: Row): Representation {
       permissions: (row.rules ?? []) as never,
       version: row.version ?? 1,
     },
-    resmeta: { items: { ...marker, ...row.meta } },
+    ...(row.hidden?.includes('resmeta') ? {} : { resmeta: { items: { ...marker, ...row.meta } } }),
     ...row.members,
   } as Representation
 }
