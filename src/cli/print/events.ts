@@ -71,7 +71,8 @@ export function writeReportEvent(out: Writable, report: Report): void {
   writeEvent(out, 'report', { ...counts, interrupted, atomic, uncertain, ...faultFacts(problem) })
 }
 
-function changeFacts({ action, key, cls, displayName, path, id, edits, data, takes }: Change): object {
+function changeFacts(change: Change): object {
+  const { action, key, cls, displayName, path, id, adopts, edits, data, takes } = change
   const source = data === undefined ? {} : { data: dataFacts(data) }
   return {
     action,
@@ -80,6 +81,7 @@ function changeFacts({ action, key, cls, displayName, path, id, edits, data, tak
     display_name: displayName,
     path,
     id,
+    adopts,
     edits: edits.map(editFacts),
     ...source,
     takes,

@@ -95,6 +95,8 @@ export interface Change {
   readonly id?: number
   /** Version of the resource during planning; absent if the server reports none. */
   readonly version?: number
+  /** Whether the resource gets the marker of this manifest; a resource that does not change otherwise has the action `adopt`. */
+  readonly adopts?: true
   readonly edits: readonly Edit[]
   readonly data?: DataLoad
   readonly takes?: Takes

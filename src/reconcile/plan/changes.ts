@@ -159,13 +159,14 @@ interface Update {
 function updateOf({ work, wanted, actual, diff, data }: Update): Change {
   const fields = data === undefined ? undefined : wanted.members.feature_layer?.fields
   return {
-    action: actionOf(diff),
+    action: actionOf(diff, data),
     key: wanted.key,
     cls: actual.cls,
     displayName: wanted.displayName ?? actual.displayName,
     path: work.pathOf(wanted.key),
     id: actual.id,
     ...versionOf(actual),
+    ...(diff.adopts ? { adopts: true } : {}),
     edits: diff.edits,
     body: data === undefined ? keepSource(diff.body, actual) : diff.body,
     ...(data === undefined ? {} : { data }),
@@ -176,8 +177,8 @@ function updateOf({ work, wanted, actual, diff, data }: Update): Change {
 
 const versionOf = ({ version }: ActualResource) => (version === undefined ? {} : { version })
 
-function actionOf({ adopts, moves }: ResourceDiff): Action {
-  if (adopts) return 'adopt'
+function actionOf({ adopts, moves, edits }: ResourceDiff, data: DataLoad | undefined): Action {
+  if (adopts && edits.length === 0 && data === undefined) return 'adopt'
   return moves ? 'move' : 'update'
 }
 

@@ -54,7 +54,7 @@ describe('identity', () => {
       { id: 2, parent: 1, name: 'B', manager: null },
     ]
     const plan = planOf({ blocks: { a: { displayName: 'A' }, b: { parent: 'a', displayName: 'B' } }, rows })
-    expect(tell(plan)).toEqual(['adopt a /keyname', 'adopt b /keyname'])
+    expect(tell(plan)).toEqual(['update a /keyname', 'update b /keyname'])
   })
 
   it('takes a resource of this manifest under another key for a renamed one', () => {
@@ -107,7 +107,21 @@ describe('ownership', () => {
     const one = { blocks: { a: { displayName: 'X' } }, rows: [{ id: 1, key: 'a', manager: 'other' }] }
     expect(codesOf(planOf(one))).toEqual(['plan/foreign'])
     expect(tell(planOf(one))).toEqual([])
-    expect(tell(planOf({ ...one, options: { adopt: true } }))).toEqual(['adopt a /display_name'])
+    const adopted = planOf({ ...one, options: { adopt: true } })
+    expect(tell(adopted)).toEqual(['update a /display_name'])
+    expect(adopted.changes[0]?.adopts).toBe(true)
+  })
+
+  it('moves what it takes over from another parent', () => {
+    const plan = planOf({
+      blocks: { a: { parent: 'b' }, b: {} },
+      rows: [
+        { id: 1, key: 'a', manager: null },
+        { id: 2, key: 'b' },
+      ],
+    })
+    expect(tell(plan)).toEqual(['move a /parent'])
+    expect(plan.changes[0]?.adopts).toBe(true)
   })
 
   it('neither marks nor moves nor renames existing resources', () => {
