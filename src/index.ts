@@ -11,50 +11,50 @@ import { planManifest } from './reconcile/plan/plan_manifest.ts'
 import type { ServerConfig } from './server/config.ts'
 import type { RunningServer } from './server/server.ts'
 
-/** Changes that wait, in order, with what they were computed from. */
+/** Pending changes in order, and the state of the server that they are based on. */
 export type Plan = ChangePlan
 
-/** What an apply did, failed at and did not try. */
+/** Completed, failed and skipped changes of an apply. */
 export type Report = ApplyReport
 
-/** A manifest with everything that was found wrong with it. */
+/** A manifest and its issues. */
 export type Validation = LoadedManifest
 
-/** Where a manifest is. */
+/** Location of a manifest. */
 export interface ManifestFiles {
-  /** Files and folders. */
+  /** Files and folders of the manifest. */
   readonly paths: readonly string[]
-  /** Folder that relative paths start from. */
+  /** Folder to which paths are relative. */
   readonly cwd: string
   /** Variables for `${env.NAME}`. */
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** A manifest, the server it is for, and what may be done to it. */
+/** A manifest, its server, and the options of the plan. */
 export interface ReconcileOptions extends ManifestFiles {
-  /** Address of the server. */
+  /** URL of the server. */
   readonly server: string
   readonly credentials?: { readonly login: string; readonly password: string } | { readonly token: string }
-  /** What a plan may do beyond what is safe: prune, replace, overwrite data, adopt. */
+  /** Unsafe changes to allow: prune, replace, overwrite data, adopt. */
   readonly allow?: Partial<PlanOptions>
   readonly signal?: AbortSignal
 }
 
-/** How changes are made. */
+/** Options of an apply. */
 export interface ApplySettings extends ReconcileOptions {
-  /** False sends request by request even to servers that do all or nothing. */
+  /** Whether to apply the plan in one transaction if the server supports it. @default true */
   readonly atomic?: boolean
-  /** Leaves out what somebody else has changed since the plan was made, and does the rest. */
+  /** Whether to skip resources that have changed since the plan, and apply the rest. @default false */
   readonly partial?: boolean
 }
 
-/** Finds every fault of a manifest, without a server. Faults are issues, never thrown. */
+/** Validates a manifest without a server. Returns all faults as issues instead of throwing them. */
 export function validate({ paths, cwd, env = {} }: ManifestFiles): Promise<Validation> {
   return loadManifest({ paths, cwd: resolve(cwd), env })
 }
 
 /**
- * Computes what has to be done so that a server is as a manifest wants it. Nothing is changed.
+ * Computes the changes that make a server match a manifest, without making them.
  *
  * @throws {Problem} manifest/invalid with its issues, http/*, auth/*
  */
@@ -63,10 +63,10 @@ export async function plan(options: ReconcileOptions): Promise<Plan> {
 }
 
 /**
- * Makes a server as a manifest wants it: on a landform server all at once or not at all, elsewhere request by request.
- * What fails on the way stands in the report.
+ * Makes a server match a manifest: in one transaction on a landform server, request by request on others. Failed changes
+ * are part of the report.
  *
- * @throws {Problem} manifest/invalid, apply/failed where the plan has errors, http/*, auth/*
+ * @throws {Problem} manifest/invalid, apply/failed if the plan has errors, http/*, auth/*
  */
 export async function apply(options: ApplySettings): Promise<Report> {
   const { atomic = true, partial = false, signal } = options
@@ -74,7 +74,7 @@ export async function apply(options: ApplySettings): Promise<Report> {
 }
 
 /**
- * Starts a server; stop it when it is no longer needed.
+ * Starts a server. The caller must stop it.
  *
  * @throws {Problem} server/listen, database/*
  */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkBarrels, checkDefaultExports, checkDocstrings } from './support/source/exports.ts'
 import { checkHonesty } from './support/source/honesty.ts'
+import { checkLaws } from './support/source/laws.ts'
 import { checkNames, checkPath } from './support/source/names.ts'
 import { parseSource } from './support/source/source.ts'
 import { listTrackedPaths, readSources, readTexts } from './support/source/tracked.ts'
@@ -28,6 +29,10 @@ test('names of files and declarations are specific', () => {
 
 test('no test mocks, sleeps or is disabled', () => {
   expect(sources.flatMap(checkHonesty)).toEqual([])
+})
+
+test('every law has a seed, and more cases in the soak', () => {
+  expect(sources.flatMap(checkLaws)).toEqual([])
 })
 
 test('no file postpones work or contains machine-specific paths or registry hosts', () => {
@@ -119,6 +124,14 @@ describe('the checks can fail', () => {
     'await vi.waitFor(() => expect(a).toBe(1))',
   ])('honesty: %s', (code) => {
     expect(checkHonesty(source(code, 'test/a.test.ts'))).toHaveLength(1)
+  })
+
+  test('law: name, seed and number of cases', () => {
+    const law = 'fc.assert(property)'
+    const run = 'const run = { seed: 1, numRuns: process.env.LANDFORM_SOAK ? 2 : 1 }'
+    expect(checkLaws(source(law, 'test/a.test.ts'))).toHaveLength(3)
+    expect(checkLaws(source(law, 'test/a.law.test.ts'))).toHaveLength(2)
+    expect(checkLaws(source(`${run}\n${law}`, 'test/a.law.test.ts'))).toEqual([])
   })
 
   test.each([

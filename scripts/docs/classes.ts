@@ -23,7 +23,7 @@ export function printClasses(): string {
     `### resmeta\n\n${printFields(ResmetaMember as Schema)}`,
     clsNames.map(printClass),
     '## Permissions',
-    'A permission counts only while the permission that it requires counts too. Rules grant or deny one permission, all permissions of a scope, or all permissions; a deny overrides every allow.',
+    'A permission is effective only if the permission that it requires is effective too. Rules grant or deny one permission, all permissions of a scope, or all permissions; a deny overrides every allow.',
     printPermissions(),
   )
 }

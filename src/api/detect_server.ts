@@ -7,7 +7,7 @@ import type { Api } from './api.ts'
 /**
  * Detects whether a server uses the names of the documents or those of NextGIS Web, by the path of its version.
  *
- * @throws {Problem} http/unexpected if the server is not a resource service
+ * @throws {Problem} http/unexpected if it is not a landform or NextGIS Web server
  */
 export async function detectDialect(api: Api, signal: AbortSignal | undefined): Promise<Dialect> {
   for (const dialect of ['document', 'sister'] as const) {
@@ -15,7 +15,7 @@ export async function detectDialect(api: Api, signal: AbortSignal | undefined): 
     const versions = await findVersions(api, signal)
     if (versions !== undefined) return dialect === 'sister' || !isSister(versions) ? dialect : 'sister'
   }
-  throw problem('http/unexpected', `${api.url} is not a resource service.`)
+  throw problem('http/unexpected', `${api.url} is not a landform or NextGIS Web server.`)
 }
 
 /** Returns whether a server lists an operation among its routes. A server that does not list routes supports none. */

@@ -7,7 +7,7 @@ import {
 } from '../contract/problems.ts'
 import { type Problem, withData } from '../core/problem.ts'
 
-/** An error answer, as far as it could be read. */
+/** An error response, with the parts that could be read. */
 export interface ErrorAnswer {
   readonly status: number
   /** Scheme, host and port of the server. */
@@ -15,13 +15,13 @@ export interface ErrorAnswer {
   /** Method and path, without the query. */
   readonly what: string
   readonly text: string
-  /** How often the request was repeated. */
+  /** Number of retries of the request. */
   readonly repeated?: number
-  /** Where a redirect leads. */
+  /** Target of a redirect. */
   readonly location?: string | undefined
 }
 
-/** The body of an error, as the resource service and its sisters send it. @see reference: errors, body */
+/** Error body of landform and NextGIS Web. @see reference: errors, body */
 interface ErrorBody {
   readonly code?: unknown
   readonly title?: unknown
@@ -33,7 +33,7 @@ interface ErrorBody {
   readonly request_id?: unknown
 }
 
-/** Turns an error answer into a Problem that keeps the server's code, status, detail and data. */
+/** Converts an error response to a Problem with the code, status, detail and data of the server. */
 export function problemOfAnswer(answer: ErrorAnswer): Problem {
   const problemOfBody = problemOfError(answer)
   const { repeated = 0 } = answer
@@ -57,13 +57,13 @@ function problemOfError(answer: ErrorAnswer): Problem {
   })
 }
 
-// A server that tells nothing of its inside gives the advice in the message: shown as a hint, once is enough.
+/** Removes the advice at the end of a message, because it is shown as the hint. */
 function withoutAdvice(message: string, code: ProblemCode): string {
   const advice = findProblemKind(code)?.advice ?? ''
   return message.endsWith(` ${advice}`) ? message.slice(0, -advice.length - 1) : message
 }
 
-/** Replaces the JSON path at the end of a message by the field before it: `fields[0].keyname: must not be empty`. */
+/** Moves the JSON path at the end of a message to its start: `fields[0].keyname: must not be empty`. */
 function fieldFirst(message: string): string {
   const [, fault, path = '', rest = ''] = /^(.*) - at \$((?:\.[^\s,]+)?)($|,.*| \(.*)$/s.exec(message) ?? []
   if (fault === undefined) return message
@@ -80,16 +80,16 @@ function parseBody(text: string): ErrorBody | undefined {
   }
 }
 
-// A proxy, or another program altogether, answered: its page says nothing a person could use.
+/** Returns the problem of a response without an error body of the API, such as the page of a proxy. */
 function problemOfPage({ status, origin, what, location }: ErrorAnswer): Problem {
   if (location !== undefined) {
-    return problem('http/unexpected', `${origin} sends ${what} on to ${location}.`, {
+    return problem('http/unexpected', `${origin} redirects ${what} to ${location}.`, {
       status,
-      hint: 'Give the address it leads to.',
+      hint: 'Use the URL of the redirect target.',
     })
   }
   const code = findCodeOfStatus(status) ?? 'http/unexpected'
-  return problem(code, `${origin} answered ${what} with status ${status}.`, { status })
+  return problem(code, `${origin} returned status ${status} for ${what}.`, { status })
 }
 
 function codeOf({ code, exception }: ErrorBody, status: number): ProblemCode {

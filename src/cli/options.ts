@@ -30,7 +30,11 @@ export function allowanceOptions(command: Command): Command {
       parsePercent,
     )
     .option('--allow-delete <key>', 'allow a deletion beyond the fuse; may be repeated', collect)
-    .option('--replace <key>', 'allow to delete and create a resource that cannot change in place', collect)
+    .option(
+      '--replace <key>',
+      'allow deleting and recreating a resource that cannot be changed in place',
+      collect,
+    )
     .option('--overwrite-data <key>', 'overwrite edited or unknown data of a layer with its source', collect)
     .option(
       '--allow-loss <key>',

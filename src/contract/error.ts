@@ -12,7 +12,7 @@ export const ErrorSchema = Type.Object({
       description: 'How to resolve it, if the code has no general advice.',
     }),
   ),
-  exception: Type.String({ description: "Name of the original API's exception." }),
+  exception: Type.String({ description: 'Name of the exception in NextGIS Web.' }),
   status_code: Type.Integer({ description: 'HTTP status.' }),
   data: Type.Record(Type.String(), Type.Unknown(), { description: 'Machine-readable details.' }),
   code: Type.String({ 'x-extension': true, description: 'Error code for programs.' }),

@@ -1,10 +1,10 @@
-/** Gives a noun in the number that a count wants: `feature`, `features`. */
+/** Returns the singular or plural of a noun for a count: `feature`, `features`. */
 export function pluralOf(noun: string, count: number): string {
   if (count === 1) return noun
   return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`
 }
 
-/** Writes a count with its noun: `1 feature`, `2 features`. */
+/** Formats a count with its noun: `1 feature`, `2 features`. */
 export function countOf(count: number, noun: string): string {
   return `${count} ${pluralOf(noun, count)}`
 }

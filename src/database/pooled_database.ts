@@ -147,7 +147,7 @@ class PooledDatabase implements Database {
     }
   }
 
-  /** Who starts a transaction says best how long a statement may take, then for whom it is. */
+  /** Returns the statement timeout: that of the transaction, else of the party, else of the driver. */
   #limitOf({ timeoutMs }: LeaseOptions, party: Party | undefined): number | undefined {
     return timeoutMs ?? party?.statementMs[this.driver] ?? this.#driver.statementTimeoutMs
   }

@@ -2,110 +2,136 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { problem } from '../contract/problems.ts'
 import type { Database } from './database.ts'
 import { toAborted } from './statement_watch.ts'
+import { TurnUsage } from './turn_usage.ts'
 
-/** For whom something is done, and how long it may keep a connection from others. */
+/** Unit of fair scheduling, such as a user, and the limits of its statements. */
 export interface Party {
-  /** Those of one name take turns with each other as one: the requests of a user, or of guests from one network. */
+  /** Identifies the party: all requests of a user, or of guests from one network, share its turns. */
   readonly name: string
-  /** Most milliseconds one statement may take. */
+  /** Maximum duration of a statement in milliseconds, by driver. */
   readonly statementMs: Readonly<Record<Database['driver'], number>>
 }
 
 const parties = new AsyncLocalStorage<Party | undefined>()
 
-/** Does work for a party: whatever it asks of databases takes the turns of that party and keeps to its limits. */
+/** Runs work on behalf of a party: its database statements use the turns and the limits of the party. */
 export function workFor<T>(party: Party, work: () => T): T {
   return parties.run(party, work)
 }
 
 /**
- * Does work for the server itself. For reads that callers of several parties share: in the turn of one of them, the
- * others would wait for all that it has asked for.
+ * Runs work on behalf of the server, such as reads whose result several parties share: in the turns of one party, the
+ * others would have to wait for all of its earlier requests.
  */
 export function workForServer<T>(work: () => T): T {
   return parties.run(undefined, work)
 }
 
-/** Gives the party that is being worked for; undefined where it is the server itself. */
+/** Returns the party of the running work; undefined for work of the server itself. */
 export function currentParty(): Party | undefined {
   return parties.getStore()
 }
 
-/** How turns are given. */
+/** Limits of concurrent turns. */
 export interface TurnLimits {
-  /** Turns that are taken at a time. */
+  /** Maximum number of concurrent turns. */
   readonly atOnce: number
-  /** Most of them that one party has; others find the rest free. */
+  /** Maximum number of concurrent turns of a party; the rest is reserved for other parties. */
   readonly perParty: number
-  /** Most milliseconds that a turn is waited for; without end where undefined. */
+  /** Maximum wait for a turn in milliseconds; unlimited if undefined. */
   readonly waitMs?: number | undefined
+  /** Returns the time in milliseconds. */
+  readonly clock?: () => number
 }
 
-/** Stands for the server itself. */
-const ownName = ''
+/** Party name of the server itself. */
+const serverName = ''
 
 interface Waiting {
   readonly start: () => void
 }
 
 /**
- * Gives turns to parties in rotation: who asks for a hundred at once waits for his own, and others wait for one of his.
+ * Time for which turns are kept back from slow parties after a turn, in milliseconds, and the longest time for which
+ * they are kept back in a row. A request takes several turns, one after another; without it, each of them would wait
+ * for a slow one of another party.
+ */
+const holdMs = 3
+const maxHoldMs = 100
+
+/**
+ * Grants the use of connections to parties: to those with the least recent use first, and in turn (round-robin) among
+ * equals. So a hundred requests of one party, or a few that take seconds each, delay a short request of another party
+ * by one turn at most.
  */
 export class Turns {
   readonly #limits: TurnLimits
   readonly #taken = new Map<string, number>()
-  /** Who waits, by party; the party whose turn is next comes first. */
+  /** Queued requests by party; the next party comes first. */
   readonly #waiting = new Map<string, Set<Waiting>>()
+  readonly #usage = new TurnUsage()
+  readonly #clock: () => number
   #free: number
+  /** Keeps turns back from slow parties while it is set, since `#heldAt`. */
+  #holdTimer: NodeJS.Timeout | undefined
+  #heldAt = 0
 
   constructor(limits: TurnLimits) {
     this.#limits = limits
     this.#free = limits.atOnce
+    this.#clock = limits.clock ?? (() => performance.now())
   }
 
   /**
-   * Waits for a turn; gives what ends it. The server itself, which no name stands for, may have all of them.
+   * Waits for a turn, and returns the function that ends it. The server itself may take all turns.
    *
-   * @throws {Problem} database/busy after the longest wait; what the signal says
+   * @throws {Problem} database/busy after the maximum wait; the reason of an aborted signal
    */
-  async take(party = ownName, signal?: AbortSignal): Promise<() => void> {
+  async take(party = serverName, signal?: AbortSignal): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiting: Waiting = { start: resolve }
     const line = this.#waiting.get(party) ?? new Set()
     this.#waiting.set(party, line.add(waiting))
-    this.#giveTurns()
+    this.#grantTurns()
     try {
-      await this.#untilStarted(promise, signal)
+      await this.#waitForStart(promise, signal)
     } catch (error) {
       this.#leave(party, waiting)
       throw error
     }
-    return () => this.#end(party)
-  }
-
-  async #untilStarted(started: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-    const { waitMs } = this.#limits
-    const { promise: given, reject } = Promise.withResolvers<never>()
-    const leave = () => signal !== undefined && reject(toAborted(signal))
-    const busy = () => reject(problem('database/busy', 'all connections to the database are in use'))
-    const timer = waitMs === undefined ? undefined : setTimeout(busy, waitMs)
-    signal?.addEventListener('abort', leave, { once: true })
-    try {
-      await Promise.race([started, given])
-    } finally {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', leave)
+    const start = this.#clock()
+    return () => {
+      const now = this.#clock()
+      // What the server reads for many callers is never held back.
+      if (party !== serverName) this.#usage.add(party, now - start, now)
+      this.#end(party)
     }
   }
 
-  #giveTurns(): void {
-    for (const [party, line] of this.#waiting) {
-      if (this.#free === 0) return
-      const [first] = line
-      const most = party === ownName ? this.#limits.atOnce : this.#limits.perParty
-      if (first === undefined || (this.#taken.get(party) ?? 0) >= most) continue
+  async #waitForStart(started: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+    const { waitMs } = this.#limits
+    const { promise: failed, reject } = Promise.withResolvers<never>()
+    const abort = () => signal !== undefined && reject(toAborted(signal))
+    const busy = () => reject(problem('database/busy', 'all connections to the database are in use'))
+    const timer = waitMs === undefined ? undefined : setTimeout(busy, waitMs)
+    signal?.addEventListener('abort', abort, { once: true })
+    try {
+      await Promise.race([started, failed])
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  #grantTurns(): void {
+    while (this.#free > 0) {
+      const party = this.#findNext()
+      if (party === undefined) return
+      const line = this.#waiting.get(party)
+      const [first] = line ?? []
+      if (line === undefined || first === undefined) return
       line.delete(first)
-      // Whoever has had a turn stands behind all others.
+      // Moves the party to the end of the queue.
       this.#waiting.delete(party)
       if (line.size > 0) this.#waiting.set(party, line)
       this.#taken.set(party, (this.#taken.get(party) ?? 0) + 1)
@@ -114,9 +140,26 @@ export class Turns {
     }
   }
 
+  /** Finds the waiting party with the least recent use that may take another turn. */
+  #findNext(): string | undefined {
+    let next: string | undefined
+    let least = Number.POSITIVE_INFINITY
+    const now = this.#clock()
+    for (const party of this.#waiting.keys()) {
+      const most = party === serverName ? this.#limits.atOnce : this.#limits.perParty
+      if ((this.#taken.get(party) ?? 0) >= most) continue
+      if (this.#holdTimer !== undefined && this.#usage.isSlow(party)) continue
+      const level = this.#usage.levelOf(party, now)
+      if (level >= least) continue
+      next = party
+      least = level
+    }
+    return next
+  }
+
   #leave(party: string, waiting: Waiting): void {
     const line = this.#waiting.get(party)
-    // Given in the moment of leaving: the turn is passed on.
+    // The turn was granted at the same time: pass it on.
     if (line?.delete(waiting) !== true) this.#end(party)
     else if (line.size === 0) this.#waiting.delete(party)
   }
@@ -126,6 +169,19 @@ export class Turns {
     if (left === 0) this.#taken.delete(party)
     else this.#taken.set(party, left)
     this.#free += 1
-    this.#giveTurns()
+    this.#hold()
+    this.#grantTurns()
+  }
+
+  #hold(): void {
+    if (![...this.#waiting.keys()].some((party) => this.#usage.isSlow(party))) return
+    const now = this.#clock()
+    if (this.#holdTimer === undefined) this.#heldAt = now
+    else if (now - this.#heldAt >= maxHoldMs) return
+    clearTimeout(this.#holdTimer)
+    this.#holdTimer = setTimeout(() => {
+      this.#holdTimer = undefined
+      this.#grantTurns()
+    }, holdMs)
   }
 }

@@ -2,12 +2,12 @@ import { isSecretName, secretNames } from '../contract/secrets.ts'
 import { joinPointer, type Pointer, splitPointer } from '../core/pointer.ts'
 import { isItems, isMembers, type Node, type YamlDocument } from './yaml_node.ts'
 
-/** What stands in the place of a secret. */
+/** Replacement of a secret. */
 const hidden = '(secret)'
 
 /**
- * Gives what a message may show of a value: the expression instead of what a variable gave, and no secrets. `pointer`
- * is that of the value in its document.
+ * Returns a value for a message: expressions instead of the values of variables, and no secrets. `pointer` is that of
+ * the value in its document.
  */
 export function redactValue(
   value: unknown,
@@ -40,7 +40,7 @@ export function redactText(text: string, documents: readonly YamlDocument[]): st
   return redacted
 }
 
-/** A variable without a default gives nothing away. */
+/** Tells whether an expression is a variable without a default, whose source contains no secret. */
 function isVariable(source: string): boolean {
   return /^["']?\$\{env\.\w+\}["']?$/.test(source)
 }

@@ -76,7 +76,7 @@ async function readInclude(folder: string, name: string): Promise<Included> {
   }
 }
 
-/** Returns whether a file is labelled with one key and not with the other: pipelines and manifests are told apart so. */
+/** Returns whether a file has one key but not the other, which distinguishes pipelines from manifests. */
 export function isLabelled(value: unknown, key: string, other: string): boolean {
   return value !== null && typeof value === 'object' && key in value && !(other in value)
 }

@@ -200,7 +200,7 @@ interface Columns {
 /** Assigns columns to the fields of the layer, or to those of the source for a new layer. */
 function planColumns({ fields, keynames }: RowLayout, keepFields: ImportSource['keepFields']): Columns {
   if (fields.length > maxFields)
-    throw problem('source/unreadable', `the source has ${fields.length} fields, the maximum is ${maxFields}`)
+    throw problem('source/unreadable', `the source has ${fields.length} fields; the limit is ${maxFields}`)
   const named = nameFields(fields, keynames)
   const planned = keepFields === undefined ? named.fields : planFields(keepFields)
   const byKeyname = new Map(planned.map(({ keyname, columnName }) => [keyname, columnName]))
@@ -236,18 +236,18 @@ async function requireUniqueIds(tableName: string, { source, context }: Task): P
   })
 }
 
-/** How far an import is. */
+/** Progress of an import. */
 export interface ImportProgress {
   /**
-   * The file is looked at, and written meanwhile if it declares what it holds; else its features are written then; what
-   * is written is indexed.
+   * `reading`: the file is scanned, and written at the same time if it declares its fields. `writing`: features are
+   * written after the scan. `indexing`: the table is indexed.
    */
   readonly step: 'reading' | 'writing' | 'indexing'
-  /** Features that are done in this step. */
+  /** Number of features processed in this step. */
   readonly features: number
-  /** All there are, once they were counted. */
+  /** Total number of features, once known. */
   readonly total?: number
 }
 
-/** Takes how far an import is, whenever it has come further. */
+/** Receives the progress of an import. */
 type OnProgress = (progress: ImportProgress) => void

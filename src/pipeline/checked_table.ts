@@ -6,28 +6,28 @@ import { openCsv, type Table } from './readers/csv.ts'
 import { type CompiledMapping, compileMapping } from './row_mapping.ts'
 import type { TargetLayer } from './target_layer.ts'
 
-/** A table on its way to the server: checked rows, as CSV. */
+/** A table of checked rows, as a CSV stream for upload. */
 export interface CheckedTable {
   readonly bytes: AsyncIterable<Uint8Array>
-  /** How many rows were read and sent so far. */
+  /** Number of rows read and sent so far. */
   readonly tally: { read: number; sent: number }
-  /** Fields of the layer that no column goes into. */
+  /** Fields of the layer without a column. */
   readonly absentFields: readonly string[]
 }
 
-/** What a table is checked with. */
+/** Input of checking a table. */
 export interface TableCheck {
   readonly path: string
   readonly pipeline: ImportPipeline
   readonly layer: TargetLayer
   readonly quarantine: Quarantine
-  /** Called now and then with the rows and bytes read so far. */
+  /** Called regularly with the number of rows and bytes read so far. */
   readonly onProgress: (rows: number, bytesRead: number) => void
 }
 
 /**
- * Opens a table of text for loading: every row is checked against the fields of the layer and the checks of the
- * pipeline on its way, and goes either on to the server or to the quarantine.
+ * Opens a delimited text table for loading. Checks each row against the fields of the layer and the checks of the
+ * pipeline while streaming; bad rows go to the quarantine instead of the server.
  *
  * @throws {Problem} usage/bad-argument for columns and fields that do not exist, source/unreadable
  */
@@ -39,7 +39,7 @@ export async function openCheckedTable({
 }: TableCheck): Promise<CheckedTable> {
   const { csv, geometry, fields } = pipeline.from
   if (geometry === undefined) {
-    throw problem('usage/bad-argument', 'A table needs from.geometry.', {
+    throw problem('usage/bad-argument', 'Loading a table requires from.geometry.', {
       hint: 'Name the columns: geometry: { longitude: lon, latitude: lat }.',
     })
   }
@@ -57,7 +57,7 @@ export async function openCheckedTable({
   return { tally, absentFields, bytes: gatherText(checkedRows(table, mapping, { ...check, tally })) }
 }
 
-/** Rows between two tellings of how far the reading is. */
+/** Number of rows between progress reports. */
 const progressEvery = 5000
 
 interface Checking extends Pick<TableCheck, 'quarantine' | 'onProgress'> {

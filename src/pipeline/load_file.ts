@@ -10,51 +10,51 @@ import { loadTimeoutMs } from '../transfer/prepare_source.ts'
 import { uploadFile } from '../transfer/upload_file.ts'
 import type { PartsOptions } from '../transfer/upload_in_parts.ts'
 import { watchLoad } from '../transfer/watch_load.ts'
-import { exchangeFeatures } from './exchange_features.ts'
+import { replaceFeatures } from './replace_features.ts'
 import { type RunContext, startStep } from './run_context.ts'
 import { countFeatures } from './target_layer.ts'
 
-/** A file that is to become the data of a layer. */
+/** A file to load into a layer. */
 export interface FileLoad {
-  /** Path on this machine. What belongs to the file is packed with it. */
+  /** Local path. Companion files are packed with it. */
   readonly path: string
-  /** How the file is read: members of the class. */
+  /** Load options: members of the class. */
   readonly reading: Readonly<Record<string, unknown>>
-  /** Encoding of texts, for formats that do not say. */
+  /** Encoding of strings, for formats that do not declare it. */
   readonly encoding?: string | undefined
   readonly parts?: PartsOptions | undefined
 }
 
-/** A layer that is to be made. */
+/** Properties of a layer to create. */
 export interface NewLayer {
   readonly parent: number
   readonly displayName: string
   readonly keyname?: string | undefined
 }
 
-/** What a load came to. */
-export interface FileLoaded {
+/** Result of a load. */
+export interface LoadResult {
   readonly id: number
-  /** Features the layer had; undefined of a new one. */
+  /** Number of features before the load; undefined for a new layer. */
   readonly before?: number
-  /** Features of the layer now. */
+  /** Number of features after the load. */
   readonly count: number
-  /** What became of the file; some servers do not tell. */
+  /** Import report, if the server provides one. */
   readonly report?: WireImportReport | undefined
-  /** What people should know of it, one sentence each. */
+  /** Remarks on the load for the user, one sentence each. */
   readonly notes: readonly string[]
 }
 
 /**
- * Makes a layer of a file.
+ * Creates a layer from a file.
  *
- * @throws {Problem} file/*, source/*, resource/*, and what else the server refuses; then there is no layer
+ * @throws {Problem} file/*, source/*, resource/* and other errors of the server; the layer is not created then
  */
 export async function createFromFile(
   load: FileLoad,
   { parent, displayName, keyname }: NewLayer,
   context: RunContext,
-): Promise<FileLoaded> {
+): Promise<LoadResult> {
   const { api, signal } = context
   const upload = await sendFile(load, displayName, context)
   const step = startStep(context, 'load', displayName)
@@ -79,24 +79,24 @@ export async function createFromFile(
 }
 
 /** A layer whose data are replaced. */
-export interface StandingLayer {
+export interface ReplacedLayer {
   readonly layer: Representation<'vector_layer'>
-  /** Whether it may lose features and fields. */
+  /** Whether the load may remove features and fields. */
   readonly allowLoss: boolean
-  /** Whether data are replaced that a manifest manages. */
+  /** Whether to replace data that a manifest manages. */
   readonly take: boolean
 }
 
 /**
- * Puts the features of a file in the place of those of a layer, at once or not at all.
+ * Replaces the features of a layer with those of a file, atomically.
  *
- * @throws {Problem} file/*, source/*, data/managed, data/loss; the layer is then as it was
+ * @throws {Problem} file/*, source/*, data/managed, data/loss; the layer is unchanged then
  */
 export async function replaceWithFile(
   load: FileLoad,
-  { layer, allowLoss, take }: StandingLayer,
+  { layer, allowLoss, take }: ReplacedLayer,
   context: RunContext,
-): Promise<FileLoaded> {
+): Promise<LoadResult> {
   const { id, keyname, display_name } = layer.resource
   const name = keyname ?? display_name ?? String(id)
   if (!take) refuseManaged(name, layer, load)
@@ -104,11 +104,11 @@ export async function replaceWithFile(
   const target = { id, keyname: name, dataVersion: layer.vector_layer?.data_version }
   const hint = 'Check the file. If the loss is intended: --allow-loss.'
   const limits = allowLoss ? undefined : { fuse: defaultLossFuse, hint }
-  const done = await exchangeFeatures({ layer: target, upload, reading: load.reading, limits }, context)
-  return { id, ...done, notes: [...done.notes, ...(await tellFields(layer, context))] }
+  const done = await replaceFeatures({ layer: target, upload, reading: load.reading, limits }, context)
+  return { id, ...done, notes: [...done.notes, ...(await describeFieldChanges(layer, context))] }
 }
 
-/** A manifest that manages a layer would undo the load, or the load what the manifest has made. */
+/** Refuses to load into a layer that a manifest manages, because manifest and load would undo each other. */
 function refuseManaged(
   name: string,
   { resource, resmeta }: Representation<'vector_layer'>,
@@ -116,7 +116,7 @@ function refuseManaged(
 ): void {
   const manager = findManager(resmeta?.items?.[markerKeys.manager])
   if (manager === undefined || manager.id !== resource.id) return
-  // Features of a layer that nothing loads its data into belong to those who edit them.
+  // The manifest manages only the fields, and the features are edited on the server.
   const isLoaded = findSource(resmeta?.items?.[markerKeys.source]) !== undefined
   if (!isLoaded && reading.keep_fields === true) return
   const { manifest } = manager
@@ -151,8 +151,8 @@ async function sendFile(load: FileLoad, layer: string, context: RunContext): Pro
   }
 }
 
-/** Fields of the layer come from the file: what came and went with it is said. */
-async function tellFields(
+/** Describes the fields that a load has removed from the layer or added to it. */
+async function describeFieldChanges(
   { resource: { id }, feature_layer: before }: Representation<'vector_layer'>,
   { api, signal }: RunContext,
 ): Promise<string[]> {
@@ -163,10 +163,12 @@ async function tellFields(
   const [old, now] = [before, after.feature_layer].map((member) =>
     (member?.fields ?? []).map(({ keyname }) => keyname),
   ) as [string[], string[]]
-  const gone = old.filter((name) => !now.includes(name))
-  const come = now.filter((name) => !old.includes(name))
+  const removed = old.filter((name) => !now.includes(name))
+  const added = now.filter((name) => !old.includes(name))
   return [
-    ...(gone.length > 0 ? [`Fields removed because the file does not have them: ${gone.join(', ')}.`] : []),
-    ...(come.length > 0 ? [`The layer has new fields: ${come.join(', ')}.`] : []),
+    ...(removed.length > 0
+      ? [`Fields removed because the file does not have them: ${removed.join(', ')}.`]
+      : []),
+    ...(added.length > 0 ? [`The layer has new fields: ${added.join(', ')}.`] : []),
   ]
 }

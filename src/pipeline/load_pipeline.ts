@@ -10,16 +10,16 @@ import { isLabelled, readBytes } from '../document/yaml_files.ts'
 import { keySpanAt, spanAt, type YamlDocument } from '../document/yaml_node.ts'
 import { ExportSchema, type ImportPipeline, ImportSchema, isTable, type Pipeline } from './pipeline_schema.ts'
 
-/** Where a pipeline is written. */
+/** Location of a pipeline file. */
 export interface PipelineSource {
-  /** Path of the file, from `cwd` or absolute. */
+  /** Path of the file, absolute or relative to `cwd`. */
   readonly path: string
-  /** Folder that shown paths start from. */
+  /** Folder to which displayed paths are relative. */
   readonly cwd: string
   readonly env: Environment
 }
 
-/** A pipeline, or why there is none; the text is for showing lines, without secrets. */
+/** A pipeline, or its issues if it is invalid; `text` is the file without secrets, for excerpts. */
 export interface LoadedPipeline {
   readonly pipeline?: Pipeline
   readonly issues: readonly Issue[]
@@ -30,7 +30,7 @@ const compile = createValidatorCompiler({ faults: 'all' })
 const validators = { import: compile(ImportSchema), export: compile(ExportSchema) }
 
 /**
- * Loads a pipeline file. Faults are issues, all of them, in the order they stand.
+ * Loads a pipeline file. Reports all faults as issues, in the order of the file.
  *
  * @throws {Problem} file/not-found, file/unreadable
  */
@@ -99,5 +99,5 @@ function issueOf(document: YamlDocument, { kind, pointer, message, hint }: Fault
 
 function emptyFile(file: string): Issue {
   const span = { file, line: 1, column: 1, endLine: 1, endColumn: 1 }
-  return { code: 'pipeline/missing-field', severity: 'error', message: 'the file holds no pipeline', span }
+  return { code: 'pipeline/missing-field', severity: 'error', message: 'the file contains no pipeline', span }
 }

@@ -1,6 +1,5 @@
 import { extname } from 'node:path'
 import type { Static } from 'typebox'
-import { encodedSourceTitles } from '../contract/source_formats.ts'
 import { Type } from '../contract/type.ts'
 
 const closed = { additionalProperties: false } as const
@@ -8,23 +7,23 @@ const closed = { additionalProperties: false } as const
 const CsvSchema = Type.Object(
   {
     separator: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1, default: ',', description: 'Character between columns.' }),
+      Type.String({ minLength: 1, maxLength: 1, default: ',', description: 'Column separator.' }),
     ),
     quote: Type.Optional(
       Type.Union([Type.String({ minLength: 1, maxLength: 1 }), Type.Null()], {
         default: '"',
-        description: 'Character around values; null where quotes are plain text.',
+        description: 'Quote character; null if quotes are part of the values.',
       }),
     ),
     columns: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
         uniqueItems: true,
-        description: 'Names of the columns, where the file has no header line.',
+        description: 'Column names, if the file has no header line.',
       }),
     ),
   },
-  { ...closed, description: 'How a table of text is written.' },
+  { ...closed, description: 'Format of a CSV file.' },
 )
 
 const GeometrySchema = Type.Union(
@@ -41,26 +40,30 @@ const GeometrySchema = Type.Union(
       closed,
     ),
   ],
-  { description: 'Where the geometry of a row stands.' },
+  { description: 'Columns with the geometry.' },
 )
 
 const FromFileSchema = Type.Object(
   {
-    file: Type.String({ minLength: 1, description: 'File to read, from the folder of the pipeline.' }),
+    file: Type.String({ minLength: 1, description: 'File to read, relative to the folder of the pipeline.' }),
     csv: Type.Optional(CsvSchema),
     geometry: Type.Optional(GeometrySchema),
     fields: Type.Optional(
       Type.Record(Type.String(), Type.String({ minLength: 1 }), {
-        description: 'Column by field of the layer; fields and columns of the same name where absent.',
+        description:
+          'Column of each field of the layer; defaults to the columns with the names of the fields.',
       }),
     ),
     source_layer: Type.Optional(
-      Type.String({ minLength: 1, description: 'Layer of the file, where it has several.' }),
+      Type.String({
+        minLength: 1,
+        description: 'Layer of the source to load; required if the source has several.',
+      }),
     ),
     encoding: Type.Optional(
       Type.String({
         minLength: 1,
-        description: `Character encoding of ${encodedSourceTitles}, if the file does not declare it; tables of text are in UTF-8.`,
+        description: 'Character encoding of the file, if it does not declare it; CSV tables are in UTF-8.',
       }),
     ),
   },
@@ -78,18 +81,18 @@ const FromLayersSchema = Type.Object(
   closed,
 )
 
-/** What a value of a field has to be. */
+/** Checks of the values of a field. */
 const FieldCheckSchema = Type.Object(
   {
     required: Type.Optional(
-      Type.Boolean({ default: false, description: 'Whether an empty value is a fault.' }),
+      Type.Boolean({ default: false, description: 'Whether empty values are invalid.' }),
     ),
-    minimum: Type.Optional(Type.Number({ description: 'Smallest number.' })),
-    maximum: Type.Optional(Type.Number({ description: 'Largest number.' })),
+    minimum: Type.Optional(Type.Number({ description: 'Minimum value.' })),
+    maximum: Type.Optional(Type.Number({ description: 'Maximum value.' })),
     pattern: Type.Optional(
       Type.String({ format: 'regex', description: 'Regular expression that a string must match.' }),
     ),
-    values: Type.Optional(Type.Array(Type.String(), { minItems: 1, description: 'Words that are allowed.' })),
+    values: Type.Optional(Type.Array(Type.String(), { minItems: 1, description: 'Allowed values.' })),
   },
   closed,
 )
@@ -103,43 +106,46 @@ const CheckSchema = Type.Object(
       Type.Array(Type.Number(), {
         minItems: 4,
         maxItems: 4,
-        description: 'West, south, east and north, in degrees: points outside are faults.',
+        description: 'West, south, east and north, in degrees; points outside are invalid.',
       }),
     ),
     rows: Type.Optional(
       Type.Object(
         {
-          minimum: Type.Optional(Type.Integer({ minimum: 0, description: 'Fewest rows.' })),
-          maximum: Type.Optional(Type.Integer({ minimum: 0, description: 'Most rows.' })),
+          minimum: Type.Optional(Type.Integer({ minimum: 0, description: 'Minimum number of rows.' })),
+          maximum: Type.Optional(Type.Integer({ minimum: 0, description: 'Maximum number of rows.' })),
         },
-        { ...closed, description: 'How many rows a source has.' },
+        { ...closed, description: 'Limits of the number of rows.' },
       ),
     ),
   },
-  { ...closed, description: 'What rows have to be; a row that is not goes to the quarantine.' },
+  { ...closed, description: 'Checks of the rows; rows that fail are quarantined.' },
 )
 
 const QuarantineSchema = Type.Object(
   {
     file: Type.Optional(
-      Type.String({ minLength: 1, description: 'File for bad rows, from the folder of the pipeline.' }),
+      Type.String({
+        minLength: 1,
+        description: 'File for bad rows, relative to the folder of the pipeline.',
+      }),
     ),
     limit: Type.Optional(
       Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: '^[0-9]+(\\.[0-9]+)?%$' })], {
         default: 0,
-        description: 'Most bad rows, as a number or as a part of the rows: 0.5%.',
+        description: 'Maximum number of bad rows, or their maximum share of all rows: 0.5%.',
       }),
     ),
   },
-  { ...closed, description: 'Where bad rows go, and how many of them fail the run.' },
+  { ...closed, description: 'File and limit of bad rows.' },
 )
 
 const head = {
   pipeline: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$', description: 'Name of the pipeline.' }),
-  description: Type.Optional(Type.String({ description: 'What it is for.' })),
+  description: Type.Optional(Type.String({ description: 'Description of the pipeline.' })),
 }
 
-/** A pipeline that fills a layer from a file. */
+/** A pipeline that loads a file into a layer. */
 export const ImportSchema = Type.Object(
   {
     ...head,
@@ -148,20 +154,20 @@ export const ImportSchema = Type.Object(
     quarantine: Type.Optional(QuarantineSchema),
     to: Type.Object(
       {
-        layer: Type.String({ minLength: 1, description: 'Layer to fill, by keyname.' }),
+        layer: Type.String({ minLength: 1, description: 'Layer to load into, by keyname.' }),
         mode: Type.Optional(
           Type.Unsafe<'replace'>({
             type: 'string',
             enum: ['replace'],
             default: 'replace',
-            description: 'Replace: the rows take the place of all features, at once or not at all.',
+            description: 'Load mode; replace replaces all features atomically.',
           }),
         ),
         allow_loss: Type.Optional(
           Type.Boolean({
             default: false,
             description:
-              'Load even a source that takes away more than 10 % of the features or all values of a field.',
+              'Allow a load that deletes more than 10 % of the features, all values of a field, or attachments.',
           }),
         ),
       },
@@ -171,7 +177,7 @@ export const ImportSchema = Type.Object(
   closed,
 )
 
-/** A pipeline that writes layers into files. */
+/** A pipeline that exports layers to files. */
 export const ExportSchema = Type.Object(
   {
     ...head,
@@ -180,7 +186,7 @@ export const ExportSchema = Type.Object(
       {
         folder: Type.String({
           minLength: 1,
-          description: 'Folder for the files, from the folder of the pipeline.',
+          description: 'Folder for the files, relative to the folder of the pipeline.',
         }),
         format: Type.Optional(
           Type.Unsafe<'GeoJSON'>({
@@ -197,7 +203,7 @@ export const ExportSchema = Type.Object(
   closed,
 )
 
-/** A pipeline that fills a layer from a file, as written. */
+/** A pipeline that loads a file into a layer, as in its file. */
 export type ImportPipeline = Static<typeof ImportSchema>
 
 const tableExtensions = ['.csv', '.tsv', '.txt']
@@ -207,33 +213,33 @@ export function isTable({ csv, file }: Pick<ImportPipeline['from'], 'csv' | 'fil
   return csv !== undefined || tableExtensions.includes(extname(file).toLowerCase())
 }
 
-/** A pipeline that writes layers into files, as written. */
+/** A pipeline that exports layers to files, as in its file. */
 export type ExportPipeline = Static<typeof ExportSchema>
 
-/** What rows have to be, as written. */
+/** Checks of the rows of a source. */
 export type Check = Static<typeof CheckSchema>
 
-/** How a table of text is written. */
+/** Format options of a CSV file. */
 export type CsvOptions = Static<typeof CsvSchema>
 
-/** Where the geometry of a row stands. */
+/** Columns with the geometry of a row. */
 export type GeometryColumns = Static<typeof GeometrySchema>
 
-/** A named flow of data, as written, and the folder its paths start from. */
+/** A pipeline as in its file, and the folder to which its paths are relative. */
 export type Pipeline = (
   | ({ readonly kind: 'import' } & ImportPipeline)
   | ({ readonly kind: 'export' } & ExportPipeline)
 ) & {
-  /** Absolute path of the folder of the file. */
+  /** Absolute path of the folder of the pipeline file. */
   readonly folder: string
 }
 
-/** JSON Schema of a pipeline file; it stands on its own. */
+/** Returns the self-contained JSON Schema of a pipeline file. */
 export function pipelineSchema(): object {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'landform pipeline',
-    description: 'A named flow of data: from a file into a layer, or from layers into files.',
+    description: 'A named flow of data: from a file to a layer, or from layers to files.',
     type: 'object',
     required: ['pipeline', 'from', 'to'],
     anyOf: [ImportSchema, ExportSchema],

@@ -4,29 +4,29 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { finished } from 'node:stream/promises'
 
-/** One row that did not fit. */
+/** A row that failed a check. */
 export interface BadRow {
-  /** Line of the source on which it ends, 1-based. */
+  /** Line number of the end of the row in the source, 1-based. */
   readonly line: number
   readonly reason: string
   readonly cells: readonly string[]
 }
 
-/** Where bad rows go. */
+/** Collects bad rows. */
 export interface Quarantine {
   readonly count: () => number
-  /** The first few, for the report. */
+  /** First bad rows, for the report. */
   readonly first: () => readonly BadRow[]
-  /** Absolute path of the file with the bad rows; undefined where there is none. */
+  /** Absolute path of the file with the bad rows; undefined if none was written. */
   readonly file: () => string | undefined
   add(row: BadRow): Promise<void>
-  /** Puts the file in its place, or removes an earlier one where no row was bad. May be called more than once. */
+  /** Completes the file, or removes an earlier one if no row was bad. Idempotent. */
   close(): Promise<void>
 }
 
-const firstFew = 10
+const maxExamples = 10
 
-/** Opens a quarantine; without a file, rows are only counted. The file holds one JSON object a line. */
+/** Opens a quarantine file with one JSON object per line; without a file, bad rows are only counted. */
 export function openQuarantine(file: string | undefined): Quarantine {
   const first: BadRow[] = []
   let count = 0
@@ -45,7 +45,7 @@ export function openQuarantine(file: string | undefined): Quarantine {
     file: () => (stream === undefined ? undefined : file),
     async add(row) {
       count += 1
-      if (first.length < firstFew) first.push(row)
+      if (first.length < maxExamples) first.push(row)
       if (file === undefined) return
       stream ??= await openStream(partial)
       if (!stream.write(`${JSON.stringify(row)}\n`)) await once(stream, 'drain')
@@ -62,7 +62,7 @@ async function openStream(path: string): Promise<WriteStream> {
   await mkdir(dirname(path), { recursive: true })
   const stream = createWriteStream(path)
   await once(stream, 'open')
-  // A disk that fills up between two rows is reported when the file is closed.
+  // A disk that fills up between two rows is reported by `close`.
   stream.on('error', () => undefined)
   return stream
 }

@@ -6,24 +6,24 @@ import { countOf } from '../core/count.ts'
 import { findHint } from '../core/suggest.ts'
 import type { Check, GeometryColumns } from './pipeline_schema.ts'
 
-/** How rows of a table become features of a layer. */
+/** Mapping of the columns of a table to the fields and the geometry of a layer. */
 export interface RowMapping {
   /** Columns of the table, in order. */
   readonly columns: readonly string[]
   /** Fields of the layer. */
   readonly fields: readonly Field[]
-  /** Column by field; fields and columns of the same name where absent. */
+  /** Column of each field; if absent, fields are read from the columns with the same name. */
   readonly fieldColumns?: Readonly<Record<string, string>> | undefined
   readonly geometry: GeometryColumns
   readonly check?: Check | undefined
 }
 
-/** A row that fits: its values in the order of `CompiledMapping.header`; or why it does not. */
+/** Values of a valid row in the order of `CompiledMapping.header`, or the reason why the row is invalid. */
 export type CheckedRow = { readonly values: readonly string[] } | { readonly reason: string }
 
-/** A mapping, made ready to run on many rows. */
+/** A mapping with resolved column indexes. */
 export interface CompiledMapping {
-  /** Names of the values of a checked row: the geometry's, then the fields'. */
+  /** Names of the values of a checked row: geometry columns first, then fields. */
   readonly header: readonly string[]
   readonly checkRow: (cells: readonly string[]) => CheckedRow
 }
@@ -37,7 +37,7 @@ interface MappedCell {
 }
 
 /**
- * Makes a mapping ready: resolves names to places once, so that a row costs array look-ups only.
+ * Compiles a mapping: resolves names to column indexes once, so that a row needs array look-ups only.
  *
  * @throws {Problem} usage/bad-argument for a column or field that does not exist
  */
@@ -128,18 +128,18 @@ function indexOf(columns: readonly string[], name: string): number {
 
 function requireName(known: readonly string[], name: string, what: string): void {
   if (known.includes(name)) return
-  throw problem('usage/bad-argument', `"${name}" is no ${what}.`, {
-    hint: findHint(name, known) ?? `there are: ${known.join(', ')}`,
+  throw problem('usage/bad-argument', `"${name}" is not a ${what}.`, {
+    hint: findHint(name, known) ?? `use one of ${known.join(', ')}`,
   })
 }
 
 /**
- * Checks a text against a datatype.
+ * Checks a string against a datatype.
  *
- * @returns why the text is not a value of the datatype; undefined where it is one
+ * @returns why the string is not a value of the datatype; undefined if it is one
  */
 export function findTextFault(datatype: Datatype, text: string): string | undefined {
   const { parse, expected } = datatypeCodecs[datatype]
   if (parse(text) !== undefined) return undefined
-  return datatype === 'STRING' ? 'holds a character that cannot be stored' : `"${text}" is not ${expected}`
+  return datatype === 'STRING' ? 'contains a character that cannot be stored' : `"${text}" is not ${expected}`
 }

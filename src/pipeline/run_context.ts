@@ -2,28 +2,28 @@ import type { Api } from '../api/api.ts'
 import type { LoadProgress } from '../transfer/watch_load.ts'
 import type { RunEvent } from './run_event.ts'
 
-/** What a run works with. */
+/** Environment of a run. */
 export interface RunContext {
   readonly api: Api
   readonly tell: (event: RunEvent) => void
   readonly signal: AbortSignal
-  /** Does the work even where nothing seems to have changed. */
+  /** Whether to run even if nothing has changed. */
   readonly force: boolean
-  /** Keynames of layers that may lose data; none where absent. */
+  /** Keynames of layers that may lose data; none if absent. */
   readonly allowLoss?: ReadonlySet<string>
-  /** Keynames of layers whose data are replaced even if a manifest loads them; none where absent. */
+  /** Keynames of layers whose data are replaced even if a manifest loads them; none if absent. */
   readonly take?: ReadonlySet<string>
 }
 
-/** Tells when a step of a run starts, how far it is and when it is done. */
+/** Reports the progress and the end of a step. */
 export interface Step {
   progress(rows: number, bytes?: { readonly read: number; readonly total: number }): void
-  /** Tells how far the server is with reading an upload. */
+  /** Reports the progress of the server while it loads an upload. */
   loading(progress: LoadProgress): void
   done(): void
 }
 
-/** Starts a step of a run. */
+/** Reports the start of a step. */
 export function startStep(context: RunContext, step: string, layer: string): Step {
   const start = performance.now()
   context.tell({ type: 'step', step, layer })

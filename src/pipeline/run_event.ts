@@ -1,6 +1,6 @@
 import type { BadRow } from './quarantine.ts'
 
-/** How many rows went where. `read` is the sum of the others, or the run has failed. */
+/** Row counts; in a successful run `read` is the sum of the others. */
 export interface Counts {
   readonly read: number
   readonly loaded: number
@@ -8,38 +8,37 @@ export interface Counts {
   readonly quarantined: number
 }
 
-/** What was done. */
-export interface Done {
+/** Result of a run. */
+export interface RunResult {
   readonly outcome: 'loaded' | 'exported' | 'unchanged'
-  /** Layer by layer. */
   readonly layers: readonly LayerReport[]
 }
 
-/** What one run did. */
-export interface RunReport extends Done {
+/** Report of a run. */
+export interface RunReport extends RunResult {
   readonly pipeline: string
   readonly run: string
   readonly seconds: number
 }
 
-/** What one run did with one layer. */
+/** Report of a run on a layer. */
 export interface LayerReport extends Counts {
   readonly layer: string
-  /** Features that the layer had before a load. */
+  /** Number of features before a load. */
   readonly before?: number
-  /** Counts the changes of the layer's features; where it stands after the run. */
+  /** Data version of the layer after the run. */
   readonly dataVersion?: number
   /** SHA-256 of the source with the options, or of the exported file. */
   readonly digest: string
   readonly file?: string
   readonly sizeBytes?: number
-  /** What people should know of it, one sentence each. */
+  /** Remarks for the user, one sentence each. */
   readonly notes?: readonly string[]
-  /** File of bad rows, where there are some, and the first few of them. */
+  /** File with the bad rows and the first of them, if any row was bad. */
   readonly quarantine?: { readonly file?: string; readonly first: readonly BadRow[] }
 }
 
-/** What a run tells while it goes on. */
+/** Events of a run. */
 export type RunEvent =
   | { readonly type: 'run'; readonly pipeline: string; readonly run: string }
   | { readonly type: 'step'; readonly step: string; readonly layer: string }
@@ -48,11 +47,11 @@ export type RunEvent =
       readonly step: string
       readonly layer: string
       readonly rows: number
-      /** All there are, where that is known. */
+      /** Total number of rows, if known. */
       readonly totalRows?: number
-      /** What is done with them, where a step does several things one after the other. */
+      /** Current activity of a step that has several. */
       readonly doing?: string
-      /** Bytes read of the source, where it is a file, and all there are. */
+      /** Number of bytes read of a source file, and its size. */
       readonly bytes?: number
       readonly totalBytes?: number
     }

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { problem } from '../contract/problems.ts'
 import type { Pipeline } from './pipeline_schema.ts'
 import { type RunContext, type Step, startStep } from './run_context.ts'
-import type { Done, LayerReport } from './run_event.ts'
+import type { LayerReport, RunResult } from './run_event.ts'
 import {
   findSnapshot,
   isIntact,
@@ -18,18 +18,18 @@ import { countFeatures, getLayer, type TargetLayer } from './target_layer.ts'
 type Export = Extract<Pipeline, { kind: 'export' }>
 
 /**
- * Writes layers into files, with a manifest of counts and checksums that comes last. Where all layers and files are
- * as the manifest tells, nothing is written.
+ * Exports layers to files, then writes a manifest of counts and checksums. Writes nothing if the layers and the files
+ * still match the manifest of the previous export.
  *
- * @throws {Problem} pipeline/counts where a layer did not give all its features; the export before it stays
+ * @throws {Problem} pipeline/counts if not all features of a layer arrived; the previous export is unchanged then
  */
-export async function runExport(pipeline: Export, context: RunContext, run: string): Promise<Done> {
+export async function runExport(pipeline: Export, context: RunContext, run: string): Promise<RunResult> {
   const folder = resolve(pipeline.folder, pipeline.to.folder)
   const layers: TargetLayer[] = []
   for (const keyname of pipeline.from.layers)
     layers.push(await getLayer(context.api, keyname, context.signal))
   const earlier = context.force ? undefined : await findSnapshot(folder)
-  const kept = await keptFiles(folder, { earlier, layers, context })
+  const kept = await findCurrentFiles(folder, { earlier, layers, context })
   if (kept !== undefined)
     return { outcome: 'unchanged', layers: kept.map((file) => reportOf(file, folder, 'unchanged')) }
   const partial = await openPartial(folder)
@@ -53,8 +53,8 @@ interface Earlier {
   readonly context: RunContext
 }
 
-/** The files of the earlier export, if not one of them would come out differently now. */
-async function keptFiles(
+/** Returns the files of the previous export if all of them are up to date. */
+async function findCurrentFiles(
   folder: string,
   { earlier, layers, context }: Earlier,
 ): Promise<readonly SnapshotFile[] | undefined> {
@@ -91,10 +91,10 @@ async function exportLayer(layer: TargetLayer, folder: string, context: RunConte
   if (written.features !== expected) {
     throw problem(
       'pipeline/counts',
-      `"${layer.keyname}" has ${expected} features, ${written.features} arrived.`,
+      `"${layer.keyname}" has ${expected} features, but ${written.features} were received.`,
       {
         resource: layer.id,
-        hint: 'It may have changed on the way: run it again.',
+        hint: 'The layer may have changed during the export: run the pipeline again.',
       },
     )
   }
@@ -103,7 +103,7 @@ async function exportLayer(layer: TargetLayer, folder: string, context: RunConte
   return { layer: layer.keyname, file, resource, dataVersion: layer.dataVersion ?? null, ...written }
 }
 
-/** Features between two tellings of how far the export is. */
+/** Number of features between progress reports. */
 const progressEvery = 5000
 
 interface WireFeature {

@@ -9,32 +9,32 @@ import { loadTimeoutMs } from '../transfer/prepare_source.ts'
 import { nameEncoding, placeEncoding } from '../transfer/source_encoding.ts'
 import { digestFile, type FileDigest, uploadFile } from '../transfer/upload_file.ts'
 import { openCheckedTable } from './checked_table.ts'
-import { exchangeFeatures } from './exchange_features.ts'
 import { type ImportPipeline, isTable, type Pipeline } from './pipeline_schema.ts'
 import { type BadRow, openQuarantine, type Quarantine } from './quarantine.ts'
+import { replaceFeatures } from './replace_features.ts'
 import { type RunContext, startStep } from './run_context.ts'
-import type { Done, LayerReport } from './run_event.ts'
+import type { LayerReport, RunResult } from './run_event.ts'
 import { countFeatures, getLayer, refuseManifestData, type TargetLayer } from './target_layer.ts'
 
 type Import = Extract<Pipeline, { kind: 'import' }>
 
-/** A file that was read, checked and uploaded. */
-interface Transferred {
+/** An uploaded source, with the results of reading and checking it. */
+interface UploadedSource {
   readonly upload: Upload
-  /** Rows read; undefined where only the server knows how many there are. */
+  /** Number of rows read; undefined if only the server can count them. */
   readonly read: number | undefined
   readonly quarantine: Quarantine
-  /** Fields of the layer that the file does not have; those of a file that only the server reads are not known. */
+  /** Fields of the layer that are missing from the source; empty if only the server can read the source. */
   readonly absentFields: readonly string[]
 }
 
 /**
- * Fills a layer from a file: read, check, transfer, count on the server, exchange. The features of the layer are
- * replaced at once or not at all; nothing is loaded where file, options and layer are as the last load left them.
+ * Loads a file into a layer: reads, checks and uploads it, then replaces the features of the layer atomically. Does
+ * nothing if file, options and layer have not changed since the last load.
  *
- * @throws {Problem} data/managed, pipeline/quarantine, pipeline/rows, data/loss before anything has changed; pipeline/counts
+ * @throws {Problem} data/managed, pipeline/quarantine, pipeline/rows and data/loss before any change; pipeline/counts
  */
-export async function runImport(pipeline: Import, context: RunContext): Promise<Done> {
+export async function runImport(pipeline: Import, context: RunContext): Promise<RunResult> {
   const path = resolve(pipeline.folder, pipeline.from.file)
   const layer = await getLayer(context.api, pipeline.to.layer, context.signal)
   if (!context.take?.has(layer.keyname)) refuseManifestData(layer)
@@ -47,7 +47,7 @@ export async function runImport(pipeline: Import, context: RunContext): Promise<
     : await transferFile({ pipeline, path, layer, source }, context)
   const { read, quarantine, upload, absentFields } = transferred
   const rows = read === undefined ? {} : { rows: { read, quarantined: quarantine.count() } }
-  const exchange = {
+  const replacement = {
     layer,
     source: { digest, pipeline: true as const, ...rows },
     upload,
@@ -56,11 +56,11 @@ export async function runImport(pipeline: Import, context: RunContext): Promise<
     absentFields,
     limits: limitsOf(pipeline, context),
   }
-  const exchanged = await exchangeFeatures(exchange, context).catch((error: unknown) => {
+  const replaced = await replaceFeatures(replacement, context).catch((error: unknown) => {
     throw placeEncoding(error, 'from.encoding')
   })
-  const { before, count: loaded } = exchanged
-  const notes = exchanged.notes.map((note) => nameEncoding(note, 'from.encoding'))
+  const { before, count: loaded } = replaced
+  const notes = replaced.notes.map((note) => nameEncoding(note, 'from.encoding'))
   const report: LayerReport = {
     layer: layer.keyname,
     read: read ?? loaded,
@@ -80,7 +80,7 @@ function readingOf({ from: { source_layer } }: Import, { fields }: TargetLayer) 
   return { keep_fields: fields.length > 0, ...(source_layer === undefined ? {} : { source_layer }) }
 }
 
-/** A pipeline that says how many rows its source has at least means it. */
+/** Returns the loss limits of a load. A minimum number of rows in the pipeline replaces the default limit. */
 function limitsOf({ to, check }: Import, { allowLoss }: RunContext): LossLimits | undefined {
   if (to.allow_loss === true || allowLoss?.has(to.layer)) return undefined
   const fuse = check?.rows?.minimum === undefined ? defaultLossFuse : 1
@@ -88,7 +88,7 @@ function limitsOf({ to, check }: Import, { allowLoss }: RunContext): LossLimits 
   return { fuse, hint }
 }
 
-/** Digest of the bytes of a source and of everything that decides what they become. */
+/** Returns the digest of a source and of all options that affect its import. */
 function digestOf({ sha256 }: FileDigest, { from, check, to }: ImportPipeline): string {
   return createHash('sha256')
     .update(JSON.stringify([sha256, { ...from, file: undefined }, check ?? null, to.mode ?? 'replace']))
@@ -99,7 +99,7 @@ function isUnchanged({ source, dataVersion }: TargetLayer, digest: string): bool
   return source !== undefined && source.digest === digest && source.version === dataVersion
 }
 
-/** Tells what the run that loaded the layer counted; the limits of this run hold for those counts. */
+/** Reports the row counts of the run that loaded the layer, after checking them against the present limits. */
 async function reportUnchanged(
   pipeline: Import,
   { id, keyname: layer, source, dataVersion }: TargetLayer,
@@ -130,7 +130,7 @@ interface Transfer {
 async function transferTable(
   { pipeline, path, layer, source }: Transfer,
   context: RunContext,
-): Promise<Transferred> {
+): Promise<UploadedSource> {
   const { file } = pipeline.quarantine ?? {}
   const quarantine = openQuarantine(file === undefined ? undefined : resolve(pipeline.folder, file))
   const step = startStep(context, 'read, check and upload', layer.keyname)
@@ -169,7 +169,7 @@ function uploadTable(name: string, stream: AsyncIterable<Uint8Array>, { api, sig
 async function transferFile(
   { pipeline, path, layer, source }: Transfer,
   context: RunContext,
-): Promise<Transferred> {
+): Promise<UploadedSource> {
   const step = startStep(context, 'upload', layer.keyname)
   const { upload } = await uploadFile(context.api, {
     path,
@@ -187,20 +187,20 @@ function quarantineReport({ first, file }: Quarantine): NonNullable<LayerReport[
   return { first: first(), ...(path === undefined ? {} : { file: path }) }
 }
 
-/** Rows of a source, and those of them that went to the quarantine. */
+/** Number of rows of a source, and of its quarantined rows. */
 interface RowCounts {
-  /** Keyname of the layer they are for. */
+  /** Keyname of the target layer. */
   readonly layer: string
   readonly read: number
   readonly quarantined: number
-  /** The first few bad rows. */
+  /** First bad rows, as examples. */
   readonly first: readonly BadRow[]
-  /** File that holds the bad rows, where there is one. */
+  /** File with the bad rows, if it was written. */
   readonly file: string | undefined
 }
 
 /**
- * Checks the number of rows of a source, and of the bad ones among them, against the limits of a pipeline.
+ * Checks the number of rows and of bad rows of a source against the limits of a pipeline.
  *
  * @throws {Problem} pipeline/rows, pipeline/quarantine
  */
@@ -215,7 +215,7 @@ function checkRows({ check, quarantine }: ImportPipeline, counts: RowCounts): vo
   }
   const limit = quarantine?.limit ?? 0
   if (!isOverLimit(quarantined, read, limit)) return
-  const message = `${quarantined} of ${rows(read)} for "${layer}" ${quarantined === 1 ? 'is' : 'are'} bad, the limit is ${limit}.`
+  const message = `${quarantined} of ${rows(read)} for "${layer}" ${quarantined === 1 ? 'is' : 'are'} bad; the limit is ${limit}.`
   throw refusal('pipeline/quarantine', message, counts, { limit })
 }
 
@@ -243,7 +243,7 @@ function adviceFor(file: string | undefined): string {
   return 'Correct the rows, or raise quarantine.limit; quarantine.file keeps the bad rows.'
 }
 
-/** Tells whether so many bad rows are past the limit: a number, or a part of the rows such as `0.5%`. */
+/** Tells whether the number of bad rows exceeds a limit: a number, or a percentage of the rows such as `0.5%`. */
 function isOverLimit(bad: number, read: number, limit: number | string): boolean {
   if (typeof limit === 'number') return bad > limit
   return bad > (read * Number(limit.slice(0, -1))) / 100

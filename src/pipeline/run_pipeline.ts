@@ -3,14 +3,14 @@ import { problem } from '../contract/problems.ts'
 import { countOf } from '../core/count.ts'
 import type { Pipeline } from './pipeline_schema.ts'
 import type { RunContext } from './run_context.ts'
-import type { Done, LayerReport, RunReport } from './run_event.ts'
+import type { LayerReport, RunReport, RunResult } from './run_event.ts'
 import { runExport } from './run_export.ts'
 import { runImport } from './run_import.ts'
 
 /**
- * Runs a pipeline once. A run is done only when its counts add up: read = loaded + unchanged + quarantined.
+ * Runs a pipeline once. A run succeeds only if its counts add up: read = loaded + unchanged + quarantined.
  *
- * @throws {Problem} what stopped it; the layer, or the export before, is then as it was
+ * @throws {Problem} if the run fails; the layer or the previous export is unchanged then
  */
 export async function runPipeline(pipeline: Pipeline, context: RunContext): Promise<RunReport> {
   const start = performance.now()
@@ -28,7 +28,7 @@ export async function runPipeline(pipeline: Pipeline, context: RunContext): Prom
   return report
 }
 
-function runKind(pipeline: Pipeline, context: RunContext, run: string): Promise<Done> {
+function runKind(pipeline: Pipeline, context: RunContext, run: string): Promise<RunResult> {
   return pipeline.kind === 'import' ? runImport(pipeline, context) : runExport(pipeline, context, run)
 }
 

@@ -6,7 +6,7 @@ import { Transform } from 'node:stream'
 import { pipeline as connect } from 'node:stream/promises'
 import { gatherText } from './csv.ts'
 
-/** One exported file, as the manifest beside it tells. */
+/** An exported file, as described in the manifest of the export. */
 export interface SnapshotFile {
   readonly layer: string
   /** Name of the file in the folder. */
@@ -15,34 +15,34 @@ export interface SnapshotFile {
   readonly sizeBytes: number
   /** SHA-256 of the file, in hexadecimal. */
   readonly sha256: string
-  /** The layer on the server, and when it was made. */
+  /** The layer on the server, and its creation timestamp. */
   readonly resource: { readonly id: number; readonly createdAt: string | null }
-  /** Counts the changes of the layer's features, where the server tells it. */
+  /** Data version of the layer, if the server reports it. */
   readonly dataVersion: number | null
 }
 
-/** What `manifest.json` of an export holds. It is written last: where it stands, the files are whole. */
+/** Content of `manifest.json` of an export. Written last: if it exists, the files are complete. */
 export interface SnapshotManifest {
   readonly version: 1
   readonly pipeline: string
   readonly run: string
   readonly server: string
   readonly format: string
-  /** Moment of the export, UTC, ISO 8601. */
+  /** Time of the export, in UTC and ISO 8601. */
   readonly exportedAt: string
   readonly files: readonly SnapshotFile[]
 }
 
 const manifestName = 'manifest.json'
 
-/** What writing a file came to. */
+/** A written file: number of features, size and checksum. */
 export interface WrittenFile {
   readonly features: number
   readonly sizeBytes: number
   readonly sha256: string
 }
 
-/** Streams features, each a GeoJSON text, into a file as a FeatureCollection. @see RFC 7946 clause 3.3 */
+/** Streams features in GeoJSON into a file as a FeatureCollection. @see RFC 7946 clause 3.3 */
 export async function writeFeatureCollection(
   path: string,
   features: AsyncIterable<string>,
@@ -77,7 +77,7 @@ async function* collectionText(
   yield '\n]}\n'
 }
 
-/** Reads the manifest of an earlier export; undefined where there is none. */
+/** Reads the manifest of an earlier export; undefined if it does not exist. */
 export async function findSnapshot(folder: string): Promise<SnapshotManifest | undefined> {
   try {
     return JSON.parse(await readFile(join(folder, manifestName), 'utf8')) as SnapshotManifest
@@ -86,7 +86,7 @@ export async function findSnapshot(folder: string): Promise<SnapshotManifest | u
   }
 }
 
-/** Tells whether a file still has the content its manifest tells. */
+/** Tells whether the content of a file still matches its manifest. */
 export async function isIntact(folder: string, { file, sha256 }: SnapshotFile): Promise<boolean> {
   const hash = createHash('sha256')
   try {
@@ -97,7 +97,7 @@ export async function isIntact(folder: string, { file, sha256 }: SnapshotFile): 
   return hash.digest('hex') === sha256
 }
 
-/** Makes an empty folder beside the export's for the files of a run; a reader of the export never sees it half made. */
+/** Creates an empty subfolder for the files of a run, so that readers of the export never see incomplete files. */
 export async function openPartial(folder: string): Promise<string> {
   const partial = join(folder, '.partial')
   await rm(partial, { recursive: true, force: true })
@@ -105,11 +105,11 @@ export async function openPartial(folder: string): Promise<string> {
   return partial
 }
 
-/** Puts the files of a run in their places, the manifest last. */
+/** Moves the files of a run to the folder of the export, the manifest last. */
 export async function publishSnapshot(folder: string, manifest: SnapshotManifest): Promise<void> {
   const partial = join(folder, '.partial')
   await writeFile(join(partial, manifestName), `${JSON.stringify(manifest, null, 2)}\n`, { flush: true })
-  // Between the first rename and the last, files and manifest could disagree: no manifest says so.
+  // Removed first, because files and manifest would be inconsistent while the files are renamed.
   await rm(join(folder, manifestName), { force: true })
   for (const { file } of manifest.files) await rename(join(partial, file), join(folder, file))
   await rename(join(partial, manifestName), join(folder, manifestName))

@@ -4,13 +4,12 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 const openBracket = 0x5b
 const closeBracket = 0x5d
-const passedOver = new Set([0x20, 0x09, 0x0a, 0x0d, 0x2c, openBracket])
+const skipped = new Set([0x20, 0x09, 0x0a, 0x0d, 0x2c, openBracket])
 
 /**
- * Splits the text of a JSON array of objects into its items, as they stream in: each is given as its own JSON text.
- * The array is never in memory as a whole, and its end must be seen.
+ * Splits a streamed JSON array of objects into the JSON text of each item, without holding the full array in memory.
  *
- * @throws {SyntaxError} where the text ends too early, or holds something else than objects
+ * @throws {SyntaxError} if the text is truncated or contains items other than objects
  */
 export async function* splitArray(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
   let pending: Buffer = Buffer.alloc(0)
@@ -29,13 +28,13 @@ export async function* splitArray(chunks: AsyncIterable<Uint8Array>): AsyncGener
     }
     pending = bytes.subarray(at)
   }
-  if (!isClosed) throw new SyntaxError('The list ended before it was closed.')
+  if (!isClosed) throw new SyntaxError('The list is truncated: its closing bracket is missing.')
 }
 
-/** Skips what stands between items: the opening bracket, commas, white space. */
+/** Skips the opening bracket, commas and white space. */
 function skipBetween(bytes: Buffer, from: number): number {
   let at = from
-  while (at < bytes.length && passedOver.has(bytes[at] ?? 0)) at += 1
+  while (at < bytes.length && skipped.has(bytes[at] ?? 0)) at += 1
   const byte = bytes[at]
   if (byte !== undefined && byte !== openBrace && byte !== closeBracket) {
     throw new SyntaxError(`Expected an object in the list, got "${String.fromCharCode(byte)}".`)
@@ -43,7 +42,7 @@ function skipBetween(bytes: Buffer, from: number): number {
   return at
 }
 
-/** Finds the byte behind an object's closing brace, or -1 where it is not there yet. */
+/** Returns the offset after the closing brace of an object, or -1 if it has not arrived yet. */
 function findObjectEnd(bytes: Buffer, start: number): number {
   let depth = 0
   for (let at = start; at < bytes.length; at += 1) {
@@ -60,14 +59,14 @@ function findObjectEnd(bytes: Buffer, start: number): number {
   return -1
 }
 
-/** Finds the quote that closes a text, or -1 where it is not there yet. */
+/** Returns the offset of the closing quote of a string, or -1 if it has not arrived yet. */
 function findTextEnd(bytes: Buffer, start: number): number {
   let at = bytes.indexOf(quote, start + 1)
   while (at >= 0 && isEscaped(bytes, at)) at = bytes.indexOf(quote, at + 1)
   return at
 }
 
-/** A quote is a part of the text when an odd number of backslashes stands before it. */
+/** Tells whether a quote is escaped, which it is after an odd number of backslashes. */
 function isEscaped(bytes: Buffer, at: number): boolean {
   let before = at - 1
   while (bytes[before] === backslash) before -= 1

@@ -5,16 +5,16 @@ import { findManager, findSource, markerKeys, type SourceMarker } from '../contr
 import { problem } from '../contract/problems.ts'
 import { hasFeatures, isCls } from '../contract/registry.ts'
 
-/** A layer on the server, as pipelines see it. */
+/** A layer on the server that a pipeline reads or writes. */
 export interface TargetLayer {
   readonly id: number
   readonly keyname: string
-  /** Moment of creation: tells the layer from one that takes its place on a server made anew. */
+  /** Creation timestamp, which distinguishes the layer from one with the same id on a recreated server. */
   readonly createdAt: string | undefined
   readonly fields: readonly Field[]
-  /** Counts the changes of the features; undefined on servers that do not tell. */
+  /** Version of the data, incremented by each change; undefined if the server does not report it. */
   readonly dataVersion: number | undefined
-  /** What the features were made of by the last load that said so. */
+  /** Source of the last load that recorded it. */
   readonly source: SourceMarker | undefined
   /** Id of the manifest that manages the layer. */
   readonly manifest: string | undefined
@@ -23,7 +23,7 @@ export interface TargetLayer {
 /**
  * Finds a layer by its keyname.
  *
- * @throws {Problem} pipeline/no-layer where there is none, or it has no features
+ * @throws {Problem} pipeline/no-layer if it does not exist or has no features
  */
 export async function getLayer(api: Api, keyname: string, signal?: AbortSignal): Promise<TargetLayer> {
   const found = await api.call('resource.search', {
@@ -35,7 +35,7 @@ export async function getLayer(api: Api, keyname: string, signal?: AbortSignal):
   if (layer === undefined)
     throw problem(
       'pipeline/no-layer',
-      `There is no layer "${keyname}" on ${api.url} that this account may read.`,
+      `Layer "${keyname}" does not exist on ${api.url}, or this account cannot read it.`,
     )
   const { cls, id, creation_date: createdAt } = layer.resource
   const manager = findManager(layer.resmeta?.items?.[markerKeys.manager])

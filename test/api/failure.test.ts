@@ -11,13 +11,13 @@ const answer = (status: number, body: unknown, more: object = {}) =>
   })
 
 describe('problemOfAnswer', () => {
-  it('takes the advice of the server before that of the code', () => {
+  it('prefers the hint of the server to that of the code', () => {
     const body = { code: 'source/bad-features', message: 'It holds points and lines.', hint: 'Choose one.' }
     expect(answer(422, body).hint).toBe('Choose one.')
     expect(answer(422, { ...body, hint: 5 }).hint).toContain('skip_errors')
   })
 
-  it('keeps the code, status, detail and data of our server', () => {
+  it('keeps the code, status, detail and data of a landform server', () => {
     const body = {
       code: 'source/bad-features',
       title: 'Validation error',
@@ -41,7 +41,7 @@ describe('problemOfAnswer', () => {
     ['the list has 3 items - at $', 'the list has 3 items'],
     ['bad <width> - at $.mapsrv_style.xml, line 3', 'mapsrv_style.xml: bad <width>, line 3'],
     ['it costs $ - at $.a b', 'it costs $ - at $.a b'],
-  ])('names the field before the fault: %s', (message, shown) => {
+  ])('starts the message with the invalid field: %s', (message, shown) => {
     expect(answer(422, { code: 'request/invalid', message }).message).toBe(shown)
   })
 
@@ -51,7 +51,7 @@ describe('problemOfAnswer', () => {
     ['nextgisweb.core.exception.ValidationError', 422, 'request/invalid'],
     ['nextgisweb.core.exception.InsufficientPermissions', 403, 'access/denied'],
     ['something.else', 500, 'http/unexpected'],
-  ])('reads %s of a sister system as %i %s', (exception, status, code) => {
+  ])('reads %s of NextGIS Web as %i %s', (exception, status, code) => {
     expect(answer(status, { exception, message: 'x' }).code).toBe(code)
   })
 
@@ -59,11 +59,11 @@ describe('problemOfAnswer', () => {
     const fault = answer(502, '<html>secret banner</html>')
     expect([fault.code, fault.message]).toEqual([
       'http/unexpected',
-      'http://gis.test answered GET /api/resource/7 with status 502.',
+      'http://gis.test returned status 502 for GET /api/resource/7.',
     ])
   })
 
-  it('gives advice once, where the message is all the server tells', () => {
+  it('does not repeat the message as a hint', () => {
     const fault = answer(503, {
       code: 'files/full',
       message: 'Disk full. Free some disk space in the data directory.',
@@ -71,13 +71,13 @@ describe('problemOfAnswer', () => {
     expect([fault.message, fault.hint]).toEqual(['Disk full.', 'Free some disk space in the data directory.'])
   })
 
-  it('says where a redirect leads', () => {
+  it('reports the target of a redirect', () => {
     expect(answer(301, '', { location: 'https://gis.test/' }).message).toBe(
-      'http://gis.test sends GET /api/resource/7 on to https://gis.test/.',
+      'http://gis.test redirects GET /api/resource/7 to https://gis.test/.',
     )
   })
 
-  it('takes a code for the code only where the contract has it', () => {
+  it('ignores codes that the contract does not have', () => {
     expect(answer(404, { code: 'constructor', message: 'x' }).code).toBe('request/not-found')
   })
 })

@@ -19,7 +19,7 @@ const loseFirst = (method: string): Decide => {
   }
 }
 
-describeServers('creations by the client', (start) => {
+describeServers('creations by the HTTP client', (start) => {
   let server: TestServer
   beforeAll(async () => {
     server = await start()
@@ -45,7 +45,7 @@ describeServers('creations by the client', (start) => {
     )
   }
 
-  test('are executed once and answered, though the first response was lost', async () => {
+  test('are executed once and get a response, even if the first response was lost', async () => {
     await through(loseFirst('POST'), async (api, seen) => {
       const { id } = await api.call('resource.create', { body: groupBody('Lost once') })
       expect(seen.filter((line) => line.startsWith('POST'))).toHaveLength(2)

@@ -26,7 +26,7 @@ function sumUp(statuses: readonly string[] | undefined, exits: readonly [tests: 
   return { exit: status, last: stdout.trimEnd().split('\n').at(-1) }
 }
 
-test('a run is good when every test passed and both commands ended well', () => {
+test('a run succeeds if every test passed and both commands succeeded', () => {
   expect(sumUp(['passed', 'passed'], [0, 0])).toEqual({ exit: 0, last: '2 passed, 0 failed' })
 })
 

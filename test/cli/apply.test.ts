@@ -61,8 +61,8 @@ const eventsOf = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-describe('an apply to a landform server', () => {
-  it('changes nothing where one thing fails, says so, and goes on when it is mended', async () => {
+describe('apply to a landform server', () => {
+  it('changes nothing if one change fails, reports it, and succeeds after the correction', async () => {
     await write('half.yaml', manifest('half', [layer('half')]))
     await write('half.geojson', 'this is no data')
     const failed = await run(['apply', 'half.yaml', '--yes'])
@@ -86,7 +86,7 @@ describe('an apply to a landform server', () => {
     expect((await run(['plan', 'half.yaml'])).out).toBe('Plan for half: 0 changes, 3 unchanged.\n')
   })
 
-  it('changes nothing after Ctrl-C while data are on their way, and leaves with 130', async () => {
+  it('changes nothing after Ctrl-C during an upload, and exits with 130', async () => {
     await write('stop.yaml', manifest('stop', [layer('stop')]))
     await write('stop.geojson', places)
     const stop = new AbortController()
@@ -114,7 +114,7 @@ describe('an apply to a landform server', () => {
     expect([ran.exit, ran.err.includes('Nothing was changed.')]).toEqual([exit, exit !== 0])
   })
 
-  it('tells programs of everything, also of what was not done', async () => {
+  it('reports every change as an event, including skipped ones', async () => {
     await write('events.yaml', manifest('events', [layer('events')]))
     await write('events.geojson', 'this is no data')
     const failed = await run(['apply', 'events.yaml', '--yes', '--json'])
@@ -140,7 +140,7 @@ describe('an apply to a landform server', () => {
     ])
   })
 
-  it('leaves out what somebody has changed while it was asking, when told', async () => {
+  it('skips resources that changed during the confirmation with --partial', async () => {
     const groups = (name: string) =>
       ['a', 'b'].map((key) => `late_${key}: { cls: resource_group, display_name: ${key} ${name} }`)
     await write('late.yaml', manifest('late', groups('old')))

@@ -90,7 +90,7 @@ test.each<[string, Manifest]>([
     },
   ],
   ['another table', { table: 'rails' }],
-])('apply goes from one state to the next, and the plan after it is empty: %s', async (_, manifest) => {
+])('apply makes the changes between two states, and the next plan is empty: %s', async (_, manifest) => {
   const { port } = manifest
   await write({ ...manifest, ...(port && { port: port.replace('#port', String(foreign.connection.port)) }) })
   const plan = await run('plan')
@@ -101,7 +101,7 @@ test.each<[string, Manifest]>([
   for (const { out, err } of [plan, applied, again]) expect(out + err).not.toContain('sesame')
 })
 
-test('a plan shows that a password is written, never which', async () => {
+test('a plan shows that a password changes, but not its value', async () => {
   await write({})
   await run('apply', '--yes')
   const forgotten = await run('plan', '--json')

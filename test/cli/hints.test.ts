@@ -28,7 +28,7 @@ function listNamed(folder: string): Set<string> {
   return new Set(code.flatMap((text) => text.match(/(?<=[ "'`(])--[a-z][a-z-]+/g) ?? []))
 }
 
-test.each(printers)('the options that hints of %s name are options of %j', async (folder, commands) => {
+test.each(printers)('the options in the hints of %s are options of %j', async (folder, commands) => {
   const named = listNamed(folder)
   expect(named.size).toBeGreaterThan(0)
   for (const command of commands)

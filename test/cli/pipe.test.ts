@@ -4,7 +4,7 @@ import { runStoryCommand } from '../support/story.ts'
 
 const folder = fileURLToPath(new URL('../..', import.meta.url))
 
-it('ends quietly when the reader of its output has read enough', async () => {
+it('exits without an error when the reader closes the pipe', async () => {
   const program = `'${process.execPath}' src/cli/main.ts`
   const { output } = await runStoryCommand(
     { folder, env: process.env },
@@ -13,7 +13,7 @@ it('ends quietly when the reader of its output has read enough', async () => {
   expect(output).toBe('{\n')
 })
 
-it('does its work to the end when the reader of its output has read enough', async () => {
+it('completes its work when the reader closes the pipe', async () => {
   const work = `
     const { openTerminal, writeLine } = await import('./src/cli/terminal.ts')
     const { out } = openTerminal()

@@ -75,7 +75,7 @@ const linesOf = (text: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 describe('plan and apply', () => {
-  it('go from nothing to a loaded layer and to a plan without changes', async () => {
+  it('create and load a layer, after which the plan is empty', async () => {
     await write('a.yaml', manifest('a', layers('a')))
     await write('places.geojson', places(['Here', 'There']))
     const plan = await run(['plan', 'a.yaml'])
@@ -96,7 +96,7 @@ describe('plan and apply', () => {
     expect((await run(['apply', 'a.yaml'])).exit).toBe(0)
   })
 
-  it('load the data again when the file has changed, and over edited features only when told', async () => {
+  it('load a changed file, and overwrite edited features only with the option', async () => {
     await write('places.geojson', places(['Here', 'There', 'Everywhere']))
     expect((await run(['plan', 'a.yaml'])).out).toContain(
       'replaces 2 features with 3: the source has changed',
@@ -118,7 +118,7 @@ describe('plan and apply', () => {
     expect((await run(['plan', 'a.yaml'])).out).toBe('Plan for a: 0 changes, 4 unchanged.\n')
   })
 
-  it('ask before anything changes, and take only yes for a yes', async () => {
+  it('ask for confirmation, and accept only "yes"', async () => {
     await write('ask.yaml', manifest('ask'))
     const refused = await run(['apply', 'ask.yaml'])
     expect(refused.exit).toBe(3)
@@ -130,7 +130,7 @@ describe('plan and apply', () => {
     expect((await run(['plan', 'ask.yaml', '--exit-code'])).exit).toBe(0)
   })
 
-  it('delete what left the manifest when told, and stop at features', async () => {
+  it('delete removed resources with --prune, and refuse to delete features', async () => {
     await write('gone.yaml', manifest('gone', layers('gone')))
     await run(['apply', 'gone.yaml', '--yes'])
     await write('gone.yaml', manifest('gone'))
@@ -167,7 +167,7 @@ describe('plan and apply', () => {
     ])
   })
 
-  it('make anew only what may be replaced, and mend the maps that show it', async () => {
+  it('replace only resources that are allowed, and repair the maps that show them', async () => {
     const text = (srs: number) =>
       manifest(
         'anew',
@@ -197,7 +197,7 @@ describe('plan and apply', () => {
     expect((await run(['plan', 'anew.yaml'])).out).toBe('Plan for anew: 0 changes, 5 unchanged.\n')
   })
 
-  it('say what failed, what was not tried and how to go on', async () => {
+  it('report failed and skipped changes, and how to resume', async () => {
     await write('half.yaml', manifest('half', layers('half')))
     await write('places.geojson', 'this is no data')
     const failed = await run(['apply', 'half.yaml', '--yes', '--no-atomic'])
@@ -212,7 +212,7 @@ describe('plan and apply', () => {
     )
   })
 
-  it('speak to programs in events, on stdout only', async () => {
+  it('write events to standard output only', async () => {
     await write('json.yaml', manifest('json'))
     const plan = await run(['plan', 'json.yaml', '--json'])
     expect(linesOf(plan.out).map(({ v, type }) => `${v} ${type}`)).toEqual([
@@ -229,7 +229,7 @@ describe('plan and apply', () => {
     ])
   })
 
-  it('finish the running change after Ctrl-C, and leave with 130', async () => {
+  it('complete the running change after Ctrl-C, and exit with 130', async () => {
     const parts = Array.from(
       { length: 30 },
       (_, at) => `          c${at}: { cls: resource_group, display_name: C${at} }`,
@@ -256,14 +256,14 @@ describe('pull', () => {
     expect((await run(['pull', '--root', 'a', '--into', 'pulled', '--force'])).exit).toBe(0)
   })
 
-  it('says which root is missing', async () => {
+  it('reports a missing root', async () => {
     const ran = await run(['pull', '--root', 'nowhere', '--into', 'pulled'])
     expect([ran.exit, ran.err]).toEqual([1, expect.stringContaining('no resource "nowhere"')])
   })
 })
 
-describe('bad input', () => {
-  it('names file, line and column of a fault, and leaves with 3', async () => {
+describe('invalid input', () => {
+  it('is reported with file, line and column, and exit code 3', async () => {
     await write('bad.yaml', manifest('bad').replace('resource_group', 'resource_grup'))
     for (const command of ['validate', 'plan', 'apply']) {
       const ran = await run([command, 'bad.yaml'])
@@ -273,36 +273,36 @@ describe('bad input', () => {
     }
   })
 
-  it('says that nobody listens', async () => {
+  it('an unreachable server is reported', async () => {
     const ran = await run(['plan', 'a.yaml', '--server', 'http://127.0.0.1:9'])
     expect([ran.exit, ran.err]).toEqual([1, expect.stringContaining('Cannot reach http://127.0.0.1:9')])
   })
 
-  it('says that the password is wrong, and does not print it', async () => {
+  it('a wrong password is reported without printing it', async () => {
     const ran = await run(['plan', 'a.yaml'], { env: { LANDFORM_PASSWORD: 'sesame' } })
     expect([ran.exit, ran.err]).toEqual([1, expect.stringContaining('auth/bad-credentials')])
     expect(ran.out + ran.err).not.toContain('sesame')
   })
 
-  it('refuses a login in the address', async () => {
+  it('a URL with credentials is refused', async () => {
     const ran = await run(['plan', 'a.yaml', '--server', 'http://u:sesame@127.0.0.1:8080'])
     expect([ran.exit, ran.err]).toEqual([3, expect.stringContaining('LANDFORM_USER and LANDFORM_PASSWORD')])
     expect(ran.err).not.toContain('sesame')
   })
 
-  it('says that an address is not a resource service', async () => {
+  it('a URL of another service is reported', async () => {
     const ran = await run(['plan', 'a.yaml', '--server', `${server.url}/healthz`])
     expect(ran.exit).toBe(1)
-    expect(ran.err).toContain('is not a resource service')
+    expect(ran.err).toContain('is not a landform or NextGIS Web server')
   })
 
-  it('says which permission a guest lacks', async () => {
+  it('the missing permission of a guest is reported', async () => {
     const env = { LANDFORM_USER: '', LANDFORM_PASSWORD: '', LANDFORM_DATA: 'nowhere' }
     const ran = await run(['plan', 'a.yaml'], { env })
     expect([ran.exit, ran.err]).toEqual([1, expect.stringContaining('access/denied')])
   })
 
-  it('knows commands and options by name', async () => {
+  it('unknown commands and options are reported with a suggestion', async () => {
     expect((await run(['plann'])).err).toContain('Did you mean plan?')
     expect(await run(['plan', '--fuse', 'much'])).toMatchObject({
       exit: 3,

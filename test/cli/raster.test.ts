@@ -65,8 +65,8 @@ const findPhoto = async () => {
   return photo
 }
 
-describe('a picture in a manifest', () => {
-  it('cannot be made of nothing, and the plan says so', async () => {
+describe('a raster layer in a manifest', () => {
+  it('requires a source, which the plan reports', async () => {
     await write('bare.yaml', manifest(''))
     const planned = await run(['plan', 'bare.yaml'])
     expect(planned.exit).toBe(3)
@@ -74,7 +74,7 @@ describe('a picture in a manifest', () => {
     expect(await findPhoto()).toBeUndefined()
   })
 
-  it('is loaded with its layer, style and map, and nothing is left to do', async () => {
+  it('is loaded with its layer, style and map, after which the plan is empty', async () => {
     await write('photo.yaml', withData)
     await write('photo.tif', picture(10))
     const applied = await run(['apply', 'photo.yaml', '--yes'])
@@ -83,7 +83,7 @@ describe('a picture in a manifest', () => {
     expect((await run(['plan', 'photo.yaml'])).out).toContain('0 changes')
   })
 
-  it('is replaced in place when its file changes, and over another one on the server when told', async () => {
+  it('is replaced in place when its file changes, and overwrites a raster changed on the server only with the option', async () => {
     const before = await findPhoto()
     await write('photo.tif', picture(20))
     expect((await run(['plan', 'photo.yaml'])).out).toMatch(/photo .*\n.*data/)
@@ -105,7 +105,7 @@ describe('a picture in a manifest', () => {
     expect((await run(['plan', 'photo.yaml'])).out).toContain('0 changes')
   })
 
-  it('keeps what was there when the file is no picture, and says what is wrong', async () => {
+  it('is not changed if the file is not a raster, and the error is reported', async () => {
     const before = await findPhoto()
     await write('photo.tif', makeRaster({ bands: 2 }))
     const failed = await run(['apply', 'photo.yaml', '--yes'])
@@ -116,7 +116,7 @@ describe('a picture in a manifest', () => {
     expect((await run(['plan', 'photo.yaml'])).out).toContain('0 changes')
   })
 
-  it('is pulled as a layer that stands, whose plan changes nothing', async () => {
+  it('is pulled as an existing layer, whose plan is empty', async () => {
     const pulled = await run(['pull', '--root', 'pictures', '--into', 'pulled', '--manifest', 'pictures'])
     expect([pulled.err, pulled.exit]).toEqual(['', 0])
     const text = await readFile(join(cwd, 'pulled', 'pictures.yaml'), 'utf8').catch(() => '')

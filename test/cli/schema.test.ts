@@ -4,7 +4,7 @@ import { runCommand } from './terminal.ts'
 
 const surroundings = { cwd: '.' }
 
-test('the OpenAPI document is printed whole: all that a server tells of itself stands in it in the same words', async () => {
+test('the printed OpenAPI document equals that of a server', async () => {
   const { exit, out } = await runCommand(['schema', 'openapi'], surroundings)
   expect(exit).toBe(0)
   const printed = JSON.parse(out)
@@ -22,7 +22,7 @@ test.each(['manifest', 'pipeline'])('the schema of a %s is printed as JSON Schem
   expect([exit, JSON.parse(out)]).toMatchObject([0, { $schema: expect.stringContaining('json-schema.org') }])
 })
 
-test('a schema that there is not is refused with those there are', async () => {
+test('an unknown schema is refused with the names of the schemas', async () => {
   const { exit, out, err } = await runCommand(['schema', 'opnapi'], surroundings)
   expect([exit, out]).toEqual([3, ''])
   expect(err).toContain('Unknown schema "opnapi".')

@@ -9,7 +9,7 @@ import { uploads } from '../support/tus.ts'
 
 const database = usePostgres()
 
-it('holds bodies and uploads to the sizes that it is told', async () => {
+it('limits bodies and uploads to the sizes of its options', async () => {
   const data = await mkdtemp(join(tmpdir(), 'landform-cli-'))
   const options = {
     listen: '127.0.0.1:0',

@@ -47,7 +47,7 @@ describe('the first start', () => {
     })
 
   test.each(['a good password', ' wörd: €, 100 %41 "quoted" '])(
-    'applies a manifest with the password %j of the environment',
+    'applies a manifest with the password %j from the environment',
     async (password) => {
       await writeFile(join(cwd, 'small.yaml'), manifest)
       const ran = await start(['small.yaml'], { LANDFORM_ADMIN_PASSWORD: password })
@@ -57,7 +57,7 @@ describe('the first start', () => {
     },
   )
 
-  test('applies a manifest with a generated password, on whatever address it listens', async () => {
+  test('applies a manifest with a generated password, whatever address it listens on', async () => {
     await writeFile(join(cwd, 'small.yaml'), manifest)
     // An address of this machine that is not written as one.
     const ran = await start(['small.yaml', '--listen', '[::ffff:127.0.0.1]:0'])
@@ -96,13 +96,13 @@ describe('the first start', () => {
     expect(again.exit).toBe(0)
   })
 
-  test('serves without a manifest where the folder has none', async () => {
+  test('serves without a manifest if the folder has none', async () => {
     const ran = await start()
     expect(ran).toMatchObject({ exit: 0, err: told() })
     expect(ran.out).toMatch(/^server .*\nmanifest +none: directory "manifests" not found\n$/)
   })
 
-  test('reads the manifest before it makes anything', async () => {
+  test('validates the manifest before it creates anything', async () => {
     const ran = await start(['missing.yaml'])
     expect(ran.exit).not.toBe(0)
     expect(ran.out).toBe('')

@@ -63,8 +63,8 @@ const uploads = () => proxy.seen.filter((line) => /^(PUT|POST) .*(file_upload|pr
 describe.each<[string, ProxyOptions['decide']]>([
   ['a landform server', () => 'pass'],
   ['a server without our routes', (_, path) => (path.includes('/landform/') ? 'unknown' : 'pass')],
-])('an account that sees part of the tree, on %s', (_, decide) => {
-  it('is not told to create what it cannot see, and uploads nothing', async () => {
+])('an account with limited read permissions, on %s', (_, decide) => {
+  it('does not get a plan to create resources that it cannot see, and uploads nothing', async () => {
     fate = decide
     await write([
       'city: { cls: resource_group, display_name: City, parent: root }',
@@ -85,7 +85,7 @@ describe.each<[string, ProxyOptions['decide']]>([
     expect(uploads()).toEqual(before)
   })
 
-  it('creates what it may in a group that it sees', async () => {
+  it('creates resources in a group that it can see', async () => {
     fate = decide
     const key = `own_${decide?.('GET', '/landform/')}`
     await write([`${key}: ${layer(key).replace('{', '{ parent: shared,')}`])
@@ -94,8 +94,8 @@ describe.each<[string, ProxyOptions['decide']]>([
   })
 })
 
-describe('a key that belongs to something unseen', () => {
-  it('is found before anything is uploaded, where the server tells', async () => {
+describe('a key of a resource that the account cannot see', () => {
+  it('is reported before any upload, if the server supports it', async () => {
     fate = undefined
     await write([`taken: ${layer('Mine').replace('{', '{ parent: shared,')}`])
     const before = uploads()
@@ -113,8 +113,8 @@ describe('a key that belongs to something unseen', () => {
   })
 })
 
-describe('nobody', () => {
-  it('is told to log in', async () => {
+describe('a guest', () => {
+  it('is asked to sign in', async () => {
     await write([])
     await writeFile(
       join(cwd, 'points.yaml'),

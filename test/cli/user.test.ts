@@ -57,7 +57,7 @@ describe('landform user', () => {
     expect((await run(['user', 'list'])).out).not.toContain('lovelace')
   })
 
-  it('writes events as lines of JSON', async () => {
+  it('writes events as JSON lines', async () => {
     const created = events((await run(['user', 'create', 'json', '--json'])).out)
     expect(created).toEqual([
       { v: 1, type: 'user', action: 'created', user: { id: expect.any(Number), keyname: 'json' } },
@@ -75,7 +75,7 @@ describe('landform user', () => {
     })
   })
 
-  it('takes a password from standard input, or asks for it twice and does not show it', async () => {
+  it('reads a password from standard input, or prompts for it twice without echo', async () => {
     const piped = await run(['user', 'create', 'piped', '--password-stdin'], { answer: 'a piped password' })
     expect(piped.exit).toBe(0)
     expect(await comesIn('piped', 'a piped password')).toBe(true)
@@ -90,7 +90,7 @@ describe('landform user', () => {
     expect(stopped.exit).toBe(130)
   })
 
-  it('says so where there is no password, or one that is too weak', async () => {
+  it('reports a missing or weak password', async () => {
     const bare = await run(['user', 'create', 'bare'])
     expect(bare).toMatchObject({
       exit: 0,
@@ -103,7 +103,7 @@ describe('landform user', () => {
     expect(weak.err).not.toContain('short')
   })
 
-  it('sets the own password without being an administrator', async () => {
+  it('changes the own password without administrator rights', async () => {
     await run(['user', 'create', 'self'], { env: { LANDFORM_NEW_PASSWORD: 'the first password' } })
     const own = { LANDFORM_USER: 'self', LANDFORM_PASSWORD: 'the first password' }
     const changed = await run(['user', 'set-password'], {
@@ -115,7 +115,7 @@ describe('landform user', () => {
     expect(refused).toMatchObject({ exit: 1, err: expect.stringContaining('access/denied') })
   })
 
-  it('says what access a new password has ended, and leaves tokens where told', async () => {
+  it('reports the sessions and tokens that a new password revokes, and keeps tokens on request', async () => {
     const env = { LANDFORM_NEW_PASSWORD: 'a password at first' }
     await run(['user', 'create', 'accessible'], { env })
     await run(['token', 'create', 'ci', '--for', 'accessible'])
@@ -142,7 +142,7 @@ describe('landform user', () => {
     expect(help).toContain('--keep-tokens keep the tokens of the user valid')
   })
 
-  it('fails with the reason, and a hint where there is one', async () => {
+  it('fails with the reason and a hint', async () => {
     await run(['user', 'create', 'possessor'])
     await createGroup(server.admin, 0, {
       display_name: 'Possession',
@@ -176,7 +176,7 @@ async function idOf(keyname: string): Promise<number> {
 }
 
 describe('landform group', () => {
-  it('creates, lists and changes groups, adds and removes members, and deletes', async () => {
+  it('creates, lists, changes and deletes groups, and adds and removes members', async () => {
     for (const name of ['anna', 'bob', 'carl']) await run(['user', 'create', name])
     const words = ['group', 'create', 'team', '--name', 'The team', '--member', 'anna']
     expect((await run(words)).out).toMatch(/^created group team \(id = \d+\)\n$/)
@@ -201,7 +201,7 @@ describe('landform group', () => {
 })
 
 describe('landform serve', () => {
-  it('refuses proxies, sites and sizes that are none before it opens anything', async () => {
+  it('refuses invalid proxies, origins and sizes before it opens anything', async () => {
     const serve = ['serve', '--data', 'fresh', '--listen', '127.0.0.1:0']
     for (const [words, env] of [
       [['--cors-origin', '*'], {}],
@@ -220,7 +220,7 @@ describe('landform serve', () => {
 })
 
 describe('landform token', () => {
-  it('makes a token that stands for its user, lists it without its text, and revokes it', async () => {
+  it('creates a token that authenticates its user, lists it without its secret, and revokes it', async () => {
     const made = await run(['token', 'create', 'laptop', '--expires', '30d'])
     const token = made.out.trim()
     expect(token).toMatch(/^landform_[\w-]{43}$/)
@@ -238,7 +238,7 @@ describe('landform token', () => {
     expect((await run(['token', 'list'])).out).toMatch(/^ID +NAME +CREATED +EXPIRES +LAST USED\n$/)
   })
 
-  it('makes and revokes tokens of others for administrators', async () => {
+  it('creates and revokes tokens of other users for administrators', async () => {
     await run(['user', 'create', 'robot'])
     const [event] = events(
       (await run(['token', 'create', 'ci', '--for', 'robot', '--expires', 'never', '--json'])).out,
@@ -253,7 +253,7 @@ describe('landform token', () => {
     expect(await whoIs(server.guest, { authorization: `Bearer ${token.token}` })).toBe('auth/bad-credentials')
   })
 
-  it('makes another token where the answer with the first one is lost, and revokes that', async () => {
+  it('creates another token if the response with the first one was lost, and revokes the first', async () => {
     let isLost = false
     const proxy = await startProxy({
       target: server.url,
@@ -271,7 +271,7 @@ describe('landform token', () => {
     await run(['token', 'revoke', 'over a bad line'])
   })
 
-  it('refuses what is no moment, and one name twice', async () => {
+  it('refuses an invalid expiry, and a duplicate name', async () => {
     for (const when of ['soon', '2020-01-01', '0d', '2999-13-45']) {
       const { exit, err } = await run(['token', 'create', 'x', '--expires', when])
       expect([exit, err]).toEqual([
@@ -280,10 +280,10 @@ describe('landform token', () => {
       ])
     }
     await run(['token', 'create', 'twice'])
-    expect((await run(['token', 'create', 'twice'])).err).toContain('There is a token "twice" already.')
+    expect((await run(['token', 'create', 'twice'])).err).toContain('Token "twice" already exists.')
   })
 
-  it('takes a named login before the token of the environment', async () => {
+  it('prefers an explicit login to the token of the environment', async () => {
     const env = { LANDFORM_TOKEN: 'landform_wrong' }
     expect((await run(['user', 'list'], { env })).exit).toBe(1)
     expect((await run(['user', 'list', '--user', 'administrator'], { env })).exit).toBe(0)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { withoutDefaults } from '../../src/contract/compact.ts'
 
 describe('withoutDefaults', () => {
-  it('leaves out what fields have by default, and the nulls of the wire', () => {
+  it('omits defaults and nulls of the wire format', () => {
     const field = { id: 3, keyname: 'a', datatype: 'STRING', display_name: 'A' }
     const implied = { label_field: false, grid_visibility: true, text_search: true, lookup_table: null }
     const layer = {
@@ -21,7 +21,7 @@ describe('withoutDefaults', () => {
     })
   })
 
-  it('goes down the layer tree of a web map, and keeps attributes that are at their default', () => {
+  it('applies to the layer tree of a web map, and keeps attributes with default values', () => {
     const layer = { item_type: 'layer', display_name: 'L', layer_style_id: 3, style_parent_id: 2 }
     const implied = { layer_adapter: 'tile', layer_enabled: true, layer_transparency: null, payload: null }
     const group = (child: object) => ({
@@ -41,7 +41,7 @@ describe('withoutDefaults', () => {
     )
   })
 
-  it('passes what a class does not have', () => {
+  it('keeps members that the class does not have', () => {
     const odd = { other: { a: null }, resource: { id: 1 } }
     expect(withoutDefaults('resource_group', odd)).toEqual(odd)
   })

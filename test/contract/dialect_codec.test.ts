@@ -16,7 +16,7 @@ const rule = (identity: string) => ({
   propagate: true,
 })
 
-test('members, classes and the classes of rules are read in the sister names', () => {
+test('members, classes and classes of rules are decoded from the NextGIS dialect', () => {
   const sent = {
     resource: { cls: 'mapserver_style', permissions: [rule('postgis_layer'), rule('')] },
     mapserver_style: { xml: '<map/>' },
@@ -27,7 +27,7 @@ test('members, classes and the classes of rules are read in the sister names', (
   })
 })
 
-test('values that only look like class names stay as they are', () => {
+test('values that resemble class names stay unchanged', () => {
   const sent = {
     resource: { cls: 'tracker', display_name: 'ng_mobile', description: 'postgis_layer' },
     resmeta: { items: { cls: 'mapserver_style' } },
@@ -39,7 +39,7 @@ test('values that only look like class names stay as they are', () => {
   })
 })
 
-test('what is written in the sister names is read back as it was', () => {
+test('a body in the NextGIS dialect is decoded to the original', () => {
   const body = {
     resource: { cls: 'mapsrv_style', permissions: [rule('mapsrv_style')] },
     resmeta: { items: {} },
@@ -63,7 +63,7 @@ const mapOf = (bookmark: unknown, scale: unknown) => ({
   },
 })
 
-test('the layer of bookmarks is read as an id or as an object, and written as the dialect has it', () => {
+test('the bookmark layer is decoded from an id or an object, and encoded as the dialect requires', () => {
   const map = mapOf(9, '1 : 5000')
   expect(decodeBody('webmap', map)).toEqual(map)
   expect(decodeBody('webmap', mapOf({ id: 9, parent: { id: 0 } }, '1 : 5000'))).toEqual(map)
@@ -71,7 +71,7 @@ test('the layer of bookmarks is read as an id or as an object, and written as th
   expect(encodeResource('webmap', map, 'sister')).toEqual(mapOf({ id: 9 }, 5000))
 })
 
-test('a body of the wrong shape is left to the check of its schema', () => {
+test('a body of the wrong type is left to validation', () => {
   const sent = { resource: 5, resmeta: null, tracker: [1, { device_type: 'x' }] }
   expect(decodeBody('tracker', sent)).toEqual(sent)
 })
@@ -85,7 +85,7 @@ const map = (item: object, webmap: object = {}) => ({
 })
 
 describe('decodeResource', () => {
-  it('gives classes, members and identities of rules their names in the documents', () => {
+  it('translates classes, members and classes of rules to the document dialect', () => {
     const sister = {
       resource: {
         id: 1,
@@ -106,7 +106,7 @@ describe('decodeResource', () => {
     })
   })
 
-  it('writes scales as text and bare references as numbers', () => {
+  it('writes scales as strings and references as numbers', () => {
     const sister = map(
       { layer_style_id: 7, layer_min_scale_denom: 5000 },
       { bookmark_resource: { id: 9, parent: { id: 0 } } },
@@ -116,14 +116,14 @@ describe('decodeResource', () => {
     )
   })
 
-  it('leaves classes that the contract does not know alone', () => {
+  it('leaves unknown classes unchanged', () => {
     const unknown = { resource: { id: 1, cls: 'tileset' }, tileset: { source: 1 } }
     expect(decodeResource(unknown)).toBe(unknown)
   })
 })
 
 describe('encodeResource', () => {
-  it('is undone by decodeResource', () => {
+  it('is inverted by decodeResource', () => {
     const body = map({ layer_style_id: 7, layer_min_scale_denom: '1 : 5000' }, { bookmark_resource: 9 })
     const sister = encodeResource('webmap', body, 'sister')
     expect(sister).toEqual(
@@ -132,7 +132,7 @@ describe('encodeResource', () => {
     expect(decodeResource(sister)).toEqual(body)
   })
 
-  it('changes nothing for a server that reads the documents', () => {
+  it('changes nothing for a server with the document dialect', () => {
     const body = { resource: { cls: 'mapsrv_style' }, mapsrv_style: {} }
     expect(encodeResource('mapsrv_style', body, 'document')).toBe(body)
     expect(encodeResource('mapsrv_style', body, 'sister')).toEqual({

@@ -26,7 +26,7 @@ function findUnbounded(schema: Schema, place: string): string[] {
   ]
 }
 
-test('every list and map that a request carries has a limit', () => {
+test('every list and map of a request has a limit', () => {
   const schemas = [
     ...routeNames.flatMap((name) => {
       const { query, body } = routeOf(name)
@@ -38,7 +38,7 @@ test('every list and map that a request carries has a limit', () => {
   expect(schemas.flatMap(([name, schema]) => findUnbounded(schema as Schema, name))).toEqual([])
 })
 
-test('every operation that reads a whole body says how large it may be', () => {
+test('every operation that buffers its body has a size limit', () => {
   const api = describeApi({ version: '1' })
   for (const name of routeNames) {
     const { path, method, body, bodyKind = 'json' } = routeOf(name)
@@ -51,7 +51,7 @@ test('every operation that reads a whole body says how large it may be', () => {
 
 const streamed: readonly BodyKind[] = ['raw', 'multipart', 'stream']
 
-test.each(routeNames)('%s states what one request may cost', (name) => {
+test.each(routeNames)('%s declares the cost limits of a request', (name) => {
   const route = routeOf(name)
   const { method, body, bodyKind = 'json' } = route
   const { pglite, postgres } = statementLimitOf(route)
@@ -67,7 +67,7 @@ test.each(routeNames)('%s states what one request may cost', (name) => {
 })
 
 describe('the limit of a body', () => {
-  it('is that of its size, below the largest that the server takes', () => {
+  it('is that of its category, below the maximum of the server', () => {
     expect(bodyLimitOf({ bodySize: 'small' })).toBe(bodyBytes.small)
     expect(bodyLimitOf({})).toBe(bodyBytes.medium)
     expect(bodyLimitOf({ bodySize: 'large' })).toBe(bodyBytes.large)
@@ -77,13 +77,13 @@ describe('the limit of a body', () => {
   })
 })
 
-describe('what exceeds a limit', () => {
+describe('a value that exceeds a limit', () => {
   const compile = createValidatorCompiler({ faults: 'first' })
   it.each([
     [{ type: 'array', maxItems: 2 }, [1, 2, 3], 'the list has 3 items; the limit is 2'],
     [{ type: 'object', maxProperties: 1 }, { a: 1, b: 2 }, 'the object has 2 members; the limit is 1'],
     [{ type: 'string', maxLength: 2 }, '😀😀😀', 'the string has 3 characters; the limit is 2'],
-  ])('is told with its number: %j', (schema, value, message) => {
+  ])('is reported with its size: %j', (schema, value, message) => {
     expect(compile(schema)(value).map((fault) => fault.message)).toEqual([message])
   })
 
@@ -98,7 +98,7 @@ describe('what exceeds a limit', () => {
     [{ order_by: Array(21).fill('a').join() }, 'Parameter "order_by" has 21 items; the limit is 20.'],
     [{ like: 'x'.repeat(1001) }, 'Parameter "like" has 1001 characters; the limit is 1000.'],
     [{ fld_a: Array(51).fill('1') }, 'The query has 51 conditions; the limit is 50.'],
-  ])('is told with its number, in a query too', (raw, message) => {
+  ])('is reported with its size in a query, too', (raw, message) => {
     expect(refuse(raw)).toBe(message)
   })
 })

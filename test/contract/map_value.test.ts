@@ -19,7 +19,7 @@ const drawing = {
   other: { radius: 5 },
 }
 
-test('goes through unions, lists, objects and records, and tells where it is', () => {
+test('visits unions, lists, objects and records, and passes the location', () => {
   const met: [string, unknown][] = []
   const mapped = mapValue(Drawing, drawing, {
     hasPointers: true,
@@ -42,7 +42,7 @@ test('goes through unions, lists, objects and records, and tells where it is', (
   expect(drawing.shapes[0]).toEqual({ kind: 'circle', radius: 5 })
 })
 
-test('takes over what holds nothing of concern, and only the members that it is given', () => {
+test('shares unaffected values, and visits only the given members', () => {
   const concerns = mentioning(['x-secret'])
   expect(concerns(Type.Object({ a: Type.String() }) as Schema)).toBe(false)
   expect(concerns(Drawing)).toBe(true)

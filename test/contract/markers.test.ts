@@ -9,7 +9,7 @@ import {
 import { findManager, findSource, formatManager, formatSource } from '../../src/contract/markers.ts'
 
 describe('markers', () => {
-  it('read what they write', () => {
+  it('are parsed as they were formatted', () => {
     expect(findManager(formatManager({ manifest: 'world', id: 17 }))).toEqual({ manifest: 'world', id: 17 })
     const source = { digest: 'ab'.repeat(32), version: 3 }
     expect(findSource(formatSource(source))).toEqual(source)
@@ -26,7 +26,7 @@ describe('markers', () => {
 })
 
 describe('dialect', () => {
-  it('takes both spellings and writes the one that is asked for', () => {
+  it('accepts both spellings and writes the selected one', () => {
     expect(documentName('postgis_layer')).toBe('geodb_layer')
     expect(documentName('geodb_layer')).toBe('geodb_layer')
     expect(dialectName('geodb_layer', 'sister')).toBe('postgis_layer')
@@ -34,18 +34,18 @@ describe('dialect', () => {
     expect(dialectName('webmap', 'sister')).toBe('webmap')
   })
 
-  it('is not fooled by the names every object has', () => {
+  it('ignores inherited property names', () => {
     expect(documentName('constructor')).toBe('constructor')
     expect(dialectName('toString', 'sister')).toBe('toString')
   })
 })
 
 describe('geometry types', () => {
-  it.each(geometryTypes)('%s comes apart and together again', (type: GeometryType) => {
+  it.each(geometryTypes)('%s is split and joined without loss', (type: GeometryType) => {
     expect(geometryTypeOf(geometryParts(type))).toBe(type)
   })
 
-  it('are made of family, multi and Z', () => {
+  it('consist of family, multi and Z', () => {
     expect(geometryParts('MULTIPOINTZ')).toEqual({ family: 'POINT', isMulti: true, hasZ: true })
   })
 })

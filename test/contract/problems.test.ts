@@ -22,7 +22,7 @@ describe('problems of the toolkit', () => {
     expect(findWireProblem('constructor')).toBeUndefined()
   })
 
-  it('are reported by the toolkit, or before a server answers', () => {
+  it('are reported by the toolkit, or before a server responds', () => {
     const beforeAnswers = ['usage/bad-argument', 'server/listen', 'pipeline/interrupted']
     const rooms = /^src\/(server|store|import|render|ogc|database|access|style|geo)\//
     const named = readTexts()
@@ -36,8 +36,8 @@ describe('problems of the toolkit', () => {
   })
 })
 
-describe('problems of answers', () => {
-  it('have the status of a failure, and one code at most stands for a status', () => {
+describe('problems of responses', () => {
+  it('have an error status, and at most one code represents a status', () => {
     expect(wire.filter(({ status }) => status < 400 || status > 599)).toEqual([])
     const statuses = wire.filter(({ meansStatus }) => meansStatus).map(({ status }) => status)
     expect(new Set(statuses).size).toBe(statuses.length)
@@ -59,7 +59,7 @@ describe('problems of answers', () => {
     expect(findCodeOfException(exception)).toBe(code)
   })
 
-  test('one code at most stands for an exception', () => {
+  test('at most one code represents an exception', () => {
     const shared = Map.groupBy(
       wire.filter(({ meansException }) => meansException),
       ({ exception }) => exception,

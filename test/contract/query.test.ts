@@ -16,15 +16,15 @@ function refusal(name: RouteName, raw: RawQuery): string {
 }
 
 describe('parseQuery', () => {
-  it.each(['true', 'True', 'yes', '1'])('takes %s for true', (text) => {
+  it.each(['true', 'True', 'yes', '1'])('reads %s as true', (text) => {
     expect(parse('feature.list', { geom: text }).named).toEqual({ geom: true })
   })
 
-  it.each(['false', 'False', 'no', '0'])('takes %s for false', (text) => {
+  it.each(['false', 'False', 'no', '0'])('reads %s as false', (text) => {
     expect(parse('feature.list', { geom: text }).named).toEqual({ geom: false })
   })
 
-  it('reads lists between commas, the empty text as the empty list', () => {
+  it('reads comma-separated lists, the empty string as the empty list', () => {
     expect(parse('feature.list', { fields: 'a,b', extensions: '' }).named).toEqual({
       fields: ['a', 'b'],
       extensions: [],
@@ -32,11 +32,11 @@ describe('parseQuery', () => {
     expect(parse('render.mvt', { resource: '4,5' }).named).toEqual({ resource: [4, 5] })
   })
 
-  it('takes a percent-encoded comma for a part of the value', () => {
+  it('reads a percent-encoded comma as part of the value', () => {
     expect(parse('feature.list', { fields: 'a%2Cb,c' }).named).toEqual({ fields: ['a,b', 'c'] })
   })
 
-  it('shows how a value is written that has a form', () => {
+  it('shows an example of the expected format', () => {
     expect(refusal('attachment.image', { size: '100' })).toBe(
       'Parameter "size": expected a value such as 300x200, got "100".',
     )
@@ -50,7 +50,7 @@ describe('parseQuery', () => {
     })
   })
 
-  it('keeps field filters as text, repeated ones too, and ignores what it does not know', () => {
+  it('keeps field filters as strings, including repeated ones, and ignores unknown parameters', () => {
     const { more, named } = parse('feature.list', {
       fld_a__gt: '1',
       fld_b: ['x', 'y'],
@@ -66,11 +66,11 @@ describe('parseQuery', () => {
     expect(named).toEqual({})
   })
 
-  it('lets the last of a repeated parameter count', () => {
+  it('uses the last value of a repeated parameter', () => {
     expect(parse('feature.list', { limit: ['1', '2'] }).named).toEqual({ limit: 2 })
   })
 
-  it('names the parameter and the value that do not fit', () => {
+  it('reports the parameter and the invalid value', () => {
     expect(refusal('feature.list', { limit: '-1' })).toBe('Parameter "limit": expected at least 0, got "-1".')
     expect(refusal('feature.list', { limit: '1.5' })).toBe(
       'Parameter "limit": expected an integer, got "1.5".',
@@ -89,7 +89,7 @@ describe('parseQuery', () => {
 })
 
 describe('formatParameter', () => {
-  it('writes what parseQuery reads', () => {
+  it('formats values as parseQuery reads them', () => {
     const fields = ['a,b', '100%', 'c']
     expect(parse('feature.list', { fields: formatParameter(fields) }).named).toEqual({ fields })
   })

@@ -30,18 +30,18 @@ describe('findReferences', () => {
     ])
   })
 
-  it('says which classes fit and what a deletion does', () => {
+  it('returns the allowed classes and the effect of a deletion', () => {
     const [found] = findReferences(membersOf('geodb_layer').geodb_layer as object, { connection: { id: 3 } })
     expect(found?.target).toEqual({ classes: ['geodb_connection'], form: 'object', onDelete: 'refuse' })
   })
 
-  it('passes over null and over values that do not fit', () => {
+  it('skips null and invalid values', () => {
     expect(findReferences(webmap, { bookmark_resource: null, root_item: { children: 'none' } })).toEqual([])
   })
 })
 
 describe('mapReferences', () => {
-  it('copies everything but the references', () => {
+  it('copies everything except the references', () => {
     const value = { extent_left: -10, root_item: { item_type: 'root', children: [layer('a')], odd: [1] } }
     const mapped = mapReferences(webmap, value, ({ value }) => `key:${value}`)
     expect(mapped).toEqual({

@@ -48,7 +48,7 @@ describe('class descriptors', () => {
         expect((schema as { description?: string }).description, `${member}.${name}`).toMatch(/\.$/)
   })
 
-  it.each(dataClsNames)('%s has the fields that its source data names', (cls) => {
+  it.each(dataClsNames)('%s has the fields of its source data', (cls) => {
     const fields = descriptorOf(cls).members[cls]?.properties ?? {}
     const { options, structure = [], srs } = dataOf(cls) ?? {}
     expect(fields).toMatchObject({
@@ -72,7 +72,7 @@ describe('class descriptors', () => {
     }
   })
 
-  it('has lists of styles and layers that say what the classes are', () => {
+  it('has the lists of styles and layers that the classes define', () => {
     const having = (word: string) => clsNames.filter((cls) => descriptorOf(cls).interfaces.includes(word))
     expect(having('IFeatureLayer').sort()).toEqual([...featureLayerClasses].sort())
     expect(clsNames.filter(hasFeatures).sort()).toEqual([...featureLayerClasses].sort())
@@ -122,7 +122,7 @@ describe('routes', () => {
     ])
   })
 
-  it('asks nothing of callers that are not known', () => {
+  it('requires no permission of unauthenticated callers', () => {
     const anonymous = routeNames.filter((name) => routeOf(name).isAnonymous)
     expect(anonymous).toContain('instance.alive')
     for (const name of anonymous) {
@@ -133,14 +133,14 @@ describe('routes', () => {
     expect(ofSessions).toEqual(['auth.login', 'auth.logout'])
   })
 
-  it('has one operation a method and path', () => {
+  it('has one operation per method and path', () => {
     const seen = routeNames.map((name) => `${routeOf(name).method} ${routeOf(name).path}`)
     expect(new Set(seen).size).toBe(seen.length)
   })
 })
 
 describe('problems', () => {
-  it('knows nothing of codes of other programs', () => {
+  it('ignores codes of other programs', () => {
     expect(findProblemKind('constructor')).toBeUndefined()
     expect(findProblemKind('resource/not-found')?.status).toBe(404)
   })

@@ -8,7 +8,7 @@ test('the secrets of the contract are those of connections, users, logins and to
   expect(isSecretName('display_name')).toBe(false)
 })
 
-it('marks every text that a request sends as a password', () => {
+it('marks every string that a request sends as a password', () => {
   const unmarked = routeNames.flatMap((name) =>
     [...fieldsIn(routeOf(name).body)].flatMap(([field, schema]) =>
       /password|secret/.test(field) && !('x-secret' in schema) ? [`${name} ${field}`] : [],
@@ -17,7 +17,7 @@ it('marks every text that a request sends as a password', () => {
   expect(unmarked).toEqual([])
 })
 
-test('the pattern finds names of secrets in other names, and headers', () => {
+test('the pattern matches names that contain a secret name, and headers', () => {
   const pattern = secretPattern(['adminKey'])
   for (const name of ['password', 'newPassword', 'Authorization', 'set-cookie', 'access_token', 'adminKey'])
     expect(name).toMatch(pattern)

@@ -21,18 +21,18 @@ const schemas: readonly [name: string, build: (from: Builders) => object][] = [
 ]
 
 describe('the builders of schemas', () => {
-  test.each(schemas)('give for %s what TypeBox gives', (_, build) => {
+  test.each(schemas)('return for %s the schema of TypeBox', (_, build) => {
     expect(JSON.stringify(build(Type))).toBe(JSON.stringify(build(TypeBox as Builders)))
   })
 
-  test('leave a schema as it is when it becomes optional', () => {
+  test('do not change a schema when they make it optional', () => {
     const name = Type.String()
     Type.Optional(name)
     expect(Type.Object({ name }).required).toEqual(['name'])
   })
 })
 
-test('no file loads TypeBox: its types are enough', () => {
+test('no file loads TypeBox at run time, only its types', () => {
   const sources = readSources().filter(({ path }) => path.startsWith('src/'))
   const loading = sources.filter(({ text }) => /^import (?!type\b).*from 'typebox/m.test(text))
   expect(loading.map(({ path }) => path)).toEqual([])

@@ -13,11 +13,11 @@ const webmap = (children: unknown[], rest = {}) => ({
 describe('a validator', () => {
   const check = all(bodySchema('webmap', 'create'))
 
-  it('passes what fits, unknown members included', () => {
+  it('accepts valid values, including unknown members', () => {
     expect(check(webmap([style], { novelty: 1 }))).toEqual([])
   })
 
-  it('names the value and the place, at any depth', () => {
+  it('reports the value and the location, at any depth', () => {
     const group = { item_type: 'group', display_name: 'G', children: [{ ...style, layer_style_id: 'roads' }] }
     expect(check(webmap([style, group]))).toEqual([
       {
@@ -28,13 +28,13 @@ describe('a validator', () => {
     ])
   })
 
-  it('says once that a value fits no branch of a union', () => {
+  it('reports once that a value matches no branch of a union', () => {
     expect(check(webmap([], { extent_left: 'west' }))).toEqual([
       { kind: 'bad-value', pointer: '/webmap/extent_left', message: 'expected a number or null, got "west"' },
     ])
   })
 
-  it('suggests the word that was meant', () => {
+  it('suggests the intended word', () => {
     expect(check(webmap([{ ...style, layer_adapter: 'tiles' }]))).toEqual([
       {
         kind: 'bad-value',
@@ -45,7 +45,7 @@ describe('a validator', () => {
     ])
   })
 
-  it('says once that a number is not one of the strings, and which one is near', () => {
+  it('reports once that a number is not one of the strings, and suggests a similar one', () => {
     expect(all({ type: 'string', enum: ['1.1.1', '1.3.0'] })(1.3)).toEqual([
       {
         kind: 'bad-value',
@@ -56,11 +56,11 @@ describe('a validator', () => {
     ])
   })
 
-  it('counts one item as one', () => {
+  it('uses the singular for one item', () => {
     expect(all({ type: 'array', minItems: 1 })([])[0]?.message).toBe('expected at least 1 item')
   })
 
-  it('names an unknown kind of item', () => {
+  it('reports an unknown type of item', () => {
     expect(check(webmap([{ ...style, item_type: 'folder' }])).map((fault) => fault.message)).toEqual([
       'unknown item_type "folder"',
     ])
@@ -80,7 +80,7 @@ describe('a validator', () => {
     expect(first({ resource: { cls: 7 }, webmap: { extent_top: 91 } })).toHaveLength(1)
   })
 
-  it('keeps unknown fields out where the schema closes an object', () => {
+  it('rejects unknown fields if the schema is closed', () => {
     const closed = all({
       type: 'object',
       additionalProperties: false,
@@ -97,14 +97,14 @@ describe('a validator', () => {
   })
 })
 
-describe('what messages show', () => {
-  it('shows what the caller says instead of the value', () => {
+describe('values in messages', () => {
+  it('are replaced by the function of the caller', () => {
     const check = all({ type: 'object', properties: { port: { type: 'integer' } } })
     const faults = check({ port: 'hunter2' }, (pointer, part) => (pointer === '/port' ? '${env.PORT}' : part))
     expect(faults.map(({ message }) => message)).toEqual(['expected an integer, got "${env.PORT}"'])
   })
 
-  it('tells people used to YAML 1.1 what to write', () => {
+  it('suggest true or false for the booleans of YAML 1.1', () => {
     expect(all({ type: 'boolean' })('yes')[0]?.hint).toBe('write true')
     expect(all({ type: 'boolean' })('false')[0]?.hint).toBe('write false')
   })

@@ -3,7 +3,7 @@ import { LongNumber, parseExactJson } from '../../src/core/long_number.ts'
 
 describe('parseExactJson', () => {
   it.each(['9007199254740993', '-9223372036854775808', '123456789012345678901234567890'])(
-    'keeps the digits of %s wherever it stands',
+    'keeps the digits of %s at any position',
     (digits) => {
       const long = new LongNumber(digits)
       expect(parseExactJson(digits)).toEqual(long)
@@ -20,7 +20,7 @@ describe('parseExactJson', () => {
     '{"a":"b: 9007199254740993, "}',
     '{"__proto__":9,"b":[true,null]}',
     '1234567890123456 ',
-  ])('reads %s as everybody does', (text) => {
+  ])('reads %s as JSON.parse does', (text) => {
     expect(parseExactJson(text)).toEqual(JSON.parse(text))
     expect(parseExactJson(`[${text}, 1]`)).toEqual([JSON.parse(text), 1])
   })

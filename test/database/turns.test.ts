@@ -69,4 +69,51 @@ describe('turns', () => {
     const again = await turns.take('b')
     again()
   })
+
+  describe('after slow turns', () => {
+    let time = 0
+    const clock = () => time
+    /** Takes a turn of a duration. */
+    async function spend(turns: Turns, party: string, ms: number): Promise<void> {
+      const end = await turns.take(party)
+      time += ms
+      end()
+    }
+
+    it('are granted first to who has used less', async () => {
+      const turns = new Turns({ atOnce: 1, perParty: 1, clock })
+      await spend(turns, 'a', 10_000)
+      for (let at = 0; at < 25; at += 1) await spend(turns, 'b', 40)
+      await spend(turns, 'c', 10)
+      expect(await order(turns, ['a1', 'a2', 'b1', 'b2', 'c1', 'c2'])).toEqual([
+        'a1',
+        'c1',
+        'c2',
+        'b1',
+        'b2',
+        'a2',
+      ])
+      time += 600_000
+      expect(await order(turns, ['a1', 'b1', 'a2', 'b2'])).toEqual(['a1', 'b1', 'a2', 'b2'])
+    })
+
+    it('wait a moment for the next short turn of a request', async () => {
+      const turns = new Turns({ atOnce: 1, perParty: 1, clock })
+      await spend(turns, 'slow', 10_000)
+      const given: string[] = []
+      const first = await turns.take('short')
+      const slow = turns.take('slow').then((end) => {
+        given.push('slow')
+        return end
+      })
+      first()
+      // Asked for in the same moment: no time passes.
+      const next = await turns.take('short')
+      given.push('short')
+      next()
+      const last = await slow
+      last()
+      expect(given).toEqual(['short', 'slow'])
+    })
+  })
 })

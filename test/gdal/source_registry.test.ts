@@ -3,8 +3,7 @@ import { sourceFormatList, sourceFormatOf, sourceFormats } from '../../src/contr
 import { isData } from '../../src/gdal/sources/find_format.ts'
 import { formats } from '../../src/gdal/sources/registry.ts'
 
-test('every source format of the contract is registered once', () => {
-  expect(formats.map(({ name }) => name).sort()).toEqual(Object.keys(sourceFormats).sort())
+test('every source format has the facts of the contract', () => {
   for (const format of formats) expect(format).toMatchObject(sourceFormats[format.name])
 })
 

@@ -13,7 +13,7 @@ afterEach(async () => {
 const quick = { times: 3, firstDelayMs: 1, maxDelayMs: 5 }
 
 describe('an HTTP client', () => {
-  it('repeats a GET that meets a busy server, and gives the last answer', async () => {
+  it('retries a GET to a busy server, and returns the last response', async () => {
     const statuses = [503, 429, 200]
     const seen: string[] = []
     const client = await connect((request, response) => {
@@ -27,7 +27,7 @@ describe('an HTTP client', () => {
     expect(seen).toEqual(['GET /a', 'GET /a', 'GET /a'])
   })
 
-  it('gives the body of the answer that it stops repeating at', async () => {
+  it('returns the body of the last response after all retries', async () => {
     const client = await connect((_, response) => {
       response.statusCode = 503
       response.end('still busy')
@@ -36,7 +36,7 @@ describe('an HTTP client', () => {
     expect([answer.status, await textOf(answer.body), answer.repeated]).toEqual([503, 'still busy', 3])
   })
 
-  it('sends a POST once, whatever the answer', async () => {
+  it('sends a POST once, whatever the response', async () => {
     let count = 0
     const client = await connect((_, response) => {
       count += 1
@@ -47,7 +47,7 @@ describe('an HTTP client', () => {
     expect([count, repeated]).toEqual([1, 0])
   })
 
-  it('repeats a POST under a key, while the server is at work on the first', async () => {
+  it('retries a POST with an idempotency key while the first request is in progress', async () => {
     const statuses = [503, 409, 200]
     const keys: unknown[] = []
     const client = await connect((request, response) => {
@@ -61,7 +61,7 @@ describe('an HTTP client', () => {
     expect([answer.status, keys]).toEqual([200, ['a', 'a', 'a']])
   })
 
-  it('takes any other conflict for an answer', async () => {
+  it('does not retry other conflicts', async () => {
     let count = 0
     const client = await connect((_, response) => {
       count += 1
@@ -74,7 +74,7 @@ describe('an HTTP client', () => {
     expect((await client.send({ method: 'DELETE', path: '/a' })).status).toBe(409)
   })
 
-  it('sends credentials unasked, and never shows them', async () => {
+  it('sends credentials with the first request, and never shows them', async () => {
     let header = ''
     const client = await connect(
       (request, response) => {
@@ -102,7 +102,7 @@ describe('an HTTP client', () => {
     })
   })
 
-  it('says that a host name does not resolve, and does not advise to start a server there', async () => {
+  it('reports a host name that cannot be resolved, without advice to start a server', async () => {
     const client = keep(createHttpClient({ origin: 'http://nowhere.invalid', retry: quick }))
     const fault = await client.send({ method: 'GET', path: '/' }).catch((error: unknown) => error)
     expect(fault).toMatchObject({
@@ -114,7 +114,7 @@ describe('an HTTP client', () => {
     expect((fault as Problem).hint).not.toContain('landform serve')
   })
 
-  it('gives up on an answer that does not come', async () => {
+  it('times out if the server does not respond', async () => {
     const client = await connect(() => undefined)
     await expect(client.send({ method: 'POST', path: '/slow', timeoutMs: 50 })).rejects.toMatchObject({
       code: 'http/timeout',
@@ -136,14 +136,14 @@ describe('an HTTP client', () => {
     })
   })
 
-  it('says that it was interrupted when the caller aborts', async () => {
+  it('reports an interruption by the caller', async () => {
     const abort = new AbortController()
     const client = await connect(() => abort.abort())
     const sent = client.send({ method: 'POST', path: '/a', signal: abort.signal })
     await expect(sent).rejects.toMatchObject({ code: 'pipeline/interrupted' })
   })
 
-  it('tells what the body of a request failed with as it is', async () => {
+  it('rethrows the error of a request body unchanged', async () => {
     const client = await connect((request) => request.resume())
     async function* broken() {
       yield Buffer.from('half')
@@ -164,7 +164,7 @@ describe('an HTTP client', () => {
     })
   })
 
-  it('does not take half a body for a whole one', async () => {
+  it('rejects a truncated body', async () => {
     const client = await connect((_, response) => {
       response.writeHead(200, { 'content-length': '100' })
       response.write('half')
@@ -185,7 +185,7 @@ describe('parseRetryAfter', () => {
 })
 
 describe('parseServerUrl', () => {
-  it('takes addresses apart', () => {
+  it('splits URLs into their parts', () => {
     expect(parseServerUrl('http://127.0.0.1:8080')).toEqual({ origin: 'http://127.0.0.1:8080', basePath: '' })
     expect(parseServerUrl('https://gis.example.org/maps/')).toEqual({
       origin: 'https://gis.example.org',
@@ -197,7 +197,7 @@ describe('parseServerUrl', () => {
     expect(() => parseServerUrl(text)).toThrow('is not a server URL')
   })
 
-  it('refuses a login in the address without printing it', () => {
+  it('refuses a URL with credentials without printing it', () => {
     expect(() => parseServerUrl('https://alice:sesame@gis.example.org')).toThrow(
       'The URL of gis.example.org contains credentials.',
     )

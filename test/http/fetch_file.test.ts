@@ -21,8 +21,8 @@ const fetchAt = (path: string, more: Partial<FetchRequest> = {}) =>
 
 const fault = (asked: Promise<unknown>) => asked.catch((error: unknown) => error)
 
-describe('fetching from a service that a user has named', () => {
-  it('gives status, type and body, whatever they are', async () => {
+describe('fetching from a service that a user has configured', () => {
+  it('returns status, type and body of any response', async () => {
     service.answer = (_, response) => {
       response.writeHead(404, { 'content-type': 'text/x; charset=a' }).end('gone')
     }
@@ -31,7 +31,7 @@ describe('fetching from a service that a user has named', () => {
     expect(service.requests).toEqual(['GET /a?b=c'])
   })
 
-  it('follows redirections, with the login at the same server', async () => {
+  it('follows redirects, and sends the credentials to the same server', async () => {
     service.answer = ({ url }, response) => {
       if (url === '/end') response.end('end')
       else response.writeHead(302, { location: url === '/a' ? '/b' : 'end' }).end()
@@ -42,7 +42,7 @@ describe('fetching from a service that a user has named', () => {
     expect(service.requests).toEqual(['/a', '/b', '/end'].map((path) => `GET ${path} ${basic}`))
   })
 
-  it('keeps the login from other servers', async () => {
+  it('does not send the credentials to other servers', async () => {
     const there = service.url.replace('127.0.0.1', 'localhost')
     service.answer = ({ url }, response) => {
       if (url === '/end') response.end('end')
@@ -52,7 +52,7 @@ describe('fetching from a service that a user has named', () => {
     expect(service.requests.at(-1)).toBe('GET /end')
   })
 
-  it('does not go round in circles, nor to files', async () => {
+  it('refuses redirect loops and redirects to files', async () => {
     service.answer = (_, response) => response.writeHead(302, { location: '/again' }).end()
     expect(await fault(fetchAt('/a'))).toMatchObject({
       code: 'external/answer',
@@ -70,7 +70,7 @@ describe('fetching from a service that a user has named', () => {
     })
   })
 
-  it('breaks off what takes too long, though bytes keep coming', async () => {
+  it('times out on a response that takes too long, even if bytes keep arriving', async () => {
     service.answer = (_, response) => {
       const drip = () => {
         if (!response.destroyed) response.write('x', () => setImmediate(drip))
@@ -84,7 +84,7 @@ describe('fetching from a service that a user has named', () => {
     })
   })
 
-  it('says why a server cannot be reached', async () => {
+  it('reports why a server is unreachable', async () => {
     const url = new URL('http://127.0.0.1:9/')
     expect(await fault(fetchAt('/', { url }))).toMatchObject({
       code: 'external/unreachable',
@@ -93,7 +93,7 @@ describe('fetching from a service that a user has named', () => {
   })
 
   it.each(['http://127.0.0.1:PORT/', 'http://localhost:PORT/', 'http://[::1]:PORT/', 'http://0x7f.1:PORT/'])(
-    'does not ask %s where private networks are closed',
+    'does not connect to %s if private networks are not allowed',
     async (template) => {
       const url = new URL(template.replace('PORT', new URL(service.url).port))
       expect(await fault(fetchAt('/', { url, allowPrivate: false }))).toMatchObject({
@@ -104,7 +104,7 @@ describe('fetching from a service that a user has named', () => {
     },
   )
 
-  it('says that it was interrupted', async () => {
+  it('reports an interruption', async () => {
     const stop = new AbortController()
     service.answer = () => stop.abort()
     expect(await fault(fetchAt('/a', { signal: stop.signal }))).toMatchObject({

@@ -22,18 +22,18 @@ test.each([
   '64:ff9b::7f00:1',
   '2001:db8::1',
   'localhost',
-])('%s is none of the public Internet', (address) => {
+])('%s is not a public address', (address) => {
   expect(isPrivateAddress(address)).toBe(true)
 })
 
 test.each(['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1'])(
-  '%s is of the public Internet',
+  '%s is a public address',
   (address) => {
     expect(isPrivateAddress(address)).toBe(false)
   },
 )
 
-test.each([true, false])('a name of this machine has no public address (all: %s)', async (all) => {
+test.each([true, false])('a host name of this machine has no public address (all: %s)', async (all) => {
   const error = await new Promise((resolve) => lookupPublic('localhost', { all }, resolve))
   expect(error).toMatchObject({ code: 'LANDFORM_PRIVATE_ADDRESS' })
 })

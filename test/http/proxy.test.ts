@@ -6,7 +6,7 @@ import { createHttpClient } from '../../src/http/client.ts'
 import { type ProxySettings, readProxySettings } from '../../src/http/proxy.ts'
 
 describe('readProxySettings', () => {
-  it('takes small letters before capitals, and nothing where nothing is said', () => {
+  it('prefers lower-case variables, and returns nothing if none is set', () => {
     expect(readProxySettings({})).toBeUndefined()
     expect(readProxySettings({ NO_PROXY: '*' })).toBeUndefined()
     expect(
@@ -57,12 +57,12 @@ describe('a client with a proxy', () => {
     }
   }
 
-  it('asks it for the whole address, and says who it is', async () => {
+  it('sends it the full URL and the proxy credentials', async () => {
     expect(await ask('http://gis.example.org', { http: `http://me:sesame@${address}` })).toBe('through')
     expect(seen).toEqual([`http://gis.example.org/a?b=1 Basic ${btoa('me:sesame')}`])
   })
 
-  it('goes straight to the hosts that are excepted', async () => {
+  it('connects directly to excluded hosts', async () => {
     seen.length = 0
     const settings = { http: 'http://127.0.0.1:9', except: 'example.org,127.0.0.1' }
     expect(await ask(`http://${address}`, settings)).toBe('through')

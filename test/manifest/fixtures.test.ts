@@ -38,7 +38,7 @@ describe('a bad manifest', () => {
 })
 
 describe('the fixtures', () => {
-  it('have a case for every code about files that people write', async () => {
+  it('cover every code for files of users', async () => {
     const loaded = await Promise.all(bad.map(({ path }) => load(path)))
     const seen = new Set(loaded.flatMap(({ issues }) => issues.map(({ code }) => code)))
     const elsewhere = ['file/too-large', 'manifest/invalid', 'yaml/edit']

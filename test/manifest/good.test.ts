@@ -38,7 +38,7 @@ describe('a good manifest', () => {
     expect([...seen].sort()).toEqual(Object.keys(classes).sort())
   })
 
-  it('takes the texts of files in as they are, and says which values are files', async () => {
+  it('includes files unchanged, and returns which values come from files', async () => {
     const { manifest, sources } = await load('good/files.yaml')
     const style = readFileSync(`${fixtures}/good/style.xml`, 'utf8')
     expect(manifest?.resources.get('red')?.members.mapsrv_style).toEqual({ xml: style })
@@ -48,7 +48,7 @@ describe('a good manifest', () => {
     expect(sources.get('good/style.xml')).toBe(style)
   })
 
-  it('gives every variable the type that its place wants', async () => {
+  it('converts each variable to the type of its field', async () => {
     const { manifest } = await load('good/variables.yaml')
     expect(manifest?.id).toBe('Norway')
     expect(manifest?.resources.get('root')?.existing).toBe(true)
@@ -75,10 +75,10 @@ describe('a good manifest', () => {
   })
 })
 
-describe('the example', () => {
+describe('the example manifest', () => {
   const root = fixtures.replace(/test\/fixtures$/, '')
 
-  it('of the world loads without an issue, parents before children', async () => {
+  it('loads without an issue, parents before children', async () => {
     const loaded = await load('manifests/world.yaml', root)
     expect(printIssues(loaded)).toBe('')
     expect([...(loaded.manifest?.resources.keys() ?? [])]).toEqual([
@@ -97,8 +97,8 @@ describe('the example', () => {
   })
 })
 
-describe('where a resource stands', () => {
-  it('is the nearest part that is written', async () => {
+describe('the position of a resource', () => {
+  it('is that of the nearest existing part', async () => {
     const { manifest } = await load('good/everything.yaml')
     const map = manifest?.resources.get('map')
     const at = (pointer: string) => [map?.spanOf(pointer).line, map?.spanOf(pointer).column]

@@ -19,7 +19,7 @@ const load = (...paths: string[]) => loadManifest({ paths, env: {}, cwd })
 const codes = async (...paths: string[]) => (await load(...paths)).issues.map(({ code }) => code)
 
 describe('paths', () => {
-  it('that lead nowhere, or to a folder without manifests, are issues', async () => {
+  it('that do not exist, or folders without manifests, are issues', async () => {
     expect(printIssues(await load('nowhere.yaml', 'empty'))).toBe(
       'error file/not-found: nowhere.yaml: no such file or folder\n' +
         'error manifest/empty: empty: the folder has no *.yaml files\n',
@@ -27,26 +27,26 @@ describe('paths', () => {
     expect(await codes()).toEqual(['manifest/empty'])
   })
 
-  it('name each file once, however often they lead to it', async () => {
+  it('load each file once, even if several paths match it', async () => {
     const { issues, sources } = await load('a.yaml', './a.yaml', join(cwd, 'a.yaml'))
     expect(issues).toEqual([])
     expect([...sources.keys()]).toEqual(['a.yaml'])
   })
 
-  it('may be links to files; a broken one is an issue', async () => {
+  it('may be symbolic links to files; a broken link is an issue', async () => {
     const { issues, sources } = await load('linked')
     expect([...sources.keys()]).toEqual(['linked/link.yaml'])
     expect(issues.map(({ code }) => code)).toEqual(['file/unreadable'])
   })
 
-  it('outside of the working directory are shown relative to it', async () => {
+  it('outside the working directory are shown relative to it', async () => {
     const loaded = await loadManifest({ paths: ['../a.yaml'], env: {}, cwd: join(cwd, 'empty') })
     expect([...loaded.sources.keys()]).toEqual(['../a.yaml'])
   })
 })
 
 describe('secrets', () => {
-  it('are blotted out of the text that excerpts are made of, lines and columns kept', async () => {
+  it('are redacted in excerpts, and lines and columns are preserved', async () => {
     const text = `${root}  db:\n    password: "hunter2 x"\n    port: 1\n`
     writeFileSync(join(cwd, 'secret.yaml'), text)
     const shown = (await load('secret.yaml')).sources.get('secret.yaml')

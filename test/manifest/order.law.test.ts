@@ -82,7 +82,7 @@ const withoutPlace = ({ spanOf: _, ...wanted }: WantedResource) => wanted
 describe('a manifest', () => {
   const plans = fc.array(resource, { minLength: 1, maxLength: 15 })
 
-  test('is the same, in the same order, however its files and keys are shuffled and nested', () => {
+  test('is the same, in the same order, regardless of the order and nesting of its files and keys', () => {
     const law = fc.property(
       plans,
       fc.array(fc.record({ rank: fc.nat(), file: fc.nat(2), isNested: fc.boolean() }), {

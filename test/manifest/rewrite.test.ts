@@ -11,14 +11,14 @@ const readManifest = (text: string) =>
   toValue(parseYaml('f', text).documents[0]?.root as Node) as WrittenManifest
 
 describe('formatManifest', () => {
-  it('writes the example as it is written by hand', () => {
+  it('formats the example as it is written by hand', () => {
     const [head] = world.split('\n')
     const withoutComments = world.replaceAll(/^ *#.*\n/gm, '')
     const schema = head?.split('$schema=')[1] ?? ''
     expect(formatManifest(readManifest(world), { schema })).toBe(`${head}\n${withoutComments}`)
   })
 
-  it('puts fields into the order of the contract, whatever order they come in', () => {
+  it('writes fields in the order of the contract', () => {
     const text = formatManifest({
       manifest: 'm',
       resources: {

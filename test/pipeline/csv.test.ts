@@ -20,7 +20,7 @@ async function read(text: string | Uint8Array, options?: CsvOptions) {
 }
 
 describe('openCsv', () => {
-  it('takes names from the first line and counts lines over quoted line breaks', async () => {
+  it('reads column names from the first line, and counts lines across quoted line breaks', async () => {
     expect(await read('\uFEFFa,b\r\n1,"x\n""y"""\r\n2,z\r\n')).toEqual({
       columns: ['a', 'b'],
       rows: [
@@ -30,7 +30,7 @@ describe('openCsv', () => {
     })
   })
 
-  it('reads tables without header and with quotes as plain text', async () => {
+  it('reads tables without a header, and with quotes as part of values', async () => {
     expect(await read('1\t"x\n2\ty"\n', { separator: '\t', quote: null, columns: ['a', 'b'] })).toEqual({
       columns: ['a', 'b'],
       rows: [
@@ -40,21 +40,21 @@ describe('openCsv', () => {
     })
   })
 
-  it('gives rows of another width too, for a check to refuse', async () => {
+  it('yields rows with a wrong number of columns, which a check rejects', async () => {
     expect((await read('a,b\n1\n1,2,3\n')).rows.map(({ cells }) => cells.length)).toEqual([1, 3])
   })
 
-  it('refuses an empty file and quotes that do not close', async () => {
+  it('refuses an empty file and unclosed quotes', async () => {
     await expect(read('')).rejects.toMatchObject({ code: 'source/unreadable' })
     await expect(read('a\n1\n"x\n2\n')).rejects.toMatchObject({
       code: 'source/unreadable',
-      message: expect.stringContaining('a quote in the row that begins in line 3 is never closed'),
+      message: expect.stringContaining('the row that begins in line 3 has an unclosed quote'),
     })
   })
 })
 
 describe('formatCsvRow', () => {
-  it('writes what openCsv reads', async () => {
+  it('writes rows that openCsv reads unchanged', async () => {
     const row = ['plain', 'com,ma', 'quo"te', 'line\nbreak', '', 'Ünï']
     const { rows } = await read(formatCsvRow(row.map((_, i) => `c${i}`)) + formatCsvRow(row))
     expect(rows[0]?.cells).toEqual(row)
@@ -62,7 +62,7 @@ describe('formatCsvRow', () => {
 })
 
 describe('gatherText', () => {
-  it('gathers pieces into large chunks and loses nothing', async () => {
+  it('joins strings into large chunks without loss', async () => {
     async function* pieces() {
       for (let i = 0; i < 3000; i += 1) yield `${'x'.repeat(200)}${i}\n`
     }

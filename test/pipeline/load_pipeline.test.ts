@@ -27,7 +27,7 @@ async function faults(text: string): Promise<string[]> {
 }
 
 describe('loadPipeline', () => {
-  it('gives what is written, and the folder its paths start from', async () => {
+  it('returns the pipeline and its folder', async () => {
     const { pipeline, issues } = await load(
       'pipeline: roads\nfrom: { file: "${env.SOURCE}" }\nto: { layer: roads }\n',
       { SOURCE: 'roads.gpkg' },
@@ -42,13 +42,13 @@ describe('loadPipeline', () => {
     })
   })
 
-  it.each(['pipelines/cities.yaml', 'pipelines/snapshot.yaml'])('finds no fault in %s', async (path) => {
+  it.each(['pipelines/cities.yaml', 'pipelines/snapshot.yaml'])('accepts %s', async (path) => {
     const { pipeline, issues } = await loadPipeline({ path, cwd: process.cwd(), env: {} })
     expect(issues).toEqual([])
     expect(pipeline?.kind).toBe(path.includes('snapshot') ? 'export' : 'import')
   })
 
-  it('tells every fault with its place and a hint', async () => {
+  it('reports every fault with its position and a hint', async () => {
     const text = [
       'pipeline: roads',
       'form: { file: x }',
@@ -78,13 +78,13 @@ describe('loadPipeline', () => {
     ])
   })
 
-  it('says once that a file is a manifest', async () => {
+  it('reports once that a file is a manifest', async () => {
     expect(await faults('manifest: test\nresources:\n  root: { existing: true, id: 0 }\n')).toEqual([
       '1:1 pipeline/unknown-field the file is a manifest, not a pipeline (apply it with "landform apply FILE")',
     ])
   })
 
-  it('shows no secret, neither in a message nor in the line of a fault', async () => {
+  it('shows no secrets in messages and excerpts', async () => {
     const text =
       'pipeline: roads\nfrom: { file: roads.csv, password: hunter2 }\nto: { layer: [], password: "a b" }\n'
     const { issues, text: shown } = await load(text)
@@ -94,14 +94,14 @@ describe('loadPipeline', () => {
     expect(shown).toHaveLength(text.length)
   })
 
-  it('shows the expression in the place of what a variable holds', async () => {
+  it('shows the expression instead of the value of a variable', async () => {
     const { issues } = await load('pipeline: x\nfrom: { file: a }\nto: { layer: b, mode: "${env.MODE}" }', {
       MODE: 'hunter2',
     })
     expect(issues.map(({ message }) => message)).toEqual(['expected one of "replace", got "${env.MODE}"'])
   })
 
-  it('names what is missing', async () => {
+  it('reports missing fields', async () => {
     expect(await faults('pipeline: x\nfrom: { layers: [a] }\nto: {}\n')).toEqual([
       '3:1 pipeline/missing-field missing field "folder"',
     ])
@@ -118,7 +118,7 @@ describe('loadPipeline', () => {
     expect(issues.map((issue) => issue.code)).toContain(code)
   })
 
-  it('says that a file is not there', async () => {
+  it('reports a missing file', async () => {
     await expect(loadPipeline({ path: 'none.yaml', cwd, env: {} })).rejects.toMatchObject({
       code: 'file/not-found',
     })
@@ -126,7 +126,7 @@ describe('loadPipeline', () => {
 })
 
 describe('pipelineSchema', () => {
-  it('stands on its own and takes what loadPipeline takes', () => {
+  it('is self-contained and accepts what loadPipeline accepts', () => {
     expect(new Ajv({ strict: false }).validateSchema(pipelineSchema())).toBe(true)
     const check = createValidatorCompiler({ faults: 'all' })(pipelineSchema())
     expect(check({ pipeline: 'a', from: { file: 'x' }, to: { layer: 'y' } })).toEqual([])

@@ -13,7 +13,7 @@ afterAll(() => rm(folder, { recursive: true }))
 const row = { line: 2, reason: 'x: is empty', cells: [''] }
 
 describe('a quarantine', () => {
-  it('keeps its file however often it is closed', async () => {
+  it('keeps its file when it is closed again', async () => {
     const file = join(folder, 'kept', 'bad.ndjson')
     const quarantine = openQuarantine(file)
     await quarantine.add(row)
@@ -24,7 +24,7 @@ describe('a quarantine', () => {
     expect(await readdir(join(folder, 'kept'))).toEqual(['bad.ndjson'])
   })
 
-  it('removes the file of an earlier run where no row is bad', async () => {
+  it('removes the file of an earlier run if no row is bad', async () => {
     const file = join(folder, 'bad.ndjson')
     const earlier = openQuarantine(file)
     await earlier.add(row)

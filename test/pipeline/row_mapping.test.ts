@@ -14,12 +14,12 @@ const check = (row: string[], changes: Partial<RowMapping> = {}) =>
   compileMapping({ ...mapping, ...changes }).checkRow(row)
 
 describe('a compiled mapping', () => {
-  it('gives geometry first, then the fields in the order of the layer', () => {
+  it('returns the geometry first, then the fields in the order of the layer', () => {
     expect(compileMapping(mapping).header).toEqual(['longitude', 'latitude', 'name', 'population'])
     expect(check(['Oslo', '59.9', '10.7', '580000'])).toEqual({ values: ['10.7', '59.9', 'Oslo', '580000'] })
   })
 
-  it('lets empty values be, unless they are required', () => {
+  it('accepts empty values unless they are required', () => {
     expect(check(['Oslo', '59.9', '10.7', ''])).toEqual({ values: ['10.7', '59.9', 'Oslo', ''] })
     expect(check(['', '59.9', '10.7', '1'])).toEqual({ reason: 'name: is empty' })
   })
@@ -31,11 +31,11 @@ describe('a compiled mapping', () => {
     [['Oslo', 'north', '10.7', '1'], 'latitude: "north" is not a finite number'],
     [['Oslo', '59.9', '', '1'], 'longitude: is empty'],
     [['Oslo', '59.9'], 'expected 4 columns, got 2'],
-  ])('says why %j is bad', (row, reason) => {
+  ])('reports why %j is invalid', (row, reason) => {
     expect(check(row)).toEqual({ reason })
   })
 
-  it('holds rows to the box, the pattern and the words', () => {
+  it('checks rows against the box, the pattern and the allowed values', () => {
     const bbox = { check: { bbox: [0, 50, 20, 70] } }
     expect(check(['Rome', '41.9', '12.5', '1'], bbox)).toEqual({
       reason: 'latitude: 41.9 is not between 50 and 70',
@@ -50,20 +50,20 @@ describe('a compiled mapping', () => {
     })
   })
 
-  it('takes fields and columns of the same name where none are mapped', () => {
+  it('maps columns to fields of the same name by default', () => {
     const { fieldColumns: _, ...rest } = mapping
     expect(compileMapping({ ...rest, check: undefined }).header).toEqual(['longitude', 'latitude', 'name'])
   })
 
-  it('refuses columns and fields that do not exist, with the one that was meant', () => {
+  it('refuses unknown columns and fields, with a suggestion', () => {
     expect(() => compileMapping({ ...mapping, geometry: { longitude: 'lng', latitude: 'lat' } })).toThrow(
-      '"lng" is no column of the file.',
+      '"lng" is not a column of the file.',
     )
     expect(() => compileMapping({ ...mapping, fieldColumns: { nmae: 'name' } })).toThrow(
       expect.objectContaining({ code: 'usage/bad-argument', hint: 'did you mean "name"?' }),
     )
     expect(() => compileMapping({ ...mapping, check: { fields: { size: {} } } })).toThrow(
-      '"size" is no field of the layer.',
+      '"size" is not a field of the layer.',
     )
   })
 })

@@ -83,8 +83,8 @@ ${more}`,
 
   const names = async () => (await openLayerClient(server).features(id)).map((one) => one.fields.name)
 
-  describe('into a layer', () => {
-    it('accounts for every row, and does nothing the second time', async () => {
+  describe('an import', () => {
+    it('accounts for every row, and does nothing if the source is unchanged', async () => {
       expect(await load(good)).toMatchObject({
         outcome: 'loaded',
         layers: [{ layer: keyname, read: 2, loaded: 2, unchanged: 0, quarantined: 0 }],
@@ -121,7 +121,7 @@ ${more}`,
       }
     })
 
-    it('leaves bad rows in the quarantine, with line and reason', async () => {
+    it('quarantines bad rows with line and reason', async () => {
       const report = await load(
         `${good}C,abc,51,6\nD,11,51,six\n`,
         'quarantine: { file: bad.ndjson, limit: 2 }',
@@ -134,17 +134,17 @@ ${more}`,
       ])
     })
 
-    it('changes nothing when there are too many bad rows, or a quote stays open', async () => {
+    it('changes nothing if there are too many bad rows or an unclosed quote', async () => {
       await load(good)
       await expect(load(`${good}C,abc,51,6\n`)).rejects.toMatchObject({ code: 'pipeline/quarantine' })
       await expect(load(`${good}"C,1,51,6\n`)).rejects.toMatchObject({
         code: 'source/unreadable',
-        message: expect.stringContaining('line 4 is never closed'),
+        message: expect.stringContaining('line 4 has an unclosed quote'),
       })
       expect(await names()).toEqual(['Ä', 'B'])
     })
 
-    it('does not let an emptied file empty a layer, unless told', async () => {
+    it('refuses an empty file, unless loss is allowed', async () => {
       await load(good)
       await expect(load('')).rejects.toMatchObject({ code: 'source/unreadable' })
       await expect(load(header)).rejects.toMatchObject({ code: 'data/loss' })
@@ -156,7 +156,7 @@ ${more}`,
       expect(await names()).toEqual([])
     })
 
-    it('does not let a table without a column empty a field, unless told', async () => {
+    it('refuses a table without a column of the layer, unless loss is allowed', async () => {
       await load(good)
       const narrow = good.replaceAll(/,(pop|\d)$/gm, '')
       await expect(load(narrow)).rejects.toMatchObject({
@@ -175,7 +175,7 @@ ${more}`,
       expect([layer?.before, layer?.loaded, await pops()]).toEqual([2, 2, [null, null]])
     })
 
-    it('refuses it before anything has changed on a server that prepares no sources, too', async () => {
+    it('refuses a loss before any change on servers without prepared sources, too', async () => {
       await load(good)
       const direct = api
       const proxy = await startProxy({
@@ -191,7 +191,7 @@ ${more}`,
       expect(await names()).toEqual(['Ä', 'B'])
     })
 
-    it('takes of a file that only the server reads what the layer has fields for, and nothing when it is refused', async () => {
+    it('loads only the fields of the layer from a file that the server reads, and nothing if it is refused', async () => {
       const features = [{ geometry: point(1, 2), properties: { id: 7, name: 'a', pop: 1 } }]
       const pipeline = `pipeline: file\nfrom: { file: places.geojson }\nto: { layer: ${keyname} }\n`
       await writeFile(join(folder, 'places.geojson'), geojson(features))
@@ -207,11 +207,11 @@ ${more}`,
     })
   })
 
-  describe('out of a layer', () => {
+  describe('an export', () => {
     const write = (force = false) =>
       run(`pipeline: out\nfrom: { layers: [${keyname}] }\nto: { folder: ${keyname} }\n`, { force })
 
-    it('writes what there is with its checksum, and does nothing the second time', async () => {
+    it('writes the features with a checksum, and does nothing if the layer is unchanged', async () => {
       await load(good)
       const [layer] = (await write()).layers
       expect(layer).toMatchObject({ read: 2, loaded: 2 })
@@ -220,7 +220,7 @@ ${more}`,
       expect((await write()).outcome).toBe('unchanged')
     })
 
-    it('writes an empty layer once, and says so', async () => {
+    it('writes an empty layer once, and reports it', async () => {
       expect(await write()).toMatchObject({ outcome: 'exported', layers: [{ read: 0, loaded: 0 }] })
       expect((await readdir(join(folder, keyname))).sort()).toEqual(['manifest.json', `${keyname}.geojson`])
       expect((await write()).outcome).toBe('unchanged')

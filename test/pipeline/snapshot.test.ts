@@ -52,19 +52,19 @@ describe('writeFeatureCollection', () => {
 })
 
 describe('a snapshot', () => {
-  it('is found again, and holds nothing else', async () => {
+  it('is found again, and the folder contains nothing else', async () => {
     const manifest = await exportFeatures(3)
     expect(await findSnapshot(folder)).toEqual(manifest)
     expect((await readdir(folder)).sort()).toEqual(['l.geojson', 'manifest.json'])
   })
 
-  it('takes the place of the one before', async () => {
+  it('replaces the previous one', async () => {
     await exportFeatures(3)
     const second = await exportFeatures(5)
     expect(await findSnapshot(folder)).toEqual(second)
   })
 
-  it('is known to be broken when a file was changed or lost', async () => {
+  it('is detected as damaged when a file was changed or deleted', async () => {
     const { files } = await exportFeatures(3)
     const file = files[0] ?? expect.fail('no file')
     expect(await isIntact(folder, file)).toBe(true)
@@ -74,13 +74,13 @@ describe('a snapshot', () => {
     expect(await isIntact(folder, file)).toBe(false)
   })
 
-  it('is not there while files are being written', async () => {
+  it('has no manifest while files are being written', async () => {
     const path = join(await openPartial(folder), 'l.geojson')
     await writeFeatureCollection(path, features(1))
     expect(await findSnapshot(folder)).toBeUndefined()
   })
 
-  it('leaves the earlier one alone when the new one fails', async () => {
+  it('is kept when the next export fails', async () => {
     const first = await exportFeatures(3)
     async function* broken() {
       yield '{}'

@@ -10,7 +10,7 @@ async function* chunksOf(text: string, size: number): AsyncGenerator<Uint8Array>
 const split = (text: string, size = 7) => Array.fromAsync(splitArray(chunksOf(text, size)))
 
 describe('splitArray', () => {
-  it('gives the items of any list of objects, however it is cut into chunks', async () => {
+  it('returns the items of any list of objects, however it is split into chunks', async () => {
     const items = fc.array(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()))
     const law = fc.asyncProperty(
       items,
@@ -25,16 +25,16 @@ describe('splitArray', () => {
     await fc.assert(law, { seed: 7, numRuns: process.env.LANDFORM_SOAK ? 5000 : 200 })
   })
 
-  it('is not fooled by brackets and escapes inside of texts', async () => {
+  it('ignores brackets and escapes within strings', async () => {
     const text = '[{"a":"}]\\"{","b":"\\\\"},{"c":[{}]}]'
     expect(await split(text, 1)).toEqual(['{"a":"}]\\"{","b":"\\\\"}', '{"c":[{}]}'])
   })
 
-  it.each(['', '[', '[{"a":1}', '[{"a":1},', '[{"a":'])('refuses %j, which ends too early', async (text) => {
-    await expect(split(text)).rejects.toThrow('ended before it was closed')
+  it.each(['', '[', '[{"a":1}', '[{"a":1},', '[{"a":'])('refuses %j, which is truncated', async (text) => {
+    await expect(split(text)).rejects.toThrow('its closing bracket is missing')
   })
 
-  it('refuses a list of something else', async () => {
+  it('refuses a list of other values', async () => {
     await expect(split('[1]')).rejects.toThrow('Expected an object in the list, got "1"')
   })
 })

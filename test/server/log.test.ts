@@ -33,7 +33,7 @@ const logged = async (id: string, ask: (headers: Record<string, string>) => Prom
   return linesOf(id)
 }
 
-test('a request is one line, with the path of its operation', async () => {
+test('a request has one line, with the path of its operation', async () => {
   const lines = await logged('request-read', (headers) =>
     server.admin('GET', '/api/resource/0?secret=hunter2', undefined, headers),
   )
@@ -54,7 +54,7 @@ test('a request is one line, with the path of its operation', async () => {
   expect(lines[0]?.bytes).toBeGreaterThan(100)
 })
 
-test('streams tell how much went, unknown paths are one path, and those who fail to log in have no name', async () => {
+test('streams are logged with their size, unknown paths as one path, and failed logins without the name', async () => {
   const [tree] = await logged('request-tree', async (headers) =>
     (await server.admin('GET', '/api/component/landform/tree', undefined, headers)).text(),
   )
@@ -70,7 +70,7 @@ test('streams tell how much went, unknown paths are one path, and those who fail
   expect(wrong).toMatchObject({ status: 401, user: null })
 })
 
-test('what fails inside is told in full to the log', async () => {
+test('internal errors are logged with all details', async () => {
   await server.database.query('alter table resmeta rename to resmeta_gone')
   const lines = await logged('request-fail', (headers) =>
     server.admin('GET', '/api/resource/0', undefined, headers),
@@ -83,7 +83,7 @@ test('what fails inside is told in full to the log', async () => {
   expect(JSON.stringify(lines[0]?.error)).toContain('resmeta')
 })
 
-test('a client that goes away in the middle of an upload is no fault of the server', async () => {
+test('a client that disconnects during an upload is not logged as an error of the server', async () => {
   const lines = await logged('request-gone', async (headers) => {
     const path = `${server.url}/api/component/file_upload/`
     const sent = request(path, { method: 'PUT', headers: { ...headers, 'content-length': 500_000 } })
@@ -98,7 +98,7 @@ test('a client that goes away in the middle of an upload is no fault of the serv
   expect(lines.filter(({ level }) => level !== 'info')).toEqual([])
 })
 
-test('a secret never reaches the log, wherever a line carries it', () => {
+test('a secret never reaches the log, in any field of a line', () => {
   const facts = { secret: 'hunter2', user: { password: 'hunter2' }, headers: { authorization: 'hunter2' } }
   log.info(facts, 'with secrets')
   log.child({ token: 'hunter2', request: facts }).error({ error: new Error('plain') }, 'with secrets')

@@ -31,7 +31,7 @@ const start = async (more: Partial<ServerConfig> = {}) => {
 const ask = (url: string, password: string, path: string, init: RequestInit = {}) =>
   fetch(url + path, { ...init, headers: { authorization: `Basic ${btoa(`administrator:${password}`)}` } })
 
-test('the first start generates a password for its owner alone, and later starts find everything in place', async () => {
+test('the first start generates a password readable by the owner only, and later starts use the existing data', async () => {
   const first = await start()
   const password = first.adminPassword ?? ''
   expect(password).toMatch(/^[\w-]{24}$/)
@@ -51,7 +51,7 @@ test('the first start generates a password for its owner alone, and later starts
   expect(await found.json()).toHaveLength(1)
 })
 
-test('nobody but its owner enters the data folder, and an older one that is open is closed with a warning', async () => {
+test('only its owner can access the data folder, and an accessible one is restricted with a warning', async () => {
   const modeOf = async (...names: string[]) =>
     ((await stat(join(dataFolder, 'inner', ...names))).mode & 0o777).toString(8)
   const database = await createTestDatabase()
@@ -87,14 +87,14 @@ test('nobody but its owner enters the data folder, and an older one that is open
   await database.drop()
 })
 
-test('the folder of others is not taken for data', async () => {
+test('a folder of another user is not used for data', async () => {
   await writeFile(join(dataFolder, 'notes.txt'), 'theirs')
   await chmod(dataFolder, 0o755)
   await expect(start()).rejects.toMatchObject({ code: 'files/exposed' })
   expect(await readdir(dataFolder)).toEqual(['notes.txt'])
 })
 
-test('a given password is not written down', async () => {
+test('a configured password is not stored in a file', async () => {
   const database = await createTestDatabase()
   const server = await start({ databaseUrl: database.url, adminPassword: 'given to it' })
   expect(server.adminPassword).toBeUndefined()
@@ -104,7 +104,7 @@ test('a given password is not written down', async () => {
   await database.drop()
 })
 
-test('two processes that start at once on one database agree on who is there', async () => {
+test('two processes that start concurrently on one database have the same principals', async () => {
   const database = await createTestDatabase()
   const config = { listen, databaseUrl: database.url, adminPassword: 'shared by two' }
   const servers = await Promise.all(
@@ -115,7 +115,7 @@ test('two processes that start at once on one database agree on who is there', a
   await database.drop()
 })
 
-test('a port in use is said so, and the database is let go', async () => {
+test('a port in use is reported, and the database is closed', async () => {
   const taken = await startTestServer('postgres')
   const database = await createTestDatabase()
   const port = Number(new URL(taken.url).port)
@@ -129,7 +129,7 @@ test('a port in use is said so, and the database is let go', async () => {
   await taken.stop()
 })
 
-test('a server that stops finishes what runs, takes nothing new, and may be stopped twice', async () => {
+test('a stopping server completes running requests and accepts no new ones, and stop is idempotent', async () => {
   const server = await startTestServer('postgres')
   const sent = request(`${server.url}/api/component/file_upload/`, {
     method: 'PUT',
@@ -149,7 +149,7 @@ test('a server that stops finishes what runs, takes nothing new, and may be stop
   await server.stop()
 })
 
-test('a database that goes away is 503 and tells nothing of itself; the process still answers', async () => {
+test('an unavailable database is 503 without details, and the process still responds', async () => {
   const database = await createTestDatabase()
   const server = await start({ databaseUrl: database.url, adminPassword: 'x' })
   await database.drop().catch(() => undefined)

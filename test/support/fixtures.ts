@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { clsNames } from '../../src/contract/registry.ts'
 import { formatIssue } from '../../src/core/excerpt.ts'
 import type { LoadedManifest } from '../../src/manifest/load_manifest.ts'
 
@@ -16,7 +17,11 @@ export function listCases(folder: 'good' | 'bad'): { readonly name: string; read
     .map(({ name }) => ({ name: name.replace(/\.yaml$/, ''), path: `${folder}/${name}` }))
 }
 
-/** Formats all issues of a load like the command line. */
+/** Formats all issues of a load like the command line; `(classes)` stands for the list of all classes. */
 export function printIssues({ issues, sources }: LoadedManifest): string {
-  return issues.map((issue) => `${formatIssue(issue, sources.get(issue.span?.file ?? ''))}\n`).join('')
+  return issues
+    .map((issue) => `${formatIssue(issue, sources.get(issue.span?.file ?? ''))}\n`)
+    .join('')
+    .replaceAll(clsNames.join(', '), '(classes)')
+    .replaceAll(clsNames.map((cls) => `"${cls}"`).join(', '), '(classes)')
 }

@@ -41,7 +41,7 @@ it.each([
   ['lonely.shp', 'a Shapefile, and its .shx and .dbf are missing'],
   ['lonely.mif', 'a MapInfo interchange file, and its .mid is missing'],
   ['lonely.TAB', 'a MapInfo table, and its .dat and .map and .id are missing'],
-])('says what %s lacks', async (name, words) => {
+])('reports what %s lacks', async (name, words) => {
   await write(name)
   await expect(packSource(join(folder, name))).rejects.toMatchObject({
     code: 'file/not-found',

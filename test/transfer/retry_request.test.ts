@@ -18,7 +18,7 @@ test.each([
   expect(isRetryable(problem(code, 'It failed.', details))).toBe(isSentAgain)
 })
 
-it('sends as often as the one policy says, and gives the last failure', async () => {
+it('sends as often as the retry policy allows, and throws the last error', async () => {
   let sent = 0
   const failing = sendWithRetries(
     async () => {

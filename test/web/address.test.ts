@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findUnknownStyles, formatAddress, parseAddress } from '../../src/web/address.ts'
 
-test('reads place, zoom, angle and styles from an address', () => {
+test('reads position, zoom, rotation and styles from a URL', () => {
   expect(parseAddress('?base=x&lon=10.5&lat=-3&zoom=4.25&angle=90&styles=7,8')).toEqual({
     lon: 10.5,
     lat: -3,
@@ -18,18 +18,18 @@ test.each([
   ['?lon=Infinity&lat=NaN&zoom=1e1', { zoom: 10 }],
   ['?styles=', { styles: [] }],
   ['?styles=a,2', { styles: [2] }],
-])('takes from %j only what is a place', (query, state) => {
+])('reads only the valid position of %j', (query, state) => {
   expect(parseAddress(query)).toEqual(state)
 })
 
-test('finds the styles of an address that a map does not have', () => {
+test('finds the styles of a URL that a map does not have', () => {
   expect(findUnknownStyles('?styles=7,8', [7, 8, 9])).toEqual([])
   expect(findUnknownStyles('?styles=', [7])).toEqual([])
   expect(findUnknownStyles('?lon=1', [7])).toEqual([])
   expect(findUnknownStyles('?styles=roads,7,99', [7])).toEqual(['roads', '99'])
 })
 
-test('keeps parameters of others, and leaves out an angle of none', () => {
+test('keeps other parameters, and omits a rotation of zero', () => {
   const state = { lon: 1, lat: 2, zoom: 3, angle: 0, styles: [4, 5] }
   expect(formatAddress('?lang=en&angle=4', state)).toBe('?lang=en&lon=1.0000&lat=2.0000&zoom=3&styles=4,5')
 })

@@ -103,7 +103,7 @@ test('a small screen shows one panel at a time', async () => {
   expect(await page.getByRole('checkbox', { name: 'Last' }).isVisible()).toBe(false)
 })
 
-test.each([1000, 390])('the map goes to a feature beside its panel, %d pixels wide', async (width) => {
+test.each([1000, 390])('the map moves to a feature next to its panel, %d pixels wide', async (width) => {
   const page = await open(map, { width, height: 700 })
   await page.mouse.click(width / 2, 350)
   await page.getByRole('button', { name: 'Zoom to feature' }).click()
@@ -118,7 +118,7 @@ test.each([1000, 390])('the map goes to a feature beside its panel, %d pixels wi
   }
 })
 
-test('Enter leads the keyboard to what it found, and Escape back to the map', async () => {
+test('Enter moves the focus to the features found, and Escape back to the map', async () => {
   const page = await open()
   await page.getByRole('application', { name: /^Map: / }).focus()
   await page.keyboard.press('Enter')
@@ -140,13 +140,13 @@ test('features are found in every copy of the world', async () => {
   await page.getByRole('heading', { name: '1 feature' }).waitFor()
 })
 
-test('an initial extent across the antimeridian is in the middle', async () => {
+test('an initial extent across the antimeridian is centered', async () => {
   const page = await browser.open(`${server.url}/resource/${pacific}/display`)
   await page.waitForURL((url) => url.searchParams.has('lon'))
   expect(readView(new URL(page.url())).lon).toBeCloseTo(-165, 1)
 })
 
-test('a map without layers says so, and offers guests the login', async () => {
+test('a map without layers reports it, and offers guests the login', async () => {
   const page = await open(empty)
   await page.getByText('This map has no layers that you can view.').waitFor()
   await page.getByRole('button', { name: 'Log in' }).click()
@@ -154,7 +154,7 @@ test('a map without layers says so, and offers guests the login', async () => {
   expect(new URL(page.url()).searchParams.get('next')).toContain(`/resource/${empty}/display?`)
 })
 
-test('a layer that the scale does not show says so', async () => {
+test('a layer that is not shown at the scale is marked', async () => {
   const page = await open()
   const label = page.locator('.tree label', { hasText: 'Last' })
   expect(await label.innerText()).toBe('Last (not shown at this scale)')

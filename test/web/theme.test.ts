@@ -25,7 +25,7 @@ describe.each(['light', 'dark'] as const)('with %s colours', (colorScheme) => {
   const open = (path: string) => browser.open(server.url + path, { colorScheme })
   const isOfScheme = async (page: Page) => (await luminance(page)) > 0.5 === (colorScheme === 'light')
 
-  test('the map with its panels, tools and faults is legible', async () => {
+  test('the map with its panels, tools and errors is legible', async () => {
     const page = await open(`/resource/${map.id}/display?lon=0&lat=0&zoom=4&angle=30`)
     await untilDrawn(page)
     await page.route('**/mvt*', (route) => route.fulfill({ status: 403, json: { message: 'Not for you.' } }))

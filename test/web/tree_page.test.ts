@@ -24,7 +24,7 @@ async function logIn(page: Page): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-test('the tree is walked, and logged in to, without a mouse', async () => {
+test('the tree can be browsed, including login, without a mouse', async () => {
   const page = await browser.open(`${server.url}/login?next=/resource/0`)
   await logIn(page)
   await page.waitForURL('**/resource/0')

@@ -21,7 +21,7 @@ test('layers are drawn in the order of the tree, groups opened', () => {
   expect(order.map(({ id }) => id)).toEqual([1, 2, 3, 4])
 })
 
-test('where the map says so they are drawn by their positions, those without one below in the order of the tree', () => {
+test('layers are drawn by draw_order_position if enabled, those without one below in tree order', () => {
   const order = drawOrder(
     config(
       [layer(1), layer(2, { drawOrderPosition: 5 }), group(layer(3), layer(4, { drawOrderPosition: 1 }))],
@@ -37,6 +37,6 @@ test.each([
   [5000, null, 5000, false],
   [null, 1000, 1000, true],
   [null, 1000, 999, false],
-])('a layer from 1 : %s to 1 : %s is seen at 1 : %s: %s', (minScaleDenom, maxScaleDenom, scale, shown) => {
+])('a layer from 1 : %s to 1 : %s is visible at 1 : %s: %s', (minScaleDenom, maxScaleDenom, scale, shown) => {
   expect(isShownAt(layer(1, { minScaleDenom, maxScaleDenom }), resolutionOf(scale))).toBe(shown)
 })

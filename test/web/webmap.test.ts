@@ -52,7 +52,7 @@ test('draws each layer with its style, the first one uppermost', async () => {
   expect(await colors(page)).toEqual(['#3366cc', '#99bb55', '#ee7711', undefined])
 })
 
-test('a check box hides its layer and puts the choice into the address', async () => {
+test('a check box hides its layer and updates the URL', async () => {
   const page = await open()
   await page.getByRole('checkbox', { name: 'Cities' }).uncheck()
   await untilDrawn(page)
@@ -64,13 +64,13 @@ test('a check box hides its layer and puts the choice into the address', async (
   expect(await colors(page)).toEqual(['#3366cc', '#99bb55', '#99bb55', undefined])
 })
 
-test('an address that names unknown styles is reported', async () => {
+test('a URL with unknown styles is reported', async () => {
   const page = await open(`&styles=roads,${map.squareStyle}`)
   await page.getByText('This map has no layers for these styles in the URL: roads.').waitFor()
   expect(await page.getByRole('checkbox', { name: 'Cities' }).isChecked()).toBe(false)
 })
 
-test('the check box of a group checks and unchecks all in it, and is half checked between', async () => {
+test('the check box of a group checks and unchecks its layers, and may be indeterminate', async () => {
   const page = await open()
   const group = page.getByRole('checkbox', { name: 'All of it' })
   expect(await group.isChecked()).toBe(true)
@@ -85,7 +85,7 @@ test('the check box of a group checks and unchecks all in it, and is half checke
   expect(await colors(page)).toEqual([undefined, undefined, undefined, undefined])
 })
 
-test('a click shows the attributes of what is there, under the names of the fields', async () => {
+test('a click shows the attributes of a feature, with field names', async () => {
   const page = await open()
   await click(page, west)
   await page.getByRole('heading', { name: '1 feature' }).waitFor()
@@ -101,7 +101,7 @@ test('a click shows the attributes of what is there, under the names of the fiel
   await page.keyboard.press('Escape')
 })
 
-test('a click on several features lists them, the uppermost layer first', async () => {
+test('a click on several features lists them, top layer first', async () => {
   const page = await open()
   await click(page, city)
   await page.getByRole('heading', { name: '2 features' }).waitFor()
@@ -113,7 +113,7 @@ test('a click on several features lists them, the uppermost layer first', async 
   expect(await page.locator('.features').isVisible()).toBe(false)
 })
 
-test('a click into the empty says so, and layers that are not shown are not looked into', async () => {
+test('a click without a feature reports it, and hidden layers are not queried', async () => {
   const page = await open(`&styles=${map.squareStyle}`)
   await click(page, sea)
   await page.getByRole('heading', { name: 'No features here' }).waitFor()
@@ -121,7 +121,7 @@ test('a click into the empty says so, and layers that are not shown are not look
   await page.getByRole('heading', { name: '1 feature' }).waitFor()
 })
 
-test('the keyboard folds groups, checks layers and looks up the middle of the map', async () => {
+test('the keyboard folds groups, checks layers and identifies features in the center of the map', async () => {
   const page = await browser.open(`${server.url}/resource/${map.id}/display?lon=20&lat=0&zoom=4`)
   await untilDrawn(page)
   const fold = page.getByRole('button', { name: 'Layers of All of it' })
@@ -140,7 +140,7 @@ test('the keyboard folds groups, checks layers and looks up the middle of the ma
   expect(await page.locator('.features').isVisible()).toBe(false)
 })
 
-test('shows the initial extent of the map where the address says nothing, and whom the data comes from', async () => {
+test('shows the initial extent without a position in the URL, and the attribution', async () => {
   const page = await browser.open(`${server.url}/resource/${map.id}/display`)
   await untilDrawn(page)
   const { searchParams } = new URL(page.url())
@@ -149,7 +149,7 @@ test('shows the initial extent of the map where the address says nothing, and wh
   expect(await page.locator('.attribution').textContent()).toBe('© Test <b>')
 })
 
-test('a rotated map has a button that turns it back, and so does the way home', async () => {
+test('a rotated map has a button that resets the rotation, as does the initial extent', async () => {
   const page = await open('&angle=30')
   const north = page.getByRole('button', { name: 'Reset north' })
   await north.click()
@@ -163,7 +163,7 @@ test('a rotated map has a button that turns it back, and so does the way home', 
   expect(await north.isVisible()).toBe(false)
 })
 
-test('shows what is harmless of the description', async () => {
+test('shows the sanitised description', async () => {
   const page = await open()
   const link = 'target="_blank" rel="noopener noreferrer"'
   expect(await page.locator('.description').innerHTML()).toBe(
@@ -187,7 +187,7 @@ test('a legend draws each class as the map does, and in the same size', async ()
   expect(await run('#ee7711', onMap)).toBeGreaterThan(17)
 })
 
-test('a picture, which cannot be drawn yet, is named', async () => {
+test('a raster layer, which cannot be drawn yet, is named', async () => {
   const { admin } = server
   const guest = await principalId(server.database, 'guest')
   const resource = { permissions: [allow(guest, '')] }
@@ -202,7 +202,7 @@ test('a picture, which cannot be drawn yet, is named', async () => {
   await page.getByText('Cannot show The photo: raster layers are not supported yet.').waitFor()
 })
 
-test('a small screen shows the map first, and the layers when asked', async () => {
+test('a small screen shows the map first, and the layers on request', async () => {
   const page = await browser.open(address(), { width: 400, height: 700 })
   await untilDrawn(page)
   expect(await page.getByRole('checkbox', { name: 'Cities' }).isVisible()).toBe(false)
@@ -210,7 +210,7 @@ test('a small screen shows the map first, and the layers when asked', async () =
   expect(await page.getByRole('checkbox', { name: 'Cities' }).isVisible()).toBe(true)
 })
 
-test('the tiny page has the map and what is found in it, and nothing else', async () => {
+test('the tiny page has only the map and the features found', async () => {
   const page = await browser.open(`${server.url}/resource/${map.id}/display/tiny?lon=0&lat=0&zoom=4`)
   await untilDrawn(page)
   expect(await page.getByRole('checkbox').count()).toBe(0)
@@ -219,7 +219,7 @@ test('the tiny page has the map and what is found in it, and nothing else', asyn
   await page.getByRole('heading', { name: '1 feature' }).waitFor()
 })
 
-test('a refused map leads to the login, and the login back to the map', async () => {
+test('a refused map links to the login, and the login redirects to the map', async () => {
   browser.expectComplaint(/403/)
   const path = `/resource/${map.hiddenId}/display?lon=0.0000&lat=0.0000&zoom=4&styles=${map.squareStyle}`
   const page = await browser.open(server.url + path)

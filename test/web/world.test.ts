@@ -54,7 +54,7 @@ async function colorsAlong(
   return [...new Set(await Promise.all(pixels.map((pixel) => colorAt(page, pixel))))]
 }
 
-test('Antarctica reaches down to the end of the map without a line', async () => {
+test('Antarctica extends to the edge of the map without an outline', async () => {
   const place = { lon: 0, lat: -80, zoom: 2 }
   const page = await open(place)
   // The Ross Sea reaches beyond the end of the map.
@@ -62,7 +62,7 @@ test('Antarctica reaches down to the end of the map without a line', async () =>
     expect(await colorsAlong(page, place, (part) => [-120 + 260 * part, lat])).toEqual([land])
 })
 
-test('land that the antimeridian cuts has no outline there', async () => {
+test('land that is cut at the antimeridian has no outline there', async () => {
   const place = { lon: 180, lat: 67, zoom: 4 }
   const page = await open(place)
   expect(await colorsAlong(page, place, (part) => [179.5 + part, 67])).toEqual([land])

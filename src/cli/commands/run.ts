@@ -93,7 +93,7 @@ export async function runPipelines(settings: RunSettings, terminal: Terminal): P
 /** The command `run`. */
 export const runCommand: CommandSpec = {
   name: 'run',
-  summary: 'run pipelines that load files into layers or layers into files',
+  summary: 'run pipelines that load files into layers or export layers to files',
   examples: [
     'landform run pipelines/cities.yaml',
     'landform run pipelines/*.yaml --json',

@@ -5,7 +5,7 @@ import type { Api } from '../../api/api.ts'
 import { resolveFeatureLayer, resolveResource } from '../../api/resolve_resource.ts'
 import { encodedSourceTitles, listTitles, sourceFormatList } from '../../contract/source_formats.ts'
 import { isProblem, Problem } from '../../core/problem.ts'
-import { createFromFile, type FileLoad, type FileLoaded, replaceWithFile } from '../../pipeline/load_file.ts'
+import { createFromFile, type FileLoad, type LoadResult, replaceWithFile } from '../../pipeline/load_file.ts'
 import type { RunContext } from '../../pipeline/run_context.ts'
 import { mainOf } from '../../transfer/pack.ts'
 import { defaultParts } from '../../transfer/upload_in_parts.ts'
@@ -124,8 +124,8 @@ function loadOf(path: string, { options, terminal }: Run): FileLoad {
 
 interface Loading {
   readonly action: 'created' | 'replaced'
-  readonly load: (context: RunContext) => Promise<FileLoaded>
-  readonly layerOf: (loaded: FileLoaded) => LayerFacts
+  readonly load: (context: RunContext) => Promise<LoadResult>
+  readonly layerOf: (loaded: LoadResult) => LayerFacts
 }
 
 async function loadAndTell(
@@ -158,7 +158,7 @@ function nameOptions(found: Problem): Problem {
 const maxListed = 10
 
 function formatLoaded(
-  { before, count, report, notes }: FileLoaded,
+  { before, count, report, notes }: LoadResult,
   { action, layer, tookMs }: { action: string; layer: LayerFacts; tookMs: number },
 ): string {
   const bad = report?.bad_count ?? 0

@@ -125,12 +125,12 @@ function writeHeartbeat({ terminal, total, json }: ProgressOptions, state: State
     writeLine(terminal.err, [summaryOf(state, total), ...atWork(state)].join(', '))
 }
 
-const atWork = (state: State) => (state.running.size === 0 ? [] : [`at work on ${runningOf(state)}`])
+const atWork = (state: State) => (state.running.size === 0 ? [] : [`working on ${runningOf(state)}`])
 
 const keysOf = ({ running }: State) => [...running.keys()].map(({ key }) => key)
 
 const summaryOf = ({ done, sent }: State, total: number) =>
-  sent > done ? `${showCount(sent, 'change')} sent as one` : `${done} of ${total} changes done`
+  sent > done ? `${showCount(sent, 'change')} sent in one request` : `${done} of ${total} changes done`
 
 function runningOf({ running }: State): string {
   const parts = [...running].map(([{ key }, { sinceMs, note: what }]) => {

@@ -43,7 +43,7 @@ export const authProblems = {
     exit: 1,
     status: 403,
     exception: `${core}.ForbiddenError`,
-    advice: 'Send it from a page of the server itself, or with a token instead of the session.',
+    advice: 'Send the request from a page of this server, or with a token instead of the session.',
   },
   'auth/too-many': {
     title: 'Too many failed logins',
@@ -51,7 +51,7 @@ export const authProblems = {
     status: 429,
     exception: `${core}.ForbiddenError`,
     meansStatus: true,
-    advice: 'Wait for the seconds of the Retry-After header.',
+    advice: 'Wait for the number of seconds in the Retry-After header.',
   },
   'access/denied': {
     title: 'Insufficient permissions',

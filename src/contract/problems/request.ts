@@ -30,7 +30,7 @@ export const requestProblems = {
     status: 413,
     exception: `${core}.UploadedFileTooLarge`,
     meansStatus: true,
-    advice: 'Send less at once, or raise the limit on the server.',
+    advice: 'Send less data at once, or raise the limit on the server.',
   },
   'request/too-slow': {
     title: 'Request too slow',
@@ -68,7 +68,7 @@ export const requestProblems = {
     exit: 1,
     status: 409,
     exception: `${core}.ValidationError`,
-    advice: 'Repeat the request after the seconds of the Retry-After header.',
+    advice: 'Repeat the request after the number of seconds in the Retry-After header.',
   },
   'request/key-reused': {
     title: 'Idempotency key already used',

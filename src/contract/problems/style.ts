@@ -10,7 +10,7 @@ export const styleProblems = {
     advice: 'Correct the style at the line and column given in the message.',
   },
   'style/bad-xml': {
-    title: 'Bad XML',
+    title: 'Invalid XML',
     exit: 3,
     status: 422,
     exception: `${core}.ValidationError`,

@@ -55,7 +55,7 @@ export const instanceRoutes = {
     method: 'GET',
     path: '/api/component/core/ping',
     aliases: ['/api/component/pyramid/ping'],
-    summary: 'Liveness check, in the format of the original API.',
+    summary: 'Liveness check, in the format of NextGIS Web.',
     isAnonymous: true,
     response: Type.Object({}),
   },
@@ -64,7 +64,7 @@ export const instanceRoutes = {
     method: 'GET',
     path: '/api/component/core/healthcheck',
     aliases: ['/api/component/pyramid/healthcheck'],
-    summary: 'Readiness check of the database and the file storage, in the format of the original API.',
+    summary: 'Readiness check of the database and the file storage, in the format of NextGIS Web.',
     isAnonymous: true,
     response: Type.Object({
       success: Type.Boolean(),

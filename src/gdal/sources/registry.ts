@@ -1,3 +1,4 @@
+import type { SourceFormatName } from '../../contract/source_formats.ts'
 import { flatgeobuf } from './flatgeobuf/flatgeobuf_format.ts'
 import { geojson } from './geojson/geojson_format.ts'
 import { geopackage } from './geopackage/geopackage_format.ts'
@@ -10,7 +11,20 @@ import { ods, xlsx } from './table/sheet_format.ts'
 import { gml, gpx, kml } from './xml/xml_format.ts'
 
 /** Source formats in order of precedence: formats recognized by content precede those recognized by name. */
-export const formats: readonly SourceFormat[] = [
-  ...[geopackage, flatgeobuf, geojson, xlsx, ods, kml, gpx, gml],
-  ...[shapefile, mapinfoTable, mapinfoInterchange, csv],
-]
+const registry: { readonly [Name in SourceFormatName]: SourceFormat<Name> } = {
+  GeoPackage: geopackage,
+  FlatGeobuf: flatgeobuf,
+  GeoJSON: geojson,
+  XLSX: xlsx,
+  ODS: ods,
+  KML: kml,
+  GPX: gpx,
+  GML: gml,
+  Shapefile: shapefile,
+  MapInfoTable: mapinfoTable,
+  MapInfoInterchange: mapinfoInterchange,
+  CSV: csv,
+}
+
+/** Source formats in order of precedence. */
+export const formats: readonly SourceFormat[] = Object.values(registry)

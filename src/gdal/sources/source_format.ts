@@ -9,8 +9,8 @@ import type { VectorJob } from '../runner/vector_job.ts'
 import type { AnySourceLayer, SourceFile } from './source.ts'
 
 /** A source format: its entry in the contract, and how to recognize and open its files. */
-export interface SourceFormat extends SourceFormatFacts {
-  readonly name: SourceFormatName
+export interface SourceFormat<Name extends SourceFormatName = SourceFormatName> extends SourceFormatFacts {
+  readonly name: Name
   /** Tells whether a file has the format. */
   recognizes(probe: FileProbe): boolean
   /**
@@ -42,10 +42,10 @@ export interface FileProbe {
 }
 
 /** Creates a source format from its name in the contract. */
-export function defineSource(
-  name: SourceFormatName,
+export function defineSource<Name extends SourceFormatName>(
+  name: Name,
   { recognizes, open }: Pick<SourceFormat, 'open'> & Partial<Pick<SourceFormat, 'recognizes'>>,
-): SourceFormat {
+): SourceFormat<Name> {
   const facts: SourceFormatFacts = sourceFormats[name]
   return { ...facts, name, open, recognizes: recognizes ?? ((probe) => hasExtension(facts, probe)) }
 }

@@ -6,23 +6,23 @@ import type { CsvOptions } from '../pipeline_schema.ts'
 
 /** One row of a table. */
 export interface TableRow {
-  /** Line of the file on which the row ends, 1-based. */
+  /** Line number of the end of the row, 1-based. */
   readonly line: number
   readonly cells: readonly string[]
 }
 
-/** A table of text that is read once, from its first row to its last. */
+/** A delimited text table, which can be read once. */
 export interface Table {
   readonly columns: readonly string[]
   readonly rows: AsyncIterable<TableRow>
-  /** Bytes of the file that were read so far. */
+  /** Number of bytes read so far. */
   readonly bytesRead: () => number
 }
 
 /**
- * Opens a table of text in UTF-8; a byte order mark is passed over, rows of any width are given.
+ * Opens a delimited text file in UTF-8. Skips a byte order mark, and yields rows with any number of columns.
  *
- * @throws {Problem} source/unreadable where the file is empty or its quotes do not close; while reading, too
+ * @throws {Problem} source/unreadable if the file is empty or a quote is not closed, also while rows are read
  */
 export async function openCsv(path: string, options: CsvOptions = {}): Promise<Table> {
   const { separator = ',', quote = '"', columns } = options
@@ -59,16 +59,16 @@ async function* rowsOf(parser: AsyncIterable<unknown>, path: string): AsyncGener
   }
 }
 
-/** A quote that stays open takes all the rest of the file in: where it opened is what helps. */
+/** Returns the problem of an invalid table. For an unclosed quote it names the line of the opening quote. */
 function problemOfTable(error: unknown, path: string, lastLine: number): Problem {
   const { code, message } = error as { readonly code?: string; readonly message?: string }
   if (code !== 'CSV_QUOTE_NOT_CLOSED')
     return problem('source/unreadable', `${path}: ${message ?? String(error)}`, { cause: error })
   return problem(
     'source/unreadable',
-    `${path}: a quote in the row that begins in line ${lastLine + 1} is never closed.`,
+    `${path}: the row that begins in line ${lastLine + 1} has an unclosed quote.`,
     {
-      hint: 'Close it, or write csv: { quote: null } where quotes are plain text.',
+      hint: 'Close it, or set csv: { quote: null } if quotes are part of the values.',
       cause: error,
     },
   )

@@ -62,7 +62,7 @@ export async function createToken(request: CreateRequest, input: TokenInput): Pr
     { signal },
   )
   if (created !== undefined) return created
-  throw problem('principal/name-taken', `There is a token "${input.name}" already.`, {
+  throw problem('principal/name-taken', `Token "${input.name}" already exists.`, {
     data: { location: ['body', '/name'] },
   })
 }

@@ -37,7 +37,7 @@ export async function* readForm({
   let file: Readable | undefined
   const fail = (error: Problem) => {
     parts.destroy(error)
-    // Who reads the file waits for it to go on.
+    // Otherwise the reader of the file would wait forever.
     file?.destroy(error)
   }
   parser.on('field', (name, value) =>

@@ -104,7 +104,7 @@ function rightsHtml({ rights, resource, caller }: ResourcePage): string {
     rules.length === 0
       ? ''
       : `<details><summary>Rules of this resource (${rules.length})</summary>${valueHtml(rules)}</details>`
-  return `<section><h2>Rights of ${escapeHtml(caller.displayName)}</h2><table><tbody>${rows.join('')}</tbody></table>${own}</section>`
+  return `<section><h2>Permissions of ${escapeHtml(caller.displayName)}</h2><table><tbody>${rows.join('')}</tbody></table>${own}</section>`
 }
 
 /** Writes a JSON value as HTML: lists of flat objects as tables, multi-line strings preformatted, other values as JSON. */

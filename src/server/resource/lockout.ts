@@ -110,6 +110,6 @@ function lockedOut(pointer: Pointer, what: string): Problem {
   return invalidAt(
     pointer,
     `no enabled administrator could still read ${what}, update it and change its permissions`,
-    'Leave at least one administrator without a deny, by group, as owner or as a single user.',
+    'Leave at least one administrator whom no deny rule affects: as a user, as a group member or as the owner.',
   )
 }

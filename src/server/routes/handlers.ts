@@ -20,8 +20,11 @@ import { styleHandlers } from './style.ts'
 import { uploadHandlers } from './upload.ts'
 import { webmapHandlers } from './webmap.ts'
 
-/** Handlers of all implemented routes. */
-const handlers: { readonly [R in RouteName]?: Handler<R> } = {
+/** Routes of the original API that this version does not support. */
+type UnsupportedRoute = 'render.image' | 'render.legend' | 'render.tile'
+
+/** Handlers of all other routes. */
+const handlers: { readonly [R in Exclude<RouteName, UnsupportedRoute>]: Handler<R> } = {
   ...instanceHandlers,
   ...createDocsHandlers((name) => Object.hasOwn(handlers, name)),
   ...authHandlers,
@@ -44,7 +47,7 @@ const handlers: { readonly [R in RouteName]?: Handler<R> } = {
 
 /** Returns the handler of a route. For routes that are not implemented it throws request/not-built. */
 export function handlerOf(name: RouteName): Handler<RouteName> {
-  const handler = handlers[name] as Handler<RouteName> | undefined
+  const handler = (handlers as Partial<Record<RouteName, unknown>>)[name] as Handler<RouteName> | undefined
   return handler ?? (() => Promise.reject(notBuilt(name)))
 }
 

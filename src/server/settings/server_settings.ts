@@ -110,51 +110,51 @@ export const serverSettings = {
     default: false as boolean,
     parse: parseSwitch,
   },
-  /** Largest JSON body in bytes; the limits of smaller and larger bodies derive from it. */
+  /** Maximum size of a JSON body in bytes, from which the limits of other bodies derive. */
   bodyLimitBytes: {
     flag: '--body-limit',
     argument: '<size>',
     variable: 'LANDFORM_BODY_LIMIT',
-    help: 'largest JSON body',
+    help: 'maximum size of a JSON body',
     default: bodyBytes.large,
     defaultHelp: formatBytes(bodyBytes.large),
     parse: parseBytes,
   },
-  /** Largest upload in bytes. */
+  /** Maximum size of an upload in bytes. */
   uploadLimitBytes: {
     flag: '--upload-limit',
     argument: '<size>',
     variable: 'LANDFORM_UPLOAD_LIMIT',
-    help: 'largest upload',
+    help: 'maximum size of an upload',
     default: uploadBytes,
     defaultHelp: formatBytes(uploadBytes),
     parse: parseBytes,
   },
-  /** Maximum bytes that guests of one network upload within a day; the largest upload if absent. */
+  /** Maximum number of bytes that guests of one network can upload in a day; the upload limit if absent. */
   guestUploadBytes: {
     flag: '--guest-upload-quota',
     argument: '<size>',
     variable: 'LANDFORM_GUEST_UPLOAD_QUOTA',
-    help: `guest uploads a day from one network; ${guestUploadLimits.networks} times that from all networks`,
+    help: `daily guest uploads from one network; ${guestUploadLimits.networks} times as much from all networks`,
     defaultHelp: 'the upload limit',
     parse: parseBytes,
   },
-  /** Least bytes per second from or to a client, on average over the timeout. */
+  /** Minimum transfer rate of a client in bytes per second, averaged over the timeout. */
   minRate: {
     flag: '--min-rate',
     argument: '<size>',
     variable: 'LANDFORM_MIN_RATE',
-    help: 'least bytes per second from or to a client',
+    help: 'minimum transfer rate of a client, in bytes per second',
     default: clientLimits.minRate,
     defaultHelp: String(clientLimits.minRate),
     parse: parseBytes,
   },
-  /** Longest time, in seconds, that a client may be slower than the least rate. */
+  /** Maximum time, in seconds, that a client may stay below the minimum rate. */
   clientTimeoutSeconds: {
     flag: '--client-timeout',
     argument: '<seconds>',
     variable: 'LANDFORM_CLIENT_TIMEOUT',
-    help: 'seconds that a client may be slower than that',
+    help: 'maximum time that a client may be slower than that, in seconds',
     default: clientLimits.seconds,
     defaultHelp: String(clientLimits.seconds),
     parse: parseSeconds,
@@ -170,11 +170,11 @@ export const serverSettings = {
     parse: (text: string, name: string): Dialect =>
       parseChoice<Dialect>(text, name, { document: 'document', ngw: 'sister' }),
   },
-  /** Whether the server behaves like NextGIS Web, without extensions: to test clients. */
+  /** Whether the server behaves like NextGIS Web, without extensions, for testing clients. */
   plain: {
     flag: '--plain',
     variable: 'LANDFORM_PLAIN',
-    help: 'behave like NextGIS Web, without extensions: to test clients',
+    help: 'behave like NextGIS Web, without extensions, for testing clients',
     default: false as boolean,
     parse: parseSwitch,
   },

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 
-/** Finds the connections that layers read their data through, by layer. */
+/** Finds the connections of layers, by layer. */
 export async function findConnections(tx: Queryable, ids: readonly number[]): Promise<Map<number, number>> {
   const rows = await tx.query<{ id: number; connectionId: number }>(
     `select resource_id as id, connection_id as "connectionId" from resource_connection
@@ -10,7 +10,7 @@ export async function findConnections(tx: Queryable, ids: readonly number[]): Pr
   return new Map(rows.map(({ id, connectionId }) => [id, connectionId]))
 }
 
-/** Gives layers their connections, by layer, whether they had one or not. */
+/** Inserts or updates the connections of layers, by layer. */
 export async function writeConnections(
   tx: Queryable,
   connections: ReadonlyMap<number, number>,

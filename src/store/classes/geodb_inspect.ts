@@ -2,39 +2,39 @@ import { quoteName } from '../../core/sql_quote.ts'
 import type { Queryable } from '../../database/database.ts'
 import { foreignName } from '../feature/feature_table.ts'
 
-/** A table or a view of another database. */
+/** Name of a table or view of a foreign database. */
 export interface TablePlace {
   readonly schema: string
   readonly table: string
 }
 
-/** A column of such a table. */
+/** A column of a foreign table. */
 export interface InspectedColumn {
   readonly name: string
-  /** Type below all domains, as PostgreSQL writes it, without modifiers. */
+  /** PostgreSQL type without modifiers; for a domain, its base type. */
   readonly type: string
   readonly isNullable: boolean
-  /** Whether no two rows have the same value. */
+  /** Whether the values are unique. */
   readonly isUnique: boolean
-  /** What the column says of its geometries; null where it is no geometry. */
+  /** Declared geometry properties; null if the column is not a geometry. */
   readonly geometry: ColumnGeometry | null
 }
 
-/** What a column says of its geometries. */
+/** Declared properties of a geometry column. */
 export interface ColumnGeometry {
-  /** In capitals, `GEOMETRY` for any; with M where positions have one. */
+  /** Geometry type in capitals, `GEOMETRY` for any; with suffix M if positions have measures. */
   readonly type: string
-  /** Coordinates of a position; 0 where the column takes any number. */
+  /** Number of coordinates of a position; 0 if it is not restricted. */
   readonly dimensions: number
-  /** EPSG code; 0 where it does not say. */
+  /** EPSG code; 0 if it is not declared. */
   readonly srs: number
 }
 
-/** What is found where a table is looked for. */
+/** A table with its columns and privileges. */
 export interface InspectedTable extends TablePlace {
-  /** Whether it is a plain table: of views, and of tables in parts, no index says what is unique. */
+  /** Whether it is an ordinary table; views and partitioned tables have no indexes that ensure unique values. */
   readonly isTable: boolean
-  /** Whether the login may read any of it. */
+  /** Whether the login can read any column. */
   readonly isReadable: boolean
   readonly columns: readonly InspectedColumn[]
 }
@@ -46,8 +46,8 @@ export async function hasPostgis(database: Queryable): Promise<boolean> {
 }
 
 /**
- * Looks at tables and views, all in one statement; those that are not there are left out. Needs PostGIS. It looks into
- * the catalogue, so that it finds what the login may not read too.
+ * Inspects tables and views in one statement; omits missing ones. Requires PostGIS. Reads the system catalog, and so
+ * also finds tables that the login cannot read.
  */
 export function inspectTables(database: Queryable, places: readonly TablePlace[]): Promise<InspectedTable[]> {
   return database.query<InspectedTable>(inspectSql, [
@@ -86,19 +86,19 @@ const inspectSql = `
          coalesce(json_agg(d.described order by d.attnum) filter (where d.attnum is not null), '[]') as columns
     from found f left join described d on d.attrelid = f.oid group by f.oid, f.schema, f.name, f.relkind`
 
-/** What kinds of geometry rows have. */
+/** A geometry type that occurs in the rows of a table. */
 export interface GeometryKind {
-  /** In capitals, without dimensions. */
+  /** Geometry type in capitals, without dimensions. */
   readonly type: string
   readonly hasZ: boolean
   readonly hasM: boolean
   readonly srs: number
 }
 
-/** Rows that are looked at where a column does not say what it holds. */
+/** Number of rows to read if a column does not declare its geometry type. */
 const sampleRows = 10_000
 
-/** Finds the kinds of geometry in a column that does not say, by its first rows. */
+/** Finds the geometry types in the first rows of an untyped column. */
 export function sampleGeometry(
   database: Queryable,
   place: TablePlace & { readonly column: string },
@@ -112,14 +112,14 @@ export function sampleGeometry(
   )
 }
 
-/** A schema with what may be read in it. */
+/** A schema with its readable tables and views. */
 export interface ListedSchema {
   readonly name: string
   readonly tables: string[]
   readonly views: string[]
 }
 
-/** Lists the schemas of a database with the tables and views that the login may read, its own catalogue left out. */
+/** Lists the schemas of a database with the tables and views that the login can read, without system schemas. */
 export function listSchemas(database: Queryable): Promise<ListedSchema[]> {
   return database.query<ListedSchema>(`
     select n.nspname as name,

@@ -22,7 +22,7 @@ const rows = rowTable<GeodbLayerRow>('geodb_layer', {
   is_id_null: 'boolean',
 })
 
-/** Writes where layers read their features, by resource id, in one statement; their connections excepted. */
+/** Writes the tables of layers, by resource id, in one statement, except their connections. */
 export function writeForeignTables(
   tx: Queryable,
   tables: ReadonlyMap<number, Omit<ForeignTable, 'connectionId'>>,
@@ -42,7 +42,7 @@ function rowOf(table: Omit<ForeignTable, 'connectionId'>): GeodbLayerRow {
   }
 }
 
-/** Writes what its table makes of a layer that stands, and counts it as a change of its features. */
+/** Updates an existing layer from its table, and increments its data version. */
 export async function updateForeignLayer(
   tx: Queryable,
   id: number,

@@ -4,7 +4,7 @@ import { type Cls, type classes, clsNames, descriptorOf } from '../../contract/r
 import type { Schema } from '../../contract/schema.ts'
 import { type ColumnType, type RowTable, rowTable } from './row_table.ts'
 
-/** Name of a class whose member is stored as one row a resource. */
+/** Name of a class whose member is stored as one row per resource. */
 export type RowCls = {
   [C in Cls]: (typeof classes)[C] extends { readonly table: ClassTable } ? C : never
 }[Cls]
@@ -23,7 +23,7 @@ type OmittedOf<C extends Cls> = (typeof classes)[C] extends {
   ? Name
   : never
 
-/** A stored row: the fields of the member named after the class, as on the wire. */
+/** A stored row: the fields of the member named after the class, in the wire format. */
 export type MemberRow<C extends RowCls> = {
   readonly [K in Exclude<keyof MemberOf<C>, OmittedOf<C>>]-?: Exclude<MemberOf<C>[K], undefined>
 }
@@ -33,9 +33,9 @@ export interface MemberColumn {
   readonly name: string
   readonly type: ColumnType
   readonly isNullable: boolean
-  /** The wire has `{id}` where the column has the number. */
+  /** Whether the wire format of the id is `{id}` instead of a number. */
   readonly isIdObject: boolean
-  /** Value of a new resource whose request has none; undefined where the field is required. */
+  /** Default value of a new resource; undefined if the field is required. */
   readonly default: unknown
 }
 
@@ -66,7 +66,7 @@ function columnType({ type }: Schema): ColumnType {
 
 const tables = new Map<RowCls, RowTable<object>>()
 
-/** Gives the table of a class. */
+/** Returns the table of a class. */
 export function memberTable<C extends RowCls>(cls: C): RowTable<MemberRow<C>> {
   const table = tables.get(cls) ?? createTable(cls)
   tables.set(cls, table)
@@ -96,5 +96,5 @@ function createTable(cls: RowCls): RowTable<object> {
   }
 }
 
-/** Names of the classes whose member is stored as one row a resource. */
+/** Names of the classes whose member is stored as one row per resource. */
 export const rowClsNames = clsNames.filter((cls) => descriptorOf(cls).table !== undefined) as RowCls[]

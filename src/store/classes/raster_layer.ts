@@ -1,21 +1,21 @@
 import type { RasterFacts } from '../../contract/raster.ts'
 import type { Queryable } from '../../database/database.ts'
 
-/** The picture of a layer, and where its files are. */
+/** The raster of a layer, and the digests of its files. */
 export interface Raster extends RasterFacts {
   readonly resourceId: number
-  /** GeoTIFF, laid out for reading in parts. */
+  /** Digest of the cloud optimized GeoTIFF. */
   readonly digest: string
   readonly sizeBytes: number
-  /** The file as it was sent. */
+  /** Digest of the uploaded file. */
   readonly sourceDigest: string
   readonly sourceSizeBytes: number
   readonly sourceName: string | null
-  /** Counts the pictures there have been. */
+  /** Number of rasters loaded so far. */
   readonly dataVersion: number
 }
 
-/** Finds pictures by resource id, in one statement; ids that are no raster layer are left out. */
+/** Finds rasters by resource id, in one statement; omits ids of other resources. */
 export async function findRasters(tx: Queryable, ids: readonly number[]): Promise<Map<number, Raster>> {
   const rows = await tx.query<Raster>(
     `select r.resource_id as "resourceId", r.digest, c.size_bytes::float8 as "sizeBytes",
@@ -31,8 +31,8 @@ export async function findRasters(tx: Queryable, ids: readonly number[]): Promis
 }
 
 /**
- * Gives layers the pictures that were prepared for them, by resource id, in one statement; layers that have one lose
- * it. Gives those whose picture is gone: somebody else was faster, or it waited too long.
+ * Assigns prepared rasters to layers, by resource id, in one statement, replacing existing ones. Returns the layers whose
+ * prepared raster no longer exists, because another request has used it or it has expired.
  */
 export async function adoptRasters(tx: Queryable, prepared: ReadonlyMap<number, string>): Promise<number[]> {
   if (prepared.size === 0) return []

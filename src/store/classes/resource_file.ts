@@ -1,8 +1,8 @@
 import type { Queryable } from '../../database/database.ts'
 
-/** A file that a resource keeps under a name of its own. */
+/** A named file of a resource. */
 export interface ResourceFile {
-  /** With its path, if it has one: `maps/north.pdf`. */
+  /** Relative path: `maps/north.pdf`. */
   readonly name: string
   readonly mimeType: string
   readonly digest: string
@@ -11,7 +11,7 @@ export interface ResourceFile {
 
 const columns = 'f.name, f.mime_type as "mimeType", f.digest, b.size_bytes::float8 as "sizeBytes"'
 
-/** Lists the files of resources, in order, by resource id; resources without files are left out. */
+/** Lists the files of resources, in order, by resource id; omits resources without files. */
 export async function listResourceFiles(
   tx: Queryable,
   ids: readonly number[],
@@ -38,8 +38,8 @@ export async function findResourceFile(
 }
 
 /**
- * Puts other files in the place of those that some resources have, by resource id. Their content is stored already;
- * the blobs' rows are made, or locked and made young again.
+ * Replaces the files of resources, by resource id. Their content must be stored already; the rows of the blobs are
+ * inserted, or locked and their retention restarted.
  */
 export async function replaceResourceFiles(
   tx: Queryable,

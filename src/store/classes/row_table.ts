@@ -2,18 +2,18 @@ import { isResourceId } from '../../contract/limits.ts'
 import { quoteName } from '../../core/sql_quote.ts'
 import type { Queryable } from '../../database/database.ts'
 
-/** A table with one row a resource. Rows are objects whose members have the names of the columns. */
+/** A table with one row per resource. Rows are objects with the column names as members. */
 export interface RowTable<R extends object> {
-  /** Reads rows by resource id, in one statement; ids without a row are left out. */
+  /** Reads rows by resource id, in one statement; omits ids without a row. */
   find(tx: Queryable, ids: readonly number[]): Promise<Map<number, R>>
-  /** Writes rows by resource id, in one statement, whether they have been there or not. */
+  /** Inserts or updates rows by resource id, in one statement. */
   write(tx: Queryable, rows: ReadonlyMap<number, R>): Promise<void>
 }
 
-/** Type of a column; all of them come out of JSON and go into it unchanged. */
+/** Type of a column; values of all types are converted to JSON and back without loss. */
 export type ColumnType = 'text' | 'integer' | 'double precision' | 'boolean' | 'json'
 
-/** Describes a table with one row a resource: its name, and the types of its columns besides `resource_id`. */
+/** Creates a table with one row per resource from its name and the types of its columns besides `resource_id`. */
 export function rowTable<R extends object>(
   table: string,
   columns: { readonly [K in keyof R]-?: ColumnType },

@@ -11,7 +11,7 @@ export interface ServiceLayer {
   readonly maxFeatures: number | null
 }
 
-/** Reads what services publish, in order, by the service's id; services that publish nothing are left out. */
+/** Reads the published layers in order, by the id of the service; omits services without layers. */
 export async function findServiceLayers(
   tx: Queryable,
   ids: readonly number[],
@@ -25,7 +25,7 @@ export async function findServiceLayers(
   return Map.groupBy(rows, ({ serviceId }) => serviceId)
 }
 
-/** Puts other layers in the place of those that some services publish, by the service's id. */
+/** Replaces the published layers of services, by the id of the service. */
 export async function replaceServiceLayers(
   tx: Queryable,
   services: ReadonlyMap<number, readonly ServiceLayer[]>,

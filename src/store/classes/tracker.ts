@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 
-/** Of some devices, gives those that trackers outside of a set have already. */
+/** Returns the devices that other trackers already have. */
 export async function findTakenDevices(
   tx: Queryable,
   { devices, ids }: { readonly devices: readonly string[]; readonly ids: readonly number[] },

@@ -1,19 +1,19 @@
 import type { WebmapGroup, WebmapItem, WebmapLayer } from '../../contract/classes/webmap.ts'
 import type { Queryable } from '../../database/database.ts'
 
-/** An item of a layer tree as it is kept: a group, or a layer with its style set apart. */
+/** A stored item of a layer tree: a group, or a layer without its style, which has its own column. */
 export type StoredItem = Omit<WebmapGroup, 'children'> | Omit<WebmapLayer, 'layer_style_id'>
 
 /** A row of a layer tree. */
 export interface ItemRow {
-  /** Number within the map, 2 upwards in the order of the tree; 1 is the root. */
+  /** Number within the map, from 2 in the order of the tree; 1 is the root. */
   readonly id: number
-  /** Number of the group it stands in; null at the top. */
+  /** Number of the parent group; null at the top level. */
   readonly parentId: number | null
-  /** Place among its siblings. */
+  /** Position among its siblings. */
   readonly position: number
   readonly styleId: number | null
-  /** The resource that the style stands under. */
+  /** Parent resource of the style. */
   readonly styleParentId: number | null
   readonly item: StoredItem
 }
@@ -21,11 +21,11 @@ export interface ItemRow {
 /** A base map of a web map. */
 export interface BasemapRow {
   readonly resourceId: number
-  /** As on the wire, without the resource. */
+  /** Item in the wire format, without the resource. */
   readonly item: Readonly<Record<string, unknown>>
 }
 
-/** Columns of a web map. Degrees; null where a client has said null. */
+/** Columns of a web map. Edges are in degrees; null if a client has sent null. */
 export interface WebmapColumns {
   readonly extentLeft: number | null
   readonly extentRight: number | null
@@ -43,7 +43,7 @@ export interface WebmapRow extends WebmapColumns {
   readonly basemaps: readonly BasemapRow[]
 }
 
-/** Reads web maps with all that is in them, in one statement; ids that are no web map are left out. */
+/** Reads web maps with their content, in one statement; omits ids of other resources. */
 export async function findWebmaps(tx: Queryable, ids: readonly number[]): Promise<Map<number, WebmapRow>> {
   const rows = await tx.query<WebmapRow>(
     `select w.resource_id as id, w.extent_left as "extentLeft", w.extent_right as "extentRight",
@@ -68,7 +68,7 @@ export async function findWebmaps(tx: Queryable, ids: readonly number[]): Promis
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Writes the columns of web maps, by id, whether they have been there or not. */
+/** Inserts or updates the columns of web maps, by id. */
 export async function writeWebmaps(
   tx: Queryable,
   columns: ReadonlyMap<number, WebmapColumns>,
@@ -90,7 +90,7 @@ export async function writeWebmaps(
   )
 }
 
-/** Puts other layer trees in the place of those that some web maps have, by id. */
+/** Replaces the layer trees of web maps, by id. */
 export async function replaceItems(
   tx: Queryable,
   roots: ReadonlyMap<number, readonly WebmapItem[]>,
@@ -109,7 +109,7 @@ export async function replaceItems(
   )
 }
 
-/** Puts other base maps in the place of those that some web maps have, by id. */
+/** Replaces the base maps of web maps, by id. */
 export async function replaceBasemaps(
   tx: Queryable,
   basemaps: ReadonlyMap<number, readonly BasemapRow[]>,

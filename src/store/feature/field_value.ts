@@ -55,7 +55,7 @@ export function operandType(datatype: Datatype): string {
  */
 export function checkText(field: Pick<FieldType, 'keyname'>, text: string): string {
   if (datatypeCodecs.STRING.parse(text) === undefined)
-    throw invalid(field, 'holds a character that cannot be stored')
+    throw invalid(field, 'contains a character that cannot be stored')
   return text
 }
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 
 describe('landform data head', () => {
-  it('shows the first features as a table, with types and short geometries', async () => {
+  it('shows the first features as a table, with datatypes and shortened geometries', async () => {
     const { out, err } = await run('head towns')
     expect(err).toBe('')
     expect(lines(out)).toEqual([
@@ -31,7 +31,7 @@ describe('landform data head', () => {
     ])
   })
 
-  it('shows what is asked for: how many, which, of what, in which order', async () => {
+  it('selects and sorts features and fields', async () => {
     const words = [
       'head',
       'towns',
@@ -63,7 +63,7 @@ describe('landform data head', () => {
     expect(lines(boxed.out).slice(3)).toEqual([' 2  Wien'])
   })
 
-  it('writes GeoJSON in degrees, a feature a line', async () => {
+  it('writes GeoJSON in degrees, one feature per line', async () => {
     const { out } = await run('head towns --json -n 1 --srs 3857')
     expect(events(out)).toEqual([
       {
@@ -75,11 +75,11 @@ describe('landform data head', () => {
     ])
   })
 
-  it('says so where there is nothing to see', async () => {
+  it('reports empty results', async () => {
     expect((await run('head towns --filter name=Rom')).err).toBe('No feature matches the filter.\n')
   })
 
-  it('says what is meant where something is not there', async () => {
+  it('suggests the correct name of an unknown layer or field', async () => {
     const cases = [
       ['head twons', 1, 'did you mean "towns"?'],
       ['head Towns', 1, 'has that name: use its id'],
@@ -102,14 +102,14 @@ describe('landform data head', () => {
   })
 })
 
-it('tells whoever has said no login that this is what is missing', async () => {
+it('asks guests to sign in', async () => {
   const env = { LANDFORM_PASSWORD: '' }
   const needed = expect.stringContaining('LANDFORM_USER') as string
   for (const words of ['head towns', 'import towns.geojson --parent 0'])
     expect(await run(words, { env })).toMatchObject({ exit: 1, err: needed })
 })
 
-it('says so where several are called by a name', async () => {
+it('reports an ambiguous name', async () => {
   for (const parent of ['city', 'many']) await run(`import towns.geojson --parent ${parent} --name Twin`)
   expect(await run('head Twin')).toMatchObject({
     exit: 1,
@@ -119,14 +119,14 @@ it('says so where several are called by a name', async () => {
 })
 
 describe('landform data count', () => {
-  it('sees to the poles, which web maps do not have', async () => {
+  it('includes features near the poles, which web maps do not show', async () => {
     await ground().write('pole.geojson', geojson([{ geometry: point(10, 89.5) }]))
     await run('import pole.geojson --parent many --keyname pole')
     expect((await run('count pole --bbox -180,-90,180,90')).out).toBe('1\n')
     expect((await run('count pole --bbox -180,-90,180,89')).out).toBe('0\n')
   })
 
-  it('counts all features, or those that fit', async () => {
+  it('counts all features, or those that match filters', async () => {
     expect((await run('count towns --filter people__ge=700000')).out).toBe('2\n')
     expect((await run('count towns --bbox 16,48,20,50')).out).toBe('1\n')
     expect(events((await run('count towns --json')).out)).toEqual([
@@ -143,7 +143,7 @@ describe('landform data count', () => {
 describe('landform data export', () => {
   const read = async (name: string) => readBytes(name, await readFile(join(ground().cwd, name)))
 
-  it('writes a file of the format that its name says, and tells how large it is', async () => {
+  it('writes the format of the file extension, and reports the size', async () => {
     const done = await run('export towns -o out.gpkg')
     expect(done).toMatchObject({ exit: 0, err: 'towns: export …\n' })
     expect(done.out).toMatch(/^out\.gpkg: Towns as GPKG, [\d.]+ kB in [\d.]+ s\n$/)
@@ -152,7 +152,7 @@ describe('landform data export', () => {
     expect(layers[0]?.features.map(({ values }) => values.name)).toEqual(['Oslo', 'Wien', 'Łódź'])
   })
 
-  it('writes what is asked for: system, ids, fields, features', async () => {
+  it('writes the selected reference system, ids, fields and features', async () => {
     const how = ['--srs', '3857', '--fid', 'nr', '--fields', 'name', '--filter', 'people__gt=700000']
     await run(['export', 'towns', '-o', 'some.gpkg', ...how])
     expect((await read('some.gpkg')).layers[0]).toMatchObject({
@@ -161,13 +161,13 @@ describe('landform data export', () => {
     })
   })
 
-  it('packs what is several files, in an encoding', async () => {
+  it('packs formats with several files, in the selected encoding', async () => {
     await run('export towns -o out.shp.zip --encoding CP1251 --filter name=Oslo')
     const { stdout } = await execute('ogrinfo', ['-q', '-al', 'out.shp.zip'], { cwd: ground().cwd })
     expect(stdout).toContain('name (String) = Oslo')
   })
 
-  it('overwrites a file only when it is told to', async () => {
+  it('overwrites an existing file only with --force', async () => {
     await ground().write('there.csv', 'mine')
     expect(await run('export towns -o there.csv')).toMatchObject({
       exit: 3,
@@ -178,13 +178,13 @@ describe('landform data export', () => {
     expect(await readFile(join(ground().cwd, 'there.csv'), 'utf8')).toContain('Łódź')
   })
 
-  it('writes to standard output, and nothing else there', async () => {
+  it('writes only the data to standard output', async () => {
     const { out, err } = await run('export towns -o - --format GeoJSON')
     expect([(JSON.parse(out) as { features: object[] }).features.length, err]).toEqual([3, ''])
     expect(await run('export towns -o - --format CSV --json')).toMatchObject({ exit: 3 })
   })
 
-  it('leaves nothing behind, and what was there, when the line breaks or a person stops it', async () => {
+  it('keeps the existing file if the connection fails or the export is interrupted', async () => {
     await ground().write('kept.geojson', 'mine')
     const proxy = await startProxy({
       target: ground().server.url,
@@ -199,7 +199,7 @@ describe('landform data export', () => {
     expect(readdirSync(ground().cwd).filter((name) => name.includes('partial'))).toEqual([])
   })
 
-  it('says what cannot be done before it asks the server for it', async () => {
+  it('rejects invalid options before sending a request', async () => {
     const cases = [
       ['export towns -o out.shp', 3, 'Name it out.shp.zip.'],
       ['export towns -o out.xyz', 3, 'Cannot determine the format'],
@@ -218,7 +218,7 @@ describe('landform data export', () => {
     expect(readdirSync(ground().cwd).filter((name) => name.startsWith('new'))).toEqual([])
   })
 
-  it('says what the file cannot hold', async () => {
+  it('reports what the format cannot represent', async () => {
     await ground().write(
       'long.geojson',
       geojson([{ geometry: point(1, 2), properties: { inhabitants_2020: 5 } }]),
@@ -232,7 +232,7 @@ describe('landform data export', () => {
     })
   })
 
-  it('writes events as lines of JSON', async () => {
+  it('writes events as JSON lines', async () => {
     const done = events((await run('export towns -o event.kml --json')).out)
     const size = (await readFile(join(ground().cwd, 'event.kml'))).length
     expect(done.at(-1)).toMatchObject({

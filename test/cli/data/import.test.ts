@@ -10,7 +10,7 @@ const ground = useDataGround()
 const run: DataGround['run'] = (words, more) => ground().run(words, more)
 
 describe('landform data import', () => {
-  it('makes a layer of a file, and tells what it is and how many features it has', async () => {
+  it('creates a layer from a file, and reports its id and feature count', async () => {
     const made = await run([
       'import',
       'towns.geojson',
@@ -26,7 +26,7 @@ describe('landform data import', () => {
     expect((await run('count towns')).out).toBe('3\n')
   })
 
-  it('packs a Shapefile of its loose parts, under the name of the file, in a group named by its path', async () => {
+  it('packs the files of a Shapefile, and creates the layer in a group given by its path', async () => {
     const made = await run(['import', 'roads.shp', '--parent', 'City/In/Out'])
     expect(made).toMatchObject({
       exit: 0,
@@ -36,13 +36,13 @@ describe('landform data import', () => {
     expect((await run(['count', ' / City / In/Out / roads'])).out).toBe('3\n')
   })
 
-  it('makes a layer of each file, and takes the parts of a Shapefile for one', async () => {
+  it('creates a layer from each file, and treats the files of a Shapefile as one source', async () => {
     const parts = ['roads.dbf', 'roads.prj', 'roads.shp', 'roads.shx', 'towns.geojson']
     const made = await run(['import', ...parts, '--parent', 'many'])
     expect(lines(made.out).map((line) => line.split(' ')[1])).toEqual(['roads', 'towns'])
   })
 
-  it('names the bad features, and leaves them out where it is told to', async () => {
+  it('reports invalid features, and skips them with --skip-errors', async () => {
     const refused = await run('import bad.geojson --parent city')
     expect(refused).toMatchObject({ exit: 3, out: '' })
     expect(refused.err).toMatch(/- feature 4: it has no geometry\n- feature 5: it has no geometry\n/)
@@ -57,7 +57,7 @@ describe('landform data import', () => {
     ])
   })
 
-  it('gives the advice that the server has for this very file', async () => {
+  it('shows the hint of the server for the file', async () => {
     await ground().write('none.geojson', geojson([]))
     expect((await run('import none.geojson --parent many')).err).toEqual(
       told('source/bad-features', 'no features', 'hint: Send features, or say with --cast-geometry-type'),
@@ -75,7 +75,7 @@ describe('landform data import', () => {
     )
   })
 
-  it('reads the file as the options of the class say', async () => {
+  it('passes the load options of the class', async () => {
     const words = ['--cast-is-multi', 'yes', '--cast-has-z', 'yes', '--cast-geometry-type', 'point']
     await run([
       'import',
@@ -97,7 +97,7 @@ describe('landform data import', () => {
     })
   })
 
-  it('takes the encoding that the file does not tell', async () => {
+  it('uses --encoding for files that do not declare their encoding', async () => {
     const cp1251 = Buffer.from('Москва', 'utf16le')
       .filter((_, at) => at % 2 === 0)
       .map((low) => low + 0xb0)
@@ -120,7 +120,7 @@ describe('landform data import', () => {
     })
   })
 
-  it('puts a file in the place of the data of a layer, and says which fields came and went', async () => {
+  it('replaces the data of a layer, and reports removed and added fields', async () => {
     await run('import towns.geojson --parent many --name Replaced --keyname replaced')
     const [counted] = events((await run('count replaced --json')).out) as { layer: { id: number } }[]
     const id = counted?.layer.id
@@ -138,7 +138,7 @@ describe('landform data import', () => {
     expect((await run('head replaced --no-geom')).out).toMatch(/\nid +name +lanes\n.*\n +1 +Oslo +\(null\)\n/)
   })
 
-  it('leaves a layer as it was where the file is bad, or would take data away from it by a slip', async () => {
+  it('does not change a layer if the file is invalid or would lose data', async () => {
     await run('import towns.geojson --parent many --name Safe --keyname safe')
     expect(await run('import bad.geojson --into safe')).toMatchObject({
       exit: 3,
@@ -166,7 +166,7 @@ describe('landform data import', () => {
     expect(meant.out).toMatch(/^replaced Safe .*: 0 features \(3 before\) in /)
   })
 
-  it('leaves what a manifest manages, unless told to take it', async () => {
+  it('does not replace data that a manifest manages, unless --take is set', async () => {
     await run('import towns.geojson --parent many --name Managed --keyname managed')
     const [counted] = events((await run('count managed --json')).out) as { layer: { id: number } }[]
     const id = counted?.layer.id ?? 0
@@ -192,7 +192,7 @@ describe('landform data import', () => {
     expect((await run('import towns.geojson --into managed')).exit).toBe(0)
   })
 
-  it('writes events as lines of JSON', async () => {
+  it('writes events as JSON lines', async () => {
     const made = await run('import bad.geojson --parent many --name Json --skip-errors --json')
     expect(made.err).toBe('')
     const all = events(made.out)
@@ -210,7 +210,7 @@ describe('landform data import', () => {
     expect(events(failed.out).at(-1)).toMatchObject({ type: 'problem', code: 'source/bad-features' })
   })
 
-  it('refuses what does not go together, before anything is sent', async () => {
+  it('rejects conflicting options before sending a request', async () => {
     const cases = [
       ['import towns.geojson', 3, 'Use either --parent or --into'],
       ['import towns.geojson --parent city --into towns', 3, 'Use either --parent or --into'],
@@ -234,7 +234,7 @@ describe('landform data import', () => {
   })
 })
 
-describe('landform data, against a server that does no more than the original', () => {
+describe('landform data with NextGIS Web', () => {
   it('loads, replaces when losses are allowed, counts, shows and exports', async () => {
     const plain = await startTestServer('postgres', { plain: true, dialect: 'sister' })
     const env = { LANDFORM_SERVER: plain.url }

@@ -20,7 +20,7 @@ function endless() {
   return { told, lines: lines() }
 }
 
-it('stops quietly when the reader has read enough, and asks for nothing more', async () => {
+it('ends without an error when the reader closes the pipe, and stops reading', async () => {
   const { told, lines } = endless()
   const out = new Writable({
     highWaterMark: 1,
@@ -31,7 +31,7 @@ it('stops quietly when the reader has read enough, and asks for nothing more', a
   expect(told.lines).toBeLessThan(10)
 })
 
-it('fails with what the data fail with, and leaves the output open', async () => {
+it('fails with the error of the data, and does not close the output', async () => {
   const text: string[] = []
   const out = new Writable({
     write: (chunk: Buffer, _, done) => {

@@ -19,7 +19,7 @@ it.each([
   expect(choose(output, wanted)).toEqual({ format, isZipped })
 })
 
-it('packs what goes to standard output where it is asked to', () => {
+it('writes a ZIP archive to standard output on request', () => {
   expect(choose('-', 'KML', true)).toEqual({ format: 'KML', isZipped: true })
 })
 
@@ -42,6 +42,6 @@ it.each([
   }
 })
 
-it('refuses to pack what its name calls plain', () => {
+it('refuses to write a ZIP archive to a name without .zip', () => {
   expect(() => choose('roads.gpkg', undefined, true)).toThrow(/Cannot write a ZIP archive to/)
 })

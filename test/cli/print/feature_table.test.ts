@@ -16,7 +16,7 @@ const columns = [
 ]
 const draw = (width?: number) => formatFeatureTable(columns, { width, paint: painter(false) })
 
-it('lines up what takes two places, and what takes none', () => {
+it('aligns wide and zero-width characters', () => {
   expect(draw().text.split('\n')).toEqual([
     '     id  name                          people',
     'INTEGER  STRING                       INTEGER',
@@ -25,7 +25,7 @@ it('lines up what takes two places, and what takes none', () => {
   ])
 })
 
-it('cuts the widest cells where a line is too short, then leaves columns out and says which', () => {
+it('truncates the widest cells, then omits columns and names them', () => {
   const narrow = draw(35)
   expect(narrow.text.split('\n').at(-1)).toBe('     12  Ło\u0301dz\\nand its s…         7')
   expect(narrow.leftOut).toEqual([])
@@ -35,7 +35,7 @@ it('cuts the widest cells where a line is too short, then leaves columns out and
   expect(draw(3).leftOut).toEqual(['name', 'people'])
 })
 
-it('does nothing to the terminal that a cell says', () => {
+it('escapes control sequences in cells', () => {
   const evil = formatFeatureTable([column('a', 'STRING', ['\u001b[2Jx', '\u001b[31mred'])], {
     width: 80,
     paint: painter(false),

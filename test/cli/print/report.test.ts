@@ -23,7 +23,7 @@ const failed = { change: change('a'), outcome: 'failed', problem: denied } as co
 const skipped = { change: change('b'), outcome: 'skipped', because: 'a' } as const
 
 describe('the report of an apply', () => {
-  it('counts what was done by what it was', () => {
+  it('counts changes by outcome', () => {
     const outcomes = [
       { change: change('a'), outcome: 'created' },
       { change: change('b', 'update'), outcome: 'updated' },
@@ -32,7 +32,7 @@ describe('the report of an apply', () => {
     expect(linesOf({ outcomes })).toEqual(['Done in 1.2 s: 2 created, 1 updated.'])
   })
 
-  it('says of each file what was loaded, and leaves nothing out in silence', () => {
+  it('reports the load of each file, including skipped features', () => {
     const report = { format: 'CSV', layer: 'a', other_count: 0, renamed: [], notes: [] }
     const bad = [4, 9, 12].map((number) => ({ number, reason: 'no geometry' }))
     const outcomes: Outcome[] = [
@@ -67,7 +67,7 @@ describe('the report of an apply', () => {
     ])
   })
 
-  it('names the one failure where nothing was done, and not what would have come with it', () => {
+  it('names the failed change of an atomic apply, and not the changes rolled back with it', () => {
     expect(linesOf({ outcomes: [failed, skipped] })).toEqual([
       'Nothing was changed.',
       'Failed: 1',
@@ -79,7 +79,7 @@ describe('the report of an apply', () => {
     ])
   })
 
-  it('names everything that was not tried where the rest was done', () => {
+  it('names all changes that were not tried', () => {
     const done = { change: change('c'), outcome: 'created' } as const
     for (const atomic of [true, false])
       expect(linesOf({ outcomes: [failed, skipped, done], atomic })).toEqual([
@@ -95,7 +95,7 @@ describe('the report of an apply', () => {
       ])
   })
 
-  it('says why nothing was done where that lies with no single change', () => {
+  it('reports a failure that no single change has caused', () => {
     const outcomes = [{ change: change('a'), outcome: 'skipped' }] as const
     const fault = problem('http/unreachable', 'Nobody there.')
     expect(linesOf({ outcomes, problem: fault })).toEqual([
@@ -107,7 +107,7 @@ describe('the report of an apply', () => {
     ])
   })
 
-  it('does not say that nothing was changed where that is not known', () => {
+  it('does not claim that nothing was changed if the response was lost', () => {
     const outcomes = [{ change: change('a'), outcome: 'skipped' }] as const
     expect(linesOf({ outcomes, interrupted: true, uncertain: true })).toEqual([
       'The response of the server was lost: either all changes were made, or none.',

@@ -21,7 +21,7 @@ const exported: LayerReport = {
 }
 
 describe('formatRunReport', () => {
-  it('accounts for every row and names the bad ones', () => {
+  it('accounts for every row and lists bad rows', () => {
     const quarantine = { file: 'bad.ndjson', first: [{ line: 7, reason: 'name: is empty', cells: [] }] }
     expect(formatRunReport({ ...report, layers: [{ ...layer, quarantine }] }).split('\n')).toEqual([
       'cities: loaded in 1.3 s',
@@ -31,7 +31,7 @@ describe('formatRunReport', () => {
     ])
   })
 
-  it('gives size and checksum of exported files', () => {
+  it('shows size and checksum of exported files', () => {
     expect(
       formatRunReport({ ...report, outcome: 'exported', layers: [exported] })
         .split('\n')
@@ -41,7 +41,7 @@ describe('formatRunReport', () => {
 })
 
 describe('describeProgress', () => {
-  it('gives rows, rate, bytes and the time left', () => {
+  it('shows rows, rate, bytes and remaining time', () => {
     const event = {
       type: 'progress',
       step: 's',
@@ -53,7 +53,7 @@ describe('describeProgress', () => {
     expect(describeProgress(event, 1000)).toBe('5,000 rows, 5,000 rows/s, 2.0 MB of 8.0 MB, 3.0 s left')
   })
 
-  it('says what the server does with how many of all rows', () => {
+  it('shows the activity of the server and the total number of rows', () => {
     const event = {
       type: 'progress',
       step: 's',
@@ -65,7 +65,7 @@ describe('describeProgress', () => {
     expect(describeProgress(event, 1000)).toBe('writing, 5,000 of 20,000 rows')
   })
 
-  it('says how far a server is, as far as it is known', () => {
+  it('shows the known parts of the progress of a server', () => {
     expect(describeLoading({ step: 'reading', features: 0 })).toBe('reading')
     expect(describeLoading({ step: 'reading', features: 7 })).toBe('reading, 7 rows')
     expect(describeLoading({ step: 'indexing', features: 7000, total: 7000 })).toBe(
@@ -73,13 +73,13 @@ describe('describeProgress', () => {
     )
   })
 
-  it('says nothing of what is not known', () => {
+  it('omits unknown values', () => {
     expect(describeProgress({ type: 'progress', step: 's', layer: 'l', rows: 0 }, 1000)).toBe('')
   })
 })
 
 describe('a start', () => {
-  it('tells each step with what came of it and its time', () => {
+  it('reports each step with its result and duration', () => {
     expect(formatStep('cities', describeRun(report), 1250)).toMatch(
       /^cities {4}998 rows loaded, 2 quarantined {2,}1\.3 s$/,
     )

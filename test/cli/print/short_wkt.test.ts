@@ -15,6 +15,6 @@ it.each([
   expect(shortenWkt(wkt, true)).toBe(short)
 })
 
-it('keeps the hundredths of what is in metres', () => {
+it('keeps two decimals of coordinates in metres', () => {
   expect(shortenWkt('POINT (1195571.3349 8381214.9)', false)).toBe('POINT (1195571.33 8381214.9)')
 })

@@ -14,12 +14,12 @@ it.each([
   expect(printable(text)).toBe(shown)
 })
 
-it('lets our own colours through', () => {
+it('preserves the color codes of the program', () => {
   const paint = painter(true)
   const colours = ['green', 'yellow', 'red', 'cyan', 'magenta', 'dim', 'bold'] as const
   for (const colour of colours) expect(printable(paint(colour, 'text'))).toBe(paint(colour, 'text'))
 })
 
-it('keeps a name on its line', () => {
+it('escapes line breaks in names', () => {
   expect(oneLine('a\nPlan for x: 0 changes.')).toBe('a\\u000aPlan for x: 0 changes.')
 })

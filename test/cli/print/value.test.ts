@@ -13,18 +13,18 @@ describe('showValue', () => {
     expect(showValue(value)).toBe(text)
   })
 
-  it('cuts what is long', () => {
+  it('truncates long values', () => {
     expect(showValue('x'.repeat(500))).toHaveLength(100)
   })
 })
 
 describe('compareLines', () => {
-  it('gives the lines that differ with one line around', () => {
+  it('returns the changed lines with one line of context', () => {
     const lines = compareLines('a\nb\nc\nd\ne', 'a\nb\nX\nd\ne')
     expect(lines.map(({ sign, text }) => sign + text)).toEqual([' b', '-c', '+X', ' d'])
   })
 
-  it('breaks markup on one line between its elements', () => {
+  it('splits markup on one line between its elements', () => {
     const lines = compareLines('<a><b x="1"/><c/></a>', '<a><b x="2"/><c/></a>')
     expect(lines.map(({ sign, text }) => sign + text)).toEqual([
       ' <a>',
@@ -36,7 +36,7 @@ describe('compareLines', () => {
 })
 
 describe('numbers', () => {
-  it('carry their units', () => {
+  it('have units', () => {
     expect([showCount(1, 'feature'), showCount(199_568, 'feature')]).toEqual([
       '1 feature',
       '199,568 features',

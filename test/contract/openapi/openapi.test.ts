@@ -24,7 +24,7 @@ ajv.addSchema({ $id: 'https://example.org/api', ...api })
 const compile = (schema: object) =>
   ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"https://example.org/api#/')))
 
-test('is a document of OpenAPI 3.1', async () => {
+test('is an OpenAPI 3.1 document', async () => {
   const validator = new Validator()
   expect(await validator.validate(JSON.parse(JSON.stringify(api)))).toEqual({ valid: true })
   expect(validator.version).toBe('3.1')
@@ -32,7 +32,7 @@ test('is a document of OpenAPI 3.1', async () => {
   expect(await new Validator().validate(broken)).toMatchObject({ valid: false })
 })
 
-test('every operation of the contract stands there once, under its path and method', () => {
+test('every operation of the contract is listed once, under its path and method', () => {
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual([...routeNames].sort())
   for (const name of routeNames) {
     const { path, method } = routeOf(name)
@@ -40,14 +40,14 @@ test('every operation of the contract stands there once, under its path and meth
   }
 })
 
-test('operations that are not offered are left out', () => {
+test('operations that are not implemented are omitted', () => {
   const some = describeApi({ version: '1', isOffered: (name) => name.startsWith('docs.') })
   expect(Object.keys(some.paths)).toContain('/openapi.json')
   expect(JSON.stringify(some.paths)).not.toContain('resource.get')
   expect(some.tags).toEqual([{ name: 'docs' }])
 })
 
-test('the parameters of each path are declared, and no parameter twice', () => {
+test('the parameters of each path are declared exactly once', () => {
   for (const [path, methods] of Object.entries(api.paths)) {
     for (const { parameters } of Object.values(methods) as Operation[]) {
       const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
@@ -65,7 +65,7 @@ test('every schema is JSON Schema whose references resolve', () => {
   for (const schema of Object.values(api.components.schemas)) expect(() => compile(schema)).not.toThrow()
 })
 
-test('a creation has to be what its class asks for', () => {
+test('a creation requires the fields of its class', () => {
   const isCreation = compile({ $ref: '#/components/schemas/ResourceCreation' })
   const resource = { parent: { id: 0 }, display_name: 'X' }
   expect(isCreation({ resource: { cls: 'resource_group', ...resource } })).toBe(true)
@@ -75,7 +75,7 @@ test('a creation has to be what its class asks for', () => {
   )
 })
 
-test('each class has its bodies', () => {
+test('each class has its own bodies', () => {
   for (const cls of clsNames)
     for (const name of [cls, `${cls}_creation`, `${cls}_change`])
       expect(api.components.schemas).toHaveProperty(name)

@@ -18,7 +18,7 @@ function* parts(value: unknown): Generator<Record<string, unknown>> {
 }
 
 describe('the printed schema', () => {
-  it('is a draft 7 schema that stands on its own', () => {
+  it('is a self-contained draft 7 schema', () => {
     expect(schema.$schema).toBe('http://json-schema.org/draft-07/schema#')
     expect(ajv.validateSchema(schema)).toBe(true)
     const definitions = Object.keys(schema.definitions as object)
@@ -27,11 +27,11 @@ describe('the printed schema', () => {
       expect(definitions.map((name) => `#/definitions/${name}`)).toContain(reference)
   })
 
-  it('holds no word of our own', () => {
+  it('contains no custom keywords', () => {
     expect(JSON.stringify(schema)).not.toMatch(/"(x-|readOnly|writeOnly|discriminator|~)/)
   })
 
-  it.each(clsNames)('knows class %s, and says what it is', (cls) => {
+  it.each(clsNames)('describes class %s', (cls) => {
     const definition = (schema.definitions as Record<string, { title?: string; description?: string }>)[
       `cls_${cls}`
     ]

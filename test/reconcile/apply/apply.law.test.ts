@@ -47,7 +47,7 @@ describeServers('an apply', (start) => {
   })
 
   describe.each(ways)('%s', (_, atomic) => {
-    it('leaves nothing to do, whatever the tree was before', async () => {
+    it('makes the next plan empty, whatever the tree was before', async () => {
       await fc.assert(
         fc.asyncProperty(arbitraryTree('T'), arbitraryTree('T'), async (before, after) => {
           const { api, of } = await sandbox()
@@ -60,7 +60,7 @@ describeServers('an apply', (start) => {
       )
     })
 
-    it('goes on after an interruption as if there had been none', async () => {
+    it('resumes after an interruption with the same result', async () => {
       await fc.assert(
         fc.asyncProperty(
           arbitraryTree('T'),
@@ -78,7 +78,7 @@ describeServers('an apply', (start) => {
       )
     })
 
-    it('gives the same tree when requests are broken off on the way', async () => {
+    it('results in the same tree when requests are interrupted', async () => {
       await fc.assert(
         fc.asyncProperty(arbitraryTree('T'), fc.nat(4), async (blocks, stopAfter) => {
           const { api, of } = await sandbox()
@@ -90,7 +90,7 @@ describeServers('an apply', (start) => {
       )
     })
 
-    it('permutes the names and places of siblings', async () => {
+    it('permutes the names and positions of siblings', async () => {
       const names = ['A', 'B', 'C', 'D', 'E']
       const places = fc.record({
         order: fc.shuffledSubarray(names, { minLength: names.length }),
@@ -121,7 +121,7 @@ describeServers('an apply', (start) => {
     })
   })
 
-  it('is not needed for what was pulled, but for adoption marks', async () => {
+  it('changes only the ownership marks of a pulled tree', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryTree('T'), async (blocks) => {
         const { api, of, top } = await sandbox()

@@ -97,7 +97,7 @@ async function badLayer(name: string): Promise<Block> {
 }
 
 describeServers('an apply in one transaction', (start) => {
-  it('is one request, and gives what came of it', async () => {
+  it('is one request, and reports its outcomes', async () => {
     const { api, proxy } = await stand(await start(), undefined)
     const manifest = manifestOf({ one: {}, 'one.a': { parent: 'one' }, 'one.b': { parent: 'one.a' } }, 'one')
     const report = await apply(api, manifest)
@@ -111,7 +111,7 @@ describeServers('an apply in one transaction', (start) => {
     expect(await waiting(api, manifest)).toEqual([])
   })
 
-  it('does nothing where one change cannot be done, and names it', async () => {
+  it('changes nothing if one change fails, and names that change', async () => {
     const server = await start()
     const api = connect(server.url)
     const manifest = manifestOf(
@@ -132,7 +132,7 @@ describeServers('an apply in one transaction', (start) => {
     expect((await readActualTree(api)).byKeyname.has('bad')).toBe(false)
   })
 
-  it('says that a key belongs to a resource that the account cannot see', async () => {
+  it('reports a key of a resource that the account cannot see', async () => {
     const server = await start()
     const ada = await createUser(server.database, 'ada')
     const administrators = await principalId(server.database, 'administrators')
@@ -162,7 +162,7 @@ describeServers('an apply in one transaction', (start) => {
     })
   })
 
-  it('sends request by request when told', async () => {
+  it('sends single requests on request', async () => {
     const { api, proxy } = await stand(await start(), undefined)
     const report = await apply(api, manifestOf({ told: {} }, 'told'), { atomic: false })
     expect(report.atomic).toBe(false)
@@ -170,7 +170,7 @@ describeServers('an apply in one transaction', (start) => {
   })
 })
 
-describeServers('what somebody else has changed since the plan', (start) => {
+describeServers('a resource that has changed since the plan', (start) => {
   /** A tree where b takes the name of a, c is by itself, and d is to go; then a is changed, or deleted. */
   async function meet(id: string, method: 'PUT' | 'DELETE', partial = false) {
     const server = await start()
@@ -189,7 +189,7 @@ describeServers('what somebody else has changed since the plan', (start) => {
     return { report, api, manifest }
   }
 
-  it('refuses the apply, and is named', async () => {
+  it('stops the apply, and is named', async () => {
     const { report, api, manifest } = await meet('stale', 'PUT')
     expect(tellOutcomes(report)).toEqual([
       'failed stale.a: apply/stale',
@@ -210,7 +210,7 @@ describeServers('what somebody else has changed since the plan', (start) => {
     expect(await waiting(api, manifest)).toEqual([])
   })
 
-  it('refuses the apply where it is gone', async () => {
+  it('stops the apply if it was deleted', async () => {
     const { report } = await meet('gone', 'DELETE')
     expect(report.outcomes[0]?.problem?.message).toBe(
       '"gone.a" was deleted on the server since the plan was made.',
@@ -247,7 +247,7 @@ describeServers('data of an apply in one transaction', (start) => {
   it.each([
     ['in one transaction', true],
     ['request by request', false],
-  ])('come with the fields that the manifest wants: %s', async (_, atomic) => {
+  ])('get the fields of the manifest: %s', async (_, atomic) => {
     const server = await start()
     const api = connect(server.url)
     const id = `fields-${atomic}`
@@ -273,7 +273,7 @@ describeServers('data of an apply in one transaction', (start) => {
     ])
   })
 
-  it('are forgotten where others are refused, each of which is named', async () => {
+  it('are discarded if others are refused, each of which is named', async () => {
     const server = await start()
     const api = connect(server.url)
     const blocks = {
@@ -291,7 +291,7 @@ describeServers('data of an apply in one transaction', (start) => {
     expect(await countPrepared(server)).toBe(0)
   })
 
-  it('are forgotten when it is interrupted before anything is sent', async () => {
+  it('are discarded if the apply is interrupted before the request', async () => {
     const server = await start()
     const api = connect(server.url)
     const stop = new AbortController()
@@ -312,7 +312,7 @@ describeServers('data of an apply in one transaction', (start) => {
     expect(await waiting(api, manifest)).toEqual(['create stopped'])
   })
 
-  it('of a layer that is gone are left out when told, the others are loaded', async () => {
+  it('of a deleted layer are skipped with --partial, and the others are loaded', async () => {
     const server = await start()
     const api = connect(server.url)
     const manifest = async (names: readonly string[]) =>
@@ -329,7 +329,7 @@ describeServers('data of an apply in one transaction', (start) => {
   })
 })
 
-describeServers('a batch on a bad network', (start) => {
+describeServers('a batch on an unreliable network', (start) => {
   it.each([
     ['does not reach the server', 'cut before'],
     ['is done, and the answer is lost', 'cut after'],
@@ -348,7 +348,7 @@ describeServers('a batch on a bad network', (start) => {
     expect(await waiting(api, manifest)).toEqual([])
   })
 
-  it('says that it is not known whether it was done, when it is broken off', async () => {
+  it('reports that the outcome is unknown if the connection is lost', async () => {
     const stop = new AbortController()
     const { api } = await stand(await start(), (_method, path) => {
       if (path === batchPath) stop.abort()
@@ -373,7 +373,7 @@ describe('a server with a small limit', () => {
     await server.stop()
   })
 
-  it('gets too much as one request, and advice is given', async () => {
+  it('rejects a request that is too large, and the error has a hint', async () => {
     const api = connect(server.url)
     const blocks = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`large.${at}`, {}]))
     const report = await apply(api, manifestOf(blocks, 'large'))

@@ -25,7 +25,7 @@ const mapOf = (style: string) => ({
 })
 
 describe('the operations of a plan', () => {
-  it('create parents first, and name what has no id yet by its key', () => {
+  it('create parents first, and refer to new resources by their keys', () => {
     const blocks = {
       m: { cls: 'webmap' as const, parent: 'g', members: mapOf('s') },
       s: { cls: 'mapsrv_style' as const, parent: 'l' },
@@ -45,7 +45,7 @@ describe('the operations of a plan', () => {
     expect(operations[3]).toMatchObject({ body: { ...mapOf('s'), resmeta: manager(0) } })
   })
 
-  it('change only what is as the plan found it', () => {
+  it('change only resources that are in the planned version', () => {
     const blocks = { a: { displayName: 'New' } }
     const rows = [
       { id: 1, key: 'a', name: 'Old', version: 4 },
@@ -57,7 +57,7 @@ describe('the operations of a plan', () => {
     ])
   })
 
-  it('swap names through a temporary one, which has the version already', () => {
+  it('swap names through a temporary name, with the version of the first change', () => {
     const blocks = { a: { displayName: 'B' }, b: { displayName: 'A' } }
     const rows = [
       { id: 1, key: 'a', name: 'A', version: 3 },
@@ -76,7 +76,7 @@ describe('the operations of a plan', () => {
     ])
   })
 
-  it('make anew under the key of what is deleted before, and mend what refers to it', () => {
+  it('recreate a resource under the key of the deleted one, and repair the references to it', () => {
     const blocks = {
       v: {
         cls: 'vector_layer' as const,
@@ -110,7 +110,7 @@ describe('the operations of a plan', () => {
   })
 })
 
-describe('the operation that brings data', () => {
+describe('the operation that loads data', () => {
   const data = { path: '/x/l.geojson', source: 'l.geojson', options: { fix_errors: 'LOSSY' } }
   const fields = [
     { keyname: 'size', datatype: 'REAL', grid_visibility: false },
@@ -141,7 +141,7 @@ describe('the operation that brings data', () => {
     { keyname: 'name', datatype: 'STRING', delete: true },
   ]
 
-  it('writes the marker of the source and the wanted fields with them', () => {
+  it('also writes the source marker and the fields of the manifest', () => {
     const [operation] = operationsOf({ blocks: { l: layer }, rows: [] })
     expect(operation).toMatchObject({
       op: 'create',
@@ -160,7 +160,7 @@ describe('the operation that brings data', () => {
     expect(operation).not.toHaveProperty('body.vector_layer.geometry_type')
   })
 
-  it('leaves the reference system of a standing layer alone', () => {
+  it('does not send the reference system of an existing layer', () => {
     const row = {
       id: 1,
       key: 'l',

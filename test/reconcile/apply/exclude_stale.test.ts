@@ -10,8 +10,8 @@ function left(one: Case, ...keys: string[]): Record<string, string> {
   return Object.fromEntries([...findExcluded(steps, faulty)].map(([{ key }, because]) => [key, because.key]))
 }
 
-describe('what is left out together with a change', () => {
-  it('is all that waits for it, and nothing else', () => {
+describe('the changes skipped together with a stale change', () => {
+  it('are all that depend on it, and no others', () => {
     const blocks = { a: { displayName: 'A2' }, b: { displayName: 'A1' }, c: { displayName: 'C2' } }
     const rows = [
       { id: 1, key: 'a', name: 'A1' },
@@ -22,7 +22,7 @@ describe('what is left out together with a change', () => {
     expect(left({ blocks, rows }, 'b')).toEqual({ b: 'b' })
   })
 
-  it('is everybody whose name would stay a temporary one', () => {
+  it('include all whose name would remain temporary', () => {
     const blocks = { a: { displayName: 'B' }, b: { displayName: 'A' } }
     const rows = [
       { id: 1, key: 'a', name: 'A' },
@@ -31,7 +31,7 @@ describe('what is left out together with a change', () => {
     expect(left({ blocks, rows }, 'b')).toEqual({ a: 'b', b: 'b' })
   })
 
-  it('is every deletion, but deletions keep no change from being done', () => {
+  it('include every deletion, but no changes that a deletion depends on', () => {
     const one = {
       blocks: { a: { displayName: 'New' } },
       rows: [
@@ -45,7 +45,7 @@ describe('what is left out together with a change', () => {
     expect(left(one, 'gone')).toEqual({ gone: 'gone' })
   })
 
-  it('is what takes the name of a resource that stays', () => {
+  it('include a change that takes the name of a resource that stays', () => {
     const one = {
       blocks: { b: { cls: 'webmap' as const, displayName: 'A' } },
       rows: [{ id: 1, key: 'a', name: 'A' }],
@@ -54,7 +54,7 @@ describe('what is left out together with a change', () => {
     expect(left(one, 'a')).toEqual({ a: 'a', b: 'a' })
   })
 
-  it('is the whole of what is made anew, so that nothing goes without coming back', () => {
+  it('include a replacement as a whole, so that nothing is deleted without being recreated', () => {
     const layer = (srs: number) => ({ vector_layer: { srs: { id: srs }, geometry_type: 'POINT' } })
     const one = {
       blocks: {

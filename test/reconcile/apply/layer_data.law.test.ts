@@ -89,7 +89,7 @@ describeServers('the fields of a layer with data', (start) => {
     ['in one transaction', true],
     ['request by request', false],
   ] as const)('changed %s', (_, atomic) => {
-    it('leave nothing to do, and load the source again only for added fields', patience, async () => {
+    it('make the next plan empty, and are loaded again only if fields are added', patience, async () => {
       const steps = fc.array(step, { minLength: 2, maxLength: 4 })
       await fc.assert(
         fc.asyncProperty(steps, async (wanted) => {
@@ -117,7 +117,7 @@ describeServers('the fields of a layer with data', (start) => {
       )
     })
 
-    it('are our own change only: data that were edited on the server besides are told', async () => {
+    it('are distinguished from edits on the server, which are reported', async () => {
       const key = `edited_${atomic}`
       const path = join(folder, `${key}.geojson`)
       await writeSource(path, 0)

@@ -19,7 +19,7 @@ import { manifestOf, tell } from '../support/literals.ts'
 
 const credentials = { login: 'administrator', password: adminPassword }
 
-describeServers('a source that would take data away', (start) => {
+describeServers('a source that would lose data', (start) => {
   let server: TestServer
   let api: Api
   let folder: string
@@ -94,7 +94,7 @@ describeServers('a source that would take data away', (start) => {
       return (await apply(planned)).outcomes[0]
     }
 
-    it('where it has far fewer features, with the counts, and nothing changes', async () => {
+    it('if it has far fewer features, with the counts, and nothing changes', async () => {
       const loaded = await load()
       const tables = await listFeatureTables(server.database)
       const refused = await applyLate({}, () => write(3))
@@ -107,7 +107,7 @@ describeServers('a source that would take data away', (start) => {
       expect(await listFeatureTables(server.database)).toEqual(tables)
     })
 
-    it('where it has none, or no longer has a field with values', async () => {
+    it('if it has no features, or lacks a field with values', async () => {
       const loaded = await load()
       const cast = { data: { options: { cast_geometry_type: 'POINT' } } }
       const emptied = await applyLate(cast, () => write(0))
@@ -120,7 +120,7 @@ describeServers('a source that would take data away', (start) => {
       expect((await features(loaded))[19]?.fields).toEqual({ name: 'n19', lanes: 19 })
     })
 
-    it('where features have attachments that the new ones would not have', async () => {
+    it('if features have attachments that would be lost', async () => {
       const loaded = await load()
       const attachments = openAttachments(server.admin, loaded.ids.get(key) ?? 0, 2)
       await attachments.attach('a photo')
@@ -130,7 +130,7 @@ describeServers('a source that would take data away', (start) => {
       expect(await attachments.list()).toHaveLength(1)
     })
 
-    it('where somebody edits the data between the plan and the load', async () => {
+    it('if the data are edited between the plan and the load', async () => {
       const loaded = await load()
       await write(21)
       const planned = await plan()
@@ -141,7 +141,7 @@ describeServers('a source that would take data away', (start) => {
       expect((await plan()).issues.map(({ code }) => code)).toEqual(['plan/data-edited'])
     })
 
-    it('unless the loss is allowed by key, and then tells the counts', async () => {
+    it('unless the loss is allowed by key, and reports the counts', async () => {
       await load()
       await write(3, ['name'])
       const report = await apply(await plan({}, { ...safeOptions, allowLoss: new Set([key]) }))
@@ -153,7 +153,7 @@ describeServers('a source that would take data away', (start) => {
     })
   })
 
-  it('is loaded where the manifest allows it or drops the field itself, or the fuse is wide enough', async () => {
+  it('is loaded if the manifest allows it or drops the field itself, or the fuse is high enough', async () => {
     const apply = async (planned: Plan) => (await applyPlan({ api, plan: planned })).outcomes[0]
     await apply(await plan())
     await write(20, ['name'])
@@ -173,7 +173,7 @@ describeServers('a source that would take data away', (start) => {
       changes[0]?.data?.change?.after,
     ]
 
-    it('where the source can be read here, before anything is sent', async () => {
+    it('if the source can be read locally, before anything is sent', async () => {
       await applyPlan({ api, plan: await plan() })
       await write(3, ['name'])
       const message = `data/loss: "${key}" would lose data: 20 → 3 features, field lanes (20 values)`
@@ -187,13 +187,13 @@ describeServers('a source that would take data away', (start) => {
       expect(allowed.changes[0]?.data?.change?.lostFields).toEqual([{ keyname: 'lanes', valueCount: 20 }])
     })
 
-    it('but not where the field that is missing has no values', async () => {
+    it('unless the missing field has no values', async () => {
       await applyPlan({ api, plan: await plan({ fields: ['name', 'lanes', 'note'] }) })
       await write(19)
       expect(tellLoss(await plan({ fields: ['name', 'lanes', 'note'] }))).toEqual([[], 20, 19])
     })
 
-    it('on servers that do not count it before they load it, too, and where nothing can read it', async () => {
+    it('also for servers without prepared sources, and for sources that cannot be read locally', async () => {
       await applyPlan({ api, plan: await plan() })
       const proxy = await startProxy({
         target: server.url,

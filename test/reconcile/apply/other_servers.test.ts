@@ -81,8 +81,8 @@ async function applyTwice(api: Api, id: string) {
 
 const created = ['created', 'created', 'created', 'created']
 
-describe('a server without our routes', () => {
-  it('is read by search, and ends up as the manifest wants it', async () => {
+describe('a server without the extensions of landform', () => {
+  it('is read by search, and matches the manifest after the apply', async () => {
     const { api, proxy } = await stand({
       decide: (_, path) => (path.startsWith('/api/component/landform/') ? 'unknown' : 'pass'),
     })
@@ -91,7 +91,7 @@ describe('a server without our routes', () => {
     expect(proxy.seen.some((line) => line.includes('/search/?serialization=full'))).toBe(true)
   })
 
-  it('may speak the sister names on the sister paths', async () => {
+  it('may use the NextGIS dialect and paths', async () => {
     const { api, proxy } = await stand({
       headers: { 'x-api-dialect': 'ngw' },
       decide: (_, path) => (/^\/api\/component\/(landform|core)\//.test(path) ? 'unknown' : 'pass'),
@@ -104,17 +104,17 @@ describe('a server without our routes', () => {
     expect(tree.byKeyname.get('sister')?.resmeta).toEqual({ note: 'kept' })
   })
 
-  it('is told apart from something that is not a resource service', async () => {
+  it('is distinguished from other HTTP servers', async () => {
     const { api } = await stand({ decide: () => 'unknown' })
     await expect(readActualTree(api)).rejects.toMatchObject({
       code: 'http/unexpected',
-      message: `${api.url} is not a resource service.`,
+      message: `${api.url} is not a landform or NextGIS Web server.`,
     })
   })
 })
 
-describe('a bad network', () => {
-  it('makes nothing twice when the answer to a creation is lost', async () => {
+describe('an unreliable network', () => {
+  it('does not lead to duplicates when the response to a creation is lost', async () => {
     let cuts = 0
     const { api } = await stand({
       decide: (method, path) => {
@@ -127,7 +127,7 @@ describe('a bad network', () => {
     expect(cuts).toBe(2)
   })
 
-  it('is met by one layer of repetitions, not by several that multiply', async () => {
+  it('is handled by one layer of retries, without nested retries', async () => {
     let sent = 0
     const { api } = await stand({
       decide: (method, path) => {
@@ -144,7 +144,7 @@ describe('a bad network', () => {
     expect(sent).toBe(3)
   })
 
-  it('tries again when a creation did not reach the server', async () => {
+  it('leads to a retry when a creation did not reach the server', async () => {
     let cuts = 0
     const { api } = await stand({
       decide: (method) => {
@@ -157,25 +157,28 @@ describe('a bad network', () => {
   })
 })
 
-describe('the second of two first applies', () => {
-  it.each([true, false])('is told that the resource was created meanwhile; atomic: %s', async (atomic) => {
-    const [first, second] = [(await stand({})).api, (await stand({})).api]
-    const id = `twice-${atomic}`
-    const manifest = manifestOf({ [id]: {}, [`${id}.a`]: { parent: id } }, id)
-    const plan = await planManifest({ api: second, manifest })
-    await applyPlan({ api: first, plan: await planManifest({ api: first, manifest }) })
-    const report = await applyPlan({ api: second, plan, atomic })
-    expect(report.outcomes[0]?.problem).toMatchObject({
-      code: 'apply/stale',
-      message: `"${id}" was created on the server since the plan was made.`,
-      hint: 'Plan again.',
-    })
-    expect(tell(await planManifest({ api: second, manifest }))).toEqual([])
-  })
+describe('the second of two concurrent first applies', () => {
+  it.each([true, false])(
+    'reports that the resource was created in the meantime; atomic: %s',
+    async (atomic) => {
+      const [first, second] = [(await stand({})).api, (await stand({})).api]
+      const id = `twice-${atomic}`
+      const manifest = manifestOf({ [id]: {}, [`${id}.a`]: { parent: id } }, id)
+      const plan = await planManifest({ api: second, manifest })
+      await applyPlan({ api: first, plan: await planManifest({ api: first, manifest }) })
+      const report = await applyPlan({ api: second, plan, atomic })
+      expect(report.outcomes[0]?.problem).toMatchObject({
+        code: 'apply/stale',
+        message: `"${id}" was created on the server since the plan was made.`,
+        hint: 'Plan again.',
+      })
+      expect(tell(await planManifest({ api: second, manifest }))).toEqual([])
+    },
+  )
 })
 
-describe('a plan that is stale', () => {
-  it('does not overwrite the rules that others have set meanwhile', async () => {
+describe('a stale plan', () => {
+  it('does not overwrite rules that were changed in the meantime', async () => {
     const { api } = await stand({})
     const rule = {
       action: 'allow',

@@ -34,13 +34,13 @@ async function run(steps: readonly Step[], failing: readonly string[] = []) {
 }
 
 describe('runSteps', () => {
-  it('runs a step when all before it are done', async () => {
+  it('runs a step when all its dependencies are complete', async () => {
     const { order } = await run([step('d', ['b', 'c']), step('c', ['a']), step('b', ['a']), step('a')])
     expect(order[0]).toBe('a')
     expect(order.at(-1)).toBe('d')
   })
 
-  it('stops what waits for a failure, and nothing else', async () => {
+  it('skips only the steps that depend on a failed one', async () => {
     const { states, results } = await run(
       [step('a'), step('b', ['a']), step('c', ['b']), step('x'), step('y', ['x'])],
       ['a'],
@@ -49,13 +49,13 @@ describe('runSteps', () => {
     expect(results.get('c')).toEqual({ state: 'skipped', because: 'a' })
   })
 
-  it('runs the last phase only when everything before is done', async () => {
+  it('runs the last phase only when all other steps are complete', async () => {
     const steps = [step('z', [], 'last'), step('a')]
     expect((await run(steps)).order).toEqual(['a', 'z'])
     expect((await run(steps, ['a'])).states).toEqual({ a: 'failed', z: 'skipped' })
   })
 
-  it('starts nothing more once it is aborted, and finishes what runs', async () => {
+  it('starts no more steps after an abort, and completes the running ones', async () => {
     const stop = new AbortController()
     const results = await runSteps([step('a'), step('b', ['a']), step('c', ['b'])], {
       concurrency: 1,
@@ -69,7 +69,7 @@ describe('runSteps', () => {
     ])
   })
 
-  it('leaves out steps that wait for each other instead of hanging', async () => {
+  it('skips steps with cyclic dependencies instead of hanging', async () => {
     expect((await run([step('a', ['b']), step('b', ['a'])])).states).toEqual({ a: 'skipped', b: 'skipped' })
   })
 })

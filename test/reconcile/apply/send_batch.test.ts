@@ -17,7 +17,7 @@ const done: readonly Row[] = [
 const results = (rows: readonly Row[]) => findResults({ operations, manifestId: 'test' }, treeOf(rows))
 
 describe('findResults', () => {
-  it('gives the ids where all of a batch can be seen to be done', () => {
+  it('returns the ids if all changes of a batch were made', () => {
     expect(results(done)).toEqual([{ id: 9 }, { id: 1 }, { id: 1 }, { id: 2 }])
   })
 
@@ -27,13 +27,13 @@ describe('findResults', () => {
     ['nothing was changed', [...done.slice(0, 1), { id: 1, key: 'changed', version: 3 }]],
     ['what was to be changed is gone', done.slice(0, 1)],
     ['nothing was deleted', [...done, { id: 2, key: 'gone' }]],
-  ])('gives nothing where %s', (_, rows) => {
+  ])('returns undefined if %s', (_, rows) => {
     expect(results(rows)).toBeUndefined()
   })
 })
 
 describe('findStale', () => {
-  it('finds what was changed or deleted since the plan was made, and leaves new resources alone', () => {
+  it('finds resources that were changed or deleted since the plan, and ignores new ones', () => {
     const blocks = { a: { displayName: 'A2' }, b: { displayName: 'B2' }, c: { displayName: 'C2' }, d: {} }
     const rows = [
       { id: 1, key: 'a', version: 1 },

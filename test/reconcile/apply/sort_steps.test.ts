@@ -11,7 +11,7 @@ const step = (id: string, after: readonly string[] = [], more: Partial<Step & Ch
 const sorted = (steps: readonly Step[]) => sortSteps(steps).map(({ id }) => id)
 
 describe('sortSteps', () => {
-  it('puts each step behind those it waits for, and the last phase at the end', () => {
+  it('orders each step after its dependencies, and the last phase at the end', () => {
     const steps = [
       step('gone', [], { kind: 'delete', action: 'delete', phase: 'last' }),
       step('d', ['b', 'c']),
@@ -22,7 +22,7 @@ describe('sortSteps', () => {
     expect(sorted(steps)).toEqual(['a', 'c', 'b', 'd', 'gone'])
   })
 
-  it('keeps together what is alike and waits for nothing more', () => {
+  it('groups steps of one kind that have no further dependencies', () => {
     const steps = [
       step('l1', [], { cls: 'vector_layer' }),
       step('g1'),
@@ -33,11 +33,11 @@ describe('sortSteps', () => {
     expect(sorted(steps)).toEqual(['l1', 'l2', 'g1', 'g2', 'u1'])
   })
 
-  it('waits for nothing that is not there', () => {
+  it('ignores missing dependencies', () => {
     expect(sorted([step('a', ['elsewhere'])])).toEqual(['a'])
   })
 
-  it('names the changes that wait for each other', () => {
+  it('names the changes of a cycle', () => {
     expect(() => sorted([step('a', ['b']), step('b', ['a']), step('x')])).toThrow(
       'Cannot order the changes of "a", "b": they depend on each other.',
     )

@@ -67,7 +67,7 @@ describe('the data of a layer', () => {
     })
   })
 
-  it('stay when file, options and features are those of the marker', () => {
+  it('are kept if file, options and features match the marker', () => {
     expect(decide(layerOf(marker(3), 3))).toEqual({ load: undefined, codes: [], uncounted: [] })
   })
 
@@ -103,7 +103,7 @@ describe('the data of a layer', () => {
     expect([plan(['name']), plan(['lanes', 'name'])]).toEqual([undefined, undefined])
   })
 
-  it('are not loaded over features that were edited on the server, unless told', () => {
+  it('do not overwrite features that were edited on the server, unless allowed', () => {
     const edited = decide(layerOf(marker(3), 5), { count: 7 })
     expect(edited.load).toMatchObject({
       reason: 'data changed on the server',
@@ -137,7 +137,7 @@ describe('the data of a layer', () => {
     expect(decide(layerOf(other, 3), { count: null }).load?.before).toBeNull()
   })
 
-  it('may lose a tenth of the features, or what the manifest or the caller allows', () => {
+  it('may lose a tenth of the features, or as many as the manifest or the caller allows', () => {
     const other = formatSource({ digest: sourceDigest('b'.repeat(64), data.options), version: 3 })
     const fuseOf = (told: Told) => decide(layerOf(other, 3), { count: 12, ...told }).load?.lossFuse
     expect(fuseOf({})).toBe(0.1)
@@ -145,7 +145,7 @@ describe('the data of a layer', () => {
     expect(fuseOf({ data: { allowLoss: true } })).toBeUndefined()
   })
 
-  it('are not replaced unseen on servers that do not count a source before they load it', () => {
+  it('are not replaced without a preview on servers that do not count a source before the load', () => {
     const other = formatSource({ digest: sourceDigest('b'.repeat(64), data.options), version: 3 })
     const foreign = (told: Told) => decide(layerOf(other, 3), { foreign: true, ...told }).codes
     expect(foreign({ count: 12 })).toEqual(['data/loss'])
@@ -154,7 +154,7 @@ describe('the data of a layer', () => {
     expect(foreign({ count: 12, allowLoss: true })).toEqual([])
   })
 
-  it('stay when the marker is lost and there are features, until told', () => {
+  it('are kept if the marker is missing and the layer has features, unless allowed', () => {
     expect(decide(layerOf(undefined, 3)).uncounted).toEqual([1])
     const asked = decide(layerOf(undefined, 3), { count: 7 })
     expect([asked.load, asked.codes]).toEqual([undefined, ['(plan/data-unknown)']])
@@ -177,11 +177,11 @@ describe('the data of a layer', () => {
     ])
   })
 
-  it('are loaded when the marker is lost and the layer is empty', () => {
+  it('are loaded if the marker is missing and the layer is empty', () => {
     expect(decide(layerOf(undefined, 1), { count: 0 }).load?.reason).toBe('new')
   })
 
-  it('have the same digest whatever the order of the options', () => {
+  it('have the same digest regardless of the order of the options', () => {
     expect(sourceDigest(sha256, { a: 1, b: 2 })).toBe(sourceDigest(sha256, { b: 2, a: 1 }))
     expect(sourceDigest(sha256, { a: 1 })).not.toBe(sourceDigest(sha256, { a: 2 }))
   })

@@ -11,7 +11,7 @@ import { loadTexts } from '../support/written.ts'
 const runs = { seed: 20_240_603, numRuns: process.env.LANDFORM_SOAK ? 1000 : 40 }
 
 describe('a plan', () => {
-  it('is the same whatever the order of files and keys', async () => {
+  it('is the same regardless of the order of files and keys', async () => {
     const cuts = fc.array(fc.nat(3), { minLength: 20, maxLength: 20 })
     await fc.assert(
       fc.asyncProperty(arbitraryTree('top'), cuts, fc.gen(), async (blocks, files, gen) => {

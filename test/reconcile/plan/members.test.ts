@@ -36,26 +36,26 @@ describe('a web map', () => {
     expect(edit(root([layer('roads', 'Roads')]), root([layer(1, 'Roads', full)]))).toEqual([])
   })
 
-  it('is equal when scales are written otherwise', () => {
+  it('is equal if scales are written in another format', () => {
     const wanted = root([layer('roads', 'Roads', { layer_min_scale_denom: '1:10000' })])
     expect(edit(wanted, root([layer(1, 'Roads', { layer_min_scale_denom: '1 : 10000' })]))).toEqual([])
   })
 
-  it('tells which layer of which group changes how', () => {
+  it('reports which layer of which group changes how', () => {
     const wanted = root([group('Water', [layer('rivers', 'Rivers', { layer_enabled: false })])])
     expect(edit(wanted, root([group('Water', [layer(2, 'Rivers')])]))).toEqual([
       { pointer: '/webmap/root_item/children/Water/children/rivers/layer_enabled', from: true, to: false },
     ])
   })
 
-  it('tells a change of the order apart from changes of the layers', () => {
+  it('distinguishes a change of the order from changes of the layers', () => {
     const wanted = root([layer('rivers', 'Rivers'), layer('roads', 'Roads')])
     expect(edit(wanted, root([layer(1, 'Roads'), layer(2, 'Rivers')]))).toEqual([
       { pointer: '/webmap/root_item/children', from: ['roads', 'rivers'], to: ['rivers', 'roads'] },
     ])
   })
 
-  it('tells layers that come and go', () => {
+  it('reports added and removed layers', () => {
     const edits = edit(root([layer('rivers', 'Rivers')]), root([layer(1, 'Roads')]))
     expect(edits.map(({ pointer, from, to }) => [pointer, from !== undefined, to !== undefined])).toEqual([
       ['/webmap/root_item/children/rivers', false, true],
@@ -63,22 +63,22 @@ describe('a web map', () => {
     ])
   })
 
-  it('shows styles that the manifest does not name by their id', () => {
+  it('shows the ids of styles that are not in the manifest', () => {
     const [gone] = edit(root([]), root([layer(77, 'Roads')]))
     expect(gone?.pointer).toBe('/webmap/root_item/children/{"id":77}')
   })
 
-  it('sets a plain member that was taken out of its block back to its default', () => {
+  it('resets a scalar member that was removed from its block to its default', () => {
     expect(edit({ extent_left: -25 }, { extent_left: -25, extent_top: 68, ...root([]) })).toEqual([
       { pointer: '/webmap/extent_top', from: 68, to: 90 },
     ])
   })
 
-  it('keeps the layer tree where none is written', () => {
+  it('keeps the layer tree if the manifest has none', () => {
     expect(edit({ extent_left: -25 }, { extent_left: -25, ...root([layer(1, 'Roads')]) })).toEqual([])
   })
 
-  it('tells null from a value, and takes null for the default null', () => {
+  it('distinguishes null from a value, but not from the default null', () => {
     expect(edit({ bookmark_resource: null }, { bookmark_resource: null })).toEqual([])
     expect(edit({ bookmark_resource: 'l' }, { bookmark_resource: 9 })).toEqual([])
     expect(edit({ bookmark_resource: null }, { bookmark_resource: 9 })).toEqual([
@@ -86,7 +86,7 @@ describe('a web map', () => {
     ])
   })
 
-  it('compares base maps by what they show', () => {
+  it('compares base maps by their content', () => {
     const maps = (list: object[]) => ({ basemap_webmap: { basemaps: list } })
     const blocks = {
       b: { existing: true, id: 5 },
@@ -119,7 +119,7 @@ describe('a style', () => {
     expect(edits('<map>\n  <a x="1" y=\'2\'/>\n</map>', '<map><a y="2" x="1"></a></map>')).toBeUndefined()
   })
 
-  it('differs when a value does', () => {
+  it('differs if a value differs', () => {
     expect(edits('<map><a x="1"/></map>', '<map><a x="2"/></map>')).toHaveLength(1)
   })
 })
@@ -153,7 +153,7 @@ describe('the fields of a layer', () => {
     expect(change([{ keyname: 'x', datatype: 'STRING' }], [field(11, 'x')])).toBeUndefined()
   })
 
-  it('keep their ids, and say which are dropped', () => {
+  it('keep their ids, and dropped ones are reported', () => {
     const wanted = [
       { keyname: 'y', datatype: 'INTEGER' },
       { keyname: 'x', datatype: 'STRING', display_name: 'X', lookup_table: 't' },
@@ -177,7 +177,7 @@ describe('the fields of a layer', () => {
     expect(gone?.loses).toBe('deleting a field deletes its values')
   })
 
-  it('tell a change of the lookup table', () => {
+  it('report a change of the lookup table', () => {
     const found = change(
       [{ keyname: 'x', datatype: 'STRING', lookup_table: 't' }],
       [field(11, 'x', { lookup_table: { id: 99 } })],
@@ -195,7 +195,7 @@ describe('a connection', () => {
   const blocks = { c: { cls: 'geodb_connection' as const, members: members({ password: 'sesame' }) } }
   const rows = [{ id: 1, key: 'c', cls: 'geodb_connection' as const, members: members({ sslmode: null }) }]
 
-  it('sends its password only when told, and never shows it', () => {
+  it('sends its password only on request, and never shows it', () => {
     expect(tell(planOf({ blocks, rows }))).toEqual([])
     const plan = planOf({ blocks, rows, options: { sendSecrets: new Set(['c']) } })
     expect(plan.changes[0]?.edits).toEqual([{ pointer: '/geodb_connection/password', secret: true }])
@@ -204,7 +204,7 @@ describe('a connection', () => {
     expect(created.changes[0]?.body.geodb_connection?.password).toBe('sesame')
   })
 
-  it('sends its password along with another address, which the server takes only so', () => {
+  it('sends its password with a new address, as the server requires', () => {
     for (const more of [{ hostname: 'other' }, { port: 5433 }, { sslmode: 'require' }]) {
       const moved = { c: { ...blocks.c, members: members({ ...more, password: 'sesame' }) } }
       const [change] = planOf({ blocks: moved, rows }).changes
@@ -221,7 +221,7 @@ describe('a connection', () => {
     expect(planOf({ blocks: unknown, rows }).changes[0]?.body.geodb_connection).toEqual({ hostname: 'other' })
   })
 
-  it('sends its password where the server says that it has none', () => {
+  it('sends its password if the server has none', () => {
     const service = (more: object) => ({
       wmsclient_connection: { url: 'https://a.example/', username: 'u', version: '1.3.0', ...more },
     })

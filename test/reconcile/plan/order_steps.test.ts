@@ -21,7 +21,7 @@ describe('order', () => {
     })
   })
 
-  it('moves what comes to stand under a former child after it has left', () => {
+  it('moves a resource under its former child after the child has moved away', () => {
     const plan = planOf({
       blocks: { a: { parent: 'b' }, b: {} },
       rows: [
@@ -32,7 +32,7 @@ describe('order', () => {
     expect(stepsOf(plan)).toEqual({ 'write:a': ['write:b'], 'write:b': [] })
   })
 
-  it('waits for a display name that another resource gives up', () => {
+  it('waits for a display name until another resource releases it', () => {
     const plan = planOf({
       blocks: { a: { displayName: 'New' }, b: { displayName: 'Old' } },
       rows: [
@@ -43,7 +43,7 @@ describe('order', () => {
     expect(stepsOf(plan)).toEqual({ 'write:a': [], 'write:b': ['write:a'] })
   })
 
-  it('swaps two names through a temporary one', () => {
+  it('swaps two names through a temporary name', () => {
     const plan = planOf({
       blocks: { a: { displayName: 'B' }, b: { displayName: 'A' } },
       rows: [
@@ -58,7 +58,7 @@ describe('order', () => {
     })
   })
 
-  it('takes the name of what is deleted through a temporary one, for deletions come last', () => {
+  it('renames through a temporary name if the name belongs to a deleted resource, because deletions come last', () => {
     const plan = planOf({
       blocks: { b: { cls: 'webmap', displayName: 'A' } },
       rows: [{ id: 1, key: 'a', name: 'A' }],
@@ -68,7 +68,7 @@ describe('order', () => {
     expect(plan.steps.find(({ id }) => id === 'delete:a')?.phase).toBe('last')
   })
 
-  it('deletes what refers to each other, where neither holds the other', () => {
+  it('deletes resources that refer to each other if neither reference prevents it', () => {
     const style = (id: number, parent: number) => ({
       id,
       parent,
@@ -103,7 +103,7 @@ describe('order', () => {
     expect(stepsOf(plan)).toEqual({ 'delete:a': [], 'delete:b': [] })
   })
 
-  it('does not wait with a deletion for what leaves before', () => {
+  it('does not delay a deletion for resources that are moved away first', () => {
     const field = { keyname: 'x', datatype: 'STRING', lookup_table: { id: 3 } }
     const plan = planOf({
       blocks: { t: { cls: 'lookup_table' } },
@@ -117,7 +117,7 @@ describe('order', () => {
     expect(stepsOf(plan)).toEqual({ 'write:t': [], 'delete:a': [], 'delete:l': [] })
   })
 
-  it('says whose display name is taken when nobody gives it up', () => {
+  it('reports which resource has the display name if it is not released', () => {
     const plan = planOf({
       blocks: { b: { displayName: 'A' } },
       rows: [{ id: 1, key: 'theirs', name: 'A', cls: 'webmap', manager: null }],
@@ -133,7 +133,7 @@ describe('the fingerprint', () => {
   const fingerprint = (version: number) =>
     planOf({ blocks: { a: { displayName: 'A' } }, rows: [{ id: 1, key: 'a', version }] }).fingerprint
 
-  it('is the same for the same plan, and another when a resource has changed meanwhile', () => {
+  it('is the same for the same plan, and differs if a resource has changed in the meantime', () => {
     expect(fingerprint(1)).toBe(fingerprint(1))
     expect(fingerprint(2)).not.toBe(fingerprint(1))
   })

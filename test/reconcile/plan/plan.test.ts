@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { codesOf, planningOf, planOf, ruleOf, tell } from '../support/literals.ts'
 
 describe('identity', () => {
-  it('finds a resource by its key and leaves it alone when all is as it should be', () => {
+  it('finds a resource by its key, and does not change it if it matches the manifest', () => {
     const plan = planOf({ blocks: { a: {} }, rows: [{ id: 1, key: 'a' }] })
     expect(tell(plan)).toEqual([])
     expect(plan.unchanged).toBe(2)
   })
 
-  it('creates what is not there', () => {
+  it('creates missing resources', () => {
     const plan = planOf({ blocks: { a: {}, b: { parent: 'a' } }, rows: [] })
     expect(tell(plan)).toEqual(['create a', 'create b'])
     expect(plan.changes[1]?.path).toEqual(['Main', 'a', 'b'])
@@ -18,7 +18,7 @@ describe('identity', () => {
     })
   })
 
-  it('follows an old key, and gives the resource its new one', () => {
+  it('finds a resource by its old key, and changes the key', () => {
     const plan = planOf({
       blocks: { b: { was: 'a', displayName: 'A' } },
       rows: [{ id: 1, key: 'a', name: 'A' }],
@@ -27,17 +27,17 @@ describe('identity', () => {
     expect(plan.changes[0]?.body).toEqual({ resource: { keyname: 'b' } })
   })
 
-  it('says that an old key has done its work', () => {
+  it('reports that an old key is obsolete', () => {
     const plan = planOf({ blocks: { b: { was: 'a' } }, rows: [{ id: 1, key: 'b' }] })
     expect(codesOf(plan)).toEqual(['(plan/spent)'])
   })
 
-  it('follows an id', () => {
+  it('finds a resource by its id', () => {
     const plan = planOf({ blocks: { b: { id: 1, displayName: 'A' } }, rows: [{ id: 1, name: 'A' }] })
     expect(tell(plan)).toEqual(['update b /keyname'])
   })
 
-  it('refuses a key that belongs to another resource than the id', () => {
+  it('refuses a key and an id of different resources', () => {
     const plan = planOf({
       blocks: { b: { id: 1 } },
       rows: [
@@ -48,7 +48,7 @@ describe('identity', () => {
     expect(codesOf(plan)).toEqual(['plan/ambiguous'])
   })
 
-  it('knows a resource without a key by parent, class and display name', () => {
+  it('finds a resource without a key by parent, class and display name', () => {
     const rows = [
       { id: 1, name: 'A', manager: null },
       { id: 2, parent: 1, name: 'B', manager: null },
@@ -57,7 +57,7 @@ describe('identity', () => {
     expect(tell(plan)).toEqual(['update a /keyname', 'update b /keyname'])
   })
 
-  it('takes a resource of this manifest under another key for a renamed one', () => {
+  it('reports a possible rename of a resource that this manifest manages under another key', () => {
     const plan = planOf({
       blocks: { new: { displayName: 'A' } },
       rows: [{ id: 1, key: 'old', name: 'A' }],
@@ -67,12 +67,12 @@ describe('identity', () => {
     expect(plan.issues[0]?.hint).toBe('If it was renamed, add was: old.')
   })
 
-  it('refuses two blocks that are the same resource', () => {
+  it('refuses two blocks for the same resource', () => {
     const plan = planOf({ blocks: { a: {}, b: { id: 1 } }, rows: [{ id: 1, key: 'a' }] })
     expect(codesOf(plan)).toEqual(['plan/ambiguous'])
   })
 
-  it('says which existing resource is missing', () => {
+  it('reports a missing existing resource', () => {
     const plan = planOf({ blocks: { x: { existing: true }, y: { existing: true, id: 9 } }, rows: [] })
     expect(plan.issues.map(({ message }) => message)).toEqual([
       'the server has no resource with keyname "x"',
@@ -80,7 +80,7 @@ describe('identity', () => {
     ])
   })
 
-  it('refuses a key of another class, unless it may be replaced', () => {
+  it('refuses a key of a resource of another class, unless replacement is allowed', () => {
     const one = { blocks: { a: { cls: 'webmap' as const } }, rows: [{ id: 1, key: 'a' }] }
     expect(codesOf(planOf(one))).toEqual(['plan/replace'])
     expect(codesOf(planOf({ ...one, rows: [{ id: 1, key: 'a', manager: null }] }))).toEqual([
@@ -91,19 +91,19 @@ describe('identity', () => {
 })
 
 describe('ownership', () => {
-  it('takes an unmanaged resource over by its marker alone', () => {
+  it('adopts an unmanaged resource by setting its marker only', () => {
     const plan = planOf({ blocks: { a: {} }, rows: [{ id: 1, key: 'a', manager: null }] })
     expect(tell(plan)).toEqual(['adopt a'])
     expect(plan.changes[0]?.body).toEqual({ resmeta: { items: { 'landform.manager': 'test/1' } } })
   })
 
-  it('takes no notice of a marker that was copied from another resource', () => {
+  it('ignores a marker that was copied from another resource', () => {
     const meta = { 'landform.manager': 'other/77' }
     const plan = planOf({ blocks: { a: {} }, rows: [{ id: 1, key: 'a', manager: null, meta }] })
     expect(tell(plan)).toEqual(['adopt a'])
   })
 
-  it('leaves what another manifest manages, unless told', () => {
+  it('does not change resources of another manifest, unless adopted', () => {
     const one = { blocks: { a: { displayName: 'X' } }, rows: [{ id: 1, key: 'a', manager: 'other' }] }
     expect(codesOf(planOf(one))).toEqual(['plan/foreign'])
     expect(tell(planOf(one))).toEqual([])
@@ -124,7 +124,7 @@ describe('ownership', () => {
     expect(plan.changes[0]?.adopts).toBe(true)
   })
 
-  it('neither marks nor moves nor renames existing resources', () => {
+  it('does not mark, move or rename existing resources', () => {
     const rows = [
       { id: 1, key: 'a', name: 'Elsewhere', parent: 2, manager: 'other' },
       { id: 2, key: 'b' },
@@ -133,13 +133,13 @@ describe('ownership', () => {
     expect(tell(plan)).toEqual([])
   })
 
-  it('changes of an existing resource what is written', () => {
+  it('changes only the written fields of an existing resource', () => {
     const rows = [{ id: 1, key: 'a', meta: { x: 1, y: 2 }, manager: 'other' }]
     const plan = planOf({ blocks: { a: { existing: true, resmeta: { x: 3 } } }, rows })
     expect(plan.changes[0]?.body).toEqual({ resmeta: { items: { x: 3 } } })
   })
 
-  it('writes and removes protection', () => {
+  it('sets and removes protection', () => {
     expect(tell(planOf({ blocks: { a: { protect: true } }, rows: [{ id: 1, key: 'a' }] }))).toEqual([
       'update a /protect',
     ])
@@ -150,7 +150,7 @@ describe('ownership', () => {
 })
 
 describe('fields', () => {
-  it('compares names, descriptions and places', () => {
+  it('compares names, descriptions and positions', () => {
     const plan = planOf({
       blocks: { a: {}, b: { parent: 'a', displayName: 'New', description: null } },
       rows: [
@@ -162,7 +162,7 @@ describe('fields', () => {
     expect(plan.changes[0]?.edits.at(-1)).toEqual({ pointer: '/parent', from: 'root', to: 'a' })
   })
 
-  it('removes metadata that are no longer written, and none where none are written', () => {
+  it('removes metadata that was removed from the manifest, and keeps it if the manifest has none', () => {
     const rows = [{ id: 1, key: 'a', meta: { x: 1, y: 2 } }]
     expect(planOf({ blocks: { a: { resmeta: { x: 1 } } }, rows }).changes[0]?.body).toEqual({
       resmeta: { items: { y: null } },
@@ -170,7 +170,7 @@ describe('fields', () => {
     expect(tell(planOf({ blocks: { a: {} }, rows }))).toEqual([])
   })
 
-  it('tells metadata apart by type', () => {
+  it('distinguishes metadata values by type', () => {
     const plan = planOf({
       blocks: { a: { resmeta: { x: '1' } } },
       rows: [{ id: 1, key: 'a', meta: { x: 1 } }],
@@ -178,7 +178,7 @@ describe('fields', () => {
     expect(plan.changes[0]?.edits).toEqual([{ pointer: '/resmeta/x', from: 1, to: '1' }])
   })
 
-  it('takes unreadable for unknown, never for empty', () => {
+  it('treats unreadable values as unknown, never as empty', () => {
     const rows = [
       { id: 1, key: 'a', cls: 'vector_layer' as const, members: { vector_layer: {}, feature_layer: {} } },
     ]
@@ -201,7 +201,7 @@ describe('permissions', () => {
   }
   const admin = { ...guest, principal: { id: 5 }, propagate: true }
 
-  it('compares rules as sets, whatever their order', () => {
+  it('compares rules as sets', () => {
     const rules = [ruleOf('group:administrators', { propagate: true }), ruleOf('guest')]
     const plan = planOf({
       blocks: { a: { permissions: { owns: 'all', rules } } },
@@ -210,7 +210,7 @@ describe('permissions', () => {
     expect(tell(plan)).toEqual([])
   })
 
-  it('removes the rules of others where it owns all', () => {
+  it('removes other rules if the manifest has the full list', () => {
     const plan = planOf({
       blocks: { a: { permissions: { owns: 'all', rules: [ruleOf('guest')] } } },
       rows: [{ id: 1, key: 'a', rules: [guest, admin] }],
@@ -221,7 +221,7 @@ describe('permissions', () => {
     expect(plan.changes[0]?.body.resource?.permissions).toEqual([ruleOf('user:guest')])
   })
 
-  it('keeps the rules of others where it owns the listed ones, and does not overwrite what comes meanwhile', () => {
+  it('keeps other rules with include, and does not overwrite concurrent changes', () => {
     const plan = planOf({
       blocks: { root: { existing: true, id: 0, permissions: { owns: 'listed', rules: [ruleOf('guest')] } } },
       rows: [],
@@ -234,7 +234,7 @@ describe('permissions', () => {
     expect(tell(again)).toEqual([])
   })
 
-  it('refuses names that are unknown, or both a user and a group', () => {
+  it('refuses names that are unknown or ambiguous', () => {
     const rules = [ruleOf('gest'), ruleOf('editors'), ruleOf('group:surveyors'), ruleOf('surveyors')]
     const plan = planOf({ blocks: { a: { permissions: { owns: 'all', rules } } }, rows: [] })
     expect(plan.issues.map(({ message, hint }) => [message, hint])).toEqual([
@@ -296,7 +296,7 @@ describe('replacement', () => {
     expect(plan.issues[0]?.hint).toContain('--replace a')
   })
 
-  it('makes anew what stands below, and mends what refers to it', () => {
+  it('recreates the descendants, and repairs the references', () => {
     const { plan, uncounted } = planningOf({ blocks, rows, options: { replace: new Set(['a']) } })
     expect(uncounted).toEqual([1])
     expect(plan.changes.map(({ action, key }) => `${action} ${key}`)).toEqual([

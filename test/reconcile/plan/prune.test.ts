@@ -4,13 +4,13 @@ import { type Case, codesOf, planningOf, planOf, type Row, tell } from '../suppo
 const prune = { prune: true, fuse: 1 }
 
 describe('pruning', () => {
-  it('only tells what is left over unless it is asked for', () => {
+  it('only reports orphaned resources unless it is requested', () => {
     const plan = planOf({ blocks: {}, rows: [{ id: 1, key: 'a' }] })
     expect(tell(plan)).toEqual([])
     expect(codesOf(plan)).toEqual(['(plan/orphan)'])
   })
 
-  it('deletes what this manifest made and nothing else', () => {
+  it('deletes only resources of this manifest', () => {
     const rows = [
       { id: 1, key: 'a' },
       { id: 2, key: 'b', manager: null },
@@ -21,7 +21,7 @@ describe('pruning', () => {
     expect(tell(plan)).toEqual(['delete a'])
   })
 
-  it('deletes a subtree by its top, and says what goes along', () => {
+  it('deletes a subtree by its root, and reports its descendants', () => {
     const rows = [
       { id: 1, key: 'a' },
       { id: 2, key: 'b', parent: 1 },
@@ -32,7 +32,7 @@ describe('pruning', () => {
     expect(plan.changes[0]?.takes).toEqual({ resources: 2, unmanaged: [], features: 0 })
   })
 
-  it('lets what is wanted elsewhere leave first, with all below it', () => {
+  it('first moves descendants that the manifest has elsewhere', () => {
     const rows = [
       { id: 1, key: 'a' },
       { id: 2, key: 'b', parent: 1 },
@@ -43,7 +43,7 @@ describe('pruning', () => {
     expect(plan.changes[1]?.takes?.resources).toBe(0)
   })
 
-  it('refuses to take along what others made, unless the deletion is allowed by name', () => {
+  it('refuses to delete unmanaged descendants, unless the deletion is allowed by key', () => {
     const rows = [
       { id: 1, key: 'a' },
       { id: 2, key: 'theirs', parent: 1, manager: null },
@@ -54,7 +54,7 @@ describe('pruning', () => {
     expect(codesOf(planOf({ ...one, options: { ...prune, allowDelete: new Set(['a']) } }))).toEqual([])
   })
 
-  it('never takes along what the manifest itself names as existing', () => {
+  it('never deletes descendants that the manifest refers to as existing', () => {
     const rows = [
       { id: 1, key: 'a' },
       { id: 2, key: 'x', parent: 1, manager: null },
@@ -65,7 +65,7 @@ describe('pruning', () => {
     ])
   })
 
-  it('stops at the fuse: more than a tenth of what is managed', () => {
+  it('is limited by the fuse to a tenth of the managed resources', () => {
     const keys = Array.from({ length: 20 }, (_, at) => `r${at}`)
     const rows = keys.map((key, at) => ({ id: at + 1, key }))
     const without = (count: number) => Object.fromEntries(keys.slice(count).map((key) => [key, {}]))
@@ -81,7 +81,7 @@ describe('pruning', () => {
     expect(codesOf(plan(20, { fuse: 1 }))).toEqual([])
   })
 
-  it('stops at layers with features, counted or not', () => {
+  it('refuses to delete layers with features, counted or not', () => {
     const rows = [{ id: 1, key: 'a', cls: 'vector_layer' as const }]
     const one: Case = { blocks: {}, rows, options: prune }
     expect(planningOf(one).uncounted).toEqual([1])
@@ -92,7 +92,7 @@ describe('pruning', () => {
     expect(codesOf(counted(null))).toEqual(['plan/fuse'])
   })
 
-  it('keeps what is protected, whatever is allowed', () => {
+  it('keeps protected resources, whatever is allowed', () => {
     const rows = [{ id: 1, key: 'a', meta: { 'landform.protect': true } }]
     const options = { ...prune, allowDelete: new Set(['a']) }
     const plan = planOf({ blocks: {}, rows, options })
@@ -100,7 +100,7 @@ describe('pruning', () => {
     expect(plan.issues[0]?.hint).toContain('Put its block back without protect: true')
   })
 
-  it('refuses when the reading is incomplete and the caller no administrator', () => {
+  it('refuses if the tree was not read completely and the caller is not an administrator', () => {
     const one: Case = { blocks: {}, rows: [{ id: 1, key: 'a' }], options: prune }
     const half = { complete: false, administrator: false }
     expect(codesOf(planOf({ ...one, head: half }))).toEqual(['plan/incomplete'])
@@ -108,7 +108,7 @@ describe('pruning', () => {
     expect(codesOf(planOf({ ...one, head: { ...half, administrator: true } }))).toEqual([])
   })
 
-  describe('names what refers to what goes, whoever manages it', () => {
+  describe('reports references to deleted resources, whatever manifest has them', () => {
     const item = (name: string, style: number) => ({
       item_type: 'layer',
       display_name: name,
@@ -146,7 +146,7 @@ describe('pruning', () => {
       options: { ...prune, ...more.options },
     })
 
-    it('and refuses until that is named too', () => {
+    it('and refuses until the loss is allowed', () => {
       const plan = planOf(one({ options: { allowDelete: new Set(['roads']) } }))
       expect(plan.changes[0]?.takes?.referrers).toEqual([
         {
@@ -169,7 +169,7 @@ describe('pruning', () => {
       expect(named.changes[0]?.takes?.referrers).toHaveLength(1)
     })
 
-    it('but not what goes with it, or is written without it', () => {
+    it('except those that are deleted too, or removed by the plan', () => {
       expect(codesOf(planOf(one({ rows: [...rows, mapRow({ manager: 'test' })] })))).toEqual([])
       const blocks: Case['blocks'] = {
         their_map: {
@@ -184,7 +184,7 @@ describe('pruning', () => {
       expect(codesOf(planOf(one({ blocks: silent })))).toEqual(['plan/referenced'])
     })
 
-    it('and what does not let it go, which nothing allows', () => {
+    it('and references that prevent the deletion, which no option allows', () => {
       const field = { id: 5, keyname: 'kind', lookup_table: { id: 1 } }
       const layer: Row = {
         id: 2,
@@ -203,7 +203,7 @@ describe('pruning', () => {
       ])
     })
 
-    it('also of what is made anew, where all can be seen', () => {
+    it('also to replaced resources, if the whole tree can be read', () => {
       const layer = (srs: number) => ({ vector_layer: { srs: { id: srs }, geometry_type: 'POINT' } })
       const anew: Case = {
         blocks: { roads: { cls: 'vector_layer', members: layer(4326) } },
@@ -218,7 +218,7 @@ describe('pruning', () => {
     })
   })
 
-  it('deletes what refers to a resource before it', () => {
+  it('deletes the referrers of a resource first', () => {
     const rows = [
       { id: 1, key: 'table', cls: 'lookup_table' as const },
       {

@@ -13,8 +13,8 @@ const sightOf = (unreadable: readonly string[] | undefined, creatable: Record<nu
 })
 const unknownOf = (one: Case) => planOf(one).unknown.map(({ key, reason }) => `${key}: ${reason}`)
 
-describe('what an account does not see', () => {
-  it('is asked for before anything is planned, unless the whole tree was read', () => {
+describe('a resource that the account cannot read', () => {
+  it('is looked up before planning, unless the whole tree was read', () => {
     const asked = planningOf({ blocks, rows: [], head: half })
     expect(asked.unsure).toEqual({ keynames: ['city', 'roads', 'style'], parents: [0] })
     const all = [{ administrator: true }, { complete: true }]
@@ -25,7 +25,7 @@ describe('what an account does not see', () => {
       })
   })
 
-  it('is unknown, with all below it, and never created', () => {
+  it('is unknown, with its descendants, and never created', () => {
     const one: Case = {
       blocks,
       rows: [],
@@ -48,7 +48,7 @@ describe('what an account does not see', () => {
     ])
   })
 
-  it('is unknown where the account could not create it, and the server tells no more', () => {
+  it('is unknown if the account cannot create it and the server does not report it', () => {
     for (const unreadable of [[], undefined]) {
       const one: Case = { blocks, rows: [], head: half, visibility: sightOf(unreadable, { 0: ['webmap'] }) }
       expect([tell(planOf(one)), planOf(one).unknown.length]).toEqual([[], 3])
@@ -59,13 +59,13 @@ describe('what an account does not see', () => {
     }
   })
 
-  it('is known to be absent where the server says so and the account may create it', () => {
+  it('is known to be missing if the server reports that and the account may create it', () => {
     const one: Case = { blocks, rows: [], head: half, visibility: sightOf([], { 0: ['resource_group'] }) }
     expect(tell(planOf(one))).toEqual(['create city', 'create roads', 'create style'])
     expect(codesOf(planOf(one))).toEqual([])
   })
 
-  it('may have an old key, or stand where something that is seen is to go', () => {
+  it('may have an old key, or the position of a visible resource', () => {
     const moved: Case = {
       blocks: { city: { was: 'town' }, roads: { cls: 'resource_group', parent: 'city' } },
       rows: [{ id: 5, key: 'roads' }],
@@ -76,7 +76,7 @@ describe('what an account does not see', () => {
     expect(unknownOf(moved)).toHaveLength(2)
   })
 
-  it('may be what a manifest only names', () => {
+  it('may be one that the manifest only refers to', () => {
     const one: Case = {
       blocks: { theirs: { existing: true }, mine: { parent: 'theirs' } },
       rows: [],

@@ -41,7 +41,7 @@ resources:
 `
 
 describe('pullTree', () => {
-  it('warns of what other manifests manage, with the way to go on', () => {
+  it('warns of resources that other manifests manage, with a hint', () => {
     const rows: Row[] = [
       { id: 1, key: 'g', name: 'G', manager: 'city' },
       { id: 2, key: 'a', parent: 1, name: 'A', manager: 'city' },
@@ -74,7 +74,7 @@ describe('pullTree', () => {
     expect(warned('city')).toEqual([county])
   })
 
-  it('leaves out defaults, markers and what only the server knows', () => {
+  it('omits defaults, markers and computed fields', () => {
     const layer = {
       item_type: 'layer',
       display_name: 'L',
@@ -112,7 +112,7 @@ describe('pullTree', () => {
     expect(text).toBe(tidyMap)
   })
 
-  it('leaves passwords in the environment', () => {
+  it('replaces passwords with environment variables', () => {
     const geodb_connection = { hostname: 'db', port: 5432, database: 'gis', username: 'u' }
     const { text } = pull([{ id: 1, key: 'db-main', cls: 'geodb_connection', members: { geodb_connection } }])
     expect(text).toContain('password: ${env.DB_MAIN_PASSWORD}')
@@ -126,7 +126,7 @@ describe('pullTree', () => {
     expect(open.text).not.toContain('password')
   })
 
-  it('names what it cannot describe as existing, and says why', () => {
+  it('writes resources that it cannot describe as existing, with the reason', () => {
     const { text, messages } = pull([
       { id: 1, key: 'g' },
       { id: 2, key: 'l', parent: 1, cls: 'vector_layer', members: { vector_layer: {}, feature_layer: {} } },
@@ -139,7 +139,7 @@ describe('pullTree', () => {
     ])
   })
 
-  it('writes rules with the short names of principals where they are clear', () => {
+  it('writes rules with short names of principals if they are unambiguous', () => {
     const rule = (id: number) => ({
       action: 'allow',
       principal: { id },

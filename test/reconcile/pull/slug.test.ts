@@ -7,13 +7,13 @@ describe('slugOf', () => {
     ['Straßen & Plätze (2024)', 'strassen_platze_2024'],
     ['  a/b  ', 'a_b'],
     ['Ёлка', ''],
-  ])('makes of %j the key %j', (name, slug) => {
+  ])('converts %j to the key %j', (name, slug) => {
     expect(slugOf(name)).toBe(slug)
   })
 })
 
 describe('a key maker', () => {
-  it('gives no key twice, and none that is taken', () => {
+  it('never returns a key twice, or one that is in use', () => {
     const keys = createKeyMaker(['roads'])
     expect([keys.make('Roads', 'x'), keys.make('Roads', 'x'), keys.make('Дороги', 'layer_7')]).toEqual([
       'roads_2',

@@ -19,7 +19,7 @@ const layerOf = (keys: readonly TileKey[], features: readonly TileFeature[]) => 
 const point = { family: 'POINT', parts: [[[5, 6]]] } as const
 
 describe('encodeTileLayer', () => {
-  test('writes ids, name, extent and values of every kind; nulls are left out', () => {
+  test('writes ids, name, extent and values of every type, and omits nulls', () => {
     const keys = [
       { name: 'count', kind: 'integer' },
       { name: 'depth', kind: 'real' },
@@ -59,7 +59,7 @@ describe('encodeTileLayer', () => {
     expect(length).toBeGreaterThan(encodeTileLayer(layerOf(oneKind, features)).length)
   })
 
-  test('leaves out collapsed features, and returns no bytes without features', () => {
+  test('omits collapsed features, and returns no bytes without features', () => {
     const flat = { family: 'POLYGON', parts: [[[0, 0, 5, 0, 10, 0, 0, 0]]] } as const
     const speck = { family: 'LINESTRING', parts: [[[3, 3, 3, 3]]] } as const
     const features = [flat, speck].map((geometry, at) => ({ id: at + 1, geometry, values: [] }))

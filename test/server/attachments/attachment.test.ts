@@ -35,7 +35,7 @@ const countRows = async ({ database }: TestServer, layer: number) => {
 }
 
 describeServers('previews', (start) => {
-  test('are upright whatever way the camera was held, and keep nothing that it wrote', async () => {
+  test('are upright whatever the orientation of the camera, and contain no metadata', async () => {
     const server = await start()
     const { attach, path } = await open(server)
     const photo = await makePhoto({ width: 60, height: 40, orientation: 6 })
@@ -49,7 +49,7 @@ describeServers('previews', (start) => {
     expect(Buffer.from(await whole.arrayBuffer())).toEqual(photo)
   })
 
-  test('are made of every kind of picture there is on the web, transparent where it is', async () => {
+  test('are created from every image format of the web, with transparency', async () => {
     const server = await start()
     const { attach, path, list } = await open(server)
     const picture = sharp({ create: { width: 30, height: 20, channels: 4, background: '#ff000080' } })
@@ -64,7 +64,7 @@ describeServers('previews', (start) => {
     expect((await list()).map(({ is_image }) => is_image)).toEqual([true, true, true, true, true])
   })
 
-  test('are never larger than the picture, nor than 2048 pixels', async () => {
+  test('are never larger than the image, or than 2048 pixels', async () => {
     const server = await start()
     const { attach, path } = await open(server)
     const id = await attach(await makePhoto({ width: 4096, height: 1024 }), { name: 'wide.jpg' })
@@ -75,7 +75,7 @@ describeServers('previews', (start) => {
       })
   })
 
-  test('are missing, and nothing else, for what only looks like a picture', async () => {
+  test('are the only missing part of a file that is not really an image', async () => {
     const server = await start()
     const { attach, path, list, refuse } = await open(server)
     const photo = await makePhoto({ width: 500, height: 500 })
@@ -96,7 +96,7 @@ describeServers('previews', (start) => {
     expect((await list()).map(({ is_image }) => is_image)).toEqual(contents.map(() => false))
   })
 
-  test('have a tag by picture and size', async () => {
+  test('have an entity tag for image and size', async () => {
     const server = await start()
     const { attach, path } = await open(server)
     const id = await attach(await makePhoto(), { name: 'a.jpg' })
@@ -114,7 +114,7 @@ describeServers('previews', (start) => {
 })
 
 describeServers('attachments', (start) => {
-  test('are sent in parts, by tag, and never as a page of this site', async () => {
+  test('are sent with ranges and entity tags, and never displayed as a page of the server', async () => {
     const server = await start()
     const { attach, path } = await open(server)
     const name = 'résumé "x" 100%.html'
@@ -141,7 +141,7 @@ describeServers('attachments', (start) => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, '18'])
   })
 
-  test('go with their feature, with all features, and with their layer', async () => {
+  test('are deleted with their feature, with all features, and with their layer', async () => {
     const server = await start()
     const { layer, features, attach, feature } = await open(server)
     const fill = async () => {
@@ -173,7 +173,7 @@ describeServers('attachments', (start) => {
     expect(await countRows(server, layer)).toEqual({ attached: 0, described: 0 })
   })
 
-  test('go when other data take the place of their features', async () => {
+  test('are deleted when the data of the layer are replaced', async () => {
     const server = await start()
     const { layer, attach } = await open(server)
     await attach('text')
@@ -185,7 +185,7 @@ describeServers('attachments', (start) => {
     expect(await countRows(server, layer)).toEqual({ attached: 0, described: 0 })
   })
 
-  test('stay with features that come again under the ids of the source', async () => {
+  test('are kept by features that are loaded again with the ids of the source', async () => {
     const server = await start()
     const { layer, features, attach } = await open(server)
     const kept = await attach('kept')
@@ -212,7 +212,7 @@ describeServers('attachments', (start) => {
     })
   })
 
-  test('keep their content and their preview from the sweep, as long as they are there', async () => {
+  test('protect their content and preview from garbage collection as long as they exist', async () => {
     const server = await start()
     const { attach, path } = await open(server)
     const id = await attach(await makePhoto({ width: 99, height: 77 }), { name: 'a.jpg' })
@@ -232,7 +232,7 @@ describeServers('attachments', (start) => {
     expect((await collectGarbage(server.running.context, later)).files).toBe(2)
   })
 
-  test('of a list are all there are to be: some stay, some change, some are new', async () => {
+  test('of a list are the complete result: some are kept, some changed, some added', async () => {
     const server = await start()
     const { attach, feature, list, refuse } = await open(server)
     const [one, two, three] = [await attach('one'), await attach('two'), await attach('three')]
@@ -268,7 +268,7 @@ describeServers('attachments', (start) => {
     expect(await list()).toEqual([])
   })
 
-  test('of another feature are out of reach', async () => {
+  test('of another feature are not accessible', async () => {
     const server = await start()
     const { layer, features, attach, path, refuse } = await open(server)
     const id = await attach('text')
@@ -294,7 +294,7 @@ describeServers('attachments', (start) => {
       ).toMatchObject({ status: 404, code: 'feature/not-found' })
   })
 
-  test('come with PATCH too, all or nothing', async () => {
+  test('are also written with PATCH, atomically', async () => {
     const server = await start()
     const { layer, features } = await open(server)
     const upload = await uploadContent(server.admin, await makePhoto())
@@ -335,7 +335,7 @@ describeServers('attachments', (start) => {
     expect(await countRows(server, layer)).toEqual({ attached: 1, described: 0 })
   })
 
-  test('have names that any client can keep a file under', async () => {
+  test('have file names that are valid on every client', async () => {
     const server = await start()
     const { attach, path, list, refuse } = await open(server)
     for (const name of ['a/b', 'a\\b', '..', '.', ' ', '', 'a\u0007b', 'ä'.repeat(200)])
@@ -354,7 +354,7 @@ describeServers('attachments', (start) => {
     expect((await list()).map(({ name }) => name)).toEqual(['a.txt', '日本.txt'])
   })
 
-  test('are attached once under one key, however often the request comes', async () => {
+  test('are created once for an idempotency key, however often the request is sent', async () => {
     const server = await start()
     const { path, list } = await open(server)
     const body = { name: 'a.jpg', file_upload: await uploadContent(server.admin, await makePhoto()) }
@@ -366,7 +366,7 @@ describeServers('attachments', (start) => {
     expect(await list()).toHaveLength(1)
   })
 
-  test('leave the version of the data alone', async () => {
+  test('do not change the data version', async () => {
     const server = await start()
     const { layer, attach, path } = await open(server)
     const read = async () =>

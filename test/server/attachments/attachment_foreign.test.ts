@@ -8,7 +8,7 @@ import { describeServers } from '../../support/server.ts'
 const openForeign = useForeign()
 
 describeServers('features of another database', (start) => {
-  test('have no attachment and no description, and refuse them rather than lose them', async () => {
+  test('have no attachments and no description, and refuse them', async () => {
     const { admin } = await start()
     const { execute, connection } = await openForeign()
     const table = 'without_attachments'

@@ -13,7 +13,7 @@ afterAll(() => server.stop())
 const me = '/api/component/auth/current_user'
 const withHeader = (authorization: string) => server.guest('GET', me, undefined, { authorization })
 
-test('whoever sends no credentials is the guest', async () => {
+test('a request without credentials is that of a guest', async () => {
   expect(await (await server.guest('GET', me)).json()).toEqual({
     id: expect.any(Number),
     keyname: 'guest',
@@ -24,19 +24,19 @@ test('whoever sends no credentials is the guest', async () => {
   })
 })
 
-test('whoever wants to know whether somebody is logged in is told 401 where nobody is', async () => {
+test('guests get 401 if the request requires authentication', async () => {
   const answer = await server.guest('GET', `${me}?require_authenticated=true`)
   expect([answer.status, (await answer.json<ErrorBody>()).code]).toEqual([401, 'auth/required'])
   expect((await server.admin('GET', `${me}?require_authenticated=true`)).status).toBe(200)
 })
 
-test('what was answered to one is kept for nobody else', async () => {
+test('responses for a user are not cached for others', async () => {
   for (const path of ['/api/resource/0', '/api/resource/?parent=0'])
     expect((await server.admin('GET', path)).headers.get('cache-control')).toBe('private, no-cache')
   expect((await server.admin('GET', me)).headers.get('cache-control')).toBe('no-store')
 })
 
-test('a login counts whatever its case, a password to the letter', async () => {
+test('logins ignore case, passwords do not', async () => {
   const asked = await server.as('AdminiStrator', 'a test password')('GET', me)
   expect(await asked.json()).toMatchObject({
     keyname: 'administrator',
@@ -46,7 +46,7 @@ test('a login counts whatever its case, a password to the letter', async () => {
   expect((await server.as('administrator', 'A test password')('GET', me)).status).toBe(401)
 })
 
-test('wrong credentials are 401 even where nobody needs any, in the same words for every login', async () => {
+test('wrong credentials are 401 even for public resources, with the same message for every login', async () => {
   const answers = []
   for (const login of ['administrator', 'nobody', 'guest', 'owner', ''])
     answers.push(await server.as(login, 'wrong')('GET', '/api/component/core/pkg_version'))
@@ -65,13 +65,13 @@ test('wrong credentials are 401 even where nobody needs any, in the same words f
   }
 })
 
-test('a header that cannot be read is 400', async () => {
+test('an invalid header is 400', async () => {
   for (const header of ['Basic', 'Basic %%%', `Basic ${btoa('no colon')}`, 'Digest x', 'x'])
     expect((await (await withHeader(header)).json<ErrorBody>()).code, header).toBe('auth/bad-header')
   expect((await withHeader('Bearer abc')).status).toBe(401)
 })
 
-test('umlauts, colons and percent signs in passwords work, encoded first or not', async () => {
+test('umlauts, colons and percent signs in passwords work, percent-encoded or not', async () => {
   const { hashPassword } = await import('../../../src/server/auth/password.ts')
   const password = 'pä:ss 100%25'
   await createUser(server.database, 'umlaut')
@@ -83,7 +83,7 @@ test('umlauts, colons and percent signs in passwords work, encoded first or not'
     expect((await server.as('umlaut', sent)('GET', me)).status, sent).toBe(200)
 })
 
-test('a disabled user is told so, but only with the right password', async () => {
+test('a disabled user is reported only with the right password', async () => {
   await createUser(server.database, 'gone')
   await server.database.query("update principal set disabled = true where keyname = 'gone'")
   const right = await (await server.as('gone', userPassword)('GET', me)).json<ErrorBody>()
@@ -91,13 +91,13 @@ test('a disabled user is told so, but only with the right password', async () =>
   expect([right.code, wrong.code]).toEqual(['auth/disabled', 'auth/bad-credentials'])
 })
 
-test('guessing is slowed down for the login, and for nobody else', async () => {
+test('guessing is delayed for that login only', async () => {
   await createUser(server.database, 'victim')
   await guessConcurrently((at) => server.as('victim', `guess ${at}`)('GET', me))
   expect((await server.admin('GET', me)).status).toBe(200)
 })
 
-test('many requests at once with the same credentials are all let in', async () => {
+test('many concurrent requests with the same credentials all succeed', async () => {
   await createUser(server.database, 'busy')
   const ask = server.as('busy', userPassword)
   const answers = await Promise.all(Array.from({ length: 30 }, () => ask('GET', me)))

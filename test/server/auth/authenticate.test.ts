@@ -27,7 +27,7 @@ const findable = (found: Identity | undefined) => {
   return { looked, find }
 }
 
-test('those who ask at once are answered by one look, and later ones by none', async () => {
+test('concurrent requests share one lookup, and later ones use the cache', async () => {
   const { looked, find } = findable({ caller, prolongedSeconds: 60 })
   const memory = createIdentityCache()
   const asked = [memory.get('a', find), memory.get('a', find)]
@@ -40,7 +40,7 @@ test('those who ask at once are answered by one look, and later ones by none', a
   expect(looked).toHaveLength(1)
 })
 
-test('that nobody is there is remembered too, and what fails is not', async () => {
+test('unknown credentials are cached too, and failures are not', async () => {
   const { looked, find } = findable(undefined)
   const memory = createIdentityCache()
   const asked = memory.get('a', find)
@@ -53,7 +53,7 @@ test('that nobody is there is remembered too, and what fails is not', async () =
   await expect(memory.get('b', failing)).rejects.toThrow('away')
 })
 
-test('what was being found when all was forgotten is not remembered, nor waited for', async () => {
+test('a lookup during a clear is neither cached nor awaited', async () => {
   const old = findable({ caller })
   const fresh = findable(undefined)
   const memory = createIdentityCache()

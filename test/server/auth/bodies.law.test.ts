@@ -86,7 +86,7 @@ const asked = fc.oneof(
   ),
 )
 
-test('whatever is sent, nothing is the fault of the server, and the administrator can still come in', {
+test('no request causes an internal error, and the administrator can still sign in', {
   timeout: 600_000,
 }, async () => {
   const property = fc.asyncProperty(asked, body, async ([method, path], sent) => {

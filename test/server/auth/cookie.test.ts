@@ -11,11 +11,11 @@ test.each([
   ['landform', undefined],
   ['', undefined],
   [undefined, undefined],
-])('%j holds the session %j', (cookie, secret) => {
+])('%j contains the session %j', (cookie, secret) => {
   expect(findSessionSecret({ cookie, secure: false })).toBe(secret)
 })
 
-test('by https the cookie has a name that no neighbouring host can set, and goes nowhere else', () => {
+test('the cookie of https has a name that no neighbouring host can set, and is not sent elsewhere', () => {
   expect(sessionCookie('abc', { seconds: 60, secure: true })).toBe(
     '__Host-landform=abc; Max-Age=60; Path=/; HttpOnly; SameSite=Lax; Secure',
   )

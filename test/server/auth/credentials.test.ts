@@ -9,11 +9,11 @@ test('everything after the first colon is the password', () => {
   expect(parseAuthorization(header('anna:'))).toEqual(basic('anna', ''))
 })
 
-test('the scheme is read in any case, the text as UTF-8', () => {
+test('the scheme ignores case, and credentials are UTF-8', () => {
   expect(parseAuthorization(header('ännä:ß').replace('Basic', 'bASIC'))).toEqual(basic('ännä', 'ß'))
 })
 
-test('a token is read to the letter', () => {
+test('a token is read unchanged', () => {
   expect(parseAuthorization('bearer landform_a-B_9')).toEqual({ medium: 'bearer', token: 'landform_a-B_9' })
 })
 

@@ -15,7 +15,7 @@ const profile = '/api/component/auth/profile'
 const login = '/api/component/auth/login'
 const basic = (name: string, password: string) => `Basic ${btoa(`${name}:${password}`)}`
 
-test('nothing that somebody could come in with reaches the log, whatever goes right or wrong', async () => {
+test('the log contains no credentials, whether requests succeed or fail', async () => {
   const secrets = [
     'hunter2 typed wrong',
     'hunter3 in the login field',

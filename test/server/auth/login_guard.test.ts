@@ -13,7 +13,7 @@ const waitOf = (attempt: () => void): number => {
   }
 }
 
-test('free attempts cost nothing, then the wait doubles up to the longest', () => {
+test('free attempts have no delay, then the delay doubles up to the maximum', () => {
   let nowMs = 0
   const throttle = createThrottle({ freeAttempts: 5, maxWaitMs: 300_000 }, () => nowMs)
   const attempt = () => {
@@ -33,7 +33,7 @@ test('free attempts cost nothing, then the wait doubles up to the longest', () =
 
 const begin = (guard: Guard, login: string, address: string) => waitOf(() => guard.begin({ login, address }))
 
-test('guessing one login is slowed down at its address, and its user elsewhere is not', () => {
+test('guessing a login is delayed for its address, but not for the user elsewhere', () => {
   const guard = createGuard(() => 0)
   for (let at = 0; at < 5; at += 1) expect(begin(guard, 'anna', '10.0.0.1')).toBe(0)
   expect(begin(guard, 'Anna', '10.0.0.1')).toBe(1)
@@ -41,14 +41,14 @@ test('guessing one login is slowed down at its address, and its user elsewhere i
   expect(begin(guard, 'bob', '10.0.0.1')).toBe(0)
 })
 
-test('one that succeeds starts anew', () => {
+test('a successful attempt resets the count', () => {
   const guard = createGuard(() => 0)
   for (let at = 0; at < 5; at += 1) begin(guard, 'anna', '10.0.0.1')
   guard.succeed({ login: 'anna', address: '10.0.0.1' })
   expect(begin(guard, 'anna', '10.0.0.1')).toBe(0)
 })
 
-test('trying one password on many logins is slowed down too, and coming in does not reset it', () => {
+test('trying one password on many logins is delayed too, and a success does not reset it', () => {
   const guard = createGuard(() => 0)
   for (let at = 0; at < 99; at += 1) expect(begin(guard, `user${at}`, '10.0.0.1')).toBe(0)
   begin(guard, 'own', '10.0.0.1')
@@ -58,7 +58,7 @@ test('trying one password on many logins is slowed down too, and coming in does 
   expect(begin(guard, 'user101', '10.0.0.2')).toBe(0)
 })
 
-test('people who come in one after the other from one address are never slowed down', () => {
+test('successful logins from one address are never delayed', () => {
   const guard = createGuard(() => 0)
   for (let at = 0; at < 500; at += 1) {
     expect(begin(guard, `user${at}`, '10.0.0.1')).toBe(0)
@@ -73,7 +73,7 @@ test('all addresses of one IPv6 network count as one', () => {
   expect(begin(guard, 'anna', '2001:db8:0:2::1')).toBe(0)
 })
 
-test('tokens that nobody has are refused with a wait after a hundred', () => {
+test('unknown tokens are delayed after a hundred attempts', () => {
   const guard = createGuard(() => 0)
   for (let at = 0; at < 100; at += 1) expect(waitOf(() => guard.miss('10.0.0.1'))).toBe(0)
   expect(waitOf(() => guard.miss('10.0.0.1'))).toBe(1)

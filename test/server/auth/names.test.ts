@@ -10,7 +10,7 @@ describeServers('names of users and groups', (start) => {
     return { status: answer.status, code, message, data }
   }
 
-  test('keynames and display names are unique whatever the case', async () => {
+  test('keynames and display names are unique, ignoring case', async () => {
     const server = await start()
     const id = await addUser(server.admin, 'unique', { display_name: 'Only One' })
     const other = await addUser(server.admin, 'second')
@@ -27,7 +27,7 @@ describeServers('names of users and groups', (start) => {
     expect((await server.admin('PUT', usersPath + id, { keyname: 'Unique' })).status).toBe(200)
   })
 
-  test('two who ask for one name at once: one gets it, the other is told so', async () => {
+  test('of two concurrent requests for one name, one succeeds and the other is refused', async () => {
     const server = await start()
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => server.admin('POST', groupsPath, { keyname: 'race' })),
@@ -35,7 +35,7 @@ describeServers('names of users and groups', (start) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422, 422, 422])
   })
 
-  test('a user takes no name of a group, and a group none of a user', async () => {
+  test('a user cannot have the name of a group, nor a group that of a user', async () => {
     const server = await start()
     const user = await addUser(server.admin, 'cartographer', { display_name: 'Map Maker' })
     const group = await addGroup(server.admin, 'surveyors')
@@ -78,7 +78,7 @@ describeServers('names of users and groups', (start) => {
     expect((await self('PUT', '/api/component/auth/profile', { display_name: 'Map maker' })).status).toBe(200)
   })
 
-  test('a user and a group that share a name since an older version keep it, and may be changed', async () => {
+  test('a user and a group that share a name since an older version keep it, and can be changed', async () => {
     const server = await start()
     const group = await addGroup(server.admin, 'shared')
     const user = await addUser(server.admin, 'sharing')

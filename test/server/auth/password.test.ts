@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { generatePassword, hashPassword, verifyPassword } from '../../../src/server/auth/password.ts'
 
-test('a password fits its hash, and no other does', async () => {
+test('a password matches only its own hash', async () => {
   const hash = await hashPassword('correct horse')
   expect(hash).toMatch(/^scrypt\$32768\$8\$1\$/)
   expect(await verifyPassword('correct horse', hash)).toBe(true)
@@ -9,15 +9,15 @@ test('a password fits its hash, and no other does', async () => {
   expect(await verifyPassword('', hash)).toBe(false)
 })
 
-test('the same password gives another hash each time', async () => {
+test('the same password has a different hash each time', async () => {
   expect(await hashPassword('x')).not.toBe(await hashPassword('x'))
 })
 
-test('letters that look the same count as the same, however they are composed', async () => {
+test('equivalent Unicode compositions match', async () => {
   expect(await verifyPassword('ä', await hashPassword('ä'))).toBe(true)
 })
 
-test('without a hash, and with one that is broken, nothing fits', async () => {
+test('no password matches a missing or invalid hash', async () => {
   for (const hash of [null, '', 'scrypt$', 'plain'])
     expect(await verifyPassword('', hash), String(hash)).toBe(false)
 })

@@ -37,7 +37,7 @@ describeServers('a new password', (start) => {
   const gone = { session: 'auth/session-ended', token: 'auth/bad-credentials' }
   const own = { password: nextPassword, old_password: goodPassword }
 
-  test('of oneself ends the other sessions and revokes the tokens, and says so', async () => {
+  test('by the user ends the other sessions and revokes the tokens, and reports it', async () => {
     const { bySession, standing, keyname } = await prepare('ada')
     expect(await standing()).toEqual([keyname, keyname, keyname])
     const answer = await bySession('PUT', profilePath, own)
@@ -47,7 +47,7 @@ describeServers('a new password', (start) => {
     expect((await bySession('POST', tokensPath, { name: 'another' })).status).toBe(200)
   })
 
-  test('of oneself, sent with the old one, ends every session', async () => {
+  test('by the user with Basic authentication ends every session', async () => {
     const { ask, standing } = await prepare('bob')
     expect(await (await ask('PUT', profilePath, own)).json()).toEqual({
       ended_sessions: 2,
@@ -56,7 +56,7 @@ describeServers('a new password', (start) => {
     expect(await standing()).toEqual([gone.session, gone.session, gone.token])
   })
 
-  test('leaves the tokens where the request says so', async () => {
+  test('keeps the tokens on request', async () => {
     const { bySession, admin, id, standing, keyname } = await prepare('carol')
     const kept = await bySession('PUT', profilePath, { ...own, keep_tokens: true })
     expect(await kept.json()).toEqual({ ended_sessions: 1, revoked_tokens: 0 })
@@ -66,14 +66,14 @@ describeServers('a new password', (start) => {
     expect(await standing()).toEqual([gone.session, gone.session, keyname])
   })
 
-  test('from an administrator ends every session and revokes the tokens, and says so', async () => {
+  test('by an administrator ends every session and revokes the tokens, and reports it', async () => {
     const { admin, id, standing } = await prepare('dan')
     const answer = await admin('PUT', usersPath + id, { password: nextPassword })
     expect(await answer.json()).toEqual({ id, ended_sessions: 2, revoked_tokens: 1 })
     expect(await standing()).toEqual([gone.session, gone.session, gone.token])
   })
 
-  test('is none where a password is taken away: that ends access too, but only once', async () => {
+  test('to no password ends access too, but only once', async () => {
     const { admin, id, standing } = await prepare('eve')
     const answer = await admin('PUT', usersPath + id, { password: null })
     expect(await answer.json()).toEqual({ id, ended_sessions: 2, revoked_tokens: 1 })
@@ -83,7 +83,7 @@ describeServers('a new password', (start) => {
     expect(await (await admin('GET', `${tokensPath}?user=${id}`)).json()).toHaveLength(1)
   })
 
-  test('that is refused, or none, ends nothing', async () => {
+  test('that is refused ends nothing', async () => {
     const { bySession, admin, id, standing, keyname } = await prepare('fay')
     const attempts: readonly (readonly [Ask, string, object, number])[] = [
       [bySession, profilePath, { ...own, old_password: 'not the password' }, 422],

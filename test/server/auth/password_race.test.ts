@@ -24,7 +24,7 @@ const codeOf = async (answer: TestResponse) => [answer.status, (await answer.jso
 
 const refused = [401, 'auth/bad-credentials']
 
-test('a login with the old password that meets the change of it starts no session', async () => {
+test('a login with the old password during the change starts no session', async () => {
   const { guest, database } = server
   const id = await addUser(server.admin, 'ada')
   const login = { login: 'ada', password: goodPassword }
@@ -37,7 +37,7 @@ test('a login with the old password that meets the change of it starts no sessio
   await logIn(guest, 'ada', nextPassword)
 })
 
-test('a token is not made by who was known by the old password', async () => {
+test('a caller authenticated with the old password cannot create a token', async () => {
   const { as, guest, database } = server
   const id = await addUser(server.admin, 'bob')
   const cookie = await logIn(guest, 'bob', goodPassword)
@@ -54,7 +54,7 @@ test('a token is not made by who was known by the old password', async () => {
   expect(await database.query('select from token where user_id = $1', [id])).toEqual([])
 })
 
-test('a password is not changed by who knew the one before the last', async () => {
+test('a caller authenticated with the old password cannot change the password again', async () => {
   const { as, database } = server
   const id = await addUser(server.admin, 'carol')
   const body = { password: 'a password of a thief', old_password: goodPassword }

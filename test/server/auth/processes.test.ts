@@ -80,7 +80,7 @@ test('a token that one process revokes is refused by the others', async () => {
   expect(await whoIs(there, headers)).toBe('auth/bad-credentials')
 })
 
-test('a session holds on all processes, and ends on all of them', async () => {
+test('a session is valid on all processes, and ends on all of them', async () => {
   const { admin, here, there } = clients()
   await addUser(admin, 'roamer')
   const cookie = await logIn(here, 'roamer', goodPassword)
@@ -90,7 +90,7 @@ test('a session holds on all processes, and ends on all of them', async () => {
   expect(await whoIs(there, { cookie })).toBe('auth/session-ended')
 })
 
-test('a new password, a new name and a user who is disabled are known to all processes', async () => {
+test('a new password, a new name and a disabled user take effect on all processes', async () => {
   const { admin, there } = clients()
   const id = await addUser(admin, 'changing')
   const old = basic('changing', goodPassword)
@@ -110,7 +110,7 @@ test('a new password, a new name and a user who is disabled are known to all pro
   expect(await whoIs(there, next)).toBe('auth/disabled')
 })
 
-test('who leaves a group loses its rights on all processes', async () => {
+test('a user who leaves a group loses its permissions on all processes', async () => {
   const { admin, there } = clients()
   const member = await addUser(admin, 'member')
   const group = await addGroup(admin, 'team', [member])

@@ -18,13 +18,13 @@ const newFile = async () => {
 const key = Buffer.alloc(32, 7)
 const box = createSecretBox(key)
 
-test.each(['sesame', '', 'пароль', 'x'.repeat(10_000)])('%s comes out as it went in', (secret) => {
+test.each(['sesame', '', 'пароль', 'x'.repeat(10_000)])('%s is decrypted unchanged', (secret) => {
   const sealed = box.seal(secret, 'a')
   expect(sealed).not.toContain(secret || 'never')
   expect(box.open(sealed, 'a')).toBe(secret)
 })
 
-test('the same secret never looks the same', () => {
+test('the same secret has a different ciphertext each time', () => {
   expect(box.seal('sesame', 'a')).not.toBe(box.seal('sesame', 'a'))
 })
 
@@ -41,11 +41,11 @@ test.each([
   ['cut', (sealed: string) => () => box.open(sealed.slice(0, 20), 'a')],
   ['with another key', (sealed: string) => () => createSecretBox(Buffer.alloc(32, 8)).open(sealed, 'a')],
   ['as it stands', () => () => box.open('sesame', 'a')],
-])('what was sealed cannot be opened %s', (_, open) => {
+])('a secret cannot be decrypted %s', (_, open) => {
   expect(open(box.seal('sesame', 'a'))).toThrow(expect.objectContaining({ code: 'secret/unreadable' }))
 })
 
-test('the key of a folder is made once, for the owner alone', async () => {
+test('the key of a folder is created once, readable by the owner only', async () => {
   const file = await newFile()
   const sealed = (await openSecretBox({ file })).seal('sesame', 'a')
   expect((await stat(file)).mode & 0o777).toBe(0o600)
@@ -59,7 +59,7 @@ test.each(['hex', 'base64'] as const)('a key may be given in %s', async (encodin
   expect(given.open(box.seal('sesame', 'a'), 'a')).toBe('sesame')
 })
 
-test('a key that is none is refused, and not shown', async () => {
+test('an invalid key is refused, and not shown', async () => {
   const file = await newFile()
   await expect(openSecretBox({ key: 'hunter2', file })).rejects.toThrow(
     'LANDFORM_SECRET_KEY does not contain a key of 32 bytes in base64 or hexadecimal.',

@@ -24,7 +24,7 @@ describeServers('sessions', (start) => {
       ],
     )
 
-  test('a login answers who it is, with a cookie that scripts and other sites cannot use', async () => {
+  test('a login returns the user, with a cookie that scripts and other sites cannot use', async () => {
     const server = await start()
     const id = await addUser(server.admin, 'ada', { display_name: 'Ada L.' })
     const answer = await server.guest('POST', loginPath, { login: 'ADA', password: goodPassword })
@@ -39,7 +39,7 @@ describeServers('sessions', (start) => {
     expect(await me.json()).toMatchObject({ id, auth_medium: 'session', auth_provider: 'local_pw' })
   })
 
-  test('a login is taken as JSON, as JSON that calls itself a form, and as a form', async () => {
+  test('a login is accepted as JSON, as JSON with the content type of a form, and as a form', async () => {
     const server = await start()
     await addUser(server.admin, 'former', { password: 'a+b & c=ü%' })
     const form = 'application/x-www-form-urlencoded'
@@ -53,7 +53,7 @@ describeServers('sessions', (start) => {
       expect((await server.guest('POST', loginPath, body, { 'content-type': type })).status, body).toBe(200)
   })
 
-  test('a login that lacks something is 422, a wrong one 401, a disabled one says so, none gives a cookie', async () => {
+  test('an incomplete login is 422, a wrong one 401, a disabled user is reported, and none gets a cookie', async () => {
     const server = await start()
     await addUser(server.admin, 'sleeper', { disabled: true })
     const answers = [
@@ -73,7 +73,7 @@ describeServers('sessions', (start) => {
     }
   })
 
-  test('a login does not look at what else the request says, and ends the session it had', async () => {
+  test('a login ignores other credentials of the request, and ends the present session', async () => {
     const server = await start()
     await addUser(server.admin, 'twice')
     const first = await logIn(server.guest, 'twice', goodPassword)
@@ -90,7 +90,7 @@ describeServers('sessions', (start) => {
     expect((await server.guest('POST', loginPath, body, { cookie: 'landform=unknown' })).status).toBe(200)
   })
 
-  test('a logout ends the session for good and takes the cookie away; without a session it does nothing', async () => {
+  test('a logout ends the session and deletes the cookie; without a session it does nothing', async () => {
     const server = await start()
     await addUser(server.admin, 'goer')
     const cookie = await logIn(server.guest, 'goer', goodPassword)
@@ -102,7 +102,7 @@ describeServers('sessions', (start) => {
       expect((await server.guest('POST', logoutPath, undefined, headers)).status).toBe(200)
   })
 
-  test('what is kept of a session is not its text', async () => {
+  test('the database does not contain the secret of a session', async () => {
     const server = await start()
     await addUser(server.admin, 'hashed')
     const secret = (await logIn(server.guest, 'hashed', goodPassword)).split('=')[1] ?? ''
@@ -114,7 +114,7 @@ describeServers('sessions', (start) => {
     )
   })
 
-  test('a session counts before a header, one that has ended does not, and alone it is 401 and forgotten', async () => {
+  test('a session takes precedence over a header, an ended one does not, and alone it is 401 and deleted', async () => {
     const server = await start()
     await addUser(server.admin, 'cookie')
     const cookie = await logIn(server.guest, 'cookie', goodPassword)
@@ -130,7 +130,7 @@ describeServers('sessions', (start) => {
     expect(alone.headers.get('set-cookie')).toMatch(/^landform=; Max-Age=0;/)
   })
 
-  test('a session lasts a week after its last use, and a month at most', async () => {
+  test('a session lasts a week after its last use, and at most a month', async () => {
     const server = await start()
     await addUser(server.admin, 'slider')
     const cookie = await logIn(server.guest, 'slider', goodPassword)
@@ -155,7 +155,7 @@ describeServers('sessions', (start) => {
     expect(await age(server, cookie, '1 day')).toEqual([])
   })
 
-  test('a new password ends all sessions, but the one that has changed it', async () => {
+  test('a new password ends all sessions except the one that changed it', async () => {
     const server = await start()
     const id = await addUser(server.admin, 'changer')
     const [one, two] = [
@@ -170,7 +170,7 @@ describeServers('sessions', (start) => {
     expect(await whoIs(server.guest, { cookie: one })).toBe('auth/session-ended')
   })
 
-  test('who is disabled or deleted has no session any more', async () => {
+  test('a disabled or deleted user has no session', async () => {
     const server = await start()
     const id = await addUser(server.admin, 'fired')
     const cookie = await logIn(server.guest, 'fired', goodPassword)
@@ -182,7 +182,7 @@ describeServers('sessions', (start) => {
     expect(await whoIs(server.guest, { cookie: next })).toBe('auth/session-ended')
   })
 
-  test('a page of another site changes nothing through a session, and logs nobody in or out', async () => {
+  test('a page of another site cannot change anything through a session, nor sign in or out', async () => {
     const server = await start()
     await addUser(server.admin, 'victim')
     const cookie = await logIn(server.guest, 'victim', goodPassword)

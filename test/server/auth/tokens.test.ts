@@ -15,7 +15,7 @@ const make = async (ask: Ask, name: string, more: Record<string, unknown> = {}) 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 describeServers('tokens', (start) => {
-  test('a token is shown once and stands for its user from then on', async () => {
+  test('a token is shown once and authenticates its user', async () => {
     const server = await start()
     const id = await addUser(server.admin, 'ada')
     const ask = server.as('ada', goodPassword)
@@ -41,7 +41,7 @@ describeServers('tokens', (start) => {
     )
   })
 
-  test('a token that is revoked, has expired or was never made is 401, even where guests may read', async () => {
+  test('a revoked, expired or unknown token is 401, even for public resources', async () => {
     const server = await start()
     const { id, token } = await make(server.admin, 'short-lived')
     expect(await whoIs(server.guest, bearer(token))).toBe('administrator')
@@ -59,7 +59,7 @@ describeServers('tokens', (start) => {
     }
   })
 
-  test('a token does what its user may, but makes no tokens and changes no password', async () => {
+  test('a token has the permissions of its user, but cannot create tokens or change the password', async () => {
     const server = await start()
     await addUser(server.admin, 'limited')
     const { token } = await make(server.as('limited', goodPassword), 'limits')
@@ -72,7 +72,7 @@ describeServers('tokens', (start) => {
     expect((await ask('GET', tokensPath)).status).toBe(200)
   })
 
-  test('a token dies with its user, and sleeps while the user is disabled', async () => {
+  test('a token is deleted with its user, and suspended while the user is disabled', async () => {
     const server = await start()
     const id = await addUser(server.admin, 'mortal')
     const { token } = await make(server.as('mortal', goodPassword), 'mortal')
@@ -84,7 +84,7 @@ describeServers('tokens', (start) => {
     expect(await whoIs(server.guest, bearer(token))).toBe('auth/bad-credentials')
   })
 
-  test('tokens are for their user and for administrators; guests have none', async () => {
+  test('only users and administrators can manage tokens; guests have none', async () => {
     const server = await start()
     const id = await addUser(server.admin, 'owner_of_one')
     await addUser(server.admin, 'stranger')
@@ -115,13 +115,13 @@ describeServers('tokens', (start) => {
     ['no date', { name: 'a', expires: 'tomorrow' }, '$.expires'],
     ['a date that there is not', { name: 'a', expires: '2999-13-45' }, '$.expires'],
     ['a number', { name: 'a', expires: 90 }, '$.expires'],
-  ])('%s is 422 and names the place', async (_, body, place) => {
+  ])('%s is 422 with the location', async (_, body, place) => {
     const answer = await (await start()).admin('POST', tokensPath, body)
     expect(answer.status).toBe(422)
     expect((await answer.json<ErrorBody>()).message).toContain(place)
   })
 
-  test('a name is used once, moments are taken in any zone, and there is an end of tokens', async () => {
+  test('names are unique, expiry dates may have any time zone, and the number of tokens is limited', async () => {
     const server = await start()
     await addUser(server.admin, 'collector')
     const ask = server.as('collector', goodPassword)

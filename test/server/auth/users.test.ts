@@ -57,7 +57,7 @@ describeServers('users and groups', (start) => {
     expect((await server.as('ada', goodPassword)('GET', mePath)).status).toBe(401)
   })
 
-  test('what was read can be sent back and changes nothing', async () => {
+  test('a representation can be sent back and changes nothing', async () => {
     const server = await start()
     const group = await addGroup(server.admin, 'echoes')
     const id = await addUser(server.admin, 'echo', { member_of: [group] })
@@ -74,7 +74,7 @@ describeServers('users and groups', (start) => {
     expect((await server.as('echo', goodPassword)('GET', mePath)).status).toBe(200)
   })
 
-  test('membership is written from either side', async () => {
+  test('membership can be written from either side', async () => {
     const server = await start()
     const [anna, bob] = [await addUser(server.admin, 'anna'), await addUser(server.admin, 'bob')]
     const editors = await addGroup(server.admin, 'editors', [anna])
@@ -87,7 +87,7 @@ describeServers('users and groups', (start) => {
     expect((await readUser(server.admin, bob)).member_of).toEqual([])
   })
 
-  test('members come and go at once, and none is lost', async () => {
+  test('concurrent additions and removals of members are all applied', async () => {
     const server = await start()
     const ids = []
     for (const name of ['m1', 'm2', 'm3', 'm4'])
@@ -103,7 +103,7 @@ describeServers('users and groups', (start) => {
     expect((await change({ add_members: [999_999] })).status).toBe(422)
   })
 
-  test('who joins a group may at once what the group may, and who leaves it may not', async () => {
+  test('members get and lose the permissions of a group immediately', async () => {
     const server = await start()
     const joiner = await addUser(server.admin, 'joiner')
     const readers = await addGroup(server.admin, 'readers')
@@ -134,13 +134,13 @@ describeServers('users and groups', (start) => {
     ['groups', { keyname: 'wrong', member_of: 5 }, '$.member_of'],
     ['disabled', { keyname: 'wrong', disabled: 'no' }, '$.disabled'],
     ['password', { keyname: 'wrong', password: 12345678 }, '$.password'],
-  ])('a wrong %s is 422 and names the place: %j', async (_, body, place) => {
+  ])('an invalid %s is 422 with the location: %j', async (_, body, place) => {
     const answer = await refusal(await start(), 'POST', usersPath, body)
     expect(answer).toMatchObject({ status: 422, code: 'request/invalid' })
     expect(answer.message).toContain(place)
   })
 
-  test('passwords that are too weak are refused, and not shown', async () => {
+  test('weak passwords are refused, and not shown', async () => {
     const server = await start()
     for (const [keyname, password] of [
       ['weak', 'short'],
@@ -156,7 +156,7 @@ describeServers('users and groups', (start) => {
     expect(JSON.stringify(long)).not.toContain('ab cd')
   })
 
-  test('who has no password, or is disabled, does not come in', async () => {
+  test('users without a password and disabled users cannot sign in', async () => {
     const server = await start()
     const none = await addUser(server.admin, 'bare', { password: null })
     expect((await readUser(server.admin, none)).password).toBe(false)
@@ -171,7 +171,7 @@ describeServers('users and groups', (start) => {
     expect((await ask('GET', mePath)).status).toBe(200)
   })
 
-  test('those of the system stay', async () => {
+  test('system users and groups cannot be deleted', async () => {
     const server = await start()
     for (const keyname of ['guest', 'everyone', 'authenticated', 'owner']) {
       const path = usersPath + (await principalId(server.database, keyname))
@@ -191,7 +191,7 @@ describeServers('users and groups', (start) => {
     expect(joined).toMatchObject({ status: 422, message: expect.stringContaining('$.members.0') })
   })
 
-  test('the last administrator who can log in is neither removed, disabled, emptied nor deleted', async () => {
+  test('the last administrator who can sign in cannot be removed, disabled or deleted', async () => {
     const server = await start()
     const id = await principalId(server.database, 'administrator')
     const administrators = await principalId(server.database, 'administrators')
@@ -217,7 +217,7 @@ describeServers('users and groups', (start) => {
     await server.admin('DELETE', usersPath + second)
   })
 
-  test('two administrators cannot remove each other at once', async () => {
+  test('two administrators cannot remove each other concurrently', async () => {
     const server = await start()
     const administrators = await principalId(server.database, 'administrators')
     const first = await principalId(server.database, 'administrator')
@@ -235,7 +235,7 @@ describeServers('users and groups', (start) => {
     await server.admin('DELETE', usersPath + second)
   })
 
-  test('who owns resources or stands in rules is not deleted, and the places are named', async () => {
+  test('principals that own resources or are in rules cannot be deleted, and the references are listed', async () => {
     const server = await start()
     const owner = await addUser(server.admin, 'possessor')
     const ruled = await addGroup(server.admin, 'ruled')
@@ -262,7 +262,7 @@ describeServers('users and groups', (start) => {
     expect((await server.admin('DELETE', groupsPath + ruled)).status).toBe(200)
   })
 
-  test('who administers nothing manages nobody, and lists them briefly', async () => {
+  test('only administrators manage users, and others get brief lists', async () => {
     const server = await start()
     const id = await addUser(server.admin, 'plain')
     const plain = server.as('plain', goodPassword)
@@ -293,7 +293,7 @@ describeServers('users and groups', (start) => {
     expect(shown.every(({ system }) => system)).toBe(true)
   })
 
-  test('nobody makes a superuser, and ids that nobody has are 404', async () => {
+  test('superusers cannot be created, and unknown ids are 404', async () => {
     const server = await start()
     const id = await addUser(server.admin, 'wishful', { superuser: true })
     await server.admin('PUT', usersPath + id, { superuser: true })
@@ -312,7 +312,7 @@ describeServers('users and groups', (start) => {
         })
   })
 
-  test('everybody reads and changes the own profile, a password only with the old one', async () => {
+  test('users read and change their own profile, and the password only with the old one', async () => {
     const server = await start()
     const path = '/api/component/auth/profile'
     const group = await addGroup(server.admin, 'profiled')

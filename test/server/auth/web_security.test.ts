@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from '../../support/server.ts'
 const friend = 'https://maps.example.net'
 const stranger = 'https://evil.example'
 
-describe('a server that knows other sites and a proxy', () => {
+describe('a server with an allowed origin and a trusted proxy', () => {
   let server: TestServer
   let cookie: string
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe('a server that knows other sites and a proxy', () => {
       'access-control-request-headers': 'authorization,content-type',
     })
 
-  test('pages of a site that is named may ask, with their credentials, and read the answer', async () => {
+  test('pages of an allowed origin can send requests with credentials and read the responses', async () => {
     const asked = await preflight(friend)
     expect(asked.status).toBe(204)
     expect(asked.headers.get('access-control-allow-origin')).toBe(friend)
@@ -36,12 +36,12 @@ describe('a server that knows other sites and a proxy', () => {
     expect(answer.headers.get('vary')).toContain('Origin')
   })
 
-  test('failures can be read by them too', async () => {
+  test('they can read errors too', async () => {
     const answer = await server.guest('GET', '/api/resource/0', undefined, { origin: friend })
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([403, friend])
   })
 
-  test('other sites are told nothing that would let them in', async () => {
+  test('other origins get no CORS headers', async () => {
     for (const origin of [stranger, `${friend}.evil.example`, 'null', 'http://maps.example.net']) {
       for (const answer of [
         await preflight(origin),
@@ -52,13 +52,13 @@ describe('a server that knows other sites and a proxy', () => {
     }
   })
 
-  test('options are told to whoever asks for them plainly, and unknown paths stay unknown', async () => {
+  test('plain OPTIONS requests list the methods, and unknown paths are 404', async () => {
     const plain = await server.guest('OPTIONS', '/api/resource/0', undefined, { origin: friend })
     expect([plain.status, plain.headers.get('allow')]).toEqual([204, 'GET, PUT, DELETE, HEAD, OPTIONS'])
     expect((await server.guest('OPTIONS', '/api/nowhere')).status).toBe(404)
   })
 
-  test('a page of a site that is named may change what who is logged in may change', async () => {
+  test('a page of an allowed origin can change what the signed-in user can change', async () => {
     const change = { display_name: 'Ada' }
     const from = (origin: string) =>
       server.guest('PUT', '/api/component/auth/profile', change, {
@@ -70,7 +70,7 @@ describe('a server that knows other sites and a proxy', () => {
     expect((await from(stranger)).status).toBe(403)
   })
 
-  test('https at the proxy makes the cookie one for https alone', async () => {
+  test('https at the proxy makes the cookie secure', async () => {
     const body = { login: 'ada', password: goodPassword }
     const secure = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'gis.example.org' }
     const answer = await server.guest('POST', '/api/component/auth/login', body, {
@@ -82,7 +82,7 @@ describe('a server that knows other sites and a proxy', () => {
     expect((await server.guest('GET', mePath, undefined, own)).status).toBe(200)
   })
 
-  test('who guesses behind the proxy slows down nobody but the own address', async () => {
+  test('guessing behind the proxy delays only the address of the client', async () => {
     await addUser(server.admin, 'victim')
     const from = (address: string, password: string) =>
       server.as('victim', password)('GET', mePath, undefined, { 'x-forwarded-for': `${address}, 127.0.0.1` })
@@ -93,14 +93,14 @@ describe('a server that knows other sites and a proxy', () => {
   })
 })
 
-describe('a server as it comes', () => {
+describe('a server with default settings', () => {
   let server: TestServer
   beforeAll(async () => {
     server = await startTestServer('postgres')
   })
   afterAll(() => server.stop())
 
-  test('no other site is let in', async () => {
+  test('allows no other origin', async () => {
     const asked = await server.guest('OPTIONS', '/api/resource/0', undefined, {
       origin: friend,
       'access-control-request-method': 'PUT',
@@ -109,21 +109,21 @@ describe('a server as it comes', () => {
     expect((await server.guest('GET', mePath, undefined, { origin: friend })).headers.get('vary')).toBeNull()
   })
 
-  test('no proxy is believed: whoever says to be elsewhere is slowed down all the same', async () => {
+  test('trusts no proxy: a forged address does not avoid the delay', async () => {
     await guessConcurrently((at) => {
       const headers = { 'x-forwarded-for': `203.0.113.${at}`, 'x-forwarded-proto': 'https' }
       return server.as('nobody', `guess ${at}`)('GET', mePath, undefined, headers)
     })
   })
 
-  test('guessing through the login route is slowed down, and says how long', async () => {
+  test('delays guessing through the login route, and reports how long', async () => {
     await addUser(server.admin, 'prey')
     const guess = (password: string) =>
       server.guest('POST', '/api/component/auth/login', { login: 'prey', password })
     await guessConcurrently((at) => guess(`guess ${at}`))
   })
 
-  test('tokens and sessions that nobody has are refused with a wait in the end, those somebody has never', async () => {
+  test('delays unknown tokens and sessions eventually, and valid ones never', async () => {
     const made = await (
       await server.admin('POST', '/api/component/landform/token/', { name: 'right' })
     ).json<{ token: string }>()
@@ -138,7 +138,7 @@ describe('a server as it comes', () => {
     expect((await ask({ authorization: `Bearer ${made.token}` })).status).toBe(200)
   })
 
-  test('answers tell browsers to run nothing in them, and pages bring their own rules', async () => {
+  test('sends a policy that allows no scripts, and pages send their own', async () => {
     const json = await server.admin('GET', '/api/resource/0')
     expect(json.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(json.headers.get('x-content-type-options')).toBe('nosniff')

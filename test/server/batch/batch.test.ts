@@ -34,7 +34,7 @@ describeServers('a batch', (start) => {
       webmap: { root_item: { children: { layer_style_id: number }[] } }
     }>()
 
-  test('makes resources that refer to each other by local names, in the order of the list', async () => {
+  test('creates resources that refer to each other by local names, in the order of the list', async () => {
     const results = await batch.run([
       { op: 'create', name: 'g', body: groupBody('Local') },
       { op: 'create', name: 'l', body: layer('Layer', 'g') },
@@ -50,7 +50,7 @@ describeServers('a batch', (start) => {
     expect((await get(m ?? 0)).webmap.root_item.children[0]?.layer_style_id).toBe(s)
   })
 
-  test('takes both spellings of classes and members', async () => {
+  test('accepts classes and members in both dialects', async () => {
     const [, , made] = await batch.run([
       { op: 'create', name: 'g', body: groupBody('Sister') },
       { op: 'create', name: 'l', body: layer('Layer', 'g') },
@@ -62,7 +62,7 @@ describeServers('a batch', (start) => {
     expect((await get(made?.id ?? 0)).resource.display_name).toBe('Style')
   })
 
-  test('checks each operation against the state that those before it have left', async () => {
+  test('checks each operation against the state after the previous ones', async () => {
     const [made] = await batch.run([{ op: 'create', body: groupBody('First') }])
     const id = made?.id ?? 0
     const results = await batch.run([
@@ -82,7 +82,7 @@ describeServers('a batch', (start) => {
     expect((await get(again?.id ?? 0)).resource.display_name).toBe('First')
   })
 
-  test('does nothing when one operation cannot be done, and says which', async () => {
+  test('changes nothing if one operation fails, and names it', async () => {
     const many = Array.from({ length: 20 }, (_, at) => ({ op: 'create', body: groupBody(`Many ${at}`, 'g') }))
     const clash = [
       { op: 'create', name: 'g', body: groupBody('Group of many') },
@@ -191,11 +191,11 @@ describeServers('a batch', (start) => {
     expect(answer.status).toBe(422)
   })
 
-  test('of nothing does nothing', async () => {
+  test('without operations does nothing', async () => {
     expect(await batch.run([])).toEqual([])
   })
 
-  test('asks for the permissions that each operation by itself asks for', async () => {
+  test('requires the permissions of each operation', async () => {
     const user = await createUser(server.database, 'batcher')
     const ask = server.as('batcher', userPassword)
     const [made] = await batch.run([

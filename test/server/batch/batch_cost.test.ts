@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../../support/server.ts'
 import { observeStatements } from '../../support/statement_observer.ts'
 import { createUser } from '../../support/users.ts'
 
-describe.each(drivers)('the work of a batch on %s', (driver) => {
+describe.each(drivers)('the cost of a batch on %s', (driver) => {
   let server: TestServer
   let batch: BatchClient
   let statements: string[] = []
@@ -53,13 +53,13 @@ describe.each(drivers)('the work of a batch on %s', (driver) => {
     return { updates: updateCount, deletions: statements.length }
   }
 
-  test.each(Object.keys(kinds))('takes as many statements for many as for a few: %s', async (kind) => {
+  test.each(Object.keys(kinds))('does not depend on the number of operations: %s', async (kind) => {
     const change = kinds[kind]
     if (change === undefined) throw new Error('no such kind')
     expect(await count(200, change)).toEqual(await count(40, change))
   })
 
-  test('refuses more metadata than others can wait for', async () => {
+  test('is limited by the number of metadata keys', async () => {
     const items = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`k${at}`, at]))
     const operations = Array.from({ length: maxBatchMetadata / 1000 + 1 }, (_, at) => ({
       op: 'create',

@@ -44,7 +44,7 @@ describeServers('prepared sources', (start) => {
   const count = async (id: number) =>
     (await server.admin('GET', `/api/resource/${id}/feature_count`)).json<{ total_count: number }>()
 
-  test('are there with their layer, and only then', async () => {
+  test('appear with their layer, not before', async () => {
     const source = await prepare(3)
     expect(source).toMatchObject({
       status: 200,
@@ -68,7 +68,7 @@ describeServers('prepared sources', (start) => {
     ])
   })
 
-  test('replace the features of a layer that stands', async () => {
+  test('replace the features of an existing layer', async () => {
     const first = await prepare(3)
     const [made] = await batch.run([{ op: 'create', body: fromSource('Replaced', 0, first.id) }])
     const id = made?.id ?? 0
@@ -78,7 +78,7 @@ describeServers('prepared sources', (start) => {
     expect((await layerOf(id)).vector_layer.data_version).toBe(2)
   })
 
-  test('say what they would replace: how many features, and fields that would lose their values', async () => {
+  test('report what they would replace: number of features, and fields that would lose their values', async () => {
     const first = await prepare(5)
     expect(first).not.toHaveProperty('replaces')
     const [made] = await batch.run([{ op: 'create', body: fromSource('Compared', 0, first.id) }])
@@ -116,7 +116,7 @@ describeServers('prepared sources', (start) => {
     expect(await replacesOf(points(2), byId)).toMatchObject({ lost_attachments: 1, lost_descriptions: 1 })
   })
 
-  test('wait for another try when the batch fails', async () => {
+  test('remain available if the batch fails', async () => {
     const source = await prepare(2)
     const operations = [
       { op: 'create', name: 'g', body: groupBody('Second try') },
@@ -126,7 +126,7 @@ describeServers('prepared sources', (start) => {
     await batch.run(operations)
   })
 
-  test('are used once, by who prepared them, for what they were prepared for', async () => {
+  test('can be used once, by the user and for the purpose they were prepared for', async () => {
     const source = await prepare(2)
     const [made] = await batch.run([{ op: 'create', body: fromSource('Once', 0, source.id) }])
     const again = await batch.refuse([{ op: 'create', body: fromSource('Twice', 0, source.id) }])
@@ -150,7 +150,7 @@ describeServers('prepared sources', (start) => {
     expect((await prepare(1, {}, server.guest)).status).toBe(403)
   })
 
-  test('leave nothing when they are bad, discarded, or of no use any more', async () => {
+  test('leave nothing behind when they are invalid, discarded or expired', async () => {
     const before = await listFeatureTables(server.database)
     const source = await openLayerClient(server).upload('points.geojson', 'no data')
     const body = { cls: 'vector_layer', vector_layer: { source } }

@@ -55,7 +55,7 @@ const nodes = Object.entries(parents).map(
 const idsOf = (operations: readonly Operation[], removals = new Map()) =>
   planWaves(operations, { nodes, removals }).map((wave) => wave.operations.map(({ index }) => index))
 
-test('what one needs stands in an earlier wave, and what needs nothing of the others in the first', () => {
+test('dependencies are in earlier waves, and operations without any are in the first', () => {
   const operations = [
     create(11, 'resource_group', 0),
     create(12, 'vector_layer', 11, layer),
@@ -67,12 +67,12 @@ test('what one needs stands in an earlier wave, and what needs nothing of the ot
   expect(idsOf(operations)).toEqual([[11, 15], [12, 16], [13], [14]])
 })
 
-test('a map may need more styles than a call takes arguments', () => {
+test('a map may need more styles than a call accepts arguments', () => {
   const many = Array.from({ length: 200_000 }, () => 13)
   expect(idsOf([create(13, 'mapsrv_style', 1), create(14, 'webmap', 0, map(many))])).toEqual([[13], [14]])
 })
 
-test('changes that have nothing to do with each other are one wave, whatever stands between them', () => {
+test('independent changes are one wave, whatever is between them', () => {
   const operations = [
     update(10, { description: 'x' }),
     create(30, 'resource_group', 2),
@@ -100,7 +100,7 @@ test.for([
   expect(idsOf([first, second])).toEqual([[first.index], [second.index]])
 })
 
-test('moves follow the tree as the moves before leave it', () => {
+test('moves follow the tree as earlier moves leave it', () => {
   const operations = [
     update(1, { parent: { id: 2 } }),
     update(2, { permissions: [] }),
@@ -109,12 +109,12 @@ test('moves follow the tree as the moves before leave it', () => {
   expect(idsOf(operations)).toEqual([[1], [2], [10]])
 })
 
-test('what a resource refers to is deleted after the change of that resource', () => {
+test('a referenced resource is deleted after the change of its referrer', () => {
   const removals = new Map([[2, { keynames: [], referrerIds: [10] }]])
   expect(idsOf([update(10, { description: 'x' }), remove(2)], removals)).toEqual([[10], [2]])
 })
 
-test('operations that need too many waves are refused, and the one is named', () => {
+test('operations that need too many waves are refused, and the operation is named', () => {
   const operations = Array.from({ length: maxWaves + 1 }, (_, at) => ({
     ...update(10, { description: `${at}` }),
     index: at,

@@ -11,7 +11,7 @@ const read = async (ask: Ask, id: number) =>
 const tiles = 'https://tiles.example.org/{z}/{x}/{y}.png'
 
 describeServers('base maps', (start) => {
-  test('a base map is read back with its defaults, and a change leaves what it does not name', async () => {
+  test('a base map is read back with its defaults, and an update keeps absent fields', async () => {
     const { admin } = await start()
     const id = await create(admin, 'Read', { url: tiles, z_max: 18, copyright_text: '© somebody' })
     const whole = {
@@ -31,12 +31,12 @@ describeServers('base maps', (start) => {
   test.each([
     'https://{s}.example.org/{z}/{x}/{-y}.png?key=a&b={x}',
     'HTTP://ecn.t{switch:0,1}.example.net/tiles/a{q}.jpeg',
-  ])('%s names tiles', async (url) => {
+  ])('%s is accepted as a tile URL', async (url) => {
     const { admin } = await start()
     expect(await read(admin, await create(admin, url, { url }))).toMatchObject({ url })
   })
 
-  test('a record of the catalog stands in for the address, and is kept as it came', async () => {
+  test('a QMS record replaces the URL, and is stored unchanged', async () => {
     const { admin } = await start()
     const qms = `{ "type": "tms",\n  "url": "${tiles}", "epsg": 3857 }`
     expect(await read(admin, await create(admin, 'Record', { qms }))).toMatchObject({ url: null, qms })
@@ -57,7 +57,7 @@ describeServers('base maps', (start) => {
     ],
     ['levels upside down', { url: tiles, z_min: 9, z_max: 8 }, '$.basemap_layer.z_min'],
     ['a level beyond all', { url: tiles, z_max: 25 }, '$.basemap_layer.z_max'],
-  ])('%s is refused, naming the place', async (name, basemap, place) => {
+  ])('%s is refused with the location', async (name, basemap, place) => {
     const { admin } = await start()
     const resource = { cls: 'basemap_layer', parent: { id: 0 }, display_name: name }
     const answer = await admin('POST', '/api/resource/', { resource, basemap_layer: basemap })
@@ -67,7 +67,7 @@ describeServers('base maps', (start) => {
     ])
   })
 
-  test('a change that takes the last address away is refused', async () => {
+  test('an update that removes the last URL is refused', async () => {
     const { admin } = await start()
     const id = await create(admin, 'Kept', { url: tiles })
     expect((await admin('PUT', `/api/resource/${id}`, { basemap_layer: { url: null } })).status).toBe(422)

@@ -59,12 +59,12 @@ async function countStatements(cls: Cls, count: number): Promise<number> {
   return statements.length
 }
 
-test.each(sets)('%s: forty are made by as many statements as two', async (cls) => {
+test.each(sets)('%s: creating forty takes as many statements as creating two', async (cls) => {
   await countStatements(cls, 1)
   expect(await countStatements(cls, 40)).toBe(await countStatements(cls, 2))
 })
 
-test.each(sets)('%s: fifty are read by as many statements as two', async (cls) => {
+test.each(sets)('%s: reading fifty takes as many statements as reading two', async (cls) => {
   await countStatements(cls, 50)
   const { database } = running.context
   const rows = await database.query<{ id: number }>('select id from resource where cls = $1', [cls])

@@ -21,7 +21,7 @@ const readFile = async (ask: Ask, id: number) => {
 }
 
 describeServers('desktop GIS styles', (start) => {
-  test('an uploaded file comes back byte for byte', async () => {
+  test('an uploaded file is returned byte for byte', async () => {
     const { admin } = await start()
     const layer = await createLayer(admin, { name: 'Bytes', geometryType: 'POINT' })
     const file = await upload(admin, bytes)
@@ -32,7 +32,7 @@ describeServers('desktop GIS styles', (start) => {
     expect(content.equals(bytes)).toBe(true)
   })
 
-  test('a text in the body comes back as it was, and a change replaces it', async () => {
+  test('a string in the body is returned unchanged, and an update replaces it', async () => {
     const { admin } = await start()
     const layer = await createLayer(admin, { name: 'Inline', geometryType: 'POINT' })
     const qml = `${doctype}\n<qgis><a/>\n</qgis>\n`
@@ -51,14 +51,14 @@ describeServers('desktop GIS styles', (start) => {
     ['MULTIPOLYGON', 'SimpleFill'],
     ['LINESTRING', 'SimpleLine'],
     ['POINTZ', 'SimpleMarker'],
-  ])('a style without a file gets one that suits %s', async (geometryType, symbol) => {
+  ])('a style without a file gets the default for %s', async (geometryType, symbol) => {
     const { admin } = await start()
     const layer = await createLayer(admin, { name: `Plain ${geometryType}`, geometryType })
     const { content } = await readFile(admin, await create(admin, layer, { name: 'Style', style: {} }))
     expect(content.toString()).toContain(`<layer class="${symbol}"`)
   })
 
-  test('a web map draws what is simple of it, and the plain style where nothing is', async () => {
+  test('a web map draws the supported symbols, and the default style if none is supported', async () => {
     const { admin } = await start()
     const layer = await createLayer(admin, { name: 'Drawn', geometryType: 'POLYGON' })
     const symbol = `<symbol name="0" type="fill"><layer class="SimpleFill"><Option type="Map">
@@ -82,7 +82,7 @@ describeServers('desktop GIS styles', (start) => {
     expect(config).toMatchObject({ rootItem: { children: [drawn('#010203'), drawn('#a6cee3')] } })
   })
 
-  test('the sister dialect has its own name for it, taken and given', async () => {
+  test('the NextGIS dialect has its own class name, in requests and responses', async () => {
     const { admin } = await start()
     const parent = await createLayer(admin, { name: 'Sister', geometryType: 'POINT' })
     const id = await createResource(admin, {
@@ -119,7 +119,7 @@ describeServers('desktop GIS styles', (start) => {
       'request/invalid',
       /has 5000000 bytes; the limit is 4194304/,
     ],
-  ])('%s is refused, and leaves nothing', async (name, content, code, message) => {
+  ])('%s is refused, and leaves nothing behind', async (name, content, code, message) => {
     const { admin } = await start()
     const parent = await createLayer(admin, { name, geometryType: 'POINT' })
     const file = await upload(admin, Buffer.from(content))
@@ -134,7 +134,7 @@ describeServers('desktop GIS styles', (start) => {
     expect(await (await admin('GET', `/api/resource/?parent=${parent}`)).json()).toEqual([])
   })
 
-  test('an upload that is not there is refused, naming the place', async () => {
+  test('a missing upload is refused with the location', async () => {
     const { admin } = await start()
     const parent = await createLayer(admin, { name: 'Gone', geometryType: 'POINT' })
     const id = '0'.repeat(32)
@@ -151,7 +151,7 @@ describeServers('desktop GIS styles', (start) => {
     ])
   })
 
-  test('only such a style has a file, and only who may read it gets it', async () => {
+  test('only this class has a file, which requires permission to read', async () => {
     const { admin, guest } = await start()
     const parent = await createLayer(admin, { name: 'Guarded', geometryType: 'POINT' })
     const id = await create(admin, parent, { name: 'Style', style: {} })

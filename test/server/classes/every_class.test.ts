@@ -38,11 +38,11 @@ function pointElsewhere(cls: Cls, body: Body, id: number) {
   return { isPointing, body: Object.fromEntries(members.filter(([, value]) => value !== undefined)) as Body }
 }
 
-describe('ids that no resource can have', () => {
+describe('ids that do not exist', () => {
   const pointing = clsNames.filter((cls) =>
     listReferenceFields(cls).some(({ path }) => !path.startsWith('feature_layer.')),
   )
-  test.each(pointing)('%s: are refused by the place of the reference', async (cls) => {
+  test.each(pointing)('%s: are refused with the location of the reference', async (cls) => {
     const standing = await read(cls)
     for (const id of [-1, 999_999, 2 ** 31, 99_999_999_999, 2 ** 53]) {
       const { body } = pointElsewhere(cls, standing, id)
@@ -60,7 +60,7 @@ describe('ids that no resource can have', () => {
 })
 
 describe('a resource of each class', () => {
-  test.each(clsNames)('%s: is changed and deleted by who has seen it as it is', async (cls) => {
+  test.each(clsNames)('%s: is changed and deleted with the entity tag of its representation', async (cls) => {
     const before = await server.admin('GET', pathOf(cls))
     const tag = before.headers.get('etag') ?? 'none'
     const rename = (words: string) => ({ resource: { description: words } })
@@ -73,7 +73,7 @@ describe('a resource of each class', () => {
     expect(await after.json()).toMatchObject(rename('first'))
   })
 
-  test.each(clsNames)('%s: is not changed by members that do not exist', async (cls) => {
+  test.each(clsNames)('%s: is not changed by unknown members', async (cls) => {
     const before = await server.admin('GET', pathOf(cls))
     const body = {
       resource: { unheard_of: 1 },
@@ -87,23 +87,26 @@ describe('a resource of each class', () => {
     expect(await after.json()).toEqual(await before.json())
   })
 
-  test.each(clsNames)('%s: tells rights, reasons, volume, and what its deletion takes', async (cls) => {
-    const get = async (path: string) => {
-      const answer = await server.admin('GET', path)
-      expect(answer.status, path).toBe(200)
-      return answer.json<Record<string, object>>()
-    }
-    const { scopes } = descriptorOf(cls)
-    const rights = await get(`${pathOf(cls)}/permission`)
-    expect(Object.keys(rights).sort()).toEqual([...scopes].sort())
-    const reasons = await get(`${pathOf(cls)}/permission/explain`)
-    expect(Object.keys(reasons).sort()).toEqual([...scopes].sort())
-    expect(await get(`${pathOf(cls)}/volume`)).toEqual({ volume: expect.any(Number) })
-    const taken = await get(`/api/resource/delete?resources=${resources.get(cls)}&partial=true`)
-    expect(taken).toHaveProperty('affected.resources')
-  })
+  test.each(clsNames)(
+    '%s: returns permissions, explanations, volume, and the effects of a deletion',
+    async (cls) => {
+      const get = async (path: string) => {
+        const answer = await server.admin('GET', path)
+        expect(answer.status, path).toBe(200)
+        return answer.json<Record<string, object>>()
+      }
+      const { scopes } = descriptorOf(cls)
+      const rights = await get(`${pathOf(cls)}/permission`)
+      expect(Object.keys(rights).sort()).toEqual([...scopes].sort())
+      const reasons = await get(`${pathOf(cls)}/permission/explain`)
+      expect(Object.keys(reasons).sort()).toEqual([...scopes].sort())
+      expect(await get(`${pathOf(cls)}/volume`)).toEqual({ volume: expect.any(Number) })
+      const taken = await get(`/api/resource/delete?resources=${resources.get(cls)}&partial=true`)
+      expect(taken).toHaveProperty('affected.resources')
+    },
+  )
 
-  test.each(clsNames)('%s: has a page whose links all lead somewhere', async (cls) => {
+  test.each(clsNames)('%s: has a page with valid links only', async (cls) => {
     const page = await server.admin('GET', `/resource/${resources.get(cls)}`, undefined, {
       accept: 'text/html',
     })
@@ -125,7 +128,7 @@ describe('a resource of each class', () => {
       return path.startsWith('feature_layer.') ? [] : [{ cls, used, onDelete }]
     }),
   )
-  test.each(uses)('$cls: leads from its page to the $used that it uses', async ({ cls, used }) => {
+  test.each(uses)('$cls: links to the $used that it uses', async ({ cls, used }) => {
     const show = await server.admin('GET', `/resource/${resources.get(cls)}`, undefined, {
       accept: 'text/html',
     })

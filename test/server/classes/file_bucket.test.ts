@@ -36,12 +36,12 @@ const readText = async (ask: Ask, id: number, name: string) => (await ask('GET',
 const zip = (ask: Ask, entries: readonly ZipEntry[]) => upload(ask, makeZip(entries))
 
 describeServers('file buckets', (start) => {
-  test('a bucket without anything is empty', async () => {
+  test('a new bucket is empty', async () => {
     const { admin } = await start()
     expect(await readFiles(admin, await create(admin, 'Empty'))).toEqual([])
   })
 
-  test('files are listed in order with type and size, and no word of where they came from', async () => {
+  test('files are listed in order with type and size, without their uploads', async () => {
     const { admin } = await start()
     const plain = await upload(admin, 'hello', { 'content-type': 'text/plain' })
     const unknown = await upload(admin, 'PDF', { 'content-disposition': 'attachment; filename="b.pdf"' })
@@ -59,7 +59,7 @@ describeServers('file buckets', (start) => {
     ])
   })
 
-  test('the list of a change is the set there is afterwards: kept by name, new by upload, the rest gone', async () => {
+  test('the list of an update is the complete result: kept by name, added by upload, others deleted', async () => {
     const { admin } = await start()
     const [a, b, c] = await Promise.all(['one', 'two', 'three'].map((text) => upload(admin, text)))
     const id = await create(admin, 'Resulting', {
@@ -86,7 +86,7 @@ describeServers('file buckets', (start) => {
     expect(await readFiles(admin, id)).toEqual([])
   })
 
-  test('the files of an archive come to those that are listed, with their paths', async () => {
+  test('the files of an archive are added to the listed ones, with their paths', async () => {
     const { admin } = await start()
     const archive = await zip(admin, [
       { name: 'data/', content: '' },
@@ -120,13 +120,13 @@ describeServers('file buckets', (start) => {
       /is listed twice/,
     ],
     ['is a bomb', [{ name: 'b', content: 'x', claimedSize: 2 ** 32 - 1 }], /unpacks to 4294967295 bytes/],
-  ])('an archive that %s is refused, and leaves nothing', async (name, entries, message) => {
+  ])('an archive that %s is refused, and leaves nothing behind', async (name, entries, message) => {
     const { admin } = await start()
     const archive = { id: await zip(admin, entries) }
     await expect(create(admin, name, { archive })).rejects.toThrow(message)
   })
 
-  test('a file that is no archive is refused as one', async () => {
+  test('a file that is not an archive is refused as an archive', async () => {
     const { admin } = await start()
     const archive = { id: await upload(admin, 'no zip') }
     await expect(create(admin, 'No zip', { archive })).rejects.toThrow('422 cannot read the archive')
@@ -155,7 +155,7 @@ describeServers('file buckets', (start) => {
       ],
       'files.1.name',
     ],
-  ])('%s is refused, naming the place', async (name, entries, place) => {
+  ])('%s is refused with the location', async (name, entries, place) => {
     const { admin } = await start()
     const id = await upload(admin, 'x')
     const files = entries.map((entry) => (entry.id === 'UPLOAD' ? { ...entry, id } : entry))
@@ -170,7 +170,7 @@ describeServers('file buckets', (start) => {
     ])
   })
 
-  test('a file is downloaded under its name, whole, in part, or not again', async () => {
+  test('a file is downloaded under its name, with ranges and entity tags', async () => {
     const { admin } = await start()
     const content = randomBytes(200_000)
     const name = 'Pläne/100% "north".bin'
@@ -200,7 +200,7 @@ describeServers('file buckets', (start) => {
   })
 
   test.each(['absent', '..%2f..%2fetc%2fpasswd', 'a%00b', '%', 'a'.repeat(3000)])(
-    'nothing is found under the name %s',
+    'the name %s is not found',
     async (name) => {
       const { admin } = await start()
       const id = await create(admin, `Nothing ${name}`.slice(0, 100))
@@ -209,7 +209,7 @@ describeServers('file buckets', (start) => {
     },
   )
 
-  test('files are seen and downloaded with data.read, and changed with data.write', async () => {
+  test('files require data.read to list and download, and data.write to change', async () => {
     const { admin, as, database } = await start()
     const user = await createUser(database, 'clerk')
     const clerk = as('clerk', userPassword)
@@ -243,7 +243,7 @@ describeServers('file buckets', (start) => {
     expect(await ask()).toEqual([seen, 200, 200])
   })
 
-  test('content outlives its upload while a bucket uses it, and goes with the last one', async () => {
+  test('content is kept while a bucket uses it, and deleted with the last one', async () => {
     const { admin, database, running } = await start()
     const id = await upload(admin, 'kept')
     const [one, other] = [
@@ -267,7 +267,7 @@ describeServers('file buckets', (start) => {
     expect((await collectGarbage(running.context, later)).files).toBe(1)
   })
 
-  test('a form keeps its file, and gives it to the apps of the field', async () => {
+  test('a form keeps its file, which field apps can download', async () => {
     const { admin } = await start()
     const parent = await createResource(admin, {
       cls: 'vector_layer',

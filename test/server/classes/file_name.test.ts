@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { findNameFault } from '../../../src/server/classes/file_name.ts'
 
 test.each(['a', 'a.txt', 'maps/north.pdf', 'Übersicht 1.pdf', '..a', 'a..', '...', 'a/.hidden', '地图.png'])(
-  '%s may be a file name',
+  '%s is a valid file name',
   (name) => {
     expect(findNameFault(name)).toBeUndefined()
   },

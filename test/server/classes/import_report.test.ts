@@ -19,7 +19,7 @@ const report = {
   notes: [],
 }
 
-describeServers('what became of a file', (start) => {
+describeServers('the import report of a file', (start) => {
   let server: TestServer
   beforeAll(async () => {
     server = await start()
@@ -43,22 +43,22 @@ describeServers('what became of a file', (start) => {
       vector_layer: member,
     })
 
-  test('comes back with the layer that is made of it', async () => {
+  test('is returned for a layer created from the file', async () => {
     const { report: told } = await create('made', await own())
     expect(told).toEqual(report)
   })
 
-  test('comes back with the layer whose features it replaces', async () => {
+  test('is returned for a layer whose features the file replaces', async () => {
     const { id } = await create('replaced', await own())
     expect(await send('PUT', `/api/resource/${id}`, { vector_layer: await own() })).toEqual({ report })
   })
 
-  test('comes back with what is prepared of it', async () => {
+  test('is returned for a prepared source', async () => {
     const body = { cls: 'vector_layer', vector_layer: await own() }
     expect((await send('POST', '/api/component/landform/prepared', body)).report).toEqual(report)
   })
 
-  test('is not told where there is no file', async () => {
+  test('is absent without a file', async () => {
     const created = await create('empty', { srs: { id: 3857 }, geometry_type: 'POINT', fields: [] })
     expect(Object.keys(created)).toEqual(['id', 'parent'])
     const change = { resource: { display_name: 'still empty' } }

@@ -18,7 +18,7 @@ const change = (ask: Ask, id: number, table: object) =>
   ask('PUT', `/api/resource/${id}`, { lookup_table: table })
 
 describeServers('lookup tables', (start) => {
-  test('a table without anything is empty', async () => {
+  test('a new table is empty', async () => {
     const { admin } = await start()
     expect(await readTable(admin, await createTable(admin, 'Empty'))).toEqual({
       items: {},
@@ -27,14 +27,14 @@ describeServers('lookup tables', (start) => {
     })
   })
 
-  test('items come back in the order they were given, odd keys and all', async () => {
+  test('items keep their order, including unusual keys', async () => {
     const { admin } = await start()
     const text = '{"zinc":"Zn","":"none","__proto__":"odd","ключ":"\\"quoted\\"","constructor":"x"}'
     const id = await createTable(admin, 'Ordered', { items: JSON.parse(text) })
     expect(JSON.stringify((await readTable(admin, id)).items)).toBe(text)
   })
 
-  test('a change replaces all items, and leaves them where it does not name them', async () => {
+  test('an update replaces all items, and keeps them if it has none', async () => {
     const { admin } = await start()
     const id = await createTable(admin, 'Replaced', { items: { a: 'A', b: 'B' } })
     expect((await change(admin, id, { items: { c: 'C', b: 'Bee' } })).status).toBe(200)
@@ -60,7 +60,7 @@ describeServers('lookup tables', (start) => {
     expect(Object.keys((await readTable(admin, id)).items)).toEqual(keys)
   })
 
-  test('an order that was given outlives a change of the items', async () => {
+  test('an explicit order survives an update of the items', async () => {
     const { admin } = await start()
     const id = await createTable(admin, 'Own order', {
       items: { '1': 'one', '2': 'two', '10': 'ten' },
@@ -80,7 +80,7 @@ describeServers('lookup tables', (start) => {
     ['an order of other keys', { items: { a: 'A' }, order: ['b'] }, '$.lookup_table.order.0'],
     ['an order with a key twice', { items: { a: 'A' }, order: ['a', 'a'] }, '$.lookup_table.order.1'],
     ['an order that lacks a key', { items: { a: 'A', b: 'B' }, order: ['b'] }, '$.lookup_table.order'],
-  ])('%s is refused, naming the place', async (name, table, place) => {
+  ])('%s is refused with the location', async (name, table, place) => {
     const { admin } = await start()
     const resource = { cls: 'lookup_table', parent: { id: 0 }, display_name: name }
     const answer = await admin('POST', '/api/resource/', { resource, lookup_table: table })
@@ -90,7 +90,7 @@ describeServers('lookup tables', (start) => {
     ])
   })
 
-  test('a field says which table explains it: its features stay codes, and the table cannot go', async () => {
+  test('a field refers to its lookup table: features keep codes, and the table cannot be deleted', async () => {
     const { admin } = await start()
     const table = await createTable(admin, 'Uses', { items: { f: 'Forest' } })
     const layer = await createLayer(admin, {

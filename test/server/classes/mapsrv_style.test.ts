@@ -9,7 +9,7 @@ const readXml = async (ask: Ask, id: number) => {
 }
 
 describeServers('styles', (start) => {
-  test('a style is read back as it was written, and a change replaces it', async () => {
+  test('a style is returned as written, and an update replaces it', async () => {
     const { admin } = await start()
     const layer = await createLayer(admin, { name: 'Kept', geometryType: 'POINT' })
     const style = await createStyle(admin, { parent: layer, name: 'Style', inner: ' <width value="2"/>' })
@@ -25,7 +25,7 @@ describeServers('styles', (start) => {
     ['MULTIPOLYGON', { fill: '#a6cee3', outline: '#404040', width: 0.8 }],
     ['LINESTRINGZ', { fill: '#3182bd', width: 1.5 }],
     ['MULTIPOINT', { fill: '#e6550d', outline: '#ffffff', size: 7 }],
-  ])('a style without XML gets one that suits %s', async (geometryType, expected) => {
+  ])('a style without XML gets the default for %s', async (geometryType, expected) => {
     const { admin } = await start()
     const layer = await createLayer(admin, { name: `Plain ${geometryType}`, geometryType })
     const xml = await readXml(admin, await createStyle(admin, { parent: layer, name: 'Style' }))
@@ -34,7 +34,7 @@ describeServers('styles', (start) => {
     expect(style?.rules[0]?.symbolizers[0]).toMatchObject(expected)
   })
 
-  test('a style that cannot be read is refused with line and column, and leaves nothing', async () => {
+  test('an invalid style is refused with line and column, and leaves nothing behind', async () => {
     const { admin } = await start()
     const layer = await createLayer(admin, { name: 'Faulty', geometryType: 'POINT' })
     const xml =
@@ -59,7 +59,7 @@ describeServers('styles', (start) => {
     expect(await (await admin('GET', `/api/resource/?parent=${layer}`)).json()).toEqual([])
   })
 
-  test('a change that cannot be read leaves the style as it was', async () => {
+  test('an invalid update does not change the style', async () => {
     const { admin } = await start()
     const layer = await createLayer(admin, { name: 'Unchanged', geometryType: 'POINT' })
     const style = await createStyle(admin, { parent: layer, name: 'Style', inner: '<width>1</width>' })
@@ -72,14 +72,14 @@ describeServers('styles', (start) => {
     })
   })
 
-  test('what a style says and the drawing leaves out is accepted', async () => {
+  test('parts that rendering does not support are accepted', async () => {
     const { admin } = await start()
     const layer = await createLayer(admin, { name: 'Lenient', geometryType: 'POINT' })
     const style = await createStyle(admin, { parent: layer, name: 'Style', inner: '<blur>1</blur>' })
     expect(await readXml(admin, style)).toBe(styleXml('<blur>1</blur>'))
   })
 
-  test('a style stands under a layer only', async () => {
+  test('a style can only be a child of a layer', async () => {
     const { admin } = await start()
     await expect(createResource(admin, { cls: 'mapsrv_style', name: 'Astray' })).rejects.toThrow('422')
   })

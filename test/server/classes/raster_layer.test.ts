@@ -47,7 +47,7 @@ describeServers('raster layers', (start) => {
     const answer = await ask('PUT', `/api/resource/${id}`, body)
     return { ...(await answer.json<WireError>()), status: answer.status }
   }
-  test('has no features, and says so', async () => {
+  test('has no features, and reports it', async () => {
     const id = await create('Without features')
     for (const part of ['feature/', 'feature_count', 'geojson']) {
       const answer = await admin('GET', `/api/resource/${id}/${part}`)
@@ -63,7 +63,7 @@ describeServers('raster layers', (start) => {
 
   const rowsOf = async (table: string) => (await server.database.query(`select from ${table}`)).length
 
-  test('show size, bands, place and reference system of the picture that is kept', async () => {
+  test('have size, bands, geotransform and reference system of the stored raster', async () => {
     const id = await create(
       'Shown',
       makeRaster({ width: 40, height: 30, ...place, geoTransform: [1e6, 10, 0, 6e6, 0, -20] }),
@@ -80,7 +80,7 @@ describeServers('raster layers', (start) => {
     })
   })
 
-  test('tell their extent in degrees', async () => {
+  test('have an extent in degrees', async () => {
     const id = await create(
       'Extent',
       makeRaster({ width: 100, height: 50, geoTransform: [10, 0.01, 0, 46, 0, -0.01] }),
@@ -96,7 +96,7 @@ describeServers('raster layers', (start) => {
     })
   })
 
-  test('give the picture as cloud optimized GeoTIFF: whole, in part, its head, or not at all where it is known', async () => {
+  test('are downloaded as cloud optimized GeoTIFF, with ranges, HEAD and entity tags', async () => {
     const id = await create('Cog', plain(77, { width: 600, height: 600 }))
     const path = `/api/resource/${id}/cog`
     const whole = await admin('GET', path)
@@ -122,7 +122,7 @@ describeServers('raster layers', (start) => {
     expect((await admin('GET', path, undefined, { range: `bytes=${content.length}-` })).status).toBe(416)
   })
 
-  test('give back the file they were made of, under its name', async () => {
+  test('return the original file under its name', async () => {
     const sent = makeRaster()
     const form = new FormData()
     form.append('file', new Blob([new Uint8Array(sent)]), 'Süd.tif')
@@ -137,7 +137,7 @@ describeServers('raster layers', (start) => {
     expect(Buffer.from(await answer.arrayBuffer()).equals(sent)).toBe(true)
   })
 
-  test('get another picture in place: the id, the styles and the name stay', async () => {
+  test('are replaced in place: id, styles and name stay', async () => {
     const id = await create('Replaced')
     const style = await createResource(admin, { cls: 'raster_style', parent: id, name: 'Style' })
     const source = await uploadContent(admin, plain(200, { width: 64 }))
@@ -149,7 +149,7 @@ describeServers('raster layers', (start) => {
     expect((await read(id)).raster_layer.data_version).toBe(2)
   })
 
-  test('keep their picture when another one is refused', async () => {
+  test('keep their raster when another one is refused', async () => {
     const id = await create('Kept', plain(33))
     const source = await uploadContent(admin, makeRaster({ bands: 1 }))
     expect(await put(id, { resource: { display_name: 'Not so' }, raster_layer: { source } })).toMatchObject({
@@ -206,7 +206,7 @@ describeServers('raster layers', (start) => {
       'source/no-srs',
       /^the file has no reference system/,
     ],
-  ])('are not made of %s, and nothing is left of the try', async (_, make, status, code, message) => {
+  ])('cannot be created from %s, and nothing is left behind', async (_, make, status, code, message) => {
     const before = await rowsOf('resource')
     const resource = { cls: 'raster_layer', parent: { id: 0 }, display_name: 'Refused' }
     const answer = await admin('POST', '/api/resource/', { resource, raster_layer: await make() })
@@ -215,7 +215,7 @@ describeServers('raster layers', (start) => {
     expect([await rowsOf('resource'), await rowsOf('prepared_raster')]).toEqual([before, 0])
   })
 
-  test('have their rights: the structure, the picture, and its change', async () => {
+  test('have permissions for the structure, the raster, and its update', async () => {
     const user = await createUser(server.database, 'raster-reader')
     const ask = server.as('raster-reader', userPassword)
     const group = await createResource(admin, { cls: 'resource_group', name: 'Rights' })
@@ -243,13 +243,13 @@ describeServers('raster layers', (start) => {
     await put(0, { resource: { permissions: root.resource.permissions } })
   })
 
-  test('have no cog, no download where there is no picture', async () => {
+  test('are the only resources with cog and download', async () => {
     const id = await createLayer(admin, { name: 'No picture', geometryType: 'POINT' })
     for (const name of ['cog', 'download'])
       expect((await admin('GET', `/api/resource/${id}/${name}`)).status).toBe(404)
   })
 
-  test('are made by a batch of what was prepared, and replaced by it; each source serves once', async () => {
+  test('are created and replaced by a batch with prepared sources, each used once', async () => {
     const batch = openBatchClient(server)
     const prepare = async (content: Uint8Array, more: object = {}) => {
       const source = await uploadContent(admin, content)
@@ -288,7 +288,7 @@ describeServers('raster layers', (start) => {
     expect(await rowsOf('prepared_raster')).toBe(0)
   })
 
-  test('keep their files from being swept away, prepared or made, and let go of them when they go', async () => {
+  test('protect their files from garbage collection until they are deleted', async () => {
     const name = 'Swept'
     const id = await create(name, plain(123))
     const source = await uploadContent(admin, plain(124))
@@ -326,7 +326,7 @@ describeServers('raster layers', (start) => {
 describeServers(
   'raster layers of a server with little room',
   (start) => {
-    test('are refused where their pixels need more than twice what an upload may have', async () => {
+    test('are refused if their pixels need more than twice the upload limit', async () => {
       const { admin } = await start()
       const source = await uploadContent(
         admin,

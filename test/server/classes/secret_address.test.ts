@@ -35,7 +35,7 @@ const samples: { readonly [C in Cls]?: readonly [Record<string, unknown>, Record
   ],
 }
 
-test('the contract says of every secret of a class where it is sent to, and the test knows all of them', () => {
+test('the contract declares the address of every secret, and the test covers all of them', () => {
   expect(guarded.map(({ cls }) => cls).sort()).toEqual(Object.keys(samples).sort())
   for (const { cls, member, addresses } of guarded) {
     expect(member).toBe(cls)
@@ -55,7 +55,7 @@ describeServers('the address of a stored secret', (start) => {
     hint: `Send the ${secret} too: the stored one is not sent to another address.`,
   })
 
-  test.each(guarded)('changes only together with it: $cls', async (one) => {
+  test.each(guarded)('changes only together with the secret: $cls', async (one) => {
     const { cls, secret, addresses } = one
     const { admin } = await start()
     const { group: parent } = await createStyledLayer(admin)
@@ -79,7 +79,7 @@ describeServers('the address of a stored secret', (start) => {
     expect((await read())[cls]).toMatchObject(other)
   })
 
-  test('changes by itself where no secret is stored, or the request takes it away', async () => {
+  test('changes alone if no secret is stored, or the request removes it', async () => {
     const { admin } = await start()
     const { group: parent } = await createStyledLayer(admin)
     const [own, other] = samples.wmsclient_connection ?? []

@@ -21,7 +21,7 @@ const createStyled = async (ask: Ask, name: string) => {
 }
 
 describeServers('services', (start) => {
-  test('a WMS service publishes styles in order, with scales in one form', async () => {
+  test('a WMS service publishes styles in order, with normalised scales', async () => {
     const { admin } = await start()
     const { style } = await createStyled(admin, 'Pictures')
     const id = await createService(admin, 'wmsserver_service', {
@@ -62,7 +62,7 @@ describeServers('services', (start) => {
     ])
   })
 
-  test('what is deleted leaves the services that publish it', async () => {
+  test('a deleted resource is removed from the services that publish it', async () => {
     const { admin } = await start()
     const { parent, style } = await createStyled(admin, 'Leaving')
     const other = await createStyle(admin, { parent, name: 'Staying' })
@@ -82,7 +82,7 @@ describeServers('services', (start) => {
     expect(await readLayers(admin, 'wfsserver_service', wfs)).toEqual([])
   })
 
-  test('what is published takes service.connect to see and service.configure to change', async () => {
+  test('the list requires service.connect to read and service.configure to change', async () => {
     const { admin, as, database } = await start()
     const user = await createUser(database, 'publisher')
     const publisher = as('publisher', userPassword)
@@ -143,7 +143,7 @@ describeServers('services', (start) => {
       { max_scale_denom: `1 : ${'9'.repeat(400)}` },
       'layers.1.max_scale_denom',
     ],
-  ])('%s is refused, naming the place', async (name, cls, fault, place) => {
+  ])('%s is refused with the location', async (name, cls, fault, place) => {
     const { admin } = await start()
     const { parent, style } = await createStyled(admin, name)
     const id = cls === 'wmsserver_service' ? style : parent

@@ -21,7 +21,7 @@ const createTracker = (ask: Ask, parent: number, tracker: { unique_id: string } 
 const createGroup = (ask: Ask, name: string) => createResource(ask, { cls: 'trackers_group', name })
 
 describeServers('trackers', (start) => {
-  test('a tracker is read back with its defaults, and a change leaves what it does not name', async () => {
+  test('a tracker is read back with its defaults, and an update keeps absent fields', async () => {
     const { admin } = await start()
     const group = await createGroup(admin, 'Read')
     const id = await createTracker(admin, group, { unique_id: 'read-1', consumption_lpkm: 8.25 })
@@ -39,7 +39,7 @@ describeServers('trackers', (start) => {
     expect((await read(admin, group)).resource.children).toBe(true)
   })
 
-  test('the kind of device is taken and given in the words of both dialects', async () => {
+  test('the device type is accepted and returned in both dialects', async () => {
     const { admin } = await start()
     const group = await createGroup(admin, 'Words')
     const id = await createTracker(admin, group, { unique_id: 'words-1', device_type: 'ng_mobile' })
@@ -47,7 +47,7 @@ describeServers('trackers', (start) => {
     expect((await read(admin, id, { 'x-api-dialect': 'ngw' })).tracker.device_type).toBe('ng_mobile')
   })
 
-  test('a device belongs to one tracker', async () => {
+  test('a device belongs to only one tracker', async () => {
     const { admin } = await start()
     const group = await createGroup(admin, 'Unique')
     await createTracker(admin, group, { unique_id: 'unique-1' })
@@ -61,7 +61,7 @@ describeServers('trackers', (start) => {
     expect(same.status).toBe(200)
   })
 
-  test('two trackers that are made at once cannot have one device', async () => {
+  test('two trackers created concurrently cannot have the same device', async () => {
     const { admin } = await start()
     const group = await createGroup(admin, 'At once')
     const create = (name: string) => ({
@@ -93,7 +93,7 @@ describeServers('trackers', (start) => {
       { unique_id: 'x', device_type: 'svc_mobile', consumption_lpkm: -1 },
       '-1 is less than 0 - at $.tracker.consumption_lpkm',
     ],
-  ])('%s is refused, naming the place', async (name, tracker, message) => {
+  ])('%s is refused with the location', async (name, tracker, message) => {
     const { admin } = await start()
     const parent = await createGroup(admin, name)
     await expect(
@@ -101,7 +101,7 @@ describeServers('trackers', (start) => {
     ).rejects.toThrow(`422 ${message}`)
   })
 
-  test('a tracker stands in a group of trackers only, and such a group takes nothing else', async () => {
+  test('a tracker can only be a child of a trackers group, which accepts no other classes', async () => {
     const { admin } = await start()
     await expect(createTracker(admin, 0, { unique_id: 'astray' })).rejects.toThrow(
       '422 A tracker cannot be a child of resource id = 0.',

@@ -8,7 +8,7 @@ import { geojson, point } from '../../support/vector.ts'
 const points = { srs: { id: 3857 }, geometry_type: 'POINT' }
 const field = (keyname: string, datatype = 'STRING', more: object = {}) => ({ keyname, datatype, ...more })
 
-describeServers('layers made empty', (start) => {
+describeServers('layers created empty', (start) => {
   let client: LayerClient
   let database: Database
 
@@ -24,7 +24,7 @@ describeServers('layers made empty', (start) => {
       vector_layer: own,
       ...others,
     })
-  test('as many fields as a table can hold are kept, more are refused, written or in a file', async () => {
+  test('as many fields as a table supports are accepted, and more are refused, from requests and files', async () => {
     const fields = Array.from({ length: 1700 }, (_, at) => ({ keyname: `f${at}`, datatype: 'INTEGER' }))
     const own = { srs: { id: 3857 }, geometry_type: 'POINT', fields }
     expect(await refuseCreation(own)).toMatchObject({ status: 422, code: 'request/invalid' })
@@ -96,7 +96,7 @@ describeServers('layers made empty', (start) => {
   })
 
   describe('fields', () => {
-    test('are added, renamed, flagged, ordered and dropped in one request', async () => {
+    test('are added, renamed, flagged, reordered and dropped in one request', async () => {
       const id = await client.create({ ...points, fields: [field('a'), field('b'), field('c'), field('d')] })
       await client.add(id, 'POINT(0 0)', { a: '1', b: '2', c: '3', d: '4' })
       const [a, b, c] = (await client.get(id)).feature_layer.fields
@@ -126,7 +126,7 @@ describeServers('layers made empty', (start) => {
       expect(await client.features(id)).toMatchObject([{ fields: { b: '1', a: '2' } }])
     })
 
-    test('are meant by their keyname where no id is given', async () => {
+    test('are identified by keyname if the id is absent', async () => {
       const id = await client.create({ ...points, fields: [field('a'), field('b')] })
       const before = (await client.get(id)).feature_layer.fields
       await putFields(id, [field('b', 'STRING', { display_name: 'B' }), field('a')])
@@ -136,7 +136,7 @@ describeServers('layers made empty', (start) => {
       ])
     })
 
-    test('have one label at most, and it can be taken back', async () => {
+    test('have at most one label, which can be removed', async () => {
       const label = { label_field: true }
       const id = await client.create({ ...points, fields: [field('a', 'STRING', label), field('b')] })
       const labels = async () => (await client.get(id)).feature_layer.fields.map((one) => one.label_field)
@@ -146,7 +146,7 @@ describeServers('layers made empty', (start) => {
       expect(await labels()).toEqual([false, false])
     })
 
-    test('cannot clash, be unknown, or lack what they are', async () => {
+    test('cannot have duplicate names, unknown ids, or missing properties', async () => {
       const id = await client.create({ ...points, fields: [field('a'), field('b')] })
       const [a] = (await client.get(id)).feature_layer.fields
       expect(await refuseFields(id, [{ id: a?.id, keyname: 'b' }])).toMatchObject({ status: 422 })
@@ -160,7 +160,7 @@ describeServers('layers made empty', (start) => {
       expect(await keynamesOf(id)).toEqual(['a', 'b'])
     })
 
-    test('change their type when every value converts, and not at all otherwise', async () => {
+    test('change their type only if every value can be converted', async () => {
       const id = await client.create({ ...points, fields: [field('a')] })
       await client.add(id, 'POINT(0 0)', { a: '12' })
       await putFields(id, [field('a', 'INTEGER')])
@@ -185,7 +185,7 @@ describeServers('layers made empty', (start) => {
       expect(await client.features(id)).toMatchObject([{ geom: 'POINT(1 2)' }])
     })
 
-    test('of several parts stay multi', async () => {
+    test('with several parts stay multi', async () => {
       const id = await client.create({ ...points, geometry_type: 'MULTIPOINT' })
       await client.add(id, 'MULTIPOINT((1 2),(3 4))')
       const refused = client.refuse('PUT', `/api/resource/${id}`, {
@@ -197,7 +197,7 @@ describeServers('layers made empty', (start) => {
       })
     })
 
-    test('cannot become others, nor change their reference system', async () => {
+    test('cannot change their family or reference system', async () => {
       const id = await client.create({ ...points })
       const refuse = (own: object) => client.refuse('PUT', `/api/resource/${id}`, { vector_layer: own })
       expect(await refuse({ geometry_type: 'POLYGON' })).toMatchObject({ status: 422 })
@@ -208,7 +208,7 @@ describeServers('layers made empty', (start) => {
   describe('data version', () => {
     const versionOf = async (id: number) => (await client.get(id)).vector_layer.data_version
 
-    test('counts each request that changes values, once', async () => {
+    test('is incremented once by each request that changes values', async () => {
       const id = await client.create({ ...points, fields: [field('a'), field('b')] })
       await client.add(id, 'POINT(1 2)')
       expect(await versionOf(id)).toBe(2)
@@ -220,7 +220,7 @@ describeServers('layers made empty', (start) => {
       expect(await client.features(id)).toEqual([])
     })
 
-    test('stays while values do', async () => {
+    test('stays the same if no values change', async () => {
       const id = await client.create({ ...points, fields: [field('a')] })
       await client.put(id, {
         resource: { description: 'new' },
@@ -231,7 +231,7 @@ describeServers('layers made empty', (start) => {
     })
   })
 
-  test('may be sent back as they were read or made, which changes nothing', async () => {
+  test('can be sent back unchanged, which changes nothing', async () => {
     const own = { ...points, fields: [field('a', 'STRING', { display_name: 'A' })] }
     const id = await client.create(own)
     const before = await client.get(id)
@@ -243,7 +243,7 @@ describeServers('layers made empty', (start) => {
     expect(after).toEqual(members)
   })
 
-  test('go with their tables when they are deleted, under a deleted group too', async () => {
+  test('are deleted with their tables, also with a deleted group', async () => {
     const server = await start()
     const before = await listFeatureTables(database)
     const group = { cls: 'resource_group', parent: { id: 0 }, display_name: 'Group' }

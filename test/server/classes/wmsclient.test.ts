@@ -53,7 +53,7 @@ const message = async (answer: { json<T>(): Promise<T> }) =>
 describeServers(
   'WMS connections and layers',
   (start) => {
-    test('a connection is read back without its password, and asks nobody on its own', async () => {
+    test('a connection is read back without its password, and does not contact the service', async () => {
       const { admin } = await start()
       const { url, requests } = await service()
       const id = await createConnection(admin, 'Read', { url, username: 'ann', password: 'sesame-1' })
@@ -70,7 +70,7 @@ describeServers(
       expect(await readConnection(admin, open)).toMatchObject({ username: null, password: null })
     })
 
-    test('query reads what the service offers, clear forgets it, and nothing else changes it', async () => {
+    test('query reads the capabilities, clear deletes them, and nothing else changes them', async () => {
       const { admin } = await start()
       const { url, requests } = await service()
       const id = await createConnection(admin, 'Query', { url: `${url}/wms?map=a`, capcache: 'query' })
@@ -95,7 +95,7 @@ describeServers(
       expect(requests).toHaveLength(2)
     })
 
-    test('the password is sealed in the database, and goes to the service it is for', async () => {
+    test('the password is encrypted in the database, and sent to its service', async () => {
       const { admin, database } = await start()
       const { url, requests } = await service()
       const login = { username: 'ann', password: 'sesame-2' }
@@ -110,7 +110,7 @@ describeServers(
       expect(requests.at(-1)).not.toContain('Basic')
     })
 
-    test('a password does not follow an address to another server', async () => {
+    test('a password is not sent to another server after a change of the address', async () => {
       const { admin } = await start()
       const { url, requests } = await service()
       const login = { username: 'ann', password: 'sesame-3' }
@@ -138,7 +138,7 @@ describeServers(
       ['an unknown version', { url: 'https://a.example/', version: '1.0.0' }, 'version'],
       ['a password for nobody', { url: 'https://a.example/', password: 'sesame' }, 'username'],
       ['a word that is none', { url: 'https://a.example/', capcache: 'ask' }, 'capcache'],
-    ])('%s is refused, naming the place and no password', async (name, connection, field) => {
+    ])('%s is refused with the location and without the password', async (name, connection, field) => {
       const { admin } = await start()
       const answer = await admin('POST', '/api/resource/', {
         resource: { cls: 'wmsclient_connection', parent: { id: 0 }, display_name: name },
@@ -160,7 +160,7 @@ describeServers(
         /did not return WMS capabilities: its root element is <html>/,
       ],
       ['it refuses', (url) => `${url}/login`, /returned status 401/],
-    ])('a query says why it fails where %s, and leaves nothing', async (name, urlOf, why) => {
+    ])('a query reports why it fails if %s, and leaves nothing behind', async (name, urlOf, why) => {
       const { admin } = await start()
       const other = await service()
       other.answer = ({ url }, response) => {
@@ -176,7 +176,7 @@ describeServers(
       ).toEqual([])
     })
 
-    test('a layer is read back with its connection, and a change leaves what it does not name', async () => {
+    test('a layer is read back with its connection, and an update keeps absent fields', async () => {
       const { admin } = await start()
       const connection = { id: await createConnection(admin, 'For a layer', { url: 'https://a.example/' }) }
       const id = await createLayer(admin, 'Layer', { connection, vendor_params: { MAP: 'main' } })
@@ -208,7 +208,7 @@ describeServers(
       ['a parameter that is no text', { vendor_params: { a: 1 } }, 'vendor_params.a'],
       ['what is no connection', { connection: { id: 0 } }, 'connection'],
       ['a connection that is not there', { connection: { id: 2_000_000 } }, 'connection'],
-    ])('%s is refused, naming the place', async (name, layer, field) => {
+    ])('%s is refused with the location', async (name, layer, field) => {
       const { admin } = await start()
       const { url } = await service()
       const connection = { id: await createConnection(admin, name, { url, capcache: 'query' }) }
@@ -218,7 +218,7 @@ describeServers(
       await createLayer(admin, `Good ${name}`, { connection, wmslayers: 'rails, roads' })
     })
 
-    test('a connection shows what it is with connection.read, what it offers with connect', async () => {
+    test('a connection requires connection.read for its address, and connection.connect for its capabilities', async () => {
       const { admin, as, database } = await start()
       const { url } = await service()
       const user = await createUser(database, 'reader')
@@ -269,9 +269,9 @@ describeServers(
   { allowPrivateAddresses: true },
 )
 
-describeServers('a server that asks no private network', (start) => {
+describeServers('a server without access to private networks', (start) => {
   test.each(['http://127.0.0.1/', 'http://localhost/', 'http://[::1]/', 'http://169.254.169.254/latest'])(
-    'refuses to ask %s, and keeps connections that it does not ask',
+    'refuses to contact %s, and keeps connections that it does not contact',
     async (url) => {
       const { admin } = await start()
       await expect(createConnection(admin, url, { url, capcache: 'query' })).rejects.toThrow(

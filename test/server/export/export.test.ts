@@ -43,7 +43,7 @@ function rounded(wkt: string | null | undefined): string {
   )
 }
 
-describeServers('exporting text', (start) => {
+describeServers('exports of text formats', (start) => {
   const read = async (path: string, headers = {}) => {
     const { admin } = await start()
     const answer = await admin('GET', path, undefined, headers)
@@ -51,7 +51,7 @@ describeServers('exporting text', (start) => {
     return answer
   }
 
-  test('GeoJSON is in degrees with ids, and reads back with every value and type', async () => {
+  test('GeoJSON is in degrees with ids, and preserves every value and type', async () => {
     const server = await start()
     const id = await createSample(server)
     const { driver, layers } = await readExport(server.admin, id, 'format=GeoJSON&zipped=false')
@@ -79,7 +79,7 @@ describeServers('exporting text', (start) => {
     })
   })
 
-  test('GeoJSON in another reference system names it', async () => {
+  test('GeoJSON in another reference system has a crs member', async () => {
     const server = await start()
     const id = await createSample(server)
     const answer = await read(`/api/resource/${id}/export?format=GeoJSON&zipped=false&srs=3857`)
@@ -89,7 +89,7 @@ describeServers('exporting text', (start) => {
     expect(geometry?.coordinates[0]).toBeCloseTo(946215.67, 1)
   })
 
-  test('a file is packed unless told otherwise', async () => {
+  test('a file is zipped unless zipped=false', async () => {
     const server = await start()
     const id = await createSample(server)
     const packed = await read(`/api/resource/${id}/export?format=GeoJSON`)
@@ -105,7 +105,7 @@ describeServers('exporting text', (start) => {
     }
   })
 
-  test('text is compressed on the way for who takes it, and for nobody else', async () => {
+  test('text formats are compressed only for clients that accept it', async () => {
     const server = await start()
     const id = await createSample(server)
     const path = `/api/resource/${id}/export?format=GeoJSON&zipped=false`
@@ -118,7 +118,7 @@ describeServers('exporting text', (start) => {
     expect(await packed.json<unknown>()).toEqual(await plain.json<unknown>())
   })
 
-  test('CSV has WKT first, texts quoted whatever is in them, and says its types and system beside it', async () => {
+  test('CSV starts with WKT, quotes strings, and comes with types and reference system in separate files', async () => {
     const server = await start()
     const id = await createSample(server)
     const plain = await read(`/api/resource/${id}/export?format=CSV&zipped=false`)
@@ -147,7 +147,7 @@ describeServers('exporting text', (start) => {
     })
   })
 
-  test('CSV for Excel has semicolons and both line ends', async () => {
+  test('CSV for Excel has semicolons and CRLF line ends', async () => {
     const server = await start()
     const id = await createSample(server)
     const answer = await read(`/api/resource/${id}/export?format=CSV_MSEXCEL&zipped=false&fields=i,d`)
@@ -161,7 +161,7 @@ describeServers('exporting text', (start) => {
     ])
   })
 
-  test('CSV in CP1251 has one byte a letter, and a question mark for what it lacks', async () => {
+  test('CSV in CP1251 has one byte per character, and a question mark for unsupported ones', async () => {
     const server = await start()
     const id = await createTestLayer(server.database, {
       name: `encoded ${made++}`,
@@ -177,7 +177,7 @@ describeServers('exporting text', (start) => {
     }
   })
 
-  test('fields are chosen by keyname or id, in the order asked for', async () => {
+  test('fields are selected by keyname or id, in the requested order', async () => {
     const server = await start()
     const id = await createSample(server)
     const layer = await (await server.admin('GET', `/api/resource/${id}`)).json<{
@@ -194,7 +194,7 @@ describeServers('exporting text', (start) => {
     expect(await columns('fields=i&fid=')).toBe('GEOM,i')
   })
 
-  test('fid adds the ids, display_name the names of people', async () => {
+  test('fid adds the ids, display_name uses display names', async () => {
     const server = await start()
     const { id } = await (
       await server.admin('POST', '/api/resource/', {
@@ -215,7 +215,7 @@ describeServers('exporting text', (start) => {
     expect(await (await read(`${path}CSV`)).text()).toBe('GEOM,nr,"Name, ""long""",B\n,1,"x","y"\n')
   })
 
-  test('filters are those of lists, and an area in any reference system', async () => {
+  test('filters are those of feature lists, with intersects in any reference system', async () => {
     const server = await start()
     const id = await createSample(server)
     const ids = async (query: string) => {
@@ -232,7 +232,7 @@ describeServers('exporting text', (start) => {
     expect(await ids('bbox=-20000000,-20000000,0,0')).toEqual([2])
   })
 
-  test('/geojson is the whole layer in its own reference system, unpacked', async () => {
+  test('/geojson exports the full layer in its own reference system, without ZIP', async () => {
     const server = await start()
     const id = await createSample(server)
     const answer = await read(`/api/resource/${id}/geojson`)
@@ -243,7 +243,7 @@ describeServers('exporting text', (start) => {
     expect(features.map((feature) => feature.id)).toEqual([1, 2, 3])
   })
 
-  test('HEAD tells the name and the type of a file', async () => {
+  test('HEAD returns name and type of a file', async () => {
     const { admin, ...server } = await start()
     const id = await createSample({ admin, ...server })
     const answer = await admin('HEAD', `/api/resource/${id}/export?format=CSV`)
@@ -266,7 +266,7 @@ describeServers('exporting text', (start) => {
     ['format=GeoJSON&intersects=POINT', 'WKT'],
     ['format=GeoJSON&fld_x=1', 'the layer has no field "x"'],
     ['format=GeoJSON&fld_i=a', 'expected a number'],
-  ])('refuses %j, naming what is wrong', async (query, message) => {
+  ])('refuses %j with the reason', async (query, message) => {
     const server = await start()
     const id = await createSample(server)
     const answer = await server.admin('GET', `/api/resource/${id}/export?${query}`)
@@ -275,7 +275,7 @@ describeServers('exporting text', (start) => {
     expect(refusal.message).toContain(message)
   })
 
-  test('wants permission to read the data, and a layer', async () => {
+  test('requires permission to read the data, and a layer', async () => {
     const server = await start()
     const id = await createSample(server)
     const path = `/api/resource/${id}/export?format=GeoJSON&zipped=false`
@@ -285,7 +285,7 @@ describeServers('exporting text', (start) => {
     expect((await server.admin('GET', '/api/resource/0/export?format=GeoJSON')).status).toBe(404)
   })
 
-  test('a layer without features is a file without features', async () => {
+  test('an empty layer is exported as a file without features', async () => {
     const server = await start()
     const id = await createTestLayer(server.database, { name: `empty ${made++}`, geometryType: 'POINT' })
     expect(await (await read(`/api/resource/${id}/geojson`)).json<object>()).toMatchObject({ features: [] })

@@ -5,10 +5,10 @@ import { describeServers } from '../../support/server.ts'
 
 const openForeign = useForeign()
 
-describeServers('exporting a table of another database', (start) => {
+describeServers('a layer of a foreign table', (start) => {
   const tables = openTables(start, openForeign)
 
-  test('is exporting a layer: single shapes among several, ids of 64 bits and values as they are', async () => {
+  test('supports export, with single geometries among multi ones, 64-bit ids and exact values', async () => {
     const table = 'exported'
     const columns = 'id bigint primary key, geom geometry, label varchar(9), at timestamptz'
     const { execute } = await tables.open()

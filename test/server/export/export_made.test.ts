@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { bytesOf } from '../../../src/core/bytes.ts'
+import type { GdalFormatName } from '../../../src/gdal/export/export_job.ts'
 import { findField, follow } from '../../../src/gdal/flatgeobuf/flatbuffer.ts'
 import { createLayerOf, proj, readExport } from '../../support/exports.ts'
 import { createTestLayer } from '../../support/layers.ts'
@@ -37,6 +38,9 @@ async function createSample(server: TestServer): Promise<number> {
 
 const types = { nr: 'integer', i: 'integer', b: 'integer64', r: 'real', s: 'string', d: 'date' } as const
 
+/** Formats that cannot hold the whole sample, which have tests of their own. */
+type PartialFormat = 'KMZ' | 'DXF' | 'GPX' | 'XLSX'
+
 /** What becomes of a sample in each format: the types that are not those of the layer, and the place of the last feature. */
 const expected = {
   GPKG: { types: { ...types, t: 'string', m: 'dateTime' }, x: 946215.671743, srs: proj[3857] },
@@ -49,13 +53,13 @@ const expected = {
   KML: { types: { ...types, b: 'real', d: 'string', t: 'string', m: 'string' }, x: 8.5, srs: proj[4326] },
   GML: { types: { ...types, t: 'time', m: 'dateTime' }, x: 946215.671743, srs: proj[3857] },
   'MapInfo File': { types: { ...types, b: 'real', t: 'time', m: 'dateTime' }, x: 946215.67, srs: proj[3857] },
-} as const
+} as const satisfies Record<Exclude<GdalFormatName, PartialFormat>, object>
 
 const xOf = (wkt: string | null | undefined) => Number(/\(([-\d.]+)/.exec(wkt ?? '')?.[1])
 
-describeServers('exporting what GDAL writes', (start) => {
+describeServers('exports of GDAL formats', (start) => {
   test.each(Object.keys(expected) as (keyof typeof expected)[])(
-    '%s reads back with its reference system, types, places and values',
+    '%s preserves reference system, types, coordinates and values',
     async (format) => {
       const server = await start()
       const id = await createSample(server)
@@ -80,7 +84,7 @@ describeServers('exporting what GDAL writes', (start) => {
     },
   )
 
-  test('GPKG keeps the ids of features, calls the layer by its name, and stays clear of fields of the same names', async () => {
+  test('GPKG preserves feature ids and the layer name, and avoids name conflicts with fields', async () => {
     const server = await start()
     const fields = { FID: 'INTEGER', geom: 'STRING', id: 'STRING' } as const
     const id = await createTestLayer(server.database, { name: 'Names, "x"', geometryType: 'POINT', fields })
@@ -126,7 +130,7 @@ describeServers('exporting what GDAL writes', (start) => {
     }
   })
 
-  test('FlatGeobuf has a spatial index where every feature has a place in it', async () => {
+  test('FlatGeobuf has a spatial index if every feature has a geometry', async () => {
     const server = await start()
     made += 1
     const id = await createTestLayer(server.database, { name: `index ${made}`, geometryType: 'POINT' })
@@ -145,7 +149,7 @@ describeServers('exporting what GDAL writes', (start) => {
     expect(layers[0]?.features.map(({ wkt }) => wkt)).toEqual(['POINT (1 2)', null])
   })
 
-  test('KMZ packs the same KML', async () => {
+  test('KMZ contains the same KML', async () => {
     const server = await start()
     const id = await createSample(server)
     const { layers } = await readExport(server.admin, id, 'format=KMZ&zipped=false')
@@ -156,7 +160,7 @@ describeServers('exporting what GDAL writes', (start) => {
     ])
   })
 
-  test('DXF has the shapes, GPX the waypoints or tracks of what has a place', async () => {
+  test('DXF has the geometries, and GPX waypoints or tracks, of features with a geometry', async () => {
     const server = await start()
     const id = await createSample(server)
     const dxf = await readExport(server.admin, id, 'format=DXF&zipped=false&srs=4326')
@@ -178,7 +182,7 @@ describeServers('exporting what GDAL writes', (start) => {
     expect((await refused.json<{ message: string }>()).message).toContain('POLYGON')
   })
 
-  test('XLSX has the geometry as WKT beside the values', async () => {
+  test('XLSX has the geometry as WKT next to the values', async () => {
     const server = await start()
     const id = await createSample(server)
     const { layers } = await readExport(server.admin, id, 'format=XLSX&zipped=false')
@@ -188,7 +192,7 @@ describeServers('exporting what GDAL writes', (start) => {
     expect(xOf(String(last?.GEOM))).toBeCloseTo(8.5, 9)
   })
 
-  test.each(['GEOM', 'geom', 'Geom'])('XLSX and CSV keep a field %s beside the geometry', async (name) => {
+  test.each(['GEOM', 'geom', 'Geom'])('XLSX and CSV keep a field %s next to the geometry', async (name) => {
     const server = await start()
     made += 1
     const fields = { [name]: 'INTEGER' } as const
@@ -206,7 +210,7 @@ describeServers('exporting what GDAL writes', (start) => {
     expect(row).toMatch(/^"POINT\([\d. ]+\)",7$/)
   })
 
-  test('Shapefile and MapInfo hold texts in CP1251, and question marks for what it lacks', async () => {
+  test('Shapefile and MapInfo support CP1251, with question marks for unsupported characters', async () => {
     const server = await start()
     made += 1
     const fields = { s: 'STRING' } as const
@@ -221,7 +225,7 @@ describeServers('exporting what GDAL writes', (start) => {
     }
   })
 
-  test('MapInfo holds what lies beyond 80 degrees, and small things exactly', async () => {
+  test('MapInfo supports latitudes beyond 80 degrees, and small extents exactly', async () => {
     const server = await start()
     const far = await createLayerOf(server, 'far', [
       { geom: 'POINT(-179 -89.999)' },
@@ -242,7 +246,7 @@ describeServers('exporting what GDAL writes', (start) => {
     ])
   })
 
-  test('leaves no file and no process behind', async () => {
+  test('leaves no files or processes behind', async () => {
     const server = await start()
     const id = await createSample(server)
     const left = async () =>
@@ -252,7 +256,7 @@ describeServers('exporting what GDAL writes', (start) => {
     expect(findGdalChildren()).toEqual([])
   })
 
-  test('a client that goes away ends the work', async () => {
+  test('is aborted when the client disconnects', async () => {
     const server = await start()
     const id = await createSample(server)
     const client = new AbortController()
@@ -270,7 +274,7 @@ describeServers('exporting what GDAL writes', (start) => {
     await expect.poll(left, { timeout: 10_000 }).toEqual([])
   })
 
-  test('a position without a place in the reference system is told by its own error, not that of GDAL', async () => {
+  test('a position outside the reference system has its own error instead of that of GDAL', async () => {
     const server = await start()
     made += 1
     const id = await createTestLayer(server.database, {

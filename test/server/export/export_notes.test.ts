@@ -28,7 +28,7 @@ const inexact = 'Field population_2020: 2 numbers were rounded.'
 const cut = 'Field remark: 1 string was truncated to 254 bytes.'
 const zero = (field: string) => `Field ${field}: 1 null value was written as 0.`
 
-describe('what a file cannot hold is said', () => {
+describe('export notes', () => {
   let server: TestServer
   let id: number
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('what a file cannot hold is said', () => {
   })
   afterAll(() => server.stop())
 
-  test('of Shapefiles: names of ten bytes, texts of 254 in the encoding of the file', async () => {
+  test('report shortened names and truncated strings of Shapefiles, in the encoding of the file', async () => {
     const { notes, layer } = await exportAs(server, id, 'ESRI Shapefile')
     expect(notes).toEqual([...renamed, cut])
     expect(layer?.features.map(({ values }) => values.remark)).toEqual([
@@ -52,18 +52,18 @@ describe('what a file cannot hold is said', () => {
     expect(short.layer?.features[0]?.values.remark).toBe(long)
   })
 
-  test('of MapInfo: numbers that are none, and large ones', async () => {
+  test('report null and large numbers in MapInfo files', async () => {
     const { notes, layer } = await exportAs(server, id, 'MapInfo File')
     expect(notes).toEqual([inexact, zero('population_2020'), zero('population_2021'), cut])
     expect(layer?.features.map(({ values }) => values.population_2021)).toEqual([7, 2 ** 53, 0])
   })
 
-  test.each(['KML', 'KMZ'])('of %s: digits of large numbers', async (format) => {
+  test.each(['KML', 'KMZ'])('report lost digits of large numbers in %s', async (format) => {
     const { notes } = await exportAs(server, id, format)
     expect(notes).toEqual([inexact, 'Field population_2021: 1 number was rounded.'])
   })
 
-  test('of the others nothing', async () => {
+  test('are absent for other formats', async () => {
     for (const format of ['GPKG', 'FlatGeobuf', 'GML', 'XLSX', 'CSV', 'GeoJSON']) {
       const { notes, layer } = await exportAs(server, id, format)
       expect([format, notes]).toEqual([format, []])
@@ -75,7 +75,7 @@ describe('what a file cannot hold is said', () => {
     }
   })
 
-  test('in whatever letters', async () => {
+  test('support all characters', async () => {
     const name = 'население_2020'
     const russian = await createTestLayer(server.database, {
       name: 'Russian',
@@ -89,7 +89,7 @@ describe('what a file cannot hold is said', () => {
   })
 })
 
-test('notes of other servers, and what is none, are nothing', () => {
+test('notes of other servers, and invalid ones, are ignored', () => {
   expect(readNotes(formatNotes(['a "b"', 'ж🚀\n']))).toEqual(['a "b"', 'ж🚀\n'])
   for (const header of [undefined, '', 'text', '{}', ['["a"]', 'b']]) expect(readNotes(header)).toEqual([])
 })

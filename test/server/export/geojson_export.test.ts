@@ -12,7 +12,7 @@ const write = (text: string): string => {
   return sink.bytes.toString('utf8', 0, sink.at)
 }
 
-test('every character is escaped where it has to be, wherever it stands, and nowhere else', () => {
+test('characters are escaped only where JSON requires it, at any position', () => {
   const plain = 'abcdefghij'
   for (let code = 0; code < 0x250; code += 1)
     for (let at = 0; at <= plain.length; at += 1) {
@@ -21,7 +21,7 @@ test('every character is escaped where it has to be, wherever it stands, and now
     }
 })
 
-test('texts of every length are themselves', () => {
+test('strings of any length are preserved', () => {
   for (let length = 0; length < 40; length += 1) {
     expect(write('é'.repeat(length))).toBe(`"${'é'.repeat(length)}"`)
     expect(write('"'.repeat(length))).toBe(`"${'\\"'.repeat(length)}"`)

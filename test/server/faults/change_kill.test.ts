@@ -32,7 +32,7 @@ const second = [
   { keyname: 'added', datatype: 'DATE' },
 ]
 
-describe.each(drivers)('a server on %s that is killed among changes', (driver) => {
+describe.each(drivers)('a server on %s that is killed during changes', (driver) => {
   let ground: ServerEnvironment
   beforeAll(async () => {
     ground = await createServerEnvironment(driver)
@@ -167,7 +167,7 @@ describe.each(drivers)('a server on %s that is killed among changes', (driver) =
     }
   }
 
-  test.each(moments)('has each of them whole or not at all, at moment %i', async (moment) => {
+  test.each(moments)('has each change completely or not at all, at attempt %i', async (moment) => {
     const server = await ground.start()
     const planted = await plant(server.admin)
     const work = [moveToAndFro, changeFields, fill].map((begin) => begin(server.admin, planted))

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-test('nothing that opens a connection elsewhere reaches the log, whatever goes right or wrong', async () => {
+test('no secret of a connection reaches the log, whether requests succeed or fail', async () => {
   const { admin } = server
   const { connection } = await openForeign()
   const { url } = await startService()

@@ -64,12 +64,12 @@ describe('a server whose data folder is on a full disk', () => {
   test.each([
     ['a form', () => server.admin('POST', path, form())],
     ['a raw body', () => server.admin('PUT', path, content)],
-  ])('refuses an upload as %s, and takes it once there is room', async (_, send) => {
+  ])('refuses an upload as %s, and accepts it when there is space', async (_, send) => {
     await expectFull(await whileFull(send, 100_000))
     expect((await send()).status).toBe(200)
   })
 
-  test('refuses a part of an upload, and takes it where it stands once there is room', async () => {
+  test('refuses a part of an upload, and resumes it when there is space', async () => {
     const tus = openTus(server.admin)
     const upload = await tus.begin({ length: content.length })
     await expectFull(await whileFull(() => tus.append(upload, 0, content), 100_000))
@@ -87,7 +87,7 @@ describe('a server whose data folder is on a full disk', () => {
     const [row] = await server.database.query<{ count: number }>('select count(*)::int from layer')
     return row?.count
   }
-  test('refuses an import that has to unpack, and makes it once there is room', async () => {
+  test('refuses an import that must unpack files, and runs it when there is space', async () => {
     const archive = makeZip([{ name: 'data.geojson', content: geojson(features) }])
     const source = await uploadContent(server.admin, archive)
     const before = await count()
@@ -101,7 +101,7 @@ describe('a server whose data folder is on a full disk', () => {
     expect((await send()).status).toBe(200)
   })
 
-  test('says that there is no preview of a picture for now, and shows it once there is room', async () => {
+  test('reports that a preview is not available, and creates it when there is space', async () => {
     const layer = await createLayer(server.admin, { name: 'Photos', geometryType: 'POINT' })
     await server.admin('POST', `/api/resource/${layer}/feature/`, {})
     const { list: attachments, path: own } = openAttachments(server.admin, layer, 1)
@@ -130,7 +130,7 @@ describe('a server whose data folder is on a full disk', () => {
       (await (await server.admin('GET', `${layer}/feature_count`)).json<{ total_count: number }>())
         .total_count
 
-    test('refuses changes that are too many for memory, and takes them once there is room', async () => {
+    test('refuses changes that exceed the memory, and accepts them when there is space', async () => {
       const send = () => server.admin('PATCH', `${layer}/feature/`, entries)
       await expectFull(await whileFull(send, 1 << 20))
       expect(await countFeatures()).toBe(0)
@@ -161,7 +161,7 @@ describe('a server whose data folder is on a full disk', () => {
       )
       return row?.count
     }
-    test('breaks off a list that is read too slowly for memory, and goes on', async () => {
+    test('aborts a list whose reader is too slow for the memory, and continues to serve', async () => {
       const text = await whileFull(() =>
         readLate(async () => {
           // The database gives all rows without waiting for the reader, unless the disk refuses them.

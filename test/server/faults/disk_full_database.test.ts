@@ -153,31 +153,34 @@ describe.each(databases)('a server on %s whose disk is full', (_, startFull) => 
     }
   }
 
-  test.each(works)('refuses %s, keeps nothing of it, and does it once there is room', async (_, send) => {
-    const { server, disk } = full
-    await bodyOfImport()
-    const before = { count: await countFeatures(), names: await nameAll() }
-    await disk.fill(300_000)
-    const refused = await send()
-    expect(refused.status).toBe(503)
-    expect(full.refusals).toContain((await refused.json<{ code: string }>()).code)
-    if (full.readsOn) expect({ count: await countFeatures(), names: await nameAll() }).toEqual(before)
-    await full.recover()
-    expect({ count: await countFeatures(), names: await nameAll() }).toEqual(before)
-    expect(await server.database.query('select table_name from staging')).toEqual([])
-    const [tables] = await server.database.query<{ count: number }>(
-      `select count(*)::int from pg_class where relkind = 'r' and relname like 'features\\_%'`,
-    )
-    const [layers] = await server.database.query<{ count: number }>(
-      'select count(table_name)::int as count from layer',
-    )
-    expect(tables).toEqual(layers)
-    const answer = await send()
-    expect(answer.status, await answer.clone().text()).toBe(200)
-  })
+  test.each(works)(
+    'refuses %s, stores nothing of it, and accepts it when there is space',
+    async (_, send) => {
+      const { server, disk } = full
+      await bodyOfImport()
+      const before = { count: await countFeatures(), names: await nameAll() }
+      await disk.fill(300_000)
+      const refused = await send()
+      expect(refused.status).toBe(503)
+      expect(full.refusals).toContain((await refused.json<{ code: string }>()).code)
+      if (full.readsOn) expect({ count: await countFeatures(), names: await nameAll() }).toEqual(before)
+      await full.recover()
+      expect({ count: await countFeatures(), names: await nameAll() }).toEqual(before)
+      expect(await server.database.query('select table_name from staging')).toEqual([])
+      const [tables] = await server.database.query<{ count: number }>(
+        `select count(*)::int from pg_class where relkind = 'r' and relname like 'features\\_%'`,
+      )
+      const [layers] = await server.database.query<{ count: number }>(
+        'select count(table_name)::int as count from layer',
+      )
+      expect(tables).toEqual(layers)
+      const answer = await send()
+      expect(answer.status, await answer.clone().text()).toBe(200)
+    },
+  )
 })
 
-test('an embedded database that cannot log is away until there is room, and has all that was answered', async () => {
+test('an embedded database that cannot write its log is unavailable until there is space, and keeps all committed data', async () => {
   const { server, disk, end } = await startEmbedded()
   try {
     const id = await createLayer(server.admin, { name: 'Layer', geometryType: 'POINT', fields })

@@ -32,7 +32,7 @@ afterAll(async () => {
 const listTemporary = () => readdirSync(join(disk.folder, 'temporary'))
 
 test.each(['GPKG', 'FlatGeobuf', 'ESRI Shapefile', 'XLSX'])(
-  'a full disk refuses an export as %s, which leaves nothing, and is made once there is room',
+  'a full disk refuses an export as %s, leaves nothing behind, and the export succeeds when there is space',
   async (format) => {
     const send = () => server.admin('GET', `${layer}/export?format=${encodeURIComponent(format)}&zipped=True`)
     await disk.fill(300_000)

@@ -27,7 +27,7 @@ const contents = sources.map((count) => {
   return geojson(Array.from({ length: count }, (_, at) => ({ geometry: point(at / 1000, 1), properties })))
 })
 
-describe.each(drivers)('a server on %s that is killed while features come and go', (driver) => {
+describe.each(drivers)('a server on %s that is killed during feature changes', (driver) => {
   let ground: ServerEnvironment
   beforeAll(async () => {
     ground = await createServerEnvironment(driver)
@@ -153,7 +153,7 @@ describe.each(drivers)('a server on %s that is killed while features come and go
     expect(await namesOf('select table_name as name from staging')).toEqual([])
   }
 
-  test('has each change whole or not at all, and no table too many', async () => {
+  test('has each change completely or not at all, and no unused tables', async () => {
     const server = await ground.start()
     const planted = await plant(server.admin)
     const working = works.map((begin) => begin(server.admin, planted))

@@ -26,14 +26,14 @@ async function layerTables(database: Database): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-describe.each(drivers)('a server on %s that is killed while rows of a source are on their way', (driver) => {
+describe.each(drivers)('a server on %s that is killed during an import', (driver) => {
   let ground: ServerEnvironment
   beforeAll(async () => {
     ground = await createServerEnvironment(driver)
   })
   afterAll(() => ground.remove())
 
-  test('has the layer as it was, and nothing of the source', async () => {
+  test('has the layer unchanged, and nothing of the source', async () => {
     const server = await ground.start({ stallsGdal: true })
     const client = openLayerClient(server)
     const id = await client.create({
@@ -62,7 +62,7 @@ describe.each(drivers)('a server on %s that is killed while rows of a source are
   })
 })
 
-describe('sources whose rows are on their way at once', () => {
+describe('concurrent imports', () => {
   let server: TestServer
   let client: LayerClient
   beforeAll(async () => {
@@ -89,13 +89,13 @@ describe('sources whose rows are on their way at once', () => {
   const uploads = () =>
     Promise.all(['A', 'B'].map((of) => client.upload(`${of}.geojson`, features(count, of))))
 
-  test('make a layer each', async () => {
+  test('each create a layer', async () => {
     const ids = await Promise.all((await uploads()).map((source) => client.create({ ...mercator, source })))
     const found = await Promise.all(ids.map((id) => client.features(id)))
     expect(found.map(isWhole)).toEqual(['A', 'B'])
   })
 
-  test('replace the same layer one after the other, or are told that they cannot', async () => {
+  test('replace the same layer one after the other, or are refused', async () => {
     const source = await client.upload('a.geojson', features(1, 'old'))
     const id = await client.create({ ...mercator, source })
     const answers = await Promise.all(

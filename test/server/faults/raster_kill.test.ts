@@ -19,7 +19,7 @@ const small = { width: 40, content: () => makeRaster({ ...place, value: () => 10
 const sparse = { value: null, options: ['SPARSE_OK=TRUE', 'TILED=YES'] }
 const large = { width: 2500, content: () => makeRaster({ ...place, ...sparse, width: 2500, height: 2500 }) }
 
-describe.each(drivers)('a server on %s that is killed while it reads a picture', (driver) => {
+describe.each(drivers)('a server on %s that is killed while it reads a raster', (driver) => {
   let ground: ServerEnvironment
   beforeAll(async () => {
     ground = await createServerEnvironment(driver)
@@ -78,7 +78,7 @@ describe.each(drivers)('a server on %s that is killed while it reads a picture',
     expect(folders()).toEqual([])
   }
 
-  test.each(kills)('has the layer as before or as after when it dies %s', async (_, hasCome) => {
+  test.each(kills)('has the layer as before or as after when it is killed %s', async (_, hasCome) => {
     const { admin, kill } = await ground.start()
     if (id === 0) {
       const members = await send(admin, small.content())
@@ -92,7 +92,7 @@ describe.each(drivers)('a server on %s that is killed while it reads a picture',
     await end
   })
 
-  test('keeps no file of those tries for good', async () => {
+  test('eventually deletes the files of these attempts', async () => {
     const { running, admin } = await ground.inspect()
     try {
       await check(admin)

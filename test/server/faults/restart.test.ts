@@ -91,7 +91,7 @@ function load(layer: number, parent: number) {
   return { seen, until, end }
 }
 
-test('a database that is started again under load gives 503 meanwhile, and nothing else has to be', async () => {
+test('a database that restarts under load leads to 503 only, and the server recovers', async () => {
   const parent = await createGroup(admin, 0, { display_name: 'Under load' })
   const layer = await createLayer(admin, { name: 'Read', geometryType: 'POINT' })
   await admin('POST', `/api/resource/${layer}/feature/`, { geom: 'POINT (1 1)', fields: {} })
@@ -120,7 +120,7 @@ test('a database that is started again under load gives 503 meanwhile, and nothi
   }
 })
 
-test('a database that is started again while rows of a source are on their way leaves the layer as it was', async () => {
+test('a database that restarts during an import leaves the layer unchanged', async () => {
   const client = openLayerClient({ admin })
   const { database } = running.context
   const mercator = { srs: { id: 3857 } }

@@ -58,14 +58,14 @@ describe.each(drivers)('a client that is too slow, on %s', (driver) => {
     ],
   ]
 
-  test.each(bodies)('is refused while it sends %s, and leaves nothing half made', async (_, body) => {
+  test.each(bodies)('is refused while it sends %s, and leaves nothing behind', async (_, body) => {
     const { status, body: answer } = await drip(server, body())
     expect([status, answer.code], answer.message).toEqual([408, 'request/too-slow'])
     await expect.poll(() => findUnreferencedFiles(server), { timeout: 60_000 }).toEqual([])
     expect((await server.admin('GET', layer)).status).toBe(200)
   })
 
-  test('goes on with a resumable upload where it stood', async () => {
+  test('resumes a resumable upload at its offset', async () => {
     const tus = openTus(server.admin)
     const content = Buffer.alloc(60_000, ' ')
     const path = await tus.begin({ length: content.length, metadata: { name: 'a.txt' } })
@@ -81,7 +81,7 @@ describe.each(drivers)('a client that is too slow, on %s', (driver) => {
     expect((await tus.append(path, offset, content.subarray(offset))).status).toBe(204)
   })
 
-  test('is cut off while it does not take its answer', async () => {
+  test('is disconnected while it does not read its response', async () => {
     const features = Array.from({ length: 20_000 }, () => ({ fields: { s: 'x'.repeat(1000) } }))
     expect((await server.admin('PATCH', layer, features)).status).toBe(200)
     const authorization = `Basic ${Buffer.from(`administrator:${adminPassword}`).toString('base64')}`

@@ -45,14 +45,14 @@ async function readRest(answer: IncomingMessage): Promise<string> {
 /** Few connections, and as long a wait for them as a busy machine may need. */
 const pool = { poolSize: 3, connectTimeoutMs: 120_000 }
 
-describe.each(drivers)('a list whose client reads slowly on %s', (driver) => {
+describe.each(drivers)('a list with a slow reader on %s', (driver) => {
   let server: TestServer
   beforeAll(async () => {
     server = await startTestServer(driver, { database: await openTestDatabase(driver, pool) })
   })
   afterAll(() => server.stop())
 
-  test('blocks nobody, holds no connection, and arrives whole', async () => {
+  test('does not block other requests or hold a connection, and arrives completely', async () => {
     const path = await createGreatLayer(server, 'slow')
     // More readers than there are connections, and none of them reads.
     const readers = pool.poolSize + 1
@@ -71,7 +71,7 @@ describe.each(drivers)('a list whose client reads slowly on %s', (driver) => {
     }
   })
 
-  test('a failure in the middle breaks the connection, so that nobody takes half for whole', async () => {
+  test('is terminated on an error, so that clients detect the truncation', async () => {
     const path = await createGreatLayer(server, 'broken')
     const [row] = await server.database.query<{ table: string }>(
       'select table_name as table from layer where resource_id = $1::int',

@@ -9,7 +9,7 @@ import { createUser, principalId, userPassword } from '../../support/users.ts'
 /** Requests that somebody sends at once. */
 const many = 100
 
-describeServers('who asks for much at once', (start) => {
+describeServers('a caller with many concurrent requests', (start) => {
   let server: TestServer
   beforeAll(async () => {
     server = await start()
@@ -29,56 +29,60 @@ describeServers('who asks for much at once', (start) => {
   const attributes = ['resource.parents', 'resource.is_deletable']
   const work = { resources: { type: 'search' }, attributes: attributes.map((name) => [name]) }
 
-  test.each(['a user', 'guests'])('waits for his own, and others for one of his: %s', async (who) => {
-    const greedy = who === 'guests' ? server.guest : server.as('greedy', userPassword)
-    // Logged in, and compiled.
-    await greedy('POST', '/api/component/resource/attr', work)
-    await server.admin('GET', '/api/resource/0')
-    let answered = 0
-    const ask = () =>
-      Promise.all(
-        Array.from({ length: many }, async () => {
-          const { status } = await greedy('POST', '/api/component/resource/attr', work)
-          answered += 1
-          return status
-        }),
-      )
-    const read = async (client = server.admin) =>
-      expect((await client('GET', '/api/resource/0')).status).toBe(200)
-    const { database } = server
-    const statuses = database.driver === 'postgres' ? await readWhileBlocked(database) : await readMeanwhile()
-    expect(statuses).toEqual(Array.from({ length: many }, () => 200))
+  test.each(['a user', 'guests'])(
+    'waits for its own requests, and delays others by one of them: %s',
+    async (who) => {
+      const greedy = who === 'guests' ? server.guest : server.as('greedy', userPassword)
+      // Logged in, and compiled.
+      await greedy('POST', '/api/component/resource/attr', work)
+      await server.admin('GET', '/api/resource/0')
+      let answered = 0
+      const ask = () =>
+        Promise.all(
+          Array.from({ length: many }, async () => {
+            const { status } = await greedy('POST', '/api/component/resource/attr', work)
+            answered += 1
+            return status
+          }),
+        )
+      const read = async (client = server.admin) =>
+        expect((await client('GET', '/api/resource/0')).status).toBe(200)
+      const { database } = server
+      const statuses =
+        database.driver === 'postgres' ? await readWhileBlocked(database) : await readMeanwhile()
+      expect(statuses).toEqual(Array.from({ length: many }, () => 200))
 
-    /** Several connections: while the requests wait for a lock, all of them, a connection is left for others. */
-    async function readWhileBlocked(of: Database) {
-      let asked: Promise<number[]> | undefined
-      let late: Promise<void> | undefined
-      await of.transaction(async (tx) => {
-        await tx.query('lock table layer_field in access exclusive mode')
-        asked = ask()
-        await untilAwaited(of)
-        // What several read together is read in nobody's turn.
-        late = read(greedy)
-        for (let reads = 0; reads < 3; reads += 1) await read()
-        expect(answered).toBe(0)
-      })
-      await late
-      return asked
-    }
-
-    /** One connection: in one queue with all of them, each statement of a read would wait for one of every other. */
-    async function readMeanwhile() {
-      let reads = 0
-      let isDone = false
-      const asked = ask().finally(() => {
-        isDone = true
-      })
-      while (!isDone) {
-        await read()
-        reads += 1
+      /** Several connections: while the requests wait for a lock, all of them, a connection is left for others. */
+      async function readWhileBlocked(of: Database) {
+        let asked: Promise<number[]> | undefined
+        let late: Promise<void> | undefined
+        await of.transaction(async (tx) => {
+          await tx.query('lock table layer_field in access exclusive mode')
+          asked = ask()
+          await untilAwaited(of)
+          // What several read together is read in nobody's turn.
+          late = read(greedy)
+          for (let reads = 0; reads < 3; reads += 1) await read()
+          expect(answered).toBe(0)
+        })
+        await late
+        return asked
       }
-      expect(reads).toBeGreaterThan(many / 2)
-      return asked
-    }
-  })
+
+      /** One connection: in one queue with all of them, each statement of a read would wait for one of every other. */
+      async function readMeanwhile() {
+        let reads = 0
+        let isDone = false
+        const asked = ask().finally(() => {
+          isDone = true
+        })
+        while (!isDone) {
+          await read()
+          reads += 1
+        }
+        expect(reads).toBeGreaterThan(many / 2)
+        return asked
+      }
+    },
+  )
 })

@@ -57,7 +57,7 @@ describe.each(drivers)('a server on %s that is killed', (driver) => {
 
   let path = ''
   let stood = 0
-  test.each(kills)('goes on with an upload where it stood when it dies %s', (_, hasCome) =>
+  test.each(kills)('resumes an upload at its offset when it is killed %s', (_, hasCome) =>
     killDuring(async (admin) => {
       const tus = openTus(admin)
       if (path === '') path = await tus.begin({ length: content.length, metadata: { name: 'big.bin' } })
@@ -81,7 +81,7 @@ describe.each(drivers)('a server on %s that is killed', (driver) => {
   }
 
   let photos = 0
-  test('has the upload whole in the end, to the byte, and dies again while it shows a picture', () =>
+  test('has the complete upload in the end, and is killed again during a preview', () =>
     killDuring(async (admin) => {
       const tus = openTus(admin)
       const offset = await tus.offset(path)
@@ -99,7 +99,7 @@ describe.each(drivers)('a server on %s that is killed', (driver) => {
       return { end }
     }))
 
-  test('shows the picture, and keeps no file of all that for good', async () => {
+  test('creates the preview, and eventually deletes unused files', async () => {
     const { running, admin } = await ground.inspect()
     try {
       const { list, path: attachments } = openAttachments(admin, photos, 1)

@@ -82,8 +82,8 @@ const checkStatuses = (answers: readonly Read[], allowed: readonly number[]) => 
   }
 }
 
-describeServers('features that many want at once', (start) => {
-  test('are changed by one after the other, in whatever order the changes name them', async () => {
+describeServers('features with concurrent requests', (start) => {
+  test('are changed by one request after the other, in whatever order they list them', async () => {
     const { admin } = await start()
     const { path } = await create(admin)
     const ids = Array.from({ length: 200 }, (_, at) => at + 1)
@@ -98,7 +98,7 @@ describeServers('features that many want at once', (start) => {
     expect(new Set(features.map(({ fields }) => fields.n)).size).toBe(1)
   })
 
-  test('are deleted by one, and not found by the others', async () => {
+  test('are deleted by one request, and not found by the others', async () => {
     const { admin } = await start()
     const { path } = await create(admin)
     const contested = [{ id: 1 }, { id: 2 }]
@@ -116,7 +116,7 @@ describeServers('features that many want at once', (start) => {
     expect((await admin('GET', `${path}1`)).status).toBe(404)
   })
 
-  test('are listed whole while they are deleted', async () => {
+  test('are listed completely while they are deleted', async () => {
     const server = await start()
     const { id, path } = await create(server.admin)
     const answers = await besides(readsOf(server, id), async () => {
@@ -133,7 +133,7 @@ describeServers('features that many want at once', (start) => {
     for (const features of lists) expect([features.length % 100, features.length <= count]).toEqual([0, true])
   })
 
-  test('are read while fields come, go and change their type', async () => {
+  test('are read while fields are added, dropped and change their type', async () => {
     const server = await start()
     const { id } = await create(server.admin)
     const client = openLayerClient(server)

@@ -159,14 +159,14 @@ describeServers('filters of features', (start) => {
     expect(message).toContain(word)
   })
 
-  test('a field that is near is named as the layer names it', async () => {
+  test('an unknown field is refused with a similar field of the layer', async () => {
     const server = await start()
     const path = await sampleOf(server)
     const answer = await server.admin('GET', `${path}?fld_nn__gt=1`)
     expect(await answer.json()).toMatchObject({ hint: 'did you mean "n"?' })
   })
 
-  test('what looks like SQL is a value like any other', async () => {
+  test('SQL in a value is treated as a value', async () => {
     const server = await start()
     const path = await sampleOf(server)
     for (const text of ["'; drop table layer; --", "' or '1'='1", '\\', '$1', '%s']) {
@@ -181,7 +181,7 @@ describeServers('filters of features', (start) => {
     expect(await (await server.admin('GET', path)).json()).toHaveLength(4)
   })
 
-  test('a geometry that is too long for an address comes in a body, with POST and even with GET', async () => {
+  test('a geometry that is too long for a URL is accepted in the body of POST and GET', async () => {
     const server = await start()
     const path = await sampleOf(server)
     const ring = Array.from(
@@ -196,7 +196,7 @@ describeServers('filters of features', (start) => {
     ])
   })
 
-  test('a layer in degrees is filtered in EPSG:3857 all the same', async () => {
+  test('a layer in degrees is filtered in EPSG:3857 too', async () => {
     const server = await start()
     const id = await createTestLayer(server.database, {
       name: 'in degrees',

@@ -26,7 +26,7 @@ async function createLayer(server: TestServer) {
 }
 
 describeServers('PATCH of features', (start) => {
-  test('creates, changes and deletes, and answers with ids in the order of the entries', async () => {
+  test('creates, changes and deletes features, and returns ids in the order of the entries', async () => {
     const layer = await createLayer(await start())
     await layer.patch([{ fields: { n: 1, s: 'a' } }, { fields: { n: 2 } }, { fields: { n: 3 } }])
     const { body } = await layer.patch([
@@ -73,7 +73,7 @@ describeServers('PATCH of features', (start) => {
     ['no body', '', 400, 'ends before'],
     ['what nests without end', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 400, 'nests'],
     ['a text no database can keep', [{ fields: { s: 'a\0' } }], 422, 'NUL'],
-  ])('keeps nothing at %s', async (_, entries, status, word) => {
+  ])('changes nothing if an entry has %s', async (_, entries, status, word) => {
     const layer = await createLayer(await start())
     await layer.patch([{ fields: { n: 1 } }])
     const answer = await layer.patch(entries)
@@ -82,7 +82,7 @@ describeServers('PATCH of features', (start) => {
     expect(await layer.list()).toEqual([{ id: 1, fields: { n: 1, s: null }, extensions: {} }])
   })
 
-  test('takes more entries than go into one statement, and a later batch sees an earlier one', async () => {
+  test('accepts more entries than one statement, and later entries see earlier ones', async () => {
     const layer = await createLayer(await start())
     const created = Array.from({ length: 2500 }, (_, n) => ({ geom: `POINT(${n} 0)`, fields: { n } }))
     const changes = [
@@ -98,12 +98,12 @@ describeServers('PATCH of features', (start) => {
     expect(found[0]?.fields.s).toBe('first')
   })
 
-  test('an empty list is answered with an empty list', async () => {
+  test('returns an empty list for an empty list', async () => {
     const layer = await createLayer(await start())
     expect(await layer.patch([])).toEqual({ status: 200, body: [] })
   })
 
-  test('a client that sends slowly holds up nobody, and one that goes away leaves nothing', async () => {
+  test('a slow client does not block others, and a disconnected one leaves nothing behind', async () => {
     const server = await start()
     const layer = await createLayer(server)
     const token = Buffer.from(`administrator:${adminPassword}`).toString('base64')

@@ -44,7 +44,7 @@ const list = async (ask: Ask, path: string) => {
 }
 
 describeServers('reading features', (start) => {
-  test('gives geometry as WKT, dates as objects and great numbers as text', async () => {
+  test('returns geometries as WKT, dates as objects and large numbers as strings', async () => {
     const server = await start()
     const path = await createSample(server, 'plain')
     const features = await list(server.admin, path)
@@ -81,7 +81,7 @@ describeServers('reading features', (start) => {
     expect(await one.json()).toEqual(features[0])
   })
 
-  test('writes what the query asks for', async () => {
+  test('returns the selected parts and formats', async () => {
     const server = await start()
     const path = await createSample(server, 'forms')
     const query = 'dt_format=iso&geom_format=geojson&fields=m,d,t&extensions=attachments&limit=1'
@@ -101,7 +101,7 @@ describeServers('reading features', (start) => {
   test.each([
     ['fields', 'nope', 'fields=m,nope'],
     ['extensions', 'xx', 'extensions=description,xx'],
-  ])('refuses %s that there are not, by name: %s', async (_, name, query) => {
+  ])('refuses unknown %s by name: %s', async (_, name, query) => {
     const server = await start()
     const path = await createSample(server, `without ${name}`)
     for (const address of [`${path}?${query}`, `${path}1?${query}`]) {
@@ -125,7 +125,7 @@ describeServers('reading features', (start) => {
     expect((await unknown.json<{ message: string }>()).message).toContain('EPSG:999998')
   })
 
-  test('orders by fields up and down, by the id last, and pages without gaps', async () => {
+  test('sorts by fields in both directions, by id last, and pages without gaps', async () => {
     const server = await start()
     const id = await createTestLayer(server.database, {
       name: 'ordered',
@@ -154,7 +154,7 @@ describeServers('reading features', (start) => {
     expect((await refused.json<{ message: string }>()).message).toContain('"ab"')
   })
 
-  test('turns pages without gaps, whatever is deleted between them', async () => {
+  test('pages without gaps while features are deleted', async () => {
     const server = await start()
     const id = await createTestLayer(server.database, { name: 'turned', geometryType: 'POINT' })
     const path = `/api/resource/${id}/feature/`
@@ -173,7 +173,7 @@ describeServers('reading features', (start) => {
     ])
   })
 
-  test('gives positions that read back to the last bit', async () => {
+  test('returns coordinates that round-trip exactly', async () => {
     const server = await start()
     const id = await createTestLayer(server.database, { name: 'exact', geometryType: 'LINESTRINGZ' })
     const path = `/api/resource/${id}/feature/`
@@ -189,7 +189,7 @@ describeServers('reading features', (start) => {
     expect(text?.geom).toMatch(/^LINESTRING Z \(/)
   })
 
-  test('a layer of many fields is listed like one of few', async () => {
+  test('a layer with many fields is listed like one with few', async () => {
     const server = await start()
     const fields = Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`f${at}`, 'DATETIME' as const]))
     const id = await createTestLayer(server.database, { name: 'wide', geometryType: 'POINT', fields })
@@ -200,7 +200,7 @@ describeServers('reading features', (start) => {
     expect(feature?.fields.f249).toBe('2000-01-01T00:00:00')
   })
 
-  test('an absent feature and a resource without features are not found', async () => {
+  test('a missing feature and a resource without features are 404', async () => {
     const server = await start()
     const path = await createSample(server, 'absent')
     for (const fid of ['4', '0', '99999999999', '9'.repeat(40)]) {
@@ -226,7 +226,7 @@ describeServers('reading features', (start) => {
     }
   })
 
-  test('counts features and gives extents in degrees', async () => {
+  test('counts features and returns extents in degrees', async () => {
     const server = await start()
     const path = await createSample(server, 'extents')
     const resource = path.replace(/feature\/$/, '')
@@ -251,7 +251,7 @@ describeServers('reading features', (start) => {
     expect(await list(server.admin, `/api/resource/${empty}/feature/`)).toEqual([])
   })
 
-  test('counts what filters let through, and gives its extent', async () => {
+  test('counts matching features, and returns their extent', async () => {
     const server = await start()
     const path = await createSample(server, 'filtered counts')
     const resource = path.replace(/feature\/$/, '')
@@ -270,7 +270,7 @@ describeServers('reading features', (start) => {
       expect((await server.admin('GET', `${resource}${part}?fld_x=1`)).status).toBe(422)
   })
 
-  test('gives the layer as a GeoJSON file, in its own reference system', async () => {
+  test('returns the layer as a GeoJSON file, in its own reference system', async () => {
     const server = await start()
     const path = await createSample(server, 'geojson')
     const resource = path.replace(/feature\/$/, '')

@@ -42,7 +42,7 @@ async function createLayer(
 }
 
 describeServers('writing features', (start) => {
-  test('creates, changes and deletes, and each counts as a change of the data', async () => {
+  test('creates, changes and deletes features, each of which increments the data version', async () => {
     const server = await start()
     const layer = await createLayer(server, 'POINT', { a: 'INTEGER', b: 'STRING' })
     expect(await layer.version()).toBe(1)
@@ -68,7 +68,7 @@ describeServers('writing features', (start) => {
     expect(await layer.version()).toBe(5)
   })
 
-  test('members that do not exist are no change of the data', async () => {
+  test('unknown members do not change the data', async () => {
     const server = await start()
     const layer = await createLayer(server, 'POINT', { a: 'INTEGER' })
     await server.admin('POST', layer.path, { geom: 'POINT(1 2)' })
@@ -88,7 +88,7 @@ describeServers('writing features', (start) => {
     expect(await layer.version()).toBe((before ?? 0) + 1)
   })
 
-  test('a geometry of null changes nothing unless it is meant', async () => {
+  test('a null geometry changes nothing without geom_null', async () => {
     const server = await start()
     const layer = await createLayer(server, 'POINT')
     await server.admin('POST', layer.path, { geom: 'POINT(1 2)' })
@@ -98,7 +98,7 @@ describeServers('writing features', (start) => {
     expect(await layer.list()).toMatchObject([{ geom: null }])
   })
 
-  test('reprojects what comes in another reference system', async () => {
+  test('reprojects geometries from other reference systems', async () => {
     const server = await start()
     const layer = await createLayer(server, 'POINT')
     await server.admin('POST', `${layer.path}?srs=4326`, { geom: 'POINT (90 45)' })
@@ -115,7 +115,7 @@ describeServers('writing features', (start) => {
     expect(await layer.refuse('POST', '?srs=4326', { geom: 'POINT (0 91)' })).toContain('invalid geometry')
   })
 
-  test('makes single geometries multi where the layer asks, and refuses every other mismatch', async () => {
+  test('promotes single geometries to multi, and refuses every other mismatch', async () => {
     const server = await start()
     const layer = await createLayer(server, 'MULTIPOLYGON')
     await server.admin('POST', layer.path, { geom: 'POLYGON((0 0,4 0,4 4))' })
@@ -196,7 +196,7 @@ describeServers('writing features', (start) => {
     expect(await layer.list()).toHaveLength(good.length)
   })
 
-  test('what is read can be written back', async () => {
+  test('a feature can be written back as it was read', async () => {
     const server = await start()
     const layer = await createLayer(server, 'POINT', everyDatatype)
     const values = { i: -1, b: '-9223372036854775808', r: 5e-324, s: 'ñ', d: '0001-01-01', t: '00:00:00' }
@@ -213,7 +213,7 @@ describeServers('writing features', (start) => {
     expect(three).toEqual({ ...one, id: 3 })
   })
 
-  test('deletes a list in its order, all or none, and everything without a body', async () => {
+  test('deletes a list atomically, and all features without a body', async () => {
     const server = await start()
     const layer = await createLayer(server, 'POINT')
     await server.admin('PATCH', layer.path, Array(6).fill({ geom: 'POINT(0 0)' }))
@@ -230,7 +230,7 @@ describeServers('writing features', (start) => {
     expect(await layer.list()).toEqual([])
   })
 
-  test('needs the permission to write data', async () => {
+  test('requires the permission to write data', async () => {
     const server = await start()
     const layer = await createLayer(server, 'POINT')
     await publishLayer(server.database, layer.id)
@@ -241,7 +241,7 @@ describeServers('writing features', (start) => {
     expect(await layer.version()).toBe(1)
   })
 
-  test('writers of one layer wait for each other, and none is lost', async () => {
+  test('concurrent writers of one layer wait for each other, and no change is lost', async () => {
     const server = await start()
     const layer = await createLayer(server, 'POINT', { n: 'INTEGER' })
     const answers = await Promise.all(

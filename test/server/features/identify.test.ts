@@ -21,7 +21,7 @@ async function createSample(server: TestServer, srs: 3857 | 4326 = 3857): Promis
 }
 
 describeServers('identify', (start) => {
-  test('finds what intersects, with label, fields and the name of the layer', async () => {
+  test('finds intersecting features, with label, fields and the name of the layer', async () => {
     const server = await start()
     const id = await createSample(server)
     const geom = 'POLYGON((0 0,5 0,5 5,0 5,0 0))'
@@ -48,7 +48,7 @@ describeServers('identify', (start) => {
     })
   })
 
-  test('brings the geometry to the reference system of each layer', async () => {
+  test('reprojects the geometry to the reference system of each layer', async () => {
     const server = await start()
     const layers = [await createSample(server, 4326), await createSample(server)]
     const geom = 'POLYGON((0 0,5 0,5 5,0 5,0 0))'
@@ -61,7 +61,7 @@ describeServers('identify', (start) => {
     expect(await ask(3857)).toEqual([0, 2])
   })
 
-  test('what one may not look into has an error in its place, the rest is answered', async () => {
+  test('a layer that the caller cannot read has an error, and the others have results', async () => {
     const server = await start()
     const [open, closed] = [await createSample(server), await createSample(server)]
     await publishLayer(server.database, open)
@@ -89,7 +89,7 @@ describeServers('identify', (start) => {
     })
   })
 
-  test('gives at most a hundred features of a layer', async () => {
+  test('returns at most a hundred features of a layer', async () => {
     const server = await start()
     const id = await createTestLayer(server.database, { name: 'crowd', geometryType: 'POINT' })
     await server.admin('PATCH', `/api/resource/${id}/feature/`, Array(120).fill({ geom: 'POINT(1 1)' }))

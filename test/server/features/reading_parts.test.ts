@@ -24,7 +24,7 @@ async function createGappyLayer({ database }: TestServer): Promise<number> {
   return id
 }
 
-describeServers('features that are read in parts', (start) => {
+describeServers('features read in parts', (start) => {
   let server: TestServer
   let id: number
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describeServers('features that are read in parts', (start) => {
     expect(listed[0]).toBe(ids.find((one) => one % 7 === 6))
   })
 
-  test('are exported once each, however the file is written', async () => {
+  test('are exported once each, in every format', async () => {
     const { features } = await (await server.admin('GET', `/api/resource/${id}/geojson`)).json<{
       features: { id: number }[]
     }>()

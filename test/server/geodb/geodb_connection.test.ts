@@ -20,8 +20,8 @@ const told = async (answer: { status: number; json<T>(): Promise<T> }) => [
 
 const place = { hostname: 'db.example.org', port: 5433, database: 'gis', username: 'ann' }
 
-describeServers('connections to databases elsewhere', (start) => {
-  test('are read back without their password, and nobody is asked until somebody wants to know', async () => {
+describeServers('connections to foreign databases', (start) => {
+  test('are read back without their password, and do not connect until it is needed', async () => {
     const { admin } = await start()
     const id = await createConnection(admin, 'Read', { ...place, password: 'sesame-1' })
     const text = await (await admin('GET', `/api/resource/${id}`)).text()
@@ -32,7 +32,7 @@ describeServers('connections to databases elsewhere', (start) => {
     expect(await read(admin, plain)).toEqual({ ...place, port: '5433', sslmode: 'verify-full' })
   })
 
-  test('are changed member by member, and sent back whole they stay as they are', async () => {
+  test('are changed member by member, and stay unchanged when sent back', async () => {
     const { admin } = await start()
     const id = await createConnection(admin, 'Changed', { ...place, password: 'sesame' })
     const whole = await read(admin, id)
@@ -42,7 +42,7 @@ describeServers('connections to databases elsewhere', (start) => {
     expect(await read(admin, id)).toEqual({ ...whole, database: 'other', username: 'bob' })
   })
 
-  test('keep their password sealed, and a change that leaves it out keeps it', async () => {
+  test('encrypt their password, and keep it if an update has none', async () => {
     const { admin, database, running } = await start()
     const id = await createConnection(admin, 'Sealed', { ...place, password: 'sesame-2' })
     await change(admin, id, { username: 'bob' })
@@ -67,7 +67,7 @@ describeServers('connections to databases elsewhere', (start) => {
     { port: null },
     { sslmode: 'disable' },
     { sslmode: 'verify-full' },
-  ])('do not take their password to another server: %j', async (other) => {
+  ])('do not send their password to another server: %j', async (other) => {
     const { admin } = await start()
     const id = await createConnection(admin, JSON.stringify(other), { ...place, password: 'sesame' })
     expect(await told(await change(admin, id, other))).toEqual([
@@ -92,7 +92,7 @@ describeServers('connections to databases elsewhere', (start) => {
     ['no database', { database: '' }, 'database'],
     ['an unknown way to secure it', { sslmode: 'always' }, 'sslmode'],
     ['a password that is none', { password: 7 }, 'password'],
-  ])('to %s are refused, naming the place and no password', async (name, member, field) => {
+  ])('to %s are refused with the location and without the password', async (name, member, field) => {
     const { admin } = await start()
     const answer = await admin('POST', '/api/resource/', {
       resource: { cls: 'geodb_connection', parent: { id: 0 }, display_name: name },
@@ -106,7 +106,7 @@ describeServers('connections to databases elsewhere', (start) => {
     expect(text).not.toContain('open-sesame')
   })
 
-  test('tell what the database holds to who may use them', async () => {
+  test('list the tables of the database for users with connection.connect', async () => {
     const { admin } = await start()
     const { execute, connection } = await openForeign()
     await execute(`drop schema if exists "Roads & paths" cascade; create schema "Roads & paths"
@@ -137,7 +137,7 @@ describeServers('connections to databases elsewhere', (start) => {
     ])
   })
 
-  test('are used by who may connect, and read by who may read, whoever may see the layer', async () => {
+  test('require connection.connect to use and connection.read to read, independent of the layer', async () => {
     const { admin, as, database } = await start()
     const { execute, connection } = await openForeign()
     await execute(`drop table if exists guarded;
@@ -198,7 +198,7 @@ describeServers('connections to databases elsewhere', (start) => {
     })
   })
 
-  test('whose password cannot be opened any more say so where it is needed, and nowhere else', async () => {
+  test('whose password cannot be decrypted fail only when it is needed', async () => {
     const { admin, database } = await start()
     const { execute, connection } = await openForeign()
     await execute(
@@ -226,7 +226,7 @@ describeServers('connections to databases elsewhere', (start) => {
     expect((await admin('GET', `/api/resource/${layer}/feature_count`)).status).toBe(200)
   })
 
-  test('are asked with the password they have, and a wrong one is told without being shown', async () => {
+  test('use the stored password, and a wrong one is reported without showing it', async () => {
     const { admin } = await start()
     const { execute, connection } = await openForeign()
     const login = { ...connection, username: `ann_${connection.database}` }

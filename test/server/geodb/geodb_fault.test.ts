@@ -72,35 +72,32 @@ describeServers(
     test.each<['refused' | 'cut', RegExp]>([
       ['refused', /: the connection was refused\.$/],
       ['cut', /: the connection was closed\.$/],
-    ])(
-      'that is %s is told with 503 by everything that needs it, and by nothing else; then all is well again',
-      async (state, why) => {
-        const { admin, proxy, layer, own } = await open()
-        const well = paths(layer).map(() => [200, true])
-        expect(await statuses(admin, layer)).toEqual(well)
-        await proxy.set(state)
-        expect(await statuses(admin, layer)).toEqual(paths(layer).map(() => [503, true]))
-        const answer = await admin('POST', `/api/resource/${layer}/feature/`, { fields: { name: 'new' } })
-        expect([answer.status, await answer.json()]).toEqual([
-          503,
-          expect.objectContaining({ code: 'external/database', message: expect.stringMatching(why) }),
-        ])
-        expect((await admin('GET', `/api/resource/${layer}`)).status).toBe(200)
-        expect((await admin('GET', `/api/resource/${own}/feature_count`)).status).toBe(200)
-        const found = await admin('POST', '/api/feature_layer/identify', {
-          ...{ srs: 3857, geom: 'POLYGON ((0 0, 2 0, 2 2, 0 0))', layers: [own, layer] },
-        })
-        expect(await found.json()).toEqual({
-          [own]: { featureCount: 0, features: [] },
-          [layer]: { error: expect.stringMatching(why) },
-          featureCount: 0,
-        })
-        await proxy.set('open')
-        expect(await statuses(admin, layer)).toEqual(well)
-      },
-    )
+    ])('that is %s leads to 503 for dependent requests only, until it recovers', async (state, why) => {
+      const { admin, proxy, layer, own } = await open()
+      const well = paths(layer).map(() => [200, true])
+      expect(await statuses(admin, layer)).toEqual(well)
+      await proxy.set(state)
+      expect(await statuses(admin, layer)).toEqual(paths(layer).map(() => [503, true]))
+      const answer = await admin('POST', `/api/resource/${layer}/feature/`, { fields: { name: 'new' } })
+      expect([answer.status, await answer.json()]).toEqual([
+        503,
+        expect.objectContaining({ code: 'external/database', message: expect.stringMatching(why) }),
+      ])
+      expect((await admin('GET', `/api/resource/${layer}`)).status).toBe(200)
+      expect((await admin('GET', `/api/resource/${own}/feature_count`)).status).toBe(200)
+      const found = await admin('POST', '/api/feature_layer/identify', {
+        ...{ srs: 3857, geom: 'POLYGON ((0 0, 2 0, 2 2, 0 0))', layers: [own, layer] },
+      })
+      expect(await found.json()).toEqual({
+        [own]: { featureCount: 0, features: [] },
+        [layer]: { error: expect.stringMatching(why) },
+        featureCount: 0,
+      })
+      await proxy.set('open')
+      expect(await statuses(admin, layer)).toEqual(well)
+    })
 
-    test('under load gives whole answers or 503, never a part or a hang, and recovers', async () => {
+    test('under load returns complete responses or 503, never a part or a hang, and recovers', async () => {
       const { admin, proxy, layer } = await open()
       const whole = await (await admin('GET', `/api/resource/${layer}/feature/`)).text()
       const seen = new Set<string>()
@@ -128,7 +125,7 @@ describeServers(
       expect([...seen]).toEqual(['whole'])
     })
 
-    test('that says nothing is given up, and no connection to it stays', async () => {
+    test('that does not respond times out, and no connection to it remains', async () => {
       const { admin, proxy, layer } = await open()
       await proxy.set('cut')
       await proxy.set('silent')
@@ -142,7 +139,7 @@ describeServers(
       expect((await statuses(admin, layer)).map(([status]) => status)).toEqual(paths(layer).map(() => 200))
     })
 
-    test('that offers no encryption is refused where that is required, and taken where it is only preferred', async () => {
+    test('without encryption is refused if it is required, and accepted if it is preferred', async () => {
       const { admin, connection, layer } = await open()
       const { password } = (await openForeign()).connection
       for (const [sslmode, status] of [
@@ -162,7 +159,7 @@ describeServers(
       }
     })
 
-    test('holds no connection for a connection that was changed', async () => {
+    test('has no open connection for a connection that was changed', async () => {
       const { admin, connection, layer } = await open()
       const { execute, connection: there } = await openForeign()
       await statuses(admin, layer)
@@ -181,7 +178,7 @@ describeServers(
       await admin('PUT', `/api/resource/${connection}`, { geodb_connection: back })
     })
 
-    test('is spoken of in the log by what failed, without a word of who logs in how', async () => {
+    test('is logged with its errors, without credentials', async () => {
       await open()
       const text = logged.join('')
       expect(text).toContain('lost an idle connection to a foreign database')

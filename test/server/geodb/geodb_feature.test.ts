@@ -77,7 +77,7 @@ async function askBoth({ admin, own, foreign }: Pair, method: string, path: stri
 
 const around = 'POLYGON ((0 0, 3000 0, 3000 3000, 0 3000, 0 0))'
 
-describeServers('features of a table elsewhere', (start) => {
+describeServers('features of a foreign table', (start) => {
   let pairing: Promise<Pair> | undefined
   const pair = () => {
     pairing ??= start().then(createPair)
@@ -120,12 +120,12 @@ describeServers('features of a table elsewhere', (start) => {
     'feature/99/extent',
     'geojson',
     '0/0/0.mvt',
-  ])('are answered as those of our own: %s', async (path) => {
+  ])('have the same responses as those of vector layers: %s', async (path) => {
     const [own, foreign] = await askBoth(await pair(), 'GET', `/api/resource/{id}/${path}`)
     expect(foreign).toEqual(own)
   })
 
-  test('are identified as those of our own', async () => {
+  test('are identified like those of vector layers', async () => {
     const { admin, own, foreign } = await pair()
     const body = { srs: 3857, geom: around, layers: [own, foreign] }
     const answer = await admin('POST', '/api/feature_layer/identify', body)
@@ -135,7 +135,7 @@ describeServers('features of a table elsewhere', (start) => {
     expect(facts(foreign)).toEqual(facts(own))
   })
 
-  test('are drawn as those of our own, simplified or not', async () => {
+  test('are drawn like those of vector layers, simplified or not', async () => {
     for (const more of ['', '&simplification=0', '&extent=512&padding=0'])
       for (const place of ['z=0&x=0&y=0', 'z=9&x=256&y=255', 'z=14&x=8192&y=8191']) {
         const path = `/api/component/feature_layer/mvt?${place}${more}&resource={id}`
@@ -169,7 +169,7 @@ describeServers('features of a table elsewhere', (start) => {
     ['one is deleted twice', 'DELETE', '1', undefined],
     ['listed ones are deleted', 'DELETE', '', [{ id: 2 }]],
     ['all are deleted', 'DELETE', '', undefined],
-  ])('are written as those of our own: %s', async (_, method, path, body) => {
+  ])('are written like those of vector layers: %s', async (_, method, path, body) => {
     const both = await pair()
     const [own, foreign] = await askBoth(both, method, `/api/resource/{id}/feature/${path}`, body)
     expect(foreign).toEqual(own)
@@ -178,10 +178,10 @@ describeServers('features of a table elsewhere', (start) => {
   })
 })
 
-describeServers('a table that others write to', (start) => {
+describeServers('a table with other writers', (start) => {
   const { openLayer } = openTables(start, openForeign)
 
-  test('is never remembered: tile, count, extent and list show what is there now', async () => {
+  test('is never cached: tile, count, extent and list show the current state', async () => {
     const columns = 'id serial primary key, geom geometry(Point, 3857), n text'
     const { execute, admin, id } = await openLayer('others', columns)
     await execute(`insert into others (geom, n) values (ST_SetSRID(ST_MakePoint(0, 0), 3857), 'a')`)

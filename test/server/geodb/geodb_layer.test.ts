@@ -21,10 +21,10 @@ const change = (ask: Ask, id: number, layer: object, more: object = {}) =>
 
 const point = (x: number, srs = 3857) => `ST_SetSRID(ST_MakePoint(${x}, 0), ${srs})`
 
-describeServers('layers of tables elsewhere', (start) => {
+describeServers('layers of foreign tables', (start) => {
   const { open, openLayer } = openTables(start, openForeign)
 
-  test('have their type, their reference system and their fields from the table, and are read back whole', async () => {
+  test('read type, reference system and fields from the table', async () => {
     const { admin, connection, id } = await openLayer(
       'whole',
       'id serial primary key, name text not null, geom geometry(MultiPolygonZ, 25832), lanes int',
@@ -53,7 +53,7 @@ describeServers('layers of tables elsewhere', (start) => {
     })
   })
 
-  test('quote every name, whatever is in it', async () => {
+  test('quote all names', async () => {
     const { admin, execute, connection } = await open()
     const schema = 'My "schema"; drop table x'
     const [table, id, geom] = [`T'a b"c`, 'ID "no', 'The geom$1']
@@ -78,7 +78,7 @@ describeServers('layers of tables elsewhere', (start) => {
     expect(await countOf(admin, layer)).toBe(0)
   })
 
-  test('are made of a table without a type by its rows, and show only those of their own kind', async () => {
+  test('of an untyped table get their type from its rows, and show only rows of that type', async () => {
     const opened = await open()
     const { admin, execute, connection } = opened
     await execute(`drop table if exists mixed; create table mixed (id serial primary key, geom geometry)`)
@@ -113,7 +113,7 @@ describeServers('layers of tables elsewhere', (start) => {
     expect(tile.status).toBe(200)
   })
 
-  test('of views leave rows without id out', async () => {
+  test('of views omit rows without id', async () => {
     const { admin, execute, connection } = await open()
     await execute(`create or replace view some_view as select * from (values
       (1, ${point(1)}::geometry(Point, 3857), 'a'), (null, ${point(2)}, 'b')) as v (id, geom, n)`)
@@ -127,7 +127,7 @@ describeServers('layers of tables elsewhere', (start) => {
     expect(refused).toEqual([422, expect.stringMatching(/"some_view" .* cannot be written: /)])
   })
 
-  test('read their columns again when told, and keep what was said of the fields', async () => {
+  test('read their columns again on request, and keep properties of fields', async () => {
     const columns = 'id serial primary key, geom geometry(Point, 3857), a text, b int, c date'
     const { admin, execute, id } = await openLayer('columns', columns)
     const [a] = (await read(admin, id)).feature_layer.fields
@@ -149,7 +149,7 @@ describeServers('layers of tables elsewhere', (start) => {
     expect((await admin('GET', `/api/resource/${id}/feature/`)).status).toBe(200)
   })
 
-  test('show the columns that are listed, in that order; more may be listed later, and left out', async () => {
+  test('show the listed columns in order, which can be added and removed later', async () => {
     const columns = 'id serial primary key, geom geometry(Point, 3857), a text, b int, c date'
     const { admin, connection, id } = await openLayer('listed', columns)
     const field = (keyname: string, datatype: string, more: object = {}) => ({ keyname, datatype, ...more })
@@ -182,7 +182,7 @@ describeServers('layers of tables elsewhere', (start) => {
     ])
   })
 
-  test('go over to another table, and lose what it has no columns for', async () => {
+  test('can change to another table, and drop fields without a column', async () => {
     const columns = 'id serial primary key, geom geometry(Point, 3857), a text, b int'
     const { admin, execute, id } = await openLayer('before', columns)
     await execute(
@@ -203,7 +203,7 @@ describeServers('layers of tables elsewhere', (start) => {
     expect((await admin('GET', `/api/resource/${id}/feature/`)).status).toBe(200)
   })
 
-  test('are changed without asking where nothing is said that only the table knows', async () => {
+  test('are updated without a connection if the update does not need the table', async () => {
     const { admin, connection, id } = await openLayer(
       'gone',
       'id serial primary key, geom geometry(Point, 3857), a text',
@@ -228,7 +228,7 @@ describeServers('layers of tables elsewhere', (start) => {
     ])
   })
 
-  test('are named where their connection is to be deleted, and go without taking the table along', async () => {
+  test('prevent the deletion of their connection, and are deleted without the table', async () => {
     const { admin, execute, connection, id } = await openLayer(
       'kept',
       'id serial primary key, geom geometry(Point, 3857)',
@@ -245,7 +245,7 @@ describeServers('layers of tables elsewhere', (start) => {
     expect(await execute('select count(*) from kept')).toEqual([{ count: '0' }])
   })
 
-  test('are made in one batch with their connection, all or none', async () => {
+  test('are created in one batch with their connection, atomically', async () => {
     const server = await start()
     const { admin } = server
     const { run, refuse } = openBatchClient(server)

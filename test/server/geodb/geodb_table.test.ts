@@ -13,7 +13,7 @@ import { execute } from '../../support/sql.ts'
 
 const openForeign = useForeign()
 
-describeServers('tables elsewhere', (start) => {
+describeServers('tables of foreign databases', (start) => {
   const { open, openLayer } = openTables(start, openForeign)
 
   test.each<[string, string, object, string, RegExp]>([
@@ -99,7 +99,7 @@ describeServers('tables elsewhere', (start) => {
       'connection',
       /resource id = 2000000 does not exist/,
     ],
-  ])('%s: refused, naming the place', async (name, columns, layer, field, why) => {
+  ])('%s: refused with the location', async (name, columns, layer, field, why) => {
     const { admin } = await start()
     const making = openLayer('bad', columns, { name: `Bad ${name}`, ...layer })
     await expect(making).rejects.toThrow(
@@ -109,7 +109,7 @@ describeServers('tables elsewhere', (start) => {
     expect(await left.json()).toEqual([])
   })
 
-  test('with geometries of SRID 0 are refused, and told how to mend that', async () => {
+  test('with geometries of SRID 0 are refused with a hint', async () => {
     const { admin, execute, connection } = await open()
     await execute(`drop table if exists zero; create table zero (id int primary key, geom geometry(Point));
       insert into zero values (1, ST_MakePoint(1, 2))`)
@@ -144,7 +144,7 @@ describeServers('tables elsewhere', (start) => {
     await plain.drop()
   })
 
-  test('are read all the same where PostGIS stands in a schema of its own', async () => {
+  test('are read if PostGIS is in its own schema', async () => {
     const { admin, running } = await start()
     const { connection } = await openForeign()
     const other = await createTestDatabase()
@@ -166,7 +166,7 @@ describeServers('tables elsewhere', (start) => {
     await other.drop()
   })
 
-  test('that the login may not read or write say so', async () => {
+  test('without privileges to read or write are reported', async () => {
     const { admin, execute, connection } = await open()
     const login = `reader_${connection.id}_${process.pid}`
     await execute(`drop table if exists theirs; create table theirs (id serial primary key, geom geometry(Point, 3857));

@@ -34,7 +34,7 @@ const refusals: [fields: object, why: RegExp][] = [
   [{ twice: 1 }, /"twice"/],
 ]
 
-describeServers('values of a table elsewhere', (start) => {
+describeServers('values of a foreign table', (start) => {
   const { openLayer } = openTables(start, openForeign)
   let opening: ReturnType<typeof openLayer> | undefined
   const open = async () => {
@@ -50,7 +50,7 @@ describeServers('values of a table elsewhere', (start) => {
     return (await answer.json<{ fields: object }>()).fields
   }
 
-  test('become fields by the types of their columns; shapes and bytes do not', async () => {
+  test('become fields by the types of their columns, except geometries and bytes', async () => {
     const { admin, id } = await open()
     const answer = await admin('GET', `/api/resource/${id}`)
     const { feature_layer } = await answer.json<{
@@ -59,7 +59,7 @@ describeServers('values of a table elsewhere', (start) => {
     expect(feature_layer.fields.map(({ keyname, datatype }) => `${keyname} ${datatype}`)).toEqual(datatypes)
   })
 
-  test('are read as what they are, moments to the second, and infinity as nothing', async () => {
+  test('are read exactly, timestamps to the second, and infinity as null', async () => {
     const { admin, path } = await open()
     expect(await read(admin, `${path}9007199254740991`)).toEqual({ ...values, day: null, twice: 6 })
   })
@@ -73,7 +73,7 @@ describeServers('values of a table elsewhere', (start) => {
     },
   )
 
-  test('are written through the types of their columns', async () => {
+  test('are written in the types of their columns', async () => {
     const { admin, path } = await open()
     const geom = 'POLYGON Z ((500000 5500000 1, 500010 5500000 1, 500000 5500010 1, 500000 5500000 1))'
     const fields = { ...values, day: '2020-01-02' }
@@ -82,7 +82,7 @@ describeServers('values of a table elsewhere', (start) => {
     expect(await read(admin, `${path}${fid}`)).toEqual({ ...fields, twice: 6 })
   })
 
-  test.each(refusals)('are refused as the column refuses them: %j', async (fields, why) => {
+  test.each(refusals)('are refused if the column refuses them: %j', async (fields, why) => {
     const { admin, path } = await open()
     const refused = await admin('PUT', `${path}9007199254740991`, { fields })
     expect([refused.status, (await refused.json<{ message: string }>()).message]).toEqual([
@@ -104,7 +104,7 @@ const tiles = [
   ...['0/0/0', '5/16/10', '5/17/11', '7/66/44', '7/67/45', '9/266/178', '5/2/29', '3/7/7', '14/8539/5735'],
 ]
 
-describeServers('a table elsewhere in another reference system', (start) => {
+describeServers('a foreign table in another reference system', (start) => {
   const { openLayer } = openTables(start, openForeign)
 
   /** A layer of our own and one of a table elsewhere, with the same shapes in the middle of Europe. */
@@ -130,7 +130,7 @@ describeServers('a table elsewhere in another reference system', (start) => {
     [25832, 'POLYGON'],
     [4258, 'POLYGON'],
     [3035, 'LINESTRING'],
-  ])('is drawn, found and measured like one of our own: EPSG:%i, %s', async (srs, type) => {
+  ])('is drawn, found and measured like a vector layer: EPSG:%i, %s', async (srs, type) => {
     const { admin, own, foreign } = await openTwins(srs, type)
     const drawn = async (layer: number, tile: string) => {
       const answer = await admin('GET', `/api/resource/${layer}/${tile}.mvt`)

@@ -15,7 +15,7 @@ afterAll(() => server.stop())
 
 const body = { resource: { cls: 'resource_group', parent: { id: 0 }, display_name: 'x' } }
 
-test('a path is the same with a final slash, without it, and with doubled slashes', async () => {
+test('a path works with and without a final slash, and with doubled slashes', async () => {
   for (const path of ['/api/resource/0', '/api/resource/0/', '//api/resource//0'])
     expect((await server.admin('GET', path)).status, path).toBe(200)
   for (const path of ['/api/component/pyramid/route', '/api/component/core/route/'])
@@ -32,7 +32,7 @@ test('HEAD works wherever GET does, without a body', async () => {
   expect((await server.guest('HEAD', '/api/resource/0')).status).toBe(403)
 })
 
-test('a known path refuses TRACE like any other method that it does not take', async () => {
+test('a known path refuses TRACE like any other unsupported method', async () => {
   const asked = { method: 'TRACE', path: '/api/resource/0' }
   expect(await sendRawRequest(server.url, asked)).toMatchObject({
     status: 405,
@@ -41,7 +41,7 @@ test('a known path refuses TRACE like any other method that it does not take', a
   })
 })
 
-test('a known path with another method is 405, with what it takes', async () => {
+test('a known path with another method is 405 with the allowed methods', async () => {
   const response = await server.admin('PATCH', '/api/resource/0')
   expect(response.status).toBe(405)
   expect(response.headers.get('allow')).toBe('GET, PUT, DELETE, HEAD, OPTIONS')
@@ -50,7 +50,7 @@ test('a known path with another method is 405, with what it takes', async () => 
   expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
 })
 
-test('an unknown path is a JSON 404 below /api, and a page for people elsewhere', async () => {
+test('an unknown path is a JSON 404 below /api, and a page elsewhere', async () => {
   const api = await server.guest('GET', '/api/nothing', undefined, { accept: 'text/html' })
   expect([api.status, api.headers.get('content-type')]).toEqual([404, 'application/json'])
   expect(await api.json()).toMatchObject({ code: 'request/not-found', status_code: 404 })
@@ -62,13 +62,13 @@ test('an unknown path is a JSON 404 below /api, and a page for people elsewhere'
   expect((await server.admin('GET', '/api/resource/99999999999')).status).toBe(404)
 })
 
-test('an address that cannot be decoded is a client error, not a server error', async () => {
+test('a URL that cannot be decoded is a client error, not a server error', async () => {
   const response = await server.guest('GET', '/api/resource/%E0%A4%A')
   expect(response.status).toBe(400)
   expect(response.headers.get('content-type')).toBe('application/json')
 })
 
-test('JSON is read whatever the Content-Type says, and without one', async () => {
+test('JSON is read with any Content-Type, and without one', async () => {
   const types = ['application/x-www-form-urlencoded', 'text/plain', 'application/json; charset=utf-8', 'x']
   for (const [at, type] of types.entries()) {
     const named = { resource: { ...body.resource, display_name: `Type ${at}` } }
@@ -80,7 +80,7 @@ test('JSON is read whatever the Content-Type says, and without one', async () =>
   expect(await sendRaw('PUT', '/api/resource/0', JSON.stringify({ resmeta: { items: {} } }))).toBe(200)
 })
 
-test('what is not well-formed JSON is 400, and a body that is no object is 422', async () => {
+test('a body that is not well-formed JSON is 400, and one that is not an object is 422', async () => {
   for (const text of ['{"resource":', 'resource=1', '\u0000'])
     expect((await server.admin('POST', '/api/resource/', text)).status, text).toBe(400)
   expect((await server.admin('POST', '/api/resource/', new Uint8Array([0x7b, 0xff, 0x7d]))).status).toBe(400)
@@ -88,7 +88,7 @@ test('what is not well-formed JSON is 400, and a body that is no object is 422',
     expect((await server.admin('POST', '/api/resource/', text)).status, text).toBe(422)
 })
 
-test('what no database can keep is refused by its place, wherever it comes', async () => {
+test('a value that the database cannot store is refused with its location, wherever it is sent', async () => {
   const send = async (text: string) => {
     const response = await server.admin('POST', '/api/resource/', text)
     const failure = await response.json<ErrorBody>()
@@ -109,7 +109,7 @@ test('what no database can keep is refused by its place, wherever it comes', asy
   expect((await server.as('a\0b', 'x')('GET', '/api/resource/0')).status).toBe(400)
 })
 
-test('the longest name there may be is kept, and found again', async () => {
+test('the longest allowed name is stored, and found again', async () => {
   const display_name = '🗺'.repeat(500)
   const id = await createGroup(server.admin, 0, { display_name, keyname: 'k'.repeat(255) })
   const query = new URLSearchParams({ display_name, keyname: 'k'.repeat(255) })
@@ -117,13 +117,13 @@ test('the longest name there may be is kept, and found again', async () => {
   expect(await found.json()).toEqual([{ resource: expect.objectContaining({ id }) }])
 })
 
-test('what nests without end is 400', async () => {
+test('excessive nesting is 400', async () => {
   const deep = `${'['.repeat(4000)}${']'.repeat(4000)}`
   const text = `{"resource": {"cls": "webmap"}, "webmap": {"root_item": ${deep}}}`
   expect((await server.admin('POST', '/api/resource/', text)).status).toBe(400)
 })
 
-test('what is no HTTP, or has too long a head, is refused in the same form', async () => {
+test('invalid HTTP and a head that is too long are refused in the same format', async () => {
   const long = `GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'a'.repeat(100_000)}\r\n\r\n`
   for (const [text, status] of [
     ['nonsense\r\n\r\n', 400],
@@ -145,7 +145,7 @@ test('what is no HTTP, or has too long a head, is refused in the same form', asy
   expect((await server.guest('GET', '/healthz')).status).toBe(200)
 })
 
-test('a body over the limit is 413, declared or not, and the connection lives on', async () => {
+test('a body over the limit is 413, with or without Content-Length, and the connection stays usable', async () => {
   const large = JSON.stringify({ ...body, filler: 'x'.repeat(20_000) })
   const declared = await server.admin('POST', '/api/resource/', large)
   expect([declared.status, (await declared.json<ErrorBody>()).code]).toEqual([413, 'request/too-large'])
@@ -153,13 +153,13 @@ test('a body over the limit is 413, declared or not, and the connection lives on
   expect((await server.admin('GET', '/api/resource/0')).status).toBe(200)
 })
 
-test('parameters that a client has escaped twice are read', async () => {
+test('parameters that were escaped twice are read', async () => {
   const id = await createGroup(server.admin, 0, { display_name: 'Escaped' })
   const found = await server.admin('GET', `/api/resource/search/?cls=resource_group&amp;root=${id}`)
   expect(await found.json()).toHaveLength(1)
 })
 
-test('a parameter that does not fit is named, and unknown ones are ignored', async () => {
+test('an invalid parameter is named, and unknown ones are ignored', async () => {
   const bad = await (await server.admin('GET', '/api/resource/?parent=x')).json<ErrorBody>()
   expect([bad.status_code, bad.message, bad.data]).toEqual([
     422,
@@ -169,7 +169,7 @@ test('a parameter that does not fit is named, and unknown ones are ignored', asy
   expect((await server.admin('GET', '/api/resource/0?client=x&constructor=1')).status).toBe(200)
 })
 
-test('every failure carries a request id, which the client may choose', async () => {
+test('every error has a request id, which the client may choose', async () => {
   const chosen = await server.guest('GET', '/api/resource/0', undefined, { 'x-request-id': 'abc-12345678' })
   expect(chosen.headers.get('x-request-id')).toBe('abc-12345678')
   expect((await chosen.json<ErrorBody>()).request_id).toBe('abc-12345678')
@@ -190,7 +190,7 @@ test('an error body has the members that clients read', async () => {
   })
 })
 
-test('what goes wrong inside tells its request id and nothing else', async () => {
+test('an internal error reveals only its request id', async () => {
   await server.database.query('alter table resmeta rename to resmeta_gone')
   try {
     const response = await server.admin('GET', '/api/resource/0')
@@ -207,7 +207,7 @@ test('what goes wrong inside tells its request id and nothing else', async () =>
   }
 })
 
-test('operations that are not built say so by their names', async () => {
+test('operations that are not implemented are reported by name', async () => {
   const response = await server.admin('GET', '/api/component/render/image?size=1,1')
   const failure = await response.json<ErrorBody>()
   expect([response.status, failure.code, failure.data]).toEqual([
@@ -217,7 +217,7 @@ test('operations that are not built say so by their names', async () => {
   ])
 })
 
-test('the instance tells its versions, operations and classes to everybody', async () => {
+test('versions, operations and classes are public', async () => {
   const version = await (await server.guest('GET', '/api/component/pyramid/pkg_version')).json()
   expect(version).toEqual({ nextgisweb: '3.10.0', landform: '0.0.0' })
   const routes = await (await server.guest('GET', '/api/component/core/route')).json<
@@ -241,14 +241,14 @@ test('the instance tells its versions, operations and classes to everybody', asy
   })
 })
 
-test('health is told to everybody', async () => {
+test('health checks are public', async () => {
   for (const path of ['/healthz', '/readyz']) {
     const response = await server.guest('GET', path)
     expect([response.status, await response.json()], path).toEqual([200, { status: 'ok' }])
   }
 })
 
-test('the sister dialect is taken always and spoken when asked for', async () => {
+test('the NextGIS dialect is always accepted, and returned on request', async () => {
   const headers = { 'x-api-dialect': 'ngw' }
   const schema = await (await server.guest('GET', '/resource/schema', undefined, headers)).json<{
     resources: Record<string, unknown>
@@ -259,7 +259,7 @@ test('the sister dialect is taken always and spoken when asked for', async () =>
   expect([search.status, await search.json()]).toEqual([200, []])
 })
 
-test('users and groups are listed in short; to guests those of the system only', async () => {
+test('users and groups are listed briefly; guests see only system ones', async () => {
   const names = async (path: string, ask = server.guest) =>
     (await (await ask('GET', path)).json<{ keyname: string }[]>()).map(({ keyname }) => keyname)
   expect(await names('/api/component/auth/user/?brief=true')).toEqual([

@@ -31,7 +31,7 @@ const statements = [
 ]
 
 describeServers('an attack', (start) => {
-  test('no path leads out of the folders that are served', async () => {
+  test('no path leads outside the served folders', async () => {
     const server = await start()
     const web =
       /\/static\/web\/[0-9a-f]+\//.exec((await askRaw(server, '/login')).text)?.[0] ?? '/static/web/'
@@ -44,7 +44,7 @@ describeServers('an attack', (start) => {
       }
   })
 
-  test('statements in texts are texts: found as they are, and never carried out', async () => {
+  test('SQL in strings is stored and found unchanged, and never executed', async () => {
     const { admin, database } = await start()
     const count = async () =>
       (await database.query<{ count: number }>('select count(*)::int as count from resource'))[0]?.count
@@ -78,7 +78,7 @@ describeServers('an attack', (start) => {
     }
   })
 
-  test('statements in names of fields and values of features are neither', async () => {
+  test('SQL in field names and feature values is never executed', async () => {
     const { admin } = await start()
     const fields = statements.map((keyname) => ({ keyname, datatype: 'STRING' }))
     const layer = await createLayer(admin, { name: 'Named', geometryType: 'POINT', fields })
@@ -98,7 +98,7 @@ describeServers('an attack', (start) => {
     expect((await admin('DELETE', `/api/resource/${layer}`)).status).toBe(200)
   })
 
-  test('numbers that no database holds are those of nothing, wherever they stand', async () => {
+  test('numbers out of the range of the database match nothing, wherever they are sent', async () => {
     const { admin } = await start()
     const layer = await createLayer(admin, { name: 'Counted', geometryType: 'POINT' })
     await admin('POST', `/api/resource/${layer}/feature/`, { geom: 'POINT (1 1)' })

@@ -14,18 +14,18 @@ describe('a range', () => {
     expect(parseRange(header, 10)).toEqual(range)
   })
 
-  it.each(['bytes=10-', 'bytes=10-20', 'bytes=-0'])('%s lies outside of ten bytes', (header) => {
+  it.each(['bytes=10-', 'bytes=10-20', 'bytes=-0'])('%s is outside of ten bytes', (header) => {
     expect(parseRange(header, 10)).toBe('unsatisfiable')
   })
 
   it.each([undefined, '', 'bytes=', 'bytes=-', 'bytes=5-4', 'bytes=0-1,3-4', 'lines=0-1', 'bytes=a-b'])(
-    '%s asks for everything',
+    '%s requests all bytes',
     (header) => {
       expect(parseRange(header, 10)).toBeUndefined()
     },
   )
 
-  it('of nothing lies outside', () => {
+  it('of empty content is not satisfiable', () => {
     expect(['bytes=0-0', 'bytes=-1'].map((header) => parseRange(header, 0))).toEqual([
       'unsatisfiable',
       'unsatisfiable',
@@ -34,11 +34,11 @@ describe('a range', () => {
 })
 
 describe('an entity tag', () => {
-  it.each(['"a"', '"b", "a"', 'W/"a"', '*'])('is met by %s', (header) => {
+  it.each(['"a"', '"b", "a"', 'W/"a"', '*'])('matches %s', (header) => {
     expect(matchesTag(header, '"a"')).toBe(true)
   })
 
-  it.each([undefined, '"b"', 'a', ''])('is not met by %s', (header) => {
+  it.each([undefined, '"b"', 'a', ''])('does not match %s', (header) => {
     expect(matchesTag(header, '"a"')).toBe(false)
   })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { problem } from '../../../src/contract/problems.ts'
 import { errorBody, getStatus, problemOf } from '../../../src/server/http/error_body.ts'
 
-test('a problem is told with its code, its data and its detail', () => {
+test('a problem is returned with its code, data and detail', () => {
   const fault = problem('resource/name-taken', 'Taken.', { data: { resource_id: 7 }, detail: '* one' })
   expect(errorBody(fault, 'id')).toEqual({
     title: 'Display name is not unique',
@@ -27,7 +27,7 @@ test.each([
     problem('files/missing', 'there is no file secret', { data: { digest: 'secret' } }),
   ],
   ['something that is no error', 'secret'],
-])('%s tells nothing of the inside', (_, thrown) => {
+])('%s reveals no internal details', (_, thrown) => {
   const fault = problemOf(thrown)
   const body = errorBody(fault, 'id')
   expect(getStatus(fault)).toBe(500)
@@ -35,7 +35,7 @@ test.each([
   expect(JSON.stringify(body)).not.toMatch(/secret|sqlstate/)
 })
 
-test('a database that is away is told by its code, without its address', () => {
+test('an unavailable database is reported by its code, without its address', () => {
   const fault = problem('database/unavailable', 'connect ECONNREFUSED 10.0.0.5:5432')
   expect(errorBody(fault, 'id')).toMatchObject({
     status_code: 503,
@@ -44,7 +44,7 @@ test('a database that is away is told by its code, without its address', () => {
   })
 })
 
-test('a statement that takes too long is told with its limit', () => {
+test('a statement timeout is reported with its limit', () => {
   const message = 'A database statement took longer than 10 s, the limit of GET /api/resource/.'
   expect(errorBody(problem('database/timeout', message), 'id')).toMatchObject({
     status_code: 503,
@@ -53,7 +53,7 @@ test('a statement that takes too long is told with its limit', () => {
   })
 })
 
-test('what the HTTP library refuses keeps its status', () => {
+test('errors of the HTTP library keep their status', () => {
   const refused = Object.assign(new Error('Body is too large'), { statusCode: 413 })
   expect(problemOf(refused).code).toBe('request/too-large')
   const odd = Object.assign(new Error("'%zz' is not a valid url component"), { statusCode: 400 })

@@ -37,7 +37,7 @@ const keptBytes = 5000
 
 const openForeign = useForeign()
 
-describeServers('whatever is asked', (start) => {
+describeServers('an arbitrary request', (start) => {
   let server: TestServer
   beforeAll(async () => {
     server = await start()
@@ -72,7 +72,7 @@ describeServers('whatever is asked', (start) => {
     return (await answer.json<{ resource: { id: number } }[]>()).map(({ resource }) => resource.id)
   }
 
-  test('is answered: done, refused for a reason, but never broken', async () => {
+  test('is executed or refused with a reason, and never causes an internal error', async () => {
     const api = await (await server.guest('GET', '/openapi.json')).json<OpenApi>()
     const openBefore = countOpen()
     let standing: number[] = []

@@ -29,7 +29,7 @@ const read = async (answer: TestResponse) => ({
   body: await answer.json<Record<string, unknown>>(),
 })
 
-describeServers('a request under a key', (start) => {
+describeServers('a request with an idempotency key', (start) => {
   let server: TestServer
   let group = 0
   let layer = 0
@@ -135,32 +135,35 @@ describeServers('a request under a key', (start) => {
   const takers = routeNames.filter((name) => routeOf(name).takesKey === true)
   const showsOnce = (name: RouteName) => listSecrets((routeOf(name).response ?? {}) as Schema).length > 0
 
-  test.each(takers.filter(showsOnce))('%s: is done once, and its secret is not shown again', async (name) => {
-    made += 1
-    const [request, table] = requests[name]?.() ?? [groupRequest('none'), 'no test for it']
-    const key = newKey()
-    const first = await send(request, key)
-    expect(first).toMatchObject({ status: 200, replayed: null })
-    const { token, ...shown } = first.body
-    const before = await count(table)
-    const again = await send(request, key)
-    expect(again).toMatchObject({
-      status: 409,
-      body: {
-        code: 'request/answer-lost',
-        message: 'The request was completed before, but "token" is returned only once.',
-        hint: 'Delete what the request created and send it with a new key.',
-        data: { answer: shown },
-      },
-    })
-    expect(JSON.stringify(again)).not.toContain(String(token))
-    expect(await count(table)).toBe(before)
-    expect(await send({ ...request, body: { name: 'other' } }, key)).toMatchObject({
-      body: { code: 'request/key-reused' },
-    })
-  })
+  test.each(takers.filter(showsOnce))(
+    '%s: is executed once, and its secret is not shown again',
+    async (name) => {
+      made += 1
+      const [request, table] = requests[name]?.() ?? [groupRequest('none'), 'no test for it']
+      const key = newKey()
+      const first = await send(request, key)
+      expect(first).toMatchObject({ status: 200, replayed: null })
+      const { token, ...shown } = first.body
+      const before = await count(table)
+      const again = await send(request, key)
+      expect(again).toMatchObject({
+        status: 409,
+        body: {
+          code: 'request/answer-lost',
+          message: 'The request was completed before, but "token" is returned only once.',
+          hint: 'Delete what the request created and send it with a new key.',
+          data: { answer: shown },
+        },
+      })
+      expect(JSON.stringify(again)).not.toContain(String(token))
+      expect(await count(table)).toBe(before)
+      expect(await send({ ...request, body: { name: 'other' } }, key)).toMatchObject({
+        body: { code: 'request/key-reused' },
+      })
+    },
+  )
 
-  test('keeps no secret that is shown once, not even encrypted', async () => {
+  test('does not store secrets that are shown once, not even encrypted', async () => {
     const key = newKey()
     const path = '/api/component/landform/token'
     const { body } = await send({ method: 'POST', path, body: { name: `sealed ${key}` } }, key)
@@ -174,7 +177,7 @@ describeServers('a request under a key', (start) => {
     expect(text).not.toContain(String(body.token))
   })
 
-  test('shows no secret that an older version has kept', async () => {
+  test('does not show secrets that an older version has stored', async () => {
     const key = newKey()
     const request = { method: 'POST', path: '/api/component/landform/token', body: { name: `older ${key}` } }
     const { body } = await send(request, key)
@@ -186,7 +189,7 @@ describeServers('a request under a key', (start) => {
   })
 
   describe.each(takers.filter((name) => !showsOnce(name)))('%s', (name) => {
-    test('is done once, and answered in the same words again', async () => {
+    test('is executed once, and gets the same response again', async () => {
       made += 1
       const [request, table] = requests[name]?.() ?? [groupRequest('none'), 'no test for it']
       const key = newKey()
@@ -200,7 +203,7 @@ describeServers('a request under a key', (start) => {
     })
   })
 
-  test('is done again under another key, and without one', async () => {
+  test('is executed again with another key, and without one', async () => {
     const request: Creating = { method: 'PUT', path: '/api/component/file_upload/', body: 'twice' }
     const before = await count('upload')
     const first = await send(request, newKey())
@@ -224,7 +227,7 @@ describeServers('a request under a key', (start) => {
     })
   })
 
-  test('has a key of its user alone', async () => {
+  test('has a key that belongs to its user', async () => {
     const administrators = await principalId(server.database, 'administrators')
     await createUser(server.database, 'keyed')
     const id = await principalId(server.database, 'keyed')
@@ -237,7 +240,7 @@ describeServers('a request under a key', (start) => {
     expect(theirs.body.id).not.toBe(mine.body.id)
   })
 
-  test('is for guests too, where they may create something', async () => {
+  test('is supported for guests who may create resources', async () => {
     const request: Creating = { method: 'PUT', path: '/api/component/file_upload/', body: 'by nobody' }
     const key = newKey()
     const first = await send(request, key, server.guest)
@@ -246,7 +249,7 @@ describeServers('a request under a key', (start) => {
     expect(await send(request, key)).toMatchObject({ status: 200, replayed: null })
   })
 
-  test('that failed left nothing, and may come again under its key', async () => {
+  test('that failed leaves nothing behind, and can be repeated with its key', async () => {
     const key = newKey()
     const request = groupRequest('Comes again')
     const inTheWay = await createGroup(server.admin, group, { display_name: 'Comes again' })
@@ -256,7 +259,7 @@ describeServers('a request under a key', (start) => {
     expect(await send(request, key)).toMatchObject({ status: 200, replayed: null })
   })
 
-  test('is done by one of many who send it at once; the others are told to wait, or its answer', async () => {
+  test('that is sent concurrently is executed once; the others get 409 or its response', async () => {
     const key = newKey()
     const before = await count('resource')
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(groupRequest('At once'), key)))
@@ -268,7 +271,7 @@ describeServers('a request under a key', (start) => {
     expect(await count('resource')).toBe(before + 1)
   })
 
-  test('is taken over from a process that died, which can finish nothing any more', async () => {
+  test('is taken over from a dead process, which cannot complete it any more', async () => {
     const key = newKey()
     const userId = await adminId()
     await server.database.query(
@@ -284,7 +287,7 @@ describeServers('a request under a key', (start) => {
     expect(rows[0]?.claim).not.toBe('of the dead')
   })
 
-  test('is forgotten after a day', async () => {
+  test('expires after a day', async () => {
     const key = newKey()
     const request: Creating = { method: 'PUT', path: '/api/component/file_upload/', body: 'a day' }
     const first = await send(request, key)
@@ -297,7 +300,7 @@ describeServers('a request under a key', (start) => {
     expect(second.body.id).not.toBe(first.body.id)
   })
 
-  test('leaves no secret in the database that its key does not open', async () => {
+  test('stores secrets only encrypted', async () => {
     const key = newKey()
     const name = 'secret token'
     const token = { method: 'POST', path: '/api/component/landform/token', body: { name } }
@@ -323,7 +326,7 @@ describeServers('a request under a key', (start) => {
     expect((await send(groupRequest('Good key'), 'k'.repeat(255))).status).toBe(200)
   })
 
-  test('that is no creation is done each time, whatever its headers say', async () => {
+  test('that does not create anything is executed each time, whatever its headers', async () => {
     const key = newKey()
     const path = `/api/resource/${group}`
     for (const description of ['one', 'two']) {

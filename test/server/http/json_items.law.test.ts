@@ -24,7 +24,7 @@ async function readAll(text: string | Uint8Array, sizes: readonly number[], item
 const sizes = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 })
 
 describe('readJsonItems', () => {
-  test('gives the items of the whole text, wherever the text is cut', async () => {
+  test('returns the items of the list, however the text is split', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue()), sizes, fc.nat(3), async (items, cuts, indent) => {
         const text = JSON.stringify(items, null, indent)
@@ -34,7 +34,7 @@ describe('readJsonItems', () => {
     )
   })
 
-  test('refuses every text that JSON.parse refuses or that is no list', async () => {
+  test('refuses every text that JSON.parse refuses or that is not a list', async () => {
     const broken = fc.tuple(
       fc.array(fc.jsonValue(), { maxLength: 3 }),
       fc.nat(),
@@ -57,7 +57,7 @@ describe('readJsonItems', () => {
     )
   })
 
-  test('holds each item to the limit, not the list', async () => {
+  test('limits each item, not the list', async () => {
     const item = { a: 'x'.repeat(50) }
     expect(await readAll(JSON.stringify(Array(100).fill(item)), [7], 60)).toHaveLength(100)
     await expect(readAll(JSON.stringify([item, { a: 'x'.repeat(60) }]), [7], 60)).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe('readJsonItems', () => {
     })
   })
 
-  test('passes over a whole byte order mark, and no other', async () => {
+  test('skips a complete byte order mark only', async () => {
     expect(await readAll('\ufeff [1]', [1])).toEqual([1])
     const mark = Buffer.from('\ufeff')
     const bad = [
@@ -82,7 +82,7 @@ describe('readJsonItems', () => {
       )
   })
 
-  test('says what it found where it is not what it looks for', async () => {
+  test('reports the unexpected value', async () => {
     const cases = [
       ['[1,]', 'expected another item after the comma'],
       ['{}', 'Expected a list, got a value starting with "{" - at $'],

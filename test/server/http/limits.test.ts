@@ -20,7 +20,7 @@ const metadata = (from: number, count: number) => ({
 const group = (children: readonly object[]) => ({ item_type: 'group', display_name: 'G', children })
 const nested = (levels: number): object => group(levels <= 1 ? [] : [nested(levels - 1)])
 
-describeServers('what a request may hold', (start) => {
+describeServers('the size of a request', (start) => {
   let server: TestServer
   let folder: number
   let layer: number
@@ -131,7 +131,7 @@ describeServers('what a request may hold', (start) => {
     expect(await refusal(await server.admin(...request()))).toEqual(refused(message))
   })
 
-  test('a resource gathers metadata up to the limit, request by request', async () => {
+  test('the metadata of a resource is limited across requests', async () => {
     const path = `/api/resource/${await createResource(server.admin, { cls: 'resource_group', name: 'Keys' })}`
     expect((await server.admin('PUT', path, metadata(0, 600))).status).toBe(200)
     expect(await refusal(await server.admin('PUT', path, metadata(600, 401)))).toEqual(
@@ -142,7 +142,7 @@ describeServers('what a request may hold', (start) => {
     expect(Object.keys(resmeta.items)).toHaveLength(1000)
   })
 
-  test('resources stand at most a hundred levels below the root, created or moved', async () => {
+  test('resources can be created or moved at most a hundred levels below the root', async () => {
     const batch = openBatchClient(server)
     const chain = (from: number, count: number, top: number) =>
       numbers(count).map((at) => ({
@@ -183,7 +183,7 @@ describeServers('what a request may hold', (start) => {
       expect((await send(limit - 100)).status).toBe(422)
     })
 
-    test('guests are refused before the body of what takes a user is read', async () => {
+    test('guests are refused before the body of a request that requires a user is read', async () => {
       for (const path of ['/api/component/landform/batch', '/api/component/landform/prepared'])
         expect(await refusal(await server.guest('POST', path, 'no JSON'))).toEqual([
           403,
@@ -193,7 +193,7 @@ describeServers('what a request may hold', (start) => {
     })
   })
 
-  test('limits are told to programs and to people', async () => {
+  test('limits are reported to programs and in messages', async () => {
     const api = await (await server.guest('GET', '/openapi.json')).text()
     for (const limit of [`"x-max-bytes":${bodyBytes.medium}`, `"maxItems":${formLimits.files}`])
       expect(api).toContain(limit)

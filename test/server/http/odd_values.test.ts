@@ -16,7 +16,7 @@ const isChosen = ({ name }: OddRequest, at: number) =>
 
 const openForeign = useForeign()
 
-describeServers('an odd value in a request', (start) => {
+describeServers('an unusual value in a request', (start) => {
   /** One resource of each class, with fields in the layer. */
   const plant = async (server: TestServer, before?: ReadonlyMap<Cls, number>) => {
     await server.admin('DELETE', `/api/resource/${before?.get('resource_group')}`)
@@ -43,7 +43,7 @@ describeServers('an odd value in a request', (start) => {
     return made.get(wanted as Cls) ?? 0
   }
 
-  test('is taken or refused for a reason, wherever it stands', async () => {
+  test('is accepted or refused with a reason, at any position', async () => {
     const server = await start()
     const api = await (await server.guest('GET', '/openapi.json')).json<OpenApi>()
     const words = ['name', 'size', 'day']

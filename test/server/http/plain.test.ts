@@ -22,7 +22,7 @@ describeServers(
     }
     const idOf = async (answer: Awaited<ReturnType<typeof post>>) => (await answer.json<{ id: number }>()).id
 
-    test('answers 201 to creations, and null to changes', async () => {
+    test('returns 201 for creations, and null for updates', async () => {
       const created = await post()
       expect(created.status).toBe(201)
       const body = await created.json<{ id: number }>()
@@ -39,7 +39,7 @@ describeServers(
       expect((await server.admin('POST', '/api/component/file_upload/upload', form)).status).toBe(200)
     })
 
-    test('answers a new password with the id alone', async () => {
+    test('returns only the id after a new password', async () => {
       const user = { keyname: 'plain', password: 'a good password' }
       const { id } = await (await server.admin('POST', '/api/component/auth/user/', user)).json<{
         id: number
@@ -64,7 +64,7 @@ describeServers(
       expect(empty.resmeta).toEqual({ items: {} })
     })
 
-    test('has no member, header or route of ours', async () => {
+    test('has no members, headers or routes of landform', async () => {
       const fields = [{ keyname: 'a', datatype: 'STRING' }]
       const own = { srs: { id: 3857 }, geometry_type: 'POINT', fields }
       const id = await idOf(await post({ cls: 'vector_layer' }, { vector_layer: own }))
@@ -96,7 +96,7 @@ describeServers(
       expect(misspelt).not.toHaveProperty('hint')
     })
 
-    test('knows neither conditions nor keys of requests', async () => {
+    test('ignores conditional headers and idempotency keys', async () => {
       const id = await idOf(await post())
       const change = { resource: { description: 'x' } }
       const answer = await server.admin('PUT', `/api/resource/${id}`, change, { 'if-match': '"99"' })
@@ -107,7 +107,7 @@ describeServers(
       expect(await upload()).not.toBe(await upload())
     })
 
-    test('speaks the sister names, in faults too, and reads both', async () => {
+    test('uses the NextGIS dialect, also in errors, and reads both', async () => {
       const own = { srs: { id: 3857 }, geometry_type: 'POINT', fields: [] }
       const layer = await idOf(await post({ cls: 'vector_layer' }, { vector_layer: own }))
       for (const cls of ['mapsrv_style', 'mapserver_style']) {
@@ -133,7 +133,7 @@ describeServers(
       expect(await tables.json<object[]>()).toHaveLength(2)
     })
 
-    test('is what the toolkit takes for the original: applies a manifest, and has nothing to do then', async () => {
+    test('is treated by the toolkit as NextGIS Web: applies a manifest, and then plans no changes', async () => {
       const api = createApi({
         url: server.url,
         credentials: { login: 'administrator', password: adminPassword },

@@ -56,7 +56,7 @@ test('creating a group takes five round trips, a map two more', async () => {
   expect(map.length, map.join('\n')).toBeLessThanOrEqual(7)
 })
 
-test('renaming takes a handful of statements', async () => {
+test('renaming takes a few statements', async () => {
   const body = (display_name: string) => ({ resource: { display_name } })
   const { answer } = await listStatements(
     'POST',

@@ -42,7 +42,7 @@ async function readTile(ask: Ask, query: string) {
 }
 
 describeServers('vector tiles', (start) => {
-  test('hold ids, attributes of every type without nulls, and positions in tile units', async () => {
+  test('contain ids, attributes of every type except nulls, and positions in tile units', async () => {
     const server = await start()
     const values = { i: -5, b: '9007199254740993', r: 0.5, s: 'Ω', d: '2020-01-02', t: '03:04:05' }
     const id = await createLayer(server, { fields: everyDatatype }, [
@@ -64,7 +64,7 @@ describeServers('vector tiles', (start) => {
     ])
   })
 
-  test('hold several layers in the order asked for, named as the dialect has it', async () => {
+  test('contain several layers in the requested order, with names of the dialect', async () => {
     const server = await start()
     const one = await createLayer(server, {}, [{ geom: 'POINT(0 0)' }])
     const two = await createLayer(server, { geometryType: 'LINESTRING' }, [
@@ -79,7 +79,7 @@ describeServers('vector tiles', (start) => {
     expect(old.status).toBe(200)
   })
 
-  test('clip shapes to the box with its margin, and keep polygons wound the right way', async () => {
+  test('clip geometries to the box with its margin, and preserve the winding of polygons', async () => {
     const server = await start()
     const wide = `POLYGON((-${half} -${half},-${half} ${half},${half} ${half},${half} -${half},-${half} -${half}))`
     const id = await createLayer(server, { geometryType: 'POLYGON' }, [{ geom: wide }])
@@ -129,7 +129,7 @@ describeServers('vector tiles', (start) => {
     expect(await ids('&simplification=0')).toEqual(Array.from({ length: 64 }, (_, at) => at + 1))
   })
 
-  test('thin a crowd to the same points, on every zoom level those of the one before and more', async () => {
+  test('thin dense points consistently: each zoom level contains the points of the previous one', async () => {
     const server = await start()
     const cell = (2 * half) / 64
     // No two numbers of the sequence are near, and no position is on the edge of a cell.
@@ -158,7 +158,7 @@ describeServers('vector tiles', (start) => {
     expect(world.filter((known) => !closer.includes(known))).toEqual([])
   })
 
-  test('thin small shapes to one a cell, drawn as its box, and leave great ones alone', async () => {
+  test('thin small geometries to one per cell, drawn as its box, and keep large ones', async () => {
     const server = await start()
     const unit = (2 * half) / 4096
     const square = (x: number, side: number) => {
@@ -177,7 +177,7 @@ describeServers('vector tiles', (start) => {
     expect(drawn.map((feature) => [feature.id, feature.rings?.[0]?.length])).toEqual([[1, 2]])
   })
 
-  test('draw geometries that are not valid, that have Z, and that reach beyond the square world', async () => {
+  test('draw invalid geometries, geometries with Z, and geometries beyond the square world', async () => {
     const server = await start()
     const corners = [
       `-${half} -${half}`,
@@ -202,7 +202,7 @@ describeServers('vector tiles', (start) => {
     }
   })
 
-  test('take no more than half a megabyte, however much there is, unless everything is asked for', async () => {
+  test('have at most half a megabyte, unless thinning is disabled', async () => {
     const server = await start()
     const fields = { s: 'STRING' } as const
     const side = 75
@@ -218,7 +218,7 @@ describeServers('vector tiles', (start) => {
     expect(whole.features(`svc:${id}`)).toHaveLength(side * side)
   })
 
-  test('an empty tile is 204, and a write makes the next one new', async () => {
+  test('are 204 if they are empty, and change after a write', async () => {
     const server = await start()
     const id = await createLayer(server, { fields: { n: 'INTEGER' } }, [
       { geom: 'POINT(1 1)', fields: { n: 1 } },
@@ -232,7 +232,7 @@ describeServers('vector tiles', (start) => {
     expect(after.features(`svc:${id}`)[0]?.properties).toEqual({ n: 2 })
   })
 
-  test('hold a field as its new type, however often tiles were made before', async () => {
+  test('contain a field in its new type, whatever tiles were created before', async () => {
     const server = await start()
     const features = [{ geom: 'POINT(1 1)', fields: { n: 7 } }]
     const id = await createLayer(server, { fields: { n: 'INTEGER' } }, features)
@@ -254,7 +254,7 @@ describeServers('vector tiles', (start) => {
     expect(await readAll()).toEqual(['7'])
   })
 
-  test('are told by an ETag, and packed for those who can unpack', async () => {
+  test('have an ETag, and are compressed for clients that accept it', async () => {
     const server = await start()
     const features = Array.from({ length: 300 }, (_, at) => ({ geom: `POINT(${at * 50_000} 0)` }))
     const id = await createLayer(server, {}, features)
@@ -276,7 +276,7 @@ describeServers('vector tiles', (start) => {
     expect(changed.status).toBe(200)
   })
 
-  test('need the permission to read data on each layer', async () => {
+  test('require the permission to read data on each layer', async () => {
     const server = await start()
     const [open, closed] = [await createLayer(server, {}, [{}]), await createLayer(server, {}, [{}])]
     await publishLayer(server.database, open)

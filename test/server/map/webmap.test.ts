@@ -29,7 +29,7 @@ const createStyled = async (ask: Ask, name: string) => {
 }
 
 describeServers('web maps', (start) => {
-  test('a web map without anything shows the whole world and has no layers', async () => {
+  test('a new web map shows the world and has no layers', async () => {
     const { admin } = await start()
     const { webmap, basemap_webmap } = await readMap(admin, await createMap(admin, 'Empty'))
     expect(webmap).toEqual({
@@ -44,7 +44,7 @@ describeServers('web maps', (start) => {
     expect(basemap_webmap).toEqual({ basemaps: [] })
   })
 
-  test('a tree is read back in order, with defaults, computed members and scales in one form', async () => {
+  test('a tree is read back in order, with defaults, computed members and normalised scales', async () => {
     const { admin } = await start()
     const { parent, style } = await createStyled(admin, 'Tree')
     const id = await createMap(admin, 'Tree map', {
@@ -100,7 +100,7 @@ describeServers('web maps', (start) => {
     ])
   })
 
-  test('writing what was read changes nothing', async () => {
+  test('writing back a representation changes nothing', async () => {
     const { admin } = await start()
     const { style } = await createStyled(admin, 'Same')
     const id = await createMap(admin, 'Same map', {
@@ -116,7 +116,7 @@ describeServers('web maps', (start) => {
     expect([after.webmap, after.basemap_webmap]).toEqual([webmap, basemap_webmap])
   })
 
-  test('a change replaces the whole tree, and leaves what it does not name', async () => {
+  test('an update replaces the whole tree, and keeps absent members', async () => {
     const { admin } = await start()
     const { style } = await createStyled(admin, 'Replaced')
     const id = await createMap(admin, 'Replaced map', { extent_top: 60, ...root(layer(style), layer(style)) })
@@ -128,7 +128,7 @@ describeServers('web maps', (start) => {
     expect((await readMap(admin, id)).webmap.root_item.children).toHaveLength(1)
   })
 
-  test('the layer of bookmarks may come as an object, as other servers write it', async () => {
+  test('the bookmark layer may be an object, as other servers write it', async () => {
     const { admin } = await start()
     const { parent } = await createStyled(admin, 'Bookmarked')
     const id = await createMap(admin, 'Bookmarked map', { bookmark_resource: { id: parent } })
@@ -138,7 +138,7 @@ describeServers('web maps', (start) => {
     expect(webmap.bookmark_resource).toEqual({ id: parent })
   })
 
-  test('a layer disappears with its style, and the others stay in order', async () => {
+  test('a layer is removed with its style, and the others keep their order', async () => {
     const { admin } = await start()
     const { parent, style } = await createStyled(admin, 'Leaving')
     const other = await createStyle(admin, { parent, name: 'Staying' })
@@ -181,7 +181,7 @@ describeServers('web maps', (start) => {
       '$.webmap.root_item.children.0.children.0.layer_style_id',
     ],
     ['a bookmark layer that is none', { bookmark_resource: 0 }, '$.webmap.bookmark_resource'],
-  ])('%s is refused, naming the place', async (name, webmap, place) => {
+  ])('%s is refused with the location', async (name, webmap, place) => {
     const { admin } = await start()
     const answer = await admin('POST', '/api/resource/', {
       resource: { cls: 'webmap', parent: { id: 0 }, display_name: name },
@@ -192,7 +192,7 @@ describeServers('web maps', (start) => {
     expect([code, message]).toEqual(['request/invalid', expect.stringContaining(`at ${place}`)])
   })
 
-  test('groups in groups without end are refused', async () => {
+  test('excessive nesting of groups is refused', async () => {
     const { admin } = await start()
     let item: object = { item_type: 'group', display_name: 'G', children: [] }
     for (let depth = 0; depth < 40; depth += 1)
@@ -202,7 +202,7 @@ describeServers('web maps', (start) => {
     )
   })
 
-  test('a style that the caller may not read is spoken of like one that is not there', async () => {
+  test('an unreadable style is reported like a missing one', async () => {
     const { admin, guest, database } = await start()
     const { style } = await createStyled(admin, 'Hidden')
     const [anyone] = await database.query<{ id: number }>("select id from principal where keyname = 'guest'")

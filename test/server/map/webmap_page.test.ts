@@ -24,7 +24,7 @@ describeServers('the page of a web map', (start) => {
     return { ...server, map: await making }
   }
 
-  test('its configuration has what its page and other clients read', async () => {
+  test('the configuration has the members that the page and other clients read', async () => {
     const { guest, map } = await prepare()
     const config = await readConfig(guest, map.id)
     const [group] = config.rootItem.children as [ConfigGroup]
@@ -58,7 +58,7 @@ describeServers('the page of a web map', (start) => {
     })
   })
 
-  test('layers that the caller may not read are left out, and the groups that are empty then', async () => {
+  test('unreadable layers are omitted, and groups that are empty without them', async () => {
     const { admin, guest, map } = await prepare()
     const labels = ({ rootItem }: WebmapConfig) =>
       (rootItem.children as ConfigGroup[]).flatMap(({ children }) => children.map(({ label }) => label))
@@ -66,7 +66,7 @@ describeServers('the page of a web map', (start) => {
     expect(labels(await readConfig(admin, map.id))).toEqual(['Cities', 'Squares', 'Nothing for you'])
   })
 
-  test('layers of pictures, which nothing draws yet, are named', async () => {
+  test('raster layers, which cannot be drawn yet, are named', async () => {
     const { admin, guest, map } = await prepare()
     expect((await readConfig(admin, map.id)).landform.undrawn).toEqual([])
     const source = await uploadContent(admin, makeRaster())
@@ -82,7 +82,7 @@ describeServers('the page of a web map', (start) => {
     expect((await readConfig(guest, id)).landform.undrawn).toEqual([])
   })
 
-  test('a change of the features gives the layer another version', async () => {
+  test('a change of the features changes the version of the layer', async () => {
     const { admin, guest, map } = await prepare()
     const version = async () => {
       const [group] = (await readConfig(guest, map.id)).rootItem.children as [ConfigGroup]
@@ -93,7 +93,7 @@ describeServers('the page of a web map', (start) => {
     expect(await version()).toBeGreaterThan(before)
   })
 
-  test('the page loads nothing from elsewhere, and nothing in it can run but its own code', async () => {
+  test('the page loads nothing from other hosts, and runs only its own code', async () => {
     const { guest, map } = await prepare()
     const answer = await guest('GET', `/resource/${map.id}/display`)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
@@ -106,7 +106,7 @@ describeServers('the page of a web map', (start) => {
     ])
   })
 
-  test('its files are kept by browsers for good, and packed for those who take that', async () => {
+  test('the files of the page are cached forever, and compressed for clients that accept it', async () => {
     const { url, guest, map } = await prepare()
     const html = await (await guest('GET', `/resource/${map.id}/display`)).text()
     const path = /src="([^"]+)"/.exec(html)?.[1] ?? ''
@@ -123,12 +123,12 @@ describeServers('the page of a web map', (start) => {
     '/static/web/..%2f..%2f/current.json',
     '/static/web/current.json',
     '/static/web/0000000000000000/..%2fcurrent.json',
-  ])('there is nothing at %s', async (path) => {
+  ])('%s is 404', async (path) => {
     const { guest } = await prepare()
     expect((await guest('GET', path)).status).toBe(404)
   })
 
-  test('who may not see the map gets neither page nor configuration', async () => {
+  test('page and configuration require webmap.display', async () => {
     const { guest, map } = await prepare()
     const page = await guest('GET', `/resource/${map.hiddenId}/display`, undefined, { accept: 'text/html' })
     expect([page.status, page.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])

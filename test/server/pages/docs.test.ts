@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest'
 import { describeServers, type TestServer } from '../../support/server.ts'
 
-describeServers('the description of the interface', (start) => {
+describeServers('the API documentation', (start) => {
   let server: TestServer
   beforeAll(async () => {
     server = await start()
   })
 
-  test('is there for programs, with what this version offers and nothing else', async () => {
+  test('is available as OpenAPI, with the operations of this version only', async () => {
     const answer = await server.guest('GET', '/openapi.json')
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json'])
     const api = await answer.json<{ openapi: string; paths: Record<string, Record<string, object>> }>()
@@ -20,7 +20,7 @@ describeServers('the description of the interface', (start) => {
     }
   })
 
-  test('is there for people, as a page that needs no script and no other host', async () => {
+  test('is available as a page without scripts and other hosts', async () => {
     const answer = await server.guest('GET', '/docs')
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
     const page = await answer.text()

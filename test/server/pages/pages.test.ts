@@ -44,7 +44,7 @@ describeServers('pages of resources', (start) => {
     return { status: answer.status, text: await answer.text(), headers: answer.headers }
   }
 
-  test('show what one may see: path, contents, metadata, rights', async () => {
+  test('show what the caller can read: path, children, metadata, permissions', async () => {
     const { status, text, headers } = await show(`/resource/${group}`)
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(text).toContain('<h1>Seas &amp; &lt;b&gt;lakes&lt;/b&gt;</h1>')
@@ -56,7 +56,7 @@ describeServers('pages of resources', (start) => {
     expect((await show(`/resource/${group}`, server.admin)).text).toContain('>Hidden</a>')
   })
 
-  test('lead to the files of a picture, whoever may read them', async () => {
+  test('link to the files of a raster for callers who can read them', async () => {
     const source = await uploadContent(server.admin, makeRaster())
     const layer = { cls: 'raster_layer', parent: group, name: 'Photo', members: { raster_layer: { source } } }
     const id = await createResource(server.admin, layer)
@@ -65,7 +65,7 @@ describeServers('pages of resources', (start) => {
     for (const link of links) expect(texts.map((text) => text.includes(link))).toEqual([true, false])
   })
 
-  test('show texts of many lines as they stand, and lead to files by their paths', async () => {
+  test('show multi-line strings as written, and link to files by their paths', async () => {
     const { admin } = server
     const file_bucket = { files: [{ ...(await uploadContent(admin, 'x')), name: 'a b/ü.txt' }] }
     const bucket = { cls: 'file_bucket', parent: group, name: 'Files', members: { file_bucket } }
@@ -80,14 +80,14 @@ describeServers('pages of resources', (start) => {
     expect(text).toContain('<pre>&lt;map&gt;\n&lt;layer&gt;\n')
   })
 
-  test('run nothing, whatever a description holds', async () => {
+  test('run no scripts, whatever a description contains', async () => {
     const { text, headers } = await show(`/resource/${group}`)
     expect(text).toContain('<p>Deep</p>')
     expect(text).not.toMatch(/<script|alert/)
     expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*form-action 'self'/)
   })
 
-  test('lead from the start to the root, and who may not see something to the form', async () => {
+  test('redirect from / to the root, and callers without permission to the login form', async () => {
     const home = await fetch(`${server.url}/`, { redirect: 'manual' })
     expect([home.status, home.headers.get('location')]).toEqual([303, '/resource/0'])
     const root = await fetch(`${server.url}/`, { headers: html })
@@ -101,12 +101,12 @@ describeServers('pages of resources', (start) => {
   test.each([
     ['/resource/%d/display?lon=1&lat=2', '/login?next=%2Fresource%2F%d%2Fdisplay%3Flon%3D1%26lat%3D2'],
     ['//example.org/../resource/%d', '/login?next=%2F'],
-  ])('%s, which is refused, leads to the login at %s', async (path, login) => {
+  ])('%s is refused with a link to the login at %s', async (path, login) => {
     const { text } = await show(path.replace('%d', String(hidden)))
     expect(text).toContain(`href="${login.replace('%d', String(hidden))}"`)
   })
 
-  test('a session that has ended leaves the choice of a new login or none', async () => {
+  test('an ended session offers a new login, or to continue as a guest', async () => {
     const login = await submit({ login: 'administrator', password: adminPassword })
     const cookie = (login.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
     await fetch(`${server.url}/logout`, { method: 'POST', headers: { cookie }, redirect: 'manual' })
@@ -117,7 +117,7 @@ describeServers('pages of resources', (start) => {
     expect(text).toContain(`<a href="/login?next=%2Fresource%2F${group}%3Foffset%3D0">Log in</a>`)
   })
 
-  test('long contents come in parts', async () => {
+  test('long lists of children are paged', async () => {
     const { run } = openBatchClient(server)
     const [made] = await run([
       { op: 'create', name: 'long', body: groupBody('Long') },
@@ -139,14 +139,14 @@ describeServers('pages of resources', (start) => {
       redirect: 'manual',
     })
 
-  test('a form logs in, leads on, and another logs out', async () => {
+  test('a form logs in and redirects, and another logs out', async () => {
     await createUser(server.database, 'pia', 'Pia')
     const next = `/resource/${group}`
     const answer = await submit({ login: 'pia', password: userPassword, next })
     expect([answer.status, answer.headers.get('location')]).toEqual([303, next])
     const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
     const page = await (await fetch(`${server.url}/resource/0`, { headers: { ...html, cookie } })).text()
-    expect(page).toContain('Rights of Pia')
+    expect(page).toContain('Permissions of Pia')
     const out = await fetch(`${server.url}/logout`, {
       method: 'POST',
       headers: { cookie },
@@ -157,7 +157,7 @@ describeServers('pages of resources', (start) => {
     expect(after).not.toContain('Log out')
   })
 
-  test('a wrong password is told on the form, which keeps the login and forgets the password', async () => {
+  test('a wrong password is reported on the form, which keeps only the login', async () => {
     const answer = await submit({ login: '"><i>', password: 'a wrong password', next: '/resource/0' })
     const text = await answer.text()
     expect(answer.status).toBe(401)
@@ -167,14 +167,14 @@ describeServers('pages of resources', (start) => {
   })
 
   test.for(['https://example.org/', '//example.org', '/\\example.org', 'javascript:alert(1)', '/a\nb'])(
-    'a login never leads to %s',
+    'a login never redirects to %s',
     async (next) => {
       const answer = await submit({ login: 'administrator', password: adminPassword, next })
       expect([answer.status, answer.headers.get('location')]).toEqual([303, '/'])
     },
   )
 
-  test('another site cannot log anybody out', async () => {
+  test('another site cannot log users out', async () => {
     const answer = await submit({ login: 'administrator', password: adminPassword })
     const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
     const headers = { cookie, origin: 'https://example.org', 'sec-fetch-site': 'cross-site' }

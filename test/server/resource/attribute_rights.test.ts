@@ -146,7 +146,7 @@ describeServers('an attribute', (start) => {
   )
 
   const writing = [...new Set(attributes.map(({ write }) => write))]
-  test.each(writing)('that may not be written without %s is taken as it is read only', async (permission) => {
+  test.each(writing)('that requires %s to write is ignored if it is unchanged', async (permission) => {
     const { admin, prober, ids, allowAllBut } = await open()
     await allowAllBut(permission)
     for (const attribute of attributes.filter(({ write }) => write === permission)) {
@@ -166,21 +166,24 @@ describeServers('an attribute', (start) => {
     }
   })
 
-  test.each(clsNames)('is sent back with all others by a user who may write nothing: %s', async (cls) => {
-    const { prober, ids, allowAllBut } = await open()
-    const path = `/api/resource/${ids.get(cls)}`
-    await allowAllBut(...writing)
-    for (const dialect of ['document', 'ngw']) {
-      const headers = { 'x-api-dialect': dialect }
-      const before = await prober('GET', path, undefined, headers)
-      const body = await before.json<Body>()
-      const answer = await prober('PUT', path, body, headers)
-      expect([answer.status, answer.headers.get('etag')]).toEqual([200, before.headers.get('etag')])
-      expect(await (await prober('GET', path, undefined, headers)).json()).toEqual(body)
-    }
-  })
+  test.each(clsNames)(
+    'can be sent back with all others by a user without write permission: %s',
+    async (cls) => {
+      const { prober, ids, allowAllBut } = await open()
+      const path = `/api/resource/${ids.get(cls)}`
+      await allowAllBut(...writing)
+      for (const dialect of ['document', 'ngw']) {
+        const headers = { 'x-api-dialect': dialect }
+        const before = await prober('GET', path, undefined, headers)
+        const body = await before.json<Body>()
+        const answer = await prober('PUT', path, body, headers)
+        expect([answer.status, answer.headers.get('etag')]).toEqual([200, before.headers.get('etag')])
+        expect(await (await prober('GET', path, undefined, headers)).json()).toEqual(body)
+      }
+    },
+  )
 
-  test('that may not be read is refused whatever else a request says, in every route', async () => {
+  test('that cannot be read is refused in every route, whatever else a request contains', async () => {
     const { admin, prober, ids, allowAllBut } = await open()
     const id = ids.get('resource_group') ?? 0
     await allowAllBut('metadata.read')
@@ -204,7 +207,7 @@ describeServers('an attribute', (start) => {
     expect(await read(admin, id)).toEqual(before)
   })
 
-  test('that may not be written leaves the others of the request to be written', async () => {
+  test('that cannot be written does not prevent writing the others', async () => {
     const { admin, prober, ids, allowAllBut } = await open()
     const id = ids.get('vector_layer') ?? 0
     await allowAllBut('metadata.write', 'datastruct.write')

@@ -75,8 +75,8 @@ function requestsOn(id: number, file_upload: object): Request[] {
   ]
 }
 
-describeServers('who may see a layer but not its data', (start) => {
-  test('learns nothing of them and changes none, whatever is asked', async () => {
+describeServers('a caller who can read a layer but not its data', (start) => {
+  test('can neither learn nor change any of them, whatever the request', async () => {
     const server = await start()
     const { id, parent, ask } = await plantSecret(server)
     const asked = requestsOn(id, await uploadContent(ask, 'mine'))

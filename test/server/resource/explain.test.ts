@@ -17,7 +17,7 @@ interface WireItem {
 
 type Answer = Record<string, Record<string, { result: boolean; explain: WireItem[] }>>
 
-describeServers('explaining permissions', (start) => {
+describeServers('explanations of permissions', (start) => {
   let server: TestServer
   let anna: number
   let group: number
@@ -53,7 +53,7 @@ describeServers('explaining permissions', (start) => {
     return { status: answer.status, json: await answer.json<Answer & { code: string }>() }
   }
 
-  test('agree with the permissions, for all scopes of the class', async () => {
+  test('match the permissions, for all scopes of the class', async () => {
     const held = await (
       await server.as('anna', userPassword)('GET', `/api/resource/${group}/permission`)
     ).json<Record<string, Record<string, boolean>>>()
@@ -66,7 +66,7 @@ describeServers('explaining permissions', (start) => {
     expect(held.resource).toMatchObject({ read: true, update: false })
   })
 
-  test('name the rules with their principals and resources, and what is required', async () => {
+  test('list the rules with their principals and resources, and the requirements', async () => {
     const { json } = await ask('?scope=resource&permission=update')
     expect(Object.keys(json)).toEqual(['resource'])
     const items = json.resource?.update?.explain ?? []
@@ -89,7 +89,7 @@ describeServers('explaining permissions', (start) => {
     })
   })
 
-  test('name classes in the dialect of the answer', async () => {
+  test('have class names of the requested dialect', async () => {
     const parent = await createLayer(server.admin, { name: 'Layer', geometryType: 'POINT' })
     const style = await createStyle(server.admin, { parent, name: 'Style' })
     const identity = 'mapsrv_style'
@@ -107,7 +107,7 @@ describeServers('explaining permissions', (start) => {
     }
   })
 
-  test('those of others are for who may change the rules', async () => {
+  test('of other users require the permission to change rules', async () => {
     const others = `?user=${anna}&permission=read`
     const asAdmin = await ask(others, server.admin)
     expect(asAdmin.json.resource?.read?.result).toBe(true)

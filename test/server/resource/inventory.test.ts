@@ -51,7 +51,7 @@ describeServers('many resources at once', (start) => {
       return { status: answer.status, ...(await answer.json<{ code?: string }>()) }
     }
 
-    test('with all below them, each counted once, and nothing goes before it is said so', async () => {
+    test('with their descendants, each counted once, and only after the check', async () => {
       const group = await createGroup()
       const inner = await createGroup(group)
       const layer = await createLayer(server.admin, { name: 'L', parent: inner, geometryType: 'POINT' })
@@ -67,7 +67,7 @@ describeServers('many resources at once', (start) => {
       for (const id of [group, inner, layer, other]) expect(await exists(id)).toBe(false)
     })
 
-    test('all or nothing; partly where that is asked for', async () => {
+    test('atomically, or partially on request', async () => {
       const good = await createGroup()
       const kept = await createGroup()
       await server.admin('PUT', `/api/resource/${kept}`, { resmeta: { items: { 'landform.protect': true } } })
@@ -83,7 +83,7 @@ describeServers('many resources at once', (start) => {
       expect([await exists(good), await exists(kept)]).toEqual([false, true])
     })
 
-    test('together with what uses them, and not without it', async () => {
+    test('together with their referrers, and not without them', async () => {
       const group = await createGroup()
       const table = await idOf('lookup_table', group)
       const field = { keyname: 'a', datatype: 'STRING', lookup_table: { id: table } }
@@ -101,7 +101,7 @@ describeServers('many resources at once', (start) => {
       expect([await exists(table), await exists(layer)]).toEqual([false, false])
     })
 
-    test('but not what a kept resource uses', async () => {
+    test('unless a remaining resource uses them', async () => {
       const group = await createGroup()
       const table = await idOf('lookup_table', group)
       const field = { keyname: 'a', datatype: 'STRING', lookup_table: { id: table } }
@@ -115,7 +115,7 @@ describeServers('many resources at once', (start) => {
       expect([await exists(table), await exists(layer)]).toEqual([true, true])
     })
 
-    test('by who may delete each of them', async () => {
+    test('only by callers who may delete each of them', async () => {
       const open = await createGroup(0, { permissions: [rule('allow resource', anna)] })
       const inner = await createGroup(open)
       const closed = await createGroup(open, { permissions: [rule('deny resource.delete', anna)] })
@@ -140,7 +140,7 @@ describeServers('many resources at once', (start) => {
       return (await answer.json<{ volume: number }>()).volume
     }
 
-    test('of their files and features, and with all that is below', async () => {
+    test('of their files and features, also with their descendants', async () => {
       const group = await createGroup()
       const files = [{ ...(await uploadContent(server.admin, 'x'.repeat(1000))), name: 'a.txt' }]
       const bucket = await idOf('file_bucket', group, { file_bucket: { files } })
@@ -153,7 +153,7 @@ describeServers('many resources at once', (start) => {
       expect(await volumeOf(group, '?recursive=false')).toBe(0)
     })
 
-    test('without what one may not read', async () => {
+    test('without resources that the caller cannot read', async () => {
       const read = rule('allow resource.read', anna)
       const group = await createGroup(0, { permissions: [read] })
       const files = [{ ...(await uploadContent(server.admin, 'y'.repeat(500))), name: 'a.txt' }]
@@ -171,13 +171,13 @@ describeServers('many resources at once', (start) => {
     })
   })
 
-  describe('tell attributes', () => {
+  describe('have attributes', () => {
     const ask = async (resources: unknown, attributes: string[][], as = server.admin) => {
       const answer = await as('POST', '/api/component/resource/attr', { resources, attributes })
       return { status: answer.status, ...(await answer.json<{ items: unknown[]; message: string }>()) }
     }
 
-    test('in order, those of representations and those that are computed', async () => {
+    test('in order, from representations and computed', async () => {
       const group = await createGroup()
       const layer = await createLayer(server.admin, { name: 'A', parent: group, geometryType: 'POINT' })
       const attributes = [
@@ -204,7 +204,7 @@ describeServers('many resources at once', (start) => {
       ])
     })
 
-    test('which children may be made, in the names that are asked for', async () => {
+    test('for the allowed child classes, in the requested dialect', async () => {
       const layer = await createLayer(server.admin, { name: 'Children', geometryType: 'POINT' })
       const answer = await server.admin(
         'POST',
@@ -220,7 +220,7 @@ describeServers('many resources at once', (start) => {
       expect((await ask([open], [['resource.children_creatable']], annas)).items).toEqual([[open, [[0, []]]]])
     })
 
-    test('of a search, of what may be read, and hide the rest', async () => {
+    test('for the results of a search, without hidden ones', async () => {
       const group = await createGroup(0, { permissions: [rule('allow resource.read', anna)] })
       const hidden = await createGroup(group, { permissions: [rule('deny resource.read', anna)] })
       const found = await ask({ type: 'search', root: group }, [['resource.id']], annas)
@@ -231,7 +231,7 @@ describeServers('many resources at once', (start) => {
       ])
     })
 
-    test('and refuse what does not exist by name', async () => {
+    test('and unknown ones are refused by name', async () => {
       expect(await ask([0], [['resource.nonsense']])).toMatchObject({
         status: 422,
         message: expect.stringContaining('resource.nonsense'),
@@ -243,7 +243,7 @@ describeServers('many resources at once', (start) => {
     })
   })
 
-  test('a resource says alone whether it can be deleted, whatever goes with it', async () => {
+  test('whether a resource alone can be deleted, whatever is deleted with it', async () => {
     const group = await createGroup()
     const table = await idOf('lookup_table', group)
     const field = { keyname: 'a', datatype: 'STRING', lookup_table: { id: table } }
@@ -266,7 +266,7 @@ describeServers('many resources at once', (start) => {
     })
   })
 
-  test('the blueprint tells classes and scopes, the quota that there is none', async () => {
+  test('the blueprint lists classes and scopes, and the quota is unlimited', async () => {
     const blueprint = await (await server.guest('GET', '/api/component/resource/blueprint')).json<{
       resources: Record<string, object>
       scopes: Record<string, object>

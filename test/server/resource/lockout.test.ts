@@ -20,7 +20,7 @@ const refusal = (pointer: string, what = 'the resource') => ({
   status: 422,
   code: 'request/invalid',
   message: `no enabled administrator could still read ${what}, update it and change its permissions - at $${pointer.replaceAll('/', '.')}`,
-  hint: 'Leave at least one administrator without a deny, by group, as owner or as a single user.',
+  hint: 'Leave at least one administrator whom no deny rule affects: as a user, as a group member or as the owner.',
   location: ['body', pointer],
 })
 const byRules = refusal('/resource/permissions')
@@ -64,7 +64,7 @@ describeServers('all administrators together', (start) => {
     ask('PUT', `/api/resource/${id}`, { resource: { parent: { id: parent } } })
 
   const principals = ['administrators', 'administrator', 'owner', 'everyone', 'authenticated'] as const
-  test.each(principals)('are not locked out by a deny for %s, the root included', async (name) => {
+  test.each(principals)('are not locked out by a deny for %s, including the root', async (name) => {
     const { admin, ids, top } = await prepare()
     for (const words of ['deny', 'deny resource', 'deny resource.read', 'deny resource.change_permissions'])
       for (const id of [top, 0])
@@ -80,7 +80,7 @@ describeServers('all administrators together', (start) => {
     expect((await addRules(admin, top, rule('deny resource.delete', ids[name]))).status).toBe(200)
   })
 
-  test('are not locked out by a group that all of them are in, or come to be in', async () => {
+  test('are not locked out by a group that contains all of them, now or later', async () => {
     const { admin, ids, top, suffix } = await prepare()
     const crew = await addGroup(admin, `crew${suffix}`, [ids.administrator])
     expect(await failure(addRules(admin, top, rule('deny', crew)))).toEqual(byRules)
@@ -101,7 +101,7 @@ describeServers('all administrators together', (start) => {
     expect((await admin('PUT', groupsPath + crew, { members: [ids.administrator] })).status).toBe(200)
   })
 
-  test('are not locked out by the rules that a new resource comes with', async () => {
+  test('are not locked out by the rules of a new resource', async () => {
     const { admin, ids, top } = await prepare()
     const body = (name: string, rules: Rule[]) => ({
       resource: { cls: 'resource_group', parent: { id: top }, display_name: name, permissions: rules },
@@ -120,7 +120,7 @@ describeServers('all administrators together', (start) => {
     expect((await admin('POST', '/api/resource/', allowed)).status).toBe(200)
   })
 
-  test('are not locked out of what stands below, by class or by owner', async () => {
+  test('are not locked out of descendants, by class or by owner', async () => {
     const { admin, ids, top, suffix } = await prepare()
     const anna = await addUser(admin, `anna${suffix}`)
     await createResource(admin, { cls: 'webmap', parent: top, name: 'Map' })
@@ -136,7 +136,7 @@ describeServers('all administrators together', (start) => {
     expect((await addRules(admin, top, rule('deny', ids.owner, { propagate: false }))).status).toBe(200)
   })
 
-  test('are not locked out by the place where a resource comes to stand, or by its owner', async () => {
+  test('are not locked out by a move of a resource, or by its owner', async () => {
     const { admin, as, ids, top, suffix } = await prepare()
     const anna = await addUser(admin, `anna${suffix}`)
     const root = await rulesOf(admin, 0)
@@ -166,7 +166,7 @@ describeServers('all administrators together', (start) => {
     expect((await setRules(admin, 0, ...root)).status).toBe(200)
   })
 
-  test('are left with one of them that no deny hits, whoever else goes', async () => {
+  test('include at least one whom no deny affects, whoever is removed', async () => {
     const scene = await prepare()
     const { admin, ids, top } = scene
     await withSecond(scene, async (second, ask) => {
@@ -191,7 +191,7 @@ describeServers('all administrators together', (start) => {
     })
   })
 
-  test('are those who can log in: one who is disabled or without a password is no way back', async () => {
+  test('are those who can sign in: disabled users and users without a password do not count', async () => {
     const scene = await prepare()
     const { admin, ids, top } = scene
     await withSecond(scene, async (second) => {
@@ -206,7 +206,7 @@ describeServers('all administrators together', (start) => {
     })
   })
 
-  test('may be locked out already, by rules of an older version, without anything else being refused', async () => {
+  test('may be locked out by rules of an older version, without further refusals', async () => {
     const { admin, database, ids, top, suffix } = await prepare()
     const locked = await createGroup(admin, top, { display_name: 'Locked' })
     await database.query(
@@ -223,7 +223,7 @@ describeServers('all administrators together', (start) => {
     expect((await admin('DELETE', usersPath + user)).status).toBe(200)
   })
 
-  test('count superusers, whom no rule stops', async () => {
+  test('include superusers, to whom no rule applies', async () => {
     const { admin, database, ids, top, suffix } = await prepare()
     const id = await addUser(admin, `super${suffix}`)
     await database.query('update principal set superuser = true where id = $1', [id])

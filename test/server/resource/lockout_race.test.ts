@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const codeOf = async (answer: TestResponse) => [answer.status, (await answer.json<Partial<ErrorBody>>()).code]
 
-test('a deny for one administrator waits for the removal of the other, and is refused then', async () => {
+test('a deny for one administrator waits for the removal of the other, and is then refused', async () => {
   const { admin, database } = server
   const answer = await commitWhenAwaited(
     database,
@@ -48,7 +48,7 @@ test('a deny for one administrator waits for the removal of the other, and is re
   expect(await codeOf(answer)).toEqual([422, 'request/invalid'])
 })
 
-test('the removal of an administrator waits for a deny for the other, and is refused then', async () => {
+test('the removal of an administrator waits for a deny for the other, and is then refused', async () => {
   const { admin, database } = server
   const answer = await commitWhenAwaited(
     database,
@@ -65,7 +65,7 @@ test('the removal of an administrator waits for a deny for the other, and is ref
   expect(await codeOf(answer)).toEqual([409, 'principal/last-administrator'])
 })
 
-test('of two denies for one administrator each that come at once, one stands', async () => {
+test('of two concurrent denies for one administrator each, one is accepted', async () => {
   const { admin, database } = server
   const inner = await createGroup(admin, group, { display_name: 'Inner' })
   const deny = (id: number, user: number) => {

@@ -83,7 +83,7 @@ describeServers('the owner of a resource', (start) => {
     expect(await ownerOf(admin, id)).toBe(annaId)
   })
 
-  test('is given away by nobody but administrators, the own resources included', async () => {
+  test("can be changed only by administrators, also of one's resources", async () => {
     const { anna, annaId, bobId, admin, group } = await prepare()
     const id = await createGroup(anna, group, { display_name: 'Hers' })
     expect(await ownerOf(admin, id)).toBe(annaId)
@@ -91,7 +91,7 @@ describeServers('the owner of a resource', (start) => {
     expect(await ownerOf(admin, id)).toBe(annaId)
   })
 
-  test('is written as it is by every user who may write anything, and nothing changes', async () => {
+  test('can be sent back unchanged by every user with write permission, and nothing changes', async () => {
     const { anna, admin, group } = await prepare()
     const id = await createGroup(admin, group, { display_name: 'Kept' })
     const owner = (await ownerOf(anna, id)) ?? 0
@@ -102,7 +102,7 @@ describeServers('the owner of a resource', (start) => {
     expect(await after.json()).toEqual(await before.json())
   })
 
-  test('is the creator unless an administrator names another user', async () => {
+  test('is the creator unless an administrator sets another user', async () => {
     const { anna, annaId, bobId, admin, group } = await prepare()
     const body = (display_name: string, id: number) => ({
       resource: {
@@ -129,7 +129,7 @@ describeServers('the owner of a resource', (start) => {
     ])
   })
 
-  test('is not changed by an administrator of a moment ago', async () => {
+  test('cannot be changed by a former administrator', async () => {
     const { admin, annaId, group } = await prepare()
     const { as, database } = await start()
     const administrators = await principalId(database, 'administrators')

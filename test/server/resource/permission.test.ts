@@ -53,7 +53,7 @@ describeServers('permissions', (start) => {
       expect(await (await guest('GET', path)).json(), path).toEqual([])
   })
 
-  test('what may not be read is refused when it is asked for, and left out of lists', async () => {
+  test('unreadable resources are refused on request, and omitted from lists', async () => {
     const { anna, annaId, admin, top, allow } = await prepare('allow resource.read')
     const open = await createGroup(admin, top, { display_name: 'Open' })
     const closed = await createGroup(admin, top, { display_name: 'Closed' })
@@ -67,7 +67,7 @@ describeServers('permissions', (start) => {
     expect((await idsOf(await anna('GET', `/api/resource/search/?root=${top}`))).sort()).toEqual([top, open])
   })
 
-  test('a change of rules is seen by the next request, however often the old ones were used', async () => {
+  test('a change of rules takes effect on the next request, despite caches', async () => {
     const { anna, annaId, admin, top, allow } = await prepare()
     const inner = await createGroup(admin, top, { display_name: 'Inner' })
     for (const status of [403, 200, 403, 200]) {
@@ -78,7 +78,7 @@ describeServers('permissions', (start) => {
     expect((await anna('GET', `/api/resource/${inner}`)).status).toBe(403)
   })
 
-  test('attributes that may not be read are left out, and their members stay', async () => {
+  test('unreadable attributes are omitted, and their members stay', async () => {
     const { anna, admin, top } = await prepare('allow resource.read')
     const id = await createGroup(admin, top, { display_name: 'Bare', description: 'Secret.' })
     await admin('PUT', `/api/resource/${id}`, { resmeta: { items: { a: 1 } } })
@@ -88,7 +88,7 @@ describeServers('permissions', (start) => {
     expect(bare.resource).toHaveProperty('display_name', 'Bare')
   })
 
-  test('what is hidden is not found by guessing it', async () => {
+  test('hidden values cannot be found by guessing', async () => {
     const { anna, admin, top } = await prepare('allow resource.read')
     const id = await createGroup(admin, top, { display_name: 'Guessed', description: 'Secret.' })
     const path = `/api/resource/search/?root=${top}&description__like=S%25`
@@ -96,7 +96,7 @@ describeServers('permissions', (start) => {
     expect(await idsOf(await admin('GET', path))).toEqual([id])
   })
 
-  test('attributes that may not be written are refused by name, and nothing changes', async () => {
+  test('attributes without write permission are refused by name, and nothing changes', async () => {
     const { anna, top } = await prepare('allow resource.read', 'allow resource.update')
     const body = { resource: { display_name: 'Other', description: 'x' } }
     expect(await failure(await anna('PUT', `/api/resource/${top}`, body))).toMatchObject({
@@ -114,7 +114,7 @@ describeServers('permissions', (start) => {
     expect((await anna('PUT', `/api/resource/${top}`, { resource: { keyname: null } })).status).toBe(200)
   })
 
-  test('creating takes create on what comes to be, and managing children on its parent', async () => {
+  test('creating requires create on the new resource and manage_children on its parent', async () => {
     const { anna, annaId, top, allow } = await prepare('allow resource.read', 'allow resource.create')
     const body = (cls: string) => ({ resource: { cls, parent: { id: top }, display_name: `New ${cls}` } })
     expect((await failure(await anna('POST', '/api/resource/', body('resource_group')))).data).toMatchObject({
@@ -132,7 +132,7 @@ describeServers('permissions', (start) => {
     expect((await anna('POST', '/api/resource/', body('webmap'))).status).toBe(200)
   })
 
-  test('nobody grants himself what he lacks by the rules of what he creates', async () => {
+  test('callers cannot grant themselves permissions by the rules of a resource they create', async () => {
     const { anna, annaId, top } = await prepare(
       'allow resource.read',
       'allow resource.create',
@@ -149,7 +149,7 @@ describeServers('permissions', (start) => {
     expect(read.resource.owner_user).toEqual({ id: annaId })
   })
 
-  test('only administrators give a resource to somebody, and never to the system', async () => {
+  test('only administrators can set an owner, which cannot be a system user', async () => {
     const { anna, annaId, admin, top, database } = await prepare('allow')
     const guestId = await principalId(database, 'guest')
     const put = (ask: Ask, id: number) =>
@@ -160,7 +160,7 @@ describeServers('permissions', (start) => {
     expect((await failure(await put(admin, 99999))).message).toContain('user id = 99999 does not exist')
   })
 
-  test('rules for the owner follow whoever owns the resource', async () => {
+  test('rules for the owner apply to the current owner', async () => {
     const { anna, annaId, admin, top, allow, database } = await prepare('allow resource.read')
     const owner = await principalId(database, 'owner')
     await allow(top, rule('allow resource.read', annaId), rule('allow resource.update', owner))
@@ -171,7 +171,7 @@ describeServers('permissions', (start) => {
     expect((await rename()).status).toBe(200)
   })
 
-  test('moving takes both parents and create at the new place', async () => {
+  test('moving requires manage_children on both parents and create at the new position', async () => {
     const { anna, annaId, admin, top, allow } = await prepare('allow')
     const other = await createGroup(admin, 0, { display_name: `Other ${scenes}` })
     const id = await createGroup(admin, top, { display_name: 'Moved' })
@@ -185,7 +185,7 @@ describeServers('permissions', (start) => {
     expect((await move()).status).toBe(200)
   })
 
-  test('deleting takes delete on all of the subtree, and managing children of each parent', async () => {
+  test('deleting requires delete on the whole subtree and manage_children on each parent', async () => {
     const { anna, annaId, admin, top, allow } = await prepare('allow')
     const id = await createGroup(admin, top, { display_name: 'Gone' })
     const inner = await createGroup(admin, id, { display_name: 'Inner' })
@@ -208,7 +208,7 @@ describeServers('permissions', (start) => {
     expect((await anna('DELETE', `/api/resource/${id}`)).status).toBe(200)
   })
 
-  test('rules are replaced as a whole; equal ones collapse, allow and deny of the same may stand together', async () => {
+  test('rules are replaced as a whole; duplicates are merged, and an allow and a deny may coexist', async () => {
     const { admin, annaId, top, allow } = await prepare('allow')
     const read = rule('allow resource.read', annaId)
     await allow(top, read, read, rule('deny resource.read', annaId))
@@ -234,7 +234,7 @@ describeServers('permissions', (start) => {
     expect(refused.message).toContain('at $.resource.permissions.0')
   })
 
-  test('the sister name of a class means the same in a rule', async () => {
+  test('a rule accepts the class name of both dialects', async () => {
     const { admin, annaId, top, allow } = await prepare()
     await allow(top, rule('allow resource.read', annaId, { identity: 'mapserver_style' }))
     const { resource } = await (await admin('GET', `/api/resource/${top}`)).json<Representation>()
@@ -244,7 +244,7 @@ describeServers('permissions', (start) => {
     expect(told.permissions?.[0]?.identity).toBe('mapserver_style')
   })
 
-  test('rules never take from administrators what they need to mend them', async () => {
+  test('rules cannot take the permissions from administrators that are needed to repair the rules', async () => {
     const { admin, top, allow, database } = await prepare()
     const administrators = await principalId(database, 'administrators')
     for (const name of ['resource.read', 'resource.update', 'resource.change_permissions']) {
@@ -256,7 +256,7 @@ describeServers('permissions', (start) => {
     expect((await failure(await admin('DELETE', `/api/resource/${top}`))).code).toBe('access/denied')
   })
 
-  test('effective permissions are told by scope; those of others to whoever may change them', async () => {
+  test('effective permissions are returned by scope; those of other users require change_permissions', async () => {
     const { anna, annaId, admin, top } = await prepare('allow resource.read', 'allow metadata')
     const path = `/api/resource/${top}/permission`
     const mine = await (await anna('GET', path)).json()

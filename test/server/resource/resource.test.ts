@@ -11,7 +11,7 @@ const failure = async (response: TestResponse) => {
 }
 
 describeServers('resources', (start) => {
-  test('a group that is created can be read, renamed, listed, found and deleted', async () => {
+  test('a group can be created, read, renamed, listed, found and deleted', async () => {
     const { admin } = await start()
     const created = await admin('POST', '/api/resource/', {
       resource: { cls: 'resource_group', parent: { id: 0 }, display_name: 'Maps', keyname: 'maps' },
@@ -56,21 +56,18 @@ describeServers('resources', (start) => {
     })
   })
 
-  test.each(['9223372036854775808', '2147483648'])(
-    'an id beyond all ids is shown as sent: %s',
-    async (id) => {
-      const { admin } = await start()
-      expect(await failure(await admin('GET', `/api/resource/${id}`))).toMatchObject({
-        code: 'resource/not-found',
-        message: `Resource with id = ${id} was not found.`,
-      })
-      const body = `{"resource": {"cls": "resource_group", "display_name": "x", "parent": {"id": ${id}}}}`
-      const { message } = await failure(await admin('POST', '/api/resource/', body))
-      expect(message).toBe(`Resource with ${id.length > 15 ? 'that id' : `id = ${id}`} was not found.`)
-    },
-  )
+  test.each(['9223372036854775808', '2147483648'])('an id out of range is shown as sent: %s', async (id) => {
+    const { admin } = await start()
+    expect(await failure(await admin('GET', `/api/resource/${id}`))).toMatchObject({
+      code: 'resource/not-found',
+      message: `Resource with id = ${id} was not found.`,
+    })
+    const body = `{"resource": {"cls": "resource_group", "display_name": "x", "parent": {"id": ${id}}}}`
+    const { message } = await failure(await admin('POST', '/api/resource/', body))
+    expect(message).toBe(`Resource with ${id.length > 15 ? 'that id' : `id = ${id}`} was not found.`)
+  })
 
-  test('the parent may stand in the query, and must not contradict the body', async () => {
+  test('the parent may be in the query, and must not contradict the body', async () => {
     const { admin } = await start()
     const resource = { cls: 'resource_group', display_name: 'In the query' }
     const created = await admin('POST', '/api/resource/?parent=0', { resource })
@@ -156,7 +153,7 @@ describeServers('resources', (start) => {
     expect((await failure(response)).message).toContain(message)
   })
 
-  test('names are unique where they have to be, and the error tells whose they are', async () => {
+  test('names are unique as required, and the error names the other resource', async () => {
     const { admin } = await start()
     const one = await createGroup(admin, 0, { display_name: 'One', keyname: 'one' })
     const inner = await createGroup(admin, one, { display_name: 'One' })
@@ -175,7 +172,7 @@ describeServers('resources', (start) => {
     )
   })
 
-  test('of many who create the same name at once, one succeeds and the others are told', async () => {
+  test('of many concurrent creations with the same name, one succeeds and the others are refused', async () => {
     const { admin } = await start()
     const body = {
       resource: { cls: 'resource_group', parent: { id: 0 }, display_name: 'Race', keyname: 'race' },
@@ -195,7 +192,7 @@ describeServers('resources', (start) => {
     expect((await failure(await put({ e: [1] }))).code).toBe('request/invalid')
   })
 
-  test('a representation that is sent back as it was read changes nothing', async () => {
+  test('a representation can be sent back, which changes nothing', async () => {
     const { admin } = await start()
     const id = await createGroup(admin, 0, { display_name: 'Back', description: '<b>x</b>' })
     const before = await (await admin('GET', `/api/resource/${id}`)).json<Representation>()
@@ -204,7 +201,7 @@ describeServers('resources', (start) => {
     expect(await (await admin('GET', `/api/resource/${id}`)).json()).toEqual(before)
   })
 
-  test('a class is fixed, and may be repeated', async () => {
+  test('a class cannot change, and may be sent again', async () => {
     const { admin } = await start()
     const id = await createGroup(admin, 0, { display_name: 'Fixed' })
     const put = (cls: string) => admin('PUT', `/api/resource/${id}`, { resource: { cls } })
@@ -212,7 +209,7 @@ describeServers('resources', (start) => {
     expect((await failure(await put('webmap'))).message).toContain('the class cannot change')
   })
 
-  test('a change is refused when the resource has changed since it was read', async () => {
+  test('an update with If-Match is refused if the resource has changed', async () => {
     const { admin } = await start()
     const id = await createGroup(admin, 0, { display_name: 'Stale' })
     const put = (name: string, tag: string) =>
@@ -226,7 +223,7 @@ describeServers('resources', (start) => {
     expect((await admin('DELETE', `/api/resource/${id}`, undefined, { 'if-match': '*' })).status).toBe(200)
   })
 
-  test('a move takes all that is below along', async () => {
+  test('a move includes all descendants', async () => {
     const { admin } = await start()
     const from = await createGroup(admin, 0, { display_name: 'From' })
     const to = await createGroup(admin, 0, { display_name: 'To' })
@@ -244,7 +241,7 @@ describeServers('resources', (start) => {
     expect(resource.parent).toEqual({ id: moved, parent: { id: to } })
   })
 
-  test('nothing moves under itself, and the root stays where it is', async () => {
+  test('a resource cannot be moved under itself, and the root cannot be moved', async () => {
     const { admin } = await start()
     const top = await createGroup(admin, 0, { display_name: 'Circle' })
     const inner = await createGroup(admin, top, { display_name: 'Inner' })
@@ -260,7 +257,7 @@ describeServers('resources', (start) => {
     expect((await admin('PUT', '/api/resource/0', { resource: { parent: null } })).status).toBe(200)
   })
 
-  test('creations, moves and deletions at once leave every path right', async () => {
+  test('concurrent creations, moves and deletions leave every path correct', async () => {
     const { admin, database } = await start()
     const groups = await Promise.all(
       Array.from({ length: 4 }, (_, at) => createGroup(admin, 0, { display_name: `Busy ${at}` })),
@@ -285,7 +282,7 @@ describeServers('resources', (start) => {
     expect(wrong).toEqual([])
   })
 
-  test('a deletion takes the whole subtree, unless something in it is protected', async () => {
+  test('a deletion includes the whole subtree, unless a resource in it is protected', async () => {
     const { admin } = await start()
     const top = await createGroup(admin, 0, { display_name: 'Doomed' })
     const inner = await createGroup(admin, top, { display_name: 'Kept' })
@@ -299,7 +296,7 @@ describeServers('resources', (start) => {
     expect((await admin('GET', `/api/resource/${inner}`)).status).toBe(404)
   })
 
-  test('what is used from elsewhere is not deleted, and the error names who uses it', async () => {
+  test('a resource that others use cannot be deleted, and the error names them', async () => {
     const { admin, database } = await start()
     const top = await createGroup(admin, 0, { display_name: 'Links' })
     const link = await createGroup(admin, top, { display_name: 'Link' })

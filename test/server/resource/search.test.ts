@@ -27,13 +27,13 @@ describeServers('search and tree', (start) => {
     return (await response.json<Representation[]>()).map(({ resource }) => resource.display_name)
   }
 
-  test('without conditions everything that may be read is found, by name', async () => {
+  test('without conditions all readable resources are found, by name', async () => {
     const { admin, guest } = await plant()
     expect(await names(admin, '')).toEqual(['Alps', 'Deep', 'lakes', 'Main resource group', 'Peaks (100%)'])
     expect(await names(guest, '')).toEqual([])
   })
 
-  test('a user who names keynames is told which of them cannot be read, and nothing of others', async () => {
+  test('a user is told which of the given keynames belong to unreadable resources, and no others', async () => {
     const server = await plant()
     const { admin, guest, database, alps } = server
     await createUser(database, 'hiker')
@@ -60,7 +60,7 @@ describeServers('search and tree', (start) => {
     expect(await unreadable(ask, many.slice(1))).toEqual([])
   })
 
-  test('a pattern that ends in the middle of an escape is refused, a whole one is not', async () => {
+  test('a pattern that ends with an incomplete escape is refused', async () => {
     const { admin } = await plant()
     for (const name of ['display_name__like', 'description__ilike', 'resmeta__like[a]']) {
       const refused = await admin('GET', `/api/resource/search/?${name}=${encodeURIComponent('%\\')}`)
@@ -73,7 +73,7 @@ describeServers('search and tree', (start) => {
     }
   })
 
-  test('all conditions have to hold, and unknown ones are ignored', async () => {
+  test('all conditions must match, and unknown ones are ignored', async () => {
     const { admin, alps } = await plant()
     expect(await names(admin, 'keyname=deep&cls=resource_group&nonsense=1')).toEqual(['Deep'])
     expect(await names(admin, 'keyname=deep&display_name=lakes')).toEqual([])
@@ -90,7 +90,7 @@ describeServers('search and tree', (start) => {
     expect(await names(admin, 'id__in=0')).toEqual(['Main resource group'])
   })
 
-  test('metadata can be searched for, by who may read them', async () => {
+  test('metadata can be searched with permission to read it', async () => {
     const { admin, guest, alps, database } = await plant()
     const items = { region: 'Alpine', height: 4808, open: true }
     await admin('PUT', `/api/resource/${alps}`, { resmeta: { items } })
@@ -119,7 +119,7 @@ describeServers('search and tree', (start) => {
     await admin('PUT', '/api/resource/0', { resource: { permissions } })
   })
 
-  test('an answer says how many there are, and to administrators whether that is all', async () => {
+  test('a response has the total number, and for administrators whether it is complete', async () => {
     const { admin, guest } = await plant()
     const answer = await admin('GET', '/api/resource/search/?limit=2')
     expect([answer.headers.get('x-total-count'), answer.headers.get('x-complete')]).toEqual(['5', 'true'])
@@ -136,7 +136,7 @@ describeServers('search and tree', (start) => {
     expect(await names(admin, `owner_user__id=1`)).toEqual([])
   })
 
-  test('values that do not fit are refused by name, and numbers no id can be find nothing', async () => {
+  test('invalid values are refused by name, and numbers out of range find nothing', async () => {
     const { admin } = await plant()
     for (const query of ['id=x', 'creation_date=2020-02-31', 'parent_id=1.5', 'id__in=1,,2']) {
       const failure = await (await admin('GET', `/api/resource/search/?${query}`)).json<ErrorBody>()
@@ -146,7 +146,7 @@ describeServers('search and tree', (start) => {
     expect(await names(admin, 'root=99999999999')).toEqual([])
   })
 
-  test('a list of any length is whole and in order', async () => {
+  test('a list of any length is complete and in order', async () => {
     const { admin } = await start()
     const top = await createGroup(admin, 0, { display_name: 'Long list' })
     const wanted = Array.from({ length: 5200 }, (_, at) => `n${String(at).padStart(4, '0')}`)
@@ -160,13 +160,13 @@ describeServers('search and tree', (start) => {
     expect((await admin('DELETE', `/api/resource/${top}`)).status).toBe(200)
   })
 
-  test('an answer comes in pages where it is asked to', async () => {
+  test('a response is paged on request', async () => {
     const { admin } = await plant()
     expect(await names(admin, 'limit=2')).toEqual(['Alps', 'Deep'])
     expect(await names(admin, 'limit=2&offset=4')).toEqual(['Peaks (100%)'])
   })
 
-  test('representations are whole where that is asked for, else only their resource', async () => {
+  test('representations are complete on request, otherwise only the member resource', async () => {
     const { admin } = await plant()
     const whole = await (await admin('GET', '/api/resource/search/?keyname=deep&serialization=full')).json()
     expect(whole).toEqual([{ resource: expect.any(Object), resmeta: { items: {} } }])
@@ -174,7 +174,7 @@ describeServers('search and tree', (start) => {
     expect(Object.keys(short[0] ?? {})).toEqual(['resource'])
   })
 
-  test('a list has groups before maps, then goes by name', async () => {
+  test('a list has groups before maps, sorted by name', async () => {
     const { admin } = await plant()
     const top = await createGroup(admin, 0, { display_name: 'Listed' })
     const make = (cls: string, display_name: string) =>
@@ -198,7 +198,7 @@ describeServers('search and tree', (start) => {
     return { head, resources: rest as Representation[] }
   }
 
-  test('a tree comes in one answer: its head, what stands above, then parents before children', async () => {
+  test('a tree is one response: header, ancestors, then parents before children', async () => {
     const { admin, alps } = await plant()
     const { head, resources } = await readTree(admin, `root=${alps}`)
     expect(head).toMatchObject({
@@ -221,7 +221,7 @@ describeServers('search and tree', (start) => {
     expect(resources[1]).toEqual({ resource: own, ...members })
   })
 
-  test('a tree names what stands elsewhere too, where its keyname is asked for', async () => {
+  test('a tree includes resources with the requested keynames outside the subtree', async () => {
     const { admin, alps } = await plant()
     const other = await createGroup(admin, 0, { display_name: 'Elsewhere' })
     const { resources } = await readTree(admin, `root=${other}&keyname=deep,nothing`)
@@ -232,7 +232,7 @@ describeServers('search and tree', (start) => {
     await admin('DELETE', `/api/resource/${other}`)
   })
 
-  test('a tree that hides something from the caller says that it is not complete', async () => {
+  test('a tree with hidden resources is reported as incomplete', async () => {
     const { admin, alps, database, as } = await plant()
     const id = await createUser(database, 'reader')
     const { resource: root } = await (await admin('GET', '/api/resource/0')).json<Representation>()

@@ -8,7 +8,7 @@ import {
 
 describe('parseDatabase', () => {
   it.each(['postgres://gis@db.example.org/gis', 'postgresql://127.0.0.1:5433/x?sslmode=require'])(
-    'takes %s',
+    'accepts %s',
     (text) => {
       expect(parseDatabase(text, '--database')).toBe(text)
     },
@@ -66,7 +66,7 @@ test.each([
   [1000, '1000'],
   [1536, '1536'],
   [3 * 2 ** 10, '3KiB'],
-])('writes %d bytes as %s, which reads back', (bytes, text) => {
+])('formats %d bytes as %s, which parses to the same number', (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text)
   expect(parseBytes(text, '')).toBe(bytes)
 })

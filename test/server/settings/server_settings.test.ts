@@ -4,7 +4,7 @@ import { completeSettings, listSettings, readSettings } from '../../../src/serve
 
 const settings = listSettings().map(([, setting]) => setting)
 
-test('every setting has a variable of its own, and no secret has an option', () => {
+test('every setting has its own variable, and no secret has an option', () => {
   const variables = settings.map(({ variable }) => variable)
   expect(new Set(variables).size).toBe(variables.length)
   expect(settings.filter(({ flag }) => flag === undefined).map(({ variable }) => variable)).toEqual([
@@ -66,7 +66,7 @@ describe('readSettings', () => {
     }
   })
 
-  it('prefers the option to the variable, and takes an empty variable for none', () => {
+  it('prefers the option to the variable, and treats an empty variable as unset', () => {
     const env = { LANDFORM_BODY_LIMIT: '2MiB', LANDFORM_UPLOAD_LIMIT: '', LANDFORM_PLAIN: 'true' }
     expect(readSettings({ '--body-limit': '1MiB', '--dialect': undefined }, env)).toEqual({
       bodyLimitBytes: 2 ** 20,
@@ -80,7 +80,7 @@ describe('readSettings', () => {
 })
 
 describe('completeSettings', () => {
-  it('takes the quota of guests from the upload limit', () => {
+  it('derives the guest quota from the upload limit', () => {
     expect(completeSettings({ uploadLimitBytes: 5 })).toMatchObject({
       uploadLimitBytes: 5,
       guestUploadBytes: 5,

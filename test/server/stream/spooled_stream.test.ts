@@ -41,18 +41,18 @@ async function runningLists(database: Database): Promise<number> {
 describeDrivers('streamRows', (open) => {
   const signal = new AbortController().signal
 
-  test.each([0, 1, 2, 10_000])('gives %i rows as one JSON list', async (count) => {
+  test.each([0, 1, 2, 10_000])('streams %i rows as one JSON list', async (count) => {
     const stream = await streamRows({ database: await open(), statements: [numbers(count)], folder, signal })
     expect(await readAll(stream)).toEqual(Array.from({ length: count }, (_, at) => ({ n: at + 1 })))
   })
 
-  test('a statement that fails at once gives the error and no stream', async () => {
+  test('a statement that fails immediately throws its error before the stream starts', async () => {
     const statement = { text: "select '1' from nowhere", values: [] }
     const started = streamRows({ database: await open(), statements: [statement], folder, signal })
     await expect(started).rejects.toMatchObject({ data: { sqlstate: '42P01' } })
   })
 
-  test('a statement that fails later gives the rows before, then the error', async () => {
+  test('a statement that fails later streams the rows before, then its error', async () => {
     const statement = {
       text: `select concat('"', repeat('x', 1000), 1 / (20000 - n), '"') from generate_series(1, 30000) n`,
       values: [],
@@ -70,7 +70,7 @@ describeDrivers('streamRows', (open) => {
   // 100 MB: more than the memory of a spool.
   const great = numbers(100_000, `"' || repeat('x', 1000) || '"`)
 
-  test('a reader that stops early ends the statement and lets go of the file', async () => {
+  test('a reader that stops early cancels the statement and closes the file', async () => {
     const database = await open()
     const stream = await streamRows({ database, statements: [great], folder, signal })
     await stream.next()
@@ -79,7 +79,7 @@ describeDrivers('streamRows', (open) => {
     expect(await runningLists(database)).toBe(0)
   })
 
-  test('a client that goes away ends the statement, whether it has read or not', async () => {
+  test('a client that disconnects cancels the statement, whether it has read or not', async () => {
     const database = await open()
     for (const reads of [0, 1]) {
       const client = new AbortController()

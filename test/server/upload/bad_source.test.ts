@@ -185,7 +185,7 @@ function renamed(files: readonly ZipEntry[]): ZipEntry[] {
   return files.map((file) => ({ ...file, name: file.name.replace('towns', 'villages') }))
 }
 
-describe('replacing features leaves the layer as it was, and nothing behind, where the source is', () => {
+describe('replacing features leaves the layer unchanged, and nothing behind, if the source is', () => {
   let server: TestServer
   let client: LayerClient
   let id: number

@@ -73,7 +73,7 @@ const findNewFiles = onlyNew(() => findUnreferencedFiles(server))
 afterEach(async () => expect(await findNewFiles()).toEqual([]))
 afterAll(() => server.stop())
 
-test('MIF is loaded with all that it says, and an empty cell is no value', async () => {
+test('MIF is loaded with all values, and an empty cell is null', async () => {
   const source = await client.upload('a.zip', pair(mif, mid))
   const layer = await client.create({ source, srs: { id: 3857 } })
   expect((await client.get(layer)).feature_layer.fields.map(({ datatype }) => datatype)).toEqual([
@@ -92,13 +92,13 @@ test('MIF is loaded with all that it says, and an empty cell is no value', async
   ])
 })
 
-test('texts of MIF are read in the encoding that the request names, where the file names none', async () => {
+test('strings of MIF are read in the encoding of the request if the file declares none', async () => {
   const upload = await client.upload('a.zip', pair(mif, latin(mid.replace('Tver', 'Orl\u00e9ans'))))
   const layer = await client.create({ source: { ...upload, encoding: 'cp1252' }, srs: { id: 3857 } })
   expect((await client.features(layer))[1]?.fields.name).toBe('Orléans')
 })
 
-test('rows of a TAB that are deleted are not features', async () => {
+test('deleted rows of a TAB are not features', async () => {
   const files = makeTable(300)
   const rows = files.get('a.dat') ?? Buffer.alloc(0)
   const [start, size] = [rows.readUInt16LE(8), rows.readUInt16LE(10)]
@@ -114,7 +114,7 @@ test('rows of a TAB that are deleted are not features', async () => {
   expect(await client.features(layer)).toHaveLength(296)
 })
 
-describe('MapInfo files are refused where', () => {
+describe('MapInfo files are refused if', () => {
   const rows = (from: string, to: string) => pair(mif, mid.replace(from, to))
   const shapes = (from: string, to: string) => pair(mif.replace(from, to), mid)
 

@@ -68,7 +68,7 @@ test.each<Source>([
   ],
   ['a table is in the encoding that the request names', 'a.csv', inCyrillicPage(table), '1251'],
   ['a table begins with the mark of UTF-8, whatever the request says', 'a.csv', `\uFEFF${table}`, '1251'],
-])('texts are read as they are where %s', async (_, name, content, encoding) => {
+])('strings are read unchanged if %s', async (_, name, content, encoding) => {
   const source = { ...(await client.upload(name, content)), encoding }
   const id = await client.create({ source, srs: { id: 3857 } })
   expect((await client.features(id)).map(({ fields }) => fields)).toEqual(
@@ -76,7 +76,7 @@ test.each<Source>([
   )
 })
 
-describe('texts are refused, and what to do is said, where', () => {
+describe('strings are refused with a hint if', () => {
   const isNot = (encoding: string) => `the value of field name is not ${encoding}`
 
   test.each<[what: string, name: string, content: Buffer | string, words: string, encoding?: string]>([
@@ -107,7 +107,7 @@ describe('texts are refused, and what to do is said, where', () => {
   })
 })
 
-test('a table that says only that it is of Windows is read, and the report says as what', async () => {
+test('a table that declares an unspecific Windows encoding is read, and the report names the encoding', async () => {
   const source = await client.upload('a.zip', withLanguage(cp1251, 87))
   const answer = await server.admin('POST', '/api/resource/', {
     resource: { cls: 'vector_layer', parent: { id: 0 }, display_name: 'Of Windows' },

@@ -56,7 +56,7 @@ afterAll(() => server.stop())
 const notNumber = 'feature 2: a coordinate is not a number'
 const declares = 'it declares entities'
 
-describe('what XML says is loaded as it says, or refused with the reason:', () => {
+describe('XML is loaded as declared, or refused with the reason:', () => {
   test.each<[what: string, name: string, content: string | Buffer, words: string]>([
     ['KML with a letter for a latitude', 'a.kml', placemarks('1,x'), notNumber],
     ['KML with a letter for a longitude', 'a.kml', placemarks('x,1'), notNumber],
@@ -96,7 +96,7 @@ describe('what XML says is loaded as it says, or refused with the reason:', () =
     expect(`${message}\n${detail}`).toContain(words)
   })
 
-  test('skipping errors leaves out what has a coordinate that is none, and no other', async () => {
+  test('skipping errors omits only features with an invalid coordinate', async () => {
     const source = await client.upload('a.kml', kml(kmlPoint('1,2'), kmlPoint('1,x'), kmlPoint(' 3, 4\n')))
     const id = await client.create({ source, srs: { id: 3857 }, skip_errors: true })
     expect(await client.features(id)).toHaveLength(2)

@@ -60,7 +60,7 @@ describeServers(
       ),
     ]
 
-    test('have a quota for each network, however they send, and users have none', async () => {
+    test('have a quota for each network, for every kind of upload, and users have none', async () => {
       const server = await start()
       const one = from(server.guest, '203.0.113.1')
       const other = from(server.guest, '203.0.113.2')
@@ -85,7 +85,7 @@ describeServers(
       expect((await from(server.guest, '2001:db8:1:2::1')('PUT', uploads, part(0.2))).status).toBe(200)
     })
 
-    test('get none of it back by deleting an upload, but by the time of a day', async () => {
+    test('do not regain quota by deleting an upload, but after a day', async () => {
       const server = await start()
       const guest = from(server.guest, '203.0.113.3')
       const { id } = await (await guest('PUT', uploads, part(0.9))).json<Upload>()
@@ -102,7 +102,7 @@ describeServers(
       expect(kept).toEqual([{ count: 1 }])
     })
 
-    test('have as many files, and as many unfinished uploads, a network', async () => {
+    test('have a maximum number of files and of unfinished uploads per network', async () => {
       const server = await start()
       const guest = from(server.guest, '203.0.113.4')
       expect((await guest('PUT', uploads, 'first')).status).toBe(200)
@@ -130,7 +130,7 @@ describeServers(
       expect((await begin('203.0.113.6')).status).toBe(201)
     })
 
-    test('are not counted with what never came', async () => {
+    test('are not charged for bytes that never arrived', async () => {
       const server = await start()
       const sent = request(`${server.url}${uploads}`, {
         method: 'PUT',
@@ -150,7 +150,7 @@ describeServers(
       expect((await from(server.guest, '203.0.113.7')('PUT', uploads, part(0.9))).status).toBe(200)
     })
 
-    test('share four times as much among all networks', async () => {
+    test('share four times as much across all networks', async () => {
       const server = await start()
       for (let at = 1; at <= 4; at += 1)
         expect((await from(server.guest, `198.51.100.${at}`)('PUT', uploads, part(0.9))).status).toBe(200)
@@ -167,7 +167,7 @@ describeServers(
   config,
 )
 
-test('the quota of guests is one for all processes on a database', async () => {
+test('all processes on a database share the quota of guests', async () => {
   const database = await createTestDatabase()
   const listen = { host: '127.0.0.1', port: 0 }
   const start = async () => {

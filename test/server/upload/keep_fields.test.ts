@@ -42,7 +42,7 @@ async function read({ admin }: TestServer, id: number) {
 }
 
 describeServers('loading with keep_fields', (start) => {
-  it('converts values to the fields of the layer, ids, names and order included', async () => {
+  it('converts values to the fields of the layer, and keeps ids, names and order', async () => {
     const server = await start()
     const id = await makeLayer(server, 'Kept')
     const before = await read(server, id)
@@ -55,7 +55,7 @@ describeServers('loading with keep_fields', (start) => {
     ])
   })
 
-  it('refuses values that do not convert, names them and leaves the layer as it was', async () => {
+  it('refuses values that cannot be converted, names them and does not change the layer', async () => {
     const server = await start()
     const id = await makeLayer(server, 'Refused')
     await load(server, id, good)
@@ -69,7 +69,7 @@ describeServers('loading with keep_fields', (start) => {
     expect(await read(server, id)).toEqual(before)
   })
 
-  it('names rows as they stand in the file, whatever is wrong with those before', async () => {
+  it('reports row numbers of the file, also after invalid rows', async () => {
     const server = await start()
     const id = await makeLayer(server, 'Numbered')
     const rows = [
@@ -96,7 +96,7 @@ describeServers('loading with keep_fields', (start) => {
     expect((await read(server, id)).values).toMatchObject([{ name: 'Oslo', people: 5 }])
   })
 
-  it('leaves such features out with skip_errors', async () => {
+  it('skips such features with skip_errors', async () => {
     const server = await start()
     const id = await makeLayer(server, 'Skipped')
     expect((await load(server, id, bad, { skip_errors: true })).status).toBe(200)

@@ -6,7 +6,7 @@ import { copies, makeGate } from '../../support/gate.ts'
 import { openLayerClient } from '../../support/layer_client.ts'
 import { startTestServer } from '../../support/server.ts'
 
-test('an upload tells how far it is while it is read into a layer, and no longer', async () => {
+test('an upload has progress only while it is read into a layer', async () => {
   const writing = makeGate(await openTestDatabase('postgres'), copies)
   const indexing = makeGate(writing.database, /add primary key/)
   const server = await startTestServer('postgres', { database: indexing.database })
@@ -32,7 +32,7 @@ test('an upload tells how far it is while it is read into a layer, and no longer
   await server.stop()
 })
 
-test('the log tells of what takes long', async () => {
+test('the progress of a long import is logged', async () => {
   const loads = createLoads(1)
   const lines: LogFields[] = []
   const log = { ...silentLog, info: (facts: LogFields) => lines.push(facts) }

@@ -65,7 +65,7 @@ async function load([name, content]: readonly [string, Buffer | string], options
 
 const leftOut = expect.stringContaining('measures (M)')
 
-describe('heights stay, and measures are left out, which is said,', () => {
+describe('Z values are kept, and M values are dropped with a note,', () => {
   test.each(['GPKG', 'ESRI Shapefile'])('in %s', async (format) => {
     for (const type of Object.keys(shapes) as Type[]) {
       const { type: found, geom, notes } = await load(make(format, type))
@@ -97,7 +97,7 @@ describe('heights stay, and measures are left out, which is said,', () => {
   })
 })
 
-describe('of a height or measure that is no number, of an empty shape and of a collection the feature is told:', () => {
+describe('a feature with invalid Z or M, an empty geometry or a collection is reported:', () => {
   test.each([
     ...['POINT Z (0 0 nan)', 'POINT M (0 0 nan)', 'POINT ZM (0 0 nan 1)', 'POINT (0)', 'POINT (0 x)'],
     ...['POINT EMPTY', 'POINT Z EMPTY', 'LINESTRING EMPTY', 'POLYGON EMPTY', 'MULTIPOINT EMPTY'],

@@ -35,7 +35,7 @@ const limitBytes = 40 * 2 ** 20
 describeServers(
   'uploads in parts',
   (start) => {
-    test('are like any upload once the last part is here', async () => {
+    test('are like any other upload after the last part', async () => {
       const server = await start()
       const tus = openTus(server.guest)
       const content = randomBytes(300_000)
@@ -66,7 +66,7 @@ describeServers(
       await server.admin('DELETE', `/api/resource/${layer}`)
     })
 
-    test('larger than what is kept at a time are joined to the byte', async () => {
+    test('larger than one stored piece are joined without loss', async () => {
       const server = await start()
       const tus = openTus(server.guest)
       const content = randomBytes(33 * 2 ** 20)
@@ -75,7 +75,7 @@ describeServers(
       expect((await readContent(server, path)).equals(content)).toBe(true)
     })
 
-    test('may be empty, and may come with their first part', async () => {
+    test('may be empty, and may be created with their first part', async () => {
       const server = await start()
       const tus = openTus(server.guest)
       const empty = await tus.begin({ length: 0 })
@@ -92,7 +92,7 @@ describeServers(
       expect((await readContent(server, path)).toString()).toBe('helloworld')
     })
 
-    test('keep what has come where the client goes away', async () => {
+    test('keep the received bytes if the client disconnects', async () => {
       const server = await start()
       const tus = openTus(server.guest)
       const content = randomBytes(400_000)
@@ -119,7 +119,7 @@ describeServers(
       expect(await readContent(server, path)).toEqual(content)
     })
 
-    test('are in one place only: a part for another one is 409, and so is the slower of two', async () => {
+    test('have one offset: a part at another one is 409, as is the slower of two concurrent parts', async () => {
       const server = await start()
       const tus = openTus(server.guest)
       const path = await tus.begin({ length: 10 })
@@ -133,7 +133,7 @@ describeServers(
       expect(await failureOf(await tus.append(path, 5, 'ccccc'))).toEqual([409, 'upload/offset'])
     })
 
-    test('never grow beyond their length, nor beyond the limit of the server', async () => {
+    test('cannot exceed their length or the limit of the server', async () => {
       const server = await start()
       const tus = openTus(server.guest)
       const path = await tus.begin({ length: 10 })
@@ -157,7 +157,7 @@ describeServers(
       expect(await failureOf(large)).toEqual([413, 'request/too-large'])
     })
 
-    test('check parts that come with a checksum, and keep nothing of one that is wrong', async () => {
+    test('verify checksums of parts, and discard a part that does not match', async () => {
       const server = await start()
       const tus = openTus(server.guest)
       const path = await tus.begin({ length: 8 })
@@ -178,7 +178,7 @@ describeServers(
         ])
     })
 
-    test('are forgotten on request, whole or not', async () => {
+    test('are deleted on request, complete or not', async () => {
       const server = await start()
       const tus = openTus(server.guest)
       for (const length of [0, 10]) {
@@ -189,7 +189,7 @@ describeServers(
       }
     })
 
-    test('take POST for PATCH and DELETE from clients that cannot send them', async () => {
+    test('accept POST instead of PATCH and DELETE from clients that cannot send them', async () => {
       const server = await start()
       const tus = openTus(server.guest)
       const path = await tus.begin({ length: 5 })
@@ -211,7 +211,7 @@ describeServers(
         ])
     })
 
-    test('expire after a day, and their parts go with the sweep', async () => {
+    test('expire after a day, and garbage collection deletes their parts', async () => {
       const server = await start()
       const { context } = server.running
       const tus = openTus(server.guest)
@@ -239,7 +239,7 @@ describeServers(
       expect(await Array.fromAsync(context.blobs.list())).toEqual([])
     })
 
-    test('speak version 1.0.0 and say so in every answer', async () => {
+    test('support version 1.0.0, as every response declares', async () => {
       const server = await start()
       const tus = openTus(server.guest)
       const path = await tus.begin({ length: 10, metadata: { filename: 'a b.txt', x: 'y' } })
@@ -276,7 +276,7 @@ describeServers(
       expect(await failureOf(without)).toEqual([412, 'upload/version'])
     })
 
-    test('refuse headers that say nothing, or the wrong thing', async () => {
+    test('refuse missing and invalid headers', async () => {
       const server = await start()
       const tus = openTus(server.guest)
       const bad = [400, 'request/bad-header']
@@ -298,7 +298,7 @@ describeServers(
       expect(await failureOf(typed)).toEqual([415, 'upload/media-type'])
     })
 
-    test('are begun by one user a thousand times at most', async () => {
+    test('are limited to a thousand incomplete ones per user', async () => {
       const server = await start()
       const tus = openTus(server.admin)
       await server.database.query(

@@ -33,7 +33,7 @@ const listFiles = async ({ dataFolder }: TestServer) =>
 describeServers(
   'uploads',
   (start) => {
-    test('a form with one file is kept to the byte, under the name the form tells', async () => {
+    test('a form with one file is stored byte for byte, under the name in the form', async () => {
       const server = await start()
       const content = randomBytes(300_000)
       const file = new Blob([content], { type: 'application/zip' })
@@ -66,7 +66,7 @@ describeServers(
       ])
     })
 
-    test('a name leads nowhere but below the folder it is written to', async () => {
+    test('a name cannot lead outside the folder it is written to', async () => {
       const { guest } = await start()
       const names = ['../../etc/passwd', '/a/./b.txt', String.raw`C:\maps\c.txt`, '..', '../']
       const files = form(...names.map((name) => ['files[]', new Blob(['x']), name] as const))
@@ -83,7 +83,7 @@ describeServers(
       expect(named.upload_meta[0]?.name).toBe('y.txt')
     })
 
-    test('a raw body is a file, named by its header where there is one', async () => {
+    test('a raw body is a file, with the name in its header', async () => {
       const server = await start()
       const path = '/api/component/file_upload/'
       const bare = await (await server.guest('PUT', path, new Uint8Array([1, 2]))).json<Upload>()
@@ -99,7 +99,7 @@ describeServers(
       expect(empty.size).toBe(0)
     })
 
-    test('an upload can be looked at and forgotten', async () => {
+    test('an upload can be read and deleted', async () => {
       const { guest } = await start()
       const upload = await (await guest('PUT', '/api/component/file_upload/', 'text')).json<Upload>()
       const path = `/api/component/file_upload/${upload.id}`
@@ -111,7 +111,7 @@ describeServers(
       }
     })
 
-    test('a file over the limit is 413 and leaves nothing, whatever way it comes', async () => {
+    test('a file over the limit is 413 and leaves nothing behind, for every kind of upload', async () => {
       const server = await start()
       const before = await listFiles(server)
       const large = randomBytes(1_200_000)
@@ -124,7 +124,7 @@ describeServers(
       expect((await server.guest('GET', '/healthz')).status).toBe(200)
     })
 
-    test('files of other names in a form are passed over', async () => {
+    test('files under other names in a form are ignored', async () => {
       const { guest } = await start()
       const path = '/api/component/file_upload/'
       const other = new Blob([randomBytes(300_000)])
@@ -134,7 +134,7 @@ describeServers(
       expect(upload_meta.map(({ name, size }) => [name, size])).toEqual([['b', 4]])
     })
 
-    test('a form of more files than one request may bring is refused, not cut short', async () => {
+    test('a form with too many files is refused, not truncated', async () => {
       const { guest } = await start()
       const part = '--b\r\nContent-Disposition: form-data; name="other"; filename="x"\r\n\r\nx\r\n'
       const headers = { 'content-type': 'multipart/form-data; boundary=b' }
@@ -147,7 +147,7 @@ describeServers(
       }
     })
 
-    test('a form without a file, or that is none, is refused', async () => {
+    test('a form without a file, and an invalid form, are refused', async () => {
       const { guest } = await start()
       const path = '/api/component/file_upload/'
       expect((await guest('POST', path, form(['name', 'x']))).status).toBe(422)
@@ -158,7 +158,7 @@ describeServers(
       expect((await guest('POST', path, 'x', { 'content-type': 'multipart/form-data' })).status).toBe(400)
     })
 
-    test('an upload whose client goes away leaves nothing', async () => {
+    test('an upload whose client disconnects leaves nothing behind', async () => {
       const server = await start()
       const [before] = await server.database.query('select count(*)::int as count from upload')
       const files = await listFiles(server)
@@ -178,7 +178,7 @@ describeServers(
       expect((await listFiles(server)).length - files.length).toBeLessThanOrEqual(1)
     })
 
-    test('old uploads are forgotten, and content that nothing refers to is deleted after its grace', async () => {
+    test('old uploads are deleted, and unreferenced content after its retention', async () => {
       const server = await start()
       const { context } = server.running
       const upload = await (await server.guest('PUT', '/api/component/file_upload/', 'old')).json<Upload>()

@@ -23,7 +23,7 @@ function places(...names: string[]): string {
   return geojson(names.map((name, rank) => ({ geometry: point(rank, rank), properties: { name, rank } })))
 }
 
-describeServers('layers made of files', (start, driver) => {
+describeServers('layers created from files', (start, driver) => {
   let server: TestServer
   let client: LayerClient
   let database: Database
@@ -39,7 +39,7 @@ describeServers('layers made of files', (start, driver) => {
     return client.create({ ...mercator, source, ...options })
   }
 
-  test('countries of a TopoJSON file are there whole, Antarctica too', async () => {
+  test('all countries of a TopoJSON file are loaded, including Antarctica', async () => {
     const source = await client.upload('countries-50m.json', await readFile(worldAtlas))
     const refused = await client.refuse('POST', '/api/resource/', {
       resource: { cls: 'vector_layer', parent: { id: 0 }, display_name: 'World' },
@@ -61,7 +61,7 @@ describeServers('layers made of files', (start, driver) => {
     expect(names).toContain('Antarctica')
   })
 
-  test('fields come with their types and the names people see', async () => {
+  test('fields have types and display names', async () => {
     const id = await createFrom(geojson([{ geometry: point(1, 2), properties: { id: 5, Größe: 1.5 } }]))
     expect((await client.get(id)).feature_layer.fields).toEqual([
       {
@@ -79,7 +79,7 @@ describeServers('layers made of files', (start, driver) => {
     ])
   })
 
-  test('fields may be told apart from the file: flags, names, types, and more of them', async () => {
+  test('fields may be declared in the request: flags, names, types, and additional ones', async () => {
     const source = await client.upload('places.geojson', places('A'))
     const fields = [
       { keyname: 'name', datatype: 'STRING', display_name: 'Name', label_field: true },
@@ -97,7 +97,7 @@ describeServers('layers made of files', (start, driver) => {
     expect((await client.features(id))[0]?.fields).toEqual({ name: 'A', note: null, rank: '0' })
   })
 
-  test('what a request declares holds while the file is read: bad rows are left out, codes stay whole', async () => {
+  test('declared types apply while the file is read: bad rows are skipped, codes are kept', async () => {
     const rows = ['007,5,1,2', '008,many,1,2', 'A,2147483648,1,2', '010,,1,2']
     const source = await client.upload('places.csv', `code,people,lon,lat\n${rows.join('\n')}\n`)
     const fields = [{ keyname: 'people', datatype: 'INTEGER' }]
@@ -108,7 +108,7 @@ describeServers('layers made of files', (start, driver) => {
     ])
   })
 
-  test('features can be added behind those of the file', async () => {
+  test('features can be appended to those of the file', async () => {
     const id = await createFrom(places('A', 'B'))
     await client.add(id, 'POINT(0 0)', { name: 'C' })
     expect((await client.features(id)).map((feature) => [feature.id, feature.fields.name])).toEqual([
@@ -118,7 +118,7 @@ describeServers('layers made of files', (start, driver) => {
     ])
   })
 
-  test('a geometry type that the request names is what the layer becomes', async () => {
+  test('the layer has the geometry type of the request', async () => {
     const id = await createFrom(places('A'), { geometry_type: 'MULTIPOINTZ' })
     expect((await client.get(id)).vector_layer.geometry_type).toBe('MULTIPOINTZ')
   })
@@ -150,7 +150,7 @@ describeServers('layers made of files', (start, driver) => {
       expect(await client.features(id)).toMatchObject([{ id: 1, fields: { rank: '7', name: 'C', more: 1 } }])
     })
 
-    test('that is bad changes nothing', async () => {
+    test('changes nothing if it is invalid', async () => {
       const id = await createFrom(places('A', 'B'))
       const before = await client.get(id)
       const tables = await listFeatureTables(database)
@@ -172,7 +172,7 @@ describeServers('layers made of files', (start, driver) => {
       expect(await listFeatureTables(database)).toEqual(tables)
     })
 
-    test('of other shapes is refused', async () => {
+    test('with other geometries is refused', async () => {
       const id = await createFrom(places('A'))
       const source = await client.upload('new.geojson', geojson([{ geometry: square }]))
       expect(await client.refuse('PUT', `/api/resource/${id}`, { vector_layer: { source } })).toMatchObject({
@@ -182,7 +182,7 @@ describeServers('layers made of files', (start, driver) => {
       expect(await client.features(id)).toHaveLength(1)
     })
 
-    test('widens the geometry type, and never narrows it', async () => {
+    test('may widen the geometry type, but never narrows it', async () => {
       const id = await createFrom(geojson([{ geometry: square }]))
       const two = { type: 'MultiPolygon', coordinates: [(square as { coordinates: unknown }).coordinates] }
       const several = await client.upload('new.geojson', geojson([{ geometry: two }]))
@@ -196,14 +196,14 @@ describeServers('layers made of files', (start, driver) => {
       })
     })
 
-    test('lands in the reference system of the layer', async () => {
+    test('is converted to the reference system of the layer', async () => {
       const id = await client.create({ srs: { id: 4326 }, geometry_type: 'POINT' })
       const source = await client.upload('new.geojson', places('A', 'B'))
       await client.put(id, { vector_layer: { source, srs: { id: 4326 } } })
       expect((await client.features(id)).map(({ geom }) => geom)).toEqual(['POINT(0 0)', 'POINT(1 1)'])
     })
 
-    test('leaves no table of the old features', async () => {
+    test('leaves no table of the old features behind', async () => {
       const before = await listFeatureTables(database)
       const id = await createFrom(places('A'))
       const source = await client.upload('new.geojson', places('B'))
@@ -279,7 +279,7 @@ describeServers('layers made of files', (start, driver) => {
     })
   })
 
-  test('the client is gone, and so is what was read for it', async () => {
+  test('a disconnected client leaves nothing behind', async () => {
     const gate = makeGate(await openTestDatabase(driver), copies)
     const server = await startTestServer(driver, { database: gate.database })
     const source = await openLayerClient(server).upload('a.csv', 'nr,lon,lat\n1,2,3\n')

@@ -8,7 +8,7 @@ import { findUser } from '../../../src/store/auth/principal.ts'
 import { bootstrap } from '../../../src/store/bootstrap.ts'
 import { describeDrivers } from '../../support/drivers.ts'
 
-describeDrivers('remembered permissions', (open) => {
+describeDrivers('cached permissions', (open) => {
   test('are never those of groups that the user has left', async () => {
     const database = await open()
     await database.transaction((tx) => bootstrap(tx, 'no password'))

@@ -8,7 +8,7 @@ import {
 } from '../../../src/store/auth/idempotency_key.ts'
 import { describeDrivers } from '../../support/drivers.ts'
 
-describeDrivers('keys of requests', (open) => {
+describeDrivers('idempotency keys', (open) => {
   const prepare = async () => {
     const database = await open()
     await database.query('delete from idempotency_key')

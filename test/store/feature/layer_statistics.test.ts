@@ -41,7 +41,7 @@ const counting = (meanwhile: (time: number) => Promise<unknown> = async () => un
   return { find: cacheByVersion(look), times: () => times }
 }
 
-describeDrivers('what is known of all features of a layer', (open) => {
+describeDrivers('a layer statistic', (open) => {
   test('is computed once for each version', async () => {
     const database = await open()
     const id = await create(database)

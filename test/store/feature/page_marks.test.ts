@@ -66,7 +66,7 @@ const explain = async (database: Database, { text, values }: Statement) => {
   return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
 
-describeDrivers('marks of pages', (open) => {
+describeDrivers('page marks', (open) => {
   /** Reads a page as the server does: from the mark that is known, remembering its own beginning. */
   const turn = async (database: Database, marks: PageMarks, page: { layer: Layer; offset: number }) => {
     const { layer, offset } = page

@@ -51,7 +51,7 @@ const padded = joined(maybe(oneOf(' ', '  ')), texts, maybe(oneOf(' ')))
 
 const numRuns = process.env.LANDFORM_SOAK ? 100 : 3
 
-describeDrivers('texts that become values in the database', (open) => {
+describeDrivers('strings that become values in the database', (open) => {
   test.each(datatypes.filter((datatype) => datatype !== 'STRING'))(
     'become the %s that all other ways in read',
     async (to) => {

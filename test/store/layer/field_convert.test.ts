@@ -20,7 +20,7 @@ async function convert(
   return row?.fits ? row.value : undefined
 }
 
-describeDrivers('values convert', (open) => {
+describeDrivers('values are converted', (open) => {
   test.each<[Datatype, Datatype, string, string | null | undefined]>([
     ['INTEGER', 'BIGINT', '-5', '-5'],
     ['INTEGER', 'REAL', '5', '5'],

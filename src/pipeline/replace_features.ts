@@ -17,104 +17,111 @@ import { watchLoad } from '../transfer/watch_load.ts'
 import { type RunContext, startStep } from './run_context.ts'
 import { countFeatures, type TargetLayer } from './target_layer.ts'
 
-/** Features of an upload that are to take the place of those of a layer. */
-export interface Exchange {
+/** Replacement of the features of a layer by those of an upload. */
+export interface Replacement {
   readonly layer: Pick<TargetLayer, 'id' | 'keyname' | 'dataVersion'>
   readonly upload: Upload
-  /** What the upload was made of, for the marker on the layer; none is written where absent. */
+  /** Source of the upload, written to the marker of the layer; without it no marker is written. */
   readonly source?: Omit<SourceMarker, 'version'>
-  /** How the upload is read: members of the class. */
+  /** Load options: members of the class. */
   readonly reading: Readonly<Record<string, unknown>>
-  /** Rows that were sent; undefined where only the server can count them. */
+  /** Number of rows sent; undefined if only the server can count them. */
   readonly sent?: number | undefined
-  /** Fields of the layer that the upload does not have, as far as they are known here. */
+  /** Fields of the layer that are missing from the upload, as far as the client knows. */
   readonly absentFields?: readonly string[]
-  /** What the layer may lose; anything where absent. */
+  /** Limits of the data loss; unlimited if absent. */
   readonly limits?: LossLimits | undefined
 }
 
-/** What an exchange came to. */
-export interface Exchanged {
-  /** Features the layer had. */
+/** Result of a replacement. */
+export interface ReplacementResult {
+  /** Number of features before the replacement. */
   readonly before: number
-  /** Features the layer has now. */
+  /** Number of features after the replacement. */
   readonly count: number
-  /** What became of the upload; servers that prepare no sources do not tell. */
+  /** Import report; absent if the server does not support prepared sources. */
   readonly report?: WireImportReport
-  /** What people should know of it, one sentence each. */
+  /** Remarks on the load for the user, one sentence each. */
   readonly notes: readonly string[]
 }
 
 /**
- * Replaces the features of a layer, at once or not at all. Servers that prepare sources tell what would be lost before
- * anything has changed; of others, only the number of rows that were sent is known then.
+ * Replaces the features of a layer atomically. Servers that support prepared sources report the loss before any change;
+ * for other servers it is estimated from the number of rows sent.
  *
- * @throws {Problem} data/loss; pipeline/counts where other rows arrived than were sent
+ * @throws {Problem} data/loss; pipeline/counts if the server has not received as many rows as were sent
  */
-export async function exchangeFeatures(exchange: Exchange, context: RunContext): Promise<Exchanged> {
+export async function replaceFeatures(
+  replacement: Replacement,
+  context: RunContext,
+): Promise<ReplacementResult> {
   const { api, signal } = context
-  const { layer } = exchange
+  const { layer } = replacement
   const step = startStep(context, 'load', layer.keyname)
   const prepares = await supportsRoute(api, 'source.prepare', signal)
-  const watched = { uid: exchange.upload.id, signal, onProgress: step.loading }
-  const work = prepares ? exchangePrepared(exchange, context) : exchangeUpload(exchange, context)
+  const watched = { uid: replacement.upload.id, signal, onProgress: step.loading }
+  const work = prepares ? replaceFromPrepared(replacement, context) : replaceFromUpload(replacement, context)
   const { before, report } = await watchLoad(api, watched, work)
   const count = await countFeatures(api, layer.id, signal)
-  checkArrived(exchange, count)
+  checkArrived(replacement, count)
   step.done()
   return { before, count, ...(report === undefined ? { notes: [] } : { report, notes: notesOf(report) }) }
 }
 
-/** All rows that were sent have to be there. */
-function checkArrived({ sent, layer }: Exchange, count: number): void {
+/** Checks that the server has received all rows. */
+function checkArrived({ sent, layer }: Replacement, count: number): void {
   if (sent === undefined || sent === count) return
-  throw problem('pipeline/counts', `${countOf(sent, 'row')} sent to "${layer.keyname}", ${count} arrived.`, {
-    resource: layer.id,
-    data: { sent, arrived: count },
-  })
+  throw problem(
+    'pipeline/counts',
+    `${countOf(sent, 'row')} sent to "${layer.keyname}", but ${count} received.`,
+    {
+      resource: layer.id,
+      data: { sent, arrived: count },
+    },
+  )
 }
 
-function checkLoss({ layer, limits }: Exchange, change: DataChange): void {
+function checkLoss({ layer, limits }: Replacement, change: DataChange): void {
   if (limits !== undefined) refuseDataLoss(layer.keyname, change, limits)
 }
 
-type Replaced = Pick<Exchanged, 'before' | 'report'>
+type LayerChange = Pick<ReplacementResult, 'before' | 'report'>
 
-async function exchangePrepared(exchange: Exchange, context: RunContext): Promise<Replaced> {
-  const { layer, upload, reading } = exchange
+async function replaceFromPrepared(replacement: Replacement, context: RunContext): Promise<LayerChange> {
+  const { layer, upload, reading } = replacement
   const { api, signal } = context
   const body = { cls: 'vector_layer', id: layer.id, vector_layer: { ...reading, source: upload } }
-  // What was prepared for an answer that was lost is forgotten after a day.
+  // A source whose response was lost expires after a day.
   const answer = await sendWithRetries(
     () => api.call('source.prepare', { body, signal, timeoutMs: loadTimeoutMs }),
     { signal },
   )
   try {
     const { id, feature_count: count = 0, report } = answer
-    const change = dataChangeOf(answer) ?? (await changeOf(exchange, count, context))
-    checkArrived(exchange, count)
-    checkLoss(exchange, change)
-    await replace(exchange, { source: { prepared: id } }, context)
+    const change = dataChangeOf(answer) ?? (await changeOf(replacement, count, context))
+    checkArrived(replacement, count)
+    checkLoss(replacement, change)
+    await updateLayer(replacement, { source: { prepared: id } }, context)
     return { before: change.before, ...(report === undefined ? {} : { report }) }
   } catch (error) {
-    // What is not forgotten now goes by itself after a day.
+    // If this fails, the source expires after a day.
     await discardSource(api, answer.id).catch(() => undefined)
     throw error
   }
 }
 
-async function exchangeUpload(exchange: Exchange, context: RunContext): Promise<Replaced> {
-  const { layer, limits, sent, reading, upload } = exchange
-  const { before, ...rest } = await changeOf(exchange, sent ?? 0, context)
-  if (sent !== undefined) checkLoss(exchange, { before, ...rest })
+async function replaceFromUpload(replacement: Replacement, context: RunContext): Promise<LayerChange> {
+  const { layer, limits, sent, reading, upload } = replacement
+  const { before, ...rest } = await changeOf(replacement, sent ?? 0, context)
+  if (sent !== undefined) checkLoss(replacement, { before, ...rest })
   else if (limits !== undefined && before > 0) throw blindLoadProblem(layer.keyname, before, limits.hint)
-  const report = await replace(exchange, { ...reading, source: upload }, context)
+  const report = await updateLayer(replacement, { ...reading, source: upload }, context)
   return { before, ...(report === undefined ? {} : { report }) }
 }
 
-/** What is known of a change without the help of the server. */
+/** Determines the data change from what the client knows, without a prepared source. */
 async function changeOf(
-  { layer, absentFields = [] }: Exchange,
+  { layer, absentFields = [] }: Replacement,
   after: number,
   { api, signal }: RunContext,
 ): Promise<DataChange> {
@@ -123,8 +130,8 @@ async function changeOf(
   return { before, after, lostFields, lostAttachments: 0, lostDescriptions: 0 }
 }
 
-async function replace(
-  { layer, source }: Exchange,
+async function updateLayer(
+  { layer, source }: Replacement,
   own: object,
   { api, signal }: RunContext,
 ): Promise<WireImportReport | undefined> {
@@ -134,11 +141,11 @@ async function replace(
     signal,
     timeoutMs: loadTimeoutMs,
   })
-  // The original answers with null.
+  // NextGIS Web returns null.
   return (changed as typeof changed | null)?.report
 }
 
-function markerOf({ dataVersion = 0 }: Exchange['layer'], source: Exchange['source']): object {
+function markerOf({ dataVersion = 0 }: Replacement['layer'], source: Replacement['source']): object {
   if (source === undefined) return {}
   const marker = formatSource({ ...source, version: dataVersion + 1 })
   return { resmeta: { items: { [markerKeys.source]: marker } } }

@@ -21,7 +21,7 @@ const numbered = (count: number) =>
   Array.from({ length: count }, (_, at) => Buffer.from(`${at};`.padEnd(1000, '.')))
 
 describe('Spool', () => {
-  test('gives what was written, in order, when nobody read before the end', async () => {
+  test('returns the written bytes in order when reading starts after the end', async () => {
     const spool = new Spool({ folder, memoryBytes: 10_000 })
     const chunks = numbered(1000)
     for (const chunk of chunks) await spool.write(chunk)
@@ -30,7 +30,7 @@ describe('Spool', () => {
     await spool.close()
   })
 
-  test('gives what was written, in order, however writer and reader take turns', async () => {
+  test('returns the written bytes in order, however writing and reading interleave', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ writes: fc.array(fc.integer({ min: 1, max: 300 })), reads: fc.nat(5) })),
@@ -61,7 +61,7 @@ describe('Spool', () => {
     )
   })
 
-  test('leaves no file behind, not even while it is open', async () => {
+  test('leaves no file behind, even while it is open', async () => {
     const spool = new Spool({ folder, memoryBytes: 10 })
     for (const chunk of numbered(5)) await spool.write(chunk)
     expect(await readdir(folder)).toEqual([])
@@ -69,7 +69,7 @@ describe('Spool', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('is closed for nobody before its file is', async () => {
+  test('is closed only after its file is closed, for every caller', async () => {
     const spool = new Spool({ folder, memoryBytes: 10 })
     for (const chunk of numbered(5)) await spool.write(chunk)
     const closed: string[] = []
@@ -77,7 +77,7 @@ describe('Spool', () => {
     expect(closed).toEqual(['first', 'second'])
   })
 
-  test('throws the error of the writer behind the last byte', async () => {
+  test('throws the error of the writer after the last byte', async () => {
     const spool = new Spool({ folder })
     await spool.write(Buffer.from('first'))
     spool.end(new Error('the rest is missing'))
@@ -87,7 +87,7 @@ describe('Spool', () => {
     await spool.close()
   })
 
-  test('an error before the first byte is met before reading', async () => {
+  test('throws an error before the first byte before reading', async () => {
     const spool = new Spool({ folder })
     const waiting = spool.untilReadable()
     spool.end(new Error('nothing came'))
@@ -95,7 +95,7 @@ describe('Spool', () => {
     await spool.close()
   })
 
-  test('a folder that is gone fails the writer, once memory is full', async () => {
+  test('fails the writer if the folder is missing, once the memory is full', async () => {
     const spool = new Spool({ folder: join(folder, 'gone'), memoryBytes: 10 })
     await spool.write(Buffer.alloc(10))
     await expect(spool.write(Buffer.alloc(1))).rejects.toThrow('ENOENT')
