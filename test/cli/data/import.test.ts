@@ -60,7 +60,7 @@ describe('landform data import', () => {
   it('shows the hint of the server for the file', async () => {
     await ground().write('none.geojson', geojson([]))
     expect((await run('import none.geojson --parent many')).err).toEqual(
-      told('source/bad-features', 'no features', 'hint: Send features, or say with --cast-geometry-type'),
+      told('source/bad-features', 'no features', 'hint: Set --cast-geometry-type, or upload a source with features.'),
     )
     const line = {
       type: 'LineString',
