@@ -1,6 +1,7 @@
 /** Patterns of strings in the contract. */
 export const patterns = {
   printable: '^[\\x20-\\x7e]+$',
+  visible: '^[^\\p{Cc}\\p{Zl}\\p{Zp}\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]+$',
   printableWithoutSpaces: '^[\\x21-\\x7e]+$',
   port: '^[0-9]{1,5}$',
   scale: '^1 ?: ?[0-9]*[1-9][0-9]*$',
@@ -10,6 +11,7 @@ export const patterns = {
 
 const words: Readonly<Record<keyof typeof patterns, string>> = {
   printable: 'printable ASCII',
+  visible: 'text in one line, without control and direction characters',
   printableWithoutSpaces: 'printable ASCII without spaces',
   port: 'a port',
   scale: 'a scale such as 1 : 10000',

@@ -19,6 +19,7 @@ const Keyname = Type.String({
 const DisplayName = Type.String({
   minLength: 1,
   maxLength: 255,
+  pattern: patterns.visible,
   description: 'Display name; unique among users and groups.',
 })
 const Description = nullable(Type.String({ maxLength: 10_000 }), { description: 'Description.' })

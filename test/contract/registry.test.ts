@@ -130,7 +130,7 @@ describe('routes', () => {
       expect([permission, forUsers, takesKey], name).toEqual([undefined, undefined, undefined])
     }
     const ofSessions = routeNames.filter((name) => routeOf(name).changesSession)
-    expect(ofSessions).toEqual(['auth.login', 'auth.logout'])
+    expect(ofSessions).toEqual(['auth.login', 'auth.logout', 'page.login_submit', 'page.logout'])
   })
 
   it('has one operation per method and path', () => {

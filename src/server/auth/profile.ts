@@ -46,11 +46,10 @@ export async function updateProfile(request: Request, body: Body): Promise<Ended
       await lockPrincipals(tx)
       if (passwordHash !== undefined) await lockPassword(tx, caller)
       const record = await getPrincipal(tx, 'user', caller.id)
-      await checkPrincipalNames(
-        tx,
-        'user',
-        changedNames(record, { display_name: body.display_name ?? record.displayName }),
-      )
+      const names = changedNames(record, { display_name: body.display_name ?? record.displayName })
+      await checkPrincipalNames(tx, 'user', names).catch((error: unknown) => {
+        throw isProblem(error, 'principal/name-taken') ? displayNameTaken(body.display_name) : error
+      })
       await updatePrincipal(tx, caller.id, fields)
       await announcePrincipals(tx)
       if (passwordHash === undefined) return {}
@@ -61,6 +60,12 @@ export async function updateProfile(request: Request, body: Body): Promise<Ended
   context.authenticator.forget()
   return ended
 }
+
+/** Says nothing about the holder: users may not list each other. */
+const displayNameTaken = (name = '') =>
+  problem('principal/name-taken', `The display_name "${name}" is taken.`, {
+    data: { location: ['body', '/display_name'] },
+  })
 
 async function hashNewPassword({ context, caller, address }: Request, body: Body): Promise<string> {
   const { password = '', old_password: old } = body

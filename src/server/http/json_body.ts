@@ -27,8 +27,9 @@ export async function readExactBody(raw: IncomingMessage, limitBytes: number): P
 function parseJson(text: string, parse: (text: string) => unknown): unknown {
   // A body of white space is an error, not a missing body, which some operations treat as "everything".
   if (text === '') return undefined
+  const isPlain = isPlainJson(text)
   const value = parseText(text, parse)
-  if (!isPlainJson(text)) checkStorable(value)
+  if (!isPlain) checkStorable(value)
   return value
 }
 

@@ -23,6 +23,8 @@ export interface RemovalPlan {
   readonly unaffected: readonly SubtreeNode[]
   /** Why a listed resource cannot be deleted, by id. */
   readonly faults: ReadonlyMap<number, Problem>
+  /** Permissions of the caller on all these resources, by id. */
+  readonly masks: Masks
 }
 
 /** Resources to delete. */
@@ -59,6 +61,7 @@ export async function planRemoval(
     affected: each.filter(({ id }) => deletableIds.has(id)),
     unaffected: each.filter(({ id }) => !deletableIds.has(id)),
     faults,
+    masks,
   }
 }
 

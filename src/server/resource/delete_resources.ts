@@ -4,7 +4,7 @@ import { lockResources } from '../../store/resource/resource_row.ts'
 import { lockTree } from '../../store/resource/resource_tree.ts'
 import { planRemoval, removeNodes } from './check_deletion.ts'
 import { checkVersion } from './representation.ts'
-import { notFound } from './require_permission.ts'
+import { checkMask, notFound } from './require_permission.ts'
 import { type Writer, writeAtOnce } from './write_resources.ts'
 
 /**
@@ -40,12 +40,14 @@ export async function writeRemovals(
 ): Promise<void> {
   const ids = steps.map(({ id }) => id)
   const locked = await lockResources(tx, ids)
+  const { affected, faults, masks } = await planRemoval(tx, caller, { ids })
   for (const { id, ifMatch } of steps) {
     const current = locked.get(id)
     if (current === undefined) throw notFound(id)
+    // The version of a resource is part of what the caller may not read.
+    checkMask(masks.get(id), id, 'resource.read')
     checkVersion(ifMatch, current)
   }
-  const { affected, faults } = await planRemoval(tx, caller, { ids })
   throwFirst(ids, faults)
   await removeNodes(tx, affected)
 }

@@ -89,7 +89,6 @@ async function checkUpdates(
     const { id, parentId } = step.change
     const current = locked.get(id)
     if (current === undefined) throw notFound(id)
-    checkVersion(step.ifMatch, current)
     return { ...step, current, newParentId: parentId === current.parentId ? undefined : parentId }
   })
   const maskIds = found.flatMap(({ current, newParentId }) => [current.id, current.parentId, newParentId])
@@ -100,10 +99,11 @@ async function checkUpdates(
     tx,
     steps.filter(({ change }) => rulesOf(change.written) !== undefined).map(({ change }) => change.id),
   )
-  const targets = found.map(({ change, current, newParentId }) => {
+  const targets = found.map(({ change, current, newParentId, ifMatch }) => {
     const { id, cls, fault, written } = change
     const mask = masks.get(id)
     checkMask(mask, id, 'resource.read')
+    checkVersion(ifMatch, current)
     const comparison = {
       written,
       current,

@@ -1,3 +1,4 @@
+import { hasPermission } from '../../access/permission_mask.ts'
 import { type Dialect, dialectName } from '../../contract/dialect.ts'
 import { isResourceId } from '../../contract/limits.ts'
 import { scopes } from '../../contract/permissions.ts'
@@ -18,9 +19,10 @@ import { permittedIds } from '../resource/require_permission.ts'
 export const inventoryHandlers: Handlers<keyof typeof inventoryRoutes> = {
   'resource.delete_check': async ({ context, caller, dialect, query }) => {
     const { resources: ids = [], partial = false } = query
-    const { affected, unaffected, faults } = await planRemoval(context.database, caller, { ids })
+    const { affected, unaffected, faults, masks } = await planRemoval(context.database, caller, { ids })
     if (!partial) throwFirst(ids, faults)
-    return { json: { affected: countOf(affected, dialect), unaffected: countOf(unaffected, dialect) } }
+    const readable = unaffected.filter(({ id }) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
+    return { json: { affected: countOf(affected, dialect), unaffected: countOf(readable, dialect) } }
   },
 
   'resource.delete_many': async (request) => {

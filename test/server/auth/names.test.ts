@@ -76,7 +76,21 @@ describeServers('names of users and groups', (start) => {
     expect(told.message).toBe(`The keyname "surveyors" belongs to a group, id = ${group}.`)
     expect((await readUser(server.admin, user)).display_name).toBe('Map Maker')
     expect((await self('PUT', '/api/component/auth/profile', { display_name: 'Map maker' })).status).toBe(200)
+    // Users may not list each other: the message does not say whose name it is.
+    const own = await self('PUT', '/api/component/auth/profile', { display_name: 'Land Survey' })
+    const { message, data } = await own.json<ErrorBody>()
+    expect([own.status, message]).toEqual([422, 'The display_name "Land Survey" is taken.'])
+    expect(data).not.toHaveProperty('id')
   })
+
+  test.each(['Ada\r\nSet-Cookie: a', 'Ada\u202egnp', 'A\u0000', 'Ada\u2028'])(
+    'a display name is one line without direction characters: %j',
+    async (display_name) => {
+      const server = await start()
+      const answer = await server.admin('POST', groupsPath, { keyname: 'lines', display_name })
+      expect(answer.status).toBe(422)
+    },
+  )
 
   test('a user and a group that share a name since an older version keep it, and can be changed', async () => {
     const server = await start()

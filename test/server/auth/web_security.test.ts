@@ -70,6 +70,17 @@ describe('a server with an allowed origin and a trusted proxy', () => {
     expect((await from(stranger)).status).toBe(403)
   })
 
+  test('a page of another site cannot log anybody in or out with a form', async () => {
+    const fields = new URLSearchParams({ login: 'ada', password: goodPassword }).toString()
+    const from = (path: string, origin: string) =>
+      server.guest('POST', path, fields, { origin, 'content-type': 'application/x-www-form-urlencoded' })
+    for (const path of ['/login', '/logout']) {
+      const answer = await from(path, stranger)
+      expect([path, answer.status, answer.headers.get('set-cookie')]).toEqual([path, 403, null])
+    }
+    expect((await from('/login', server.url)).redirected).toBe(true)
+  })
+
   test('https at the proxy makes the cookie secure', async () => {
     const body = { login: 'ada', password: goodPassword }
     const secure = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'gis.example.org' }

@@ -219,6 +219,12 @@ describeServers('a batch', (start) => {
     )
     expect([denied.status, denied.data.operation]).toEqual([403, 1])
     expect((await batch.refuse([{ op: 'delete', id: mine }], ask)).status).toBe(403)
+    // The version of what the caller cannot read is not disclosed.
+    const [hidden] = await batch.run([{ op: 'create', body: groupBody('Hidden') }])
+    for (const operation of [{ op: 'update', body: {} }, { op: 'delete' }]) {
+      const refused = await batch.refuse([{ ...operation, id: hidden?.id, if_version: 99 }], ask)
+      expect([refused.status, refused.message]).toEqual([403, expect.not.stringContaining('version')])
+    }
     expect((await batch.refuse([{ op: 'create', body: groupBody('G', mine) }], server.guest)).status).toBe(
       403,
     )

@@ -40,6 +40,27 @@ describeServers('the size of a request', (start) => {
   const tree = (children: readonly object[]) => ({ webmap: { root_item: { item_type: 'root', children } } })
   const attributes = '/api/component/resource/attr'
 
+  test.each([
+    ['lists in lists', '['.repeat(4_000_000) + ']'.repeat(4_000_000)],
+    ['lists that do not end', '['.repeat(4_000_000)],
+    ['objects', '{"a":'.repeat(1_000_000)],
+  ])('limits the nesting depth before the body is parsed: %s', async (_, body) => {
+    const answer = await server.guest('POST', '/api/resource/', body)
+    expect(await refusal(answer)).toEqual([
+      400,
+      400,
+      'The body nests lists and objects more than 200 levels deep.',
+    ])
+  })
+
+  test.each(['{"a": "b', '"', '{"a": "\\"', '{"a": "b\\\\"', '[[["]]]'])(
+    'reports a body that is cut off: %s',
+    async (body) => {
+      const [status, , message] = await refusal(await server.admin('POST', '/api/resource/', body))
+      expect([status, message]).toEqual([400, expect.stringContaining('not well-formed JSON')])
+    },
+  )
+
   test.each<[what: string, request: () => [method: string, path: string, body?: unknown], message: string]>([
     [
       'ids to read',

@@ -67,6 +67,17 @@ describeServers('many resources at once', (start) => {
       for (const id of [group, inner, layer, other]) expect(await exists(id)).toBe(false)
     })
 
+    test('without counting what the caller cannot read', async () => {
+      const hidden = await createGroup()
+      await createLayer(server.admin, { name: 'Hidden', parent: hidden, geometryType: 'POINT' })
+      const nothing = { count: 0, resources: {} }
+      const query = `resources=${hidden}&partial=true`
+      expect(await check(query, annas)).toEqual({ affected: nothing, unaffected: nothing })
+      const shown = await createGroup(0, { permissions: [rule('allow resource.read', anna)] })
+      const one = { count: 1, resources: { resource_group: 1 } }
+      expect((await check(`resources=${shown}&partial=true`, annas)).unaffected).toEqual(one)
+    })
+
     test('atomically, or partially on request', async () => {
       const good = await createGroup()
       const kept = await createGroup()
